@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# What the project takes from others and hands to others: dependencies, notices, workflows, packages, completions and manual pages.
+# Checks the parts of the supply chain: dependencies, notices, workflows, packages, completions and manual pages.
 #
-#   supply.sh TOOLS PROGRAM      where tools are kept between runs; the server
+#   supply.sh TOOLS PROGRAM      TOOLS: a folder that keeps tools between runs; PROGRAM: the server
 #
-# Advisories are not asked for here: their databases are on the network. .github/workflows/ci.yml does that.
+# Security advisories are not checked here, because their databases are on the network: .github/workflows/ci.yml does
+# that.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools=$1/supply program=$2

@@ -2,24 +2,24 @@
  * @file PTX, the assembly language of NVIDIA GPUs, versions 1.0 to 9.5.
  * @license MIT OR Apache-2.0
  *
- * The grammar knows shapes, not instructions: an opcode is a word and a modifier is a dot-word, so that a new PTX version
- * needs no new grammar. Only directives are keywords, because each has a syntax of its own.
+ * The grammar describes shapes, not instructions: an opcode is a word and a modifier is a dot-word, so that a new PTX version needs no
+ * new grammar. Only directives are keywords, because each has its own syntax.
  *
  * Three decisions shape the rest:
  *
- * - Every item may stand at every level, and statements may stand at the top. NVIDIA's assembler is stricter, but a missing
- *   brace then costs one MISSING node and not an ERROR over the rest of the file, which is what keeps reparsing fast.
- * - A statement ends at its line when the next line can only begin another one. The external scanner (src/scanner.c) says so
- *   with a token of no width, which appears in the tree as `unclosed`: a syntax error that costs nothing, since the parser
- *   never has to recover from it. An ordinary MISSING node would be cheaper to skip than to insert after short statements.
- * - Every dot-word is one token, `modifier`, and renamed by its place (type, member name, ...). The keywords are
+ * - Every item is allowed at every level, and statements are allowed at the top level. NVIDIA's assembler is stricter. But a missing
+ *   brace then causes one MISSING node instead of an ERROR over the rest of the file, which keeps reparsing fast.
+ * - A statement ends at its line end if the next line can only begin another statement. The external scanner (src/scanner.c) reports this
+ *   with a zero-width token, which appears in the tree as `unclosed`. This syntax error is cheap, because the parser never has to recover
+ *   from it. With an ordinary MISSING node, the parser would find it cheaper to skip short statements than to insert the node.
+ * - Every dot-word is one token, `modifier`, which is renamed according to its position (type, member name, ...). The keywords are
  *   extracted from it, so `.global` is a state space in a declaration and a modifier in `ld.global`.
  */
 
 /// <reference types="tree-sitter-cli/dsl" />
 // @ts-check
 
-/** Precedences, loosest first; the operators are ordered as in C. */
+/** Precedences, from the loosest to the tightest; the operators are ordered as in C. */
 const PREC = {
   leaf: -1, ternary: 1, or: 2, and: 3, bit_or: 4, bit_xor: 5, bit_and: 6, equality: 7, comparison: 8, shift: 9, sum: 10,
   product: 11, unary: 12, operand: 13,
@@ -37,28 +37,28 @@ const STATE_SPACES = [
   '.shared::cta', '.shared::cluster', '.param::entry', '.param::func',
 ];
 
-/** The types of DWARF data: listed, because a line of data has no terminator and the next one begins with its type. */
+/** The types of DWARF data, listed because a line of data has no terminator and the next one begins with its type. */
 const SECTION_TYPES = [
   '.b8', '.b16', '.b32', '.b64', '.u8', '.u16', '.u32', '.u64', '.s8', '.s16', '.s32', '.s64',
   '.byte', '.2byte', '.4byte', '.8byte', '.quad',
 ];
 
-/** A size that cannot be computed: a literal, or a word for one. Any word: a token of its own for `WARP_SZ` spoils recovery. */
+/** A size without an expression: a literal or any word. A separate token for `WARP_SZ` would impair error recovery. */
 const number = ($) => choice($.integer, $.identifier);
 
-/** A choice, also of one. */
+/** A choice that also accepts a single rule. */
 const oneOf = (rules) => rules.length === 1 ? rules[0] : choice(...rules);
 const list = (rule) => seq(rule, repeat(seq(',', rule)));
-/** One of the given words, each a leaf of the named kind. */
+/** One of the given words, as a leaf with the given node kind. */
 const leaf = (words, kind) => choice(...words.map((word) => alias(word, kind)));
 
-/** What closes something, or the beginning of a statement on the next line, which leaves a visible, empty node. */
+/** A closing token, or the beginning of a statement on the next line, which leaves a visible, empty node. */
 const closing = ($, close) => choice(close, alias($._stop_after, $.unclosed));
 
-/** What an operator needs behind it, or the end of an unfinished statement: the next line begins another one. */
+/** A required operand, or the end of an unfinished statement because the next line begins another one. */
 const wanted = ($, rule) => choice(rule, alias($._stop_operand, $.unclosed));
 
-/** A bracketed list, with the comma before a missing end. The brace of a block ends every bracket but a brace. */
+/** A bracketed list. Without its end it may end in a comma; the brace of a block ends every open bracket except a brace. */
 const bracketed = ($, open, rule, close) => {
   const brace = close === '}' ? [] : [$._stop_at_brace];
   const stops = leaf([$._stop_inside, ...brace], $.unclosed);
@@ -66,7 +66,7 @@ const bracketed = ($, open, rule, close) => {
   return seq(open, choice(close, stops, seq(list(rule), ends)));
 };
 
-/** Not a rule: a hidden node for each operand would cost a tenth of the speed. */
+/** A function instead of a rule: a hidden node for each operand would reduce the speed by a tenth. */
 const placedOperand = ($) => choice(
   field('operand', $._operand),
   // `[a].unified`
@@ -81,17 +81,17 @@ export default grammar({
   extras: $ => [/[ \t\r\n\f\v\uFEFF]/, $.comment, $.preprocessor_line],
 
   externals: $ => [
-    $._stop, // the next line begins a statement, and no operand; or `;` stands where an operand should
-    $._stop_after_word, // the same, where a dot-word may follow
-    $._stop_after, // the same behind an operand, where any word on the next line begins a statement
-    $._stop_at_brace, // a brace closes the block
-    $._stop_in_header, // the next line begins a statement, and no directive of the header
-    $.directive_text, // what follows a directive that nobody knows
-    $._stop_inside, // the same behind a bracket or a comma in it, where no statement ends
-    $._stop_operand, // the next line begins a statement, and no operand
-    $._stop_after_guard, // what follows begins a statement, and is no instruction
-    $._run_end, // a good place to cut a long list of statements
-    $._modulo, // a per cent sign that begins no register
+    $._stop, // the next line begins a statement and not an operand, or `;` replaces an operand
+    $._stop_after_word, // like _stop, where a dot-word may follow
+    $._stop_after, // like _stop, after an operand: any word on the next line begins a statement
+    $._stop_at_brace, // the closing brace of a block
+    $._stop_in_header, // the next line begins a statement, not a directive of the header
+    $.directive_text, // the text after an unknown directive
+    $._stop_inside, // like _stop, after a bracket or a comma in it, where no statement can end
+    $._stop_operand, // the next line begins a statement, not an operand
+    $._stop_after_guard, // the text after a guard begins a statement other than an instruction
+    $._run_end, // a good position to split a long list of statements
+    $._modulo, // a per cent sign that does not begin a register
   ],
 
   inline: $ => [$._guarded, $._name, $._symbol, $._leaf, $._operand, $._initializer, $._type, $._space, $._section_symbol],
@@ -99,11 +99,11 @@ export default grammar({
   rules: {
     source_file: $ => optional($._body),
 
-    // Statements in runs of a hundred or so, ended by a token that the scanner makes of the text that follows. The runs are hidden
-    // and serve speed alone: after an edit tree-sitter rebuilds the repetitions around it, element by element, so a function of
-    // 50,000 statements in one repetition costs tens of milliseconds a keystroke. A run begins with a statement and not with the
-    // repetition, because a node that begins with a repetition is never reused whole. It ends where a word follows: no statement
-    // that may be complete goes on with a word.
+    // Statements in runs of about a hundred, separated by a token that the scanner derives from the following text. The runs are hidden
+    // and only improve the speed. After an edit tree-sitter rebuilds the surrounding repetitions element by element, so a function of
+    // 50,000 statements in one repetition would cost tens of milliseconds per keystroke. A run begins with a statement instead of a
+    // repetition, because tree-sitter never reuses a node that begins with a repetition as a whole. A run ends before a word, because no
+    // complete statement continues with a word.
     _body: $ => choice($._runs, seq(optional($._runs), $._statement, optional($._statements))),
 
     _runs: $ => repeat1($._run),
@@ -130,7 +130,7 @@ export default grammar({
       $.instruction,
     ),
 
-    // ---- the head of a module
+    // ---- module header
 
     version_directive: $ => seq(
       '.version',
@@ -148,7 +148,7 @@ export default grammar({
 
     // ---- functions
 
-    // Functions and variables are cut into hidden pieces, because each optional part doubles the states of a flat rule.
+    // Functions and variables are split into hidden parts, because each optional part doubles the states of a flat rule.
     function: $ => seq(
       $._function_start,
       optional($._signature),
@@ -181,7 +181,7 @@ export default grammar({
       $.pragma_directive,
     ),
 
-    // Any dot-word: a word that is new, or misspelt, keeps the body with its function.
+    // Accept any dot-word: a new or misspelt directive then keeps the body attached to its function.
     performance_directive: $ => seq(
       field('name', alias($.modifier, $.directive_name)),
       optional(list(field('value', choice($.integer, $.string)))),
@@ -274,7 +274,7 @@ export default grammar({
 
     vector_type: _ => choice('.v2', '.v3', '.v4', '.v8', '.v16', '.v32'),
 
-    // `.const[2]`, before PTX 2.2. No white space is allowed there, which tells it from an address operand.
+    // `.const[2]`, before PTX 2.2. No white space is allowed there, which distinguishes it from an address operand.
     bank: _ => token.immediate(/\[[0-9]+\]/),
 
     _initializer: $ => choice(
@@ -369,7 +369,7 @@ export default grammar({
       optional(seq(field('line', $.integer), optional(field('column', $.integer)))),
     )),
 
-    // Anything may stand in a section as well: what follows a missing brace must not become an ERROR.
+    // A section may contain any item: after a missing brace, the rest of the file must not become an ERROR.
     section_directive: $ => seq(
       choice(
         seq('.section', field('name', alias($.modifier, $.section_name))),
@@ -385,7 +385,7 @@ export default grammar({
       choice(list(field('value', $._section_value)), alias($._stop, $.unclosed)),
     ),
 
-    // Not `_expression`: a value without terminator must not reach for the type of the next line as its member.
+    // Not `_expression`: without a terminator, it would take the type of the next line as a member of the value.
     _section_value: $ => choice(
       $.integer,
       $._section_symbol,
@@ -411,8 +411,8 @@ export default grammar({
 
     section_kind: $ => seq('@', $.identifier),
 
-    // A dot-word that is no directive, and what follows it up to `;` or to the end of the line, unread. It must stay local: the
-    // scanner ends it before every known directive and every brace, so that a misspelt `.visible` leaves its function whole.
+    // An unknown dot-word, with the unparsed text after it up to `;` or to the end of the line. It must stay local: the scanner ends it
+    // before every known directive and every brace, so that a misspelt `.visible` leaves its function intact.
     unknown_directive: $ => prec.right(seq(
       optional($._linkages),
       field('name', alias($.modifier, $.directive_name)),
@@ -428,7 +428,7 @@ export default grammar({
 
     block: $ => seq('{', optional($._body), '}'),
 
-    // A guard may stand on a line of its own, before its instruction; not before a label, a directive or another guard.
+    // A guard may be on its own line before an instruction, but not before a label, a directive or another guard.
     instruction: $ => choice(
       seq(optional(field('guard', $.guard)), $._guarded),
       seq(field('guard', $.guard), alias($._stop_after_guard, $.unclosed)),
@@ -447,7 +447,7 @@ export default grammar({
       ),
     ),
 
-    // Left-recursive: a repetition has twice the hidden nodes, and no instruction has operands enough to need its balance.
+    // Left-recursive: a repetition has twice the hidden nodes, and instructions have too few operands to benefit from a balanced tree.
     _operands: $ => choice(
       placedOperand($),
       seq($._operands, ',', placedOperand($)),
@@ -456,7 +456,7 @@ export default grammar({
     guard: $ => seq(
       '@',
       optional('!'),
-      // Only a name can be meant; what else somebody writes must not take the instruction with it.
+      // Only a name is valid here, but other operands must not turn the whole instruction into an error.
       choice(field('predicate', choice($._name, $.member, $.integer)), alias($._stop, $.unclosed)),
     ),
 
@@ -510,8 +510,8 @@ export default grammar({
 
     // ---- constant expressions
 
-    // The negative precedence leaves a leaf that is all of an operand what it is: most operands are that, and each hidden node
-    // around them costs time.
+    // The negative precedence keeps a leaf that is the whole operand free of hidden nodes. Most operands are such leaves, and each hidden
+    // node costs time.
     _expression: $ => choice(
       prec(PREC.leaf, $._leaf),
       $.offset,
@@ -519,11 +519,11 @@ export default grammar({
       $.binary_expression,
       $.ternary_expression,
       $.cast_expression,
-      // One rule for every parenthesis, named by its place: telling them apart needs more than one token ahead.
+      // One rule for all parentheses, named according to the position: distinguishing them needs more than one token of lookahead.
       prec(PREC.leaf, alias($.argument_list, $.parenthesized_expression)),
     ),
 
-    // Of the operators the assembler takes only the plus here, unless the base is WARP_SZ.
+    // The assembler accepts only `+` here, unless the base is WARP_SZ.
     offset: $ => prec.left(PREC.sum, seq(
       field('base', choice($._symbol, $.offset)),
       field('operator', choice('+', '-')),
@@ -561,13 +561,13 @@ export default grammar({
 
     _type: $ => alias($.modifier, $.type),
 
-    // `.v4`, `.16x64b`, `.shared::cluster`. A dot alone is one too: somebody is about to type the rest. It stands before
-    // `float`, so that it wins over `.5` in the few places that take both.
+    // `.v4`, `.16x64b`, `.shared::cluster`. A single dot is a modifier too, because the user may be about to type the rest. The rule
+    // precedes `float`, so that it wins over `.5` in the few places that allow both.
     modifier: _ => /\.([A-Za-z0-9_$]+(::[A-Za-z0-9_$]*)*(::[0-9]+:[0-9]+)?)?/,
 
     identifier: _ => /[A-Za-z][A-Za-z0-9_$]*|[_$][A-Za-z0-9_$]+/,
 
-    // A per cent sign alone is a register whose name is being typed.
+    // A single per cent sign is a register whose name is being typed.
     register: _ => /%[A-Za-z0-9_$]*/,
 
     sink: _ => '_',
@@ -587,12 +587,12 @@ export default grammar({
       /[0-9]+[eE][+-]?[0-9]+/,
     )),
 
-    // It ends at the end of its line, closed or not.
+    // A string ends at the end of its line, even without a closing quotation mark.
     string: _ => /"[^"\r\n]*"?/,
 
     comment: _ => token(choice(
       /\/\/([^\r\n]|\r[^\n])*/,
-      // To the end of the file where it is never closed.
+      // An unclosed comment extends to the end of the file.
       /\/\*([^*]|\*+[^*\/])*(\*+\/)?/,
     )),
   },

@@ -85,7 +85,7 @@ A property list as `jsonrpc' has it: (:target \"sm_90a\" :inlayHints
      . font-lock-type-face)
     ("\\.\\(?:entry\\|func\\)[ \t]+\\(?:([^)\n]*)[ \t]*\\)?\\([A-Za-z_$%][A-Za-z0-9_$]*\\)" 1 font-lock-function-name-face)
     ("^[ \t]*\\([A-Za-z_$%][A-Za-z0-9_$]*\\):" 1 font-lock-constant-face)
-    ;; An opcode begins a statement, perhaps behind a label, a brace or a guard.
+    ;; An opcode begins a statement, possibly after a label, a brace or a guard.
     ("\\(?:^\\|[;:{]\\)[ \t]*\\(?:@!?[A-Za-z0-9_$%]+[ \t]+\\)?\\([a-z][a-z0-9_]*\\(?:\\(?:::\\|\\.\\)[A-Za-z0-9_]+\\)*\\)\\(?:[ \t;]\\|$\\)"
      1 'font-lock-function-call-face)
     ("%\\(?:n?tid\\|n?ctaid\\|laneid\\|n?warpid\\|n?smid\\|gridid\\|clock\\(?:64\\|_hi\\)?\\|lanemask_[a-z]+\\|cluster_[a-z]+\\|dynamic_smem_size\\)\\(?:\\.[xyz]\\)?\\_>"
@@ -108,7 +108,7 @@ A label stands one level further out than the instructions."
          (from-end (- (point-max) (point))))
     (unless (nth 4 (save-excursion (syntax-ppss (line-beginning-position))))
       (indent-line-to column)
-      ;; Point stays at its text, if it was behind the white space.
+      ;; Keep point at the same text if it was after the white space.
       (when (> (- (point-max) from-end) (point))
         (goto-char (- (point-max) from-end))))))
 
@@ -164,7 +164,7 @@ ON-ANSWER is called with what it says.  Emacs does not wait for that."
     (unless server
       (user-error "The server does not run for this buffer; M-x eglot starts it"))
     (when (fboundp 'eglot--signal-textDocument/didChange)
-      ;; Eglot sends edits when nobody types; the server is to see them now.
+      ;; Eglot sends edits when Emacs is idle; the server needs them now.
       (eglot--signal-textDocument/didChange))
     (jsonrpc-async-request
      server :workspace/executeCommand
@@ -209,9 +209,9 @@ AGAIN is the function that does it once more."
       (setq-local revert-buffer-function (lambda (&rest _) (funcall again))))
     (display-buffer buffer)))
 
-;; Eglot 1.17 does not serve `workspace/inlayHint/refresh', by which the server
-;; tells that values have come or gone, and asks for the hints of a region only
-;; where it is another than the last one.
+;; Eglot 1.17 does not handle `workspace/inlayHint/refresh', by which the
+;; server reports that values have appeared or disappeared.  It requests the
+;; hints of a region only if the region differs from the last one.
 (defun ptx-analyzer--ask-for-hints (buffer)
   "Make Eglot ask for the inlay hints of BUFFER again, if it has any."
   (when (buffer-live-p buffer)
@@ -239,7 +239,7 @@ line; faults are diagnostics.  Both follow edits until
      (list :uri (ptx-analyzer--uri) :line line :count 0 :focus (list :lane (or lane 0)))
      (lambda (answer)
        (when (buffer-live-p source)
-         ;; The values are hints.
+         ;; The values are shown as inlay hints.
          (with-current-buffer source
            (when (fboundp 'eglot-inlay-hints-mode)
              (eglot-inlay-hints-mode 1)))

@@ -1,8 +1,9 @@
-// Builds what the extension is made of into dist/: the extension itself for Node.js, and the page of the warp panel for a browser.
+// Builds the parts of the extension into dist/: the extension itself for Node.js, and the page of the warp panel for a
+// browser.
 //
 //   node esbuild.mjs [--dev] [--watch] [--meta] [--tests]
 //
-// --dev keeps names and makes source maps, --watch builds again on every change, --meta notes what went into each
+// --dev keeps names and makes source maps, --watch builds again after every change, --meta writes the contents of each
 // bundle beside it, --tests builds test/**/*.test.ts into out/ instead.
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -23,7 +24,7 @@ const extension = {
     external: ['vscode'],
 };
 
-// A stylesheet that main.ts imports becomes dist/webview.css.
+// esbuild bundles the stylesheet that main.ts imports into dist/webview.css.
 const webview = {
     ...common,
     entryPoints: ['src/panel/webview/main.ts'],

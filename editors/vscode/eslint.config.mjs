@@ -13,11 +13,11 @@ export default tseslint.config(
             eqeqeq: 'error',
             'prefer-const': 'error',
             '@typescript-eslint/consistent-type-imports': 'error',
-            // Numbers read well in templates.
+            // Numbers are readable in templates.
             '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-            // Disposables of VS Code are whatever can be disposed of, not instances of its class.
+            // In VS Code, any object with `dispose` is a disposable, not only instances of its class.
             '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
-            // A handler may be a promise that nobody waits for: VS Code shows what fails.
+            // A handler may be a promise that is not awaited: VS Code shows its errors.
             '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
         },
     },

@@ -1,4 +1,4 @@
-//! Compiles `data/*.isa` into `OUT_DIR/tables.rs` and `OUT_DIR/ids.rs`, `data/*.tsv` into `OUT_DIR/usage.rs`.
+//! Compiles `data/*.isa` into `OUT_DIR/tables.rs` and `OUT_DIR/ids.rs`, and `data/*.tsv` into `OUT_DIR/usage.rs`.
 
 // The compiler and the tables are also parts of the library; the build script uses only some of it.
 #[allow(dead_code, missing_docs)]
@@ -11,7 +11,7 @@ mod emit;
 #[path = "src/tables.rs"]
 mod tables;
 
-/// Stands in for the enumerations of the library, which this script writes: a name prints itself as the variant that it becomes.
+/// Replaces the enumerations of the library, which this script only generates: a name prints itself as its later variant.
 mod ids {
     use crate::compiler::ids::variant;
     use crate::emit::Emit;
@@ -74,7 +74,7 @@ fn main() {
     }
 }
 
-/// Compiles a table that stands beside the data files.
+/// Compiles one `.tsv` table of the data folder.
 fn beside(name: &str, compile: impl Fn(&str, &str) -> Result<String, compiler::Error>) -> String {
     let text =
         fs::read_to_string(Path::new("data").join(name)).unwrap_or_else(|error| fail(&format!("data/{name}: {error}")));

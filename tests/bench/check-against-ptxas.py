@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`ptx-analyzer check` beside NVIDIA's assembler when it only parses and checks, turn by turn on the same file.
+"""Compares `ptx-analyzer check` with NVIDIA's assembler in check-only mode: runs both alternately on the same file.
 
 usage: PTXAS=/path/to/ptxas check-against-ptxas.py FILE [ARCH [RUNS]]       ARCH: compute_120 by default, which generates no code
 Needs `cargo build --release`. Prints the median of each in seconds, the highest memory, and the ratio.

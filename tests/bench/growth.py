@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How long `ptx-analyzer check` takes for parts and multiples of a large file, as figures and as a picture.
+"""Measures how long `ptx-analyzer check` takes for parts and multiples of a large file; prints figures and draws a picture.
 
-usage: growth.py FILE PICTURE.svg       FILE: a module of many kernels, one that has 8 MB for example
-PTX_ANALYZER: the program (what `cargo build --release` makes, by default)
+usage: growth.py FILE PICTURE.svg       FILE: a module with many kernels, for example of 8 MB
+PTX_ANALYZER: the program (by default the one that `cargo build --release` builds)
 """
 import os, re, subprocess, sys, tempfile, time
 
@@ -13,7 +13,7 @@ program = os.environ.get("PTX_ANALYZER") or os.path.join(root, "target/release/p
 
 
 def multiple(text, copies):
-    """The module with its functions and variables so many times, under other names."""
+    """Returns the module with its functions and variables repeated under other names."""
     begin = text.rfind("\n", 0, text.index(".entry")) + 1
     head, rest = text[:begin], text[begin:]
     named = re.findall(r"^\.(?:visible |weak |extern )?\.?(?:entry|func)[^\n]*?([\w$]+)\(", rest, re.M)
@@ -24,7 +24,7 @@ def multiple(text, copies):
 
 
 def part(text, denominator):
-    """The beginning of the module, up to the end of a function."""
+    """Returns the beginning of the module, up to the end of a function."""
     return text[: text.index("\n}\n", len(text) // denominator) + 3]
 
 
@@ -39,7 +39,7 @@ def seconds(path):
 
 
 def picture(points):
-    """What was measured, and the line on which it would lie if time grew as size does to the largest."""
+    """Draws the measured points, and the line on which they would lie if time were proportional to size."""
     most, longest = max(size for size, _ in points), max(time for _, time in points)
     across = lambda megabytes: LEFT + megabytes / most * (WIDTH - LEFT - 20)
     up = lambda time: HEIGHT - BOTTOM - time / longest * (HEIGHT - BOTTOM - 24)
@@ -52,7 +52,7 @@ def picture(points):
     for megabytes, time in points:
         x, y = across(megabytes), up(time)
         out.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="4" fill="#1a6fb0"/>')
-        # Off the line: above it at the end, below it elsewhere.
+        # Place the label beside the line: above it at the right end, otherwise below it.
         anchor, shift, down = ("end", -8, -4) if x > WIDTH - 90 else ("start", 8, 16)
         if megabytes > most / 10:
             out.append(f'<text x="{x + shift:.0f}" y="{y + down:.0f}" text-anchor="{anchor}">{megabytes:.1f} MB: {time:.2f} s</text>')

@@ -1,4 +1,4 @@
-// The debug adapter as a client of its own making sees it: the built binary, driven by Microsoft's client library.
+// Tests the debug adapter with an independent client: the built binary, driven by Microsoft's client library.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import path from "node:path";
 import { after, test } from "node:test";
 import { Session, diverging, example, lineOf } from "./session.mjs";
 
-// What `initialize` announces; every entry is ticked off by the test that uses it.
+// The capabilities that `initialize` announces; the test that uses one removes it from the set.
 const open = new Set();
 const covers = (...names) => names.forEach((name) => open.delete(name));
 
@@ -65,7 +65,7 @@ test("lines, conditions, hits, messages", async () => {
   assert.deepEqual([stop.reason, stop.threadId], ["breakpoint", 2]);
   assert.match(stop.description, /the condition holds in lane 8/);
   await session.breakpoints(diverging, [{ line, hitCondition: "2" }]);
-  // The first warp has been there before.
+  // The first warp has executed this line before.
   stop = await session.go("reverseContinue");
   assert.deepEqual([stop.reason, stop.threadId], ["breakpoint", 1]);
   assert.equal(await session.evaluate("%i@0"), "1");
@@ -177,7 +177,7 @@ test("scopes, values and pages", async () => {
   assert.match(named(await session.scope("Parameters"), "out").value, /→ out$/);
   assert.equal(named(await session.scope("Special registers"), "%ctaid.x").value, "0");
   covers("supportsValueFormattingOptions");
-  // Every name that is given for an expression is one.
+  // Every name that the adapter returns as an expression can be evaluated.
   for (const scope of ["Uniform registers", "Varying registers", "Predicates", "Shared", "Parameters", "Buffers", "Special registers"])
     for (const variable of await session.scope(scope)) {
       if (variable.evaluateName) await session.evaluate(variable.evaluateName);
@@ -273,7 +273,7 @@ test("what takes long can be cancelled, and ends with its client", async () => {
   assert.ok(Date.now() - begin < 1000);
   covers("supportsCancelRequest");
   await session.close();
-  // A client that only goes away.
+  // A client that disconnects without a request.
   const process_ = spawn(process.env.PTX_ANALYZER, ["dap"], { stdio: ["pipe", "ignore", "inherit"] });
   const body = JSON.stringify({ seq: 1, type: "request", command: "launch", arguments: launch });
   process_.stdin.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);

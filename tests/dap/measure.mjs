@@ -1,4 +1,4 @@
-// How long the debug adapter takes for what a user waits for. usage: PTX_ANALYZER=… node measure.mjs
+// Measures the delays of the debug adapter that a user notices. usage: PTX_ANALYZER=… node measure.mjs
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -24,7 +24,7 @@ for (const name of readdirSync(example("")).filter((n) => n.endsWith(".ptx"))) {
   await session.close();
 }
 
-// A million warp instructions, back over all of them.
+// A run of a million warp instructions, and the way back to its beginning.
 const folder = mkdtempSync(path.join(os.tmpdir(), "ptx-dap-"));
 const file = path.join(folder, "loop.ptx");
 writeFileSync(

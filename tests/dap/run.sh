@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drives `ptx-analyzer dap` with the client library that Microsoft tests debug adapters with.
+# Tests `ptx-analyzer dap` with the client library that Microsoft uses to test debug adapters.
 #
 # PTX_ANALYZER  the server (target/release/ptx-analyzer by default)
 set -euo pipefail
@@ -9,7 +9,7 @@ server=${PTX_ANALYZER:-$here/../../target/release/ptx-analyzer}
 [ -x "$server" ] || { echo "run.sh: there is no server at $server: build it, or set PTX_ANALYZER" >&2; exit 2; }
 server=$(cd "$(dirname "$server")" && pwd)/$(basename "$server")
 
-# On a fresh Debian machine, as root.
+# Installs packages on a fresh Debian machine, as root.
 packages=()
 command -v node >/dev/null || packages+=(nodejs)
 command -v npm >/dev/null || packages+=(npm)

@@ -1,4 +1,4 @@
-// A session with `ptx-analyzer dap`, by Microsoft's client library.
+// A session with `ptx-analyzer dap`, using Microsoft's client library.
 import { DebugClient } from "@vscode/debugadapter-testsupport";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ export const here = path.dirname(fileURLToPath(import.meta.url));
 export const diverging = path.join(here, "diverging.ptx");
 export const example = (name) => path.join(here, "../kernels", name);
 
-/// The line of the first place of a text, from 1.
+/// The line, from 1, of the first occurrence of a text.
 export function lineOf(file, what) {
   const at = readFileSync(file, "utf8").split("\n").findIndex((l) => l.includes(what));
   assert.notEqual(at, -1, `${what} is not in ${file}`);
@@ -24,7 +24,7 @@ export class Session {
     this.said = "";
     this.client.on("output", (event) => (this.said += event.body.output));
     this.thread = 1;
-    // Stops and ends in their order: whoever asks gets the next.
+    // Queues of stop and end events, and of callers that wait for the next one.
     this.ends = [];
     this.waiting = [];
     for (const name of ["stopped", "terminated"])
@@ -35,7 +35,8 @@ export class Session {
       });
   }
 
-  /// Starts, initialises and launches; `configure` sets breakpoints. Gives what stopped it, or nothing if it ran to its end.
+  /// Starts, initialises and launches; `configure` sets breakpoints. Returns the first stop, or nothing if the kernel
+  /// ran to its end.
   static async launch(launch, configure) {
     const session = new Session();
     await session.client.start();
@@ -54,7 +55,7 @@ export class Session {
     return session;
   }
 
-  /// The next stop; nothing if the kernel ends first.
+  /// The next stop, or nothing if the kernel ends first.
   async end() {
     const event = this.ends.shift() ?? (await new Promise((resolve) => this.waiting.push(resolve)));
     if (event.event === "terminated") return undefined;
@@ -62,7 +63,7 @@ export class Session {
     return event.body;
   }
 
-  /// A request after which it stops again.
+  /// Sends a request and waits for the next stop.
   async go(command, more = {}) {
     await this.ask(command, { threadId: this.thread, ...more });
     return this.end();
@@ -72,7 +73,7 @@ export class Session {
     return (await this.client.customRequest(command, args)).body;
   }
 
-  /// What the user is told of a request that is refused.
+  /// Sends a request that must be refused, and returns the message for the user.
   async refused(command, args) {
     try {
       await this.client.customRequest(command, args);

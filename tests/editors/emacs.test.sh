@@ -22,7 +22,7 @@ emacs_tests() {
 
   sed -e 's/out=u32\[128\]/out=u32[62]/' -e '/! expect/d' "$here/fixture/parting.ptx" >"$project/short.ptx"
   forget_servers
-  # What Emacs says by itself goes to standard error.
+  # Emacs writes its own messages to standard error.
   (cd "$project" && timeout 120 emacs -Q --batch -L "$lisp" -l "$here/emacs_test.el") 2>"$log" || code=$?
   if [ "$code" -ne 0 ]; then
     failures=$((failures + 1))

@@ -1,13 +1,13 @@
 ;;; emacs_test.el --- run by emacs.test.sh in batch mode  -*- lexical-binding: t; -*-
 
-;; What is expected is in expectations.sh and comes in the environment.
+;; The expected values come from expectations.sh through the environment.
 
 (require 'ptx-mode)
 (require 'eglot)
 (require 'flymake)
 
 (setq native-comp-jit-compilation nil
-      native-comp-enable-subr-trampolines nil ; there may be no compiler, and nothing here is slow
+      native-comp-enable-subr-trampolines nil ; there may be no compiler, and these tests do not need the speed
       eglot-sync-connect 15
       eglot-autoshutdown t
       eglot-events-buffer-config '(:size 0)

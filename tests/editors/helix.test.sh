@@ -1,7 +1,7 @@
 # Helix in a terminal.
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
-# `hx --health` colours its answers and counts grammars in Helix's own words: compare without colours.
+# `hx --health` colours its output: remove the colours before a comparison.
 health() { hx --health ptx 2>&1 | sed 's/\x1b\[[0-9;]*m//g'; }
 health_says() { health | grep -qE -- "$1"; }
 
@@ -17,7 +17,7 @@ helix_quit() {
   check 'helix: no server is left behind' until_true 10 servers_gone
 }
 
-# The line and column (from 1) of a text in a file, as `hx FILE:LINE:COLUMN` takes them.
+# Prints the line and column (from 1) of a text in a file, in the form that `hx FILE:LINE:COLUMN` accepts.
 at() {
   local line column
   line=$(line_of "$1" "$2")
@@ -45,26 +45,26 @@ helix_grammar() {
   fi
 }
 
-# helix_command TEXT: types a command of the `:` prompt.
+# helix_command TEXT: types a command at the `:` prompt.
 helix_command() {
   type_text hx ":$1"
   keys hx Enter
 }
 
-# What the grammar and the queries do, on the open file, with the cursor in the planted line.
+# Checks the grammar and the queries on the open file, with the cursor in the changed line.
 helix_syntax() {
   keys hx g s
   helix_command tree-sitter-subtree
   sees 'helix: the opcode is one for the grammar' hx '\(opcode' || true
   escape hx
   helix_command tree-sitter-highlight-name
-  # The popup may lie over the text of a diagnostic, so it need not end its line.
+  # The popup may cover the text of a diagnostic, so the message need not be complete.
   sees 'helix: the opcode has a colour' hx ' (keyword|function|operator|constant|type)(\.[a-z]+)*( |$)' || true
   escape hx
   keys hx m a f
-  # The function begins at its first linkage and ends with the file's last brace.
+  # The function begins at its first linkage and ends at the last brace of the file.
   sees 'helix: a function can be selected' hx "1 sel +$(line_of "$project/operand.ptx" '}')" || true
-  # A line opened behind the brace is one level in: the number, two columns, a tab of four.
+  # A line opened after the brace has one level of indentation: the line number, two columns, a tab of width four.
   helix_command "goto $(line_of "$project/operand.ptx" '{')"
   keys hx o
   type_text hx 'exit;'
@@ -80,7 +80,8 @@ helix_syntax() {
   fi
 }
 
-# helix_asks_for_hints FILE: Helix asks for hints after an edit, and when the view of a long file has moved; nothing else makes it.
+# helix_asks_for_hints FILE: makes Helix request hints. It does so only after an edit, or when the view of a long file
+# has moved.
 helix_asks_for_hints() {
   helix_command "goto $(line_of "$1" 'rsqrt')"
   keys hx o
@@ -88,7 +89,7 @@ helix_asks_for_hints() {
   keys hx u
 }
 
-# What is asked from the list of actions and from the prompt.
+# Requests from the list of actions and from the prompt.
 helix_evaluation_tests() {
   forget_servers
   helix_open "$(at "$project/parting.ptx" '.visible .entry' parting)"
@@ -133,7 +134,7 @@ helix_coloured() {
   tm capture-pane -p -e -t hx-colours >"$work/hx-colours.ansi" && python3 "$here/helix_colours.py" "$work/hx-colours.ansi" >"$work/hx-colours.log" 2>&1
 }
 
-# The default theme tells the classes of words apart.
+# Checks that the default theme distinguishes the classes of words.
 helix_colours() {
   cp "$here/fixture/colours.ptx" "$project/"
   screen_start hx-colours hx "$project/colours.ptx"
@@ -172,10 +173,10 @@ TOML
   done
   helix_grammar
 
-  # A wrong operand: seen, explained, typed away, undone.
+  # A wrong operand is reported and explained; an edit fixes it, and undo restores it.
   helix_open "$(at "$project/operand.ptx" "$OPERAND_PLANT" "$OPERAND_TOKEN")"
   sees 'helix: the file opens' hx "$(literally "$OPERAND_PLANT")" || true
-  # The message hangs below its line; the status line counts: ● 1 is one error.
+  # The message is below its line; the status line contains the count: ● 1 is one error.
   sees 'helix: the diagnostic is on the screen' hx '└|┘|╰' || true
   sees 'helix: the status line counts one error' hx '● 1' || true
   keep hx helix-diagnostic
@@ -191,7 +192,7 @@ TOML
   if sees 'helix: hover says what the opcode does' hx "$HOVER_SUMMARY"; then keep hx helix-hover; fi
   escape hx
 
-  # Select the line, select the token in it, change that.
+  # Select the line, select the token in it, and replace it.
   keys hx x s
   type_text hx "$OPERAND_TOKEN"
   keys hx Enter c
@@ -221,7 +222,7 @@ TOML
 
   helix_evaluation_tests
 
-  # An assembler in the user's own configuration.
+  # Configure an assembler in the user's own configuration.
   fake_ptxas
   cat >>"$XDG_CONFIG_HOME/helix/languages.toml" <<TOML
 [language-server.ptx-analyzer.config]
@@ -230,7 +231,7 @@ workspaceTrusted = true
 path = "$HOME/ptxas"
 TOML
   forget_servers
-  # With a launch above the kernel there is no action that writes one, which would come first.
+  # With a launch above the kernel, the action that writes one is not offered. It would be the first one.
   sed -i 's|^\.visible \.entry|//! launch: grid=1 block=32\n&|' "$project/clean.ptx"
   helix_open "$(at "$project/clean.ptx" '.entry' "$SYMBOL")"
   sees 'helix: the kernel opens' hx "entry $SYMBOL" || true
@@ -241,7 +242,7 @@ TOML
   sees 'helix: the status line tells what came of it' hx "$SYMBOL: 12 registers \\(estimated [0-9]+\\)" || true
   helix_quit
 
-  # Helix goes by the extension alone: the server itself must keep quiet about a PreTeXt document.
+  # Helix detects languages only by the extension: the server itself must report nothing for a PreTeXt document.
   forget_servers
   helix_open "$project/article.ptx"
   sees 'helix: a PreTeXt document opens' hx 'shares the extension' || true

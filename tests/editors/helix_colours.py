@@ -1,4 +1,4 @@
-"""Reads a capture of Helix's screen with its colours (tmux capture-pane -e): each class of words must look unlike the others.
+"""Reads a capture of Helix's screen with its colours (tmux capture-pane -e): each class of words must look different.
 
     helix_colours.py CAPTURE
 """

@@ -19,7 +19,7 @@ check() {
   if "$@"; then ok "$name"; else fail "$name"; fi
 }
 
-# until_true SECONDS COMMAND...: polls ten times a second.
+# until_true SECONDS COMMAND...: polls ten times per second.
 until_true() {
   local tries=$(($1 * 10))
   shift
@@ -32,7 +32,8 @@ until_true() {
 
 tm() { tmux -u -L "$tmux_socket" -f /dev/null "$@"; }
 
-# screen_start SESSION COMMAND...: runs a command in a terminal of 120 by 40. tmux hands on the environment it got here.
+# screen_start SESSION COMMAND...: runs a command in a terminal of 120 by 40 cells. tmux passes on the current
+# environment.
 screen_start() {
   local session=$1
   shift
@@ -46,28 +47,29 @@ keys() {
   tm send-keys -t "$session" "$@"
 }
 
-# escape SESSION: an escape with a key right behind it would be read as Alt with that key.
+# escape SESSION: waits after the Escape key, because an immediately following key would be read as Alt with that key.
 escape() {
   keys "$1" Escape
   sleep 0.3
 }
 
-# type_text SESSION TEXT: as typed, no key names. A semicolon at the end would end tmux's own command.
+# type_text SESSION TEXT: types the text literally, without key names. tmux would treat a semicolon at the end as its
+# own separator.
 type_text() { tm send-keys -t "$1" -l -- "${2/%;/\\;}"; }
 
 screen_text() { tm capture-pane -p -t "$1" 2>/dev/null || true; }
 
-# The screen as part of a report: indented, without its empty lines.
+# Prints the screen for a report: indented, without empty lines.
 screen_report() { screen_text "$1" | sed -e '/^[[:space:]]*~\{0,1\}[[:space:]]*$/d' -e 's/^/  | /'; }
 
-# literally TEXT: as a regular expression that matches just that.
+# literally TEXT: prints a regular expression that matches exactly this text.
 literally() { sed 's/[][().*^$?+{}|\\]/\\&/g' <<<"$1"; }
 
 on_screen() { screen_text "$1" | grep -qE -- "$2"; }
 not_on_screen() { ! on_screen "$1" "$2"; }
 session_gone() { ! tm has-session -t "=$1" 2>/dev/null; }
 
-# sees NAME SESSION REGEX: the text appears. On failure the screen is printed.
+# sees NAME SESSION REGEX: waits until the text appears. On failure it prints the screen.
 sees() {
   if until_true 15 on_screen "$2" "$3"; then
     ok "$1"
@@ -79,7 +81,7 @@ sees() {
   fi
 }
 
-# loses NAME SESSION REGEX: the text vanishes.
+# loses NAME SESSION REGEX: waits until the text disappears.
 loses() {
   if until_true 15 not_on_screen "$2" "$3"; then
     ok "$1"
@@ -91,13 +93,13 @@ loses() {
   fi
 }
 
-# keep SESSION NAME: saves what is seen, as text and with its colours.
+# keep SESSION NAME: saves the screen as text and with its colours.
 keep() {
   screen_text "$1" >"$out/$2.txt"
   tm capture-pane -p -e -t "$1" >"$out/$2.ansi" 2>/dev/null || true
 }
 
-# The server's wrapper notes the process id of every server that an editor starts.
+# Whether all servers have ended. The server's wrapper records the process id of every server that an editor starts.
 servers_gone() {
   local pid
   [ -e "$work/pids" ] || return 0
@@ -108,10 +110,10 @@ servers_gone() {
 
 server_was_started() { [ -s "$work/pids" ]; }
 
-# forget_servers: the next checks are about servers started from now on.
+# forget_servers: later checks consider only servers that start from now on.
 forget_servers() { rm -f "$work/pids"; }
 
-# screen_ends SESSION: true when its program ends by itself; it is ended if not.
+# screen_ends SESSION: true if its program ends by itself; otherwise the session is killed.
 screen_ends() {
   if until_true 10 session_gone "$1"; then return 0; fi
   screen_report "$1"
@@ -121,7 +123,8 @@ screen_ends() {
 
 screen_cleanup() { tm kill-server 2>/dev/null || true; }
 
-# fake_ptxas: something in the home folder that says it is NVIDIA's assembler, and what it made of the kernel.
+# fake_ptxas: installs a script in the home folder that poses as NVIDIA's assembler and prints its output for the
+# kernel.
 fake_ptxas() {
   cat >"$HOME/ptxas" <<PTXAS
 #!/bin/sh
@@ -136,7 +139,7 @@ PTXAS
   chmod +x "$HOME/ptxas"
 }
 
-# neovim_plugin: the plugin as it lies in the repository, with nothing else there: neither a parser nor a configuration.
+# neovim_plugin: installs the plugin from the repository, without a parser or a configuration.
 neovim_plugin() {
   local pack=$XDG_DATA_HOME/nvim/site/pack/test/start
   rm -rf "$XDG_DATA_HOME/nvim" "$XDG_CONFIG_HOME/nvim"
@@ -145,7 +148,7 @@ neovim_plugin() {
   rm -rf "$pack/ptx-analyzer/parser"
 }
 
-# neovim_scenario TEST NAME FILE [ARGUMENT...]: runs one part of a test in a Neovim without a screen.
+# neovim_scenario TEST NAME FILE [ARGUMENT...]: runs one scenario of a test in a Neovim without a screen.
 neovim_scenario() {
   local test=$1 name=$2 file=$3 code=0 log=$work/neovim-$2.log report=$work/neovim-$2.report
   shift 3
@@ -160,7 +163,7 @@ neovim_scenario() {
   fi
 }
 
-# neovim_install: the plugin and its parser; standard input is the configuration.
+# neovim_install: installs the plugin and its parser; standard input is the configuration.
 neovim_install() {
   neovim_plugin
   cat >"$XDG_CONFIG_HOME/nvim/init.lua"
@@ -170,13 +173,13 @@ neovim_install() {
     +qall >"$work/nvim-build.log" 2>&1 </dev/null || true
 }
 
-# helix_install: as README.md of editors/helix has it; standard input is the configuration.
+# helix_install: installs as described in the README.md of editors/helix; standard input is the configuration.
 helix_install() {
   local config=$XDG_CONFIG_HOME/helix
   rm -rf "$config"
   mkdir -p "$config/runtime/queries" "$config/runtime/grammars"
   cp -r "$root/editors/helix/queries/ptx" "$config/runtime/queries/"
-  # As a user with a checkout does it: the folder in place of the repository. `use-grammars` keeps the build to ours.
+  # As for a user with a checkout: a folder replaces the repository. `use-grammars` restricts the build to this grammar.
   {
     echo 'use-grammars = { only = ["ptx"] }'
     sed "s|^source = { git = .*|source = { path = \"$grammar\" }|" "$root/editors/helix/languages.toml"

@@ -1,4 +1,4 @@
-# Neovim in a terminal: what somebody sees.
+# Neovim in a terminal: the screen that a user sees.
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
 neovim_screen_tests() {
@@ -12,11 +12,11 @@ LUA
   line=$(line_of "$project/operand.ptx" "$OPERAND_PLANT")
   screen_start nv "cd '$project' && exec env TERM=xterm-256color COLORTERM=truecolor nvim -n -i NONE +$line operand.ptx"
   sees 'neovim: the file opens' nv "$SYMBOL" || true
-  # The line with the error has its message behind it and a sign before it.
+  # The line with the error has a message after it and a sign before it.
   sees 'neovim: the message stands behind the line' nv "$(literally "$OPERAND_PLANT") +.*■" || true
   sees 'neovim: a sign stands before it' nv "^E +$line " || true
   keep nv neovim-diagnostic
-  # Underlined: SGR 4, in one of its spellings, on the screen and nowhere before the server spoke.
+  # The token is underlined: SGR 4, in any notation, occurs on this screen but not before the server has answered.
   if grep -qE $'\e\\[([0-9;:]*;)?4(:[0-9])?[;m]' "$out/neovim-diagnostic.ansi"; then
     ok 'neovim: the token is underlined'
   else

@@ -8,7 +8,7 @@ neovim_warp_tests() {
     neovim_scenario neovim_warp_test.lua "$name" "$project/parting.ptx"
   done
 
-  # The kernel with half of its output: a fault.
+  # A kernel whose output buffer has only half of the required size: a fault.
   sed -e 's/out=u32\[128\]/out=u32[62]/' -e '/! expect/d' "$here/fixture/parting.ptx" >"$project/short.ptx"
   neovim_scenario neovim_warp_test.lua faults "$project/short.ptx"
   rm "$project/short.ptx"
@@ -22,7 +22,7 @@ neovim_warp_tests() {
   rm "$project/dos.ptx"
   neovim_scenario neovim_warp_test.lua nothing-there "$project/article.ptx"
 
-  # Where nvim-dap would lie, a stub with the shape that its help describes.
+  # A stub at the location of nvim-dap, with the interface that its help describes.
   mkdir -p "$XDG_CONFIG_HOME/nvim/lua"
   echo 'return { adapters = {}, configurations = {} }' >"$XDG_CONFIG_HOME/nvim/lua/dap.lua"
   neovim_scenario neovim_warp_test.lua dap "$project/parting.ptx"

@@ -1,5 +1,4 @@
-# Neovim without a screen: each scenario is a start of the editor as a user would start it; neovim_test.lua looks around.
-# shellcheck shell=bash disable=SC2154 # run.sh sets the variables
+# Neovim without a screen: each scenario starts the editor as a user would; neovim_test.lua performs the checks.
 
 scenario() { neovim_scenario neovim_test.lua "$@"; }
 
@@ -7,7 +6,7 @@ neovim_tests() {
   neovim_plugin
   nvim --version | head -n 1
 
-  # Nothing configured at all.
+  # No configuration at all.
   scenario zero-config "$project/operand.ptx"
   check 'neovim: the server was started' server_was_started
   check 'neovim: no server is left behind' until_true 5 servers_gone
@@ -25,14 +24,14 @@ neovim_tests() {
   scenario health "$project/clean.ptx"
   scenario treesitter "$project/clean.ptx"
 
-  # setup{} in init.lua, before the plugin is loaded; the conversation is recorded on the way.
+  # setup{} in init.lua, before the plugin is loaded; the communication with the server is recorded.
   printf 'tee "%s" | ptx-analyzer\n' "$work/heard" >"$work/bin/tapped"
   cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<LUA
 require('ptx-analyzer').setup{ cmd = { 'sh', '$work/bin/tapped' }, settings = { target = 'sm_90a' } }
 LUA
   HEARD=$work/heard scenario setup "$project/operand.ptx"
 
-  # An assembler in the options; one that somebody has merged into the settings is not run.
+  # An assembler in the options is used; one that a plugin has merged into the settings is not executed.
   fake_ptxas
   echo "require('ptx-analyzer').setup{ settings = { ptxas = { path = '~/ptxas' } } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
   scenario ptxas "$project/clean.ptx"
@@ -41,11 +40,11 @@ vim.lsp.config('ptx_analyzer', { settings = { ['ptx-analyzer'] = { ptxas = { pat
 LUA
   scenario ptxas-elsewhere "$project/clean.ptx"
 
-  # Somebody's own rule for the extension wins.
+  # The user's own rule for the extension has precedence.
   echo "vim.filetype.add{ extension = { ptx = function() return 'mine' end } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
   scenario own-filetype "$project/operand.ptx"
 
-  # vim.lsp.config() of the user's own wins as well.
+  # The user's own vim.lsp.config() has precedence too.
   echo "if vim.lsp.config then vim.lsp.config('ptx_analyzer', { cmd = { 'ptx-analyzer-of-mine' } }) end" >"$XDG_CONFIG_HOME/nvim/init.lua"
   ln -sf ptx-analyzer "$work/bin/ptx-analyzer-of-mine"
   scenario own-config "$project/operand.ptx"
@@ -54,7 +53,7 @@ LUA
   echo 'vim.g.ptx_analyzer = { enable = false, treesitter = false }' >"$XDG_CONFIG_HOME/nvim/init.lua"
   scenario disabled "$project/operand.ptx"
 
-  # As plugin managers have it whose plugin is the whole repository: this folder is put on the runtimepath by the user.
+  # As with plugin managers that install the whole repository: the user adds this folder to the runtimepath.
   mv "$XDG_DATA_HOME/nvim/site" "$work/site.away"
   cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<LUA
 vim.opt.runtimepath:prepend('$root/editors/neovim')
@@ -63,13 +62,13 @@ LUA
   scenario subfolder "$project/operand.ptx"
   mv "$work/site.away" "$XDG_DATA_HOME/nvim/site"
 
-  # Neovim 0.10 has no vim.lsp.config: the same file without it.
+  # Neovim 0.10 has no vim.lsp.config: simulate it by removing the function.
   rm "$XDG_CONFIG_HOME/nvim/init.lua"
   forget_servers
   scenario legacy "$project/operand.ptx" --cmd 'lua vim.lsp.config = nil; vim.lsp.enable = nil'
   check 'neovim: no server is left behind without vim.lsp.config' until_true 5 servers_gone
 
-  # No server at all.
+  # The server is missing.
   mv "$work/bin/ptx-analyzer" "$work/ptx-analyzer.away"
   scenario no-server "$project/operand.ptx" --cmd "lua notified = {}; vim.notify = function(m) table.insert(notified, m) end"
   mv "$work/ptx-analyzer.away" "$work/bin/ptx-analyzer"

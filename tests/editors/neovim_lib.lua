@@ -1,10 +1,10 @@
--- What the tests inside Neovim share: the report, waiting, places in the buffer they began with.
+-- Common functions of the tests inside Neovim: the report, waiting, positions in the initial buffer.
 
 local env = vim.env
 local buf = vim.api.nvim_get_current_buf()
 local M = { buf = buf }
 
--- A file of its own: what Neovim prints by itself goes to the terminal, without line ends.
+-- Reports go to a separate file: Neovim prints its own messages to the terminal, without line ends.
 function M.tell(line)
   local file = assert(io.open(env.REPORT, 'a'))
   file:write(line, '\n')
@@ -24,10 +24,10 @@ function M.ok(what, condition, seen)
     M.tell('  seen: ' .. (type(seen) == 'string' and seen or vim.inspect(seen)))
   end
   vim.cmd('cquit 1')
-  error('unreachable') -- :cquit returns when called from here in some versions
+  error('unreachable') -- in some versions :cquit returns when called from here
 end
 
---- Waits until a condition holds.
+--- Waits until a condition is true.
 function M.becomes(what, condition, seen)
   local reached = vim.wait(15000, condition, 20)
   M.ok(what, reached, not reached and seen and seen() or nil)
@@ -43,7 +43,7 @@ function M.attached()
   end)
 end
 
---- The line (from 0) and column (from 0) of a text in the buffer.
+--- The row and column (both from 0) of a text in the buffer.
 function M.position(text)
   for row, line in ipairs(vim.api.nvim_buf_get_lines(buf, 0, -1, false)) do
     local column = line:find(text, 1, true)
@@ -62,7 +62,7 @@ function M.type_keys(keys)
   vim.api.nvim_feedkeys(vim.keycode(keys), 'xt', false)
 end
 
---- Runs a part and ends the editor with what came of it.
+--- Runs a scenario and ends the editor with its result.
 ---@param scenarios table<string, fun()>
 function M.run(scenarios)
   local function main()
@@ -73,7 +73,7 @@ function M.run(scenarios)
     end
     vim.cmd('qall!')
   end
-  -- Start-up is over when VimEnter has happened: only then is this an editor as somebody would use it.
+  -- Start-up ends with VimEnter: only then is the editor in the state in which a user sees it.
   vim.api.nvim_create_autocmd('VimEnter', { once = true, callback = vim.schedule_wrap(main) })
 end
 

@@ -1,5 +1,5 @@
--- Run by neovim.test.sh inside Neovim, after the editor has started with a file; SCENARIO says which part.
--- What is expected is in expectations.sh and comes in the environment.
+-- neovim.test.sh runs this inside Neovim, after the editor has started with a file; SCENARIO selects the part.
+-- The expected values come from expectations.sh through the environment.
 
 local env = vim.env
 local buf = vim.api.nvim_get_current_buf()
@@ -23,7 +23,7 @@ local function all_diagnostics()
   return vim.diagnostic.get(buf)
 end
 
---- Waits for a planted error to be reported where it is.
+--- Waits until an inserted error is reported at its position.
 local function planted(plant, token, code)
   local row, column = position(plant)
   column = column + assert(plant:find(token, 1, true)) - 1
@@ -64,7 +64,7 @@ function scenario.zero_config()
   local row, column = planted(env.OPERAND_PLANT, env.OPERAND_TOKEN, env.OPERAND_CODE)
   ok('it is the only error', #errors() == 1, errors())
 
-  -- Hover, in its window.
+  -- Hover in its window.
   local _, start = position(env.OPERAND_PLANT)
   put_cursor(row, start)
   vim.lsp.buf.hover()
@@ -82,7 +82,7 @@ function scenario.zero_config()
   ok('it says what the opcode does', vim.regex('\\v' .. env.HOVER_SUMMARY):match_str(text) ~= nil, text)
   vim.api.nvim_win_close(float, true)
 
-  -- Typing the error away and undoing that, twice as fast as anybody could.
+  -- Fix the error by typing and undo that, twice as fast as any user.
   put_cursor(row, column)
   ok('a register is one word', vim.fn.expand('<cword>') == env.OPERAND_TOKEN, vim.fn.expand('<cword>'))
   type_keys('ciw' .. env.OPERAND_FIX .. '<Esc>')
@@ -112,7 +112,7 @@ function scenario.zero_config()
     return d and d.lnum == row + 1
   end, all_diagnostics)
 
-  -- What else the server offers.
+  -- Other features of the server.
   local function ask(method, params)
     local answers = vim.lsp.buf_request_sync(buf, method, params, 15000) or {}
     local _, answer = next(answers)
@@ -130,7 +130,8 @@ end
 
 function scenario.clean()
   attached()
-  -- There is no message for "checked, nothing found": an answer to a later request means that the text was read.
+  -- There is no message for "checked, no diagnostics": the answer to a later request shows that the server has read the
+  -- text.
   vim.lsp.buf_request_sync(buf, 'textDocument/documentSymbol',
     { textDocument = vim.lsp.util.make_text_document_params(buf) }, 15000)
   vim.wait(500, function()
@@ -139,7 +140,8 @@ function scenario.clean()
   ok('a clean kernel has no errors', #errors() == 0, errors())
 end
 
---- In Neovim's default colour scheme the classes of words differ, for the server's tokens and for the captures of tree-sitter.
+--- In Neovim's default colour scheme the classes of words differ, both for semantic tokens and for tree-sitter
+--- captures.
 function scenario.colours()
   local classes = {
     opcode = { '@lsp.type.opcode.ptx', '@function.builtin.ptx' },
@@ -156,13 +158,13 @@ function scenario.colours()
   }
   for _, background in ipairs({ 'dark', 'light' }) do
     vim.o.background = background
-    -- As Neovim does it when the terminal says what its background is.
+    -- Simulate that Neovim learns the background from the terminal.
     vim.api.nvim_exec_autocmds('OptionSet', { pattern = 'background' })
     for source = 1, 2 do
       local seen, wrong = {}, {}
       for name, groups in pairs(classes) do
         local group = groups[source]
-        -- What a theme does not have falls back to the group before its last dot.
+        -- A group that a theme does not define falls back to the group before its last dot.
         local found = {}
         while next(found) == nil and group do
           found = vim.api.nvim_get_hl(0, { name = group, link = false })
@@ -179,10 +181,10 @@ function scenario.colours()
   end
 end
 
---- What the server says of words, and what is shown between them.
+--- Semantic tokens, inlay hints and lenses.
 function scenario.presentation()
   attached()
-  -- Statements of its own at the end of the file: a function and two calls of it.
+  -- Add statements at the end of the file: a function and two calls of it.
   vim.api.nvim_buf_set_lines(buf, -1, -1, false, {
     '.func twice(.reg .b32 count)', '{', 'ret;', '}', '.func caller()', '{', 'call twice, (1);', 'call twice, (2);',
     'atom.global.add.u32 _, [done], 1;', 'ret;', '}',
@@ -213,7 +215,7 @@ function scenario.presentation()
   becomes('hints say what is not written', function()
     return vim.list_contains(hints(), '.relaxed.gpu') and vim.list_contains(hints(), 'count:')
   end, hints)
-  -- As its key does, in whichever way this version has it.
+  -- Run the lens as its key does, in the way that this version supports.
   local answer
   becomes('a lens counts the calls', function()
     local found = vim.lsp.buf_request_sync(buf, 'textDocument/codeLens',
@@ -253,7 +255,7 @@ function scenario.pressure()
   end
   ok('some bars are full, and not all', #highest > 0 and #highest < vim.tbl_count(bars()), bars())
 
-  -- A value is held across all of it: each line has one more.
+  -- A new value is live across all of it: each line has one more.
   local before = tonumber(bars()[row].text:match('^%d+'))
   local function insert(text, lines)
     local at = position(text)
@@ -268,7 +270,7 @@ function scenario.pressure()
   vim.cmd('PtxPressure')
   ok(':PtxPressure again takes them away', vim.tbl_isempty(bars()), bars())
 
-  -- The lens above the kernel says it in short, and shows the rest.
+  -- The lens above the kernel shows a short report, and opens the complete one.
   local lens
   becomes('a lens tells how many registers are used', function()
     local found = vim.lsp.buf_request_sync(buf, 'textDocument/codeLens',
@@ -324,7 +326,7 @@ function scenario.opcode()
   local row, column = planted(env.OPCODE_PLANT, env.OPCODE_TOKEN, env.OPCODE_CODE)
   ok('it is the only error', #errors() == 1, errors())
 
-  -- A code action, as somebody chooses it from the list.
+  -- Choose a code action from the list.
   put_cursor(row, column)
   local titles = {}
   vim.ui.select = function(items, options, chosen)
@@ -354,7 +356,7 @@ end
 
 function scenario.quit()
   attached()
-  -- The shell looks whether the server ends with the editor.
+  -- The shell script checks whether the server ends with the editor.
 end
 
 function scenario.filetypes()

@@ -1,4 +1,4 @@
--- What the scenarios of neovim_warp_test.lua share: what Neovim has said, and what stands in the grid.
+-- Common functions of the scenarios in neovim_warp_test.lua: messages of Neovim, and the content of the grid.
 
 local lib = dofile(vim.env.HERE .. '/neovim_lib.lua')
 local ok, becomes, attached, position, put_cursor = lib.ok, lib.becomes, lib.attached, lib.position, lib.put_cursor
@@ -38,7 +38,7 @@ function M.grid()
   return here and vim.api.nvim_buf_get_lines(here.bufnr, 0, -1, false) or {}
 end
 
---- The line of the grid that begins with a text, without doubled spaces.
+--- The line of the grid that begins with a text, with repeated spaces merged.
 function M.line_of(start)
   for number, line in ipairs(M.grid()) do
     if vim.startswith(line, start) then
@@ -81,7 +81,7 @@ function M.current_step()
   return { step = M.pane().session.step, steps = M.pane().session.steps, top = M.grid()[1] }
 end
 
---- The groups of the cells of a register, one for each lane that is shown.
+--- The highlight groups of a register's cells, one for each visible lane.
 function M.groups_of(name)
   local here = M.pane()
   local text, number = M.line_of(name)

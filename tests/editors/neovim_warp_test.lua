@@ -1,4 +1,4 @@
--- Run by neovim-warp.test.sh inside Neovim with fixture/parting.ptx or what it names; SCENARIO says which part.
+-- neovim-warp.test.sh runs this inside Neovim with fixture/parting.ptx or another file; SCENARIO selects the part.
 
 local env = vim.env
 local warp = dofile(env.HERE .. '/neovim_warp_lib.lua')
@@ -7,7 +7,7 @@ local ok, becomes, attached, position, put_cursor, type_keys =
   lib.ok, lib.becomes, lib.attached, lib.position, lib.put_cursor, lib.type_keys
 local buf = lib.buf
 local scenario = {}
--- Lua 5.1 has it there, later ones elsewhere.
+-- `unpack` is global in Lua 5.1, and in `table` in later versions.
 local unpack = unpack or table.unpack
 local messages, says, all_messages, row, evaluate = warp.messages, warp.says, warp.all_messages, warp.row, warp.evaluate
 local pane, grid, line_of, has, groups_of = warp.pane, warp.grid, warp.line_of, warp.has, warp.groups_of
@@ -58,7 +58,7 @@ function scenario.steps()
   becomes('which was the last', says('does not execute line'), all_messages)
   type_keys('3N')
   becomes('N goes back', step_is(11), current_step)
-  -- A key held down: only where it ends counts.
+  -- With a held key, only the final position counts.
   for _ = 1, 20 do
     type_keys('l')
   end
@@ -127,7 +127,7 @@ function scenario.lanes()
   becomes('gl offers them', has('parting', 'lane 3'), function() return offered end)
   ok('with where they are', offered[5]:find('lane 4  at line %d+, diverged') ~= nil, offered)
 
-  -- The last warp: four lanes of it leave.
+  -- The last warp: four of its lanes exit.
   type_keys(']w')
   becomes('the next warp', has('parting', 'CTA 0,0,0, warp 1'), grid)
   type_keys('2]w')
@@ -192,7 +192,7 @@ function scenario.formats()
   type_keys('q')
   ok('q closes it', vim.api.nvim_get_current_buf() == pane().bufnr)
 
-  -- Figures that need more than a double, or fewer digits than it would take.
+  -- Numbers that exceed a double's precision, or need fewer digits than it has.
   local value = require('ptx-analyzer.warp.value')
   for _, case in ipairs({
     { 'ffffffffffffffff', 'unsigned', '18446744073709551615' }, { '8000000000000000', 'signed', '-9223372036854775808' },
@@ -205,7 +205,7 @@ function scenario.formats()
     local seen = value.text(case[1], case[2])
     ok(('%s as %s is %s'):format(case[1], case[2], case[3]), seen == case[3], seen)
   end
-  -- Values that count from lane to lane, and where they begin.
+  -- Values that count up from lane to lane, with their start.
   local function counting(size, high, low, distance)
     local out = {}
     for lane = 0, 31 do
@@ -320,7 +320,7 @@ function scenario.faults()
   end, function() return vim.diagnostic.get(buf) end)
   type_keys('0')
   becomes('at the start', step_is(1), current_step)
-  -- The first warp stays within the buffer.
+  -- The first warp stays within the bounds of the buffer.
   vim.cmd('PtxWarp 1')
   becomes('the warp with it', has('parting', 'warp 1'), grid)
   type_keys('0')

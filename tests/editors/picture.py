@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A capture of a terminal (`tmux capture-pane -p -e`) as an SVG picture.
+"""Converts a capture of a terminal (`tmux capture-pane -p -e`) to an SVG picture.
 
     picture.py CAPTURE.ansi PICTURE.svg [--title TEXT] [--width COLUMNS]
 
-Needs the package in requirements.txt beside it. The picture refers to nothing outside of itself.
+Needs the package in requirements.txt beside it. The picture is self-contained.
 """
 import argparse
 import html
@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-# Where the capture names no colour.
+# Colours for text whose colour the capture does not specify.
 THEME = TerminalTheme(
     (20, 22, 27),
     (210, 214, 222),
@@ -23,7 +23,7 @@ THEME = TerminalTheme(
     [(92, 99, 112), (240, 113, 120), (165, 214, 135), (240, 205, 140), (120, 190, 255), (215, 145, 235), (105, 200, 210), (220, 223, 228)],
 )
 
-# Rich's own frame loads a font from elsewhere.
+# The default frame of Rich loads a font from the network.
 FRAME = """\
 <svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" width="{width}">
 <title>TITLE</title>
@@ -42,7 +42,7 @@ FRAME = """\
 
 
 def simple(capture: str) -> str:
-    """Kinds and colours of underlines are beyond the reader: any underline is one."""
+    """Removes kinds and colours of underlines, which the reader does not support."""
     capture = re.sub(r"\x1b\[([0-9;:]*)m", lambda m: "\x1b[" + sgr(m[1]) + "m", capture)
     return re.sub(r"\x1b\][^\x07\x1b]*(\x07|\x1b\\)", "", capture)
 
@@ -75,7 +75,7 @@ def main() -> None:
         console.print(Text.from_ansi(line, no_wrap=True, overflow="crop", end=""), soft_wrap=True)
     frame = FRAME.replace("TITLE", html.escape(arguments.title).replace("{", "{{").replace("}", "}}"))
     svg = console.export_svg(theme=THEME, code_format=frame, unique_id="ptx", font_aspect_ratio=0.602)
-    # As editors of files like it.
+    # Remove trailing blanks, as editors do.
     arguments.picture.write_text("\n".join(line.rstrip() for line in svg.split("\n")) + "\n")
 
 

@@ -1,7 +1,7 @@
 # What Emacs shows. Sourced by pictures.test.sh.
 # shellcheck shell=bash disable=SC2154
 
-# emacs_at TEXT [COLUMNS]: Emacs in a terminal with the kernel, point at that place, managed by Eglot.
+# emacs_at TEXT [COLUMNS]: starts Emacs in a terminal with the kernel, point at this text, managed by Eglot.
 emacs_at() {
   local line column
   read -r line column < <(place "$@")
@@ -45,7 +45,7 @@ emacs_pictures() {
 
   open_kernel mma_matmul.ptx
   emacs_at 'mad.lo.u32          %st_tile, %row, 48'
-  # ElDoc asks a moment after point has come to rest.
+  # ElDoc sends its request shortly after point has stopped moving.
   keys em C-f C-b
   sleep 1.5
   keys em C-h .

@@ -138,7 +138,7 @@ helix_evaluation() {
   scene hx helix-evaluate 'what came of the evaluation' 'Finished after 84' '8 of 8 expectations'
   keys hx C-o
   sees 'helix: back in the kernel' hx 'NOR +saxpy.ptx' || true
-  # Helix asks for hints after an edit, or when the view of a long file has moved.
+  # Helix requests hints after an edit, or when the view of a long file has moved.
   keys hx C-d o
   escape hx
   keys hx u

@@ -133,14 +133,14 @@ neovim_writing() {
   nvim_end
 }
 
-# nvim_command TEXT: as somebody would type it.
+# nvim_command TEXT: types a command as a user would.
 nvim_command() {
   type_text nv ":$1"
   keys nv Enter
 }
 
 neovim_evaluating() {
-  # The lens is there before the grid.
+  # The lens must be visible before the grid opens.
   open_kernel saxpy.ptx
   nvim_at '.visible .entry saxpy'
   scene nv neovim-evaluate-lens 'a lens above a kernel that evaluates it' 'Evaluate warp'
@@ -173,7 +173,7 @@ neovim_evaluating() {
   keys nv 3 ']w' '$'
   keys nv 2 h
   nvim_command 'PtxLane 31'
-  # Hints come a moment after the last step.
+  # Hints appear shortly after the last step.
   sleep 1
   scene nv neovim-evaluate-exited 'the last warp: lanes that have ended' 'CTA 1,0,0' 'ended lanes 28-31'
   nvim_end

@@ -2,10 +2,10 @@
 # PICTURES=DIR keeps the captures as pictures (docs/editors/pictures is made so; needs Python and requirements.txt beside this).
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
-# The kernel that is open.
+# The kernel that is currently open.
 kernel=mma_matmul.ptx
 
-# picture EDITOR NAME TITLE: what is on the screen now.
+# picture EDITOR NAME TITLE: saves a picture of the current screen.
 picture() {
   local session=$1 name=$2 title=$3
   keep "$session" "$name"
@@ -13,19 +13,19 @@ picture() {
   "${PYTHON:-python3}" "$here/picture.py" "$out/$name.ansi" "$PICTURES/$name.svg" --title "$title"
 }
 
-# scene SESSION NAME TITLE REGEX...: all of it appears; the screen becomes a picture.
+# scene SESSION NAME TITLE REGEX...: waits until all texts appear, and saves a picture of the screen.
 scene() {
   local session=$1 name=$2 title=$3 regex seen=yes
   shift 3
   for regex in "$@"; do
     sees "$name: $title" "$session" "$regex" || seen=no
   done
-  # What is drawn last, colours above all, may come a moment later.
+  # The last parts of the screen, mainly colours, may be drawn slightly later.
   sleep 0.3
   [ $seen = no ] || picture "$session" "$name" "$title"
 }
 
-# place TEXT [COLUMNS]: line and column (from 1) of the first occurrence of a text in the kernel, moved right.
+# place TEXT [COLUMNS]: prints line and column (from 1) of the first occurrence of a text in the kernel, moved right.
 place() {
   local line column
   line=$(line_of "$project/$kernel" "$1")
@@ -33,7 +33,7 @@ place() {
   echo "$line $((column + ${2:-0}))"
 }
 
-# open_kernel NAME: makes it the open one, as it is in the repository.
+# open_kernel NAME: copies a kernel of the repository, which becomes the current one.
 open_kernel() {
   kernel=$1
   cp "$root/tests/kernels/$kernel" "$project/$kernel"
@@ -73,13 +73,13 @@ vim.api.nvim_create_autocmd('LspAttach', {
 LUA
 }
 
-# nvim_at TEXT [COLUMNS]: Neovim with the kernel, the cursor at that place, the server's word on it received.
+# nvim_at TEXT [COLUMNS]: opens the kernel in Neovim with the cursor at this text, and waits for the diagnostics.
 nvim_at() {
   local line column
   read -r line column < <(place "$@")
   screen_start nv "cd '$project' && exec env TERM=xterm-256color COLORTERM=truecolor nvim -n -i NONE '+call cursor($line, $column)' '+normal! zz' $kernel"
   sees "neovim: the kernel opens at '$1'" nv "$(literally "${1%%[,;]*}")" || true
-  # Lenses and hints are the last to come.
+  # Lenses and hints appear last.
   sleep 1.2
 }
 
@@ -90,7 +90,7 @@ nvim_end() {
   screen_ends nv || true
 }
 
-# nvim_lua CODE: as somebody would type it.
+# nvim_lua CODE: types Lua code as a user would.
 nvim_lua() {
   type_text nv ":lua $1"
   keys nv Enter
@@ -103,13 +103,13 @@ nvim_lua() {
 # shellcheck source=pictures-emacs.sh
 . "$here/pictures-emacs.sh"
 
-# The signs and the errors of other tests' files are not wanted in pickers.
+# The files of other tests, with their signs and errors, must not appear in pickers.
 rm -f "$project"/*.ptx
 if [ -n "${PICTURES:-}" ]; then
   mkdir -p "$PICTURES"
   PICTURES=$(cd "$PICTURES" && pwd)
 fi
-# PICTURES_OF: only some of the editors.
+# PICTURES_OF: restricts the test to some of the editors.
 case " ${PICTURES_OF:-neovim helix emacs} " in *' neovim '*) if have nvim tmux; then neovim_pictures; fi ;; esac
 case " ${PICTURES_OF:-neovim helix emacs} " in *' helix '*) if have hx tmux; then helix_pictures; fi ;; esac
 case " ${PICTURES_OF:-neovim helix emacs} " in *' emacs '*) if have emacs tmux; then emacs_pictures; fi ;; esac

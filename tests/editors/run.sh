@@ -36,7 +36,7 @@ out=$(cd "$out" && pwd)
 cleanup() {
   local pid
   screen_cleanup
-  # Ours only: ids that the wrapper noted and that still run it.
+  # Kill only processes of this test: ids that the wrapper recorded and that still run it.
   if [ -e "$work/pids" ]; then
     while read -r pid; do
       if grep -qs ptx-analyzer "/proc/$pid/cmdline"; then kill "$pid" 2>/dev/null || true; fi
@@ -47,7 +47,8 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 130' INT TERM
 
-# A home without anybody's settings, and a server that notes its process id. Rust, which packages need, stays where it is.
+# A home folder without user settings, and a server that records its process id. Rust, which some packages need, stays
+# in its folders.
 export CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 mkdir -p "$work/bin" "$work/home" "$work/config" "$work/data" "$work/state" "$work/cache"
 cat >"$work/bin/ptx-analyzer" <<WRAPPER
@@ -60,7 +61,7 @@ export HOME=$work/home XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data XDG
 export XDG_CACHE_HOME=$work/cache LC_ALL=C.UTF-8 PATH=$work/bin:$PATH
 unset NVIM NVIM_APPNAME VIMINIT TMUX
 
-# plant FILE LINE REPLACEMENT: a copy of the kernel with one line changed.
+# plant FILE LINE REPLACEMENT: copies the kernel with one line replaced.
 plant() {
   local text
   text=$(<"$here/fixture/saxpy.ptx")
@@ -70,7 +71,7 @@ plant() {
   esac
 }
 
-# The files every test starts from.
+# Creates the initial files of every test.
 fresh_project() {
   project=$work/project
   rm -rf "$project"
@@ -86,7 +87,7 @@ fresh_project() {
 # line_of FILE TEXT
 line_of() { grep -nF -- "$2" "$1" | head -n 1 | cut -d : -f 1; }
 
-# have PROGRAM...: whether all are there; a failed check if not, for a test that did not run has not passed.
+# have PROGRAM...: checks that all programs exist. Otherwise the check fails: a test that did not run has not passed.
 have() {
   local program
   for program in "$@"; do

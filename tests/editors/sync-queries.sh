@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# The editors carry copies of the grammar's queries, so that a checkout works as it is on every system. This makes them:
-# for Neovim and Zed as they are, for Helix with its names of captures. Edit tree-sitter-ptx/queries, run this, commit both.
+# Makes the editors' copies of the grammar's queries, with which an unchanged checkout works on every system. The copies for
+# Neovim and Zed are identical; those for Helix use its capture names. Edit tree-sitter-ptx/queries, run this, commit both.
 #
 #   sync-queries.sh            write the copies
-#   sync-queries.sh --check    only tell whether they are up to date
+#   sync-queries.sh --check    only report whether they are up to date
 #
-# Helix's indents.scm, textobjects.scm and rainbows.scm and what else Zed has are written by hand: those are dialects of their own.
+# Helix's indents.scm, textobjects.scm and rainbows.scm and Zed's other queries are written by hand: they use their own dialects.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -22,9 +22,10 @@ neovim=(highlights folds injections locals)
 helix=(highlights injections locals tags)
 zed=(highlights)
 
-# The captures whose names differ: as in the grammar, as in Helix's themes. The longer name before its own beginning.
-# Helix's default theme has eight colours for code, and one for types and functions, one for variables and parameters. The scopes
-# that tell opcodes, types, spaces, modifiers, registers, predicates and parameters apart in it are chosen for that.
+# The captures with different names: the name in the grammar, then the name in Helix's themes. A longer name must
+# precede its prefix. Helix's default theme has eight colours for code. It gives types and functions the same colour,
+# and variables and parameters too. The chosen scopes make opcodes, types, spaces, modifiers, registers, predicates and
+# parameters distinguishable in that theme.
 helix_names=(
   'keyword.modifier.space namespace'
   'attribute.modifier string.special.symbol'
@@ -54,15 +55,15 @@ header() {
 to_helix() {
   local script=() pair
   for pair in "${helix_names[@]}"; do
-    # A name ends where no further part follows. Two steps, so that no result is renamed again.
+    # A name ends where no further part follows. Two steps prevent a result from being renamed again.
     script+=(-e "s/@${pair% *}([^a-z.]|\$)/@=${pair#* }\\1/g")
   done
-  # Spell checking and hiding of text are Neovim's.
+  # Captures for spell checking and concealment exist only in Neovim.
   sed -E "${script[@]}" -e 's/@=/@/g' -e 's/ @(spell|nospell)([^a-z.]|$)/\2/g'
 }
 
 stale=0
-# put FILE: the text on stdin becomes the file; with --check it is compared, and the status tells of a difference.
+# put FILE: writes the text on stdin into the file; with --check, compares it, and the status reports a difference.
 put() {
   local fresh
   fresh=$(mktemp)
@@ -80,7 +81,7 @@ put() {
   fi
 }
 
-# copy EDITOR NAME FILTER...: one query of one editor. What the grammar has no longer, the editor loses.
+# copy EDITOR NAME FILTER...: copies one query for one editor. If the grammar no longer has it, the copy is deleted.
 copy() {
   local editor=$1 source=$grammar/$2.scm file=$2.scm folder=queries/ptx copy
   [ "$editor" != zed ] || folder=languages/ptx

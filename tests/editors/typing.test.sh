@@ -1,15 +1,16 @@
 # Typing kernels in Neovim and Helix, by the keys of a terminal; VS Code's part is vscode/typing.mjs.
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
-# typed_text LINES KERNEL: the first lines of a kernel. Where brackets are closed by hand a part of one will do.
+# typed_text LINES KERNEL: prints the first lines of a kernel. If the editor does not close brackets, a part of a kernel
+# is sufficient.
 typed_text() { head -n "$1" "$root/tests/kernels/$2.ptx"; }
 
-# typed SESSION FILE PACE [pairs]: types it, and says how many keys that were.
+# typed SESSION FILE PACE [pairs]: types the file, and prints the number of keys.
 typed() { node "$here/vscode/terminal-keys.mjs" "$tmux_socket" "$@"; }
 
 without_indentation() { sed 's/^[[:blank:]]*//' "$1"; }
 
-# Neovim's own completion opens by itself; nothing in its list is selected, as `:help lsp-autocompletion` has it.
+# Neovim's own completion opens automatically; nothing in its list is selected, as `:help lsp-autocompletion` describes.
 neovim_types() {
   local kernel=$1 lines=$2 pace=$3 wanted=$project/wanted.ptx count
   typed_text "$lines" "$kernel" >"$wanted"
@@ -33,8 +34,8 @@ neovim_types() {
   fi
 }
 
-# Helix closes brackets by itself and indents new lines only: labels, guards and what continues a statement are moved by hand there.
-# So without indentation.
+# Helix closes brackets automatically and indents only new lines: a user moves labels, guards and continuation lines. So
+# compare without indentation.
 helix_types() {
   local kernel=$1 lines=$2 pace=$3 wanted=$project/wanted.ptx count
   typed_text "$lines" "$kernel" >"$wanted"
@@ -43,7 +44,7 @@ helix_types() {
   sleep 1.5
   keys hxt i
   count=$(typed hxt "$wanted" "$pace" pairs)
-  # Helix may still be busy with what was typed.
+  # Helix may still be processing the keys.
   sleep 6
   escape hxt
   type_text hxt ':wq!'
@@ -80,7 +81,7 @@ LUA
 continue-comments = false
 TOML
     hx --grammar build >"$work/hx-build.log" 2>&1 || true
-    # Whole kernels: of a part the brackets that Helix closed would stay.
+    # Type whole kernels: with a part of one, the brackets that Helix closed would remain.
     helix_types saxpy 1000 0
     helix_types saxpy 1000 10
   fi

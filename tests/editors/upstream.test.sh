@@ -3,7 +3,7 @@
 
 not_in() { ! grep -qF -- "$2" "$1"; }
 
-# Neovim with the file of nvim-lspconfig and one line of configuration; the queries of Zed on the grammar.
+# Neovim with the file for nvim-lspconfig and one line of configuration; Zed's queries on the grammar.
 upstream_neovim() {
   local site=$XDG_DATA_HOME/nvim/site
   rm -rf "$XDG_DATA_HOME/nvim" "$XDG_CONFIG_HOME/nvim"
@@ -19,7 +19,7 @@ upstream_neovim() {
   neovim_scenario upstream_test.lua zed "$project/clean.ptx"
 }
 
-# Helix with the entry that is meant for its own languages.toml.
+# Helix with the entry for its own languages.toml.
 upstream_helix() {
   helix_install <<<''
   {
@@ -39,7 +39,7 @@ upstream_helix() {
   done
 }
 
-# What MELPA reads: the recipe, and the head of the file that it names.
+# The parts that MELPA reads: the recipe, and the header of the file that it names.
 upstream_emacs() {
   local log=$work/melpa.log
   if (cd "$root" && emacs -Q --batch -l "$here/upstream_test.el") >"$log" 2>&1; then

@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 # With PICTURES the screens are kept there, as vscode-*.png.
 
-# quietly NAME COMMAND...: a check of which only failures are of interest.
+# quietly NAME COMMAND...: runs a check and shows its output only on failure.
 vscode_quietly() {
   local name=$1 log=$work/vscode-quiet.log
   shift
@@ -13,7 +13,7 @@ vscode_quietly() {
   fi
 }
 
-# Those print a line for each check themselves.
+# Runs a program that prints a line for each check.
 vscode_report() {
   local lines=$work/vscode-report.log
   "$@" 2>&1 | tee "$lines" || true
@@ -23,7 +23,7 @@ vscode_report() {
   failures=$((failures + failed))
 }
 
-# What is written in package-lock.json, unless it is there.
+# Installs the packages of package-lock.json, unless they exist.
 vscode_modules() {
   (
     cd "$1" || exit 1

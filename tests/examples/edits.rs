@@ -1,13 +1,14 @@
-//! How long one keystroke takes from the edit to the findings, without protocol: `edits FILE [brace|directive]`.
+//! Measures the time from one keystroke to the diagnostics, without the protocol: `edits FILE [brace|directive]`.
 //!
-//! With `brace` a closing brace near the top is missing all the time, with `directive` an unknown directive stands there.
+//! With `brace`, a closing brace near the top is missing all the time. With `directive`, there is an unknown directive.
 
 use ptx_analysis::Analyzer;
 use ptx_syntax::Document;
 use ptx_tests::generate::Random;
 use std::time::{Duration, Instant};
 
-/// Time that this thread has computed, which other processes cannot stretch; the wall clock where the system does not say.
+/// The CPU time of this thread, which other processes do not affect; the wall-clock time if the system does not report
+/// it.
 fn computed(start: Instant) -> Duration {
     let said = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = said.and_then(|s| s.split_whitespace().next()?.parse().ok());

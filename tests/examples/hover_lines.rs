@@ -1,6 +1,6 @@
-//! How long hovers are: the distribution of their lines over the accepted statements of the recorded suite and the kernels of
-//! `tests/kernels`. `cargo run --release -p ptx-tests --example hover_lines [STEP] [WORD]` takes every STEP-th statement; with a
-//! WORD it prints the hovers of the statements that contain it.
+//! Measures the length of hovers: the distribution of line counts over the accepted statements of the recorded suite
+//! and the kernels in `tests/kernels`. `cargo run --release -p ptx-tests --example hover_lines [STEP] [WORD]` takes
+//! every STEP-th statement. With a WORD it prints the hovers of the statements that contain this word.
 
 use flate2::read::GzDecoder;
 use ptx_ide::hover;
@@ -11,7 +11,7 @@ use std::io::Read;
 use std::path::Path;
 
 fn lines(markdown: &str) -> usize {
-    // Addresses of links are not shown.
+    // Clients do not show the addresses of links.
     let shown = |l: &str| {
         l.split("](")
             .enumerate()

@@ -1,8 +1,9 @@
 //! Replays the recorded mutants: `mutants [--list] [--names] [--kinds] [--opcodes] [CORPUS]`.
 //!
-//! With a folder of real files those of `tests/oracle/mutants/corpus.txt.gz`, without one those of our own files. `--list` prints
-//! the mutants on which we and the assembler differ, those whose errors stand elsewhere, and those with more errors than the
-//! assembler's; `--names` the former alone, as `known-mutants.txt` names them.
+//! With a folder of real-world files, it replays `tests/oracle/mutants/corpus.txt.gz`; without one, the mutants of our
+//! own files. `--list` prints three groups: mutants with a different verdict of the assembler, mutants with errors on
+//! other lines, and mutants with more errors than the assembler's. `--names` prints only the first group, by the names
+//! that `known-mutants.txt` uses.
 
 use ptx_tests::mutants::{Figures, Judged, read};
 use std::collections::BTreeMap;

@@ -1,13 +1,14 @@
 //! Random edits in many sessions, each compared with a fresh check: `sessions SEED EDITS FILE…`.
 //!
-//! In half of the sessions lines go away and come back, declarations as often as their uses; in the others anything is put in, deleted and
-//! moved. Texts are parsed as a whole and in small chunks. It ends with a panic at the first difference: in diagnostics, lints, or registers.
+//! Half of the sessions remove and restore lines, declarations as often as their uses. The others insert, delete and
+//! move arbitrary text. Texts are parsed as a whole and in small chunks. The program panics at the first difference in
+//! diagnostics, lints or register reports.
 
 use ptx_tests::generate::Random;
 use ptx_tests::sessions::{scribble, toggle};
 use std::time::Instant;
 
-/// Edits of a session.
+/// Number of edits per session.
 const STEPS: usize = 200;
 
 fn main() {

@@ -1,11 +1,12 @@
-//! The conformance suite's tool. Names are those of entries (`cp.async`), opcodes or families; none: all.
+//! The tool of the conformance suite. NAME is an entry (`cp.async`), an opcode or a family; without names the tool
+//! takes all.
 //!
-//! - `snippets cases [NAME…]`: the suite's cases, `VERSION TARGET STATEMENT`; those that the tables call legal first, after a
-//!   line `# legal`, then the near misses after `# near`
-//! - `snippets judge`: reads such lines and prints each with our verdict in front and the message behind it
-//! - `snippets representatives [NAME…]`: statements whose floors are measured; `snippets targets`: where;
-//!   `snippets families`: their names
-//! - `snippets floors`: reads recorded floors and prints where ours differ
+//! - `snippets cases [NAME…]`: prints the suite's cases, `VERSION TARGET STATEMENT`. Cases that the tables call legal
+//!   come first, after a line `# legal`; negative cases follow after `# near`.
+//! - `snippets judge`: reads such lines and prints our verdict before each, and the message after it.
+//! - `snippets representatives [NAME…]`: prints the statements whose availability is measured; `snippets targets`:
+//!   prints the targets; `snippets families`: prints the names of the families.
+//! - `snippets floors`: reads recorded availability and prints where ours differs.
 
 use ptx_isa::ISA;
 use ptx_isa::tables::Entry;

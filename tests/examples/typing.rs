@@ -1,9 +1,9 @@
-//! How often a diagnostic is shown that the next keys make go away: kernels are typed key by key.
+//! Measures how often a diagnostic is shown that the next keys remove: the program types kernels key by key.
 //!
 //! `cargo run --release -p ptx-tests --example typing -- [--at-once] [--pause MS] [FILE…]`
 //!
-//! Without files those of `tests/kernels` are typed. `--at-once`: nothing waits, as with `diagnostics.holdBack` off. `--pause`: how long the user
-//! stops after each line.
+//! Without files it types those in `tests/kernels`. `--at-once`: no diagnostic is delayed, as with
+//! `diagnostics.holdBack` off. `--pause`: how long the user pauses after each line.
 
 use ptx_tests::typing::{Counts, Mode, declares, instructs, lines, retype_line, type_whole};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes for so many seconds in all, divided among the targets, two at a time.
+# Fuzzes for a total number of seconds, divided among the targets, two at a time.
 # usage: tests/fuzz/run.sh [SECONDS] [TARGET…]     120 seconds, all targets; 0 seconds only compile
 #
 # For each target: executions, coverage, findings. The exit status is 1 if there is any finding; the input that leads to it is kept.
@@ -7,7 +7,7 @@
 # PTX_FUZZ_SEED: what the random choices begin with; the same one repeats them, as far as time allows (another one each time by default).
 # PTX_FUZZ_ASAN=1: with AddressSanitizer, the C code of the parser too.
 set -euo pipefail
-# Before the folder changes: it may be given relative to where the caller is.
+# Resolve it before the folder changes: it may be relative to the caller's folder.
 [ -z "${PTX_FUZZ_WORK:-}" ] || PTX_FUZZ_WORK=$(realpath -m "$PTX_FUZZ_WORK")
 cd "$(dirname "$0")"
 seconds=${1:-120}
@@ -17,11 +17,13 @@ targets=("$@")
 work=${PTX_FUZZ_WORK:-$PWD/work}
 jobs=${PTX_FUZZ_JOBS:-2}
 host=$(rustc -vV | sed -n 's/^host: //p')
-# A server that has gone is no reason to end: writing to it fails, as it does in a program of Rust.
+# A server that has closed its pipe must not end the fuzzer: as in any Rust program, writing to the pipe returns an
+# error.
 trap '' PIPE
 mkdir -p "$work/corpus" "$work/findings" "$work/logs"
 
-# What cargo-fuzz gives the compiler, on a stable toolchain. Only what is built for the target is counted, not build scripts.
+# The flags that cargo-fuzz passes to the compiler, for a stable toolchain. Only code for the target is instrumented,
+# not build scripts.
 flags="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
 flags+=" -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares"
 build() { # FOLDER FLAGS CFLAGS [OPTION…]
@@ -44,7 +46,7 @@ python3 seeds.py "$work/seeds"
 share=$((seconds * jobs / ${#targets[@]}))
 [ "$share" -gt 0 ] || share=1
 
-# One target for its share of the time.
+# Fuzzes one target for its share of the time.
 fuzz() {
   local target=$1
   local corpus=$work/corpus/$target dictionary=$work/seeds/$target.dict
@@ -54,7 +56,7 @@ fuzz() {
   PTX_FUZZ=$target "$program" "${options[@]}" -artifact_prefix="$work/findings/$target/" "$corpus" "$work/seeds/$target" >"$work/logs/$target.log" 2>&1
 }
 
-# What came of a target, in a line; its finding, if there is one.
+# Prints the result of a target in one line, followed by its finding, if there is one.
 tell() {
   local target=$1 status=$2 log=$work/logs/$1.log
   local runs coverage
@@ -70,7 +72,7 @@ tell() {
 
 found=0
 declare -A running=()
-# Waits until one that runs has ended.
+# Waits until a running target has finished.
 next() {
   local ended status=0
   wait -n -p ended "${!running[@]}" || status=$?

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes seed corpora and dictionaries out of what the repository has: kernels, fixtures, the examples in the documentation, the tables.
+"""Makes seed corpora and dictionaries from the files of the repository: kernels, fixtures, the examples in the
+documentation, the tables.
 
-usage: seeds.py FOLDER      FOLDER/TARGET/… are the seeds of a target, FOLDER/TARGET.dict its dictionary
-"""
+usage: seeds.py FOLDER      FOLDER/TARGET/… are the seeds of a target, FOLDER/TARGET.dict its dictionary"""
 
 import hashlib
 import json
@@ -12,32 +12,32 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST = 9000
+MAX_LENGTH = 9000
 SEPARATOR = b"\xff"
 
 
 def fenced(language):
-    """The examples of the documentation in a language."""
+    """Yields the code blocks of the documentation in a language."""
     for page in sorted((ROOT / "docs").rglob("*.md")):
         for block in re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.S | re.M):
             yield block.encode()
 
 
 def modules():
-    """PTX of ours: whole files and examples."""
+    """Returns the PTX of the repository: whole files and examples."""
     files = [f for part in ("tests/kernels", "tests/fixtures", "tests/dap", "tests/editors") for f in sorted((ROOT / part).rglob("*.ptx"))]
     return [f.read_bytes() for f in files if "node_modules" not in f.parts] + list(fenced("ptx"))
 
 
 def shapes():
-    """What the grammar's own tests parse."""
+    """Yields the sources in the tests of the grammar."""
     for file in sorted((ROOT / "tree-sitter-ptx/test/corpus").glob("*.txt")):
         for part in re.findall(r"^===+\n.*?\n===+\n(.*?)^---+$", file.read_text(), re.S | re.M):
             yield part.encode()
 
 
 def notation():
-    """The data files in pieces: a few entries each."""
+    """Yields parts of the data files with a few entries each."""
     for file in sorted((ROOT / "server/isa/data").glob("*.isa")):
         piece = ""
         for entry in re.split(r"\n(?=\S)", file.read_text()):
@@ -45,11 +45,11 @@ def notation():
                 yield piece.encode()
                 piece = ""
             piece += entry + "\n"
-        yield piece[:LONGEST].encode()
+        yield piece[:MAX_LENGTH].encode()
 
 
 def launches():
-    """Launches in lines, TOML and JSON; the byte behind the text says which."""
+    """Yields launches as lines, TOML and JSON; the byte after the text selects the format."""
     for text in modules():
         lines = [line.strip() for line in text.decode().splitlines() if line.strip().startswith("//!")]
         if lines:
@@ -83,7 +83,7 @@ def message(**fields):
 
 
 def session(text):
-    """A whole session of the language server as it stands on the wire."""
+    """Returns a complete session of the language server, as bytes on the wire."""
     uri = {"uri": "file:///a.ptx"}
     place = {"textDocument": uri, "position": {"line": 3, "character": 5}}
     whole = {"textDocument": uri, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}, "context": {"diagnostics": []}}
@@ -101,7 +101,7 @@ def session(text):
 
 
 def debugging():
-    """A session of the debug adapter that launches nothing."""
+    """Returns a session of the debug adapter that launches nothing."""
     out = b""
     for number, command in enumerate(["initialize", "threads", "configurationDone", "evaluate", "disconnect"]):
         out += message(seq=number + 1, type="request", command=command, arguments={"expression": "%r1", "adapterID": "ptx"})
@@ -109,10 +109,10 @@ def debugging():
 
 
 def seeds():
-    """Target and seed, one by one."""
+    """Yields pairs of target and seed."""
     chance = random.Random(1)
     some = lambda low, high: chance.randbytes(chance.randint(low, high))
-    all_modules = [m for m in modules() if len(m) <= LONGEST]
+    all_modules = [m for m in modules() if len(m) <= MAX_LENGTH]
     for text in [*modules(), *shapes()]:
         yield "grammar", text
     for text in all_modules:
@@ -147,7 +147,7 @@ def seeds():
 
 
 def words():
-    """Target and word, for its dictionary."""
+    """Yields pairs of target and dictionary word."""
     data = "".join(f.read_text() for f in sorted((ROOT / "server/isa/data").glob("*.isa")))
     named = lambda keyword: re.findall(rf"^{keyword} (\S+)", data, re.M)
     ptx = set(named("opcode")) | set(named("sreg")) | set(named("target"))

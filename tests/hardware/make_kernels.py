@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write the kernels that ask a GPU what only hardware knows, and the launches that run them.
+"""Writes kernels that measure results only a real GPU can show, and the launches that run them.
 
 usage: make_kernels.py            writes kernels/*.ptx and cases.jsonl beside this file
 
-A kernel makes its own operands: thread i hashes its number for each operand, and takes either the bits as they are or, every third time, an entry of a
-table of corner cases. So a case needs no input, and the interpreter computes from the same operands as the GPU.
+A kernel computes its own operands: thread i hashes its index for each operand, and uses either the bits themselves or, every third
+time, an entry of a table of corner cases. So a case needs no input, and the interpreter uses the same operands as the GPU.
 """
 import json
 import os
@@ -42,7 +42,7 @@ BYTES = {"f32": 4, "f64": 8, "b16": 2, "b32": 4, "b64": 8, "pred": 4}
 
 
 def operand(kind, name):
-    """PTX that makes an operand of a kind from the number in %z, and puts it into register %name."""
+    """Returns PTX that computes an operand of a kind from the number in %z, in register %name."""
     mix = ["mul.lo.u64 %z, %z, 0x9E3779B97F4A7C15;"]
     for shift, factor in ((30, "0xBF58476D1CE4E5B9"), (27, "0x94D049BB133111EB"), (31, None)):
         mix += [f"shr.u64 %t, %z, {shift};", "xor.b64 %z, %z, %t;"] + ([f"mul.lo.u64 %z, %z, {factor};"] if factor else [])
@@ -164,7 +164,7 @@ def families():
     for f in ("f16", "bf16", "f32", "f64"):
         for i in ("u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64"):
             if f == "bf16" and i.endswith("8"):
-                continue  # These need registers of 8 bits.
+                continue  # These need 8-bit registers.
             for r in ("rni", "rzi", "rmi", "rpi"):
                 add("convert", f"cvt.{r}.{i}.{f}", [f], width[i])
             if f == "f32":
@@ -293,7 +293,7 @@ def families():
 
 
 ROUNDS = 8
-# Random bits, cut to numbers of middling size by (and, or): sums of these lose bits, but rarely overflow.
+# Random bits, masked to numbers of medium size by (and, or): sums of these lose bits, but rarely overflow.
 MIDDLING = {"f16x2": (0x8FFF8FFF, 0x30003000), "bf16x2": (0x81FF81FF, 0x3E003E00), "f32": (0x80FFFFFF, 0x3E000000), "tf32": (0x80FFFFFF, 0x3E000000), "e4m3": (0x9F9F9F9F, 0x20202020),
             "e5m2": (0x8F8F8F8F, 0x30303030), "s8": (0xFFFFFFFF, 0), "u8": (0xFFFFFFFF, 0), "f64": (0x801FFFFFFFFFFFFF, 0x3FE0000000000000)}
 # (name, statement without operands, kind of A, its registers, kind of B, registers, kind of C, registers, type of the registers of C and D)
@@ -325,7 +325,7 @@ WARPGROUP = [("wgmma_f16", "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", 
 
 
 def random_register(kind, name, salt, special):
-    """PTX that fills register %name with elements of a kind, from the number in %i. Special ones have corner cases among them."""
+    """Returns PTX that fills register %name with elements of a kind, computed from the number in %i. With `special`, some are corner cases."""
     lines = [f"add.s64 %salted, %i, {salt * 1000003};"]
     if special and kind in ("f16x2", "bf16x2", "f32", "tf32", "f64"):
         reg = REGISTER[kind]
@@ -342,7 +342,7 @@ def scratch():
 
 
 def product(name, statement, a, an, b, bn, c, cn, reg, metadata=None, special=False):
-    """One entry: a warp multiplies matrices of random elements, ROUNDS times."""
+    """Returns an entry in which a warp multiplies matrices of random elements, ROUNDS times."""
     lines = [f".visible .entry {name}(.param .u64 out)", "{"] + scratch()
     wide = "b64" if a == "f64" else "b32"
     lines += [f"    .reg .{wide} %a<{an}>, %b<{bn}>;", f"    .reg .{reg} %c<{cn}>;"]
@@ -366,7 +366,7 @@ def product(name, statement, a, an, b, bn, c, cn, reg, metadata=None, special=Fa
 
 
 def warpgroup(name, statement, a, c, cn, tail):
-    """One entry: a warpgroup multiplies, A in registers and B in shared memory, core matrices 128 bytes apart."""
+    """Returns an entry in which a warpgroup multiplies, with A in registers and B in shared memory. Core matrices are 128 bytes apart."""
     lines = [f".visible .entry {name}(.param .u64 out)", ".reqntid 128", "{", "    .shared .align 128 .b8 tile[256];"] + scratch()
     reg = "f32" if c == "f32" else "b32"
     lines += ["    .reg .b32 %a<4>;", f"    .reg .{reg} %c<{cn}>;", "    .reg .pred %q;", "    .reg .b32 %tile;", "    mov.u32 %tile, tile;"]
@@ -408,7 +408,7 @@ for _l in ("row", "col"):
 
 
 def fragment(statement, size, elements, leading, registers, reg):
-    """One entry: the memory holds the number of each element (its low bits), and each lane stores what its registers hold."""
+    """Returns an entry in which memory contains the (low bits of the) index of each element, and each lane stores its registers."""
     name = statement.replace(".", "_")
     width = BYTES[reg]
     lines = [f".visible .entry {name}(.param .u64 out)", "{"] + scratch() + [f"    .global .align 128 .b8 {name}_memory[{size * elements}];", f"    .reg .{reg} %d<{registers}>;"]
@@ -435,7 +435,7 @@ TEXTURES = [(f"tex_{g}_{f}_{a}_{'normalised' if n else 'texels'}", g, f, n, a) f
 
 
 def texture(name, geometry, filtering, normalised, address):
-    """One entry: each thread reads a texture of 16 texels (in each direction) at places in and around it."""
+    """Returns an entry in which each thread reads a texture of 16 texels (in each direction) at positions in and around it."""
     lines = [f".visible .entry {name}(.param .u64 image, .param .u64 out)", "{", "    .reg .b64 %i, %z, %t, %address, %image;", "    .reg .b32 %w, %bits;",
              "    .reg .f32 %x, %y, %r, %g, %b, %a;", "    mov.u32 %w, %tid.x;", "    cvt.u64.u32 %i, %w;", "    ld.param.u64 %address, [out];", "    ld.param.u64 %image, [image];"]
     # Steps of 1/4096 of a texel, from -4 to 20.
@@ -455,7 +455,7 @@ HEADER = """// Made by make_kernels.py.
 
 
 def function(kind):
-    """A function that makes an operand of a kind from a number."""
+    """Returns a PTX function that computes an operand of a kind from a number."""
     lines = [f".func (.reg .{REGISTER[kind]} %value) operand_{kind}(.reg .b64 %number)", "{", "    .reg .b64 %z, %t, %u;", "    .reg .b32 %w;", "    .reg .b16 %h, %lo, %hi;",
              "    .reg .pred %q;", "    mov.b64 %z, %number;"]
     return "\n".join(lines + ["    " + line for line in operand(kind, "value")] + ["    ret;", "}", ""])

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Run PTX launches on a real GPU through the CUDA driver (ctypes alone, no packages) and print what the buffers hold.
+"""Runs PTX launches on a real GPU through the CUDA driver (with ctypes only, no packages) and prints the contents of the buffers.
 
 usage: run_launches.py CASES.jsonl > RESULTS.jsonl
-  a case a line: {"name", "ptx": path relative to the cases file, "launch": {…}}, the launch as in docs/launches.md in its JSON form
-  a result a line: {"name", "buffers": {name: hex}} or {"name", "error": text}; the first line names the device and the driver
+  one case per line: {"name", "ptx": path relative to the cases file, "launch": {…}}, the launch as in docs/launches.md in its JSON form
+  one result per line: {"name", "buffers": {name: hex}} or {"name", "error": text}; the first line names the device and the driver
 
 Buffers take {"hex"}, {"bytes"} (zeros) or {"type", "len", "fill": "zero" | "iota"}. Images take one or two dimensions of `f32` as "hex".
-A kernel that faults poisons the context: the case is reported, and the context is made anew.
+A fault of a kernel makes the context unusable: the script reports the case and creates a new context.
 """
 import ctypes as C
 import json
@@ -73,7 +73,7 @@ class Driver:
         return about
 
     def module(self, ptx):
-        """A module, compiled once for all its cases."""
+        """Returns a module, compiled once for all its cases."""
         if ptx not in self.modules:
             mod = C.c_void_p()
             with open(ptx, "rb") as f:
@@ -83,7 +83,7 @@ class Driver:
 
 
 def params_of(ptx, entry):
-    """[(name, type or None for arrays, bytes)] of an entry's parameters, in order."""
+    """Returns [(name, type or None for arrays, bytes)] for an entry's parameters, in order."""
     m = re.search(r"\.entry\s+" + re.escape(entry) + r"\s*\((.*?)\)", ptx, re.S)
     out = []
     for p in (m[1].split(",") if m and m[1].strip() else []):
@@ -109,7 +109,7 @@ class Memcpy2D(C.Structure):
 
 
 def texture(cu, spec):
-    """The handle of a texture of one channel of .f32."""
+    """Returns the handle of a texture with one channel of .f32."""
     width, height = (spec["size"] + [0])[:2]
     array, handle = C.c_void_p(), C.c_uint64()
     cu.call("cuArrayCreate_v2", C.byref(array), C.byref(ArrayDescriptor(width, height, 0x20, 1)))

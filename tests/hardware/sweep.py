@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every .f32 of some binades through an approximate function of the GPU: what its tables hold.
+"""Applies an approximate function of the GPU to every .f32 in some binades, to reveal the contents of its tables.
 
-usage: sweep.py DIR        writes DIR/NAME.xz: second differences of the results' bits as .s8 (escape -128, the number itself behind all as .s32), LZMA
+usage: sweep.py DIR        writes DIR/NAME.xz: second differences of the results' bits as .s8, LZMA (escape -128; the number itself follows at the end as .s32)
 needs a GPU, NumPy and CuPy
 """
 import concurrent.futures

@@ -4,9 +4,9 @@
 usage: PTXAS=/path/to/ptxas ask.py < lines          lines: `VERSION TARGET TEXT`
 prints, in the same order: `OK|ERR VERSION TARGET TEXT<TAB>message`
 
-The snippets stand in the body of the kernel in declarations.ptx, each in braces of its own. A syntax error ends the
-assembler's run, so such a line is taken out and the rest asked again. The assembler is not part of this project: only whoever
-records verdicts needs it.
+The snippets are in the body of the kernel in declarations.ptx, each in its own braces. A syntax error ends the assembler's run,
+so the script removes such a line and repeats the run with the rest. The assembler is not part of this project: it is needed only
+to record verdicts.
 """
 import os, re, subprocess, sys, tempfile
 
@@ -16,13 +16,13 @@ LINE = re.compile(r"ptxas (\S+), line (\d+); (\w+)\s*: (.*)")
 
 
 def assembler():
-    """Which assembler answers, for the first line of what it is asked for: `ptxas 13.5.37`."""
+    """Returns the version of the assembler, such as `ptxas 13.5.37`, for the first line of a record."""
     said = subprocess.run([PTXAS, "--version"], capture_output=True, text=True, check=True).stdout
     return "ptxas " + re.search(r"V(\d\S*)", said)[1]
 
 
 def declarations(version, target):
-    """The declarations that this version and target know, in one line (as tests/src/snippets.rs does)."""
+    """Returns the declarations that this version and target support, in one line (as tests/src/snippets.rs does)."""
     number = int(re.match(r"sm_(\d+)", target)[1])
     have = tuple(map(int, version.split(".")))
     out = []
@@ -38,11 +38,12 @@ def declarations(version, target):
 
 
 def ask(version, target, texts):
-    """For each text the messages of errors; an empty list is acceptance. The same call as for a whole module."""
+    """Returns the error messages for each text; an empty list means acceptance. The assembler is called as for a whole
+    module."""
     size = ".address_size 64" if tuple(map(int, version.split("."))) >= (2, 3) else ""
     head = f".version {version}\n.target {target}\n{size}\n{declarations(version, target)}\n"
     base = head.count("\n") + 1
-    # ptxas of CUDA 13 checks old targets too, if it is asked to generate code for one that it still knows.
+    # ptxas of CUDA 13 checks old targets too, if it is asked to generate code for a target that it still supports.
     number = int(re.match(r"sm_(\d+)", target)[1])
     # sm_101 has been renamed sm_110.
     name = target.split(",")[0]  # `sm_90,texmode_independent`
@@ -54,7 +55,8 @@ def ask(version, target, texts):
             with open(name, "w") as f:
                 f.write(head + "".join("{ " + texts[i] + " }\n" for i in live) + "L: ret;\n}\n")
             run = subprocess.run([PTXAS, "-arch=" + arch, name, "-o", os.devnull], capture_output=True, text=True)
-        # Some instructions expand to built-in text, and an error in that names no line of ours; a crash names none at all.
+        # Some instructions expand to built-in text. An error in that text has no line of the input; a crash has no line
+        # at all.
         unknown = run.returncode < 0
         fatal, here, other = None, {}, []
         for line in (run.stderr + run.stdout).splitlines():
@@ -78,14 +80,14 @@ def ask(version, target, texts):
             if len(live) == 1:
                 out[live[0]] = other[:1] or ["the assembler failed"]
                 return out
-            # It failed without saying where: find out by halves.
+            # The assembler failed without a line: bisect.
             for half in (live[: len(live) // 2], live[len(live) // 2 :]):
                 for i, messages in zip(half, ask(version, target, [texts[i] for i in half])):
                     out[i] = messages
             return out
         if not here:
             return out
-        # Some errors end the assembler's work before it has looked at everything: ask again about what is left.
+        # Some errors stop the assembler before it has checked everything: repeat with the remaining texts.
         for k, messages in here.items():
             out[live[k]] = messages
         live = [i for k, i in enumerate(live) if k not in here]
@@ -99,7 +101,7 @@ def main():
         groups.setdefault((version, target), []).append((i, text))
     verdicts = [None] * len(lines)
     for (version, target), items in groups.items():
-        # Short runs, since each syntax error costs another one.
+        # Use short runs, because each syntax error costs another run.
         for start in range(0, len(items), 2000):
             part = items[start : start + 2000]
             for (i, _), messages in zip(part, ask(version, target, [text for _, text in part])):

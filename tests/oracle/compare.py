@@ -3,8 +3,9 @@
 
 usage: PTXAS=/path/to/ptxas tests/oracle/compare.py [--floors] NAME…      NAME: an entry (cp.async), an opcode or a family
 
-Data files are read at start, so after the first build a change in server/isa/data needs none. Prints rates, then disagreements grouped by
-message: FALSE = we refuse what the assembler takes, MISSED = we take what it refuses. With --floors, versions and targets as well.
+The program reads data files at start, so after the first build a change in server/isa/data needs no other. Prints rates, then
+disagreements grouped by message: FALSE = only we reject the statement, MISSED = only the assembler rejects it. With --floors, also
+compares versions and targets.
 """
 import collections, os, subprocess, sys
 

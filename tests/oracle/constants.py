@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Asks NVIDIA's assembler what constant expressions are worth, through initializers whose bytes it writes into an object file.
+"""Records the values of constant expressions in NVIDIA's assembler, from the bytes of initializers in its object files.
 
 usage: PTXAS=/path/to/ptxas constants.py > constants.txt
-lines: EXPRESSION<TAB>VALUE      VALUE: the 64 bits in hexadecimal; then `s` or `u` for an integer, `f` for a floating-point number; `-` where it is refused
+lines: EXPRESSION<TAB>VALUE      VALUE: the 64 bits in hexadecimal; then `s` or `u` for an integer, `f` for a floating-point number; `-` if it is rejected
 """
 import itertools, os, re, struct, subprocess, sys, tempfile
 
@@ -15,7 +15,7 @@ INTEGERS = ["0", "1", "7", "65", "-7", "5U", "0x7fffffffffffffff", "0x8000000000
 FLOATS = ["0.0", "-0.0", "1.5", "-3.25", "1e300", "0d7ff0000000000000"]
 OPERATORS = "+ - * / % << >> & | ^ && || == != < > <= >=".split()
 SINGLE = "0f3f800000"
-# What the operators are with each other: precedence, associativity, and where blanks matter.
+# The interaction of operators: precedence, associativity, and significant blanks.
 WRITTEN = """1+2*3; (1+2)*3; 10-3-2; 100/5/2; 2+3<<1; 1<<2+3; 1|2^3&4; 1==1==1; 3<2<1; 1<2==1; 2>1?5:6; ~1+1; !1+1; -1+1; -2*3; !!5; ~~5; - -5;
 -+5; --5; +5; 1?2:3?4:5; 0?2:0?4:5; 1&&0||1; 0||1&&0; 1|2||0; 3&1==1; 7% 3; 7 %(3); 7%-3; 7%+3; -7%~0; 7 % WARP_SZ; 7%WARP_SZ; 5%3; (((7))); 0017;
 0X1f; 0B11; 1U; 017U; 0xfU; 0b1U; 18446744073709551615; 18446744073709551616; 0x1ffffffffffffffff; 99999999999999999999; 92233720368547758070;
@@ -30,7 +30,8 @@ def expressions():
     for sign, value in itertools.product("-+~!", INTEGERS + FLOATS):
         yield f"{sign} {value}"
     for a, operator, b in itertools.product(INTEGERS, OPERATORS, INTEGERS):
-        # After a name, the grammar takes `|` for the sign between a pair of registers; nobody combines WARP_SZ so.
+        # After a name, the grammar takes `|` for the separator of a register pair; WARP_SZ does not occur in such an
+        # expression.
         if (a, operator) != ("WARP_SZ", "|"):
             yield f"{a} {operator} {b}"
     for a, operator, b in itertools.product(FLOATS, OPERATORS, FLOATS):
@@ -43,7 +44,7 @@ def expressions():
 
 
 def run(declarations, output):
-    """The lines that are refused; `None` where the assembler fails without a word."""
+    """Returns the rejected lines; `None` if the assembler fails without a message."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.ptx")
         open(path, "w").write(HEAD + "".join(d + "\n" for d in declarations))
@@ -53,7 +54,7 @@ def run(declarations, output):
 
 
 def accepted(declarations, output=os.devnull):
-    """Which of the declarations are accepted, by number; those that remain are in the object file."""
+    """Returns the indices of the accepted declarations, which are in the object file."""
     live = list(range(len(declarations)))
     while live:
         wrong = run([declarations[i] for i in live], output)
@@ -71,7 +72,7 @@ def accepted(declarations, output=os.devnull):
 
 
 def symbols(data):
-    """Name and bytes of each symbol of an object file."""
+    """Returns name and bytes of each symbol in an object file."""
     start, = struct.unpack_from("<Q", data, 0x28)
     size, count, _ = struct.unpack_from("<HHH", data, 0x3A)
     sections = [struct.unpack_from("<IIQQQQIIQQ", data, start + i * size) for i in range(count)]
@@ -97,7 +98,7 @@ def values(texts, kind):
 def main():
     texts = list(dict.fromkeys(e.strip() for e in expressions()))
     integers, floats = values(texts, ".u64"), values(texts, ".f64")
-    # Half of a zero minus one tells a signed zero from an unsigned one.
+    # Zero minus one, divided by two, distinguishes a signed zero from an unsigned one.
     typed = values([f"(({text})*0-1)/2" for text in integers], ".u64")
     print(f"# What constant expressions are worth to {assembler()}. Made by tests/oracle/constants.py.")
     for text in texts:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Asks NVIDIA's assembler about the fixtures and the hand-written kernels, and records which lines it refuses.
+"""Records the lines of the fixtures and the hand-written kernels that NVIDIA's assembler rejects.
 
 usage: PTXAS=/path/to/ptxas fixtures.py > fixtures.txt
-lines: PATH REVISION OK|ERR|FATAL LINE,LINE…      (FATAL: a syntax error, at which the assembler stops; REVISION `-` where there are none)
+lines: PATH REVISION OK|ERR|FATAL LINE,LINE…      (FATAL: a syntax error, at which the assembler stops; REVISION is `-` if there are none)
 
-In a file that says `//@ line by line`, a line at which the assembler stops is emptied and the rest asked again, until all is said.
+In a file with `//@ line by line`, the script empties a line at which the assembler stops and repeats the run, until no line is left.
 """
 import os, re, subprocess, sys, tempfile
 from ask import assembler
@@ -15,7 +15,7 @@ LINE = re.compile(r"ptxas \S+, line (\d+); (\w+)\s*: (.*)")
 
 
 def revisions(text):
-    """Name and text of each revision, as tests/src/annotations.rs makes them."""
+    """Returns name and text of each revision, as in tests/src/annotations.rs."""
     m = re.search(r"^\s*//@ revisions:(.*)$", text, re.M)
     if not m:
         return [("-", text)]
@@ -28,7 +28,7 @@ def revisions(text):
 
 
 def ask(text):
-    # The highest architecture that is named: the assembler refuses one above that which it is asked for.
+    # The highest architecture in the text: the assembler rejects any that is higher than the requested one.
     lines = "\n".join(line.split("//")[0] for line in text.split("\n") if line.strip().startswith(".target"))
     targets = re.findall(r"\b(?:sm|compute)_(\d+\w*)", lines) or ["90"]
     target = max(targets, key=lambda name: int(re.match(r"\d+", name)[0]))
@@ -42,12 +42,12 @@ def ask(text):
         if (m := LINE.match(line)) and m[2] in ("error", "fatal"):
             lines.add(int(m[1]))
             verdict = "FATAL" if m[2] == "fatal" else verdict
-    # Some errors make it crash before it has read the rest.
+    # Some errors crash the assembler before it has read the rest.
     return "FATAL" if run.returncode < 0 and lines else verdict, sorted(lines)
 
 
 def ask_on(text):
-    """The same, but a line at which the assembler stops is emptied and the rest asked again."""
+    """Like above, but empties a line at which the assembler stops and repeats the run for the rest."""
     all_lines = set()
     while True:
         verdict, lines = ask(text)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures floors: for each statement and target the PTX versions at which NVIDIA's assembler takes it.
+"""Measures availability: for each statement and target, the PTX versions in which NVIDIA's assembler accepts it.
 
 usage: PTXAS=/path/to/ptxas floors.py VERSIONS < statements        VERSIONS: the output of `snippets targets`
-prints signatures (`s3 = sm_90:7.8 sm_90a:7.8 …`; `target:low`, or `target:low..high` where a newer version refuses) and then,
-for each statement, its signature's name. A target that is not named refuses the statement in every version that was tried.
+prints signatures (`s3 = sm_90:7.8 sm_90a:7.8 …`; `target:low`, or `target:low..high` if a newer version rejects it) and then,
+for each statement, its signature's name. A target without an entry rejects the statement in every tested version.
 """
 import sys
 from ask import ask
@@ -12,7 +12,7 @@ STEP = 500
 
 
 def accepts(memo, version, target, texts):
-    """Fills memo[version, target, text] for all of them."""
+    """Fills memo[version, target, text] for all texts."""
     new = [t for t in texts if (version, target, t) not in memo]
     for start in range(0, len(new), STEP):
         part = new[start : start + STEP]
@@ -21,7 +21,7 @@ def accepts(memo, version, target, texts):
 
 
 def edge(memo, target, versions, spans):
-    """Bisection for all texts at once; spans[text] = [refused, taken] as indices of versions, on either side."""
+    """Bisects for all texts at once; spans[text] = [rejected, accepted] as indices of versions."""
     while any(abs(a - b) > 1 for a, b in spans.values()):
         groups = {}
         for text, (refused, taken) in spans.items():
@@ -45,7 +45,7 @@ def main():
         memo, newest = {}, len(versions) - 1
         accepts(memo, versions[newest], target, texts)
         taken = {t: newest for t in texts if memo[versions[newest], target, t]}
-        # What the newest refuses may have been taken once.
+        # An older version may accept a statement that the newest rejects.
         for version in ("8.0", "6.3", "5.0", "3.1", "2.0", "1.4"):
             if version in versions:
                 left = [t for t in texts if t not in taken]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the gallery: modules with one statement of many forms of every instruction, taken from the recorded verdicts, as something to mutate.
+"""Makes the gallery, a base for mutants: modules with a statement for many forms of every instruction, from the recorded verdicts.
 
 usage: PTXAS=/path/to/ptxas gallery.py [SEED]
 Writes tests/oracle/gallery/*.ptx, one or more for each target.
@@ -11,9 +11,9 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TYPE = re.compile(r"\.(?:[usbf]\d+(?:x\d+)?|bf16(?:x2)?|pred|tf32|e\dm\d\w*)$")
-MOST = {"cp": 40, "tcgen05": 40, "wgmma": 20, "mma": 30, "wmma": 20, "cvt": 40, "ld": 30, "st": 30, "atom": 30, "red": 20, "tex": 16, "mbarrier": 40}
-FEWEST = 12  # statements of every other opcode
-LINES = 330  # of a module
+MAX_STATEMENTS = {"cp": 40, "tcgen05": 40, "wgmma": 20, "mma": 30, "wmma": 20, "cvt": 40, "ld": 30, "st": 30, "atom": 30, "red": 20, "tex": 16, "mbarrier": 40}
+DEFAULT_MAX = 12  # statements of every other opcode
+LINES = 330  # maximum number per module
 
 
 def chosen(rng):
@@ -31,8 +31,8 @@ def chosen(rng):
                 words = [w for w in re.findall(r"\.[\w:]+", head) if not TYPE.match(w)]
                 by_opcode[head.split(".")[0]][" ".join(sorted(words))].append((version, target, text))
     for opcode, keys in sorted(by_opcode.items()):
-        names = rng.sample(sorted(keys), min(len(keys), MOST.get(opcode, FEWEST)))
-        # An opcode of few modifiers shows several types.
+        names = rng.sample(sorted(keys), min(len(keys), MAX_STATEMENTS.get(opcode, DEFAULT_MAX)))
+        # For an opcode with few modifiers, choose several types.
         for name in sorted(names):
             yield from rng.sample(keys[name], min(len(keys[name]), max(1, 6 // len(names))))
 

@@ -1,8 +1,8 @@
-"""The kinds of mutants: how often each is made, and of which lines."""
+"""The kinds of mutants, with their frequencies and the lines that they apply to."""
 
 DECLARED = ("declaration", "parameter")
 ANY = ("instruction", "declaration", "parameter", "signature", "directive", "label", "call-line", "other")
-# Kind: weight, and the roles of lines that it is for.
+# Kind: weight, and the roles of lines to which it applies.
 KINDS = {
     "modifier-dropped": (5, ("instruction",)), "modifier-own": (7, ("instruction",)), "modifier-any": (4, ("instruction",)),
     "modifier-misspelt": (3, ("instruction",)), "modifier-added": (6, ("instruction",)), "modifier-reordered": (3, ("instruction",)),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Evaluates the machine code that NVIDIA's assembler makes of a few integer instructions: what hardware computes, without hardware.
+"""Evaluates the machine code that NVIDIA's assembler generates for a few integer instructions: hardware results without hardware.
 
-Some instructions (`vadd`, `bfe.s64`, `addc.sat`, a division …) are made of several machine instructions, and what comes out is up to
-the assembler. This compiles each of a list of statements as a kernel of its own, takes the disassembly and computes what the kernel
-stores. It knows the integer instructions that such code consists of, on sm_75, sm_90 and sm_120; what it does not know it refuses
-(Unknown), so that nothing is guessed. It is no part of the product: `values.py` records with it, the tests replay.
+The assembler expands some instructions (`vadd`, `bfe.s64`, `addc.sat`, a division …) into several machine instructions, so it
+determines their results. This module compiles each of a list of statements as a separate kernel, and computes from the disassembly
+what the kernel stores. It supports the integer instructions in such code on sm_75, sm_90 and sm_120, and rejects all others
+(Unknown), so that it never guesses. It is not part of the product: `values.py` uses it to record values, which the tests replay.
 
 Statements read %r0 … %r3 (32 bits) and write %r9 and, for a second result, %r10.
 """
@@ -12,17 +12,17 @@ import os, re, struct, subprocess, tempfile
 
 PTXAS = os.environ.get("PTXAS", "ptxas")
 NVDISASM = os.environ.get("NVDISASM", os.path.join(os.path.dirname(PTXAS), "nvdisasm"))
-# Where the parameters of a kernel begin in constant bank 0.
+# Offset of a kernel's parameters in constant bank 0.
 PARAMETERS = {"sm_75": 0x160, "sm_80": 0x160, "sm_90": 0x210, "sm_100": 0x380, "sm_120": 0x380}
 WORD, PAIR = (1 << 32) - 1, (1 << 64) - 1
 
 
 class Unknown(Exception):
-    """An instruction or operand that is not understood."""
+    """An unsupported instruction or operand."""
 
 
 def version():
-    """The assembler's own words on its version."""
+    """Returns the version that the assembler prints."""
     said = subprocess.run([PTXAS, "--version"], capture_output=True, text=True, check=True).stdout
     return re.search(r"release .*", said)[0]
 
@@ -33,7 +33,7 @@ def signed(value, bits=32):
 
 
 def compile_all(statements, target, ptx="9.0"):
-    """The machine code of each statement: lists of instructions and labels (`name:`)."""
+    """Returns the machine code of each statement: lists of instructions and labels (`name:`)."""
     text = f".version {ptx}\n.target {target}\n.address_size 64\n"
     for i, statement in enumerate(statements):
         text += (f".visible .entry k{i}(.param .u64 p, .param .u32 a, .param .u32 b, .param .u32 c, .param .u32 d) {{\n"
@@ -63,13 +63,13 @@ def compile_all(statements, target, ptx="9.0"):
 
 
 def is_constant(lines):
-    """Whether the code does nothing but store: the assembler has folded the statement."""
+    """Whether the code only stores: the assembler has folded the statement."""
     moves = ("LDC", "LDCU", "ULDC", "MOV", "UMOV", "IMAD.MOV", "IMAD.U32", "HFMA2", "CS2R", "STG", "EXIT", "BRA", "NOP", "S2R", "S2UR")
     return all(line.endswith(":") or line.startswith(moves) for line in lines)
 
 
 def evaluate(lines, target, arguments):
-    """The two words that the kernel stores, for four arguments."""
+    """Returns the two words that the kernel stores for four arguments."""
     memory = {PARAMETERS[target] + 8 + 4 * i: value & WORD for i, value in enumerate(arguments)}
     machine = Machine(lambda at: memory.get(at, 0))
     return machine.run(lines)
@@ -104,7 +104,7 @@ class Machine:
             self.predicates[name] = bool(value)
 
     def operand(self, text, wide=False):
-        """The value, and whether it is negated or complemented."""
+        """Returns the value, and whether it is negated or complemented."""
         text = text.replace(".reuse", "").strip()
         negated = text.startswith("-") and not re.match(r"-(0x|\d)", text)
         text = text[1:] if negated else text
@@ -134,7 +134,7 @@ class Machine:
         return -value if negated else value
 
     def total(self, texts, carry):
-        """The sum with the carries that go out: a negated operand is its complement and one more."""
+        """Returns the sum and the outgoing carries: a negated operand is its complement plus one."""
         for text in texts:
             value, negated, inverted = self.operand(text)
             carry += (~value & WORD) + 1 if negated else ~value & WORD if inverted else value
@@ -201,14 +201,14 @@ class Machine:
         self.write(o[0], 0, "32" not in modifiers)
 
     def do_hfma2(self, _, o):
-        # A constant as two halves: 0 * 0 + constant.
+        # A constant given as two halves: 0 * 0 + constant.
         if o[1] not in ("-RZ", "RZ"):
             raise Unknown("HFMA2 " + o[1])
         self.write(o[0], self.half(o[3]) << 16 | self.half(o[4]))
 
     @staticmethod
     def half(text):
-        # The disassembler does not say which NaN.
+        # The disassembler does not show the payload of the NaN.
         if "NAN" in text:
             raise Unknown(text)
         return struct.unpack("<H", struct.pack("<e", float(text)))[0]
@@ -254,7 +254,7 @@ class Machine:
         a, b = self.value(o[2], wide), self.value(o[3], wide)
         if "U32" not in modifiers and "U64" not in modifiers:
             a, b = signed(a, 64 if wide else 32), signed(b, 64 if wide else 32)
-        # With .EX these are the upper words, and the last predicate is the outcome for the lower ones.
+        # With .EX these are the upper words, and the last predicate is the result for the lower ones.
         lower = self.predicate(o[5]) if "EX" in modifiers else {"LT": 0, "GT": 0, "NE": 0}.get(compare, 1)
         outcome = {"LT": a < b or a == b and lower, "LE": a < b or a == b and lower, "GT": a > b or a == b and lower,
                    "GE": a > b or a == b and lower, "EQ": a == b and lower, "NE": a != b or lower}[compare]
@@ -323,7 +323,7 @@ class Machine:
         plain = "U32" in modifiers or "U64" in modifiers
         if modifiers not in ([], ["U32"], ["S32"], ["S64"], ["U64"]):
             raise Unknown("IMNMX." + ".".join(modifiers))
-        # `IMNMX.S64 PT, PT, R2, R2, R4, PT, !PT` or `IMNMX R2, R2, R4, PT`: true chooses the smaller.
+        # `IMNMX.S64 PT, PT, R2, R2, R4, PT, !PT` or `IMNMX R2, R2, R4, PT`: a true predicate selects the minimum.
         o = o[2:] if o[0] in ("PT", "UPT") else o
         key = (lambda v: v) if plain else (lambda v: signed(v, 64 if wide else 32))
         choose = min if self.predicate(o[3]) else max
@@ -339,7 +339,7 @@ class Machine:
         self.write(o[0], max(low, min(high, signed(self.value(o[1])))))
 
     def do_sgxt(self, modifiers, o):
-        # .W takes the width modulo 32, else 32 and more are all.
+        # .W takes the width modulo 32; otherwise widths above 32 count as 32.
         width = self.value(o[2])
         width = width & 31 if "W" in modifiers else min(width, 32)
         part = self.value(o[1]) & (1 << width) - 1
@@ -352,7 +352,7 @@ class Machine:
         self.write(o[0], int(f"{self.value(o[1]):032b}"[::-1], 2))
 
     def do_flo(self, modifiers, o):
-        # The highest one, from the top with .SH; all ones where there is none.
+        # The highest significant bit, counted from the top with .SH; all ones if there is none.
         value = self.value(o[1])
         value = value if "U32" in modifiers or not value >> 31 else ~value & WORD
         place = value.bit_length() - 1

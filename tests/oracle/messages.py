@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes docs/messages.md: what NVIDIA's assembler says of mistakes that people make (mistakes.txt), and what we say.
+"""Makes docs/messages.md: the messages of NVIDIA's assembler and ours for typical mistakes (mistakes.txt).
 
 usage: PTXAS=/path/to/ptxas messages.py [PATH/TO/ptx-analyzer] > ../../docs/messages.md
-Our half is tested: cargo test -p ptx-tests --test it messages
+A test checks our messages: cargo test -p ptx-tests --test it messages
 """
 import contextlib, io, json, os, re, subprocess, sys, tempfile
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Records what NVIDIA's assembler says of mutants: files that it accepts, with one line changed (mutate.py).
+"""Records the verdicts of NVIDIA's assembler on mutants: files that it accepts, with one line changed (mutate.py).
 
 usage: PTXAS=/path/to/ptxas mutants.py own [--seed N] [--count N]               mutants of tests/kernels, tests/fixtures and tests/oracle/gallery
        PTXAS=/path/to/ptxas mutants.py corpus FOLDER [--seed N] [--count N]     mutants of a folder of real files, which are not part of the repository
        mutants.py reasons < NAMES > known-mutants.txt      the disagreements (cargo run -p ptx-tests --example mutants -- --names) with reasons
-       … --messages FILE     the assembler's words as well, into a file that is not for the repository
+       … --messages FILE     also writes the assembler's messages, into a file that must not be in the repository
 
 Writes tests/oracle/mutants/own.txt.gz or corpus.txt.gz; their format is described in README.md.
 """
@@ -15,12 +15,13 @@ PTXAS = os.environ.get("PTXAS", "ptxas")
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 MESSAGE = re.compile(r"ptxas (?:\S+, line (\d+); )?(error|fatal)\s*: (.*)")
-LARGEST = 100_000  # bytes: of larger files one function at a time is asked about
-CUTS = 6  # functions of each such file
+MAX_SIZE = 100_000  # bytes: larger files are split into functions
+CUTS = 6  # number of functions per large file
 
 
 def arch(text, fallback="compute_90"):
-    """The virtual architecture to check for; ptxas of CUDA 13 checks older targets as well if asked for one that it still knows."""
+    """Returns the virtual architecture to check for. ptxas of CUDA 13 checks older targets too, if it is asked for one
+    that it still supports."""
     target = re.search(r"^\s*\.target\s+(?:sm|compute)_(\d+)([af]?)", text, re.M)
     if not target:
         return fallback
@@ -34,7 +35,8 @@ class Assembler:
         self.version = re.search(r"release (\S+),", run.stdout)[1]
 
     def ask(self, text, architecture):
-        """(accepted, lines, fatal, messages); None where it does not know the target or fails altogether."""
+        """Returns (accepted, lines, fatal, messages), or None if the assembler does not support the target or fails
+        altogether."""
         with open(self.path, "w", newline="", encoding="latin-1") as f:
             f.write(text)
         try:
@@ -51,7 +53,8 @@ class Assembler:
 
 
 def items(text):
-    """Ranges of the bodies of functions and kernels, each with the start of its header: (header, open, close, is_kernel)."""
+    """Returns the ranges of function and kernel bodies, each with the start of its header: (header, open, close,
+    is_kernel)."""
     out, depth, header, start = [], 0, None, None
     for m in re.finditer(r'//[^\n]*|/\*.*?\*/|"[^"\n]*"|\.(?:entry|func)\b|[{};]', text, re.S):
         token = m[0]
@@ -72,12 +75,13 @@ def items(text):
 
 
 def cut(text, kept):
-    """Ranges to leave out so that of all functions only the kept one has a body: kernels go whole, of functions the signature stays."""
+    """Returns the ranges to remove so that only one function keeps its body: kernels are removed completely, functions
+    keep their signatures."""
     return [(a if kernel else b, c, kernel) for i, (a, b, c, kernel) in enumerate(items(text)) if i != kept]
 
 
 def without(text, ranges):
-    """Cut-away text leaves its line ends behind, and a function's body a semicolon."""
+    """Removes ranges, but keeps their line ends, and puts a semicolon in place of a function's body."""
     out, at = [], 0
     for start, end, kernel in ranges:
         out += [text[at:start], "" if kernel else ";", "\n" * text.count("\n", start, end)]
@@ -86,19 +90,19 @@ def without(text, ranges):
 
 
 def bases(files, assembler, rng):
-    """(path, checksum, ranges left out, text) of what the assembler accepts unchanged."""
+    """Yields (path, checksum, removed ranges, text) for each text that the assembler accepts unchanged."""
     for name, path in files:
         text = open(path, newline="", encoding="latin-1").read()
         digest = f"{zlib.crc32(text.encode('latin-1')):08x}"
-        if len(text) <= LARGEST:
+        if len(text) <= MAX_SIZE:
             candidates = [[]]
         else:
             functions = items(text)
-            small = [i for i, (a, _, c, _) in enumerate(functions) if c - a < LARGEST]
+            small = [i for i, (a, _, c, _) in enumerate(functions) if c - a < MAX_SIZE]
             candidates = [cut(text, i) for i in rng.sample(small, min(CUTS, len(small)))]
         for ranges in candidates:
             rest = without(text, ranges)
-            said = assembler.ask(rest, arch(rest)) if len(rest) < 2 * LARGEST else None
+            said = assembler.ask(rest, arch(rest)) if len(rest) < 2 * MAX_SIZE else None
             if said and said[0]:
                 yield name, digest, ranges, rest
             elif ranges or len(files) > 200:
@@ -106,7 +110,7 @@ def bases(files, assembler, rng):
 
 
 def index(all_bases):
-    """For each role of a line its keys, for each of these where such lines are."""
+    """Returns, for each role of a line, its keys with the positions of such lines."""
     out = collections.defaultdict(lambda: collections.defaultdict(list))
     for b, (_, _, _, text, lines) in enumerate(all_bases):
         weight = 1 if len(text) < 20_000 else 0.3
@@ -120,11 +124,11 @@ def index(all_bases):
 
 
 def made(all_bases, count, rng):
-    """Distinct mutants: (base, line, kind, new text)."""
+    """Returns distinct mutants: (base, line, kind, new text)."""
     places, seen, out = index(all_bases), set(), []
     makers = [mutate.Maker(rng, lines) for _, _, _, _, lines in all_bases]
     kinds, weights = list(mutate.KINDS), [w for w, _ in mutate.KINDS.values()]
-    # Rare lines are what few have thought of: a key's weight grows slowly with the number of its lines.
+    # Rare lines are the least considered ones, so the weight of a key grows slowly with the number of its lines.
     keys = {role: (list(by), [len(v) ** 0.3 for v in by.values()]) for role, by in places.items()}
     for _ in range(count * 40):
         if len(out) >= count:
@@ -144,7 +148,7 @@ def made(all_bases, count, rng):
 
 
 def difference(old, new):
-    """(column, how many characters go, what comes)."""
+    """Returns (column, number of deleted characters, inserted text)."""
     start = len(os.path.commonprefix([old, new]))
     end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
     return start, len(old) - end - start, new[start:len(new) - end]
@@ -191,7 +195,7 @@ def found(folder, inside):
 
 
 def reasons():
-    """The names of disagreements with what is known of them; `?` where nothing is."""
+    """Prints the names of disagreements with their reasons; `?` if there is none."""
     known = [line.rstrip("\n").split("\t") for line in open(os.path.join(HERE, "mutant-reasons.txt")) if line.strip() and line[0] != "#"]
     print("# Mutants on which we and the assembler disagree, our verdict first; a tab; why. The test fails when one of these begins to agree.")
     for name in sorted({line.rstrip("\n") for line in sys.stdin if line.strip()}):

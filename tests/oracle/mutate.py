@@ -1,9 +1,9 @@
-"""Mutants of one line of a PTX file: the mistakes that people make, each with the name of its kind.
+"""Makes mutants of single lines of a PTX file: typical mistakes, each with the name of its kind.
 
-A mutant replaces a part of one line and leaves the number of lines as it is, so that the assembler's line numbers stay comparable.
+A mutant replaces a part of one line and keeps the number of lines, so that the assembler's line numbers stay comparable.
 """
 import glob, os, re
-from kinds import KINDS  # noqa: F401 (what a mutant is made by)
+from kinds import KINDS  # noqa: F401 (used by the importers of this module)
 
 TOKEN = re.compile(r'//.*|/\*.*?\*/|"[^"]*"?|0[fF][0-9a-fA-F]+|0[dD][0-9a-fA-F]+|\d+\.\d*(?:[eE][-+]?\d+)?|\d\w*|[%$_A-Za-z][\w$]*|\.[A-Za-z_][\w]*(?:::\w+)*|\s+|.')
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "server", "isa", "data")
@@ -12,11 +12,11 @@ LINKING = (".visible", ".extern", ".weak", ".common")
 TYPES = (".u8", ".u16", ".u32", ".u64", ".s16", ".s32", ".s64", ".f16", ".f16x2", ".bf16", ".f32", ".f64", ".b8", ".b16", ".b32", ".b64", ".b128", ".pred", ".texref")
 INSTRUCTION = re.compile(r"^(\s*)(?:(@\s*!?\s*[%\w$]+)(\s+))?([a-z]\w*)((?:\.[A-Za-z_][\w]*(?:::\w+)*)*)(?=[\s;])([^;]*);(\s*(?://.*)?)$")
 LABEL = re.compile(r"^\s*[%$_A-Za-z][\w$]*\s*:\s*(//.*)?$")
-LONGEST = 600  # characters: longer lines are tables
+MAX_LENGTH = 600  # characters: longer lines are tables
 
 
 def tables():
-    """Modifiers by opcode, all modifiers and all opcodes, from the data files."""
+    """Returns modifiers by opcode, all modifiers and all opcodes, from the data files."""
     own, every, opcodes, opcode = {}, set(), set(), None
     for path in sorted(glob.glob(os.path.join(DATA, "*.isa"))):
         for line in open(path):
@@ -43,7 +43,7 @@ OWN, EVERY, OPCODES = tables()
 
 
 class Line:
-    """A line of a file and what it is."""
+    """A line of a file, with its role and content."""
 
     def __init__(self, number, text):
         self.number, self.text, self.role, self.key = number, text, "other", ""
@@ -58,7 +58,7 @@ class Line:
 
 
 def lines_of(text):
-    """The lines of a file, each with its role and a key by which rare ones are found."""
+    """Returns the lines of a file, each with its role and a key that identifies rare ones."""
     out, depth, parens, inside, comment = [], 0, 0, None, False
     for number, content in enumerate(text.split("\n")):
         if comment or content.lstrip().startswith("/*"):
@@ -68,7 +68,7 @@ def lines_of(text):
         line = Line(number, content)
         out.append(line)
         words = [t for _, t in line.tokens]
-        if not words or len(content) > LONGEST:
+        if not words or len(content) > MAX_LENGTH:
             line.role, line.tokens = "blank", []
         elif inside == "call":
             line.role = line.key = "call-line"
@@ -100,7 +100,7 @@ def lines_of(text):
 
 
 def operands(match):
-    """Ranges of the operands of an instruction, in its line."""
+    """Returns the ranges of an instruction's operands in its line."""
     out, level, start = [], 0, match.start(6)
     for at in range(match.start(6), match.end(6)):
         c = match.string[at]
@@ -148,7 +148,7 @@ class Maker:
         self.names = sorted({t for l in lines for _, t in l.tokens if re.match(r"[$_A-Za-z][\w$]*$", t)} - set(OPCODES))
 
     def registers(self, line):
-        """Names with `%` near a line, by their kind."""
+        """Returns names with `%` near a line, by their kind."""
         near = self.lines[max(0, line.number - 150): line.number + 150]
         out = {}
         for l in near:
@@ -158,12 +158,12 @@ class Maker:
         return {k: sorted(v) for k, v in sorted(out.items())}
 
     def other_register(self, line, name):
-        """A register whose name says that it is of another type."""
+        """Returns a register whose name indicates a different type."""
         groups = [v for k, v in self.registers(line).items() if k != prefix(name)]
         return self.rng.choice(self.rng.choice(groups)) if groups else None
 
     def make(self, kind, line):
-        """The new text of a line, or None where the kind does not apply."""
+        """Returns the new text of a line, or None if the kind does not apply."""
         new = getattr(self, kind.replace("-", "_"))(line)
         if new is None or new == line.text or "\n" in new:
             return None
@@ -176,7 +176,7 @@ class Maker:
     def swap_token(self, line, found, new):
         return line.replaced(found[0], found[0] + len(found[1]), new) if found and new is not None else None
 
-    # Heads of instructions.
+    # Mnemonics.
 
     def modifiers(self, line):
         m = line.match

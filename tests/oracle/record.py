@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Records what NVIDIA's assembler says of the conformance suite, and lists where we say otherwise.
+"""Records the verdicts of NVIDIA's assembler on the conformance suite, and lists those that differ from ours.
 
 usage: PTXAS=/path/to/ptxas tests/oracle/record.py [FAMILY… | mixed | --list]      (ptxas of CUDA 13; everything without arguments)
 
-- verdicts/FAMILY.txt.gz   `# ptxas 13.5.37`, then `OK|ERR VERSION TARGET STATEMENT`: all that the tables call legal (after `# legal`), then near
-                           misses (`# near`)
+- verdicts/FAMILY.txt.gz   `# ptxas 13.5.37`, then `OK|ERR VERSION TARGET STATEMENT`: all that the tables call legal (after `# legal`), then negative
+                           cases (`# near`)
 - verdicts/mixed.txt.gz    a sample of all families at older versions and targets
-- floors/FAMILY.txt        for each representative statement the versions that take it, by target (floors.py)
-- known-disagreements.txt  where our verdict (first word) is another, each with a reason; reasons.txt gives a reason by regular expression
+- floors/FAMILY.txt        for each representative statement the versions that accept it, by target (floors.py)
+- known-disagreements.txt  statements with a different verdict of ours (first word), each with a reason; reasons.txt has the reasons, by regular expression
 
-`--list` asks nothing: it only writes the list of disagreements anew, as a change of reasons.txt needs.
+`--list` does not run the assembler: it only rewrites the list of disagreements, which is necessary after a change of reasons.txt.
 The test `recorded_verdicts_and_floors_are_ours` replays all of it without the assembler.
 """
 import gzip, os, re, subprocess, sys, zlib
@@ -30,7 +30,7 @@ def tool(*arguments, text=""):
 
 
 def ask(lines):
-    """Verdicts of the assembler, in two processes at once."""
+    """Returns the assembler's verdicts, using two processes."""
     halves = [lines[: len(lines) // 2], lines[len(lines) // 2 :]]
 
     def one(part):
@@ -46,7 +46,7 @@ def ask(lines):
 def write(name, lines):
     lines = [f"# {assembler()}", *lines]
     path = os.path.join(HERE, "verdicts", name + ".txt.gz")
-    # No time stamp: the same verdicts are the same file.
+    # Without a time stamp, equal verdicts give equal files.
     with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, 0) as f:
         f.write("".join(l + "\n" for l in lines).encode())
 

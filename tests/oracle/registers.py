@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures how NVIDIA's assembler bounds the registers of kernels, calls what it does not see, and lays shared memory out.
+"""Measures how NVIDIA's assembler limits the registers of kernels, handles calls of external functions, and lays out shared memory.
 
 usage: PTXAS=/path/to/ptxas registers.py
 
-Writes registers.txt and shared.txt beside itself; `cargo test -p ptx-tests --test it registers` compares them with what we say. The assembler is not
-part of this project: only whoever records needs it. docs/occupancy.md tells what came out.
+Writes registers.txt and shared.txt beside itself; `cargo test -p ptx-tests --test it registers` compares them with our results.
+The assembler is not part of this project: it is needed only for recording. docs/occupancy.md describes the results.
 """
 import os, re, subprocess, tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +18,7 @@ TARGETS = ["sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120"]
 
 
 def ask(target, text, *flags):
-    """Registers and bytes of shared memory of the kernel `k`."""
+    """Returns the registers and the bytes of shared memory of kernel `k`."""
     with tempfile.TemporaryDirectory() as folder:
         name = os.path.join(folder, "a.ptx")
         with open(name, "w") as f:
@@ -26,7 +26,7 @@ def ask(target, text, *flags):
         command = [PTXAS, "-v", "-arch=" + target, *flags, name, "-o", os.devnull]
         said = subprocess.run(command, capture_output=True, text=True)
     said = said.stderr + said.stdout
-    # What is said of functions comes between; only kernels use registers.
+    # Lines about functions come in between; only kernels have a register count.
     used = re.search(r"Used (\d+) registers", said)
     if not used:
         raise SystemExit(f"{target}: {said}\n{text}")
@@ -35,7 +35,7 @@ def ask(target, text, *flags):
 
 
 def held(n, between="bar.sync 0;"):
-    """A body that holds n values while something happens."""
+    """Returns a body with n values live across an operation."""
     out = [f".reg .f32 %f<{n + 1}>; .reg .b64 %rd<3>;", "ld.param.u64 %rd1, [p];", "cvta.to.global.u64 %rd2, %rd1;"]
     out += [f"ld.volatile.global.f32 %f{i}, [%rd2+{4 * i}];" for i in range(n)]
     out += [between]
@@ -44,7 +44,7 @@ def held(n, between="bar.sync 0;"):
 
 
 def accumulated(n):
-    """A body with a loop over n sums."""
+    """Returns a body with a loop over n sums."""
     out = [f".reg .f32 %f<{n + 2}>; .reg .b64 %rd<3>; .reg .b32 %r<2>; .reg .pred %p<2>;"]
     out += ["ld.param.u64 %rd1, [p];", "cvta.to.global.u64 %rd2, %rd1;", "mov.u32 %r1, 0;"]
     out += [f"ld.global.f32 %f{i}, [%rd2+{4 * i}];" for i in range(n)]
@@ -60,7 +60,7 @@ def kernel(body, header=""):
 
 
 def bounds():
-    """Headers, and the threads of a CTA where there are any."""
+    """Yields headers with the number of threads per CTA, 0 if unspecified."""
     for n in (1, 16, 23, 24, 25, 32, 33, 40, 100, 168, 254, 255, 300):
         yield f".maxnreg {n}", 0
     for t, m in product((32, 64, 96, 128, 192, 256, 384, 512, 768, 1024), (1, 2, 3, 4, 5, 6, 8, 10, 16, 24, 32)):
@@ -76,12 +76,12 @@ def bounds():
 
 
 def limit(case):
-    """The registers of a kernel that wants more than the header leaves."""
+    """Returns the registers of a kernel that needs more than the header allows."""
     target, (header, threads) = case
     most = ask(target, kernel(held(300), header))[0]
     if threads:
-        # Without a number of CTAs that it follows the assembler may prefer much fewer registers to spilling much: so ask for a little too much
-        # as well, of what there is for so many threads.
+        # If the header does not fix the number of CTAs, the assembler may use far fewer registers instead of spilling
+        # many. So also ask for slightly more than this number of threads allows.
         little = 65536 // max(threads, 128) // 8 * 8 + 10
         most = max(most, ask(target, kernel(accumulated(min(little, 260)), header))[0])
     return f"limit {target} {most} {header}"
@@ -90,7 +90,7 @@ def limit(case):
 def call(case):
     target, n = case
     body = held(n, "{ .param .u64 a; st.param.u64 [a], %rd2; call.uni f, (a); }")
-    # The address lives across the call too.
+    # The address is live across the call too.
     return f"call {target} {ask(target, '.extern .func f(.param .u64 q);' + kernel(body), '-c')[0]} {n + 2}"
 
 
@@ -168,7 +168,7 @@ def main():
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         lines = [f"least {t} {ask(t, kernel(''))[0]}" for t in TARGETS]
         lines += pool.map(limit, product(["sm_75", "sm_86", "sm_90", "sm_120"], bounds()))
-        # Later targets round up, since they have registers to spare.
+        # Later targets round up, because they have spare registers.
         lines += pool.map(call, product(["sm_75"], range(1, 50, 3)))
         lines += pool.map(exchange, [(t, h, m) for t in ("sm_90a", "sm_100a") for h, m in EXCHANGES])
         modules = list(pool.map(shared, SHARED.items()))

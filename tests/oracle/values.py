@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Records what integer and video instructions give: the assembler folds them, or its machine code is evaluated (machine_code.py).
+"""Records the results of integer and video instructions: the assembler folds them, or machine_code.py evaluates its machine code.
 
 usage: PTXAS=/path/to/ptxas values.py [integer|video]        writes server/num/tests/data/*.tsv, which the tests replay
 
-integer.tsv: opcode with modifiers, operands in hexadecimal, result, `folded` or `computed` (what is neither is left out)
+integer.tsv: opcode with modifiers, operands in hexadecimal, result, `folded` or `computed` (other statements are omitted)
 video.tsv: an instruction, then `a b c result` in hexadecimal, several times
 """
 import os, random, sys
@@ -14,8 +14,8 @@ DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../server/nu
 EDGES = [0, 1, 2, 3, 5, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x80808080, 0x7f7f7f7f,
          0x80008000, 0x7fff7fff, 0xfffffffe, 31, 32, 33, 0x80000001]
 WIDE = ["u16", "u32", "u64", "s16", "s32", "s64"]
-# Opcodes, types, and the operands: T of the type, W twice as wide, N a count or position, B a lane's number, S a small signed one,
-# C the carry that comes in.
+# Opcodes, types, and the operands: T has the type, W is twice as wide, N is a count or position, B a lane index, S a
+# small signed number, C the incoming carry.
 INTEGER = [
     ("add sub min max and or xor", {"and or xor": ["b16", "b32", "b64"]}, "TT"),
     ("mul.lo mul.hi div rem", {}, "TT"), ("mad.lo mad.hi sad", {}, "TTT"),
@@ -40,7 +40,7 @@ def width(name):
 
 
 def operand(kind, bits):
-    """An operand as a number; every other time near an edge."""
+    """Returns an operand as a number; every second one is near a limit."""
     if kind == "N":
         return random.choice([0, 1, 5, 8, 16, 31, 32, 33, 63, 64, 65, 127, 255, random.randrange(256)])
     if kind == "B":
@@ -57,7 +57,7 @@ def operand(kind, bits):
 
 
 def statement(opcode, type_, kinds, operands):
-    """The statement and how wide its result is."""
+    """Returns the statement and the width of its result."""
     bits = width(type_)
     narrow = opcode.split(".")[0] in ("popc", "clz", "bfind", "set") or opcode.startswith("slct")
     out = 32 if narrow else 2 * bits if ".wide" in opcode else bits
@@ -125,7 +125,7 @@ def simd_video():
     letter = "h" if count == 2 else "b"
 
     def choice():
-        # `.b1024` would be read as a type.
+        # `.b1024` would be parsed as a type.
         made = f".{letter}" + "".join(str(random.randrange(2 * count)) for _ in range(count))
         return pick(["", made if made != ".b1024" else ".b1023"])
     mask = "".join(str(i) for i in reversed(range(count)) if random.random() < 0.6)

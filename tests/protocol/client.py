@@ -1,4 +1,4 @@
-"""A client that checks every message that it sends or gets."""
+"""A client that validates every message in both directions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ import validation
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = os.environ.get("PTX_ANALYZER", str(ROOT / "target/release/ptx-analyzer"))
 
-# Longer than anything takes, on a busy machine too.
-PATIENCE = 60.0
+# Upper limit for every wait in seconds, with a margin for a busy machine.
+TIMEOUT = 60.0
 
 
 class Client:
-    """A server and the pipes to it. Questions of the server are answered at once."""
+    """A server and the pipes to it. The client answers the server's requests immediately."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen([SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -30,9 +30,9 @@ class Client:
         self.questions: dict[int, str] = {}
         self.parts: dict[Any, str] = {}
         self.answers: dict[int, dict] = {}
-        # Requests and notifications of the server, in the order in which they came.
+        # Requests and notifications of the server, in the order of arrival.
         self.heard: list[dict] = []
-        # Each answer with what was asked.
+        # Each answer with its method and parameters.
         self.log: list[tuple[str, dict, dict]] = []
         self.params: dict[int, dict] = {}
         self.settings: Any = {}
@@ -51,13 +51,13 @@ class Client:
                 if name.lower() == b"content-length":
                     length = int(value)
             body = out.read(length)
-            # The end, perhaps in the middle of a message.
+            # The stream has ended, possibly in the middle of a message.
             if not body or len(body) < length:
                 return self.incoming.put(None)
             self.incoming.put(json.loads(body))
 
     def raw(self, message: dict) -> None:
-        """Sends a message as it is."""
+        """Sends a message unchanged."""
         body = json.dumps(message, ensure_ascii=False).encode()
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         self.process.stdin.flush()
@@ -70,7 +70,7 @@ class Client:
         self.raw(message)
 
     def request(self, method: str, params: Any = None, checked: bool = True) -> int:
-        """Asks and does not wait."""
+        """Sends a request without waiting for the answer."""
         self.last += 1
         message = {"jsonrpc": "2.0", "id": self.last, "method": method}
         if params is not None:
@@ -103,8 +103,8 @@ class Client:
             self.answers[message["id"]] = message
             self.log.append((method, self.params.pop(message["id"]), message))
 
-    def pump(self, until: Callable[[], bool], patience: float = PATIENCE) -> bool:
-        """Handles messages until something holds; tells whether it does."""
+    def pump(self, until: Callable[[], bool], patience: float = TIMEOUT) -> bool:
+        """Handles messages until a condition is true; returns whether it became true."""
         deadline = time.monotonic() + patience
         while not until():
             try:
@@ -121,7 +121,7 @@ class Client:
         return self.answers.pop(number)
 
     def call(self, method: str, params: Any = None) -> Any:
-        """The result; an error fails."""
+        """Returns the result of a request; an error fails the test."""
         message = self.answer(self.request(method, params))
         assert "error" not in message, f"{method}: {message['error']}"
         return message["result"]
@@ -131,7 +131,7 @@ class Client:
         params = {"processId": os.getpid(), "rootUri": None, "capabilities": capabilities, **more}
         if folders:
             params["workspaceFolders"] = [{"uri": f.as_uri(), "name": f.name} for f in folders]
-        # Real editors have capabilities of their own.
+        # Real editors have capabilities beyond the protocol, so do not validate theirs.
         message = self.answer(self.request("initialize", params, checked="clientInfo" not in more))
         self.capabilities = message["result"]["capabilities"]
         self.notify("initialized", {})
@@ -150,11 +150,11 @@ class Client:
         self.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     def of(self, method: str) -> list[dict]:
-        """What the server has sent of one kind."""
+        """Returns the server's messages with this method."""
         return [m for m in self.heard if m["method"] == method]
 
     def end(self) -> None:
-        """An orderly end; the pipe stays open."""
+        """Ends the session in an orderly way; the pipe stays open."""
         assert self.call("shutdown") is None
         self.notify("exit")
         assert self.process.wait(10) == 0

@@ -1,4 +1,4 @@
-"""How every request that a server can offer is exercised: which a capability stands for, and with what it is asked."""
+"""How to exercise every request that a server can offer: the request of each capability, and its parameters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from client import Client
 TEXT = "textDocument"
 WORD = re.compile(r"[%$_A-Za-z0-9]+|[.,;:{}\[\]()<>=+@!-]")
 
-# A capability and the request that it stands for.
+# Capabilities with their requests.
 SIMPLE = {
     "hoverProvider": "textDocument/hover",
     "signatureHelpProvider": "textDocument/signatureHelp",
@@ -28,7 +28,7 @@ SIMPLE = {
     "linkedEditingRangeProvider": "textDocument/linkedEditingRange",
     "executeCommandProvider": "workspace/executeCommand",
 }
-# The same with one that finishes what the first has left out.
+# Capabilities with their requests, and with the requests that resolve the items of an answer.
 RESOLVED = {
     "completionProvider": ("textDocument/completion", "completionItem/resolve"),
     "codeActionProvider": ("textDocument/codeAction", "codeAction/resolve"),
@@ -45,7 +45,7 @@ NOTIFICATIONS = {
 
 
 def announced(capabilities: dict) -> set[str]:
-    """The messages that a server says it takes. A capability that is not known here fails: it needs a test."""
+    """Returns the messages that a server accepts. An unknown capability fails: it needs a test."""
     out = set()
     for name, value in capabilities.items():
         if value is False:
@@ -117,14 +117,14 @@ def lines(text: str) -> list[str]:
 
 
 def places(text: str, encoding: str) -> Iterator[dict]:
-    """Every word and the end of every line."""
+    """Yields the positions of every word and of the end of every line."""
     for number, line in enumerate(lines(text)):
         starts = [m.start() for m in WORD.finditer(line)] + [len(line)]
         yield from ({"line": number, "character": width(line[:at], encoding)} for at in starts)
 
 
 def ranges(text: str, encoding: str) -> Iterator[dict]:
-    """The whole text, each line, and nothing."""
+    """Yields the ranges of the whole text, of each line, and an empty one."""
     all_lines = lines(text)
     end = {"line": len(all_lines) - 1, "character": width(all_lines[-1], encoding)}
     yield {"start": {"line": 0, "character": 0}, "end": end}
@@ -135,7 +135,7 @@ def ranges(text: str, encoding: str) -> Iterator[dict]:
 
 
 def questions(method: str, uri: str, text: str, encoding: str) -> Iterator[dict]:
-    """What to ask about a document."""
+    """Returns the parameters of all requests about a document."""
     document = {"textDocument": {"uri": uri}}
     at_places = {
         "textDocument/hover",
@@ -189,7 +189,7 @@ def questions(method: str, uri: str, text: str, encoding: str) -> Iterator[dict]
 
 
 def parts(method: str, result: Any) -> list:
-    """The items of a list in an answer."""
+    """Returns the items of a list in an answer."""
     items = result.get("items", []) if isinstance(result, dict) else result or []
     return [i for i in items if isinstance(i, dict)]
 
@@ -198,13 +198,13 @@ FOLLOW = {first: second for first, second in RESOLVED.values()}
 
 
 def ask(client: Client, methods: set[str], uri: str, text: str) -> dict[str, int]:
-    """Asks everything about a document; how many answers of each kind have something to say."""
+    """Sends all requests about a document; returns the number of non-empty answers by method."""
     encoding = client.capabilities["positionEncoding"]
     follow = set(FOLLOW.values()) | {"callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"}
     elsewhere = {m for m in methods if m.startswith("workspace/")} | follow
     said: dict[str, int] = {}
     for method in sorted(methods - elsewhere):
-        # All at once: the order of the answers is the server's affair.
+        # Send all at once: the server may answer in any order.
         asked = [client.request(method, params) for params in questions(method, uri, text, encoding)]
         for number in asked:
             message = client.answer(number)
@@ -216,7 +216,7 @@ def ask(client: Client, methods: set[str], uri: str, text: str) -> dict[str, int
 
 
 def follow_up(client: Client, methods: set[str], method: str, result: Any, said: dict[str, int]) -> None:
-    """Asks for more about a few of the items of an answer."""
+    """Sends the follow-up requests for a few items of an answer."""
     second = FOLLOW.get(method)
     if second in methods:
         for item in parts(method, result)[:3]:

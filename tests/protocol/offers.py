@@ -1,4 +1,4 @@
-"""Clients: what they say they can, and what a server may send them then."""
+"""Clients: their capabilities, and the features that a server may then use."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ YES = True
 DYNAMIC = {"dynamicRegistration": True}
 LINKS = {"linkSupport": True}
 MARKDOWN = ["markdown", "plaintext"]
-# Of the first version of the protocol, for clients that name none.
+# The values of the first protocol version, for clients that do not list any.
 OLD_SYMBOLS = set(range(1, 19))
 OLD_ITEMS = set(range(1, 19))
 
-# Everything that the protocol has.
+# All capabilities of the protocol.
 EVERYTHING = {
     "workspace": {
         "applyEdit": YES,
@@ -168,17 +168,17 @@ EVERYTHING = {
 
 
 def encoded(capabilities: dict, encoding: str) -> dict:
-    """The same client with one encoding of positions."""
+    """Returns the same client with one position encoding."""
     return {**capabilities, "general": {**capabilities.get("general", {}), "positionEncodings": [encoding]}}
 
 
 def recorded(name: str) -> dict:
-    """What a real editor sends: its name and what it can."""
+    """Returns the name and the capabilities that a real editor sends."""
     return json.loads((HERE / "clients" / f"{name}.json").read_text())
 
 
 def meant(capabilities: dict) -> dict:
-    """The same in the protocol's words: Helix misspells one of them."""
+    """Corrects capabilities to match the protocol: Helix misspells one of them."""
     workspace = dict(capabilities.get("workspace", {}))
     if "diagnostic" in workspace:
         workspace["diagnostics"] = workspace.pop("diagnostic")
@@ -186,7 +186,7 @@ def meant(capabilities: dict) -> dict:
 
 
 def clients() -> dict[str, dict]:
-    """All kinds of clients: `capabilities`, and `clientInfo` of those that are real."""
+    """Returns all kinds of clients: `capabilities`, and `clientInfo` for real editors."""
     out = {
         "everything": {"capabilities": EVERYTHING},
         "everything in utf-16": {"capabilities": encoded(EVERYTHING, "utf-16")},
@@ -203,7 +203,7 @@ def get(value: Any, path: str) -> Any:
 
 
 def nodes(value: Any) -> Iterator[dict]:
-    """All objects in an answer."""
+    """Yields all objects in an answer."""
     if isinstance(value, dict):
         yield value
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
@@ -211,7 +211,7 @@ def nodes(value: Any) -> Iterator[dict]:
 
 
 def too_much(offered: dict, method: str, result: Any) -> list[str]:
-    """What an answer has that the client did not say it can take."""
+    """Returns the features in an answer that the client does not support."""
     out = []
 
     def unless(path: str, found: bool, what: str) -> None:
@@ -228,7 +228,7 @@ def too_much(offered: dict, method: str, result: Any) -> list[str]:
         pushed = "publishDiagnostics" if method == "textDocument/publishDiagnostics" else "diagnostic"
         for flag, key in (("relatedInformation", "relatedInformation"), ("tagSupport", "tags")):
             path = f"{text}.{pushed}.{flag}"
-            # Older versions of the protocol had one place only.
+            # Older versions of the protocol had this capability in only one place.
             if not get(offered, f"{text}.publishDiagnostics.{flag}"):
                 unless(path, any(key in n for n in items), key)
     if method.startswith("textDocument/codeAction") or method == "codeAction/resolve":
@@ -275,14 +275,14 @@ def too_much(offered: dict, method: str, result: Any) -> list[str]:
     }
     if method in formats:
         marked = any(n.get("kind") == "markdown" and "value" in n for n in items)
-        # Helix shows it everywhere, but forgets to say so of completion.
+        # Helix shows it everywhere, but does not announce it for completion.
         if marked and not any("markdown" in (get(offered, path) or []) for path in formats.values()):
             out.append(f"{method}: Markdown, but not {formats[method]}")
     return out
 
 
 def uninvited(offered: dict, message: dict, tokens: set) -> list[str]:
-    """What the server sent unasked and should not have."""
+    """Returns the notifications and requests that the server should not have sent."""
     method = message["method"]
     needs = {
         "workspace/configuration": "workspace.configuration",
@@ -311,7 +311,7 @@ def uninvited(offered: dict, message: dict, tokens: set) -> list[str]:
             if not get(offered, f"{places.get(name, 'unknown')}.dynamicRegistration")
         ]
     if method == "textDocument/publishDiagnostics":
-        # Of files that are not open they have no version.
+        # For files that are not open, diagnostics have no version.
         pulled = get(offered, "textDocument.diagnostic") is not None and "version" in message["params"]
         return ["diagnostics are pushed to a client that pulls them"] * pulled
     return []

@@ -1,6 +1,6 @@
-"""Whole sessions with every kind of client; every message both ways is held against the protocol's types.
+"""Whole sessions with every kind of client; all messages in both directions are validated against the protocol's types.
 
-A capability that the server announces and nothing here exercises fails, and so does one whose answers never say anything.
+A test fails if an announced capability is not exercised here, or if all of its answers are empty.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import pytest
 from client import ROOT, Client
 from offers import clients, get, too_much, uninvited
 
-# Whatever a module can have, in few lines: functions that call each other, branches, registers of many kinds, a finding
-# that can be mended, one with a second place, a deprecated form, a source file, an address, other line breaks and alphabets.
+# A small module with all features: functions that call each other, branches, registers of many kinds, a diagnostic with a fix,
+# one with a second position, a deprecated form, a source file, a URL, other line breaks and alphabets.
 RICH = """\
 // A module with a little of everything 😀 é: https://docs.nvidia.com/cuda/parallel-thread-execution/
 .version 8.5\r
@@ -67,7 +67,7 @@ $L_end:
 //#endregion
 """
 
-# Not finished, and wrong.
+# An unfinished text with errors.
 BROKEN = """\
 .version 8.0
 .target sm_70
@@ -87,7 +87,7 @@ BROKEN = """\
 
 TEXTS = {"rich.ptx": RICH, "broken.ptx": BROKEN, "empty.ptx": "", "book.ptx": "<?xml version='1.0'?>\n<pretext/>\n"}
 
-# What these find nothing to say about in one text or another is said in the Rust tests.
+# Requests that may return nothing for these texts; the Rust tests check their results.
 MAY_BE_SILENT = {"textDocument/semanticTokens/full/delta"}
 
 
@@ -109,7 +109,7 @@ def client():
     client.kill()
 
 
-# In place of NVIDIA's assembler.
+# A script that poses as NVIDIA's assembler.
 PTXAS = """\
 #!/bin/sh
 if [ "$*" = --version ]; then
@@ -123,7 +123,7 @@ fi
 
 
 def assembler(folder: Path) -> dict:
-    """The options that name one, outside of the folder: what belongs to a project is not run."""
+    """Returns options with an assembler outside the project folder: the server executes no program of a project."""
     ptxas = folder.with_name(folder.name + "-tools") / "ptxas"
     ptxas.parent.mkdir(exist_ok=True)
     ptxas.write_text(PTXAS)
@@ -137,7 +137,7 @@ def begin(client: Client, kind: dict, folder: Path) -> None:
 
 
 def held(client: Client) -> list[str]:
-    """What the server sent that this client did not say it can take."""
+    """Returns the messages and features of the server that this client does not support."""
     out = []
     for method, _, message in client.log:
         out += too_much(client.offered, method, message.get("result"))
@@ -175,7 +175,7 @@ def test_everything_that_is_announced(name: str, client: Client, folder: Path) -
 
 
 def everything_else(client: Client, methods: set[str], folder: Path, said: dict[str, int]) -> None:
-    """What is about no single document."""
+    """Exercises the requests that do not concern a single document."""
     rich = (folder / "rich.ptx").as_uri()
     new, other = (folder / "new.ptx").as_uri(), (folder / "other.ptx").as_uri()
     for method in sorted(methods):
@@ -185,7 +185,7 @@ def everything_else(client: Client, methods: set[str], folder: Path, said: dict[
                 assert command in exercises.COMMANDS, f"no test of the command {command}"
                 params = {"command": command, "arguments": exercises.COMMANDS[command](rich), "workDoneToken": "work"}
                 found = client.call(method, params)
-                # There are no matrices in these texts.
+                # These texts have no matrix instructions.
                 assert found is not None or command == "ptx-analyzer.fragments", command
                 count += found is not None
         elif method == "workspace/diagnostic":
@@ -225,7 +225,7 @@ def everything_else(client: Client, methods: set[str], folder: Path, said: dict[
 
 
 def test_every_handler_is_announced(client: Client, folder: Path) -> None:
-    """What the backend serves and never says that it does is of no use to anybody."""
+    """Every request that the backend handles must be announced: clients cannot use it otherwise."""
     begin(client, clients()["everything"], folder)
     methods = exercises.announced(client.capabilities)
     source = (ROOT / "server/lsp/src/backend.rs").read_text()
@@ -263,7 +263,7 @@ def test_every_handler_is_announced(client: Client, folder: Path) -> None:
 
 
 def test_the_documents(client: Client, folder: Path) -> None:
-    """Every message and command is in docs/protocol.md, and the table there says of this server what it announces."""
+    """docs/protocol.md lists every message and command, and its table agrees with the announced capabilities."""
     begin(client, clients()["everything"], folder)
     announced = exercises.announced(client.capabilities)
     path = ROOT / "docs/protocol.md"
@@ -286,11 +286,11 @@ def test_the_documents(client: Client, folder: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 def test_positions(encoding: str, client: Client, folder: Path) -> None:
-    """Edits by position in each encoding, over surrogates, all line breaks and beyond every end, come to the text that they mean."""
+    """Edits by position in each encoding give the intended text, with surrogates, all line breaks and positions beyond every end."""
     client.begin(offers.encoded(offers.EVERYTHING, encoding), folder)
     assert client.capabilities["positionEncoding"] == encoding
     uri = (folder / "p.ptx").as_uri()
-    # A comment goes on after a lone carriage return, but the line does not.
+    # A lone carriage return ends the line, but not the comment.
     text = "// 😀a\r\n/* é */\r// \u2028x\n.version 8.0\r\n\r\n// 𝕏"
     client.open(uri, text)
     far = 2**31 - 1
@@ -304,13 +304,13 @@ def test_positions(encoding: str, client: Client, folder: Path) -> None:
     edit(at(0, "// 😀"), at(0, "// 😀a"), "b")
     edit(at(1, "/* "), at(1, "/* é"), "ü")
     edit(at(2, "// \u2028"), at(2, "// \u2028x"), "y")
-    # Beyond the end of a line is before its line break, whichever it is.
+    # A position beyond the end of a line means the one before its line break, of any kind.
     edit({"line": 0, "character": far}, {"line": 0, "character": far}, "<0")
     edit({"line": 1, "character": far}, {"line": 1, "character": far}, "/*1*/")
     edit({"line": 2, "character": far}, {"line": 2, "character": far}, "<2")
     edit({"line": far, "character": 7}, {"line": far, "character": far}, "<end")
     if encoding != "utf-32":
-        # The middle of a character is its beginning.
+        # A position inside a character means its beginning.
         middle = at(0, "// ") | {"character": 4}
         edit(middle, middle, "|")
     tree = client.call("workspace/executeCommand", {"command": "ptx-analyzer.showSyntaxTree", "arguments": [{"uri": uri}]})
@@ -346,7 +346,7 @@ def test_four_hundred_requests_with_edits_between(client: Client, folder: Path) 
 
 
 def test_nothing_keeps_the_process_alive(client: Client, folder: Path) -> None:
-    """`exit` ends it with the pipe open and work under way."""
+    """`exit` ends the server even if the pipe is open and work is in progress."""
     begin(client, clients()["everything"], folder)
     big = RICH + "\n".join(f".func f{i}() {{ ret; }}" for i in range(20_000))
     for i in range(40):
@@ -364,7 +364,7 @@ def test_nothing_keeps_the_process_alive(client: Client, folder: Path) -> None:
 
 
 def test_cancelled_work_really_ends(client: Client, folder: Path) -> None:
-    """A check of the workspace that would take long is over at once, and everything else goes on."""
+    """Cancelling a long workspace check takes effect immediately, and everything else continues."""
     big = RICH.replace("ret;", "add.s64 %rd3, %rd1, %rd2; " * 50 + "ret;")
     for i in range(300):
         (folder / f"big{i}.ptx").write_text(big.replace("rich", f"rich{i}"))
@@ -372,7 +372,7 @@ def test_cancelled_work_really_ends(client: Client, folder: Path) -> None:
     number = client.request("workspace/diagnostic", {"previousResultIds": []})
     client.notify("$/cancelRequest", {"id": number})
     assert client.answer(number)["error"]["code"] == -32800
-    # The next one waits for the turn of the one that was cancelled.
+    # The next check starts after the cancelled one has ended.
     number = client.request("workspace/executeCommand", {"command": "ptx-analyzer.checkWorkspace", "workDoneToken": "work"})
     client.pump(lambda: any(m["params"]["value"].get("kind") == "begin" for m in client.of("$/progress")))
     client.notify("window/workDoneProgress/cancel", {"token": "work"})
@@ -384,7 +384,7 @@ def test_cancelled_work_really_ends(client: Client, folder: Path) -> None:
 
 
 def test_the_validation_itself() -> None:
-    """Whoever sends what the protocol has not is found out."""
+    """The validation detects messages that do not match the protocol."""
     import validation
 
     good = {"jsonrpc": "2.0", "id": 1, "result": {"contents": {"kind": "markdown", "value": "x"}}}

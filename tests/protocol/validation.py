@@ -1,7 +1,7 @@
-"""Messages against the types of the protocol, by lsprotocol, which is made from the protocol's own machine-readable model.
+"""Validates messages with lsprotocol, whose types are generated from the protocol's own machine-readable model.
 
-lsprotocol ignores what it does not know. So each message is taken apart and put together again; whatever is lost or
-changed on the way is not in the protocol.
+lsprotocol ignores unknown parts. So each message is parsed and serialised again: a part that is lost or changed is not in
+the protocol.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from lsprotocol import types as T
 from lsprotocol.converters import get_converter
 
 CONVERTER = get_converter()
-# A type that lsprotocol's converter does not know.
+# A type that lsprotocol's converter does not support.
 CONVERTER.register_structure_hook(Union[str, Sequence[str], None], lambda value, _: value)
-# And one where it takes every action that has a command for a bare command.
+# A union for which the converter takes every action with a command for a plain command.
 CONVERTER.register_structure_hook(
     Union[T.Command, T.CodeAction],
     lambda value, _: CONVERTER.structure(value, T.Command if isinstance(value.get("command"), str) else T.CodeAction),
 )
 
-# What the parts of an answer and the states of work look like: `$/progress` itself takes anything.
+# The types of partial results and of work progress: `$/progress` itself accepts anything.
 PROGRESS = {"begin": T.WorkDoneProgressBegin, "report": T.WorkDoneProgressReport, "end": T.WorkDoneProgressEnd}
 PARTS = {
     "workspace/diagnostic": T.WorkspaceDiagnosticReport,
@@ -32,11 +32,11 @@ ERRORS = {code.value for code in T.ErrorCodes} | {code.value for code in T.LSPEr
 
 
 class Invalid(AssertionError):
-    """A message that the protocol does not know in this form."""
+    """A message that does not match the protocol."""
 
 
 def plain(value: Any) -> Any:
-    """JSON as lsprotocol gives it, without its enumerations and tuples."""
+    """Converts the output of lsprotocol to plain JSON, without enumerations and tuples."""
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, dict):
@@ -47,7 +47,7 @@ def plain(value: Any) -> Any:
 
 
 def lost(sent: Any, known: Any, path: str = "") -> list[str]:
-    """Where what was sent differs from what the types have a place for."""
+    """Returns the parts of a message that the types do not contain."""
     if isinstance(sent, dict) and isinstance(known, dict):
         out = []
         for key, value in sent.items():
@@ -63,7 +63,7 @@ def lost(sent: Any, known: Any, path: str = "") -> list[str]:
 
 
 def check(value: Any, kind: Any, what: str) -> Any:
-    """The value as a typed object."""
+    """Returns the value as a typed object."""
     try:
         typed = CONVERTER.structure(value, kind)
     except Exception as error:  # noqa: BLE001 # cattrs has many kinds of errors
@@ -75,7 +75,7 @@ def check(value: Any, kind: Any, what: str) -> Any:
 
 
 def response(method: str, message: dict) -> None:
-    """An answer of the server."""
+    """Validates an answer of the server."""
     if set(message) - {"jsonrpc", "id", "result", "error"} or ("result" in message) == ("error" in message):
         raise Invalid(f"the answer to {method} is none: {message!r}")
     if "error" in message:
@@ -87,7 +87,8 @@ def response(method: str, message: dict) -> None:
 
 
 def from_server(message: dict, parts: dict[Any, str]) -> None:
-    """A request or a notification of the server. `parts` says which tokens the answers to which requests come in."""
+    """Validates a request or a notification of the server. `parts` maps tokens to the requests whose answers they
+    deliver."""
     method = message["method"]
     if method not in T.METHOD_TO_TYPES:
         raise Invalid(f"the protocol has no {method}")
@@ -108,6 +109,6 @@ def from_server(message: dict, parts: dict[Any, str]) -> None:
 
 
 def to_server(message: dict) -> None:
-    """A message of these tests: a test with a wrong question proves nothing."""
+    """Validates a message of these tests: a test with a wrong request proves nothing."""
     if "method" in message:
         check(message, T.METHOD_TO_TYPES[message["method"]][0], message["method"])

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Fits the model of server/analysis/src/registers/estimate to what ptxas printed, and says how far it is off.
+"""Fits the model of server/analysis/src/registers/estimate to the output of ptxas, and prints its error.
 
 usage: calibrate.py FOLDER measured.jsonl [--write]
-  FOLDER      the files that measure.py was told of
+  FOLDER      the files that measure.py has measured
   --write     writes model.txt, fitted to all kernels; without it only the error is measured, on kernels that the model has not seen
 
 Needs the packages of requirements.txt, and `cargo build --release -p ptx-analysis --example registers`.
-Each error is that of a model that was fitted to one half of the kernels and asked about the other. The same source is often there for
-several targets, or twice in one library: the stricter figures keep all versions of a kernel, and all kernels of a file, in one half.
+Each error is that of a model fitted to one half of the kernels and applied to the other. The same source often exists for several
+targets, or twice in one library: the stricter figures keep all versions of a kernel, and all kernels of a file, in one half.
 """
 import argparse
 import collections
@@ -29,7 +29,7 @@ SEEDS = range(5)
 
 
 def shapes(folder, files, target):
-    """What the server knows of the kernels of some files: {(file, kernel): {name: value}}."""
+    """Returns the server's data about the kernels of some files: {(file, kernel): {name: value}}."""
     command = [EXAMPLE, "--target", target, *(str(folder / f) for f in files)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     out = {}
@@ -61,8 +61,8 @@ def load(folder, measured):
 
 
 def fit(rows, names, seed=0):
-    """A model of the factor between the count of live registers and what ptxas printed, as a logarithm."""
-    # Where a bound decided, or ptxas gave up, nothing is learnt of what a kernel needs.
+    """A model of the factor between the number of live registers and the number that ptxas printed, as a logarithm."""
+    # If a limit decided or ptxas gave up, the number says nothing about the need of a kernel.
     free = [r for r in rows if r["ptxas"] < min(r["shape"]["limit"], 255) and r["spills"] < 500]
     inputs = numpy.array([[min(r["shape"][n], 600.0) for n in names] for r in free], dtype=numpy.float32)
     wanted = numpy.array([numpy.log(r["ptxas"] / (r["shape"]["ordered"] + LEAST)) for r in free])
@@ -89,7 +89,7 @@ def halves(rows, key, seed):
 
 
 def errors(name, runs):
-    """Prints the mean over several divisions into halves."""
+    """Prints the mean over several splits into halves."""
     def one(pairs):
         real, found = (numpy.array(column, dtype=float) for column in zip(*pairs))
         off = numpy.abs(found - real)

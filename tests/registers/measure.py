@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Asks ptxas how many registers the kernels of a folder use, for calibrate.py.
+"""Measures with ptxas the registers of all kernels in a folder, for calibrate.py.
 
 usage: PTXAS=path/to/ptxas measure.py FOLDER [TARGET,TARGET…] >> measured.jsonl
-  Each file is assembled for its own target, and for those of the list that are newer, if its own is no `a` or `f` target.
-  A line each: [file, target, {kernel: [registers, bytes of spill stores]}]; nothing for a file that is refused.
+  Each file is assembled for its own target and, unless that is an `a` or `f` target, for the newer ones in the list.
+  One line each: [file, target, {kernel: [registers, bytes of spill stores]}]; none for a file that ptxas rejects.
 """
 import json
 import os

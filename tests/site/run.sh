@@ -10,7 +10,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 server=${PTX_ANALYZER:-$here/../../target/release/ptx-analyzer}
 [ -x "$server" ] || { echo "run.sh: there is no server at $server: build it, or set PTX_ANALYZER" >&2; exit 2; }
 
-# On a fresh Debian machine, as root.
+# Installs packages on a fresh Debian machine, as root.
 packages=()
 command -v "${CHROMIUM:-chromium}" >/dev/null || packages+=(chromium fonts-dejavu-core)
 command -v node >/dev/null || packages+=(nodejs)

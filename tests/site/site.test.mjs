@@ -12,7 +12,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const address = (path) => pathToFileURL(join(site, path)).href;
 const pictures = process.env.OUT;
 
-// One page of each kind, and the ones with the widest and longest contents.
+// One page of each kind, and the pages with the widest and longest contents.
 const PAGES = [
   "index.html",
   "instructions/index.html",
@@ -45,7 +45,7 @@ before(async () => {
 });
 after(() => browser?.close());
 
-// A page that fails the test if anything is blocked, throws, or comes from elsewhere.
+// Opens a page; the test fails if anything is blocked, throws, or is loaded from elsewhere.
 async function open(path, options = {}) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
@@ -182,12 +182,12 @@ for (const colorScheme of ["light", "dark"]) {
     for (const path of PAGES) {
       await page.goto(address(path));
       if (path === "instructions/fma.html") {
-        // With everything open, and the list of the search too.
+        // Check with everything unfolded, including the search list.
         await page.evaluate(() => document.querySelectorAll("details").forEach((d) => (d.open = true)));
         await page.fill("#search", "ld");
         await page.waitForSelector("#found li");
       }
-      // The page's own rules let no script in; the test's goes another way.
+      // Inject it from outside the page: its content policy allows no other script.
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
       const serious = violations.filter((v) => v.impact === "serious" || v.impact === "critical");
@@ -201,7 +201,7 @@ for (const colorScheme of ["light", "dark"]) {
 test("every page opens without a complaint", async () => {
   const { page, close, check } = await open("index.html");
   const folders = readdirSync(site, { withFileTypes: true }).filter((e) => e.isDirectory());
-  // A few of each folder: all would take minutes.
+  // Check only a few pages of each folder: all of them would take minutes.
   for (const folder of folders) {
     const files = readdirSync(join(site, folder.name));
     for (const file of files.filter((_, index) => index % Math.ceil(files.length / 8) === 0)) {

@@ -1,36 +1,36 @@
-//! Fixtures: PTX with its expected findings written where they belong.
+//! Fixtures: PTX files annotated with the diagnostics that a check must report.
 //!
-//! - `//~ error[operand-type]: part of the message` at the end of a line: expected on that line. `//~^` means the line above,
-//!   one more `^` for each further line.
-//! - `//@ revisions: sm_70 sm_90@8.0`: the file is checked once for each, with the target (and version) put into its header;
-//!   `//[sm_70]~ error[requires-target]` is expected in that revision only.
-//! - `//@ lints`: what the flow of control tells is looked at too; without it examples may leave registers unwritten.
-//! - `//@ project: targets=sm_75,sm_90 version=7.8 portable`: what the project wants; each part may be left out.
+//! - `//~ error[operand-type]: part of the message` at the end of a line: a diagnostic on that line. `//~^` means the
+//!   line above, and one more `^` moves it up one line more.
+//! - `//@ revisions: sm_70 sm_90@8.0`: the file is checked once per revision, with its target (and version) in the
+//!   header. `//[sm_70]~ error[requires-target]` applies to that revision only.
+//! - `//@ lints`: flow lints are checked too. Without it, examples may leave registers unwritten.
+//! - `//@ project: targets=sm_75,sm_90 version=7.8 portable`: the project settings; each part is optional.
 
 use ptx_analysis::project::Project;
 use ptx_analysis::target::{find_architecture, version};
 use ptx_analysis::{Analyzer, Severity};
 use ptx_syntax::Snapshot;
 
-/// A finding as a fixture expects or a check reports it.
+/// A diagnostic that a fixture expects or a check reports.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// `error`, `warning`, `information`, `hint`.
+    /// The severity: `error`, `warning`, `information` or `hint`.
     pub severity: String,
-    /// The code.
+    /// The code, such as `operand-type`.
     pub code: String,
-    /// The message, or the part of it that the fixture asks for.
+    /// The message, or the part of it that the fixture expects.
     pub message: String,
 }
 
-/// One way to check a file.
+/// A variant of a fixture that is checked separately.
 #[derive(Debug, Clone)]
 pub struct Revision {
-    /// `sm_70`, or empty where the file has no revisions.
+    /// The name, such as `sm_70`; empty if the file has no revisions.
     pub name: String,
-    /// The text with version and target put in.
+    /// The text with the version and target of the revision.
     pub text: String,
 }
 
@@ -52,13 +52,13 @@ pub fn revisions(text: &str) -> Vec<Revision> {
         .collect()
 }
 
-/// What follows the first word after the directive: options and annotations.
+/// The rest of a line after the directive and its first word: options and annotations.
 fn rest_of<'l>(line: &'l str, directive: &str) -> &'l str {
     let after = line.trim_start().trim_start_matches(directive).trim_start();
     &after[after.find([',', ' ']).unwrap_or(after.len())..]
 }
 
-/// What a revision expects.
+/// The diagnostics that a revision expects.
 pub fn expected(revision: &Revision) -> Vec<Finding> {
     let mut out = Vec::new();
     for (index, line) in revision.text.lines().enumerate() {
@@ -89,7 +89,7 @@ pub fn expected(revision: &Revision) -> Vec<Finding> {
     out
 }
 
-/// The project that a text asks to be checked for.
+/// The project settings in a text.
 fn project(text: &str) -> Project {
     let mut out = Project::default();
     let line = text.lines().find_map(|l| l.trim().strip_prefix("//@ project:")).unwrap_or("");
@@ -103,17 +103,17 @@ fn project(text: &str) -> Project {
     out
 }
 
-/// An analyzer as a text wants it.
+/// An analyzer with the project settings of a text.
 pub fn analyzer(text: &str) -> Analyzer {
     let mut out = Analyzer::default();
     out.set_project(project(text));
     out
 }
 
-/// Asks for the lints of the second pass.
+/// The directive that enables flow lints.
 pub const LINTS: &str = "//@ lints";
 
-/// What the check reports.
+/// The diagnostics that a check reports.
 pub fn found(text: &str) -> Vec<Finding> {
     let snapshot = Snapshot::new(text);
     let mut analyzer = analyzer(text);
@@ -140,11 +140,11 @@ pub fn found(text: &str) -> Vec<Finding> {
     out
 }
 
-/// Compares; what is wrong in words, or nothing.
+/// Compares expected and reported diagnostics. Returns a message for each difference.
 pub fn compare(expected: &[Finding], found: &[Finding]) -> Vec<String> {
     let mut left: Vec<&Finding> = found.iter().collect();
     let mut out = Vec::new();
-    // Those that ask for a message choose first.
+    // Match expectations that have a message first.
     let mut expected: Vec<&Finding> = expected.iter().collect();
     expected.sort_by_key(|f| std::cmp::Reverse(f.message.len()));
     for wanted in expected {

@@ -1,18 +1,18 @@
-//! The legal combinations of a form's modifiers, as the tables have them: all where they are few, else enough of them that
-//! every two values that may stand together do so once.
+//! The legal combinations of a form's modifiers, according to the tables. If there are few, these are all combinations.
+//! Otherwise, every legal pair of values occurs in at least one of them.
 
 use crate::generate::Random;
 use ptx_analysis::mnemonic::is_legal;
 use ptx_isa::tables::Form;
 use std::collections::BTreeSet;
 
-/// A value, or none, for each slot of a form.
+/// The value of each slot of a form, or `None` if the slot is empty.
 pub type Values = Vec<Option<&'static str>>;
 
-/// Where a form has more legal combinations than this, pairs are covered instead.
+/// Maximum number of combinations that are all listed; forms with more get a set that covers all pairs.
 pub const ALL: usize = 5_000;
 
-/// Products of choices beyond this are not walked through.
+/// Maximum size of the Cartesian product that is enumerated.
 const WALK: usize = 400_000;
 
 /// All legal combinations of a form, or a set that covers all pairs.
@@ -37,7 +37,8 @@ pub fn legal(form: &'static Form, random: &mut Random) -> Vec<Values> {
     cover(all_pairs(&choices), |pair, random| complete(form, &choices, pair, random), random)
 }
 
-/// Legal combinations in which every value of every slot, and its absence, stands at least once; the shortest first.
+/// Legal combinations in which every value of every slot occurs at least once, and so does every empty slot. The
+/// shortest come first.
 pub fn representative(form: &'static Form, random: &mut Random) -> Vec<Values> {
     let choices = choices(form);
     let mut out: Vec<Values> = Vec::new();
@@ -60,7 +61,7 @@ pub fn representative(form: &'static Form, random: &mut Random) -> Vec<Values> {
     out
 }
 
-/// What may stand in each slot; nothing first where that may be.
+/// The possible values of each slot; `None` comes first if the slot may be empty.
 fn choices(form: &'static Form) -> Vec<Vec<Option<&'static str>>> {
     let of = |slot: &'static ptx_isa::tables::ModifierSlot| {
         let none = slot.optional.then_some(None);
@@ -113,7 +114,7 @@ fn all_pairs(choices: &[Vec<Option<&'static str>>]) -> BTreeSet<Pair> {
     out
 }
 
-/// Combinations until every pair is covered for which one can be found.
+/// Collects combinations until every pair is covered for which `find` returns one.
 fn cover(
     mut open: BTreeSet<Pair>,
     mut find: impl FnMut(Pair, &mut Random) -> Option<Values>,
@@ -131,7 +132,8 @@ fn cover(
     out
 }
 
-/// A legal combination that holds a pair: with as little else as possible first, then at random.
+/// A legal combination that contains a pair. The first attempts fill few other slots; later attempts fill more at
+/// random.
 fn complete(
     form: &'static Form,
     choices: &[Vec<Option<&'static str>>],
@@ -140,7 +142,7 @@ fn complete(
 ) -> Option<Values> {
     for attempt in 0..600usize {
         let mut values: Values = choices.iter().map(|c| c[0]).collect();
-        // More and more slots get a random value.
+        // Later attempts give more slots a random value.
         for _ in 0..(attempt + 20) / 40 {
             let slot = random.below(values.len());
             values[slot] = choices[slot][random.below(choices[slot].len())];
@@ -156,7 +158,7 @@ fn complete(
     None
 }
 
-/// Fills the other slots of a group of which one is filled.
+/// Fills all slots of a group in which one is filled.
 fn agree(form: &Form, choices: &[Vec<Option<&'static str>>], values: &mut Values) {
     for i in 0..values.len() {
         let group = form.slots[i].group;

@@ -1,16 +1,16 @@
-//! Floors: for a statement and a target the lowest PTX version that takes it, and, where a newer one refuses it again, the
-//! highest. What the assembler says is recorded in `tests/oracle/floors.txt` by `tests/oracle/floors.py`.
+//! Availability: for a statement and a target, the lowest PTX version that accepts it and, if a newer version rejects
+//! it again, the highest. `tests/oracle/floors.py` records the assembler's answers in `tests/oracle/floors.txt`.
 
 use crate::snippets::judge;
 use ptx_isa::ISA;
 use std::collections::BTreeMap;
 
-/// Targets of which floors are known, in the order of the tables.
+/// Targets with recorded availability, in the order of the tables.
 pub fn targets() -> Vec<&'static str> {
     ISA.targets.iter().map(|t| t.name).filter(|name| name.starts_with("sm_")).collect()
 }
 
-/// The versions that know a target, ascending, from 1.4 (before which kernels have no list of parameters) on.
+/// The versions that support a target, ascending from 1.4; before 1.4 kernels have no parameter list.
 pub fn versions(target: &str) -> Vec<String> {
     let first = ISA.target(target).and_then(|t| t.gates.first()?.alternatives.first()?.ptx);
     let last = ISA.target(target).and_then(|t| {
@@ -24,21 +24,22 @@ pub fn versions(target: &str) -> Vec<String> {
         .collect()
 }
 
-/// The versions that take a statement: the lowest and the highest.
+/// The lowest and the highest version that accept a statement.
 pub type Span = (String, String);
 
-/// One point to ask about, with the answer that a recorded floor implies.
+/// A version and a target, with the verdict that the recorded availability implies.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
-    /// `9.1`
+    /// The PTX version, such as `9.1`.
     pub version: String,
-    /// `sm_90a`
+    /// The target, such as `sm_90a`.
     pub target: String,
-    /// Whether it is taken there.
+    /// True if the statement is accepted there.
     pub accepted: bool,
 }
 
-/// What a span implies: taken at its ends, refused just beyond them; no span: refused by the newest version.
+/// The points that a span implies: accepted at both ends, rejected just beyond them. Without a span, the newest version
+/// rejects the statement.
 pub fn points(target: &str, span: Option<&Span>) -> Vec<Point> {
     let versions = versions(target);
     let at = |version: &str| versions.iter().position(|v| v == version);
@@ -66,7 +67,7 @@ pub fn points(target: &str, span: Option<&Span>) -> Vec<Point> {
     out
 }
 
-/// Recorded floors: for each statement the span on each target.
+/// Parses recorded availability: for each statement, the span by target.
 pub fn parse(text: &str) -> Vec<(String, BTreeMap<String, Span>)> {
     let mut signatures: BTreeMap<&str, BTreeMap<String, Span>> = BTreeMap::new();
     let mut out = Vec::new();
@@ -86,7 +87,7 @@ pub fn parse(text: &str) -> Vec<(String, BTreeMap<String, Span>)> {
     out
 }
 
-/// The recorded points where our verdict is another: `ours VERSION TARGET STATEMENT`.
+/// The recorded points with a different verdict of ours, each as `ours VERSION TARGET STATEMENT`.
 pub fn differences(recorded: &[(String, BTreeMap<String, Span>)]) -> Vec<String> {
     let mut asked: BTreeMap<(String, String), Vec<(&str, bool)>> = BTreeMap::new();
     for target in targets() {

@@ -1,4 +1,5 @@
-//! Messages of the protocols on a stream of bytes, as the tests' clients write and read them. Shared with clients that know no other crate.
+//! Messages of both protocols on a byte stream, as the test clients write and read them. Crates that use no other part
+//! of the workspace share this file.
 
 use serde_json::Value;
 use std::io::BufRead;
@@ -10,10 +11,9 @@ pub fn framed(body: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The next message; `None` if the stream ends before it does.
+/// The next message; `None` if the stream ends before the message does.
 ///
-/// # Panics
-/// If what the server writes is no message: nothing else may stand on its stream.
+/// # Panics If the server writes anything that is not a message: its stream must contain nothing else.
 pub fn read(input: &mut impl BufRead) -> Option<Value> {
     let mut length = None;
     loop {

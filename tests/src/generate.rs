@@ -1,15 +1,15 @@
-//! Operands that fit what a form wants, printed; and how instructions are put together from them.
+//! Generates operands that match a form, and assembles instructions from them.
 
 use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, OperandAccess, TypeClass, ValueKind};
 
-/// A small random number generator, so that what is generated never changes by itself.
+/// A small random number generator, independent of library versions, so that generated cases never change.
 #[derive(Debug, Clone)]
 pub struct Random(u64);
 
 impl Random {
-    /// A generator with a seed that is not zero.
+    /// A generator with a seed, made odd so that it is not zero.
     pub fn new(seed: u64) -> Self {
         Self(seed | 1)
     }
@@ -23,18 +23,18 @@ impl Random {
     }
 }
 
-/// The modifiers of a combination, in the form's order; those that follow an operand are left to [`operands`].
+/// The modifiers of a combination, in the form's order. [`operands`] writes the modifiers that follow an operand.
 pub fn modifiers(form: &Form, values: &[Option<&'static str>]) -> Vec<&'static str> {
     let before = form.slots.iter().zip(values).filter(|(slot, _)| slot.after_operand == 0);
     before.filter_map(|(_, value)| *value).collect()
 }
 
-/// Operands that fit a variant.
+/// Operands that match a variant.
 pub fn operands(form: &Form, values: &[Option<&'static str>], variant: &OperandVariant) -> Vec<String> {
     let mut out = Vec::new();
     let kind =
         |shape: &OperandPattern| if let OperandPattern::Value(spec) = shape { Some(spec.value.kind) } else { None };
-    // With a list of targets the function is in a register.
+    // In a call with a list of targets, the function is in a register.
     let indirect = variant.operands.iter().any(|(_, shape)| kind(shape) == Some(ValueKind::Targets));
     for (place, (index, shape)) in variant.operands.iter().enumerate() {
         let after = form.slots.iter().zip(values).filter(|(slot, _)| slot.after_operand == index + 1);
@@ -44,7 +44,7 @@ pub fn operands(form: &Form, values: &[Option<&'static str>], variant: &OperandV
             _ => good(shape, place),
         };
         if !suffix.is_empty() && text.starts_with('[') {
-            // `.unified` is for variables declared so, and for registers.
+            // `.unified` requires a variable declared with it, or a register.
             text = "[%rd7]".to_owned();
         }
         text.push_str(&suffix);
@@ -53,13 +53,13 @@ pub fn operands(form: &Form, values: &[Option<&'static str>], variant: &OperandV
     out
 }
 
-/// The statement.
+/// The text of a statement.
 pub fn print(word: &str, modifiers: &[&str], operands: &[String]) -> String {
     let space = if operands.is_empty() { "" } else { " " };
     format!("{word}{}{space}{};", modifiers.concat(), operands.join(", "))
 }
 
-/// An operand that fits.
+/// An operand that matches a pattern.
 fn good(shape: &OperandPattern, place: usize) -> String {
     match shape {
         OperandPattern::Value(spec) => value(spec, place),
@@ -82,7 +82,7 @@ fn base(spec: &OperandSpec) -> String {
         Some(".const") => "cn",
         Some(".local") => "lm",
         Some(".param::func") => "lp",
-        // The parameters of a kernel cannot be written.
+        // The parameters of a kernel are read-only.
         Some(".param") if spec.value.access != OperandAccess::Read => "lp",
         Some(".param" | ".param::entry") => "q",
         _ => "gl",

@@ -1,4 +1,4 @@
-//! What the tests that cross crates share.
+//! Shared code of the tests that cross crates.
 
 pub mod annotations;
 pub mod combinations;

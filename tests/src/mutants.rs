@@ -1,5 +1,5 @@
-//! Mutants: files that NVIDIA's assembler accepts, with one line changed, and what it says of them (recorded by
-//! `tests/oracle/mutants.py`). Each is one edit of its file, so a replay is also a long session of an editor.
+//! Mutants: files that NVIDIA's assembler accepts, with one line changed, and the assembler's verdict (recorded by
+//! `tests/oracle/mutants.py`). Each mutant is one edit of its file, so a replay is also a long editing session.
 
 use flate2::Crc;
 use flate2::read::GzDecoder;
@@ -9,89 +9,91 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-/// A file, or what is left of it, with its mutants.
+/// A file, or the remaining part of it, with its mutants.
 #[derive(Debug, Clone)]
 pub struct Base {
-    /// Path in the folder of the record.
+    /// The path in the folder of the record.
     pub path: String,
-    /// CRC-32 of the file.
+    /// The CRC-32 of the file.
     pub checksum: u32,
-    /// Byte ranges that are left out, and whether a semicolon takes the place.
+    /// Removed parts of the file: begin and end in bytes, and whether a semicolon replaces the part.
     pub cuts: Vec<(usize, usize, bool)>,
-    /// Its mutants.
+    /// The mutants of the file.
     pub mutants: Vec<Mutant>,
 }
 
-/// One change of one line, with the assembler's verdict.
+/// One change in one line, with the assembler's verdict.
 #[derive(Debug, Clone)]
 pub struct Mutant {
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: usize,
-    /// Byte in the line at which the change begins.
+    /// The byte offset in the line at which the change begins.
     pub column: usize,
-    /// How many bytes go.
+    /// Number of deleted bytes.
     pub gone: usize,
-    /// What comes.
+    /// The inserted text.
     pub come: String,
     /// The kind of change.
     pub kind: String,
-    /// Whether it assembles.
+    /// True if it assembles.
     pub accepted: bool,
-    /// The assembler stopped at what it calls a syntax error.
+    /// True if the assembler stopped at a syntax error.
     pub fatal: bool,
-    /// The lines that the assembler named.
+    /// The lines that the assembler named in its errors.
     pub lines: Vec<usize>,
-    /// How many errors it reported.
+    /// Number of errors of the assembler.
     pub count: usize,
 }
 
 /// A mutant with our verdict.
 #[derive(Debug, Clone)]
 pub struct Judged {
-    /// Path of the file.
+    /// The path of the file.
     pub path: String,
     /// The mutant.
     pub mutant: Mutant,
     /// The changed line.
     pub text: String,
-    /// The last line with any text before the first that the assembler names.
+    /// The last line with text before the first line that the assembler names.
     pub before: usize,
-    /// The lines that the assembler names, and those of the same statements: a call or the header of a function has several.
+    /// The lines that the assembler names, and the other lines of the same statements: a call or a function header may
+    /// have several.
     pub same_statement: Vec<usize>,
-    /// Our errors: line, code, message.
+    /// Our errors, each with line, code and message.
     pub errors: Vec<(usize, &'static str, String)>,
 }
 
 impl Judged {
-    /// Both accept it, or both refuse it.
+    /// Whether both accept it or both reject it.
     pub fn agrees(&self) -> bool {
         self.mutant.accepted == self.errors.is_empty()
     }
 
-    /// Both refuse it.
+    /// Whether both reject it.
     pub fn refused(&self) -> bool {
         !self.mutant.accepted && !self.errors.is_empty()
     }
 
-    /// One of our errors stands on a line that the assembler names or in the same statement, or it names none. Of a syntax error
-    /// it names the first token that does not fit; where the mistake was made, or what it should have followed, is as good.
+    /// Whether one of our errors is on a line that the assembler names or in the same statement. True if the assembler
+    /// names no line. For a syntax error the assembler names the first token that does not fit. Then the changed line,
+    /// and the line before the named one, are correct positions too.
     pub fn placed(&self) -> bool {
         let named = &self.mutant.lines;
         let near = |line: &usize| self.mutant.fatal && (*line == self.mutant.line || *line == self.before);
         named.is_empty() || self.errors.iter().any(|(line, ..)| self.same_statement.contains(line) || near(line))
     }
 
-    /// One of our errors stands on a line that the assembler names, or it names none.
+    /// Whether one of our errors is on a line that the assembler names. True if the assembler names no line.
     pub fn on_line(&self) -> bool {
         self.mutant.lines.is_empty() || self.errors.iter().any(|(line, ..)| self.mutant.lines.contains(line))
     }
 
-    /// Our errors beyond those that the assembler reports.
+    /// Number of our errors that exceed those of the assembler.
     pub fn surplus(&self) -> usize {
         self.errors.len().saturating_sub(self.mutant.count.max(1))
     }
 
-    /// Opcode of the changed line as it was meant, or what else it begins with.
+    /// The opcode of the changed line without its change, or the first word of the line.
     pub fn subject(&self) -> &str {
         let mut words = self.text.split_whitespace().filter(|w| !w.starts_with('@'));
         let first = words.next().unwrap_or("");
@@ -101,7 +103,7 @@ impl Judged {
         first.split(['.', ';', ':']).next().unwrap_or("")
     }
 
-    /// The mutant in one line, by which a list names it.
+    /// The name of the mutant in the lists: one line of text.
     pub fn name(&self) -> String {
         let verdict = if self.errors.is_empty() { "OK" } else { "ERR" };
         format!("{verdict} {}:{} {} {}", self.path, self.mutant.line, self.mutant.kind, self.text.trim())
@@ -165,7 +167,8 @@ fn parse_mutant(line: &str) -> Option<Mutant> {
 }
 
 impl Base {
-    /// The text that was changed; `None` where the file is gone or another one now.
+    /// The text that the mutants change: the file without its removed parts, whose line breaks stay. `None` if the file
+    /// does not exist or has changed since the recording.
     pub fn text(&self, folder: &Path) -> Option<String> {
         let bytes = fs::read(folder.join(&self.path)).ok()?;
         let mut checksum = Crc::new();
@@ -223,40 +226,40 @@ impl Base {
     }
 }
 
-/// The lines, from 1, of the statement that a line is a part of.
+/// The lines, from 1, of the statement that contains a line.
 fn statement(ends: &dyn Fn(usize) -> bool, line: usize, last: usize) -> std::ops::RangeInclusive<usize> {
     let first = (1..line).rev().take_while(|l| !ends(*l)).last().unwrap_or(line);
     let end = (line..=last).find(|l| ends(*l)).unwrap_or(line);
     first..=end
 }
 
-/// How well we agree with the assembler.
+/// Measures of our agreement with the assembler.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Figures {
-    /// Mutants.
+    /// Number of mutants.
     pub all: usize,
-    /// Those on which both say the same.
+    /// Mutants with the same verdict.
     pub agreed: usize,
-    /// We refuse what the assembler takes.
+    /// Mutants that only we reject.
     pub false_errors: usize,
-    /// Both refuse.
+    /// Mutants that both reject.
     pub refused: usize,
-    /// Of these: at the place that the assembler names ([`Judged::placed`]).
+    /// Of `refused`: those with an error at the position that the assembler names ([`Judged::placed`]).
     pub placed: usize,
-    /// Of these: on a line that the assembler names, taken strictly.
+    /// Of `refused`: those with an error on a line that the assembler names ([`Judged::on_line`]).
     pub on_line: usize,
-    /// Of these: all our errors.
+    /// All our errors in `refused`.
     pub errors: usize,
-    /// Of these: all errors of the assembler.
+    /// All errors of the assembler in `refused`.
     pub theirs: usize,
-    /// Of these: not on the very line, but in the same statement, which has several.
+    /// Of `refused`: those with an error in the same statement of several lines, but not on the named line.
     pub in_statement: usize,
-    /// Of these: our errors beyond as many as the assembler reports.
+    /// Number of our errors in `refused` that exceed those of the assembler.
     pub surplus: usize,
 }
 
 impl Figures {
-    /// The figures of some mutants.
+    /// The measures of a set of mutants.
     pub fn of<'j>(judged: impl IntoIterator<Item = &'j Judged>) -> Self {
         let mut out = Self::default();
         for one in judged {
@@ -277,17 +280,17 @@ impl Figures {
         out
     }
 
-    /// Share of agreement, in percent.
+    /// Mutants with the same verdict, in percent.
     pub fn agreement(&self) -> f64 {
         percent(self.agreed, self.all)
     }
 
-    /// Share of the refused with an error on the assembler's line, in percent.
+    /// Rejected mutants with an error at the assembler's position, in percent.
     pub fn placement(&self) -> f64 {
         percent(self.placed, self.refused)
     }
 
-    /// Our errors for each mistake that both refuse, where those count once that the assembler reports as well.
+    /// Average number of our errors per rejected mutant, where errors that the assembler reports too count as one.
     pub fn errors_each(&self) -> f64 {
         1.0 + percent(self.surplus, self.refused) / 100.0
     }

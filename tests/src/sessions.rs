@@ -1,4 +1,4 @@
-//! Sessions: a text under edit, in which everything that was remembered must be what a fresh check finds.
+//! Editing sessions: after every edit, the incremental results must equal those of a fresh check.
 
 use crate::generate::Random;
 use ptx_analysis::registers::report;
@@ -6,18 +6,18 @@ use ptx_analysis::{Analyzer, Diagnostic};
 use ptx_syntax::{Document, Snapshot};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A document that is checked after each edit, as an editor does.
+/// A document that is checked incrementally after each edit, as in an editor.
 #[derive(Debug)]
 pub struct Session {
     document: Document,
     analyzer: Analyzer,
     chunks: Option<usize>,
     texts: Vec<String>,
-    /// How many edits there were.
+    /// Number of edits.
     pub edits: usize,
 }
 
-/// What is compared: diagnostics of both passes, and what the functions need.
+/// The compared results: diagnostics and flow lints, and the register reports.
 fn everything(analyzer: &mut Analyzer, snapshot: &Snapshot) -> (Vec<Diagnostic>, String) {
     let first = analyzer.analyze(snapshot);
     let mut out = first.diagnostics;
@@ -32,7 +32,7 @@ fn analyzer() -> Analyzer {
 }
 
 impl Session {
-    /// Opens a text, as a whole or in chunks of at least so many bytes.
+    /// Opens a text, as a whole or in chunks with this minimum number of bytes.
     pub fn new(text: &str, chunks: Option<usize>) -> Self {
         let document = match chunks {
             Some(size) => Document::with_chunk_size(text, 1, size),
@@ -43,12 +43,12 @@ impl Session {
         out
     }
 
-    /// The text.
+    /// The current text.
     pub fn text(&self) -> &str {
         self.texts.last().map_or("", |text| text)
     }
 
-    /// The fewest of the last texts that show the same.
+    /// The shortest sequence of recent texts that reproduces the difference.
     fn shortest(&self) -> Vec<String> {
         let shows = |texts: &[String]| {
             let mut session = Self::new(&texts[0], self.chunks);
@@ -74,7 +74,7 @@ impl Session {
         out
     }
 
-    /// Replaces the text by one edit, and looks at nothing yet.
+    /// Replaces the text by one edit, without checking it.
     fn replaced(&mut self, text: &str) -> Snapshot {
         let (old, new) = (self.text().as_bytes(), text.as_bytes());
         let mut start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -93,10 +93,9 @@ impl Session {
         self.document.snapshot()
     }
 
-    /// Replaces the text by one edit.
+    /// Replaces the text by one edit and checks it.
     ///
-    /// # Panics
-    /// If anything that is found is not what a fresh check finds.
+    /// # Panics If the incremental results differ from those of a fresh check.
     pub fn becomes(&mut self, text: &str) -> Vec<Diagnostic> {
         let snapshot = self.replaced(text);
         assert_eq!(snapshot.rope().to_string(), text);
@@ -113,7 +112,7 @@ impl Session {
     }
 }
 
-/// The line as a comment, deleted, or with another type, size or bracket.
+/// The line as a comment, deleted, or with a different type, size or bracket.
 fn other_version(line: &str, random: &mut Random) -> String {
     let swaps = [
         (".b32", ".b64"),
@@ -141,7 +140,7 @@ fn is_declaration(line: &str) -> bool {
     line.starts_with('.') || line.starts_with("//.") || line.starts_with('{') || line.starts_with('}')
 }
 
-/// Changes and restores random lines: declarations as often as their uses. Returns how many edits that were.
+/// Changes and restores random lines, declarations as often as their uses. Returns the number of edits.
 pub fn toggle(text: &str, chunks: Option<usize>, steps: usize, random: &mut Random) -> usize {
     let original: Vec<&str> = text.lines().collect();
     let mut lines: Vec<String> = original.iter().map(|l| (*l).to_owned()).collect();
@@ -156,7 +155,7 @@ pub fn toggle(text: &str, chunks: Option<usize>, steps: usize, random: &mut Rand
         let from = if random.below(2) == 0 || uses.is_empty() { &declarations } else { &uses };
         let at = from[random.below(from.len())];
         let changed = lines[at] != original[at];
-        // At most five lines are away at a time.
+        // At most five lines are changed at a time.
         let away: Vec<usize> = (0..lines.len()).filter(|i| lines[*i] != original[*i]).collect();
         if changed || away.len() > 4 {
             let at = if changed { at } else { away[random.below(away.len())] };
@@ -169,7 +168,7 @@ pub fn toggle(text: &str, chunks: Option<usize>, steps: usize, random: &mut Rand
     session.edits
 }
 
-/// What is put in at random places.
+/// Texts inserted at random positions.
 const PIECES: &[&str] = &[
     "{",
     "}",
@@ -200,7 +199,8 @@ const PIECES: &[&str] = &[
     "{ .reg .f32 %r1; ",
 ];
 
-/// Deletes, inserts and moves at random places, and goes back to the beginning now and then. Returns how many edits that were.
+/// Deletes, inserts and moves text at random positions, and occasionally restores the original. Returns the number of
+/// edits.
 pub fn scribble(text: &str, chunks: Option<usize>, steps: usize, random: &mut Random) -> usize {
     let mut session = Session::new(text, chunks);
     for step in 1..=steps {
@@ -219,7 +219,7 @@ pub fn scribble(text: &str, chunks: Option<usize>, steps: usize, random: &mut Ra
             _ if step % 40 == 0 => text.to_owned(),
             0..4 => format!("{}{}{}", &now[..from], PIECES[random.below(PIECES.len())], &now[from..]),
             4..8 => format!("{}{}", &now[..from], &now[near..]),
-            // What was there stands elsewhere now.
+            // Move a part to another position.
             8 if !(from..near).contains(&to) => {
                 let cut = format!("{}{}", &now[..from], &now[near..]);
                 let to = if to >= near { to - (near - from) } else { to };

@@ -1,22 +1,22 @@
-//! One-line snippets of PTX and what is said of them: by us, and (recorded) by NVIDIA's assembler.
+//! One-line snippets of PTX with verdicts: ours, and recorded ones of NVIDIA's assembler.
 //!
-//! A snippet is put into braces of its own in the body of a kernel that declares registers and variables of every
-//! kind, so that thousands of them make one module.
+//! Each snippet gets its own braces in the body of a kernel that declares registers and variables of every kind. So one
+//! module can contain thousands of snippets.
 
 use ptx_analysis::{Analyzer, Severity};
 use ptx_syntax::Snapshot;
 
-/// The body's declarations, in one line; the assembler's side (`tests/oracle/record.py`) uses the very same text.
+/// The declarations of the body, in one line. `tests/oracle/record.py` uses exactly the same text for the assembler.
 pub const DECLARATIONS: &str = include_str!("../oracle/declarations.ptx");
 
-/// A snippet with the version and target that it is meant for.
+/// A snippet with its version and target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Snippet {
-    /// `9.1`.
+    /// The PTX version, such as `9.1`.
     pub version: String,
-    /// `sm_90a`.
+    /// The target, such as `sm_90a`.
     pub target: String,
-    /// The statement or statements.
+    /// The text: one or more statements.
     pub text: String,
 }
 
@@ -25,7 +25,7 @@ pub struct Snippet {
 pub struct Judged {
     /// The snippet.
     pub snippet: Snippet,
-    /// Whether it assembles.
+    /// True if it assembles.
     pub accepted: bool,
 }
 
@@ -42,9 +42,9 @@ pub fn parse(text: &str) -> Vec<Judged> {
         .collect()
 }
 
-/// Our verdict on snippets of one version and target: for each the first error's message, or `None`.
+/// Our verdicts on snippets of one version and target: for each, the message of the first error, or `None`.
 pub fn judge(version: &str, target: &str, texts: &[&str]) -> Vec<Option<String>> {
-    // Before PTX 2.3 the directive does not exist.
+    // The directive does not exist before PTX 2.3.
     let size = if numbers(version) >= (2, 3) { ".address_size 64" } else { "" };
     let mut module = format!(".version {version}\n.target {target}\n{size}\n{}\n", declarations(version, target));
     let first = module.matches('\n').count();
@@ -68,13 +68,13 @@ pub fn judge(version: &str, target: &str, texts: &[&str]) -> Vec<Option<String>>
     out
 }
 
-/// `9.1` as two numbers.
+/// A version such as `9.1` as two numbers.
 fn numbers(version: &str) -> (u32, u32) {
     let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
     (major.parse().unwrap_or(0), minor.parse().unwrap_or(0))
 }
 
-/// The declarations without those that a version or target does not know.
+/// The declarations that a version and target support.
 pub fn declarations(version: &str, target: &str) -> String {
     let number: u32 = target
         .trim_start_matches("sm_")

@@ -1,5 +1,5 @@
-//! The conformance suite's cases, made from the tables: what they call legal, and near misses of it. Whether the
-//! assembler agrees is recorded by `tests/oracle/record.py`.
+//! The cases of the conformance suite, generated from the tables: legal statements and negative cases.
+//! `tests/oracle/record.py` records the assembler's verdicts.
 
 use crate::combinations::{self, Values};
 use crate::generate::{Random, modifiers, operands, print};
@@ -9,7 +9,7 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form};
 use std::collections::BTreeSet;
 
-/// What stands in for an operand that is not meant.
+/// Operands that replace a correct one in negative cases.
 const STRANGERS: &[&str] = &[
     "%r7",
     "%rd7",
@@ -53,11 +53,11 @@ const STRANGERS: &[&str] = &[
     "%r7.b0",
 ];
 
-/// Modifiers that are added where they have no business.
+/// Modifiers added to instructions that do not support them.
 const INTRUDERS: &[&str] =
     &[".ftz", ".sat", ".rn", ".u32", ".f16", ".sync", ".global", ".v2", ".relu", ".gpu", ".volatile", ".lo"];
 
-/// Versions and targets where an instruction is tried, the first that takes it is its home.
+/// Versions and targets to try an instruction on; the first that accepts it is its home.
 const HOMES: &[(&str, &str)] = &[
     ("9.5", "sm_100a"),
     ("9.5", "sm_90a"),
@@ -74,11 +74,11 @@ const HOMES: &[(&str, &str)] = &[
     ("1.4", "sm_13"),
 ];
 
-/// A case: a statement for a version and target.
+/// A case: version, target, statement.
 pub type Case = (&'static str, &'static str, String);
 
-/// The statements of an entry that the tables call legal (each legal combination of modifiers of each form, or all pairs
-/// of them, with each variant of optional operands), and near misses of some of them.
+/// The legal statements of an entry, and negative cases for some of them. The legal ones are, for each form, each legal
+/// combination of modifiers (or all pairs of them) with each variant of optional operands.
 pub fn statements(entry: &'static Entry) -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut good, mut near) = (BTreeSet::new(), BTreeSet::new());
     let word = entry.name.split('.').next().unwrap_or(entry.name);
@@ -105,12 +105,12 @@ pub fn statements(entry: &'static Entry) -> (BTreeSet<String>, BTreeSet<String>)
     (good, near)
 }
 
-/// Statements in which each value of each slot of each form stands once: what floors are measured of.
+/// Statements in which each value of each slot of each form occurs once. Their availability is measured.
 pub fn representatives(entry: &'static Entry) -> BTreeSet<String> {
     entry.forms.iter().enumerate().flat_map(|(index, form)| statements_of(entry, form, index)).collect()
 }
 
-/// The same of one form, by its index in the entry.
+/// Like `representatives`, for one form, given with its index in the entry.
 pub fn statements_of(entry: &'static Entry, form: &'static Form, index: usize) -> BTreeSet<String> {
     let word = entry.name.split('.').next().unwrap_or(entry.name);
     let mut out = BTreeSet::new();
@@ -123,7 +123,8 @@ pub fn statements_of(entry: &'static Entry, form: &'static Form, index: usize) -
     out
 }
 
-/// Gives each statement the first home that takes it. Those that none takes (their gates exclude each other) come back.
+/// Assigns each statement the first home that accepts it. Also returns the statements without a home, whose gates
+/// exclude each other.
 pub fn at_home(statements: &BTreeSet<String>) -> (Vec<Case>, BTreeSet<String>) {
     let mut open: Vec<&str> = statements.iter().map(String::as_str).collect();
     let mut out = Vec::new();
@@ -141,7 +142,7 @@ pub fn at_home(statements: &BTreeSet<String>) -> (Vec<Case>, BTreeSet<String>) {
     (out, open.into_iter().map(str::to_owned).collect())
 }
 
-/// Near misses are tried where the form that they miss lives.
+/// Assigns the negative cases a home that accepts their form.
 pub fn near_home(entry: &'static Entry, good: &[Case], near: BTreeSet<String>) -> Vec<Case> {
     let mut counts: Vec<(usize, (&'static str, &'static str))> =
         HOMES.iter().map(|home| (good.iter().filter(|c| (c.0, c.1) == *home).count(), *home)).collect();
@@ -154,12 +155,12 @@ fn seed(form: &Form, index: usize) -> u64 {
     form.text.bytes().fold(index as u64 + 1, |a, b| a.wrapping_mul(31).wrapping_add(b.into()))
 }
 
-/// The variants that no rule speaks against.
+/// The operand variants that violate no rule.
 fn sound(form: &'static Form, values: &Values) -> Vec<OperandVariant> {
     operand_variants(form, values).into_iter().filter(|a| a.broken.is_none()).collect()
 }
 
-/// A legal statement that is to be missed.
+/// A legal statement from which negative cases are derived.
 struct Base<'b> {
     word: &'static str,
     form: &'static Form,
@@ -169,7 +170,8 @@ struct Base<'b> {
 }
 
 impl Base<'_> {
-    /// An operand of the wrong class, an immediate out of range, a list of another length, one operand too many or too few.
+    /// Adds negative cases of operands: one of the wrong class, an immediate out of range, a list of another length,
+    /// one operand too many or too few.
     fn operand_misses(&self, many: bool, random: &mut Random, out: &mut BTreeSet<String>) {
         let modifiers = modifiers(self.form, self.values);
         let good = operands(self.form, self.values, self.variant);
@@ -216,7 +218,7 @@ impl Base<'_> {
         }
     }
 
-    /// A modifier dropped, repeated, moved, exchanged for another value, or added.
+    /// Adds negative cases of modifiers: one dropped, repeated, moved, replaced by another value, or added.
     fn modifier_misses(&self, random: &mut Random, out: &mut BTreeSet<String>) {
         let good = modifiers(self.form, self.values);
         let operands = operands(self.form, self.values, self.variant);

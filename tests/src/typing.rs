@@ -1,5 +1,5 @@
-//! What a user sees of diagnostics while typing: kernels are typed key by key, and the states counted in which an error is shown
-//! on another line than the one that is typed.
+//! The diagnostics that a user sees while typing. Kernels are typed key by key; the tests count the states that show an
+//! error on a line other than the edited one.
 
 use ptx_analysis::{Analyzer, Diagnostic, Severity};
 use ptx_ide::holding::{Holding, IDLE, PAUSE};
@@ -13,28 +13,28 @@ const LINTS: Duration = Duration::from_millis(250);
 /// How a kernel is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// From top to bottom, and nothing else is there.
+    /// The kernel is typed from top to bottom into an empty document.
     Plain,
-    /// The same in an editor that closes brackets.
+    /// Like `Plain`, in an editor that inserts closing brackets.
     Closed,
 }
 
-/// States, and those in which something is shown.
+/// Number of states in a session, by the diagnostics that they show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// All.
+    /// All states.
     pub states: usize,
-    /// With an error.
+    /// States with an error.
     pub errors: usize,
-    /// With an error on the line that is typed.
+    /// States with an error on the edited line.
     pub here: usize,
-    /// With an error on another line.
+    /// States with an error on another line.
     pub elsewhere: usize,
-    /// With an error more than one line away.
+    /// States with an error more than one line away.
     pub far: usize,
-    /// With a warning on another line.
+    /// States with a warning on another line.
     pub warnings: usize,
-    /// The most errors on other lines at a time.
+    /// Maximum number of errors on other lines in one state.
     pub most: usize,
 }
 
@@ -57,21 +57,21 @@ impl Counts {
     }
 }
 
-/// An editor with the server's checks and its policy, without a process and without a clock.
+/// An editor with the checks and the publication policy of the server, without a process or a clock.
 pub struct Editor {
     document: Document,
     analyzer: Analyzer,
     holding: Option<Holding>,
-    /// The text.
+    /// The current text.
     pub text: String,
-    /// Where the user types.
+    /// The byte offset at which the user types.
     pub caret: usize,
-    /// What was published last.
+    /// The diagnostics published last.
     pub shown: Vec<Diagnostic>,
 }
 
 impl Editor {
-    /// Opens a text and waits until everything is published. `holds`: some diagnostics wait, as in the server.
+    /// Opens a text and waits until everything is published. With `holds`, the server's delay of diagnostics is active.
     pub fn open(text: &str, holds: bool) -> Self {
         let mut editor = Self {
             document: Document::new(text),
@@ -86,7 +86,7 @@ impl Editor {
         editor
     }
 
-    /// Replaces a range, and publishes what is shown at once.
+    /// Replaces a range, and publishes the diagnostics that are not delayed.
     pub fn edit(&mut self, range: Range<usize>, new: &str) {
         if let Some(holding) = &mut self.holding {
             holding.edit(self.document.rope(), &range, new);
@@ -114,7 +114,7 @@ impl Editor {
         self.publish(LINTS);
     }
 
-    /// Does nothing for a while: the server publishes what is due.
+    /// Pauses: the server publishes the diagnostics that are due by then.
     pub fn pause(&mut self, pause: Duration) {
         for due in [LINTS, PAUSE, IDLE] {
             if pause >= due {
@@ -142,7 +142,7 @@ impl Editor {
         self.shown = found;
     }
 
-    /// What is shown now.
+    /// Counts the diagnostics that are currently shown.
     pub fn count(&self) -> Counts {
         let line = |offset: usize| self.text[..offset.min(self.text.len())].matches('\n').count();
         let here = line(self.caret);
@@ -166,18 +166,18 @@ impl Editor {
     }
 }
 
-/// Types a kernel from top to bottom. After each line the user stops for a while.
+/// Types a kernel from top to bottom, with a pause after each line.
 pub fn type_whole(text: &str, mode: Mode, holds: bool, pause: Duration) -> Counts {
     let mut editor = Editor::open("", holds);
     let mut out = Counts::default();
-    // Closing brackets that the editor has inserted behind the caret.
+    // Closing brackets that the editor has inserted after the caret.
     let mut closers: Vec<char> = Vec::new();
     for (at, key) in text.char_indices() {
         let rest = &editor.text[editor.caret..];
         let closer = closers.last().copied();
         let closes = |text: &str| closer.is_some_and(|c| text.trim_start().starts_with(c));
         let comment = text[..at].rsplit('\n').next().is_some_and(|line| line.contains("//"));
-        // Enter opens a block right behind its bracket only: within a list it is a plain line break.
+        // Enter opens a block only right after its bracket; within a list it is a plain line break.
         let opens = editor.text[..editor.caret].ends_with(['(', '[', '{']);
         let closing = match key {
             _ if mode == Mode::Plain || comment => None,
@@ -211,7 +211,7 @@ pub fn type_whole(text: &str, mode: Mode, holds: bool, pause: Duration) -> Count
     out
 }
 
-/// Whether a line declares something: a declaration, a parameter, the header of a function.
+/// Whether a line contains a declaration, a parameter, or the header of a function.
 pub fn declares(line: &str) -> bool {
     let line = line.trim_start();
     [".reg", ".param", ".shared", ".global", ".const", ".local", ".visible", ".entry", ".func", ".extern", ".weak"]
@@ -219,14 +219,14 @@ pub fn declares(line: &str) -> bool {
         .any(|word| line.starts_with(word))
 }
 
-/// Whether a line holds an instruction.
+/// Whether a line contains an instruction.
 pub fn instructs(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with(|c: char| c.is_ascii_lowercase() || c == '@') && !line.ends_with(':')
 }
 
-/// Deletes one line of a kernel, keeps its end, and types it again. Between keys less than [`PAUSE`] passes, before the first
-/// one all the time there is.
+/// Deletes the text of one line, keeps its line break, and types it again. Less than [`PAUSE`] passes between two keys;
+/// before the first key there is no time limit.
 pub fn retype_line(text: &str, line: Range<usize>, holds: bool) -> Counts {
     let mut editor = Editor::open(text, holds);
     let mut out = Counts::default();
@@ -243,7 +243,7 @@ pub fn retype_line(text: &str, line: Range<usize>, holds: bool) -> Counts {
     out
 }
 
-/// The lines of a text, without their ends.
+/// The byte ranges of the lines of a text, without their line breaks.
 pub fn lines(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut start = 0;
     text.split('\n').map(move |line| {

@@ -1,4 +1,4 @@
-//! Inputs that the fuzzer once found a mistake with (`tests/fuzz/regressions/TARGET/`), through the same targets.
+//! Replays inputs with which the fuzzer once found a bug (`tests/fuzz/regressions/TARGET/`), on the same targets.
 
 #[path = "../fuzz/src/bytes.rs"]
 mod bytes;
@@ -30,7 +30,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// A target by its name.
+/// A target with its name.
 type Target = (&'static str, fn(&[u8]));
 
 const TARGETS: &[Target] = &[
@@ -48,7 +48,8 @@ const TARGETS: &[Target] = &[
 
 static PANICS: AtomicUsize = AtomicUsize::new(0);
 
-/// Panics count, also where a server catches them and goes on, which is good for its users. One test at a time, since they are counted together.
+/// Counts panics, including those that a server catches to keep running. The guard serialises the tests, because they
+/// share the counter.
 fn counted() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     static ONCE: Once = Once::new();
@@ -81,13 +82,13 @@ fn what_was_found_once_is_found_no_more() {
     assert!(number > 0, "no input was found");
 }
 
-/// Sessions with the debug adapter out of bytes of chance: about as many requests as steps.
+/// Random sessions with the debug adapter: about as many requests as steps.
 #[test]
 fn sessions_of_chance() {
     let _alone = counted();
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for number in 0..60 {
-        // No text, and a client that waits where it should.
+        // An empty text, and a client that waits for answers.
         let mut data = vec![bytes::SEPARATOR, 0];
         data.extend((0..400).map(|_| {
             state ^= state << 13;

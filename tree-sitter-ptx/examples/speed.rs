@@ -1,7 +1,7 @@
 //! Measures the parser on one file: `cargo run --release -p tree-sitter-ptx --example speed -- FILE`.
 //!
-//! Prints the speed of a fresh parse and, for three states of the file (as it is, a `}` missing near the top, an unknown
-//! directive near the top), the time of an incremental reparse after one key was typed somewhere else.
+//! Prints the speed of a fresh parse, and the time of an incremental parse after one typed key elsewhere, for three
+//! states of the file: unchanged, with a `}` missing near the top, and with an unknown directive near the top.
 
 use std::time::{Duration, Instant};
 use tree_sitter::{InputEdit, Parser, Point, Tree};
@@ -49,12 +49,12 @@ fn fresh(parser: &mut Parser, source: &[u8]) {
     );
 }
 
-/// Types and deletes single characters spread over the file, and times the parse after each.
+/// Types and deletes single characters at positions spread over the file, and measures the parse after each.
 fn keystrokes(parser: &mut Parser, name: &str, mut source: Vec<u8>) {
     let mut tree = parse(parser, &source, None);
     let mut times = Vec::new();
     for i in 0..KEYSTROKES {
-        // Not the first part of the file: that is where the damage is.
+        // Skip the first part of the file, which contains the error.
         let wanted = source.len() / 10 + (source.len() * 8 / 10) / KEYSTROKES * i;
         let Some(offset) = operand_digit(&source, wanted) else {
             continue;
@@ -87,7 +87,7 @@ fn parse(parser: &mut Parser, source: &[u8], old: Option<&Tree>) -> Tree {
     parser.parse(source, old).expect("no time limit is set")
 }
 
-/// The first place after `from` behind a register's number, where one more digit makes another register.
+/// The first offset after `from` that follows a register number. One more digit there makes a different register.
 fn operand_digit(source: &[u8], from: usize) -> Option<usize> {
     let register = from + source[from..].windows(3).position(|w| w[0] == b'%' && w[2].is_ascii_digit())?;
     Some(register + 3)
@@ -113,7 +113,7 @@ fn point(source: &[u8], offset: usize) -> Point {
     Point { row, column: offset - line_start }
 }
 
-/// The file without the first `}` that stands alone on its line: the end of the first function.
+/// The file without the first `}` that is alone on its line: the end of the first function.
 fn without_first_closing_brace(source: &[u8]) -> Vec<u8> {
     let mut source = source.to_vec();
     if let Some(brace) = source.windows(3).position(|w| w == b"\n}\n") {
@@ -122,7 +122,7 @@ fn without_first_closing_brace(source: &[u8]) -> Vec<u8> {
     source
 }
 
-/// The file with a directive that does not exist before the first function.
+/// The file with an unknown directive before the first function.
 fn with_unknown_directive(source: &[u8]) -> Vec<u8> {
     let mut source = source.to_vec();
     let at = source.windows(7).position(|w| w == b"\n.visib" || w == b"\n.entry").map_or(0, |newline| newline + 1);

@@ -1,26 +1,28 @@
-// The end of a statement that was never finished.
+// Detects the end of unfinished statements.
 //
-// PTX does not heed line ends, so `add.u32 %r1,` goes on reading whatever the next line holds, and a half-typed statement would
-// swallow the one after it. This scanner looks at the line after a line end. Where it can only begin a statement, the scanner
-// returns a token of no width after the last token, and the grammar allows nothing but `;` behind that.
+// In PTX a line end has no meaning, so after `add.u32 %r1,` the parser continues with the next line: a half-typed
+// statement would swallow the following one. This scanner examines the line after a line end. If that line can only
+// begin a statement, the scanner returns a zero-width token after the last token. The grammar allows nothing but `;`
+// after that token.
 //
-// It must never fire on a program that assembles. So "can only begin a statement" is read strictly: a label, a guard, a
-// directive that is no modifier as well, or an opcode that is followed by an operand (two words, or a word with a modifier and
-// an operand, without a comma between). A statement on the line that began the unfinished one is left to error recovery.
+// It must never do so in a program that assembles. So "can only begin a statement" is defined strictly: a label, a
+// guard, a directive that is not also a modifier, or an opcode with an operand (two words, or a word with a modifier
+// and an operand, without a comma in between). A statement on the same line as the unfinished one is left to error
+// recovery.
 //
-// Its second token is the text behind a directive that nobody knows, up to where such a directive ends.
+// Its second kind of token is the text after an unknown directive, up to the end of this directive.
 //
-// There is no state: nothing is allocated or serialised.
+// The scanner has no state, so it allocates and serialises nothing.
 
 #include "tree_sitter/parser.h"
 
-// In the order of `externals` in grammar.js.
+// In the same order as `externals` in grammar.js.
 enum Token { STOP, STOP_AFTER_WORD, STOP_AFTER, STOP_AT_BRACE, STOP_IN_HEADER, DIRECTIVE_TEXT, STOP_INSIDE, STOP_OPERAND, STOP_AFTER_GUARD, RUN_END, MODULO };
 
-// The longest directive below, and its end.
+// Size of a buffer for the longest directive below, with its terminating zero.
 #define WORD_MAX 24
 
-// One instruction in 2 to the power of this, of those that are asked, begins a new run; and how much of it is read.
+// One of 2^CUT_BITS examined instructions begins a new run. CUT_TEXT is the number of its characters that are read.
 #define CUT_BITS 6
 #define CUT_TEXT 32
 
@@ -58,7 +60,7 @@ static void skip_blanks(TSLexer *lexer) {
   while (lexer->lookahead == ' ' || lexer->lookahead == '\t') advance(lexer);
 }
 
-// White space as in `extras`. Returns whether a line ended in it.
+// Skips the white space of `extras`. Returns whether it contained a line end.
 static bool skip_space(TSLexer *lexer) {
   bool line_ended = false;
   for (;; advance(lexer)) {
@@ -70,14 +72,14 @@ static bool skip_space(TSLexer *lexer) {
   }
 }
 
-// What a dot-word at the beginning of a line may be, besides a directive that begins a statement.
+// The context of a dot-word at the beginning of a line: what it may be other than a directive that begins a statement.
 enum Place {
-  ANYWHERE, // nothing that such a directive is also
-  AFTER_WORD, // a modifier: `ld` and `.global` may stand on two lines
+  ANYWHERE, // nothing that such a directive can be too
+  AFTER_WORD, // a modifier: `ld` and `.global` may be on two lines
   IN_HEADER, // a directive of the header
 };
 
-// Not strcmp: a parser in WebAssembly has few functions of the C library.
+// Replaces strcmp, because a parser in WebAssembly has few functions of the C library.
 static bool equal(const char *a, const char *b) {
   while (*a && *a == *b) a++, b++;
   return *a == *b;
@@ -101,7 +103,7 @@ static bool begins_item(const char *word, enum Place place) {
          (place != IN_HEADER && is_one_of(word, ITEMS_OR_HEADER));
 }
 
-// Reads a word; false, if it is longer than any that has a meaning here.
+// Reads a word. Returns false if it is longer than any word that matters here.
 static bool read_word(TSLexer *lexer, char *word) {
   unsigned length = 0;
   for (; is_word(lexer->lookahead); advance(lexer)) {
@@ -115,27 +117,27 @@ static bool read_word(TSLexer *lexer, char *word) {
 static bool item_follows(TSLexer *lexer, enum Place place) {
   char word[WORD_MAX];
   advance(lexer);
-  // `.param::entry` is a word of its own.
+  // `.param::entry` is a different word.
   return read_word(lexer, word) && lexer->lookahead != ':' && begins_item(word, place);
 }
 
-// After a word: `:`, but not the first half of `::`.
+// After a word: returns whether `:` follows that is not the first half of `::`.
 static bool colon_follows(TSLexer *lexer) {
   if (lexer->lookahead != ':') return false;
   advance(lexer);
   return lexer->lookahead != ':';
 }
 
-// What stands before the line end.
+// The token before the line end.
 enum Before {
   OPERATOR, // an opcode, a comma, an operator: an operand may follow
-  BRACKET, // the same inside of a bracket, where no statement ends
-  OPERAND, // a whole operand
+  BRACKET, // the same inside brackets, where no statement can end
+  OPERAND, // a complete operand
 };
 
-// A label, or an opcode with something that makes it no operand: an operand of its own, or a modifier that is no member. Members
-// have one letter (`.x`, `.r`). Behind an operand, where the next one needs a comma first, any word does, unless a comma follows
-// it: then the comma before it is what is missing.
+// Returns whether a label or an instruction follows. An instruction is an opcode with an operand, or with a modifier
+// that cannot be a member: members have one letter (`.x`, `.r`). After an operand, the next operand would need a comma
+// first. So any word begins a statement there, unless a comma follows the word: then the comma before it is missing.
 static bool labelled_or_instruction_follows(TSLexer *lexer, enum Before before) {
   char word[WORD_MAX];
   read_word(lexer, word);
@@ -151,14 +153,14 @@ static bool labelled_or_instruction_follows(TSLexer *lexer, enum Before before) 
   next = lexer->lookahead;
   if (before == OPERAND) return next != ',' && next != ')' && next != ']';
   if (before == BRACKET && next == ';') return true;
-  // Of operands only `generic(x)` has a parenthesis.
+  // The only operand with a parenthesis is `generic(x)`.
   if (modifiers == 0 && next == '(') return !equal(word, "generic");
   if (modifiers == 0) return colon_follows(lexer) || (apart && (is_word(next) || next == '%'));
-  // `V.x` alone may be an operand; two modifiers, or a longer one, may not.
+  // A single `V.x` may be an operand; a word with two modifiers or a longer one may not.
   return modifiers > 1 || length > 1 || is_word(next) || next == '%' || next == '[' || next == '{' || next == '(';
 }
 
-// White space and comments.
+// Skips white space and comments.
 static void skip_extras(TSLexer *lexer) {
   for (skip_space(lexer); lexer->lookahead == '/'; skip_space(lexer)) {
     advance(lexer);
@@ -177,7 +179,7 @@ static void skip_extras(TSLexer *lexer) {
 }
 
 static bool statement_follows(TSLexer *lexer, enum Place place, enum Before before) {
-  // The end of a text is no other than the function that may follow it: large texts are parsed in pieces.
+  // Treat the end of the text like a following function, because large texts are parsed in chunks.
   if (lexer->eof(lexer)) return true;
   switch (lexer->lookahead) {
     case '@': return true;
@@ -187,7 +189,7 @@ static bool statement_follows(TSLexer *lexer, enum Place place, enum Before befo
       skip_word(lexer);
       skip_blanks(lexer);
       return colon_follows(lexer);
-    // The brace of a block, and not of a list: a statement stands behind it.
+    // The brace begins a block instead of a list if a statement follows it.
     case '{':
       if (place == IN_HEADER) return false;
       advance(lexer);
@@ -198,7 +200,8 @@ static bool statement_follows(TSLexer *lexer, enum Place place, enum Before befo
   }
 }
 
-// Behind a guard, what is no instruction: another guard, a directive, a label, or the end of the block.
+// After a guard: returns whether anything but an instruction follows, that is, another guard, a directive, a label, or
+// the end of the block.
 static bool no_instruction_follows(TSLexer *lexer, bool line_ended) {
   int32_t next = lexer->lookahead;
   if (lexer->eof(lexer) || next == '}') return true;
@@ -211,8 +214,9 @@ static bool no_instruction_follows(TSLexer *lexer, bool line_ended) {
   return colon_follows(lexer);
 }
 
-// After a comma or inside parentheses an unknown directive goes on to the next line, unless a statement begins there. Otherwise
-// it goes on only where the line begins with what no statement begins with.
+// Returns whether the text of an unknown directive continues on the next line. After a comma or inside parentheses it
+// does, unless a statement begins there. Otherwise it does only if the line begins with a token that begins no
+// statement.
 static bool text_goes_on(TSLexer *lexer, bool expects_more) {
   int32_t next = lexer->lookahead;
   if (lexer->eof(lexer) || next == '@' || next == '#') return false;
@@ -220,7 +224,7 @@ static bool text_goes_on(TSLexer *lexer, bool expects_more) {
   return !is_word_start(next) && next != '.' && next != '%';
 }
 
-// To `;`, to a brace, to a directive, to a comment, or to the end of the line.
+// Reads the text of an unknown directive: up to `;`, a brace, a directive, a comment, or the end of the line.
 static bool scan_directive_text(TSLexer *lexer) {
   unsigned depth = 0;
   bool after_comma = false;
@@ -238,7 +242,7 @@ static bool scan_directive_text(TSLexer *lexer) {
       continue;
     }
     if (next == '.') {
-      // In parentheses, parameters; not the directives that are no modifiers.
+      // Inside parentheses there are parameters. A directive that is not also a modifier still ends the text.
       if (item_follows(lexer, depth > 0 ? AFTER_WORD : ANYWHERE)) return true;
     } else if (next == '"') {
       do advance(lexer);
@@ -255,10 +259,10 @@ static bool scan_directive_text(TSLexer *lexer) {
   return true;
 }
 
-// Whether a list of statements is cut before what follows: the text there decides, so that a cut stays where it is while other
-// places are edited. The text is an instruction up to its first comma: with the registers that compilers number through it
-// differs from one to the next. Only opcodes that long straight kernels are made of (add, fma, ld, mov, mma, ...) are asked, since
-// reading ahead costs time.
+// Returns whether a list of statements is split before the following text. This text decides, so that a split stays
+// where it is while other places are edited. The text is an instruction up to its first comma. Compilers number their
+// registers consecutively, so it differs between instructions. Only the opcodes of long straight-line kernels (add,
+// fma, ld, mov, mma, ...) are examined, because reading ahead costs time.
 static bool cuts_here(TSLexer *lexer) {
   skip_space(lexer);
   int32_t first = lexer->lookahead;
@@ -275,7 +279,7 @@ static bool cuts_here(TSLexer *lexer) {
 
 bool tree_sitter_ptx_external_scanner_scan(void *payload, TSLexer *lexer, const bool *valid_symbols) {
   (void)payload;
-  // These two never meet in one state, except in error recovery, where all tokens are valid.
+  // These two are never valid in the same state, except in error recovery, where all tokens are valid.
   if (valid_symbols[STOP_AFTER] && valid_symbols[STOP_IN_HEADER]) return false;
 
   if (valid_symbols[DIRECTIVE_TEXT]) {
@@ -304,7 +308,7 @@ bool tree_sitter_ptx_external_scanner_scan(void *payload, TSLexer *lexer, const 
   if (valid_symbols[MODULO] && lexer->lookahead == '%') {
     advance(lexer);
     if (is_word(lexer->lookahead)) {
-      // A register behind an operand: a label of the next line, or an error that is not ours.
+      // A register after an operand: a label on the next line, or an error that the scanner does not handle.
       if (!line_ended) return false;
       skip_word(lexer);
       skip_blanks(lexer);

@@ -1,11 +1,12 @@
-//! Runs test/corpus/*.txt, the cases of `tree-sitter test`, without its command line.
+//! Runs the cases of `tree-sitter test` in test/corpus/*.txt without the tree-sitter command line.
 //!
-//! `UPDATE_CORPUS=1 cargo test -p tree-sitter-ptx --test corpus` writes the trees that the grammar builds now: read the diff.
+//! `UPDATE_CORPUS=1 cargo test -p tree-sitter-ptx --test corpus` writes the trees that the current grammar produces:
+//! review the diff.
 
 use std::path::{Path, PathBuf};
 use tree_sitter::Parser;
 
-/// One case: its heading as written, the source, and the tree expected.
+/// One case: its heading as written, the source, and the expected tree.
 struct Case {
     heading: String,
     title: String,
@@ -29,7 +30,7 @@ fn is_rule(line: &str, of: char) -> bool {
     line.len() >= 3 && line.chars().all(|c| c == of)
 }
 
-/// A heading is a title between two lines of `=`; a line of `-` parts source and tree.
+/// A heading is a title between two lines of `=`; a line of `-` separates source and tree.
 fn cases(text: &str) -> Vec<Case> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let starts: Vec<usize> = (0..lines.len().saturating_sub(2))
@@ -44,7 +45,7 @@ fn cases(text: &str) -> Vec<Case> {
         cases.push(Case {
             heading: lines[start..start + 3].concat(),
             title: lines[start + 1].trim().to_owned(),
-            // As `tree-sitter test` does: the line end before the dashes is none of the source's.
+            // As in `tree-sitter test`, the line end before the dashes is not part of the source.
             source: source.strip_suffix('\n').unwrap_or(&source).to_owned(),
             expected: body[divider + 1..].concat(),
         });
@@ -56,7 +57,7 @@ fn one_line(tree: &str) -> String {
     tree.split_whitespace().collect::<Vec<_>>().join(" ").replace(" )", ")")
 }
 
-/// A tree with each node on a line of its own.
+/// A tree with one node per line.
 fn indented(tree: &str) -> String {
     let mut out = String::new();
     let mut depth = 0;

@@ -1,8 +1,8 @@
-//! Properties of reparsing and of odd input.
+//! Properties of incremental parsing and of unusual input.
 //!
-//! A reparse equals a fresh parse, node for node, wherever neither tree has an ERROR or a MISSING node. In a broken file
-//! tree-sitter promises no more than some tree, since the repair it finds may depend on what it could reuse; here it nearly
-//! always finds the same, because most damage is an `unclosed` node and needs no repair.
+//! An incremental parse equals a fresh parse, node for node, if neither tree has an ERROR or a MISSING node. For a
+//! broken file tree-sitter guarantees only some tree, because its error recovery may depend on reused nodes. Here the
+//! trees are nearly always equal, because most errors are `unclosed` nodes and need no recovery.
 
 use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 
@@ -18,7 +18,7 @@ fn parse(parser: &mut Parser, source: &[u8], old: Option<&Tree>) -> Tree {
     parser.parse(source, old).expect("no time limit is set")
 }
 
-/// A small generator (xorshift), so that failures can be repeated and nothing has to be downloaded.
+/// A small random generator (xorshift): failures are reproducible, and no dependency is needed.
 struct Random(u64);
 
 impl Random {
@@ -75,7 +75,7 @@ fn replace(source: &mut Vec<u8>, start: usize, end: usize, text: &[u8]) -> Input
     }
 }
 
-/// Each node: kind, range, field, whether it is missing.
+/// The nodes of a tree: kind, byte range, field, and whether the node is missing.
 fn flat(tree: &Tree) -> Vec<(u16, std::ops::Range<usize>, Option<u16>, bool)> {
     let mut cursor = tree.walk();
     let mut nodes = Vec::new();
@@ -132,7 +132,7 @@ fn a_reparse_equals_a_fresh_parse() {
     assert!(!tree.root_node().has_error());
     let (mut clean, mut broken, mut broken_alike) = (0, 0, 0);
     for round in 0..ROUNDS {
-        // Edits pile up for a while, then the file is whole again.
+        // Edits accumulate for a while, then the original file is restored.
         let edit = if round % 4 == 3 {
             let end = source.len();
             replace(&mut source, 0, end, &original)

@@ -1,4 +1,4 @@
-//! The queries fit the grammar, and colour what they should.
+//! Checks that the queries match the grammar and assign the expected highlights.
 
 use std::collections::HashMap;
 use tree_sitter::{Language, Parser, Query, QueryCursor, StreamingIterator};
@@ -29,7 +29,7 @@ fn node_types_are_json_of_this_grammar() {
     assert!(tree_sitter_ptx::NODE_TYPES.contains("\"instruction\""));
 }
 
-/// The last capture of each text, which is the one editors show.
+/// The last capture of each text, which is the one that editors show.
 fn colours(source: &str) -> HashMap<String, String> {
     let mut parser = Parser::new();
     parser.set_language(&language()).expect("the library reads this grammar's version");

@@ -12,7 +12,7 @@ set.iskeyword = '@,48-57,_,$,%'
 set.suffixesadd = '.ptx'
 set.indentexpr = "v:lua.require'ptx-analyzer.indent'.get(v:lnum)"
 set.indentkeys = '0{,0},0),0=@,:,o,O,!^F'
--- A comment goes on in the next line only where its writer says so: what stands there is typed.
+-- Do not continue a comment on the next line automatically: the user types code there.
 set.formatoptions:remove('tro')
 set.formatoptions:append('cql')
 

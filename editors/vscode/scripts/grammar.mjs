@@ -1,27 +1,28 @@
-// Writes syntaxes/ptx.tmLanguage.json. The rules are shapes: an opcode is the first word of a statement, a modifier is what hangs on it
-// by a dot. The few lists of words are held against the instruction set by test/grammar.test.ts.
+// Writes syntaxes/ptx.tmLanguage.json. The rules describe shapes: an opcode is the first word of a statement, a
+// modifier follows it after a dot. test/grammar.test.ts compares the few word lists with the instruction set.
 //
 //   node scripts/grammar.mjs [--check]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// The end of a word, and what a name may be made of.
+// The end of a word, and the characters of a name.
 const name = '[A-Za-z_$%][\\w$]*';
 const type =
     '(?:pred|[busf]\\d+(?:x\\d+)?(?:_p\\d+|p\\d+x\\d+)?|b6p2x16|bf16(?:x2)?|tf32|u?e\\d+m\\d+(?:x\\d+)?|s2f6x2|(?:tex|sampler|surf)ref)(?![\\w$])';
 const space = '(?:reg|sreg|const(?:\\[\\d+\\])?|global|local|param(?:::(?:entry|func))?|shared(?:::(?:cta|cluster))?|tex)(?![\\w$:\\[])';
-// Registers that the hardware writes; their shape is that of any other register.
+// Special registers, which look like any other register.
 const special =
     '%(?:(?:tid|ntid|ctaid|nctaid|clusterid|nclusterid|cluster_ctaid|cluster_nctaid)(?:\\.[xyzw])?' +
     '|cluster_n?ctarank|is_explicit_cluster|laneid|n?warpid|n?smid|gridid|lanemask_(?:eq|[gl][et])|clock(?:64|_hi)?' +
     '|globaltimer(?:_lo|_hi)?|pm[0-7](?:_64)?|envreg\\d+|(?:total|aggr|dynamic)_smem_size|reserved_smem_offset_(?:begin|end|cap|\\d)' +
     '|current_graph_exec|perctamemory(?:offset|size))(?![\\w$])';
-// Compilers name predicates so; the register of a guard is one, whatever its name.
+// Compilers give predicates such names; the register of a guard is a predicate whatever its name.
 const predicate = '%p\\d*(?![\\w$])';
 const flow = '(?:bra|brx|call|ret|exit|trap)(?![\\w$])';
 
 const opcode = `(?:(${flow})|([a-z][a-z0-9]*(?:_[a-z0-9]+)*))((?:\\.[\\w:]*)*)`;
-// A word is an opcode if operands, a semicolon or a modifier follow, and no comma or bracket, as behind a name in a list.
+// A word is an opcode if operands, a semicolon or a modifier follow, but not a comma or a bracket, as after a name in a
+// list.
 const opcodeEnd = '(?=\\s*(?:;|//|/\\*)|(?<=[.:]\\w*)\\s*$|\\s+[^\\s,=)\\]};:])';
 
 const captures = (...scopes) => Object.fromEntries(scopes.map((scope, index) => [index + 1, scope]).filter(([, scope]) => scope));

@@ -14,7 +14,10 @@ const here = fileURLToPath(new URL('..', import.meta.url));
 const repository = resolve(here, '../..');
 process.chdir(here);
 
-/** The executable formats that a platform of VS Code runs, by their first bytes: a package with another one would be of no use. */
+/**
+ * The magic numbers of the executables that each VS Code platform runs: a package with another executable would be
+ * useless.
+ */
 const MAGIC = { linux: '7f454c46', alpine: '7f454c46', win32: '4d5a', darwin: 'cffaedfe' };
 
 const { values } = parseArgs({ options: { target: { type: 'string' }, out: { type: 'string' } } });
@@ -42,11 +45,12 @@ function addServer(target) {
     mkdirSync('server', { recursive: true });
     copyFileSync(file, copy);
     chmodSync(copy, 0o755);
-    // Symbols are of no use to a user; what server/cli/dist makes has none. Where `strip` is missing or is for others, they stay.
+    // Symbols are useless to users. Programs built by server/cli/dist have none. If `strip` is missing or is for
+    // another platform, they stay.
     if (target.startsWith('linux')) spawnSync('strip', [copy], { stdio: 'ignore' });
 }
 
-/** The platforms of Rust for those of VS Code: which crates are in the server depends on them. */
+/** The Rust target of each VS Code platform; it determines which crates are in the server. */
 const TRIPLES = {
     'linux-x64': 'x86_64-unknown-linux-gnu',
     'linux-arm64': 'aarch64-unknown-linux-gnu',
@@ -58,7 +62,7 @@ const TRIPLES = {
     'win32-arm64': 'aarch64-pc-windows-msvc',
 };
 
-/** The licences of the crates that the server is made of. */
+/** The licences of the crates in the server. */
 function crates(target) {
     if (!TRIPLES[target]) fail(`there is no platform ${target}; they are ${Object.keys(TRIPLES).join(', ')}`);
     const script = join(repository, 'server/cli/dist/third_parties.py');
@@ -71,7 +75,7 @@ function crates(target) {
     return stdout;
 }
 
-/** The licences of what esbuild put into the bundles, and of what is in the server, as they ask for. */
+/** The licences of the packages in the bundles and in the server, as these licences require. */
 function thirdParties(target) {
     const packages = new Set();
     for (const meta of readdirSync('dist').filter((file) => file.endsWith('.meta.json'))) {
@@ -91,7 +95,7 @@ function thirdParties(target) {
     writeFileSync('THIRD-PARTY.txt', target ? `${text}\n${'='.repeat(78)}\n\n${crates(target)}` : text);
 }
 
-/** The walkthrough shows pictures of the documentation, which the tests make. */
+/** Copies the pictures of the walkthrough from the documentation; the tests generate them. */
 function pictures() {
     const images = manifest.contributes.walkthroughs.flatMap(({ steps }) => steps.flatMap(({ media }) => media.image ?? []));
     for (const image of images) copyFileSync(join(repository, 'docs/editors/pictures', `vscode-${basename(image)}`), image);

@@ -1,4 +1,5 @@
-// Writes what the server can be set to from docs/settings.schema.json into package.json, beside what only the extension knows.
+// Writes the server's settings from docs/settings.schema.json into package.json, together with the extension's own
+// settings.
 //
 //   node scripts/settings.mjs [--check]
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -25,7 +26,7 @@ const TITLES = {
     trace: 'Server',
 };
 
-/** Settings of the extension alone. A project must not choose which programs run, so these are of the machine. */
+/** Settings of the extension only. A project must not choose which programs run, so these have machine scope. */
 const OWN = {
     'ptx-analyzer.server.path': {
         type: 'string',
@@ -50,7 +51,7 @@ const OWN = {
     },
 };
 
-/** Schema keys that VS Code takes as they are; links between pages of the documentation become addresses. */
+/** Copies the schema keys that VS Code supports, and turns links between documentation pages into web addresses. */
 function forVsCode(name, setting) {
     const property = JSON.parse(JSON.stringify(setting));
     const link = (text) => text.replace(/\]\((?!https?:)([\w-]+\.md)/g, `](${pages}$1`);

@@ -1,4 +1,5 @@
-// Builds the unit tests and runs them; arguments name files, such as `grammar`. (Node.js 20 and later find tests in different ways.)
+// Builds and runs the unit tests. Arguments select files, such as `grammar`. (Node.js 20 and later versions find tests
+// in different ways.)
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

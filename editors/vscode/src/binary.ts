@@ -1,11 +1,11 @@
-// Where the server is: named by a setting, in the package of the extension, or on PATH. Knows nothing of VS Code.
+// Finds the server: in the path of a setting, in the extension's package, or on PATH. Independent of VS Code.
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 export interface Search {
-    /** `ptx-analyzer.server.path`; empty if it is not set. */
+    /** The value of `ptx-analyzer.server.path`; empty if it is not set. */
     setting: string;
     /** The folder of the extension. */
     extension: string;
@@ -27,7 +27,7 @@ export function isExecutable(file: string): boolean {
     }
 }
 
-/** The executable that the package of a platform brings along. */
+/** The path of the executable in a platform-specific package. */
 export function packagedServer(extension: string, platform: NodeJS.Platform): string {
     return join(extension, 'server', executableName('ptx-analyzer', platform));
 }
@@ -74,7 +74,7 @@ function executableName(name: string, platform: NodeJS.Platform): string {
     return platform === 'win32' && !name.toLowerCase().endsWith('.exe') ? `${name}.exe` : name;
 }
 
-/** What to say if server and extension are not of one release; undefined if they are. */
+/** A warning if server and extension are not of the same release, otherwise undefined. */
 export function versionMismatch(server: string | undefined, extension: string): string | undefined {
     if (server === undefined) return undefined;
     const release = (version: string): string => version.split('.').slice(0, 2).join('.');

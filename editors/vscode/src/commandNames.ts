@@ -1,5 +1,6 @@
-// Names of commands. Those of the server begin with `ptx-analyzer.`, as do the four of this extension that the server may name;
-// what a user runs from the palette begins with `ptx.`, since the client library takes the server's names for itself.
+// Names of commands. Names of server commands begin with `ptx-analyzer.`, and so do the four extension commands that
+// the server may name. Names of palette commands begin with `ptx.`, because the client library registers the server's
+// names itself.
 
 export const COMMANDS = {
     rename: 'ptx-analyzer.rename',

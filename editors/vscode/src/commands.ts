@@ -1,4 +1,4 @@
-// What a user can run from the palette, a menu or a key.
+// The commands that a user can run from the palette, a menu or a key.
 
 import * as vscode from 'vscode';
 import type { Location as ServerLocation, Position as ServerPosition } from 'vscode-languageclient/node';
@@ -20,7 +20,7 @@ export interface Parts {
 
 type Handler = (...args: never[]) => unknown;
 
-/** Registers every command; what one throws is shown as a message. */
+/** Registers every command; if a handler throws, its message is shown. */
 export function registerCommands(parts: Parts): vscode.Disposable {
     const handlers: Record<string, Handler> = {
         [COMMANDS.rename]: (uri: string, position: ServerPosition) => rename(parts, uri, position),
@@ -61,11 +61,11 @@ function guarded(handler: Handler): (...args: unknown[]) => Promise<unknown> {
     };
 }
 
-/** The PTX document that commands are about; throws where there is none. */
+/** The PTX document to which commands apply; throws if there is none. */
 function activeEditor(): vscode.TextEditor {
     const editor = vscode.window.activeTextEditor;
     if (editor?.document.languageId === 'ptx') return editor;
-    // A panel or a rendered page may have the focus.
+    // A panel or a rendered page may have the focus, so look for a visible editor.
     const visible = vscode.window.visibleTextEditors.filter((one) => one.document.languageId === 'ptx');
     const only = visible[0];
     if (only && visible.length === 1) return only;
@@ -94,7 +94,7 @@ async function explain({ server, documents }: Parts, given?: string): Promise<vo
     await documents.showMarkdown(query, text);
 }
 
-/** Asks for another name than the one that a code action has just written. */
+/** Asks for a better name than the one that a code action has just written. */
 async function rename({ server }: Parts, uri: string, position: ServerPosition): Promise<void> {
     const converter = server.client?.protocol2CodeConverter;
     if (!converter) return;
@@ -162,7 +162,7 @@ async function withoutAssembler(): Promise<void> {
 }
 
 async function evaluateWarp(given?: ShowWarpArguments | vscode.Uri): Promise<void> {
-    // Menus of the explorer and of editors hand over an address.
+    // Menus of the explorer and of editors pass a URI.
     if (given && !(given instanceof vscode.Uri)) {
         await vscode.commands.executeCommand(COMMANDS.showWarp, given);
         return;
@@ -177,7 +177,7 @@ async function evaluateWarp(given?: ShowWarpArguments | vscode.Uri): Promise<voi
     } satisfies ShowWarpArguments);
 }
 
-/** Values and faults of the last evaluation go away, and edits cause no new one. */
+/** Removes values and faults of the last evaluation. Edits do not cause a new one. */
 async function clearEvaluation({ server }: Parts): Promise<void> {
     await executeCommand(server.client, SERVER_COMMANDS.clearEvaluation, [{ uri: activeEditor().document.uri.toString() }]);
 }
@@ -193,7 +193,7 @@ async function showSyntaxTree({ server, documents }: Parts): Promise<void> {
     await documents.showText(`Syntax tree of ${document.uri.path.split('/').at(-1) ?? ''}`, tree);
 }
 
-/** The server writes it anyhow; somebody who has written a launch is not meant to get a second one. */
+/** Writes the guessed launch. The server would also write a second one, so an existing launch is an error here. */
 async function writeLaunch({ server }: Parts): Promise<void> {
     const { document, selection } = activeEditor();
     const uri = document.uri.toString();
@@ -213,7 +213,7 @@ async function goToLine(uri: string, line: number): Promise<void> {
     await vscode.window.showTextDocument(address, { ...(shown?.viewColumn && { viewColumn: shown.viewColumn }), selection: place });
 }
 
-/** A kernel that can be evaluated as it stands, to look around with. */
+/** Opens an example kernel that can be evaluated unchanged. */
 async function newKernel({ extensionUri }: Parts): Promise<void> {
     const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(extensionUri, 'walkthrough', 'saxpy.ptx'));
     const document = await vscode.workspace.openTextDocument({ language: 'ptx', content: new TextDecoder().decode(bytes) });
@@ -248,7 +248,7 @@ async function showMenu({ server }: Parts): Promise<void> {
     await vscode.commands.executeCommand(chosen.name, ...(chosen.name.startsWith('workbench') ? ['@ext:ptx-analyzer.ptx-analyzer'] : []));
 }
 
-/** `.ptx` files that are PreTeXt, and so XML, get the language that is meant. */
+/** Sets the language of `.ptx` files that are PreTeXt to XML. */
 export function leavePreTeXtAlone(): vscode.Disposable {
     const look = async (document: vscode.TextDocument): Promise<void> => {
         if (document.languageId !== 'ptx' || !isPreTeXt(document.getText(new vscode.Range(0, 0, 64, 0)))) return;

@@ -1,5 +1,5 @@
-// Comments above labels and guards. They may stand at the column of statements or at that of labels; the formatter moves such a comment with a
-// label that has not been moved yet, and leaves it alone otherwise.
+// Comments above labels and guards. They may be at the column of statements or at that of labels. The formatter moves
+// such a comment together with a label that is not yet at its column, and otherwise leaves it where it is.
 
 /** The lines of a text. */
 export interface Lines {

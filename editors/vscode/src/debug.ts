@@ -1,4 +1,4 @@
-// Debugging a kernel: the server is its own debug adapter, and F5 needs no launch.json.
+// Debugging of kernels: the server is also the debug adapter, and F5 needs no launch.json.
 
 import * as vscode from 'vscode';
 import { COMMANDS } from './commandNames';
@@ -6,7 +6,7 @@ import { messageOf, plain, type Server } from './server';
 import { entries, entryAt, registersIn } from './text';
 
 const TYPE = 'ptx';
-/** Values are shown beside so many lines above the one that comes next, not in a whole generated kernel. */
+/** Number of lines above the current one that show inline values: a whole generated kernel would be too much. */
 const INLINE_LINES = 60;
 
 export function registerDebugger(server: Server): vscode.Disposable {
@@ -42,7 +42,7 @@ class Configurations implements vscode.DebugConfigurationProvider {
         const editor = activeEditor();
         const empty = !configuration.type && !configuration.request && !configuration.name;
         if (empty) {
-            if (!editor) return undefined; // VS Code asks what to debug
+            if (!editor) return undefined; // VS Code then asks what to debug
             return launch(`Debug ${fileName(editor.document.uri)}`, '${file}', kernelAtCursor(editor));
         }
         const complete = { ...configuration, program: (configuration['program'] as string | undefined) ?? '${file}' };
@@ -83,7 +83,7 @@ function kernelAtCursor(editor: vscode.TextEditor): string | undefined {
     return entryAt(editor.document.getText(), editor.selection.active.line)?.name;
 }
 
-/** For `${command:AskForEntry}` in launch.json. */
+/** Implements `${command:AskForEntry}` in launch.json. */
 async function askForEntry(): Promise<string | undefined> {
     const document = activeEditor()?.document;
     const names = document ? entries(document.getText()).map(({ name }) => name) : [];
@@ -117,7 +117,7 @@ function fileName(uri: vscode.Uri): string {
     return uri.path.split('/').at(-1) ?? uri.path;
 }
 
-/** What a pointer over a word asks the adapter for: a register with its percent sign, or a name. */
+/** The expression that a hover in the debugger evaluates: a register with its percent sign, or a name. */
 function provideEvaluatableExpression(document: vscode.TextDocument, position: vscode.Position): vscode.EvaluatableExpression | undefined {
     const range = document.getWordRangeAtPosition(position, /%?[A-Za-z_$][\w$]*(?:\.[xyzw]\b)?/);
     if (!range || !document.getText(range).startsWith('%')) return undefined;

@@ -1,9 +1,9 @@
-// Texts that the server writes for somebody to read, as documents without a file.
+// Read-only documents without a file, with texts from the server.
 
 import * as vscode from 'vscode';
 
 const SCHEME = 'ptx-analyzer';
-/** Older ones are forgotten; their tabs, if still open, keep what they show. */
+/** Maximum number of stored documents. Older ones are forgotten; their open tabs keep their text. */
 const KEPT = 50;
 
 export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
@@ -17,7 +17,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
         return this.#texts.get(uri.toString()) ?? '';
     }
 
-    /** Shows Markdown as a rendered page beside the editor, or as text where nothing renders it. */
+    /** Shows Markdown as a rendered page beside the editor, or as text if there is no renderer. */
     async showMarkdown(title: string, text: string): Promise<void> {
         const uri = this.#keep(`${title}.md`, text);
         try {

@@ -1,4 +1,4 @@
-// The extension: makes the parts, and connects them.
+// The extension: creates its parts and connects them.
 
 import * as vscode from 'vscode';
 import { COMMANDS } from './commandNames';
@@ -14,11 +14,11 @@ import { Server } from './server';
 import { Status } from './status';
 import { warpApi } from './warp';
 
-/** What other extensions, and the tests, get from `activate`. */
+/** The result of `activate`, for other extensions and the tests. */
 export interface Api {
     /** The state of the server: `running`, `starting`, `stopped` or `failed`. */
     serverState(): string;
-    /** What the view of registers shows, a line for each row. */
+    /** The rows of the register view as text. */
     registers(): string[];
 }
 
@@ -66,7 +66,7 @@ export async function deactivate(): Promise<void> {
     await server?.stop();
 }
 
-/** The view of registers is there while a PTX file is in sight. */
+/** Shows the register view only while a PTX file is visible. */
 function rememberOpenPtx(): vscode.Disposable {
     const update = (): void => {
         const open = vscode.window.visibleTextEditors.some(({ document }) => document.languageId === 'ptx');
@@ -76,7 +76,7 @@ function rememberOpenPtx(): vscode.Disposable {
     return vscode.window.onDidChangeVisibleTextEditors(update);
 }
 
-/** Puts the cursor on a function's name, so that what follows the cursor shows that function. */
+/** Puts the cursor on a function's name, so that views that follow the cursor show that function. */
 async function placeCursor(uri: string, name: unknown): Promise<void> {
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
     const line = typeof name === 'string' ? document.getText().split('\n').findIndex((text) => declares(text, name)) : -1;

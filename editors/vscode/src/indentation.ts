@@ -12,20 +12,23 @@ import { indentationOfComment, isCommentAboveLabel, type Lines } from './comment
 import { SELECTOR, type Server } from './server';
 import { TypedLines } from './typedLines';
 
-/** The keyboard rests after this time without a change, in milliseconds. */
+/** A pause in typing begins after this time without a change, in milliseconds. */
 const REST_DELAY = 150;
-/** Attempts to correct the same text: the editor may refuse edits, and a busy server may not answer. The delay doubles after each, to 5 s. */
+/**
+ * Maximum number of attempts to correct the same text: the editor may refuse edits, and a busy server may not answer.
+ * The delay doubles after each attempt, up to 5 s.
+ */
 const MAX_ATTEMPTS = 6;
 
-/** The lines that are left as they are: those with a cursor, or none. */
+/** The lines that a correction leaves unchanged: those with a cursor, or none. */
 type Spared = 'cursors' | 'none';
 
 interface Watched {
     lines: TypedLines;
     timer: NodeJS.Timeout | undefined;
-    /** The correction under way. */
+    /** The correction in progress. */
     running: Promise<void> | undefined;
-    /** Failed attempts to correct the present text. */
+    /** Number of failed attempts to correct the current text. */
     failures: number;
 }
 
@@ -43,8 +46,8 @@ export class Indentation implements vscode.Disposable {
                 this.#documents.delete(document);
             }),
             vscode.workspace.onWillSaveTextDocument((event) => {
-                // Edits that are handed to this event are applied to whatever the text is by then, also to one that a key or a correction under way
-                // has changed meanwhile. So the save only waits.
+                // VS Code applies the edits of this event to the text at that time, even if a key or a correction in
+                // progress has changed it meanwhile. So the save only waits for the correction.
                 if (event.reason === vscode.TextDocumentSaveReason.Manual && this.#lines(event.document).length > 0) event.waitUntil(this.#correct(event.document, 'none'));
             }),
         ];
@@ -62,7 +65,7 @@ export class Indentation implements vscode.Disposable {
         if (contentChanges.length === 0 || vscode.languages.match(SELECTOR, document) === 0) return;
         let watched = this.#documents.get(document);
         if (reason !== undefined) {
-            // Undo and redo restore indentation that the user has accepted before.
+            // Undo and redo restore indentation that the user has already accepted.
             clearTimeout(watched?.timer);
             this.#documents.delete(document);
             return;
@@ -87,7 +90,7 @@ export class Indentation implements vscode.Disposable {
         return lines.filter((line) => line < document.lineCount);
     }
 
-    /** Corrects what needs it, one correction after the other: each must see the text that the one before it left. */
+    /** Makes the necessary corrections one after the other: each must see the text after the previous one. */
     async #correct(document: vscode.TextDocument, spared: Spared): Promise<void> {
         const watched = this.#documents.get(document);
         if (!watched) return;
@@ -101,9 +104,9 @@ export class Indentation implements vscode.Disposable {
         if (watched.running === running) watched.running = undefined;
     }
 
-    /** Applies the corrections. A key that arrives first postpones them to the next rest. */
+    /** Applies the corrections. A key that arrives first postpones them to the next pause. */
     async #correctOnce(document: vscode.TextDocument, spared: Spared): Promise<void> {
-        // Not the active one: a panel beside it may have the focus.
+        // The editor need not be active: a panel beside it may have the focus.
         const editor = vscode.window.visibleTextEditors.find((candidate) => candidate.document === document);
         if (!editor) return;
         const version = document.version;
@@ -114,7 +117,10 @@ export class Indentation implements vscode.Disposable {
         else if (++watched.failures < MAX_ATTEMPTS) this.#wait(document, watched);
     }
 
-    /** The edits that the server wants, but for the lines with a cursor where those are spared; `undefined` if the request failed. */
+    /**
+     * The edits that the server proposes, except for lines with a cursor if these are spared. `undefined` if the
+     * request failed.
+     */
     async #corrections(document: vscode.TextDocument, spared: Spared): Promise<vscode.TextEdit[] | undefined> {
         const { client } = this.server;
         const lines = this.#lines(document);
@@ -144,7 +150,7 @@ export class Indentation implements vscode.Disposable {
     }
 }
 
-/** Applies edits; false if the text has changed meanwhile, for then VS Code refuses them. */
+/** Applies edits. Returns false if VS Code refuses them because the text has changed meanwhile. */
 async function apply(editor: vscode.TextEditor, edits: vscode.TextEdit[]): Promise<boolean> {
     return editor.edit(
         (builder) => {
@@ -179,7 +185,7 @@ function linesOf(document: vscode.TextDocument): Lines {
     return { count: document.lineCount, at: (line) => document.lineAt(line).text };
 }
 
-/** The lines as they are once these edits, at most one for a line, are made. */
+/** The lines after these edits, at most one per line. */
 function linesAfter(document: vscode.TextDocument, edits: vscode.TextEdit[]): Lines {
     const changed = new Map(edits.map(({ range, newText }) => [range.start.line, { from: range.start.character, to: range.end.character, newText }]));
     const at = (line: number): string => {
@@ -190,7 +196,10 @@ function linesAfter(document: vscode.TextDocument, edits: vscode.TextEdit[]): Li
     return { count: document.lineCount, at };
 }
 
-/** A comment above a label is right at two columns for the server. One that was typed there gets the column that the statement above it will have. */
+/**
+ * The server accepts two columns for a comment above a label. A comment typed there is aligned with the corrected
+ * statement above it.
+ */
 function commentCorrection(document: vscode.TextDocument, corrected: Lines, line: number): vscode.TextEdit[] {
     const indentation = indentationOfComment(corrected, line);
     const { text, firstNonWhitespaceCharacterIndex: first } = document.lineAt(line);

@@ -1,4 +1,4 @@
-// What the server's own commands do when a code lens or a code action runs them: their answers are meant to be seen.
+// Shows the results of server commands that a code lens or a code action runs.
 
 import * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
@@ -7,12 +7,12 @@ import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 type Run = (argument: Record<string, unknown>) => Promise<unknown>;
 
 export interface Shown {
-    /** Registers of the function that a lens stands above. */
+    /** Shows the registers of the function below a lens. */
     registers: Run;
     compareRegisters: Run;
 }
 
-/** `shown` is asked for late: the views are made after the client's options. */
+/** `shown` is called late, because the views are created after the client's options. */
 export function middleware(shown: () => Shown): Middleware {
     const here: Record<string, Run | undefined> = {
         [SERVER_COMMANDS.registerPressure]: (argument) => shown().registers(argument),
@@ -25,7 +25,7 @@ export function middleware(shown: () => Shown): Middleware {
         executeCommand: async (command, args, next) => {
             const run = here[command];
             const argument: unknown = args[0] ?? {};
-            // Somebody who wants the bare answer, such as another extension, says so with `show: false`.
+            // Callers that need only the result, such as another extension, pass `show: false`.
             const bare = typeof argument === 'object' && argument !== null && 'show' in argument && argument.show === false;
             if (!run || bare) return (await next(command, args)) as unknown;
             return run(typeof argument === 'object' && argument !== null ? (argument as Record<string, unknown>) : { query: argument });

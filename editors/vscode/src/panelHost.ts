@@ -1,4 +1,4 @@
-// Where the warp panel and the rest of the extension meet: what the panel is given, and what it gives back.
+// The interface between the warp panel and the rest of the extension.
 
 import type * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
@@ -13,22 +13,25 @@ import type {
     ShowWarpArguments,
 } from './protocol';
 
-/** What the panel may ask of the server. Every request fails with an `Error` whose message can be shown to a user. */
+/**
+ * The requests that the panel may send to the server. If one fails, its `Error` has a message that can be shown to the
+ * user.
+ */
 export interface WarpApi {
-    /** The client, if the server runs. */
+    /** The client; undefined if the server does not run. */
     client(): LanguageClient | undefined;
     evaluate(args: EvaluateArguments, token?: vscode.CancellationToken): Promise<Evaluation>;
     fragments(args: FragmentsArguments): Promise<Fragments | null>;
     launches(args: LaunchesArguments): Promise<Launches>;
-    /** Values and faults go away from the document, and it is no longer evaluated again after edits. */
+    /** Removes values and faults from the document and stops its evaluation after edits. */
     clear(uri: string): Promise<void>;
-    /** A document was evaluated again after an edit: what is shown of it is out of date. */
+    /** Fires when a document was evaluated again after an edit: the shown results are outdated. */
     readonly onEvaluated: vscode.Event<Evaluated>;
-    /** The server was started, stopped or started again; what it knew of evaluations is gone. */
+    /** Fires when the server was started, stopped or restarted; it has forgotten all evaluations. */
     readonly onServerChanged: vscode.Event<void>;
 }
 
-/** What a refused evaluation says besides its message: `data` of an error of `WarpApi.evaluate`. */
+/** The error of a refused evaluation; its `data` contains details. */
 export { RequestRefused } from './requests';
 
 /** The panel, as the extension sees it. */
@@ -36,5 +39,5 @@ export interface WarpPanel extends vscode.Disposable {
     show(args: ShowWarpArguments): Promise<void>;
 }
 
-/** What `./panel/index` exports under this name. */
+/** The type of the function with this name in `./panel/index`. */
 export type RegisterWarpPanel = (context: vscode.ExtensionContext, api: WarpApi) => WarpPanel;

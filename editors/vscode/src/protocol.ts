@@ -1,28 +1,28 @@
-// What the server and this extension say to each other beyond the Language Server Protocol: the arguments and answers of the
-// server's commands, and its own notifications. Lines and columns count from 1, columns in bytes, unless a type says otherwise.
-// Types only: both the extension and the webview of the warp panel import this file.
+// The protocol between the server and this extension beyond the Language Server Protocol: arguments and answers of the
+// server's commands, and its own notifications. Lines and columns count from 1, columns in bytes, unless a type says
+// otherwise. This file contains only types, because both the extension and the webview of the warp panel import it.
 
 /** One bit for each lane of a warp; lane 0 is the lowest bit. Unsigned, up to 0xffffffff. */
 export type LaneMask = number;
 
 /**
- * Bytes as hexadecimal digits, two a byte. Of a register: its 32 lanes, lane 0 first, each little-endian in its own size
- * (`.f32`: 4 bytes, 8 digits a lane). Of a predicate: 4 bytes, a bit a lane, little-endian.
+ * Bytes as hexadecimal digits, two per byte. For a register: its 32 lanes, lane 0 first, each little-endian in its own
+ * size (`.f32`: 4 bytes, 8 digits per lane). For a predicate: 4 bytes, one bit per lane, little-endian.
  */
 export type Hex = string;
 
-/** An address as hexadecimal digits, without a prefix: it may need 64 bits. */
+/** An address as hexadecimal digits without a prefix, because it may need 64 bits. */
 export type HexAddress = string;
 
 export type Triple = [x: number, y: number, z: number];
 
-/** A range of bytes: from the first up to, but without, the last. */
+/** A range of bytes; the end is exclusive. */
 export type ByteRange = [from: number, to: number];
 
-/** A launch: the text behind `launch:` (with further lines such as `expect:`), or the keys of a launch file. */
+/** A launch: the text after `launch:` (with further lines such as `expect:`), or the keys of a launch file. */
 export type Launch = string | Record<string, unknown>;
 
-/** What of memory is wanted, as it is at the step whose state is asked for. */
+/** A requested part of memory, with its contents at the step of the requested state. */
 export type MemoryRequest =
     | { space: 'shared' | 'local' | 'param' | 'const' | 'global'; offset: number; length: number; lane?: number }
     | { buffer: string; offset?: number; length?: number }
@@ -31,31 +31,34 @@ export type MemoryRequest =
 /** The argument of `ptx-analyzer.evaluateWarp`. */
 export interface EvaluateArguments {
     uri: string;
-    /** The entry by name, or `line`: the entry around or below that line. With neither, the first that has a launch, else the first. */
+    /**
+     * The entry by name, or `line`: the entry around or below that line. With neither, the first entry with a launch,
+     * otherwise the first entry.
+     */
     entry?: string;
     line?: number;
-    /** Without one: the first launch above the entry, else a guess. */
+    /** The launch; by default the first launch above the entry, otherwise a guess. */
     launch?: Launch;
-    /** Which of the launches above the entry; the first is 0. */
+    /** Index of a launch above the entry, from 0. */
     number?: number;
     cta?: Triple;
-    /** The warp's number in its CTA. */
+    /** Index of the warp in its CTA. */
     warp?: number;
-    /** The window of the warp's steps that is wanted: its first step, and how many (0: no trace). */
+    /** The requested window of the warp's steps: its first step, and the number of steps (0: no trace). */
     from?: number;
     count?: number;
-    /** Also what the warp holds before this step; `true`: before `from`. */
+    /** Also return the state before this step; `true` means before `from`. */
     state?: number | true;
-    /** Each step of the window gets what it did to memory. */
+    /** Return the memory accesses of each step in the window. */
     accesses?: boolean;
-    /** Without what is the same in every window: buffers and the result document. */
+    /** Omit the parts that are the same in every window: buffers and the result document. */
     brief?: boolean;
-    /** Masks of steps, without registers; `true`: of the first 20,000. */
+    /** Return masks of steps without registers; `true` means those of the first 20,000 steps. */
     timeline?: boolean | { from: number; count: number };
     memory?: MemoryRequest[];
-    /** Values of this lane are shown in the document, as after that step (the end if none is named); `null` takes them away. */
+    /** Show the values of this lane in the document, after that step (by default at the end); `null` removes them. */
     focus?: { lane: number; step?: number } | null;
-    /** The server shows a result document itself. */
+    /** The server itself shows a result document. */
     show?: boolean;
 }
 
@@ -84,7 +87,7 @@ export interface Grid {
     block: Triple;
     cluster: Triple;
     ctas: number;
-    /** Of one CTA. */
+    /** Number of warps per CTA. */
     warps: number;
     threads: number;
 }
@@ -94,31 +97,37 @@ export interface RegisterChange {
     type: string;
     before: Hex;
     after: Hex;
-    /** Lanes whose value the manual leaves unspecified. */
+    /** The lanes whose value the manual leaves unspecified. */
     unspecified?: LaneMask;
-    /** Lanes whose value another device may compute differently in the last places. */
+    /** The lanes whose value may differ in the last places on another device. */
     approximate?: LaneMask;
 }
 
-/** What one step did to memory. */
+/** A memory access of one step. */
 export interface Access {
     kind: 'load' | 'store' | 'update';
-    /** `global`, `shared`, `local`, `const`, `param`, `generic` … */
+    /** The state space: `global`, `shared`, `local`, `const`, `param`, `generic` and so on. */
     space: string;
-    /** Of one lane. */
+    /** Number of bytes per lane. */
     bytes: number;
     lanes: LaneMask;
-    /** One for each lane: an offset in shared, local, const and param memory, an address elsewhere; null where the lane took no part. */
+    /**
+     * The address of each lane: an offset in shared, local, const and param memory, otherwise an address; null if the
+     * lane took no part.
+     */
     addresses: (HexAddress | null)[];
-    /** One for each lane: the place by the name of its variable or buffer, such as `x+16`. */
+    /** The position of each lane's access in a named variable or buffer, such as `x+16`. */
     names?: (string | null)[];
-    /** Shared memory: passes that are needed. */
+    /** For shared memory: number of passes needed. */
     wavefronts?: number;
-    /** Shared memory: the largest number of different words in one bank. */
+    /** For shared memory: the largest number of different words in one bank. */
     conflict?: number;
-    /** Shared memory: lanes by bank. */
+    /** For shared memory: the lanes by bank. */
     banks?: number[][];
-    /** Global memory: 32-byte sectors that are touched, the fewest that the bytes need, 128-byte lines, and the ratio of the first two. */
+    /**
+     * For global memory: the touched 32-byte sectors, the minimum that the bytes need, the 128-byte lines, and the
+     * ratio of the first two.
+     */
     sectors?: number;
     ideal?: number;
     lines?: number;
@@ -126,26 +135,26 @@ export interface Access {
 }
 
 export interface Step {
-    /** Of this warp, from 0. */
+    /** Index of the step in this warp, from 0. */
     step: number;
-    /** Warp instructions of the whole grid before it. */
+    /** Number of warp instructions that the whole grid executed before it. */
     time: number;
     function: string;
     line: number;
     column: number;
     active: LaneMask;
-    /** Active lanes whose guard holds. */
+    /** The active lanes whose guard is true. */
     executed: LaneMask;
-    /** How many calls are open. */
+    /** The number of open calls. */
     depth: number;
     registers: RegisterChange[];
     accesses?: Access[];
 }
 
-/** Lanes with one program counter. */
+/** Lanes with the same program counter. */
 export interface LaneGroup {
     mask: LaneMask;
-    /** Of the instruction that comes next. */
+    /** The position of the next instruction. */
     line: number;
     column: number;
     depth: number;
@@ -161,11 +170,11 @@ export interface RegisterState {
     name: string;
     type: string;
     value: Hex;
-    /** Lanes in which it was written. */
+    /** The lanes in which it has been written. */
     known: LaneMask;
-    /** The same in all lanes that have not exited. */
+    /** True if the value is the same in all lanes that have not exited. */
     uniform: boolean;
-    /** Of a register that is declared as bits: the type that its readers take it as. */
+    /** For a register declared as bits: the type that the instructions reading it use. */
     reads_as?: string;
     unspecified?: LaneMask;
     approximate?: LaneMask;
@@ -182,20 +191,20 @@ export interface ParameterState {
     type: string;
     offset: number;
     value: Hex;
-    /** The buffer that a pointer leads into, such as `x+16`. */
+    /** The buffer position that a pointer refers to, such as `x+16`. */
     points_to?: string;
 }
 
-/** What the warp holds before a step. */
+/** The state of the warp before a step. */
 export interface WarpState {
     step: number;
     time: number;
     groups: LaneGroup[];
     exited: LaneMask;
     present: LaneMask;
-    /** Innermost first, of the group that is next. */
+    /** The frames of the group that executes next, innermost first. */
     frames: Frame[];
-    /** Of the innermost frame, in order of declaration. */
+    /** The registers of the innermost frame, in order of declaration. */
     registers: RegisterState[];
     specials: SpecialRegister[];
     parameters: ParameterState[];
@@ -211,26 +220,26 @@ export interface Timeline {
 export interface MemoryBlock {
     name: string;
     space: string;
-    /** Generic. */
+    /** The generic address. */
     address: HexAddress;
     offset: number;
     bytes: Hex;
-    /** Ranges of bytes that were written. */
+    /** The ranges of written bytes. */
     known: ByteRange[];
 }
 
 /** The answer of `ptx-analyzer.evaluateWarp`. */
 export interface Evaluation {
     status: Status;
-    /** With status `limit`. */
+    /** The limit that ended the run; only with status `limit`. */
     limited_by?: 'steps' | 'time';
-    /** With status `limit` or `deadlock`. */
+    /** The position at which the run ended; only with status `limit` or `deadlock`. */
     stopped_at?: { line: number; column: number };
     entry: string;
     /** The launch as text, and whether it was guessed. */
     launch?: unknown;
     guessed?: unknown;
-    /** Where lengths of buffers are guessed: a sentence that says so. */
+    /** A sentence about guessed buffer lengths, if there are any. */
     guessed_lengths?: string;
     warp_instructions: number;
     faults: Fault[];
@@ -239,11 +248,11 @@ export interface Evaluation {
     seconds: number;
     printed?: unknown;
     unwritten?: unknown;
-    /** Of the document. */
+    /** The version of the document. */
     version: number;
     grid: Grid;
     target: { cta: Triple; warp: number; present: LaneMask };
-    /** That this warp executed in all. */
+    /** The number of steps that this warp executed. */
     steps: number;
     trace?: Step[];
     state?: WarpState;
@@ -253,13 +262,15 @@ export interface Evaluation {
     markdown?: string;
 }
 
-/** Why nothing was evaluated: `data` of the error, whose message is one line for the user. */
+/** The reason of a refused evaluation: `data` of the error, whose message is one line for the user. */
 export interface Refusal {
     kind: 'not-open' | 'no-kernel' | 'launch' | 'errors' | 'kernel';
     places?: { line: number; column: number; end_line: number; end_column: number; message: string }[];
 }
 
-/** `ptx-analyzer.fragments`: how the matrix operands of the instruction in a line lie in registers. */
+/**
+ * Arguments of `ptx-analyzer.fragments`, which returns the layouts of an instruction's matrix operands in registers.
+ */
 export interface FragmentsArguments {
     uri: string;
     line: number;
@@ -270,10 +281,10 @@ export interface FragmentOperand {
     type: string;
     rows: number;
     columns: number;
-    /** From one element of a register to the next. */
+    /** The distance between elements of a register, in bits. */
     bits?: number;
     registers: string[];
-    /** `element`: within the register. */
+    /** The position of each element; `element` is its index in the register. */
     elements: [lane: number, register: number, element: number, row: number, column: number][];
 }
 
@@ -282,7 +293,7 @@ export interface Fragments {
     operands: FragmentOperand[];
 }
 
-/** `ptx-analyzer.launches`: what the source says of how its entries may be launched. */
+/** Arguments of `ptx-analyzer.launches`, which returns the launches in the source. */
 export interface LaunchesArguments {
     uri: string;
     entry?: string;
@@ -291,7 +302,7 @@ export interface LaunchesArguments {
 
 export interface LaunchText {
     line: number;
-    /** What follows `launch:`. */
+    /** The text after `launch:`. */
     text: string;
     /** All `//!` lines. */
     lines: string[];
@@ -309,7 +320,7 @@ export interface Launches {
     entries: EntryLaunches[];
 }
 
-/** The notification `ptx-analyzer/evaluated`: a document was evaluated again after an edit. */
+/** The parameters of the notification `ptx-analyzer/evaluated`: a document was evaluated again after an edit. */
 export interface Evaluated {
     uri: string;
     version: number;
@@ -320,7 +331,7 @@ export interface Evaluated {
     refused?: { message: string; data: Refusal };
 }
 
-/** The one argument of the client's command `ptx-analyzer.showWarp`, as code lenses and code actions carry it. */
+/** The argument of the client command `ptx-analyzer.showWarp` in code lenses and code actions. */
 export interface ShowWarpArguments {
     uri: string;
     entry?: string;
@@ -351,7 +362,7 @@ export interface Occupancy {
 
 export interface FunctionPressure {
     name: string;
-    /** As a programmer wrote it; only where a compiler mangled it. */
+    /** The name in the source language; only if a compiler mangled it. */
     demangled?: string;
     entry: boolean;
     line: number;
@@ -364,7 +375,7 @@ export interface FunctionPressure {
     shared: number;
     dynamic_shared: boolean;
     occupancy: Occupancy | null;
-    /** Lines that were asked for, each with the 32-bit registers and predicates that hold a value there. */
+    /** The requested lines, each with the numbers of 32-bit registers and predicates that are live there. */
     lines: [line: number, b32: number, pred: number][];
 }
 
@@ -372,7 +383,7 @@ export interface LiveRegister {
     name: string;
     b32: number;
     pred: number;
-    /** Where its value comes from. */
+    /** The line that defines the value. */
     line: number;
     next_line: number | null;
     instructions: number;
@@ -385,7 +396,7 @@ export interface Pressure {
     markdown?: string;
 }
 
-/** `ptx-analyzer.checkWorkspace`. */
+/** The answer of `ptx-analyzer.checkWorkspace`. */
 export interface WorkspaceCheck {
     files: number;
     unreadable: number;

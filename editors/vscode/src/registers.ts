@@ -1,4 +1,5 @@
-// The tree of registers: how many each function needs, and which of them hold a value at the cursor.
+// The register view: a tree with the number of registers of each function, and the registers that are live at the
+// cursor.
 
 import * as vscode from 'vscode';
 import { COMMANDS, SERVER_COMMANDS } from './commandNames';
@@ -13,11 +14,13 @@ type Node =
     | { kind: 'live'; children: LiveRegister[]; line: number; of: FunctionPressure }
     | { kind: 'register'; of: LiveRegister };
 
-/** After the last movement or key, in milliseconds. */
+/** Milliseconds after the last cursor movement or key before the view is updated. */
 const QUIET = 120;
-/** Of longer files only the function at the cursor is asked for: the answer for all has a part for each line. */
+/**
+ * In files with more lines, only the function at the cursor is requested: the answer for all has an element per line.
+ */
 const LONG = 20_000;
-/** The server answers with what it has; how long until it is asked again for more. */
+/** Milliseconds before an incomplete answer of the server is requested again. */
 const AGAIN = 700;
 
 export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disposable {
@@ -27,9 +30,9 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
     #roots: Node[] = [];
     #uri: vscode.Uri | undefined;
     #timer: NodeJS.Timeout | undefined;
-    /** All functions of a document as it was at one version. */
+    /** All functions of one version of a document. */
     #all: { key: string; functions: FunctionPressure[] } | undefined;
-    /** Answers to older questions are thrown away. */
+    /** Number of the latest request; answers to older ones are discarded. */
     #question = 0;
 
     readonly onDidChangeTreeData = this.#changed.event;
@@ -57,14 +60,14 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         ];
     }
 
-    /** Brings the view to the front; it is up to date when this ends. */
+    /** Shows the view; it is up to date when the promise resolves. */
     async show(): Promise<void> {
         await vscode.commands.executeCommand('ptx.registers.focus');
         clearTimeout(this.#timer);
         await this.#ask();
     }
 
-    /** What the view shows, as text: for tests. */
+    /** The content of the view as text, for tests. */
     outline(): string[] {
         const lines: string[] = [];
         const add = (nodes: Node[], indent: string): void => {
@@ -199,7 +202,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         const question = ++this.#question;
         const editor = vscode.window.activeTextEditor;
         if (editor?.document.languageId !== 'ptx') {
-            // The last answer stays while somebody looks at a panel; it goes with its document.
+            // While a panel has the focus, the last answer stays as long as its document is visible.
             if (!vscode.window.visibleTextEditors.some((one) => one.document.uri.toString() === this.#uri?.toString())) this.#show([], undefined);
             return;
         }
@@ -256,7 +259,7 @@ function count(number: number, what: string): string {
     return `${number} ${what}${number === 1 ? '' : 's'}`;
 }
 
-/** How much room values take: 32-bit registers and predicates. */
+/** The registers of live values as text: numbers of 32-bit registers and predicates. */
 function held(b32: number, predicates: number): string {
     const parts = [];
     if (b32 > 0 || predicates === 0) parts.push(count(b32, 'register'));

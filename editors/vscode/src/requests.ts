@@ -1,10 +1,10 @@
-// The server's commands as functions. An error of the server becomes one that can be shown as it is.
+// The server's commands as functions. A server error becomes an `Error` whose message can be shown unchanged.
 
 import type * as vscode from 'vscode';
 import { ExecuteCommandRequest, ResponseError, type LanguageClient } from 'vscode-languageclient/node';
 import type { Refusal } from './protocol';
 
-/** The server said no, in a sentence for the user; `data` says why in a form for programs, where there is one. */
+/** A refusal by the server, with a sentence for the user; `data` contains the reason for programs, if there is one. */
 export class RequestRefused extends Error {
     constructor(
         message: string,
@@ -16,7 +16,7 @@ export class RequestRefused extends Error {
     }
 }
 
-/** Runs a command of the server. Its middleware is passed by: what a command answers is wanted here, not shown. */
+/** Runs a command of the server without its middleware, which would show the answer instead of returning it. */
 export async function executeCommand<T>(
     client: LanguageClient | undefined,
     command: string,

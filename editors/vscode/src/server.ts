@@ -1,4 +1,4 @@
-// The language server: started, watched, started again.
+// The language server: starts it, monitors it, restarts it.
 
 import * as vscode from 'vscode';
 import {
@@ -21,17 +21,17 @@ export type ServerState =
     | { kind: 'running'; version: string | undefined; file: string; place: Place; warning: string | undefined }
     | { kind: 'failed'; problem: string };
 
-/** So many ends of the server in so many milliseconds, and it is not started again by itself. */
-const MOST_ENDS = 4;
-const WITHIN = 3 * 60 * 1000;
+/** If the server ends this often within this number of milliseconds, it is not restarted automatically. */
+const MAX_ENDS = 4;
+const ENDS_PERIOD = 3 * 60 * 1000;
 
-/** The documents that the server is told of. Others, such as old revisions in a comparison, are only coloured. */
+/** The documents that the server receives. Others, such as old revisions in a comparison, are only highlighted. */
 export const SELECTOR = ['file', 'untitled', 'vscode-vfs'].map((scheme) => ({ scheme, language: 'ptx' }));
 
-/** Settings that hold from the next start of the server only. */
+/** Settings that take effect only after a restart of the server. */
 const RESTARTING = ['ptx-analyzer.server', 'ptx-analyzer.ptxas'];
 
-/** Commands of this extension that code lenses, actions and completion items of the server may carry. */
+/** Commands of this extension that the server may use in code lenses, actions and completion items. */
 const clientCommands: StaticFeature = {
     fillClientCapabilities(capabilities) {
         const experimental = (capabilities.experimental ?? {}) as Record<string, unknown>;
@@ -44,8 +44,9 @@ const clientCommands: StaticFeature = {
 };
 
 /**
- * The client's own restarts miss a server that dies between its first answer and the client's `initialized`, and one that is given up because
- * of errors on the way; so this class watches the client's state and makes another client itself.
+ * Turns off the client's own restarts. They miss a server that dies between its first answer and the client's
+ * `initialized`, and one that the client gives up after transmission errors. So this class monitors the client's state
+ * and creates a new client itself.
  */
 const ENDS_ARE_OURS: ErrorHandler = {
     error: (_error, _message, count) => ({
@@ -62,11 +63,11 @@ export class Server implements vscode.Disposable {
     #state: ServerState = { kind: 'stopped' };
     #client: LanguageClient | undefined;
     #ends: number[] = [];
-    /** Starts and stops one after the other, whatever asks for them. */
+    /** Starts and stops run one after the other in this queue. */
     #queue: Promise<void> = Promise.resolve();
 
     readonly onDidChangeState = this.#changed.event;
-    /** A client was made and is about to start: the moment to hang notifications on it. */
+    /** Fires when a client was created and is about to start, so that notification handlers can be registered. */
     readonly onWillStart = this.#created.event;
 
     constructor(
@@ -90,7 +91,10 @@ export class Server implements vscode.Disposable {
         return this.#client;
     }
 
-    /** The executable and the environment of the server, for its other modes such as the debug adapter; throws where there is none. */
+    /**
+     * The executable and the environment of the server, for its other modes such as the debug adapter; throws if there
+     * is no server.
+     */
     command(): { file: string; env: Record<string, string> } {
         const found = this.#find();
         if ('problem' in found) throw new Error(found.problem);
@@ -186,24 +190,24 @@ export class Server implements vscode.Disposable {
         try {
             await client.dispose(2000);
         } catch (error) {
-            // It never ran, or died on the way: there is nothing left to stop.
+            // The server never ran, or died during the start: there is nothing to stop.
             this.log.debug(`Stopping the server: ${messageOf(error)}`);
         }
     }
 
-    /** A server that nobody stopped is gone: another one is started, unless that happens again and again. */
+    /** Handles an unexpected end of the server: restarts it, unless it has ended too often. */
     async #ended(client: LanguageClient): Promise<void> {
         if (this.#client !== client) return;
         await this.#discard(client);
         const now = Date.now();
-        this.#ends = [...this.#ends.filter((end) => now - end < WITHIN), now];
-        if (this.#ends.length < MOST_ENDS) {
+        this.#ends = [...this.#ends.filter((end) => now - end < ENDS_PERIOD), now];
+        if (this.#ends.length < MAX_ENDS) {
             this.log.warn('The server ended unexpectedly and is started again');
             this.#set({ kind: 'starting' });
             await this.#start();
         } else {
             this.#fail(
-                `The PTX language server ended ${MOST_ENDS} times in a row and is not started again. ` + 'The log shows its last words.',
+                `The PTX language server ended ${MAX_ENDS} times in a row and is not started again. ` + 'The log shows its last words.',
             );
         }
     }
@@ -239,7 +243,7 @@ export class Server implements vscode.Disposable {
             initializationOptions: initializationOptions(section, vscode.workspace.isTrusted),
             initializationFailedHandler: () => false,
             errorHandler: ENDS_ARE_OURS,
-            // A hover links to the chapter that it shows a part of; its links run nothing else.
+            // Hovers contain links to the full chapters, so they may run this one command.
             markdown: { isTrusted: { enabledCommands: [SERVER_COMMANDS.explain] } },
             diagnosticPullOptions: { onChange: true, onTabs: false, onSave: false },
             middleware: {
@@ -260,7 +264,7 @@ export function describe(place: Place): string {
     return { setting: 'named by ptx-analyzer.server.path', package: 'of this extension', PATH: 'found on PATH' }[place];
 }
 
-/** Messages on the screen know no Markdown. */
+/** Notifications in VS Code do not render Markdown. */
 export function plain(text: string): string {
     return text.replaceAll('`', '');
 }

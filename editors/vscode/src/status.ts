@@ -1,4 +1,4 @@
-// What of the server and the document is always in sight: an item of the status bar, and details in the language's own menu.
+// The status of server and document: an item in the status bar, and details in the language status menu.
 
 import * as vscode from 'vscode';
 import { COMMANDS } from './commandNames';

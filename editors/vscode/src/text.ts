@@ -1,7 +1,7 @@
-// What can be told of a PTX text by its shape alone, while the server is not asked: cheap, and right for well-formed text.
-// Lines and columns count from 0 here, as in the editor.
+// Facts about a PTX text that need no server: cheap to compute, and correct for well-formed text. Lines and columns
+// count from 0 here, as in the editor.
 
-/** The text with comments and strings blanked out: every other character keeps its place. */
+/** The text with comments and strings replaced by blanks, so that all other characters keep their positions. */
 export function withoutComments(text: string): string {
     return text.replace(/\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|"[^"\n]*"/g, (hidden) => hidden.replace(/[^\n]/g, ' '));
 }
@@ -11,7 +11,7 @@ export interface Header {
     target?: string;
 }
 
-/** The first `.version` and `.target`; of the latter the architecture, without options. */
+/** The first `.version`, and the architecture in the first `.target`, without options. */
 export function header(text: string): Header {
     const code = withoutComments(text);
     const version = /(?:^|[\s;}])\.version\s+(\d+\.\d+)/.exec(code)?.[1];
@@ -26,7 +26,7 @@ export function isPreTeXt(text: string): boolean {
 
 export interface EntrySpan {
     name: string;
-    /** The line of `.entry`, and the one in which its body ends. */
+    /** The line of `.entry`, and the line in which its body ends. */
     line: number;
     lastLine: number;
 }
@@ -45,7 +45,7 @@ export function entries(text: string): EntrySpan[] {
     return found;
 }
 
-/** The kernel around a line, else the first one below it. */
+/** The kernel around a line, otherwise the first one below it. */
 export function entryAt(text: string, line: number): EntrySpan | undefined {
     return entries(text).find((entry) => line <= entry.lastLine);
 }
@@ -81,8 +81,8 @@ function lineOf(starts: number[], offset: number): number {
 }
 
 /**
- * What somebody means who asks for an explanation with the cursor there: the instruction with all its modifiers, a
- * register, a directive, or whatever word it is.
+ * The text to explain at the cursor: the instruction with all its modifiers, a register, a directive, or any other
+ * word.
  */
 export function queryAt(line: string, column: number): string | undefined {
     for (const match of line.matchAll(/[%@!]?[\w$.:]*[\w$]/g)) {
@@ -100,7 +100,7 @@ export interface RegisterUse {
     column: number;
 }
 
-/** Registers as they are written in some lines, each name once: where it stands last. Declarations are left out. */
+/** The registers in some lines, each name once, at its last occurrence. Declarations are excluded. */
 export function registersIn(lines: string[], firstLine: number): RegisterUse[] {
     const last = new Map<string, RegisterUse>();
     withoutComments(lines.join('\n'))
@@ -108,7 +108,7 @@ export function registersIn(lines: string[], firstLine: number): RegisterUse[] {
         .forEach((code, index) => {
             if (/^\s*\.reg\b/.test(code)) return;
             for (const match of code.matchAll(/%[A-Za-z_$][\w$]*/g)) {
-                // A special register such as `%tid.x`.
+                // Skip special registers such as `%tid.x`.
                 if (code[match.index + match[0].length] === '.') continue;
                 last.set(match[0], { name: match[0], line: firstLine + index, column: match.index });
             }

@@ -1,14 +1,14 @@
 // The lines of a document that Enter created and that the user has not indented since. Lines count from 0; nothing here needs the editor.
 
-/** One replacement, as `vscode.TextDocumentContentChangeEvent` has it. */
+/** One replacement, in the form of `vscode.TextDocumentContentChangeEvent`. */
 export interface Change {
     range: { start: { line: number; character: number }; end: { line: number; character: number } };
     text: string;
 }
 
-/** A checked line that is older than this, in milliseconds, keeps its indentation: later edits above it are no reason to move it. */
+/** Maximum age of a checked line in milliseconds. An older line keeps its indentation, even after edits above it. */
 const MAX_AGE = 60_000;
-/** The oldest lines are dropped first. */
+/** Maximum number of lines; the oldest lines are dropped first. */
 const MAX_LINES = 2000;
 
 export class TypedLines {
@@ -17,7 +17,7 @@ export class TypedLines {
 
     /** Applies one event of the editor. `textOf` returns a line as it is after the event; `now` is in milliseconds. */
     change(changes: readonly Change[], textOf: (line: number) => string, now: number): void {
-        // From the end of the text to its beginning, so that no change moves the next one.
+        // From the end of the text to its beginning, so that a change does not move the positions of the next one.
         const ordered = [...changes].sort((a, b) => b.range.start.line - a.range.start.line || b.range.start.character - a.range.start.character);
         for (const { range, text } of ordered) {
             const { start, end } = range;
@@ -26,7 +26,7 @@ export class TypedLines {
             if (isEnter(text)) {
                 for (let line = start.line + 1; line <= start.line + added; line++) this.#begin(line, now);
             } else if (changes.length === 1 && added === 0 && start.line === end.line && /^[ \t]*$/.test(text + textOf(start.line).slice(0, start.character))) {
-                // Tab, Backspace, Delete or a blank in front of the first word: the user chose this indentation.
+                // Tab, Backspace, Delete or a blank before the first word: the user chose this indentation.
                 this.#begun.delete(start.line);
             }
         }
@@ -53,7 +53,7 @@ export class TypedLines {
         }
     }
 
-    /** Moves what stands below a replacement by the number of lines that it added, and drops what it removed. */
+    /** Moves the lines below a replacement by the number of lines that it added, and drops the removed ones. */
     #move(first: number, last: number, by: number): void {
         const moved = [...this.#begun].flatMap(([line, begun]): [number, number][] => {
             if (line <= first) return [[line, begun]];
@@ -63,7 +63,7 @@ export class TypedLines {
     }
 }
 
-/** Whether Enter wrote this: a line end and indentation, between two brackets twice. */
+/** Whether Enter inserted this text: a line break with indentation, or two of them between two brackets. */
 function isEnter(text: string): boolean {
     return /^(?:\r?\n[ \t]*){1,2}$/.test(text);
 }

@@ -1,4 +1,4 @@
-// What the warp panel is given of the server.
+// The server requests that the warp panel may use.
 
 import * as vscode from 'vscode';
 import { SERVER_COMMANDS } from './commandNames';

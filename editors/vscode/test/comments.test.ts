@@ -22,7 +22,7 @@ test('a typed comment above a label gets the column of the statement before it',
     assert.equal(wanted('\tret;\n// !\nL:'), '\t');
     assert.equal(wanted('    ret;\n// one\n// !\nL:'), '    ');
     assert.equal(wanted('    ret;\n        // !\nL:'), '    ');
-    // No label, no statement before it.
+    // The next line is not a label, or no statement comes before it.
     assert.equal(wanted('    ret;\n// !\n    add.u32 %a, %a, 1;'), undefined);
     assert.equal(wanted('{\n// !\nL:'), undefined);
     assert.equal(wanted('    {\n    }\n// !\nL:'), undefined);

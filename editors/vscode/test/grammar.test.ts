@@ -1,5 +1,5 @@
-// The colours that are there before the server has answered: the TextMate grammar, held against the instruction set and against
-// what the server itself says of each word.
+// The TextMate grammar, which provides colours before the server answers, compared with the instruction set and with
+// the server's semantic tokens.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -46,7 +46,7 @@ function words(text: string): Word[] {
     });
 }
 
-/** What is not blank, as `text scope` a line: for comparing with what is written in a test. */
+/** The text without blanks, one `text scope` per line, for comparison with the expectation of a test. */
 function shown(text: string): string[] {
     return words(text)
         .filter((word) => word.text.trim() !== '')
@@ -187,7 +187,7 @@ test('every word that the grammar lists is one of the instruction set, and none 
     assert.deepEqual(wrong, []);
 });
 
-/** Kinds of the server's tokens, and the scopes that are right for each. */
+/** The kinds of semantic tokens, with the matching scopes of the grammar. */
 const SCOPES: Record<string, RegExp> = {
     opcode: /^(?:entity\.name\.function\.opcode|keyword\.control\.flow)$/,
     register: /^variable\.other\.(?:register|predicate)$/,
@@ -232,7 +232,7 @@ test('the grammar agrees with the server about every word of the kernels', async
             const allowed = SCOPES[legend.tokenTypes[kind] ?? ''];
             if (!allowed) continue;
             compared++;
-            // The grammar takes the dot before a modifier along, the server may not.
+            // The grammar includes the dot before a modifier; the server's token may not.
             const word = byPlace.get(line)?.find((one) => one.column <= column && column < one.column + one.text.length);
             if (!allowed.test(word?.scope ?? '')) {
                 wrong.push(`${file}:${line + 1}: ${lines[line]?.slice(column, column + length) ?? ''} is ${legend.tokenTypes[kind] ?? ''}, not ${word?.scope ?? 'nothing'}`);

@@ -1,10 +1,10 @@
-// A server for tests: the executable named by PTX_ANALYZER, spoken to as a client does.
+// A test client for a server: the executable that PTX_ANALYZER names.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter, type MessageConnection } from 'vscode-jsonrpc/node';
 
-/** The root of the repository: tests run in editors/vscode. */
+/** The root of the repository; tests run in editors/vscode. */
 export const repository = resolve(process.cwd(), '../..');
 
 export function serverFile(): string {

@@ -1,4 +1,4 @@
-// package.json against the rest of the repository: what is written in two places is the same in both.
+// Compares package.json with the rest of the repository: duplicated information must agree.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ test('every command that is contributed or bound exists, and every one that a us
     const known = new Set<string>([...Object.values(COMMANDS), ...panel]);
     const contributed = new Set(contributes.commands.map(({ command }) => command));
     const mentioned = [...Object.values(contributes.menus).flat(), ...contributes.keybindings];
-    // Tab in a list of suggestions is the editor's own command.
+    // Tab in the suggestion list is a command of the editor itself.
     const own = new Set([...contributed, 'focusAndAcceptSuggestion']);
     for (const { command } of mentioned) assert.ok(own.has(command), `${command} is not contributed`);
     for (const command of contributed) assert.ok(known.has(command), `${command} is not in commandNames.ts`);

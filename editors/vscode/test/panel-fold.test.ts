@@ -1,4 +1,4 @@
-// Values of all lanes in one text, and texts for narrow columns.
+// Folded texts for the values of all lanes, and short texts for narrow columns.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,13 +27,13 @@ void test('values that count up or down from lane to lane are one text', () => {
     assert.equal(foldedText(row('.u32', 4, (lane) => BigInt(lane)), 'unsigned', ALL), 'lane');
     assert.equal(foldedText(row('.s32', 4, (lane) => 5n - 2n * BigInt(lane)), 'signed', ALL), '5 − 2 × lane');
     assert.equal(foldedText(row('.s32', 4, (lane) => BigInt(lane) - 3n), 'signed', ALL), '-3 + lane');
-    // Only lanes that count decide.
+    // Only the relevant lanes determine the folding.
     const odd = row('.u32', 4, (lane) => (lane < 8 ? 4n * BigInt(lane) : 7n));
     assert.equal(foldedText(odd, 'unsigned', 0xff), '4 × lane');
     assert.equal(foldedText(odd, 'unsigned', ALL), undefined);
-    // Two lanes always count.
+    // Any two values count up, so they are not folded.
     assert.equal(foldedText(odd, 'unsigned', 0x3), undefined);
-    // The same everywhere, not written everywhere, marked, or read as a number with a fraction: not folded.
+    // Not folded: equal values, values missing in a lane, marked values, and values in a floating-point format.
     assert.equal(foldedText(row('.u32', 4, () => 7n), 'unsigned', ALL), undefined);
     assert.equal(foldedText({ ...row('.u32', 4, (lane) => BigInt(lane)), known: 0xffff }, 'unsigned', ALL), undefined);
     assert.equal(foldedText({ ...row('.u32', 4, (lane) => BigInt(lane)), approximate: 1 }, 'unsigned', ALL), undefined);

@@ -1,4 +1,4 @@
-// The launch form's text, and what is written into the source.
+// The text of the launch form, and its edits of the source.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { launchEdit, statementText } from '../src/panel/host/launchEdit';

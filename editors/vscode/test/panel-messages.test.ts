@@ -1,4 +1,4 @@
-// The border between the page and the host: what does not fit does not pass.
+// The validation of messages between the page and the host: invalid ones are rejected.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { asEvaluation, asFragments, asLaunches, firstQuestion, fromHost, fromPage, preferencesFrom } from '../src/panel/messages';

@@ -1,4 +1,4 @@
-// The warp panel's model: values out of hexadecimal digits, formats, the trace forwards and backwards, the timeline.
+// The warp panel's model: values from hexadecimal digits, formats, the trace forwards and backwards, the timeline.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BF16, F16, F32, F64, floatText, SMALL_FLOATS } from '../src/panel/webview/model/floats';
@@ -11,7 +11,7 @@ import type { Access, Step, WarpState } from '../src/protocol';
 
 const ALL = 0xffffffff;
 
-/** A register's digits: a 32-bit value for each lane. */
+/** The digits of a register with a 32-bit value in each lane. */
 function words(value: (lane: number) => number): string {
     const view = new DataView(new ArrayBuffer(128));
     for (let lane = 0; lane < 32; lane += 1) view.setUint32(lane * 4, value(lane) >>> 0, true);

@@ -1,4 +1,5 @@
-// What the panel's page may do, and that nothing in it reads text as HTML or as a script: names, values and messages come from documents.
+// The permissions of the panel's page. It must not parse any text as HTML or as a script, because names, values and
+// messages come from documents.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,9 +19,9 @@ test('the content policy allows what has its nonce, and nothing else', () => {
     assert.deepEqual(directives.sort(), ["base-uri 'none'", "default-src 'none'", "form-action 'none'", `script-src ${nonce}`, `style-src ${nonce}`]);
     assert.match(page, /const nonce = randomBytes\(16\)/);
     assert.match(page, /<meta http-equiv="Content-Security-Policy" content="\$\{policy\}">/);
-    // The nonce is a new one for each page, so made where the page is.
+    // Each page has a new nonce, so the function that creates the page must create it.
     assert.ok(page.indexOf('randomBytes(16)') > page.indexOf('export function page('));
-    // Every script and stylesheet of the page has it, and no element has a handler or a style of its own.
+    // Every script and stylesheet of the page has the nonce, and no element has an inline handler or style.
     assert.equal([...page.matchAll(/<(script|style)\b/g)].length, [...page.matchAll(/<(script|style) nonce="\$\{nonce\}">/g)].length);
     assert.doesNotMatch(page, /\s(on\w+|style)=|https?:\/\//);
 });

@@ -1,4 +1,4 @@
-// Snippets are programs: each kernel among them checks clean, and computes what the launch above it expects.
+// Snippets are programs: each kernel among them has no diagnostics, and meets the expectations of the launch above it.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ interface Snippet {
 
 const snippets = JSON.parse(readFileSync('snippets/ptx.json', 'utf8')) as Record<string, Snippet>;
 
-/** The text that is there when somebody accepts every suggestion. */
+/** The text after accepting every default of a snippet. */
 function expanded({ body }: Snippet): string {
     return (typeof body === 'string' ? body : body.join('\n'))
         .replace(/\$\{\d+\|((?:\\.|[^,|\\])*)(?:\\.|[^|\\])*\|\}/g, '$1')

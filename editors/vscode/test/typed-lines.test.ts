@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TypedLines, type Change } from '../src/typedLines';
 
-/** A text, edited as an editor does, with the lines that were typed. */
+/** A text that is edited as in an editor, with the typed lines. */
 class Page {
     readonly typed = new TypedLines();
     now = 0;
@@ -55,7 +55,7 @@ test('indentation by hand is left alone, words are not indentation', () => {
     assert.deepEqual(begun().edit([1, 4, 4, '    ']).lines, []);
     assert.deepEqual(begun().edit([1, 0, 4, '']).lines, []);
     assert.deepEqual(begun().edit([1, 4, 4, 'mov']).edit([1, 7, 7, ' ']).edit([1, 7, 8, '']).lines, [1]);
-    // The editor moves a closing bracket to its column as it is typed.
+    // The editor moves a closing bracket to its column when it is typed.
     assert.deepEqual(begun().edit([1, 0, 4, '}']).lines, [1]);
 });
 

@@ -11,11 +11,12 @@ const SERVER: &str = "ptx-analyzer";
 const REPOSITORY: &str = "ptx-analyzer/ptx-analyzer";
 
 struct Ptx {
-    /// The server that was downloaded, relative to the folder of the extension.
+    /// The path of the downloaded server, relative to the extension's folder.
     downloaded: Option<String>,
 }
 
-/// What a release calls the archive for a platform without its extension, the program in it, and how it is packed.
+/// The archive of a release for a platform: its name without extension, the name of the program in it, and the archive
+/// format.
 fn archive(version: &str, os: Os, architecture: Architecture) -> Result<(String, &'static str, DownloadedFileType)> {
     let (system, program, kind) = match os {
         Os::Mac => ("apple-darwin", "ptx-analyzer", DownloadedFileType::GzipTar),
@@ -24,7 +25,7 @@ fn archive(version: &str, os: Os, architecture: Architecture) -> Result<(String,
     };
     let architecture = match (architecture, os) {
         (Architecture::X86, _) => return Err("there is no ptx-analyzer for 32-bit systems".into()),
-        // Windows on ARM runs programs for x86-64, and there is none of its own.
+        // Windows on ARM runs programs for x86-64, and there is no native one.
         (Architecture::X8664, _) | (_, Os::Windows) => "x86_64",
         (Architecture::Aarch64, _) => "aarch64",
     };
@@ -32,7 +33,7 @@ fn archive(version: &str, os: Os, architecture: Architecture) -> Result<(String,
 }
 
 impl Ptx {
-    /// The program of the newest release, downloaded unless it is there.
+    /// Returns the program of the newest release; downloads it if necessary.
     fn download(&mut self, id: &LanguageServerId) -> Result<String> {
         if let Some(program) = self.downloaded.as_ref().filter(|program| is_file(program)) {
             return Ok(program.clone());
@@ -65,7 +66,7 @@ fn is_file(path: &str) -> bool {
     fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
-/// Removes what was downloaded before. What cannot be removed does no harm.
+/// Removes earlier downloads. Ignores errors, because a remaining download does no harm.
 fn forget_others(kept: &str) {
     for entry in fs::read_dir(".").into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -80,7 +81,7 @@ impl zed::Extension for Ptx {
         Self { downloaded: None }
     }
 
-    /// The program that the user names, else the one on PATH, else that of the newest release.
+    /// The server that the user names, otherwise the one on PATH, otherwise that of the newest release.
     fn language_server_command(&mut self, id: &LanguageServerId, worktree: &Worktree) -> Result<Command> {
         let named = LspSettings::for_worktree(SERVER, worktree).ok().and_then(|settings| settings.binary);
         let (path, arguments) = named.map_or((None, None), |binary| (binary.path, binary.arguments));
@@ -91,7 +92,7 @@ impl zed::Extension for Ptx {
         Ok(Command { command, args: arguments.unwrap_or_default(), env: Vec::new() })
     }
 
-    /// `lsp.ptx-analyzer.settings` of Zed's settings, under the name that the server asks for.
+    /// `lsp.ptx-analyzer.settings` of Zed's settings, in a section with the name that the server requests.
     fn language_server_workspace_configuration(
         &mut self,
         _: &LanguageServerId,

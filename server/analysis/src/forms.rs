@@ -1,4 +1,5 @@
-//! Matching instructions against the tables: mnemonics, operand variants, and the choice among them. It reports nothing.
+//! Matches instructions against the ISA tables: mnemonics, operand variants, and the choice among them. This module reports
+//! no diagnostics.
 
 pub mod align;
 pub mod choose;

@@ -1,4 +1,5 @@
-//! PTX as data: statements lowered from the tree, declarations, names, types and constants. It reports nothing.
+//! PTX as data: statements lowered from the tree, declarations, names, types and constants. This module reports no
+//! diagnostics.
 
 pub mod ast;
 pub mod constant;

@@ -1,4 +1,5 @@
-//! The one part that remembers: which functions and statements were checked, what they looked up, and what was found.
+//! The only part of the crate that caches results between checks: of functions and statements, with the names that they
+//! looked up and their diagnostics.
 
 pub(crate) mod analyzer;
 pub(crate) mod body;

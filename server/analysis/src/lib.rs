@@ -1,8 +1,8 @@
-//! What is wrong with a PTX module.
+//! The analysis of PTX modules.
 //!
-//! From a snapshot of text and tree to diagnostics as plain data: lowering, name resolution, matching of instructions
-//! against the tables, types, versions and targets. This crate does no input or output, knows no protocol and no editor,
-//! and counts in byte offsets. PTX itself is in the tables of `ptx-isa`; here is only how they are applied.
+//! Turns a snapshot of text and tree into diagnostics as plain data: lowering, name resolution, matching of instructions
+//! against the tables, types, versions and targets. This crate does no input or output and depends on no protocol or editor.
+//! Positions are byte offsets. PTX itself is described by the tables of `ptx-isa`; this crate only applies them.
 
 pub mod check;
 pub mod flow;

@@ -1,7 +1,7 @@
-//! The whole module lowered for execution: functions, variables with their initial bytes, places in other files.
+//! The whole module lowered for execution: functions, variables with their initial bytes, source locations.
 //!
-//! It borrows nothing and knows no syntax node, so that it can be kept, sent to another thread and run many times. What the
-//! assembler refuses is lowered as far as it is understood; [`ModuleProgram::errors`] says what is wrong with it.
+//! It borrows nothing and holds no syntax nodes, so that it can be kept, sent to another thread and run many times. A module
+//! with errors is lowered as far as possible; [`ModuleProgram::errors`] lists the errors.
 
 mod body;
 mod initial;
@@ -27,15 +27,15 @@ use std::ops::Range;
 /// A module, ready to be executed.
 #[derive(Debug, Clone, Default)]
 pub struct ModuleProgram {
-    /// Version, target, address size.
+    /// PTX version, target and address size.
     pub environment: Environment,
     /// Its functions, each name once, in the order of their first declarations.
     pub functions: Vec<ProgramFunction>,
     /// The variables outside of functions, each name once, in the order of their first declarations.
     pub variables: Vec<ModuleVariable>,
-    /// The numbers and names of the files that `.loc` refers to.
+    /// The numbers and names of the files to which `.loc` refers.
     pub files: Vec<(u32, Box<str>)>,
-    /// What the assembler would refuse, in the order of the text; ranges count from the start of the file.
+    /// The errors, in text order; ranges count from the start of the file.
     pub errors: Vec<Diagnostic>,
     function_names: HashMap<Box<str>, usize>,
     variable_names: HashMap<Box<str>, usize>,
@@ -46,53 +46,55 @@ pub struct ModuleProgram {
 pub struct ProgramFunction {
     /// Its name.
     pub name: Box<str>,
-    /// `.entry`.
+    /// Whether it is a kernel (`.entry`).
     pub kernel: bool,
-    /// What it does; nothing if it is only declared. Not all of it is there unless [`FlowFunction::complete`] says so.
+    /// The lowered body; `None` if the function is only declared. The body is incomplete unless [`FlowFunction::complete`] is
+    /// true.
     pub body: Option<FlowFunction>,
-    /// Where its item begins in the file, in bytes: ranges in [`ProgramFunction::body`] count from there.
+    /// The byte offset of its item in the file: ranges in [`ProgramFunction::body`] count from there.
     pub start: usize,
-    /// Where its name stands in the file.
+    /// The byte range of its name in the file.
     pub name_range: Range<usize>,
-    /// What it returns.
+    /// Its results.
     pub results: Vec<Parameter>,
-    /// What it takes.
+    /// Its parameters.
     pub parameters: Vec<Parameter>,
-    /// What `.ptr` says of each parameter.
+    /// For each parameter: the properties given by `.ptr`.
     pub pointees: Vec<Option<Pointee>>,
-    /// It does not return.
+    /// Whether it does not return.
     pub noreturn: bool,
     /// The linking directive.
     pub linkage: Option<&'static str>,
-    /// By `.alias` this name stands for that function.
+    /// The function for which this name is an `.alias`.
     pub alias: Option<Box<str>>,
-    /// Where its instructions came from, in the order of the text.
+    /// The source locations of its instructions (`.loc`), in text order.
     pub locations: Vec<SourceLocation>,
-    /// The `.global` and `.const` variables that its body declares with initial values.
+    /// The `.global` and `.const` variables that its body declares with initial values: index into
+    /// [`FlowFunction::variables`], and the contents.
     pub initials: Vec<(u32, InitialContents)>,
-    /// Which of [`ModuleProgram::errors`] are in it.
+    /// Its errors, as a range of indices into [`ModuleProgram::errors`].
     pub errors: Range<usize>,
 }
 
-/// What a parameter of a kernel points to.
+/// The properties of the memory to which a kernel parameter points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pointee {
-    /// The state space; generic if it does not say.
+    /// The state space; `None`: generic.
     pub space: Option<&'static str>,
-    /// The alignment in bytes, if it says one.
+    /// The alignment in bytes, if one is given.
     pub align: Option<u32>,
 }
 
-/// A `.loc`.
+/// A source location from a `.loc` directive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceLocation {
-    /// The index of the instruction that follows; the number of instructions at the end of the body.
+    /// The index of the instruction after the `.loc`; the number of instructions if it is at the end of the body.
     pub instruction: u32,
     /// The number of the file.
     pub file: u32,
     /// Line, from 1.
     pub line: u32,
-    /// Column, from 1; 0 where it is not known.
+    /// Column, from 1; 0 if it is unknown.
     pub column: u32,
 }
 
@@ -101,10 +103,10 @@ pub struct SourceLocation {
 pub struct ModuleVariable {
     /// Its name.
     pub name: Box<str>,
-    /// Where that stands in the file.
+    /// The byte range of its name in the file.
     pub range: Range<usize>,
-    /// What it is. An array without a size has that which its initial values give it; without those it has none, as the
-    /// `.extern .shared x[]` that is given its size with the launch.
+    /// Its symbol. An array without a size gets the size of its initial values; without those it has none, as `.extern
+    /// .shared x[]`, whose size is set at launch.
     pub symbol: symbols::VariableSymbol,
     /// The linking directive.
     pub linkage: Option<&'static str>,
@@ -115,30 +117,30 @@ pub struct ModuleVariable {
 /// The initial contents of a variable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InitialContents {
-    /// The first bytes, never more than the variable has: those that follow are zero.
+    /// The first bytes, at most the size of the variable; the remaining bytes are zero.
     pub bytes: Vec<u8>,
-    /// The declaration says what they are.
+    /// Whether the declaration has an initializer.
     pub initialized: bool,
-    /// Addresses among them, which are known when the module is loaded.
+    /// The addresses in the contents, which become known when the module is loaded.
     pub relocations: Vec<Relocation>,
     /// The fields of textures, samplers and surfaces.
     pub fields: Vec<OpaqueField>,
 }
 
-/// An address, or a byte of one, in the contents of a variable.
+/// An address, or one byte of it, in the contents of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relocation {
-    /// Where it is written, in bytes.
+    /// The byte offset in the contents.
     pub offset: u64,
-    /// How many bytes of it: the lowest if it has more.
+    /// The number of bytes that are written: the lowest bytes of the address.
     pub width: u8,
-    /// Whose address.
+    /// The variable or function whose address is written.
     pub to: RelocationTarget,
-    /// What is added to it, in bytes.
+    /// The byte offset that is added to the address.
     pub addend: i64,
-    /// As a generic address, and not as one in the state space of what it points to.
+    /// Whether it is a generic address instead of one in the state space of its target.
     pub generic: bool,
-    /// `0xff00(x)`: of the address only this byte, counted from the lowest.
+    /// For `0xff00(x)`: only this byte of the address, counted from the lowest.
     pub byte: Option<u8>,
 }
 
@@ -149,14 +151,14 @@ pub enum RelocationTarget {
     Variable(Box<str>),
     /// A variable of the same function: index into [`FlowFunction::variables`].
     Local(u32),
-    /// A function, kernels among them.
+    /// A function or a kernel.
     Function(Box<str>),
 }
 
 /// A field of a texture, sampler or surface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpaqueField {
-    /// Which element of an array, else 0.
+    /// The index of the element in an array, else 0.
     pub element: u64,
     /// Its name.
     pub name: &'static str,
@@ -179,7 +181,7 @@ impl ModuleProgram {
         Self::of(snapshot, &Analyzer::default().analyze(snapshot).diagnostics)
     }
 
-    /// Lowers a module in which this was found.
+    /// Lowers a module whose check found these diagnostics.
     pub fn of(snapshot: &Snapshot, found: &[Diagnostic]) -> Self {
         let items = items(snapshot);
         let (header, module) = module_of(snapshot, &items);
@@ -210,10 +212,10 @@ impl ModuleProgram {
         out
     }
 
-    /// The index of the function of that name; of an alias, that of the function which it stands for.
+    /// The index of the function with this name; an alias is resolved to its function.
     pub fn function(&self, name: &str) -> Option<usize> {
         let mut index = *self.function_names.get(name)?;
-        // An alias of an alias is refused; a ring of them resolves to one of its members.
+        // An alias of an alias is an error; a cycle of aliases resolves to one of its members.
         for _ in 0..self.functions.len() {
             let Some(callable) = self.functions.get(index) else { break };
             match callable.alias.as_ref().filter(|_| callable.body.is_none()).and_then(|n| self.function_names.get(n)) {
@@ -224,17 +226,17 @@ impl ModuleProgram {
         Some(index)
     }
 
-    /// The index of the variable of that name.
+    /// The index of the variable with this name.
     pub fn variable(&self, name: &str) -> Option<usize> {
         self.variable_names.get(name).copied()
     }
 
-    /// What is wrong inside of a function.
+    /// The errors inside a function.
     pub fn errors_in(&self, function: &ProgramFunction) -> &[Diagnostic] {
         self.errors.get(function.errors.clone()).unwrap_or_default()
     }
 
-    /// What the head of a function says.
+    /// The function that an item declares, without its body.
     fn callable(&self, source: ItemSource<'_>, item: &ModuleItem<'_>) -> ProgramFunction {
         let (f, k) = (fields(), kinds());
         let node = item.node;
@@ -259,7 +261,7 @@ impl ModuleProgram {
         }
     }
 
-    /// Enters a function: its definition says more than a declaration.
+    /// Adds a function; a definition replaces an earlier declaration.
     fn add_function(&mut self, callable: ProgramFunction) {
         if callable.name.is_empty() {
             return;
@@ -286,7 +288,7 @@ impl ModuleProgram {
         }
     }
 
-    /// Enters the variables of a declaration.
+    /// Adds the variables of a declaration.
     fn declare(&mut self, source: ItemSource<'_>, node: Node<'_>, (header, item): (&Header, usize)) {
         let declaration = lower::declaration(source, node);
         let linkage = declaration.linkages.first().and_then(|l| linkage_named(l.text));
@@ -309,7 +311,7 @@ impl ModuleProgram {
         }
     }
 
-    /// Enters a variable: its definition says more than an `.extern` of the same name.
+    /// Adds a variable; a definition replaces an earlier `.extern` with the same name.
     fn add_variable(&mut self, variable: ModuleVariable) {
         let Some(known) = self.variable_names.get(&variable.name) else {
             self.variable_names.insert(variable.name.clone(), self.variables.len());
@@ -332,7 +334,7 @@ impl ModuleProgram {
     }
 }
 
-/// The names of a declaration and what is initially in them.
+/// The names of a declaration, each with its initial contents.
 fn with_initials<'t>(
     source: ItemSource<'t>,
     node: Node<'_>,
@@ -358,7 +360,7 @@ fn with_initials<'t>(
     .collect()
 }
 
-/// What `.ptr` says of each parameter.
+/// For each parameter of a function: the properties given by `.ptr`.
 fn pointees(source: ItemSource<'_>, node: Node<'_>) -> Vec<Option<Pointee>> {
     let Some(list) = node.child_by_field_id(fields().parameters) else { return Vec::new() };
     let parameters = named_children(list).filter(|n| n.kind_id() == kinds().parameter);

@@ -1,11 +1,13 @@
-//! How many registers functions need.
+//! The number of registers that functions need.
 //!
-//! - [`pressure`] – which registers hold a value at each instruction, exactly, in units of 32 bits; predicates apart.
-//! - [`FunctionUsage`] – of one function by itself: pressure, an estimate of what the assembler makes of it, the bounds of its header, its shared
-//!   memory, whom it calls. It is kept with the facts of the function ([`crate::registers::facts`]).
-//! - [`report`] – of all functions of a module with whom they call, their limits, and how many of their warps run at a time.
-//! - [`Figures`] – the report of the last second pass, kept in place while the text is edited.
-//! - [`estimate`] – the model of the assembler; docs/register-estimate.md tells how it was found and how far it is off.
+//! - [`pressure`] – the registers that are live at each instruction, exactly, in units of 32 bits; predicates are counted
+//!   separately.
+//! - [`FunctionUsage`] – the needs of one function by itself: pressure, estimated registers, launch bounds, shared memory and
+//!   callees. It is kept with the facts of the function ([`crate::registers::facts`]).
+//! - [`report`] – the register reports of all functions of a module: with their callees, their limits, and the number of
+//!   their warps that run at a time.
+//! - [`Figures`] – the reports of the last flow-lint pass, with positions that follow the edits of the text.
+//! - [`estimate`] – the model of the assembler; docs/register-estimate.md describes how it was fitted and how accurate it is.
 
 pub mod estimate;
 pub mod facts;

@@ -1,7 +1,7 @@
-//! What the PTX at a place means: the one thing that hover, completion, hints, fixes and all other features ask.
+//! The meaning of the PTX at a position, for hover, completion, hints, fixes and all other features.
 //!
-//! [`Semantics`] answers for a snapshot without a check of the whole module: which version and target hold, what a name stands for
-//! where it is written, and which form of which instruction a statement is.
+//! [`Semantics`] answers queries about a snapshot without a check of the whole module: the version and target, the
+//! declaration of a name, and the form of an instruction.
 
 mod header;
 pub mod names;
@@ -21,7 +21,7 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::cell::{OnceCell, RefCell};
 use std::sync::Arc;
 
-/// Answers questions about a text. Mnemonics are resolved once for each spelling.
+/// Answers queries about a snapshot. Mnemonics are resolved once per spelling.
 #[derive(Debug)]
 pub struct Semantics<'s> {
     snapshot: &'s Snapshot,
@@ -30,28 +30,28 @@ pub struct Semantics<'s> {
 }
 
 impl<'s> Semantics<'s> {
-    /// Of a text.
+    /// Prepares queries for `snapshot`; nothing is computed yet.
     pub fn new(snapshot: &'s Snapshot) -> Self {
         Self { snapshot, environment: OnceCell::new(), mnemonics: RefCell::default() }
     }
 
-    /// Version, target and address size, as the first lines of the module say.
+    /// The version, target and address size, from the first lines of the module.
     pub fn environment(&self) -> &Environment {
         self.environment.get_or_init(|| environment(self.snapshot))
     }
 
-    /// The names that are known at a node.
+    /// The names visible at a node.
     pub fn names_at(&self, node: Node<'s>) -> LocalNames<'s> {
         LocalNames::new(self.snapshot, node)
     }
 
-    /// Calls `f` with the instruction that a node is; its ranges count from the start of the node.
+    /// Lowers an instruction node and calls `f` with it and its text; ranges count from the start of the node.
     pub fn lowered<R>(&self, node: Node<'_>, f: impl FnOnce(&Instruction<'_>, &str) -> Option<R>) -> Option<R> {
         let text = self.snapshot.text(node.byte_range());
         f(&lower::instruction(ItemSource { text: &text, base: node.start_byte() }, node)?, &text)
     }
 
-    /// The opcode and modifiers of an instruction against the tables.
+    /// Resolves the mnemonic of an instruction against the tables.
     pub fn mnemonic(&self, instruction: &Instruction<'_>) -> Arc<ResolvedMnemonic> {
         let mut key = instruction.opcode.text.to_owned();
         instruction.modifiers.iter().for_each(|m| key.push_str(m.text));
@@ -59,12 +59,12 @@ impl<'s> Semantics<'s> {
     }
 }
 
-/// The mnemonic of an opcode and modifiers that may stand nowhere yet; `None` if nothing is known of that opcode.
+/// Resolves a mnemonic that need not occur in a text; `None` if the opcode has no entry.
 pub fn mnemonic(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
     mnemonic::resolve(opcode, modifiers)
 }
 
-/// The instruction around a node, within its statement.
+/// The instruction node that contains a node.
 pub fn instruction_around(mut node: Node<'_>) -> Option<Node<'_>> {
     let k = kinds();
     while node.kind_id() != k.instruction {

@@ -1,4 +1,4 @@
-//! What the module says of itself, and gates: which version and target something needs.
+//! The environment of a module (PTX version, target, address size), and gates: the versions and targets that a feature needs.
 
 pub mod project;
 
@@ -8,20 +8,20 @@ use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo, Version};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// What the module's header says. What it does not say, or says wrongly, is `None` and gates nothing.
+/// The environment that the module's header declares. A missing or invalid value is `None` and refuses nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Environment {
-    /// `.version`.
+    /// The PTX version of `.version`.
     pub version: Option<Version>,
     /// The architecture of `.target`.
     pub target: Option<&'static TargetInfo>,
     /// Its options, such as `texmode_independent`.
     pub options: Vec<&'static str>,
-    /// `.address_size`, 32 where it is absent.
+    /// The `.address_size` in bits; 32 if it is absent.
     pub address_size: u16,
-    /// The target is not the module's own, but one that was asked about.
+    /// Whether the target was chosen for the check and is not the module's own.
     pub asked: bool,
-    /// What the module is asked about besides.
+    /// The project for which the module is checked.
     pub project: Arc<Project>,
 }
 
@@ -35,7 +35,7 @@ impl Hash for Environment {
     }
 }
 
-/// The name of a target as the tables have it: `compute_90a` is another word for `sm_90a`.
+/// The target with this name; `compute_90a` is a synonym of `sm_90a`.
 pub fn find_target(name: &str) -> Option<&'static TargetInfo> {
     match name.strip_prefix("compute_") {
         Some(number) => ISA.target(&format!("sm_{number}")),
@@ -43,13 +43,13 @@ pub fn find_target(name: &str) -> Option<&'static TargetInfo> {
     }
 }
 
-/// `8.5`.
+/// Parses a version such as `8.5`.
 pub fn version(text: &str) -> Option<Version> {
     let (major, minor) = text.split_once('.')?;
     Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
 }
 
-/// The target of a name, if it is an architecture and not an option such as `debug`.
+/// The target with this name, if it is an architecture and not an option such as `debug`.
 pub fn find_architecture(name: &str) -> Option<&'static TargetInfo> {
     find_target(name).filter(|t| !t.features.is_empty())
 }
@@ -63,7 +63,7 @@ impl Environment {
         }
     }
 
-    /// The version whose features a version has: its own number but for a few that were never published.
+    /// The version whose features a version has: itself, except for a few versions that were never published.
     pub fn counts_as(version: Version) -> Version {
         ISA.versions.iter().find(|v| v.version == version).map_or(version, |v| v.counts_as)
     }
@@ -80,7 +80,7 @@ impl Environment {
         self.version_at_least(alternative.ptx) && self.has(alternative.feature)
     }
 
-    /// The first gate of a list that refuses, of those for which `applies` holds.
+    /// The first gate of a list that refuses, among those for which `applies` returns true.
     pub fn refused(&self, gates: &'static [Gate], applies: impl Fn(&Gate) -> bool) -> Option<&'static Gate> {
         gates.iter().find(|gate| {
             let refused = match gate.kind {
@@ -98,7 +98,7 @@ impl Environment {
         })
     }
 
-    /// The first gate that advises against something.
+    /// The first gate of a list that deprecates, among those for which `applies` returns true.
     pub fn deprecated(&self, gates: &'static [Gate], applies: impl Fn(&Gate) -> bool) -> Option<&'static Gate> {
         self.version?;
         gates
@@ -106,12 +106,12 @@ impl Environment {
             .find(|g| g.kind == GateKind::Deprecated && g.alternatives.iter().any(|a| self.holds(a)) && applies(g))
     }
 
-    /// Its version and target alone.
+    /// Its version and target only.
     pub fn module_target(&self) -> ModuleTarget {
         ModuleTarget { version: self.version, target: self.target.map(|t| t.name), asked: self.asked }
     }
 
-    /// `PTX 6.5 and sm_75`, for messages.
+    /// The version and target for messages, such as `PTX 6.5 and sm_75`.
     pub fn describe(&self) -> String {
         self.module_target().describe()
     }
@@ -120,16 +120,16 @@ impl Environment {
 /// The version and target of a module, for messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ModuleTarget {
-    /// `.version`.
+    /// The PTX version of `.version`.
     pub version: Option<Version>,
-    /// The name of the architecture.
+    /// The name of the target architecture.
     pub target: Option<&'static str>,
-    /// The target is not the module's own, but one that was asked about.
+    /// Whether the target was chosen for the check and is not the module's own.
     pub asked: bool,
 }
 
 impl ModuleTarget {
-    /// `this module says PTX 6.5 and sm_75`.
+    /// A clause for messages, such as `this module says PTX 6.5 and sm_75`.
     pub fn says(&self) -> String {
         match (self.asked, self.target, self.version) {
             (true, Some(target), Some(version)) => {
@@ -140,7 +140,7 @@ impl ModuleTarget {
         }
     }
 
-    /// `PTX 6.5 and sm_75`.
+    /// The version and target, such as `PTX 6.5 and sm_75`.
     pub fn describe(&self) -> String {
         match (self.version, self.target) {
             (Some(v), Some(t)) => format!("PTX {v} and {t}"),
@@ -151,7 +151,7 @@ impl ModuleTarget {
     }
 }
 
-/// Whether a feature is an option of `.target`, such as `texmode_independent`, and not one of an architecture.
+/// Whether a feature is an option of `.target`, such as `texmode_independent`, instead of one of an architecture.
 pub fn is_option(feature: &str) -> bool {
     ISA.target(feature).is_some_and(|t| t.features.is_empty())
 }
@@ -160,15 +160,15 @@ fn in_target(option: &str) -> String {
     format!("`{option}` in `.target`")
 }
 
-/// A version that every module has.
+/// A version that every module reaches.
 const ALWAYS: Version = Version { major: 1, minor: 0 };
 
-/// `PTX 7.0 and sm_80, or PTX 7.8 and sm_90`, for messages.
+/// The requirements of a gate for messages, such as `PTX 7.0 and sm_80, or PTX 7.8 and sm_90`.
 pub fn describe_needs(gate: &Gate) -> String {
     describe_alternatives(gate.alternatives)
 }
 
-/// The same for the alternatives of a gate, which is what diagnostics keep of it.
+/// Like [`describe_needs`], for the alternatives of a gate, which diagnostics keep.
 pub fn describe_alternatives(alternatives: &[GateAlternative]) -> String {
     let one = |a: &GateAlternative| match (a.ptx, a.feature) {
         (_, Some(option)) if is_option(option) && a.ptx.is_none_or(|v| v <= ALWAYS) => in_target(option),

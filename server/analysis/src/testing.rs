@@ -1,11 +1,11 @@
-//! For the tests beside diagnostics: what is found in a piece of PTX.
+//! Helpers for the unit tests of diagnostics: they check a short PTX text.
 
 use crate::project::Project;
 use crate::{Analyzer, Code, Diagnostic};
 use ptx_syntax::Snapshot;
 
-/// What is found under a code in the body of a kernel for `sm_90a`. It has the registers `%p<4>`, `%h<8>` (`.b16`), `%r<8>` (`.b32`),
-/// `%f<8>` (`.f32`), `%rd<8>` (`.b64`) and `%fd<8>` (`.f64`).
+/// The diagnostics with this code for a kernel body on `sm_90a`. The kernel declares the registers `%p<4>`, `%h<8>` (`.b16`),
+/// `%r<8>` (`.b32`), `%f<8>` (`.f32`), `%rd<8>` (`.b64`) and `%fd<8>` (`.f64`).
 pub fn in_kernel(code: Code, body: &str) -> Vec<Diagnostic> {
     let registers =
         ".reg .pred %p<4>;.reg .b16 %h<8>;.reg .b32 %r<8>;.reg .f32 %f<8>;.reg .b64 %rd<8>;.reg .f64 %fd<8>;";
@@ -13,12 +13,12 @@ pub fn in_kernel(code: Code, body: &str) -> Vec<Diagnostic> {
     in_module(code, &format!("{header}.visible .entry k(.param .u64 p)\n{{\n{registers}\n{body}\nret;\n}}\n"))
 }
 
-/// What is found under a code in a module, lints included.
+/// The diagnostics with this code for a module, lints included.
 pub fn in_module(code: Code, text: &str) -> Vec<Diagnostic> {
     in_project(code, &Project::default(), text)
 }
 
-/// What is found under a code in a module that is checked for a project, lints included.
+/// The diagnostics with this code for a module that is checked for a project, lints included.
 pub fn in_project(code: Code, project: &Project, text: &str) -> Vec<Diagnostic> {
     let snapshot = Snapshot::new(text);
     let mut analyzer = Analyzer::default();
@@ -29,12 +29,12 @@ pub fn in_project(code: Code, project: &Project, text: &str) -> Vec<Diagnostic> 
     found
 }
 
-/// The messages of findings.
+/// The messages of diagnostics.
 pub fn messages(found: &[Diagnostic]) -> Vec<String> {
     found.iter().map(Diagnostic::message).collect()
 }
 
-/// The text of a module with the first fix of the first finding under a code applied. Panics if there is none.
+/// The text of a module after the first fix of a diagnostic with this code. Panics if there is none.
 pub fn mended(code: Code, text: &str) -> String {
     let found = in_module(code, text);
     let fix = found.iter().find_map(|d| d.fixes.first()).expect("a fix");

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the archives that are handed out: ptx-analyzer-VERSION-TARGET.tar.gz (.zip for Windows), each with a SHA-256 beside it.
+"""Makes the release archives: ptx-analyzer-VERSION-TARGET.tar.gz (.zip for Windows), each with a SHA-256 file beside it.
 
 usage: archive.py [--out DIR] [--binary FILE] TARGET…
 
-Programs for Linux are linked by Zig against glibc 2.17, so that they start on distributions from 2014 on; others by what this system
-has. requirements.txt beside this file has Zig and cargo-zigbuild. --binary takes a program that is there already in place of building
-one. Manual pages and completions come from the first of the programs that runs here, or from the one that PTX_ANALYZER names.
+Zig links programs for Linux against glibc 2.17, so that they start on distributions from 2014 on. The linker of this system links
+the others. requirements.txt beside this file lists Zig and cargo-zigbuild. --binary uses an existing program instead of building one.
+Manual pages and completions come from the first of the programs that runs here, or from the one that PTX_ANALYZER names.
 
-The same program makes the same archive, byte by byte: names in order, times those of the last commit (or SOURCE_DATE_EPOCH).
+The same program gives the same archive, byte by byte: names are sorted, times are those of the last commit (or SOURCE_DATE_EPOCH).
 """
 
 import argparse
@@ -37,7 +37,7 @@ COMPLETIONS = {
 
 
 def said(*command):
-    """What a program prints."""
+    """Returns the standard output of a command."""
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
 
 
@@ -46,7 +46,7 @@ def version():
 
 
 def build(target):
-    """Compiles the program; nothing in it tells where."""
+    """Compiles the program without paths of this machine in it."""
     zig = target.endswith("-linux-gnu")
     home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
     flags = [f"--remap-path-prefix={ROOT}=.", f"--remap-path-prefix={home}=cargo"]
@@ -65,7 +65,7 @@ def runs(program):
 
 
 def pages(speaker):
-    """Manual pages and completions, as the program prints them."""
+    """Generates manual pages and completions with the program."""
     files = {f"completions/{name}": said(speaker, "completions", shell) for shell, name in COMPLETIONS.items()}
     with tempfile.TemporaryDirectory() as folder:
         said(speaker, "man", folder)

@@ -21,7 +21,7 @@ RULE = "-" * 78
 
 
 def parts(target):
-    """The packages of others that are linked into the program for a target."""
+    """Returns the third-party packages that are linked into the program for a target."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target]
     metadata = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
     packages = {package["id"]: package for package in metadata["packages"]}
@@ -43,7 +43,8 @@ def parts(target):
 
 
 def texts(package):
-    """The licence files of a package, by name; those under the MIT licence where it is one to choose from."""
+    """Returns the licence files of a package by name. If the package offers a choice that includes the MIT licence,
+    returns only the MIT files and copyright notices."""
     folders = [Path(package["manifest_path"]).parent, HERE / "licences" / package["name"]]
     files = [f for folder in folders if folder.is_dir() for f in sorted(folder.iterdir()) if f.is_file() and LICENCE.match(f.name)]
     if not files:
@@ -55,7 +56,8 @@ def texts(package):
 
 
 def notices(targets):
-    """What is passed on with the program for these targets: each text once, under all the crates that have it to the letter."""
+    """Returns the notices to distribute with the program for these targets: each text once, under all crates that have
+    exactly this text."""
     packages = {(p["name"], p["version"]): p for target in targets for p in parts(target)}
     under = {}
     for key in sorted(packages):

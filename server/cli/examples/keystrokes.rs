@@ -1,10 +1,10 @@
-//! How long a keystroke takes: from the edit to the diagnostics of that version, in a real server process.
+//! Measures the latency of keystrokes: from an edit to the diagnostics of that version, in a real server process.
 //!
 //! `cargo run --release -p ptx-analyzer --example keystrokes -- [--edits N] [--break brace|directive] [--slow MS] FILE`
 //!
-//! At random places of the file one character is typed and taken back, each time waiting for the diagnostics. `--break brace`
-//! first deletes a closing brace near the top, `--break directive` first inserts an unknown directive there; `--slow` shows each edit
-//! that takes longer.
+//! The program types one character at random positions of the file and deletes it again, and waits for the diagnostics
+//! each time. `--break brace` first deletes a closing brace near the top, `--break directive` first inserts an unknown
+//! directive there. `--slow` prints each edit that takes longer than this.
 
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
@@ -25,7 +25,7 @@ fn main() {
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--serve" => {
-                // The server is this very program, so that there is nothing else to build.
+                // This program is also the server, so that nothing else has to be built.
                 let orderly = ptx_lsp::run().expect("threads");
                 std::process::exit(i32::from(!orderly));
             }

@@ -1,11 +1,12 @@
-//! How long an editor waits for an answer: requests at many places of a file, to a real server process over pipes.
+//! Measures the latency of requests at many positions of a file, to a real server process over pipes.
 //!
 //! `cargo run --release -p ptx-analyzer --example latency -- [--places N] [--editing] FILE [METHOD…]`
 //!
-//! Times are from the request to its answer as a JSON value, at the client. Places are random but the same in every run. Requests about a range
-//! take 60 lines, as many as a screen shows. Completion is asked for where editors ask: a character is typed, the request
-//! follows at once, and the character is taken back; the time is that of the request, parsing included. With `--editing` a character is typed,
-//! or taken back, at a random place right before each request, and the request does not wait until the change is checked.
+//! Times run from the request to the parsed JSON answer in the client. Positions are random but the same in every run.
+//! Range requests cover 60 lines, one screen. Completion is measured as editors use it: the program types a character,
+//! sends the request at once, and deletes the character again. The time is that of the request, including parsing. With
+//! `--editing` the program types or deletes a character at a random position right before each request, and the request
+//! does not wait until the change is checked.
 
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
@@ -19,19 +20,19 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const URI: &str = "file:///file.ptx";
-/// What a screen shows.
+/// Number of lines on a screen.
 const SCREEN: usize = 60;
 
-/// Where requests are made.
+/// The position or range of a request.
 #[derive(Clone, Copy)]
 enum Where {
     /// At a random word.
     Word,
-    /// In a random screen.
+    /// The lines of a random screen.
     Screen,
-    /// Behind a character that is typed before, at a random one of such places.
+    /// After a typed character, at a random position where this character fits.
     Typed(char),
-    /// Once, for all of the document.
+    /// Once, for the whole document.
     Document,
 }
 
@@ -63,7 +64,7 @@ fn main() {
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--serve" => {
-                // The server is this very program, so that there is nothing else to build.
+                // This program is also the server, so that nothing else has to be built.
                 let orderly = ptx_lsp::run().expect("threads");
                 std::process::exit(i32::from(!orderly));
             }
@@ -85,7 +86,7 @@ fn main() {
     } }));
     client.open(URI, 0, &text);
     client.diagnostics(URI, 0);
-    // The second pass begins when the document has been quiet for a moment, and does not always have something to say.
+    // Flow lints start when the document has been idle for a moment, and may report nothing. So wait instead.
     std::thread::sleep(Duration::from_secs(3));
     let edits = editing.then(|| Edits { random: fastrand::Rng::with_seed(2), typed: None });
     let mut session = Session { client, lines: Lines::new(&text), text: &text, version: 0, edits };
@@ -104,15 +105,15 @@ struct Session<'a> {
     edits: Option<Edits>,
 }
 
-/// The edits between the requests.
+/// Edits between the requests.
 struct Edits {
     random: fastrand::Rng,
-    /// Where a character has been typed and not taken back.
+    /// The position of a typed character that is not yet deleted.
     typed: Option<Value>,
 }
 
 impl Session<'_> {
-    /// Types a character, or takes the last one back.
+    /// Types a character, or deletes the previous one.
     fn edit(&mut self) {
         let Some(edits) = &mut self.edits else { return };
         let change = match edits.typed.take() {
@@ -121,7 +122,7 @@ impl Session<'_> {
                 json!([{ "range": { "start": at, "end": after }, "text": "" }])
             }
             None => {
-                // At the end of a line, so that no other place of it moves.
+                // At the end of a line, so that no other position in the line moves.
                 let line = edits.random.usize(1..self.lines.0.len());
                 let at = self.lines.place(self.lines.0[line] - 1);
                 edits.typed = Some(at.clone());
@@ -151,7 +152,7 @@ impl Session<'_> {
                 Where::Document => self.call(method, &Value::Null, &Value::Null),
                 Where::Typed(character) => {
                     let offset = match character {
-                        // Behind an opcode or a modifier, before the blank.
+                        // After an opcode or a modifier, before the blank.
                         '.' => self.random_end(&mut random),
                         '%' => self.random(&mut random, |b| b == b'%'),
                         _ => self.random(&mut random, |b| b == b'\n') + 1,
@@ -161,7 +162,8 @@ impl Session<'_> {
                     self.change(json!([{ "range": { "start": at, "end": at }, "text": character.to_string() }]));
                     let answer = self.call(method, &after, &after);
                     self.change(json!([{ "range": { "start": at, "end": after }, "text": "" }]));
-                    // Without edits, the next character waits until the last one is checked; `keystrokes` measures typing that does not wait.
+                    // Without `--editing`, the next character waits until the previous one is checked. The example
+                    // `keystrokes` measures typing that does not wait.
                     if self.edits.is_none() {
                         self.client.diagnostics(URI, self.version);
                     }
@@ -186,7 +188,7 @@ impl Session<'_> {
         );
     }
 
-    /// One request with whatever parameters any of the methods takes.
+    /// Sends one request with the parameters of all methods.
     fn call(&mut self, method: &str, start: &Value, end: &Value) -> (Duration, Value) {
         let params = json!({
             "textDocument": { "uri": URI },
@@ -198,7 +200,7 @@ impl Session<'_> {
         });
         let begin = Instant::now();
         let id = self.client.request(method, params);
-        // A refusal with its reason is an answer too: there is nothing to rename at a number.
+        // A refusal is an answer too: for example, a number cannot be renamed.
         let answer = self.client.answer(id)["result"].take();
         (begin.elapsed(), answer)
     }
@@ -208,7 +210,7 @@ impl Session<'_> {
         self.client.change(URI, self.version, changes);
     }
 
-    /// A random place whose byte is such a one.
+    /// A random offset of a byte that satisfies `such`.
     fn random(&self, random: &mut fastrand::Rng, such: impl Fn(u8) -> bool) -> usize {
         let start = random.usize(..self.text.len());
         let bytes = self.text.as_bytes();

@@ -1,9 +1,11 @@
-//! Hours of work in one file: typing, cutting, pasting, hovering, at the pace of a person who types fast, in a real server process.
+//! Simulates hours of work in one file: typing, cutting, pasting and hovering at the pace of a fast typist, in a real
+//! server process.
 //!
 //! `cargo run --release -p ptx-analyzer --example soak -- [--minutes N] FILE`
 //!
-//! Every five minutes: the time from an edit to the diagnostics of that version, and the highest memory of the server. At the end, that of the
-//! first five minutes is compared with that of the rest, and what the server says of the text with what a new server says of it.
+//! Every five minutes it prints the time from an edit to the diagnostics of that version, and the highest resident
+//! memory of the server. At the end it compares the values of the first five minutes with the rest. It also compares
+//! the server's results for the text with those of a new server.
 
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
@@ -17,9 +19,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const URI: &str = "file:///file.ptx";
-/// From one key to the next, unless the server takes longer.
+/// Time between two keys, unless the server takes longer.
 const KEY: Duration = Duration::from_millis(40);
-/// What a person does between two places; the second pass begins after 250 ms.
+/// Pause between two positions; flow lints start after 250 ms.
 const PAUSE: Duration = Duration::from_millis(400);
 /// The interval between two lines of the report. Memory may grow during the first one.
 const STRETCH: Duration = Duration::from_secs(300);
@@ -30,7 +32,7 @@ fn main() {
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--serve" => {
-                // The server is this very program, so that there is nothing else to build.
+                // This program is also the server, so that nothing else has to be built.
                 let orderly = ptx_lsp::run().expect("threads");
                 std::process::exit(i32::from(!orderly));
             }
@@ -80,9 +82,9 @@ struct Soak {
     version: i32,
     lines: Vec<String>,
     random: Rng,
-    /// From edits to diagnostics.
+    /// Times from edits to diagnostics.
     times: Vec<Duration>,
-    /// From requests to answers, by method.
+    /// Times from requests to answers, by method.
     requests: BTreeMap<String, Vec<Duration>>,
     tokens: Option<Value>,
 }
@@ -97,7 +99,7 @@ impl Soak {
         Self { client, version: 0, lines, random, times: Vec::new(), requests: BTreeMap::new(), tokens: None }
     }
 
-    /// Goes to a place, does something there, and pauses.
+    /// Goes to a random position, performs an action there, and pauses.
     fn visit(&mut self) {
         let line = self.random.usize(8..self.lines.len() - 8);
         self.ask("textDocument/inlayHint", json!({ "range": span(line.saturating_sub(30), 0, line + 30, 0) }));
@@ -123,7 +125,7 @@ impl Soak {
         std::thread::sleep(PAUSE);
     }
 
-    /// Types a line like one nearby, with completions, and takes it back.
+    /// Types a line similar to one nearby, with completions, and deletes it again.
     fn write(&mut self, line: usize) {
         let like = self.lines[line].clone();
         self.edit(line, 0, line, 0, "\n");
@@ -138,7 +140,7 @@ impl Soak {
         self.edit(line, 0, line + 1, 0, "");
     }
 
-    /// Deletes some letters of a line, one after the other, and types them again.
+    /// Deletes some letters of a line one by one, and types them again.
     fn correct(&mut self, line: usize) {
         let old = self.lines[line].clone();
         let from = old.len().saturating_sub(self.random.usize(1..9));
@@ -169,7 +171,7 @@ impl Soak {
         self.edit(line, 0, line, 2, "");
     }
 
-    /// Deletes the next closing brace; it comes back after a while.
+    /// Deletes the next closing brace, and restores it after a pause.
     fn break_a_brace(&mut self, line: usize) {
         let Some(line) = (line..self.lines.len()).find(|l| self.lines[*l] == "}") else { return };
         self.edit(line, 0, line, 1, "");
@@ -178,7 +180,7 @@ impl Soak {
         self.edit(line, 0, line, 0, "}");
     }
 
-    /// Swaps two neighbouring instructions for good.
+    /// Swaps two neighbouring instructions permanently.
     fn move_one(&mut self, line: usize) {
         let plain =
             |l: &String| l.starts_with('\t') && l.ends_with(';') && !l.contains(['{', '}']) && !l.contains("\t.");
@@ -189,7 +191,7 @@ impl Soak {
         }
     }
 
-    /// Hovers, and asks for the definition and the uses of a word.
+    /// Requests the hover, the definition and the references of a word.
     fn look(&mut self, line: usize) {
         let column = self.random.usize(..=self.lines[line].len());
         for method in ["textDocument/hover", "textDocument/definition", "textDocument/documentHighlight"] {
@@ -209,7 +211,7 @@ impl Soak {
         result
     }
 
-    /// Replaces a part of the text, and waits until the server says what it finds in the new one.
+    /// Replaces a part of the text, and waits for the server's diagnostics of the new text.
     fn edit(&mut self, line: usize, column: usize, end: usize, end_column: usize, new: &str) {
         let head = self.lines[line][..column].to_owned();
         let tail = &self.lines[end][end_column..];
@@ -224,14 +226,14 @@ impl Soak {
         self.client.forget();
     }
 
-    /// In MB.
+    /// Resident memory of the server in MB.
     fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.client.child.id())).unwrap_or_default();
         let kilobytes = status.lines().find_map(|l| l.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse().ok());
         kilobytes.unwrap_or(0_u64) / 1024
     }
 
-    /// What it says of the text, and what a new server says.
+    /// The server's results for the text, and those of a new server.
     fn compare(&mut self) {
         let text = self.lines.join("\n");
         let pulled = |client: &mut Client| {
@@ -241,7 +243,7 @@ impl Soak {
         let mut fresh = start();
         fresh.open(URI, 0, &text);
         let mut new = pulled(&mut fresh);
-        // The second pass over the whole of a new text takes its time.
+        // The flow lints of a complete new text take some time.
         for _ in 0..30 {
             if new == old {
                 break;

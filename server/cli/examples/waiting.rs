@@ -1,9 +1,10 @@
-//! How long hovers and completions take while kernels run, the workspace is checked, and nothing of it ends.
+//! Measures hovers and completions while kernels run and the workspace is checked, both without an end.
 //!
 //! `cargo run --release -p ptx-analyzer --example waiting -- [--evaluations N] [--asked N] FILE [FOLDER]`
 //!
-//! N kernels (8 of them) are evaluated that do not end by themselves, and with a folder its files are checked over and over. Meanwhile a
-//! hover and a completion are asked for at random places of the file, one every 20 ms.
+//! The server evaluates N kernels (default 8) that do not end by themselves. With a folder, it checks the files of the
+//! folder again and again. Meanwhile the program requests a hover and a completion at random positions of the file, one
+//! every 20 ms.
 
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
@@ -43,7 +44,7 @@ fn main() {
         let mut number = || arguments.next().and_then(|n| n.parse().ok()).expect("a number");
         match argument.as_str() {
             "--serve" => {
-                // The server is this very program, so that there is nothing else to build.
+                // This program is also the server, so that nothing else has to be built.
                 let orderly = ptx_lsp::run().expect("threads");
                 std::process::exit(i32::from(!orderly));
             }
@@ -94,7 +95,7 @@ fn main() {
     }
 }
 
-/// Asks at random places, one after the other.
+/// Sends requests at random positions, one after the other.
 fn measure(
     what: &str,
     client: &mut Client,

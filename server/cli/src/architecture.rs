@@ -1,4 +1,4 @@
-//! The value of `--target`: an architecture that the tables have.
+//! The value of `--target`: an architecture from the tables.
 
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::Error;
@@ -8,7 +8,8 @@ use ptx_isa::ISA;
 use ptx_isa::tables::TargetInfo;
 use std::ffi::OsStr;
 
-/// Reads a name, `sm_90a` or `compute_90a`; knows the names of the tables, so that a shell can complete them.
+/// Parses an architecture name, `sm_90a` or `compute_90a`. It lists the possible names, so that shells can complete
+/// them.
 #[derive(Debug, Clone, Copy)]
 pub struct Architecture;
 

@@ -18,7 +18,7 @@ use std::io::{self, Write, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
 
-/// How many findings are made into text at once.
+/// Maximum number of diagnostics rendered into one string.
 const MAX_RENDERED: usize = 10_000;
 
 /// What to check, and how to tell.
@@ -54,7 +54,7 @@ fn newest(number: &str) -> Result<Version, String> {
     version(number).ok_or_else(|| format!("`{number}` is not a version such as `7.8`"))
 }
 
-/// `deprecated=off`.
+/// Parses `deprecated=off`.
 fn code_level(text: &str) -> Result<(Code, Option<Severity>), String> {
     let (code, name) = text.split_once('=').ok_or("expected a code and a level, such as `deprecated=off`")?;
     let code = Code::named(code).ok_or_else(|| format!("there is no diagnostic `{code}`"))?;
@@ -81,9 +81,9 @@ enum Deny {
 /// The result for one file.
 #[derive(Debug)]
 pub struct CheckedFile {
-    /// Where it comes from.
+    /// The origin of the file.
     pub origin: InputOrigin,
-    /// What became of it.
+    /// The result of checking it.
     pub outcome: CheckOutcome,
 }
 
@@ -92,16 +92,16 @@ pub struct CheckedFile {
 pub enum CheckOutcome {
     /// It was checked.
     Done {
-        /// The report on it. Trees take much more memory and are not kept.
+        /// The report on the file. It replaces the syntax tree, which takes much more memory.
         findings: FileDiagnostics,
-        /// How many there are.
+        /// The number of diagnostics by severity.
         counts: SeverityCounts,
-        /// Some bytes are no text.
+        /// True if some bytes were not valid UTF-8.
         lossy: bool,
     },
     /// It is an XML document.
     Markup,
-    /// It could not be read.
+    /// It could not be read; the text is the reason.
     Unreadable(String),
 }
 
@@ -110,13 +110,14 @@ pub enum CheckOutcome {
 pub enum FileDiagnostics {
     /// As text, which may have escape sequences for colours.
     Text(String),
-    /// Too many to render at once: their text would take more memory than all else, so it is rendered in parts while it is written.
+    /// More than `MAX_RENDERED` diagnostics: their text would take more memory than everything else, so it is rendered
+    /// in parts while it is written.
     Many(Snapshot, Vec<Diagnostic>),
-    /// As results of SARIF.
+    /// As SARIF results.
     Sarif(sarif::SarifResults),
 }
 
-/// Checks and reports.
+/// Checks the files and writes the report.
 pub fn run(arguments: &CheckArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
     let mut summary = Summary::default();
@@ -157,7 +158,7 @@ fn check(origin: &InputOrigin, arguments: &CheckArguments, threads: usize) -> Ch
     CheckOutcome::Done { findings, counts, lossy }
 }
 
-/// The findings of a file as text.
+/// The diagnostics of a file as text.
 fn render(format: CheckFormat, name: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
     if format == CheckFormat::Json {
         json::render(name, snapshot, diagnostics)
@@ -166,14 +167,15 @@ fn render(format: CheckFormat, name: &str, snapshot: &Snapshot, diagnostics: &[D
     }
 }
 
-/// Dropping a tree of millions of nodes takes a tenth of the time of building it, so it happens on another thread.
+/// Drops a snapshot, a large one on another thread: dropping a tree of millions of nodes takes a tenth of the time of
+/// building it.
 fn discard(snapshot: Snapshot) {
     if snapshot.rope().len_bytes() > 1 << 20 {
         std::thread::spawn(move || drop(snapshot));
     }
 }
 
-/// What is wrong, for the file's own target or for each of those that were asked for.
+/// The diagnostics of a file for its own target, or for each target in `--target`.
 fn findings(snapshot: &Snapshot, arguments: &CheckArguments, threads: usize) -> Vec<Diagnostic> {
     let mut levels = DiagnosticLevels::default();
     arguments.level.iter().for_each(|(code, level)| levels.set(*code, *level));
@@ -187,12 +189,12 @@ fn findings(snapshot: &Snapshot, arguments: &CheckArguments, threads: usize) -> 
     let own = arguments.target.is_empty().then_some(None);
     let mut out: Vec<Diagnostic> = Vec::new();
     for target in own.into_iter().chain(arguments.target.iter().map(|t| Some(t.name))) {
-        // The command line took no name that the tables do not have.
+        // The argument parser accepts only names that the tables contain.
         let _ = analyzer.set_target(target);
         out.extend(analyzer.analyze(snapshot).diagnostics);
         out.extend(analyzer.lints(snapshot, &|| false).unwrap_or_default());
     }
-    // What has nothing to do with the target is said once.
+    // Report each diagnostic that does not depend on the target only once.
     if arguments.target.len() > 1 {
         let mut seen = HashSet::new();
         out.retain(|d| seen.insert((d.range.clone(), d.finding.clone())));
@@ -224,7 +226,7 @@ impl CheckReport {
         let name = checked.origin.name();
         match checked.outcome {
             CheckOutcome::Unreadable(reason) => self.unreadable(&name, &reason),
-            // In a folder that is nothing unusual; a file that was named deserves a word.
+            // In a folder, an XML file is not unusual. If the user named it, report it.
             CheckOutcome::Markup if matches!(checked.origin, InputOrigin::Found(_)) => {}
             CheckOutcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
             CheckOutcome::Done { findings, lossy, .. } => {
@@ -232,7 +234,7 @@ impl CheckReport {
                     complain(&format!("{name}: some bytes are not UTF-8 text"));
                 }
                 match (findings, &mut self.sarif) {
-                    // Takes the colours out where they are not wanted.
+                    // This writer removes colours if standard output does not support them.
                     (FileDiagnostics::Text(text), _) => anstream::stdout().lock().write_all(text.as_bytes())?,
                     (FileDiagnostics::Many(snapshot, diagnostics), _) => {
                         for some in diagnostics.chunks(MAX_RENDERED) {

@@ -61,7 +61,7 @@ pub struct EvalArguments {
 }
 
 impl EvalArguments {
-    /// What is looked for.
+    /// The kinds of findings to look for.
     fn checks(&self) -> Checks {
         let more = self.find.iter().fold(Checks::default(), |checks, kind| checks.with(*kind, true));
         self.without.iter().fold(more, |checks, kind| checks.with(*kind, false))
@@ -76,20 +76,20 @@ enum EvalFormat {
     Json,
 }
 
-/// Steps of a warp that are told at most.
+/// Maximum number of printed steps of a warp.
 const STEPS: usize = 100_000;
 
 /// The result of evaluating one file.
 #[derive(Default)]
 struct EvalOutcome {
-    /// For standard output.
+    /// Text for standard output.
     report: String,
-    /// For standard error, a line each.
+    /// Lines for standard error.
     remarks: Vec<String>,
     status: Option<CliStatus>,
     passed: usize,
     failed: usize,
-    /// It has nothing that can be run.
+    /// True if the file has nothing to run.
     empty: bool,
 }
 
@@ -105,7 +105,7 @@ struct NamedSnapshot<'a> {
     snapshot: &'a Snapshot,
 }
 
-/// Runs and reports.
+/// Runs the kernels and writes the report.
 pub fn run(arguments: &EvalArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
     let mut status = CliStatus::Fine;
@@ -121,7 +121,7 @@ pub fn run(arguments: &EvalArguments) -> CliStatus {
         passed += outcome.passed;
         failed += outcome.failed;
         empty += usize::from(outcome.empty);
-        // Takes the colours out where they are not wanted.
+        // This writer removes colours if standard output does not support them.
         anstream::stdout().lock().write_all(outcome.report.as_bytes())?;
         outcome.remarks.iter().for_each(|line| complain(line));
         Ok(())
@@ -149,7 +149,7 @@ fn look_at(origin: &InputOrigin, arguments: &EvalArguments, several: bool) -> Ev
     let name = origin.name();
     let (snapshot, lossy) = match origin.open() {
         InputContent::Text(snapshot, lossy) => (snapshot, lossy),
-        // In a folder that is nothing unusual; a file that was named deserves a word.
+        // In a folder, an XML file is not unusual. If the user named it, report it.
         InputContent::Markup => {
             out.empty = true;
             if !matches!(origin, InputOrigin::Found(_)) {
@@ -189,7 +189,7 @@ fn look_at(origin: &InputOrigin, arguments: &EvalArguments, several: bool) -> Ev
     out
 }
 
-/// Runs what the lines above kernels say.
+/// Runs the launches that are written above the kernels.
 fn from_lines(
     origin: &InputOrigin,
     module: &LaunchModule,
@@ -199,7 +199,7 @@ fn from_lines(
 ) {
     let (launches, mistakes) = module.launches();
     let wanted = |name: &str| arguments.entry.as_deref().is_none_or(|entry| entry == name);
-    // What is wrong with the lines of other kernels is no matter now.
+    // Ignore mistakes in the launches of other kernels.
     let around = |m: &Mistake| launches.iter().find(|l| l.range.start <= m.range.start && m.range.start <= l.range.end);
     let mine: Vec<Mistake> = mistakes.into_iter().filter(|m| around(m).is_none_or(|l| wanted(&l.entry))).collect();
     let broken = |launch: &Launch| mine.iter().any(|m| around(m).is_some_and(|l| l.range == launch.range));
@@ -244,7 +244,7 @@ fn from_lines(
     }
 }
 
-/// Runs what a file says.
+/// Runs the launches of a launch file.
 fn from_file(
     path: &Path,
     module: &LaunchModule,
@@ -260,7 +260,7 @@ fn from_file(
             return out.raise(CliStatus::Trouble);
         }
     };
-    // Only its lines are looked at.
+    // The snapshot serves only to look up lines.
     let snapshot = Snapshot::new(&text);
     let written = NamedSnapshot { name: &name, snapshot: &snapshot };
     let (mut launches, mistakes) = file::launches(&text, Language::of(path));
@@ -295,7 +295,7 @@ fn from_file(
     }
 }
 
-/// Says what is wrong with launches.
+/// Reports mistakes in launches.
 fn tell(mistakes: &[Mistake], written: &NamedSnapshot<'_>, arguments: &EvalArguments, out: &mut EvalOutcome) {
     out.raise(CliStatus::Findings);
     for mistake in mistakes {
@@ -393,7 +393,7 @@ fn evaluate(
     }
 }
 
-/// The warp of that number in the grid.
+/// The warp with this number, counted through the grid; `None` if the grid is smaller.
 fn target(done: &LaunchRun, warp: u64) -> Option<Target> {
     let shape = done.run.machine.shape;
     let warps = u64::from(shape.warps()).max(1);

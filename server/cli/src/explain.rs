@@ -12,7 +12,7 @@ pub struct ExplainArguments {
     query: String,
 }
 
-/// Prints what is known, as Markdown.
+/// Prints the explanation as Markdown.
 pub fn run(arguments: &ExplainArguments) -> CliStatus {
     match ptx_ide::explain(&arguments.query) {
         Some(text) => {

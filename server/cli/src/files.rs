@@ -1,4 +1,4 @@
-//! Work on many files: on several threads, in order, with a line that says how far it is.
+//! Work on many files: in parallel, with results in order and a progress line.
 
 use super::source::InputOrigin;
 use super::terminal;
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// Checking and what the checks call may follow deep trees. It is address space, not memory.
+/// Stack size of a worker in bytes, because checks recurse into deep trees. It reserves address space, not memory.
 const STACK: usize = 64 << 20;
 
-/// Says if a report could not be written; whether it has been, as far as its reader cares.
+/// Whether a report was written, as far as its reader cares. Complains about a write error.
 pub fn is_written(result: io::Result<()>) -> bool {
     match result {
-        // A reader that has seen enough, as in `… | head`, is no error.
+        // A reader that closes the pipe early, as in `… | head`, is not an error.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             complain(&format!("the report cannot be written: {error}"));
             false
@@ -23,13 +23,14 @@ pub fn is_written(result: io::Result<()>) -> bool {
     }
 }
 
-/// Writes a line to standard error, safe for a terminal. A closed standard error is no reason to stop.
+/// Writes a line to standard error, safe for a terminal. Errors are ignored, because standard error may be closed.
 pub fn complain(line: &str) {
     let _ = writeln!(stderr().lock(), "{}", terminal::for_stderr(line));
 }
 
-/// Does something with all files on several threads, and hands over the results in the order of the files. `work` is told how many threads
-/// it may use itself, which is more than one where there are fewer files than jobs. `verb` says what has been done to them.
+/// Applies `work` to all files on several threads and passes the results to a consumer in the order of the files. The
+/// second argument of `work` is the number of threads that it may use itself: more than one if there are fewer files
+/// than jobs. `verb` is the word for the work in the progress line.
 pub fn all<T: Send>(
     origins: &[InputOrigin],
     jobs: Option<NonZero<usize>>,
@@ -53,7 +54,7 @@ pub fn all<T: Send>(
                     let Some(origin) = origins.get(index) else {
                         return;
                     };
-                    // The receiver is gone once the report could not be written.
+                    // The receiver is gone after the report could not be written.
                     if sender.send((index, work(origin, threads))).is_err() {
                         return;
                     }
@@ -69,7 +70,7 @@ pub fn all<T: Send>(
     })
 }
 
-/// Waits for results, which come in any order, and shows progress meanwhile.
+/// Receives results in any order, passes them on in the order of the files, and shows progress meanwhile.
 fn in_order<T>(
     origins: &[InputOrigin],
     verb: &'static str,
@@ -102,7 +103,7 @@ fn in_order<T>(
     }
 }
 
-/// A line on a terminal that shows progress once the work takes long.
+/// A progress line on the terminal, shown once the work takes long.
 struct ProgressLine {
     begin: Instant,
     all: usize,

@@ -75,21 +75,21 @@ impl FmtArguments {
 
 /// The result of formatting one file.
 enum FmtOutcome {
-    /// It is as it should be.
+    /// It is formatted already.
     Same,
-    /// It was written.
+    /// The formatted file was written.
     Written,
-    /// It would be changed: the place of the first change, and what it is.
+    /// It is not formatted: the position of the first change, and the change.
     Differs(String),
     /// Standard input, formatted.
     Output(Vec<u8>),
-    /// It is an XML document; standard input goes out as it is.
+    /// It is an XML document; standard input is copied unchanged.
     Markup,
     /// It could not be read or written.
     Trouble(String),
 }
 
-/// Formats, or tells what is not formatted.
+/// Formats files or, with `--check`, lists the unformatted ones.
 pub fn run(arguments: &FmtArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
     let options = arguments.options();
@@ -110,7 +110,7 @@ pub fn run(arguments: &FmtArguments) -> CliStatus {
                 write!(stdout().lock(), "{}:{}", for_stdout(&name), lines_for_stdout(&hint))?;
             }
             FmtOutcome::Output(bytes) => stdout().lock().write_all(&bytes)?,
-            // In a folder that is nothing unusual; a file that was named deserves a word.
+            // In a folder, an XML file is not unusual. If the user named it, report it.
             FmtOutcome::Markup if matches!(origin, InputOrigin::Found(_)) => {}
             FmtOutcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
             FmtOutcome::Trouble(reason) => {
@@ -144,7 +144,7 @@ fn file(origin: &InputOrigin, roots: &[PathBuf], options: &FormatOptions, check:
         Ok(bytes) => bytes,
         Err(error) => return FmtOutcome::Trouble(error.to_string()),
     };
-    // What is no text stays as it is, byte for byte: offsets are those of the file.
+    // Invalid UTF-8 stays as it is, byte for byte: offsets refer to the bytes of the file.
     let (text, _) = ptx_launch::files::decode(bytes.clone());
     if ptx_launch::files::is_markup(text.chars()) {
         return FmtOutcome::Markup;
@@ -169,12 +169,13 @@ fn file(origin: &InputOrigin, roots: &[PathBuf], options: &FormatOptions, check:
     }
 }
 
-/// Whether a file lies in one of the folders that were named. What a link in them leads to elsewhere is not the user's word.
+/// Whether a file lies in one of the named folders. Links may lead to files outside, which the user did not ask to
+/// format.
 fn lies_in(path: &Path, roots: &[PathBuf]) -> bool {
     path.canonicalize().is_ok_and(|path| roots.iter().any(|root| path.starts_with(root)))
 }
 
-/// A part of a text with the edits in it applied.
+/// A part of a text after its edits.
 fn applied(bytes: &[u8], edits: &[TextEdit], part: Range<usize>) -> Vec<u8> {
     let mut out = Vec::with_capacity(part.len() + part.len() / 4);
     let mut done = part.start;
@@ -187,20 +188,20 @@ fn applied(bytes: &[u8], edits: &[TextEdit], part: Range<usize>) -> Vec<u8> {
     out
 }
 
-/// More lines tell no more.
-const MOST_LINES: usize = 6;
-/// Nor do longer ones.
-const LONGEST_LINE: usize = 160;
+/// Maximum number of lines in a hint.
+const MAX_LINES: usize = 6;
+/// Maximum length of a line in a hint.
+const MAX_LINE_LENGTH: usize = 160;
 
-/// The first lines that change, as they are and as they would be.
+/// The first lines that change, before and after.
 fn hint(text: &str, edits: &[TextEdit], first: &TextEdit) -> String {
     let line_start = |at: usize| text.get(..at).and_then(|t| t.rfind('\n')).map_or(0, |n| n + 1);
     let line_end = |at: usize| text.get(at..).and_then(|t| t.find('\n')).map_or(text.len(), |n| at + n);
     let start = line_start(first.range.start);
     let mut end = line_end(first.range.end);
-    // Edits of the same line, and what they reach into.
+    // Collect the edits of the same line, and the lines that these edits reach.
     for edit in edits {
-        if edit.range.start > end || text.get(start..end).is_some_and(|t| t.lines().count() >= MOST_LINES) {
+        if edit.range.start > end || text.get(start..end).is_some_and(|t| t.lines().count() >= MAX_LINES) {
             break;
         }
         end = end.max(line_end(edit.range.end));
@@ -210,12 +211,12 @@ fn hint(text: &str, edits: &[TextEdit], first: &TextEdit) -> String {
     let number = text.get(..start).unwrap_or("").matches('\n').count() + 1;
     let mut out = format!("{number}:\n");
     let old = text.get(start..end).unwrap_or("");
-    // A joined edit may begin and end with lines that stay.
+    // A joined edit may begin and end with unchanged lines: leave them out.
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split('\n').collect(), new.split('\n').collect());
     let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     for (sign, lines) in [('-', old), ('+', new)] {
-        for line in lines.iter().skip(same).take(MOST_LINES) {
-            let cut: String = line.trim_end_matches('\r').chars().take(LONGEST_LINE).collect();
+        for line in lines.iter().skip(same).take(MAX_LINES) {
+            let cut: String = line.trim_end_matches('\r').chars().take(MAX_LINE_LENGTH).collect();
             let more = if cut.len() < line.trim_end_matches('\r').len() { "…" } else { "" };
             out.push_str(&format!("{sign} {cut}{more}\n"));
         }
@@ -223,7 +224,8 @@ fn hint(text: &str, edits: &[TextEdit], first: &TextEdit) -> String {
     out
 }
 
-/// Puts another content in a file's place: all of it or nothing, with the file's own permissions. Of a link, the file that it leads to.
+/// Replaces the content of a file atomically and keeps its permissions. If the path is a link, it replaces the target
+/// of the link.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let metadata = fs::metadata(&path)?;
@@ -239,7 +241,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     });
     let replaced = written.and_then(|()| fs::rename(&beside, &path));
     if replaced.is_err() {
-        // Leftovers do no harm, and the first error is the one to report.
+        // A remaining temporary file does no harm; the first error is the one to report.
         let _ = fs::remove_file(&beside);
     }
     replaced

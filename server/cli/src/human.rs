@@ -1,4 +1,4 @@
-//! Findings for people: the line of the source with the token marked.
+//! Diagnostics for people: the source line with the token marked.
 
 use super::source::{Excerpt, LineColumn, excerpt, place};
 use super::terminal::visible;
@@ -8,9 +8,9 @@ use ptx_analysis::{Diagnostic, Severity};
 use ptx_syntax::Snapshot;
 use std::ops::Range;
 
-/// The findings of a file, coloured by escape sequences.
+/// The diagnostics of a file, coloured by escape sequences.
 pub fn render(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
-    // Long lines are cut already; what is left is not cut again.
+    // Long lines are already shortened: the width prevents the library from shortening them again.
     let renderer = Renderer::styled().decor_style(DecorStyle::Ascii).term_width(400);
     let mut out = String::new();
     for diagnostic in diagnostics {
@@ -64,7 +64,8 @@ fn one(renderer: &Renderer, file: &str, snapshot: &Snapshot, d: &Diagnostic) -> 
 struct SourceExcerpt {
     line: usize,
     excerpt: Excerpt,
-    /// The place as the library prints it: it counts characters in what it is given, which may be a piece of a line.
+    /// The position as the library prints it. The library counts characters in its input, which may be a part of a
+    /// line, so `true_place` replaces this text.
     counted: String,
     true_place: String,
 }

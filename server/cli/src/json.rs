@@ -1,4 +1,4 @@
-//! Findings as JSON, an object a line.
+//! Diagnostics as JSON, one object per line.
 
 use super::source::{LineColumn, place};
 use ptx_analysis::Diagnostic;
@@ -28,7 +28,7 @@ struct RelatedJson<'a> {
     message: &'a str,
 }
 
-/// The findings of a file, each with its line break.
+/// The diagnostics of a file, each followed by a line break.
 pub fn render(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
     let mut out = String::new();
     for d in diagnostics {

@@ -26,14 +26,14 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer};
 
-/// The exit status of a command; the numbers are part of its contract.
+/// The exit status of a command. The numbers are documented, so they must not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CliStatus {
-    /// Nothing to complain about.
+    /// Success without diagnostics.
     Fine = 0,
-    /// Findings.
+    /// Diagnostics, findings or unformatted files.
     Findings = 1,
-    /// Wrong usage, or something that cannot be read.
+    /// Wrong usage, or a file that cannot be read.
     Trouble = 2,
 }
 
@@ -78,7 +78,7 @@ enum Command {
     Man(shell::Manual),
 }
 
-/// Does what the arguments of the process say.
+/// Executes the command that the arguments of the process name.
 pub fn main() -> ExitCode {
     let arguments = CliArguments::try_parse().unwrap_or_else(|error| refuse(error));
     let serves = matches!(arguments.command, None | Some(Command::Dap));
@@ -95,8 +95,8 @@ pub fn main() -> ExitCode {
     status
 }
 
-/// Ends with what is wrong with the arguments, or with the help that they ask for. The library quotes arguments as they are, so those that
-/// a terminal would obey are read once more as they may be shown.
+/// Ends the process with the usage error or the requested help. The library quotes arguments unchanged, so arguments
+/// with control characters are parsed again in their visible form.
 fn refuse(error: clap::Error) -> ! {
     let shown = std::env::args_os().map(|a| terminal::for_stderr(&a.to_string_lossy()).into_owned());
     CliArguments::try_parse_from(shown).err().unwrap_or(error).exit()
@@ -114,7 +114,7 @@ fn dispatch(arguments: CliArguments) -> ExitCode {
         Some(Command::Completions(arguments)) => shell::completions(&arguments).into(),
         Some(Command::Man(arguments)) => shell::manual(&arguments).into(),
         None if stdin().is_terminal() && !arguments.stdio => {
-            // To a closed pipe nothing can be said.
+            // If the pipe is closed, the text cannot be shown.
             let _ = CliArguments::command().print_help();
             ExitCode::SUCCESS
         }
@@ -124,7 +124,7 @@ fn dispatch(arguments: CliArguments) -> ExitCode {
 
 fn serve() -> ExitCode {
     match ptx_lsp::run() {
-        // A thread that waits for input keeps no process alive: the others do not outlive `main`.
+        // The thread that reads the input may still be waiting. It ends with the process when `main` returns.
         Ok(orderly) => ExitCode::from(u8::from(!orderly)),
         Err(error) => {
             tracing::error!("{error}");
@@ -143,7 +143,7 @@ fn debug() -> ExitCode {
     }
 }
 
-/// `ptx_analyzer` in a log filter means this program, which consists of several crates.
+/// Replaces `ptx_analyzer` in a log filter by all crates of this program.
 fn of_all_crates(filter: &str) -> String {
     let crates = ["ptx_analyzer", "ptx_dap", "ptx_launch", "ptx_lsp", "ptx_wire"];
     let all = filter.split(',').map(str::trim).map(|part| match part.strip_prefix("ptx_analyzer") {
@@ -161,7 +161,7 @@ fn log_to_stderr(queue: Option<stderr::Queue>) {
         Some(queue) => BoxMakeWriter::new(move || queue.clone()),
         None => BoxMakeWriter::new(std::io::stderr),
     };
-    // A line that cannot be written, as on a full disk, is dropped: by default it would be a panic.
+    // A log line that cannot be written, as on a full disk, is dropped; the default is a panic.
     let to_stderr = tracing_subscriber::fmt::layer()
         .with_writer(writer)
         .with_ansi(false)

@@ -1,4 +1,4 @@
-//! See the library of this crate.
+//! The executable; the code is in the library of this crate.
 
 fn main() -> std::process::ExitCode {
     ptx_analyzer::main()

@@ -47,7 +47,7 @@ enum RegsOutcome {
     Done {
         report: String,
         functions: usize,
-        /// The functions that nothing can be said of, and why; each with its place.
+        /// The functions without an estimate, each with its position and the reason.
         left_out: Vec<String>,
         lossy: bool,
     },
@@ -61,7 +61,7 @@ struct RegsFile<'a> {
     name: &'a str,
     snapshot: &'a Snapshot,
     target: &'static TargetInfo,
-    /// The target that the file, or the command line, names.
+    /// The target of the command line, otherwise that of the file.
     named: Option<&'static TargetInfo>,
     kernels: &'a [RegisterReport],
 }
@@ -71,14 +71,14 @@ impl RegsFile<'_> {
         place(self.snapshot, offset).line
     }
 
-    /// The line with the most registers; that of the function where it has no instructions.
+    /// The line at which the most registers are live; without instructions, the line of the function.
     fn peak(&self, kernel: &RegisterReport) -> usize {
         let instruction = kernel.facts.usage().pressure.peak as usize;
         self.line(kernel.facts.start(instruction).map_or(kernel.range.start, |at| kernel.start + at))
     }
 }
 
-/// Estimates and reports.
+/// Estimates the registers and writes the report.
 pub fn run(arguments: &RegsArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
     let mut status = CliStatus::Fine;
@@ -99,7 +99,7 @@ pub fn run(arguments: &RegsArguments) -> CliStatus {
                     complain(&format!("{name}: {reason}"));
                     status = CliStatus::Trouble;
                 }
-                // In a folder that is nothing unusual; a file that was named deserves a word.
+                // In a folder, an XML file is not unusual. If the user named it, report it.
                 RegsOutcome::Markup if matches!(origin, InputOrigin::Found(_)) => {}
                 RegsOutcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
                 RegsOutcome::Done { report, functions: found, left_out, lossy } => {
@@ -109,7 +109,7 @@ pub fn run(arguments: &RegsArguments) -> CliStatus {
                     if lossy {
                         complain(&format!("{name}: some bytes are not UTF-8 text"));
                     }
-                    // Takes the colours out where they are not wanted.
+                    // This writer removes colours if standard output does not support them.
                     anstream::stdout().lock().write_all(report.as_bytes())?;
                     left_out.iter().for_each(|line| complain(line));
                 }
@@ -136,7 +136,7 @@ fn look_at(origin: &InputOrigin, arguments: &RegsArguments, threads: usize) -> R
     let mut analyzer = Analyzer::default();
     analyzer.keep_facts();
     analyzer.set_threads(threads);
-    // The command line took no name that the tables do not have.
+    // The argument parser accepts only names that the tables contain.
     let _ = analyzer.set_target(arguments.target.map(|t| t.name));
     let checked = analyzer.analyze(&snapshot);
     analyzer.lints(&snapshot, &|| false);

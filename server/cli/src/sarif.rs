@@ -1,4 +1,4 @@
-//! Findings as SARIF 2.1.0, the format that code scanning services take.
+//! Diagnostics as SARIF 2.1.0, the format that code scanning services read.
 
 use super::source::place;
 use ptx_analysis::{Diagnostic, Severity};
@@ -25,7 +25,7 @@ pub struct SarifReport {
     unreadable: Vec<Value>,
 }
 
-/// The findings of a file.
+/// The diagnostics of a file as SARIF results.
 pub fn results(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> SarifResults {
     let result = |d: &Diagnostic| {
         let mut result = json!({
@@ -50,7 +50,7 @@ pub fn results(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> S
 }
 
 impl SarifReport {
-    /// Adds the findings of a file.
+    /// Adds the results of a file.
     pub fn add(&mut self, file: SarifResults) {
         self.results.extend(file.results);
         self.codes.extend(file.codes);
@@ -67,8 +67,7 @@ impl SarifReport {
 
     /// Writes the document.
     ///
-    /// # Errors
-    /// As the writer gives them.
+    /// # Errors The error of the writer.
     pub fn write(self, out: &mut impl Write) -> io::Result<()> {
         let rules: Vec<Value> =
             self.codes.iter().map(|code| json!({ "id": code, "helpUri": page_address(code) })).collect();
@@ -105,7 +104,7 @@ fn level(severity: Severity) -> &'static str {
 
 fn location(file: &str, snapshot: &Snapshot, range: &Range<usize>) -> Value {
     let rope = snapshot.rope();
-    // The format knows characters and UTF-16, but not bytes.
+    // SARIF counts columns in characters or in UTF-16 units, not in bytes.
     let column = |offset: usize| {
         let offset = offset.min(rope.len_bytes());
         rope.byte_to_char(offset) - rope.line_to_char(rope.byte_to_line(offset)) + 1
@@ -122,7 +121,7 @@ fn location(file: &str, snapshot: &Snapshot, range: &Range<usize>) -> Value {
     })
 }
 
-/// A file name as a URI: relative names stay relative, as the format wants them.
+/// A file name as a URI. Relative names stay relative, as the format requires.
 fn uri(file: &str) -> String {
     let mut out = String::new();
     if Path::new(file).is_absolute() {

@@ -1,4 +1,5 @@
-//! `ptx-analyzer completions` and `ptx-analyzer man`: what shells and manuals are told, from the definition of the command line.
+//! `ptx-analyzer completions` and `ptx-analyzer man`: shell completions and manual pages, generated from the definition
+//! of the command line.
 
 use super::CliStatus;
 use super::files::is_written;
@@ -25,7 +26,7 @@ pub struct Manual {
     folder: Option<PathBuf>,
 }
 
-/// What the page of the program says besides its options: a word, and what it means.
+/// Sections of the program's manual page besides its options: pairs of a term and its meaning, by heading.
 const SECTIONS: &[(&str, &[(&str, &str)])] = &[
     (
         "EXIT STATUS",
@@ -55,7 +56,8 @@ pub fn completions(arguments: &ShellCompletions) -> CliStatus {
     clap_complete::generate(arguments.shell, &mut command, name.clone(), &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
     if arguments.shell == Shell::Bash {
-        // clap_complete 4.6 calls a program with a hyphen by one name where it finds a command, by another where it completes it.
+        // For a program with a hyphen in its name, clap_complete 4.6 uses one name where it detects a command and
+        // another where it completes it.
         script = script.replace(&name.replace('-', "__subcmd__"), &name.replace('-', "__"));
     }
     written(stdout().lock().write_all(script.as_bytes()))
@@ -79,7 +81,7 @@ fn written(result: io::Result<()>) -> CliStatus {
     if is_written(result) { CliStatus::Fine } else { CliStatus::Trouble }
 }
 
-/// The command line, its parts named as their pages are.
+/// The command line, with subcommands named like their manual pages.
 fn pages_of() -> Command {
     let mut command = super::CliArguments::command().disable_help_subcommand(true);
     command.build();
@@ -96,12 +98,13 @@ fn write(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The name of a command's page, and the page.
+/// The file name and the text of a command's manual page.
 fn page(command: Command) -> io::Result<(String, Vec<u8>)> {
     let (is_program, options) = (command.has_subcommands(), command.get_arguments().any(|a| !a.is_hide_set()));
     let man = Man::new(command);
     let mut text = Vec::new();
-    // No date, so that the same version has the same pages; the title of `man` would leave out the empty word, and shift the others.
+    // No date, so that the same version always has the same pages. The header is written here, because that of `Man`
+    // would omit the empty date and shift the other arguments.
     let title = man.get_filename().trim_end_matches(".1").to_uppercase();
     let version = env!("CARGO_PKG_VERSION");
     writeln!(text, ".TH {title} 1 \"\" \"ptx-analyzer {version}\" \"PTX Analyzer\"")?;
@@ -126,7 +129,7 @@ fn page(command: Command) -> io::Result<(String, Vec<u8>)> {
     Ok((man.get_filename(), ascii(&String::from_utf8_lossy(&text)).into_bytes()))
 }
 
-/// A page for every roff: what is not ASCII is named by its number.
+/// The page with ASCII characters only, as every `roff` understands it: others are replaced by their numeric names.
 fn ascii(page: &str) -> String {
     let mut named = String::with_capacity(page.len());
     for letter in page.chars() {

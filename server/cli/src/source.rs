@@ -1,4 +1,4 @@
-//! Files to check: finding, reading and decoding them, and places in them.
+//! Input files: finding, reading and decoding them, and positions in them.
 
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
@@ -15,7 +15,7 @@ pub enum InputOrigin {
     Named(PathBuf),
     /// Found in a folder.
     Found(PathBuf),
-    /// `-`
+    /// Standard input, written `-`.
     StandardInput,
 }
 
@@ -31,10 +31,9 @@ impl InputOrigin {
         }
     }
 
-    /// The bytes.
+    /// Reads the bytes of the input.
     ///
-    /// # Errors
-    /// If they cannot be read.
+    /// # Errors If the input cannot be read.
     pub fn read(&self) -> io::Result<Vec<u8>> {
         match self {
             Self::Named(path) | Self::Found(path) => std::fs::read(path),
@@ -49,21 +48,21 @@ impl InputOrigin {
 /// The content of an input file.
 #[derive(Debug)]
 pub enum InputContent {
-    /// A text; the flag: some of its bytes were none.
+    /// A text; the flag is true if some of its bytes were not valid UTF-8.
     Text(Snapshot, bool),
-    /// An XML document, which may have the same extension.
+    /// An XML document: PreTeXt files have the same extension.
     Markup,
     /// It cannot be read.
     Unreadable(String),
 }
 
 impl InputOrigin {
-    /// Reads, decodes and parses it, as a whole.
+    /// Reads and decodes the input, and parses it on one thread.
     pub fn open(&self) -> InputContent {
         self.open_in_pieces(1)
     }
 
-    /// The same, parsed in chunks on this number of threads where that is faster: for callers that read the whole file.
+    /// Like `open`, but parses chunks on several threads if that is faster, for callers that read the whole file.
     pub fn open_in_pieces(&self, threads: usize) -> InputContent {
         let bytes = match self.read() {
             Ok(bytes) => bytes,
@@ -78,8 +77,8 @@ impl InputOrigin {
     }
 }
 
-/// The files that the arguments mean, and what could not be looked at. A file is listed once, in the order of the arguments;
-/// folders are searched for `.ptx` in alphabetical order.
+/// The files that the arguments denote, and the paths that could not be searched, each with the reason. A file is
+/// listed once, in the order of the arguments. Folders are searched for `.ptx` files in alphabetical order.
 pub fn find(arguments: &[PathBuf]) -> (Vec<InputOrigin>, Vec<(String, String)>) {
     let (mut origins, mut problems) = (Vec::new(), Vec::new());
     for path in arguments {
@@ -95,7 +94,7 @@ pub fn find(arguments: &[PathBuf]) -> (Vec<InputOrigin>, Vec<(String, String)>) 
                     Ok(_) => {}
                     Err(error) => {
                         let place = error.path().unwrap_or(path).display().to_string();
-                        // The file system's reason, without the path a second time.
+                        // The error of the file system without the path, which the message names already.
                         let reason = match (error.loop_ancestor(), error.io_error()) {
                             (Some(_), _) => "it is a link to a folder around it".to_owned(),
                             (None, Some(error)) => error.to_string(),
@@ -130,7 +129,7 @@ pub struct LineColumn {
     pub column: usize,
 }
 
-/// The place of an offset.
+/// The line and column of a byte offset.
 pub fn place(snapshot: &Snapshot, offset: usize) -> LineColumn {
     let rope = snapshot.rope();
     let offset = offset.min(rope.len_bytes());
@@ -138,16 +137,16 @@ pub fn place(snapshot: &Snapshot, offset: usize) -> LineColumn {
     LineColumn { line: line + 1, column: offset - rope.line_to_byte(line) + 1 }
 }
 
-/// A piece of one line around a token.
+/// A part of a line around a token.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// The text, cut where the line is long.
+    /// The text, shortened if the line is long.
     pub text: String,
-    /// Where in it the token is.
+    /// The byte range of the token in `text`.
     pub token: Range<usize>,
 }
 
-/// The line in which a range begins, cut to what fits on a screen: lines of generated PTX can be hundreds of kilobytes.
+/// The line in which a range begins, shortened to fit on a screen: lines of generated PTX can be hundreds of kilobytes.
 pub fn excerpt(snapshot: &Snapshot, range: &Range<usize>) -> Excerpt {
     const AROUND: usize = 60;
     const TOKEN: usize = 80;
@@ -157,7 +156,7 @@ pub fn excerpt(snapshot: &Snapshot, range: &Range<usize>) -> Excerpt {
     let line = rope.byte_to_line(start);
     let line_start = rope.line_to_byte(line);
     let next = rope.line_to_byte((line + 1).min(rope.len_lines()));
-    // Before the line break.
+    // Exclude the line break.
     let tail = snapshot.text(next.saturating_sub(2).max(line_start)..next);
     let line_end = (next - (tail.len() - tail.trim_end_matches(['\r', '\n']).len())).max(start);
     let end = boundary(range.end).clamp(start, line_end);

@@ -1,4 +1,4 @@
-//! Standard error of a process that must never block on it: an editor may not read the pipe, which then fills up.
+//! Standard error of a process that must never block on it: if an editor does not read the pipe, it fills up.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 /// The maximum number of lines that wait to be written; further lines are dropped.
 const WAITING: usize = 1024;
 
-/// How long the end of the process waits for lines to be written.
+/// How long the process waits at its end for queued lines.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// Takes lines at once; a thread writes them.
+/// A queue that accepts lines without blocking; a thread writes them.
 #[derive(Debug, Clone)]
 pub struct Queue {
     lines: SyncSender<Vec<u8>>,
@@ -20,17 +20,16 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Starts the thread that writes.
+    /// Starts the writing thread.
     ///
-    /// # Errors
-    /// If there can be no thread.
+    /// # Errors If the process cannot start a thread.
     pub fn start(mut writer: impl Write + Send + 'static) -> io::Result<Self> {
         let (lines, queued) = mpsc::sync_channel::<Vec<u8>>(WAITING);
         let waiting = Arc::new(AtomicUsize::new(0));
         let written = Arc::clone(&waiting);
         std::thread::Builder::new().name("log".into()).spawn(move || {
             for line in queued {
-                // A full disk or a closed pipe: there is nowhere to say so.
+                // The disk is full or the pipe is closed: the error cannot be reported.
                 let _ = writer.write_all(&line);
                 written.fetch_sub(1, Ordering::AcqRel);
             }
@@ -38,7 +37,7 @@ impl Queue {
         Ok(Self { lines, waiting })
     }
 
-    /// Waits a moment until all lines are written.
+    /// Waits until all lines are written, at most `FLUSH_TIMEOUT`.
     pub fn flush_soon(&self) {
         let deadline = Instant::now() + FLUSH_TIMEOUT;
         while self.waiting.load(Ordering::Acquire) > 0 && Instant::now() < deadline {
@@ -61,7 +60,7 @@ impl Write for Queue {
     }
 }
 
-/// A panic is told in the log, so also to the client, and not on standard error directly: that can block.
+/// Reports panics in the log, which also reaches the client. Writing to standard error directly could block.
 pub fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();

@@ -1,13 +1,13 @@
-//! Text from elsewhere on a terminal: names of files, arguments, what kernels print.
+//! External text on a terminal: file names, arguments, output of kernels.
 //!
-//! A terminal obeys control characters: a name can hold a sequence that clears the screen, or changes the title of the window.
-//! They are shown as pictures (`␛`), as those in excerpts of sources are. Files and pipes get every byte as it is.
+//! A terminal obeys control characters: a file name can contain a sequence that clears the screen or changes the window
+//! title. They are shown as pictures (`␛`), as in excerpts of sources. Files and pipes get every byte unchanged.
 
 use annotate_snippets::normalize_untrusted_str;
 use std::borrow::Cow;
 use std::io::{IsTerminal, stderr, stdout};
 
-/// A piece of a line with its control characters as pictures, those that end lines too.
+/// Replaces the control characters of a part of a line by pictures, including line breaks.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -18,7 +18,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
             '\t' => out.push('␉'),
             '\n' => out.push('␊'),
             '\r' => out.push('␍'),
-            // Control sequences of one character, which some terminals obey.
+            // C1 control characters: some terminals interpret them as control sequences.
             '\u{80}'..='\u{9f}' => out.push('\u{fffd}'),
             _ if is_unsafe(letter) => out.push_str(&normalize_untrusted_str(letter.encode_utf8(&mut [0; 4]))),
             _ => out.push(letter),
@@ -27,7 +27,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same for text of several lines: line breaks and tabs stay.
+/// Like `visible`, for text of several lines: line breaks and tabs stay.
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     if !text.contains(|c| is_unsafe(c) && !matches!(c, '\n' | '\t')) {
         return Cow::Borrowed(text);
@@ -43,12 +43,12 @@ pub fn visible_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// What a terminal obeys, and what makes it show a line in another order than it is in.
+/// Whether a terminal interprets a character as a control character, or as a change of the text direction.
 fn is_unsafe(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// A piece of a line for standard output.
+/// A part of a line for standard output.
 pub fn for_stdout(text: &str) -> Cow<'_, str> {
     if stdout().is_terminal() { visible(text) } else { Cow::Borrowed(text) }
 }

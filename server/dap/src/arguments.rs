@@ -1,27 +1,27 @@
-//! The arguments of requests. What a client leaves out has a default; what it adds is passed over.
+//! The arguments of requests. A field that a client leaves out gets its default; unknown fields are ignored.
 
 use super::types::DapSource;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// `initialize`
+/// Arguments of `initialize`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Initialize {
-    /// Which client it is.
+    /// Identifier of the client, such as `vscode`.
     #[serde(rename = "clientID")]
     pub client_id: Option<String>,
-    /// Lines are counted from 1.
+    /// True if the client counts lines from 1.
     pub lines_start_at1: bool,
-    /// Columns are counted from 1.
+    /// True if the client counts columns from 1.
     pub columns_start_at1: bool,
-    /// `path` or `uri`.
+    /// How the client writes paths: `path` or `uri`.
     pub path_format: Option<String>,
-    /// It shows progress.
+    /// True if the client shows progress.
     pub supports_progress_reporting: bool,
-    /// It asks again for what is no longer true.
+    /// True if the client handles `invalidated` events by requesting the outdated data again.
     pub supports_invalidated_event: bool,
-    /// It asks again for memory that has changed.
+    /// True if the client handles `memory` events by reading the changed memory again.
     pub supports_memory_event: bool,
 }
 
@@ -39,104 +39,104 @@ impl Default for Initialize {
     }
 }
 
-/// `launch`, and the same in `restart`.
+/// Arguments of `launch`; `restart` can carry the same.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LaunchArguments {
-    /// The file with the kernel.
+    /// Path of the PTX file with the kernel.
     pub program: String,
-    /// The kernel.
+    /// Name of the kernel.
     pub entry: Option<String>,
-    /// What follows `launch:` in a line above a kernel, or the keys of a launch file.
+    /// The launch: either the text that follows `launch:` in a line above a kernel, or the keys of a launch file.
     pub launch: Option<Value>,
-    /// A launch file.
+    /// Path of a launch file.
     pub launch_file: Option<String>,
-    /// Which of the launches above the kernel, counted from 0.
+    /// Index, from 0, of one of the launches above the kernel.
     pub number: Option<usize>,
-    /// The CTA to look at first.
+    /// Coordinates of the CTA to show first.
     pub cta: Option<[u32; 3]>,
-    /// The warp of it to look at first.
+    /// Number, in that CTA, of the warp to show first.
     pub warp: Option<u32>,
     /// Stop before the first instruction of that warp.
     pub stop_on_entry: Option<bool>,
-    /// Stop after the last instruction of the grid as well.
+    /// Also stop after the last instruction of the grid.
     pub stop_at_end: bool,
-    /// Warp instructions that are executed at most.
+    /// Maximum number of warp instructions to execute.
     pub limit: Option<u64>,
-    /// Kinds of findings to look for as well.
+    /// Kinds of findings to report in addition to the default ones.
     pub find: Vec<String>,
-    /// Kinds of findings not to look for.
+    /// Kinds of findings not to report.
     pub without: Vec<String>,
-    /// `ptx`, or `original`: the files that `.loc` names.
+    /// The source that frames show: `ptx`, or `original` for the files that `.loc` names.
     pub source: Option<String>,
-    /// The folder that files named by `.loc` must lie in; that of the program by default.
+    /// The folder that must contain the files named by `.loc`; the program's folder by default.
     pub cwd: Option<String>,
-    /// Run only: stop nowhere.
+    /// Run without stopping anywhere.
     pub no_debug: bool,
 }
 
-/// `restart`
+/// Arguments of `restart`.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Restart {
-    /// The arguments of the launch, if they have changed.
+    /// The new arguments of the launch, if they have changed.
     pub arguments: Option<Value>,
 }
 
-/// `cancel`
+/// Arguments of `cancel`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Cancel {
-    /// The request.
+    /// Number of the request to cancel.
     pub request_id: Option<i64>,
-    /// The progress.
+    /// Identifier of the progress to cancel.
     pub progress_id: Option<String>,
 }
 
-/// `setBreakpoints`
+/// Arguments of `setBreakpoints`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct SetBreakpoints {
-    /// In which file.
+    /// The file of the breakpoints.
     pub source: DapSource,
-    /// All of it.
+    /// All breakpoints of the file.
     pub breakpoints: Option<Vec<SourceBreakpoint>>,
-    /// What old clients say.
+    /// The lines of all breakpoints, as clients of older protocol versions send them.
     pub lines: Vec<i64>,
 }
 
-/// A breakpoint in a source.
+/// A breakpoint in a source file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SourceBreakpoint {
-    /// The line.
+    /// The line, as the client counts.
     pub line: i64,
-    /// The column.
+    /// The column, as the client counts.
     pub column: Option<i64>,
-    /// Stop only where this holds.
+    /// Stop only if this expression is true.
     pub condition: Option<String>,
-    /// Stop only when it was hit so often.
+    /// Stop only at hits with these numbers, such as `>=5`.
     pub hit_condition: Option<String>,
-    /// Do not stop, but say this.
+    /// Print this message instead of stopping.
     pub log_message: Option<String>,
 }
 
-/// `breakpointLocations`
+/// Arguments of `breakpointLocations`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BreakpointLocations {
-    /// In which file.
+    /// The file to search.
     pub source: DapSource,
-    /// From this line on.
+    /// The first line.
     pub line: i64,
-    /// To this one.
+    /// The last line.
     pub end_line: Option<i64>,
 }
 
-/// `setFunctionBreakpoints`
+/// Arguments of `setFunctionBreakpoints`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct SetFunctionBreakpoints {
-    /// All of them.
+    /// All function breakpoints.
     pub breakpoints: Vec<FunctionBreakpoint>,
 }
 
@@ -144,19 +144,19 @@ pub struct SetFunctionBreakpoints {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct FunctionBreakpoint {
-    /// The function.
+    /// Name of the function.
     pub name: String,
-    /// Stop only where this holds.
+    /// Stop only if this expression is true.
     pub condition: Option<String>,
-    /// Stop only when it was hit so often.
+    /// Stop only at hits with these numbers, such as `>=5`.
     pub hit_condition: Option<String>,
 }
 
-/// `setInstructionBreakpoints`
+/// Arguments of `setInstructionBreakpoints`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct SetInstructionBreakpoints {
-    /// All of them.
+    /// All instruction breakpoints.
     pub breakpoints: Vec<InstructionBreakpoint>,
 }
 
@@ -164,37 +164,37 @@ pub struct SetInstructionBreakpoints {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InstructionBreakpoint {
-    /// An address.
+    /// Address of an instruction.
     pub instruction_reference: String,
-    /// What is added to it.
+    /// Bytes to add to the address.
     pub offset: i64,
-    /// Stop only where this holds.
+    /// Stop only if this expression is true.
     pub condition: Option<String>,
-    /// Stop only when it was hit so often.
+    /// Stop only at hits with these numbers, such as `>=5`.
     pub hit_condition: Option<String>,
 }
 
-/// `dataBreakpointInfo`
+/// Arguments of `dataBreakpointInfo`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DataBreakpointInfo {
-    /// What it is in.
+    /// Number of the container of the variable.
     pub variables_reference: Option<i64>,
-    /// Its name, or an expression.
+    /// Name of a variable, or an expression.
     pub name: String,
-    /// The frame that the expression is meant in.
+    /// Number of the frame in which the expression is evaluated.
     pub frame_id: Option<i64>,
-    /// So many bytes.
+    /// Number of bytes to watch.
     pub bytes: Option<u64>,
-    /// The name is an address.
+    /// True if the name is an address.
     pub as_address: bool,
 }
 
-/// `setDataBreakpoints`
+/// Arguments of `setDataBreakpoints`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct SetDataBreakpoints {
-    /// All of them.
+    /// All data breakpoints.
     pub breakpoints: Vec<DataBreakpoint>,
 }
 
@@ -202,23 +202,23 @@ pub struct SetDataBreakpoints {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DataBreakpoint {
-    /// What `dataBreakpointInfo` gave.
+    /// The identifier that `dataBreakpointInfo` returned.
     pub data_id: String,
-    /// `read`, `write`, `readWrite`.
+    /// The accesses that stop the run: `read`, `write` or `readWrite`.
     pub access_type: Option<String>,
-    /// Stop only where this holds.
+    /// Stop only if this expression is true.
     pub condition: Option<String>,
-    /// Stop only when it was hit so often.
+    /// Stop only at hits with these numbers, such as `>=5`.
     pub hit_condition: Option<String>,
 }
 
-/// `setExceptionBreakpoints`
+/// Arguments of `setExceptionBreakpoints`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SetExceptionBreakpoints {
-    /// The filters that are on.
+    /// Identifiers of the enabled filters.
     pub filters: Vec<String>,
-    /// The same with conditions.
+    /// Enabled filters that may have a condition.
     pub filter_options: Vec<ExceptionFilter>,
 }
 
@@ -226,174 +226,175 @@ pub struct SetExceptionBreakpoints {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExceptionFilter {
-    /// The filter.
+    /// Identifier of the filter.
     pub filter_id: String,
-    /// Stop only where this holds.
+    /// Stop only if this expression is true.
     pub condition: Option<String>,
 }
 
-/// `next`, `stepIn`, `stepOut`, `stepBack`, `continue`, `reverseContinue`, `pause`, `exceptionInfo`: what they have in common.
+/// The common arguments of `next`, `stepIn`, `stepOut`, `stepBack`, `continue`, `reverseContinue`, `pause` and
+/// `exceptionInfo`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OfThread {
-    /// The warp.
+    /// Thread number of the warp.
     pub thread_id: Option<i64>,
-    /// `statement`, `line` or `instruction`.
+    /// Granularity of a step: `statement`, `line` or `instruction`.
     pub granularity: Option<String>,
 }
 
-/// `stackTrace`
+/// Arguments of `stackTrace`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct StackTrace {
-    /// The warp.
+    /// Thread number of the warp.
     pub thread_id: i64,
-    /// The first frame that is wanted.
+    /// Index of the first requested frame.
     pub start_frame: usize,
-    /// How many; 0: all.
+    /// Maximum number of frames; 0 means all.
     pub levels: usize,
 }
 
-/// `scopes`
+/// Arguments of `scopes`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ScopesArguments {
-    /// The frame.
+    /// Number of the frame.
     pub frame_id: i64,
 }
 
-/// How values are to be shown.
+/// The format in which the client wants values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct ValueFormat {
-    /// In hexadecimal digits.
+    /// Use hexadecimal digits.
     pub hex: bool,
 }
 
-/// `variables`
+/// Arguments of `variables`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Variables {
-    /// Of what.
+    /// Number of the container.
     pub variables_reference: i64,
-    /// `indexed` or `named`; else both.
+    /// `indexed` or `named` children only; otherwise both.
     pub filter: Option<String>,
-    /// The first one that is wanted.
+    /// Index of the first requested child.
     pub start: usize,
-    /// How many; 0: all.
+    /// Maximum number of children; 0 means all.
     pub count: usize,
-    /// How to show them.
+    /// The format of the values.
     pub format: Option<ValueFormat>,
 }
 
-/// `setVariable`
+/// Arguments of `setVariable`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SetVariable {
-    /// What it is in.
+    /// Number of the container of the variable.
     pub variables_reference: i64,
-    /// Its name in there.
+    /// Name of the variable in its container.
     pub name: String,
-    /// Its new value.
+    /// The new value, as text.
     pub value: String,
-    /// How to show it.
+    /// The format of the value in the response.
     pub format: Option<ValueFormat>,
 }
 
-/// `setExpression`
+/// Arguments of `setExpression`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SetExpression {
-    /// What is to be changed.
+    /// The expression to assign to.
     pub expression: String,
-    /// Its new value.
+    /// The new value, as text.
     pub value: String,
-    /// The frame that they are meant in.
+    /// Number of the frame in which both are evaluated.
     pub frame_id: Option<i64>,
-    /// How to show it.
+    /// The format of the value in the response.
     pub format: Option<ValueFormat>,
 }
 
-/// `evaluate`
+/// Arguments of `evaluate`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Evaluate {
-    /// An expression, or in the console a command.
+    /// An expression or, in the console, a command.
     pub expression: String,
-    /// The frame that it is meant in.
+    /// Number of the frame in which the expression is evaluated.
     pub frame_id: Option<i64>,
-    /// `watch`, `repl`, `hover`, `clipboard`, `variables`.
+    /// The origin of the request: `watch`, `repl`, `hover`, `clipboard` or `variables`.
     pub context: Option<String>,
-    /// How to show the value.
+    /// The format of the value in the response.
     pub format: Option<ValueFormat>,
 }
 
-/// `completions`
+/// Arguments of `completions`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CompletionsArguments {
-    /// The frame that the text is meant in.
+    /// Number of the frame in which the text is evaluated.
     pub frame_id: Option<i64>,
-    /// The text.
+    /// The text before and after the cursor.
     pub text: String,
-    /// Where the cursor is, in UTF-16 code units.
+    /// The column of the cursor, in UTF-16 code units.
     pub column: i64,
-    /// In which line of the text.
+    /// The line of the text that the cursor is in.
     pub line: Option<i64>,
 }
 
-/// `readMemory`
+/// Arguments of `readMemory`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ReadMemory {
-    /// An address.
+    /// Reference to an address.
     pub memory_reference: String,
-    /// What is added to it.
+    /// Bytes to add to the address.
     pub offset: i64,
-    /// How many bytes.
+    /// Number of bytes to read.
     pub count: u64,
 }
 
-/// `writeMemory`
+/// Arguments of `writeMemory`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WriteMemory {
-    /// An address.
+    /// Reference to an address.
     pub memory_reference: String,
-    /// What is added to it.
+    /// Bytes to add to the address.
     pub offset: i64,
-    /// As many bytes as can be written, not all or none.
+    /// Write as many bytes as possible instead of all or none.
     pub allow_partial: bool,
     /// The bytes, in base 64.
     pub data: String,
 }
 
-/// `disassemble`
+/// Arguments of `disassemble`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Disassemble {
-    /// An address.
+    /// Reference to an address.
     pub memory_reference: String,
-    /// Bytes that are added to it.
+    /// Bytes to add to the address.
     pub offset: i64,
-    /// Instructions that are added to that.
+    /// Instructions to skip from there; may be negative.
     pub instruction_offset: i64,
-    /// How many.
+    /// Number of instructions to return.
     pub instruction_count: usize,
 }
 
-/// `source`
+/// Arguments of `source`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct SourceOf {
-    /// Which.
+    /// The requested source.
     pub source: Option<DapSource>,
 }
 
-/// `ptx/focusLane`
+/// Arguments of `ptx/focusLane`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct FocusLane {
-    /// The lane; nothing for all of them.
+    /// Index of the lane; `None` for all lanes.
     pub lane: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! Breakpoints: what the client has set, and what comes of it in the program.
+//! Breakpoints: the client's settings, and the instructions or data that they resolve to in the program.
 
 use super::arguments::{
     BreakpointLocations, DataBreakpoint, DataBreakpointInfo, FunctionBreakpoint, InstructionBreakpoint, SetBreakpoints,
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Breakpoints that are taken of one kind at most.
+/// Maximum number of breakpoints of one kind; the session ignores further ones.
 const MAX_BREAKPOINTS: usize = 4096;
 
 /// Breakpoints as the client has set them, each with its number.
@@ -33,16 +33,16 @@ pub struct ClientBreakpoints {
 }
 
 impl ClientBreakpoints {
-    /// What stops a run.
+    /// The resolved breakpoints and filters that stop a run.
     pub fn stops(&self) -> Arc<Stops> {
         Arc::clone(&self.stops)
     }
 }
 
-/// What comes of a breakpoint: what the client is told, and what stops the run.
+/// The result of setting one breakpoint: the answer for the client and, if it is valid, the point that stops the run.
 type Set = (Breakpoint, Option<Arc<Point>>);
 
-/// What is wrong with a breakpoint.
+/// The answer for a breakpoint that cannot be set; `words` is the reason.
 fn refused(id: i64, words: String) -> Breakpoint {
     Breakpoint { id, verified: false, message: Some(words), ..Breakpoint::default() }
 }
@@ -64,7 +64,7 @@ impl DebugSession {
         PathBuf::from(plain.unwrap_or(path))
     }
 
-    /// `setBreakpoints`
+    /// Handles `setBreakpoints`.
     pub(super) fn set_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetBreakpoints { source, breakpoints, lines } = arguments(request)?;
         let path = self.path(&source);
@@ -77,7 +77,7 @@ impl DebugSession {
         body(json!({ "breakpoints": told }))
     }
 
-    /// `setFunctionBreakpoints`
+    /// Handles `setFunctionBreakpoints`.
     pub(super) fn set_function_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetFunctionBreakpoints { breakpoints } = arguments(request)?;
         let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
@@ -87,7 +87,7 @@ impl DebugSession {
         body(json!({ "breakpoints": told }))
     }
 
-    /// `setInstructionBreakpoints`
+    /// Handles `setInstructionBreakpoints`.
     pub(super) fn set_instruction_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetInstructionBreakpoints { breakpoints } = arguments(request)?;
         let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
@@ -97,7 +97,7 @@ impl DebugSession {
         body(json!({ "breakpoints": told }))
     }
 
-    /// `setDataBreakpoints`
+    /// Handles `setDataBreakpoints`.
     pub(super) fn set_data_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetDataBreakpoints { breakpoints } = arguments(request)?;
         let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
@@ -113,7 +113,7 @@ impl DebugSession {
         body(json!({ "breakpoints": told }))
     }
 
-    /// `setExceptionBreakpoints`
+    /// Handles `setExceptionBreakpoints`.
     pub(super) fn set_exception_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetExceptionBreakpoints { filters, filter_options } = arguments(request)?;
         let plain = filters.into_iter().map(|id| (id, None));
@@ -131,7 +131,7 @@ impl DebugSession {
         body(json!({ "breakpoints": told }))
     }
 
-    /// `breakpointLocations`
+    /// Handles `breakpointLocations`.
     pub(super) fn breakpoint_locations(&mut self, request: &DapRequest) -> DapAnswer {
         let BreakpointLocations { source, line, end_line } = arguments(request)?;
         let Some(debuggee) = &self.debuggee else { return Ok(json!({ "breakpoints": [] })) };
@@ -205,7 +205,7 @@ impl DebugSession {
         }
     }
 
-    /// A breakpoint that was set at an instruction; `line` where that of the instruction is not meant.
+    /// The answer for a breakpoint that was set at `site`; `line` overrides the line of the instruction.
     fn told(&self, id: i64, debuggee: &Debuggee, site: Option<&Site>, line: Option<usize>) -> Breakpoint {
         let place = site.map(|s| debuggee.places.shown(*s));
         let source = place.map(|p| debuggee.places.source(p.line.file));
@@ -236,7 +236,7 @@ impl DebugSession {
         Ok(Watch { id, watched, name, reads, writes, when })
     }
 
-    /// Puts together what stops a run.
+    /// Rebuilds `stops` from the resolved breakpoints and filters.
     fn rebuild(&mut self) {
         let own = &self.configured;
         let lines = own.lines.iter().flat_map(|(path, all)| all.iter().map(move |(id, b)| (path, *id, b)));
@@ -250,7 +250,7 @@ impl DebugSession {
         self.search_again();
     }
 
-    /// A program was loaded: tells what has come of breakpoints that were set before.
+    /// Resolves all breakpoints again after a program was loaded, and reports the results to the client.
     pub(super) fn resolve_again(&mut self) {
         let own = &self.configured;
         let lines = own.lines.iter().flat_map(|(path, all)| all.iter().map(move |(id, b)| (path, *id, b)));
@@ -263,7 +263,7 @@ impl DebugSession {
         self.rebuild();
     }
 
-    /// `dataBreakpointInfo`
+    /// Handles `dataBreakpointInfo`.
     pub(super) fn data_breakpoint_info(&mut self, request: &DapRequest) -> DapAnswer {
         let given: DataBreakpointInfo = arguments(request)?;
         let (_, now) = self.stopped()?;

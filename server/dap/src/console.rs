@@ -1,4 +1,4 @@
-//! Expressions that the user asks for: watches, hovers, the console and its commands.
+//! Expressions that the user enters: watches, hovers, the console and its commands.
 
 use super::arguments::{CompletionsArguments, Evaluate, FocusLane};
 use super::expressions::{DebugExpression, LaneValues, ValueLocation};
@@ -12,7 +12,7 @@ use ptx_launch::words;
 use ptx_launch::words::lanes as lanes_in_words;
 use serde_json::{Value, json};
 
-/// The commands of the console.
+/// The commands of the console, each with its description.
 const COMMANDS: &[(&str, &str)] = &[
     ("lane N", "looks at one lane: registers show its value, and writes go to it"),
     ("lane all", "looks at all lanes again"),
@@ -22,7 +22,7 @@ const COMMANDS: &[(&str, &str)] = &[
 ];
 
 impl DebugSession {
-    /// `evaluate`
+    /// Handles `evaluate`.
     pub(super) fn evaluate(&mut self, request: &DapRequest) -> DapAnswer {
         let given: Evaluate = arguments(request)?;
         let (debuggee, now) = self.stopped()?;
@@ -36,7 +36,7 @@ impl DebugSession {
         }
         let hex = given.format.unwrap_or_default().hex;
         let view = View { debuggee: &debuggee, now: &now, hex, lane: self.lane };
-        // A variable in memory by its name alone is shown as in its scope.
+        // A variable in memory, requested by its plain name, gets the same presentation as in its scope.
         if let Some(made) = view.named(frame, text) {
             let variable = self.finish_variable(made);
             let mut out = json!({ "result": variable.value, "variablesReference": variable.variables_reference });
@@ -53,7 +53,7 @@ impl DebugSession {
         Ok(self.with_parts(result, value, text, &now, frame))
     }
 
-    /// A value in words.
+    /// The text of a value.
     fn result(&self, now: &Now, value: &LaneValues, frame: GroupFrame, hex: bool, all: bool) -> String {
         let mark = words::marks(value.unspecified, value.approximate, value.mask);
         let known = value.mask & value.known;
@@ -69,7 +69,7 @@ impl DebugSession {
                     ptx_interp::lanes::lanes(known).map(|l| values::lane(&value.ty, &value.bytes, l, hex)).collect();
                 texts.join(" ")
             }
-            // A register that is a predicate is a mask; what is computed is true or not.
+            // A predicate register is shown as a mask, a computed predicate as true or false.
             _ if value.place.is_none() && value.ty == ".pred" && value.is_uniform() => {
                 values::lane(&value.ty, &value.bytes, known.trailing_zeros() as usize % 32, hex)
             }
@@ -123,7 +123,7 @@ impl DebugSession {
         out
     }
 
-    /// A command of the console; nothing if it is none.
+    /// Executes a console command; `None` if the text is not one.
     fn command(&mut self, text: &str, now: &Now, frame: GroupFrame) -> Option<DapAnswer> {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let words = match (word, rest.trim()) {
@@ -177,7 +177,7 @@ impl DebugSession {
         out.join("\n")
     }
 
-    /// `ptx/focusLane`
+    /// Handles `ptx/focusLane`.
     pub(super) fn focus_lane(&mut self, request: &DapRequest) -> DapAnswer {
         let FocusLane { lane } = arguments(request)?;
         if lane.is_some_and(|l| l > 31) {
@@ -192,7 +192,7 @@ impl DebugSession {
         self.invalidate(&["variables"]);
     }
 
-    /// `completions`
+    /// Handles `completions`.
     pub(super) fn completions(&mut self, request: &DapRequest) -> DapAnswer {
         let given: CompletionsArguments = arguments(request)?;
         let (debuggee, now) = self.stopped()?;

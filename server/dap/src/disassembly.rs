@@ -1,4 +1,4 @@
-//! Instructions by address, and sources.
+//! Disassembly by address, and the contents of sources.
 
 use super::arguments::{Disassemble, SourceOf};
 use super::places::{INSTRUCTION, address, site};
@@ -9,11 +9,11 @@ use ptx_interp::findings::Site;
 use serde_json::json;
 use std::path::Path;
 
-/// Instructions that are given at once at most.
+/// Maximum number of instructions per response.
 const MAX_INSTRUCTIONS: usize = 1 << 16;
 
 impl DebugSession {
-    /// `disassemble`
+    /// Handles `disassemble`.
     pub(super) fn disassemble(&mut self, request: &DapRequest) -> DapAnswer {
         let given: Disassemble = arguments(request)?;
         let Some(debuggee) = &self.debuggee else { return Err(RequestFailure::new("no kernel has been launched")) };
@@ -25,7 +25,8 @@ impl DebugSession {
         let mut last = None;
         let one = |index: usize| {
             let at = start + index as i128 * i128::from(INSTRUCTION);
-            // Clients tell instructions apart by their addresses, those that are not there among them.
+            // Clients identify instructions by their addresses, so addresses without an instruction must be distinct
+            // too.
             let shown = u64::try_from(at.rem_euclid(1 << 64)).unwrap_or_default();
             let there = u64::try_from(at)
                 .ok()
@@ -57,13 +58,13 @@ impl DebugSession {
         body(json!({ "instructions": instructions }))
     }
 
-    /// `loadedSources`
+    /// Handles `loadedSources`.
     pub(super) fn loaded_sources(&self) -> DapAnswer {
         let sources = self.debuggee.as_ref().map(|d| d.places.sources()).unwrap_or_default();
         body(json!({ "sources": sources }))
     }
 
-    /// `source`: only what was loaded is given.
+    /// Handles `source`. Only loaded sources are returned.
     pub(super) fn source(&self, request: &DapRequest) -> DapAnswer {
         let given: SourceOf = arguments(request)?;
         let path = given.source.and_then(|s| s.path).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Changing values: the machine is copied, changed, and the history goes on from there.
+//! Changing values: the session copies the machine, changes the copy, and continues the history from it.
 
 use super::arguments::{self, DataBreakpointInfo, ValueFormat};
 use super::expressions::{DebugExpression, ValueLocation};
@@ -19,20 +19,20 @@ use ptx_interp::machine::Machine;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// As `readMemory` and `writeMemory` carry bytes; some clients leave out the padding.
+/// The encoding of bytes in `readMemory` and `writeMemory`; some clients leave out the padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Something that can be written to.
+/// The destination of a write.
 enum Goal {
     Register(GroupFrame, u32, Mask),
     Memory(MemoryReference, Element),
 }
 
 impl DebugSession {
-    /// Changes the machine.
+    /// Changes a copy of the machine and continues the history from it.
     fn change(
         &mut self,
         now: &Now,
@@ -58,7 +58,7 @@ impl DebugSession {
         }
     }
 
-    /// The bits that a text stands for: a number, or an expression.
+    /// The bits that a text denotes: a number, or an expression.
     fn bits(
         &self,
         now: &Now,
@@ -88,7 +88,7 @@ impl DebugSession {
         Ok(values::bits(&value.ty, &value.bytes, lane) & element.mask())
     }
 
-    /// Writes, and tells what is there then.
+    /// Writes a value, and returns the new value in the response.
     fn write(&mut self, goal: Goal, text: &str, frame: GroupFrame, format: Option<ValueFormat>) -> DapAnswer {
         let (debuggee, now) = self.stopped()?;
         let hex = format.unwrap_or_default().hex;
@@ -134,7 +134,7 @@ impl DebugSession {
         }
     }
 
-    /// `setVariable`
+    /// Handles `setVariable`.
     pub(super) fn set_variable(&mut self, request: &DapRequest) -> DapAnswer {
         let given: arguments::SetVariable = super::wire::arguments(request)?;
         let (debuggee, now) = self.stopped()?;
@@ -189,7 +189,7 @@ impl DebugSession {
         self.write(goal, &given.value, frame, given.format)
     }
 
-    /// The type of a variable in memory that is no array.
+    /// The type of a variable in memory that is not an array.
     fn type_in(&self, view: &View<'_>, frame: GroupFrame, name: &str) -> Option<String> {
         [ScopeKind::Shared, ScopeKind::Local, ScopeKind::Buffers].into_iter().find_map(|scope| {
             let found = view.scope(frame, scope).into_iter().find(|(v, _)| v.name == name)?;
@@ -197,7 +197,7 @@ impl DebugSession {
         })
     }
 
-    /// `setExpression`
+    /// Handles `setExpression`.
     pub(super) fn set_expression(&mut self, request: &DapRequest) -> DapAnswer {
         let given: arguments::SetExpression = super::wire::arguments(request)?;
         let (_, now) = self.stopped()?;
@@ -208,7 +208,7 @@ impl DebugSession {
         Ok(answer)
     }
 
-    /// What an expression is the name of.
+    /// The destination that an expression names.
     fn goal(&self, now: &Now, frame: GroupFrame, text: &str) -> Result<Goal, RequestFailure> {
         let expression = DebugExpression::parse(text).map_err(RequestFailure::new)?;
         let value = expression.value(&now.machine, frame).map_err(RequestFailure::new)?;
@@ -224,7 +224,7 @@ impl DebugSession {
         }
     }
 
-    /// `readMemory`
+    /// Handles `readMemory`.
     pub(super) fn read_memory(&mut self, request: &DapRequest) -> DapAnswer {
         let given: arguments::ReadMemory = super::wire::arguments(request)?;
         let (_, now) = self.stopped()?;
@@ -243,7 +243,7 @@ impl DebugSession {
         Ok(out)
     }
 
-    /// `writeMemory`
+    /// Handles `writeMemory`.
     pub(super) fn write_memory(&mut self, request: &DapRequest) -> DapAnswer {
         let given: arguments::WriteMemory = super::wire::arguments(request)?;
         let (_, now) = self.stopped()?;
@@ -267,7 +267,7 @@ impl DebugSession {
         found.ok_or_else(|| RequestFailure::new(format!("`{text}` is no reference to memory")))
     }
 
-    /// What can be watched, and its name; else why not.
+    /// The data to watch, with its name for the user; otherwise the reason why it cannot be watched.
     pub(super) fn watchable(&self, given: &DataBreakpointInfo, now: &Now) -> Result<(String, DataWatch), String> {
         let machine = &now.machine;
         if given.as_address {
@@ -311,7 +311,7 @@ impl DebugSession {
         now: &Now,
         frame: GroupFrame,
     ) -> Result<(String, DataWatch), String> {
-        // A variable in memory by its name is the whole of it.
+        // The plain name of a variable in memory means all of its bytes.
         let lane = self.lane.unwrap_or(frame.mask.trailing_zeros() as usize % 32);
         let named = inspect::Place::Named(&given.name, 0);
         if let Ok(found) = inspect::peek(&now.machine, frame.target, Some(lane), named, 0) {

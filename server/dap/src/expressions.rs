@@ -1,4 +1,5 @@
-//! Expressions over registers and memory, for all lanes of a frame at once; texts with expressions in them.
+//! Expressions over registers and memory, evaluated for all lanes of a frame at once; message templates that contain
+//! expressions.
 
 use super::handles::GroupFrame;
 use super::memory::MemoryReference;
@@ -11,21 +12,21 @@ use ptx_interp::machine::{Machine, Target};
 use ptx_num::values::Marks;
 use std::fmt::Write;
 
-/// What can be written where an expression is expected.
+/// Help text: the expressions that the console accepts.
 pub const HELP: &str = "\
 Anything else is an expression: %r4, %tid.x, out, [tile+8]:f32, shared:[%r1], %r4:f32, %r4@3 (lane 3), %r4@0..7, %r4@*,
 + - * / % & | ^ ~ << >> == != < <= > >= && || !, any(…), all(…), count(…), ballot(…)";
 
-/// An expression that has been understood.
+/// A parsed expression.
 #[derive(Debug, Clone)]
 pub struct DebugExpression {
     parsed: expression::Expression,
 }
 
-/// The location of the value of an expression.
+/// Where the value of an expression is stored.
 #[derive(Debug, Clone)]
 pub enum ValueLocation {
-    /// In a register, by its number.
+    /// In the register with this number.
     Register(u32),
     /// In memory.
     Memory(MemoryReference, Element),
@@ -34,29 +35,29 @@ pub enum ValueLocation {
 /// The value of an expression in each lane.
 #[derive(Debug, Clone)]
 pub struct LaneValues {
-    /// Its type.
+    /// The type of the values.
     pub ty: String,
-    /// The bytes of all lanes; of a predicate a bit for each.
+    /// The bytes of all lanes; a predicate has one bit per lane.
     pub bytes: Box<[u8]>,
-    /// The lanes that were asked for.
+    /// The lanes in which the expression was evaluated.
     pub mask: Mask,
-    /// Those of them in which it has a value.
+    /// The lanes of `mask` in which it has a value.
     pub known: Mask,
-    /// Those whose value the manual leaves open.
+    /// The lanes whose value the manual leaves unspecified.
     pub unspecified: Mask,
-    /// Those whose value is an approximation.
+    /// The lanes whose value is an approximation.
     pub approximate: Mask,
-    /// Where it is kept, if it is the name of a place.
+    /// Where the value is stored, if the expression names a register or memory.
     pub place: Option<ValueLocation>,
 }
 
 impl LaneValues {
-    /// Whether it is the same in all lanes.
+    /// Whether the value is known and equal in all lanes of `mask`.
     pub fn is_uniform(&self) -> bool {
         self.known == self.mask && values::is_uniform(&self.ty, &self.bytes, self.mask)
     }
 
-    /// Of values of lanes.
+    /// Collects the values of single lanes, each given as (lane index, value).
     fn of(found: &[(usize, inspect::Value)]) -> Self {
         let ty = found.first().map_or(".b32", |(_, v)| v.ty);
         let bits = Element::named(ty).map_or_else(|| size_of(ty), Element::bits);
@@ -89,7 +90,7 @@ impl LaneValues {
     }
 }
 
-/// The bits of a type that no buffer has.
+/// The size in bits of a type that has no `Element`, from the digits in its name.
 fn size_of(ty: &str) -> u32 {
     let digits: String = ty.chars().filter(char::is_ascii_digit).collect();
     match ty {
@@ -99,30 +100,28 @@ fn size_of(ty: &str) -> u32 {
 }
 
 impl DebugExpression {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
-    /// # Errors
-    /// In words, what is wrong with it.
+    /// # Errors A message that says what is wrong with the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let parsed = expression::parse(text).map_err(|mistake| mistake.message)?;
         Ok(Self { parsed })
     }
 
-    /// Its value in the lanes of a frame.
+    /// The value of the expression in the lanes of a frame.
     ///
-    /// # Errors
-    /// In words, if no lane has one.
+    /// # Errors A message, if the expression has no value in any lane.
     pub fn value(&self, machine: &Machine, frame: GroupFrame) -> Result<LaneValues, String> {
         let mut found: Vec<(usize, inspect::Value)> = Vec::new();
         let mut wrong = None;
-        // Of a warp that has ended nothing is known, but numbers are worth something everywhere.
+        // A warp that has ended has no lanes, but constants still have a value: evaluate them in lane 0.
         let mask = if frame.mask == 0 { 1 } else { frame.mask };
         for lane in lanes(mask) {
             let GroupFrame { target, group, depth, .. } = frame;
             match expression::evaluate(&self.parsed, machine, target, group, depth, lane) {
                 Ok(Answer::One(value)) => found.push((lane, value)),
-                // It says itself which lanes it means.
+                // The expression selects its lanes itself.
                 Ok(Answer::Lanes(all)) => {
                     found = all;
                     break;
@@ -133,7 +132,8 @@ impl DebugExpression {
         if let Some(why) = wrong.filter(|_| found.is_empty()) {
             return Err(why);
         }
-        // The chosen lane is the same for every request.
+        // `@lane` in the expression gives the same value in every lane: keep one, and attribute it to the lane that was
+        // selected.
         if let Some((lane, last)) = self.parsed.lanes()
             && lane == last
             && let Some((own, _)) = found.first_mut()
@@ -146,7 +146,7 @@ impl DebugExpression {
         Ok(out)
     }
 
-    /// Where it is kept, if it names a place.
+    /// Where the value is stored, if the expression names a register or memory.
     fn place(&self, machine: &Machine, frame: GroupFrame, value: &LaneValues) -> Option<ValueLocation> {
         let lane = value.mask.trailing_zeros() as usize % LANES;
         let GroupFrame { target, group, depth, .. } = frame;
@@ -158,15 +158,14 @@ impl DebugExpression {
         }
     }
 
-    /// Whether it says itself which lanes it means.
+    /// Whether the expression selects its lanes itself, as `%r4@3` does.
     pub fn selects(&self) -> bool {
         self.parsed.lanes().is_some()
     }
 
-    /// The lanes among those of a group in which it holds.
+    /// The lanes of `mask` in which the expression is true.
     ///
-    /// # Errors
-    /// In words, what is not there.
+    /// # Errors A message that says what cannot be evaluated.
     pub fn holds(&self, machine: &Machine, target: Target, mask: Mask) -> Result<Mask, String> {
         let mut ctas = machine.clusters.iter().flat_map(|c| &c.ctas);
         let warp = ctas.find(|c| c.number == target.cta).and_then(|c| c.warps.get(target.warp as usize));
@@ -176,7 +175,7 @@ impl DebugExpression {
     }
 }
 
-/// An expression in one lane.
+/// The text of an expression restricted to one lane, such as `%r4@3`.
 pub fn lane_of(text: &str, lane: usize) -> String {
     let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "%$_.".contains(c));
     let parsed = expression::parse(text).ok().filter(|_| !plain(text));
@@ -184,14 +183,14 @@ pub fn lane_of(text: &str, lane: usize) -> String {
     if plain(inner) { format!("{inner}@{lane}") } else { format!("({inner})@{lane}") }
 }
 
-/// The expression for an element of a variable; nothing for those that share a byte.
+/// The expression for an element of a variable; `None` for elements that share a byte with others.
 pub fn element_of(name: &str, element: Element, index: u64) -> Option<String> {
     let bits = index.checked_mul(element.bits().into()).filter(|bits| bits % 8 == 0)?;
     let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "$_".contains(c));
     plain.then(|| format!("[{name}+{}]:{element}", bits / 8))
 }
 
-/// A text with expressions in braces.
+/// A text with expressions in braces, as logpoints use it.
 #[derive(Debug, Clone)]
 pub struct Template {
     parts: Vec<TemplatePart>,
@@ -204,10 +203,9 @@ enum TemplatePart {
 }
 
 impl Template {
-    /// Reads a text. `{{` and `}}` are braces.
+    /// Parses a template. `{{` and `}}` stand for braces.
     ///
-    /// # Errors
-    /// In words, what is wrong with it.
+    /// # Errors A message that says what is wrong with the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -236,7 +234,7 @@ impl Template {
         Ok(Self { parts })
     }
 
-    /// The text with the values that the expressions have in a group of lanes.
+    /// The text with each expression replaced by its value in a group of lanes.
     pub fn fill(&self, machine: &Machine, target: Target, mask: Mask) -> String {
         let groups = inspect::groups(machine, target);
         let group = groups.and_then(|g| g.groups.iter().position(|g| g.mask & mask != 0)).unwrap_or(0);

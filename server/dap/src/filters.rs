@@ -3,22 +3,22 @@
 use ptx_interp::findings::Kind;
 use serde_json::{Value, json};
 
-/// Kinds of findings that one exception filter turns on and off.
+/// A group of finding kinds that one exception filter turns on and off.
 #[derive(Debug)]
 pub struct FindingFilter {
-    /// As the protocol names it.
+    /// Its identifier in the protocol.
     pub id: &'static str,
-    /// As the user reads it.
+    /// The label that the user sees.
     pub label: &'static str,
-    /// What it stops at.
+    /// A description of the findings that it stops at.
     pub description: &'static str,
-    /// On from the beginning.
+    /// True if the filter is enabled at the start.
     pub default: bool,
-    /// The kinds.
+    /// The kinds of findings in the group.
     pub kinds: &'static [Kind],
 }
 
-/// All filters. Every kind is in one of them.
+/// All filters. Every kind of finding belongs to one of them.
 pub const FILTERS: &[FindingFilter] = &[
     FindingFilter {
         id: "memory",
@@ -78,7 +78,7 @@ pub const FILTERS: &[FindingFilter] = &[
     },
 ];
 
-/// The filters as `initialize` tells of them.
+/// The filters in the form that the response to `initialize` uses.
 pub fn capabilities() -> Value {
     let filters = FILTERS.iter().map(|f| {
         json!({
@@ -89,7 +89,7 @@ pub fn capabilities() -> Value {
     filters.collect()
 }
 
-/// The filter of a name.
+/// The filter with this identifier.
 pub fn named(id: &str) -> Option<&'static FindingFilter> {
     FILTERS.iter().find(|f| f.id == id)
 }

@@ -1,4 +1,5 @@
-//! Numbers that a client is given for frames and for what has parts. They hold until the session moves.
+//! Numbers that identify frames and containers (values with children) for the client. They are valid until the session
+//! moves.
 
 use super::memory::MemoryReference;
 use ptx_interp::lanes::Mask;
@@ -6,14 +7,14 @@ use ptx_interp::launch::Element;
 use ptx_interp::machine::Target;
 use std::collections::HashMap;
 
-/// A stack frame, as a group of lanes sees it.
+/// A stack frame of one group of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GroupFrame {
     /// The warp.
     pub target: Target,
-    /// The group, by its index in the warp.
+    /// Index of the group in the warp.
     pub group: usize,
-    /// So many calls out from the innermost.
+    /// Number of calls between the innermost frame and this one.
     pub depth: usize,
     /// The lanes of the group.
     pub mask: Mask,
@@ -22,11 +23,11 @@ pub struct GroupFrame {
 /// The kind of a scope of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScopeKind {
-    /// Registers that hold the same in all lanes of the group.
+    /// Registers that have the same value in all lanes of the group.
     Uniform,
-    /// Those that do not.
+    /// Registers that have different values.
     Varying,
-    /// Predicates.
+    /// Predicate registers.
     Predicates,
     /// Special registers.
     Specials,
@@ -40,38 +41,38 @@ pub enum ScopeKind {
     Buffers,
 }
 
-/// Something that has parts.
+/// A value that has children.
 #[derive(Debug, Clone)]
 pub enum Container {
     /// A scope.
     Scope(GroupFrame, ScopeKind),
-    /// A register by its number: its parts are lanes.
+    /// A register by its number; its children are lanes.
     Register(GroupFrame, u32),
-    /// Values of lanes that are nowhere: the result of an expression.
+    /// Per-lane values that are not stored anywhere: the result of an expression.
     Lanes {
-        /// The lanes.
+        /// The lanes that have a value.
         mask: Mask,
-        /// Their type.
+        /// The type of the values.
         ty: String,
-        /// Their bytes, those of all lanes.
+        /// The bytes of all lanes of the warp.
         bytes: Box<[u8]>,
-        /// The expression that gives them.
+        /// The text of the expression.
         name: String,
     },
     /// Elements in memory.
     Memory {
-        /// Where the first one is.
+        /// The address of the first element.
         at: MemoryReference,
-        /// Their type.
+        /// The type of the elements.
         element: Element,
-        /// How many.
+        /// The number of elements.
         count: u64,
-        /// The name of the whole.
+        /// The name of the whole variable.
         name: String,
     },
 }
 
-/// The numbers that were given.
+/// The numbers in use, with the frame or container of each.
 #[derive(Debug, Default)]
 pub struct Handles {
     last: i64,
@@ -81,7 +82,7 @@ pub struct Handles {
 }
 
 impl Handles {
-    /// Forgets all: the session has moved. Numbers are not given again.
+    /// Forgets all numbers after the session has moved. They are not reused.
     pub fn clear(&mut self) {
         self.frames.clear();
         self.frame_numbers.clear();
@@ -89,12 +90,12 @@ impl Handles {
     }
 
     fn next(&mut self) -> i64 {
-        // Clients take no more than 31 bits.
+        // Numbers must fit in 31 bits, as clients accept no larger ones.
         self.last = if self.last >= i64::from(i32::MAX) - 1 { 1 } else { self.last + 1 };
         self.last
     }
 
-    /// A number for a frame: the same if it is asked for again.
+    /// The number of a frame; the same frame always gets the same number.
     pub fn add_frame(&mut self, frame: GroupFrame) -> i64 {
         if let Some(number) = self.frame_numbers.get(&frame) {
             return *number;
@@ -105,19 +106,19 @@ impl Handles {
         number
     }
 
-    /// A number for something with parts.
+    /// A new number for a container.
     pub fn add(&mut self, container: Container) -> i64 {
         let number = self.next();
         self.containers.insert(number, container);
         number
     }
 
-    /// The frame of a number.
+    /// The frame with this number.
     pub fn frame(&self, number: i64) -> Option<GroupFrame> {
         self.frames.get(&number).copied()
     }
 
-    /// What has that number.
+    /// The container with this number.
     pub fn container(&self, number: i64) -> Option<Container> {
         self.containers.get(&number).cloned()
     }

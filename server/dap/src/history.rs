@@ -8,11 +8,11 @@ use ptx_interp::machine::{Machine, Target};
 use ptx_interp::trace::{self, Run};
 use std::sync::{Arc, OnceLock};
 
-/// A run, from its beginning or from a value that was changed.
+/// One branch of the history: a run from the beginning of the kernel or from a changed value.
 pub struct Leg {
-    /// The time at which it begins.
+    /// The time at which the leg begins.
     pub from: u64,
-    /// The machine there.
+    /// The machine at that time.
     start: Machine,
     run: OnceLock<Arc<Run>>,
     faults: OnceLock<Arc<[(u64, Fault)]>>,
@@ -31,7 +31,7 @@ impl Leg {
         Some(Arc::clone(self.run.get_or_init(|| Arc::new(run))))
     }
 
-    /// What the run finds, with the time of the instruction, in that order.
+    /// The findings of the run, each with the time of its instruction, ordered by time.
     pub fn faults(&self, cancelled: &dyn Fn() -> bool) -> Option<Arc<[(u64, Fault)]>> {
         if let Some(faults) = self.faults.get() {
             return Some(Arc::clone(faults));
@@ -41,7 +41,7 @@ impl Leg {
         let mut found = Vec::new();
         for fault in run.machine.findings.faults.iter().skip(known) {
             let target = Target { cta: run.machine.shape.cta_number(fault.cta), warp: fault.warp };
-            // Who waits for ever never executes the instruction that it waits at.
+            // A warp that waits forever never executes the instruction at which it waits.
             let time = run.time_of(target, fault.step, cancelled).unwrap_or(run.total());
             found.push((time, fault.clone()));
         }
@@ -53,36 +53,36 @@ impl Leg {
     }
 }
 
-/// All legs, the oldest first. Never empty.
+/// All legs, the oldest first. There is always at least one.
 #[derive(Clone)]
 pub struct RunHistory {
     legs: Vec<Arc<Leg>>,
 }
 
 impl RunHistory {
-    /// The history of a run without changes by the user.
+    /// The history of a run in which the user has changed nothing.
     pub fn new(run: &Arc<Run>, start: Machine) -> Self {
         let done = OnceLock::new();
         let _ = done.set(Arc::clone(run));
         Self { legs: vec![Arc::new(Leg { from: 0, start, run: done, faults: OnceLock::new() })] }
     }
 
-    /// The leg of a number.
+    /// The leg with this index, or the last one if there are fewer.
     pub fn leg(&self, number: usize) -> &Arc<Leg> {
         &self.legs[number.min(self.legs.len() - 1)]
     }
 
-    /// How many there are.
+    /// The number of legs.
     pub fn len(&self) -> usize {
         self.legs.len()
     }
 
-    /// Forgets the legs behind one: its time is the present again.
+    /// Removes all legs after `leg`, so that `leg` becomes the newest.
     pub fn cut(&mut self, leg: usize) {
         self.legs.truncate(leg + 1);
     }
 
-    /// Goes on from a changed machine. Several changes at one time are one leg.
+    /// Begins a new leg with a changed machine. Several changes at the same time share one leg.
     pub fn fork(&mut self, machine: Machine) {
         let from = machine.steps;
         if self.legs.len() > 1 && self.legs.last().is_some_and(|l| l.from == from) {
@@ -91,7 +91,7 @@ impl RunHistory {
         self.legs.push(Arc::new(Leg { from, start: machine, run: OnceLock::new(), faults: OnceLock::new() }));
     }
 
-    /// The machine at a time of a leg.
+    /// The machine at a time of a leg; `None` if cancelled.
     pub fn at(&self, leg: usize, time: u64, cancelled: &dyn Fn() -> bool) -> Option<Machine> {
         let leg = self.leg(leg);
         if time == leg.from && leg.run.get().is_none() {

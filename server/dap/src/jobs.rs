@@ -1,4 +1,4 @@
-//! What takes long: loading, running, stepping. Each has a thread of its own.
+//! Jobs: loading, running and stepping. They may take long, so each has its own thread.
 
 use super::arguments::{Cancel, LaunchArguments, OfThread, Restart};
 use super::history::RunHistory;
@@ -17,10 +17,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// After so long the client is told of progress.
+/// A job that takes longer than this reports progress to the client.
 const PROGRESS_DELAY: Duration = Duration::from_millis(400);
 
-/// Stack of a job: parsing and analysis go deep.
+/// Stack size of a job's thread in bytes: parsing and analysis recurse deeply.
 const STACK: usize = 16 << 20;
 
 /// A job that runs in the background.
@@ -30,9 +30,9 @@ pub struct DebugJob {
     began: Instant,
     title: String,
     progress: Option<String>,
-    /// The request that is answered when it is done.
+    /// Number and command of the request to answer when the job is done.
     request: Option<(i64, String)>,
-    /// Breakpoints have changed: it is to go on with the new ones.
+    /// True if breakpoints have changed: the job must continue with the new ones.
     again: bool,
     work: JobKind,
 }
@@ -47,17 +47,17 @@ enum JobKind {
 /// The destination of a move through the execution.
 #[derive(Debug, Clone, Copy)]
 pub enum MoveOrder {
-    /// Before the first instruction of a warp.
+    /// To the first instruction of a warp, before it is executed.
     Entry(Target),
-    /// On from a time, that included or not.
+    /// Forwards from the current time; true if the instruction at that time itself counts.
     Forward(bool),
-    /// Back.
+    /// Backwards.
     Backward,
-    /// A step of a warp.
+    /// By a step of a warp.
     Step(Target, StepKind, Granularity),
 }
 
-/// The result of a job.
+/// The result of a job, with the number of the job.
 pub struct JobOutcome {
     number: i64,
     result: JobResult,
@@ -82,7 +82,7 @@ struct MoveContext {
 }
 
 impl DebugSession {
-    /// `launch`
+    /// Handles `launch`.
     pub(super) fn launch(&mut self, request: &DapRequest) -> Option<DapAnswer> {
         if self.phase != SessionPhase::New || self.job.is_some() {
             return Some(Err(RequestFailure::new("a kernel is launched already: use `restart`")));
@@ -94,7 +94,7 @@ impl DebugSession {
         None
     }
 
-    /// `restart`
+    /// Handles `restart`.
     pub(super) fn restart(&mut self, request: &DapRequest) -> Option<DapAnswer> {
         let arguments = arguments::<Restart>(request).and_then(|restart| match restart.arguments {
             Some(value) => serde_json::from_value(value).map_err(|e| RequestFailure::shown(e.to_string())),
@@ -108,7 +108,8 @@ impl DebugSession {
             return Some(Err(RequestFailure::new("no kernel has been launched")));
         }
         if let Some(now) = self.now.as_ref().filter(|_| self.job.is_none() && self.phase == SessionPhase::Going) {
-            // Some clients take a stop while they believe another thread to be stopped for one that they must continue from.
+            // Some clients ignore a stop of one thread while they believe that another one is stopped. So report that
+            // all threads continue.
             let thread = threads::id(&now.machine.shape, now.focus);
             self.client.event("continued", json!({ "threadId": thread, "allThreadsContinued": true }));
         }
@@ -127,7 +128,7 @@ impl DebugSession {
         });
     }
 
-    /// Starts a job.
+    /// Starts the thread of a job.
     fn begin(
         &mut self,
         work: JobKind,
@@ -150,7 +151,7 @@ impl DebugSession {
         });
         let thread = std::thread::Builder::new().name("job".into()).stack_size(STACK).spawn(move || {
             let result = catch_unwind(AssertUnwindSafe(|| run(&own))).unwrap_or(JobResult::Failed);
-            // The session may be over.
+            // The receiver is gone if the session is over.
             let _ = sender.send(SessionEvent::Done(Box::new(JobOutcome { number, result })));
         });
         if let Err(error) = thread {
@@ -159,7 +160,7 @@ impl DebugSession {
         }
     }
 
-    /// The job was cancelled.
+    /// Cancels the current job and answers its request.
     pub(super) fn give_up(&mut self) {
         if let Some(mut job) = self.job.take() {
             job.control.stop.store(true, Ordering::Relaxed);
@@ -170,7 +171,7 @@ impl DebugSession {
         }
     }
 
-    /// Begins to run, when the client has set its breakpoints.
+    /// Begins to run, after the client has set its breakpoints.
     pub(super) fn start(&mut self) {
         let Some(debuggee) = self.debuggee.clone() else { return };
         self.phase = SessionPhase::Going;
@@ -185,7 +186,7 @@ impl DebugSession {
         self.go(order);
     }
 
-    /// Moves the session.
+    /// Starts a job that moves the session.
     pub(super) fn go(&mut self, order: MoveOrder) {
         let (Some(debuggee), Some(history), Some(now)) = (&self.debuggee, &self.history, &self.now) else { return };
         let told = now.stop.fault.as_ref().map(|_| now.machine.steps);
@@ -206,7 +207,7 @@ impl DebugSession {
         self.begin(JobKind::Move(order), title.to_owned(), None, move |control| all.search(order, control));
     }
 
-    /// A job is done.
+    /// Handles the result of a finished job.
     pub(super) fn done(&mut self, outcome: JobOutcome) {
         let Some(mut job) = self.job.take_if(|job| job.number == outcome.number) else { return };
         self.end_progress(&mut job);
@@ -217,7 +218,7 @@ impl DebugSession {
                     self.client.answer(seq, &command, Err(failure));
                 }
                 if self.phase != SessionPhase::New {
-                    // After a restart that failed nothing is left.
+                    // After a failed restart there is no program left.
                     self.phase = SessionPhase::Ended;
                     self.client.event("terminated", Value::Null);
                 }
@@ -225,7 +226,7 @@ impl DebugSession {
             JobResult::Moved(SearchOutcome::GivenUp(leg, time), Some(machine)) if job.again => {
                 if let (Some(now), JobKind::Move(order)) = (&mut self.now, job.work) {
                     let forward = matches!(order, MoveOrder::Forward(_));
-                    // A step begins anew; a search goes on where it was.
+                    // A step starts again from its beginning; a search continues from the time that it has reached.
                     if forward || matches!(order, MoveOrder::Backward) {
                         (now.leg, now.machine, now.stop) =
                             (leg, Arc::new(*machine), SearchStop::new(leg, time, None, "pause"));
@@ -316,7 +317,7 @@ impl DebugSession {
         self.tell_stopped(reason, description, text, &ids);
     }
 
-    /// The warp to look at after a stop.
+    /// The warp to show after a stop.
     fn focus(&self, stop: &SearchStop, machine: &Machine) -> Target {
         let last = self.now.as_ref().map_or(Target { cta: 0, warp: 0 }, |now| now.focus);
         let running = |t: Target| inspect::groups(machine, t).is_some_and(|g| g.next.is_some());
@@ -331,7 +332,7 @@ impl DebugSession {
         warps.find(|t| running(*t)).unwrap_or(last)
     }
 
-    /// Hands on what the kernel has printed since.
+    /// Sends the new output of the kernel's `printf` calls to the client.
     fn print(&mut self, machine: &Machine) {
         if let Some(new) = machine.printed.get(self.printed..).filter(|new| !new.is_empty()) {
             self.client.say("stdout", &String::from_utf8_lossy(new));
@@ -353,7 +354,7 @@ impl DebugSession {
         self.client.event("stopped", body);
     }
 
-    /// The kernel has ended: tells what came of it.
+    /// Reports the result of the kernel after it has ended.
     pub(super) fn finish(&mut self) {
         let leg = self.now.as_ref().map_or(0, |now| now.leg);
         let run = self.history.as_ref().and_then(|h| h.leg(leg).run(&|| false));
@@ -376,7 +377,7 @@ impl DebugSession {
         self.client.event("terminated", Value::Null);
     }
 
-    /// `terminate`: ends the kernel.
+    /// Handles `terminate`: ends the kernel.
     pub(super) fn terminate(&mut self) {
         self.give_up();
         if self.phase != SessionPhase::Ended {
@@ -386,21 +387,21 @@ impl DebugSession {
         }
     }
 
-    /// `continue`
+    /// Handles `continue`.
     pub(super) fn proceed(&mut self, request: &DapRequest) -> DapAnswer {
         self.turn_to(request)?;
         self.go(MoveOrder::Forward(false));
         Ok(json!({ "allThreadsContinued": true }))
     }
 
-    /// `reverseContinue`
+    /// Handles `reverseContinue`.
     pub(super) fn reverse(&mut self, request: &DapRequest) -> DapAnswer {
         self.turn_to(request)?;
         self.go(MoveOrder::Backward);
         Ok(Value::Null)
     }
 
-    /// `next`, `stepIn`, `stepOut`, `stepBack`
+    /// Handles `next`, `stepIn`, `stepOut` and `stepBack`.
     pub(super) fn step(&mut self, request: &DapRequest, kind: StepKind) -> DapAnswer {
         let (target, granularity) = self.turn_to(request)?;
         let granularity = match granularity.as_deref() {
@@ -412,7 +413,7 @@ impl DebugSession {
         Ok(Value::Null)
     }
 
-    /// The warp that a request is about is the one that is looked at from now on.
+    /// Makes the warp of a request the warp in focus.
     fn turn_to(&mut self, request: &DapRequest) -> Result<(Target, Option<String>), RequestFailure> {
         let (_, now) = self.stopped()?;
         let OfThread { thread_id, granularity } = arguments(request)?;
@@ -423,7 +424,7 @@ impl DebugSession {
         Ok((target, granularity))
     }
 
-    /// `pause`
+    /// Handles `pause`.
     pub(super) fn pause(&mut self) -> DapAnswer {
         match &self.job {
             Some(job) => job.control.stop.store(true, Ordering::Relaxed),
@@ -432,7 +433,7 @@ impl DebugSession {
         Ok(Value::Null)
     }
 
-    /// `cancel`
+    /// Handles `cancel`.
     pub(super) fn cancel(&mut self, request: &DapRequest) -> DapAnswer {
         let Cancel { request_id, progress_id } = arguments(request)?;
         if let Some(job) = &self.job {
@@ -445,7 +446,7 @@ impl DebugSession {
         Ok(Value::Null)
     }
 
-    /// Breakpoints have changed while a job looks for them.
+    /// Restarts a running search because the breakpoints have changed.
     pub(super) fn search_again(&mut self) {
         if let Some(job) = &mut self.job
             && matches!(job.work, JobKind::Move(_))
@@ -455,7 +456,7 @@ impl DebugSession {
         }
     }
 
-    /// Tells the client how far a job has come that takes long.
+    /// Reports the progress of a long job to the client.
     pub(super) fn report_progress(&mut self) {
         if !self.facts.supports_progress_reporting {
             return;
@@ -515,13 +516,13 @@ impl MoveContext {
             SearchOutcome::GivenUp(leg, time) => (*leg, *time),
             SearchOutcome::End => (self.leg, self.history.leg(self.leg).run(&never).map_or(time, |r| r.total())),
         };
-        // Nothing that was given up is executed only to stop in it.
+        // If the search was cancelled where it began, keep the machine instead of computing it from the run.
         let given_up = matches!(found, SearchOutcome::GivenUp(..)) && time == self.machine.steps;
         let machine = if given_up { Some((*self.machine).clone()) } else { self.history.at(leg, time, &never) };
         JobResult::Moved(found, machine.map(Box::new))
     }
 
-    /// Before the first instruction of a warp.
+    /// A stop before the first instruction of a warp.
     fn entry(&self, target: Target) -> SearchOutcome {
         let never = || false;
         let run = self.history.leg(0).run(&never);

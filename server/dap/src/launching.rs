@@ -1,4 +1,4 @@
-//! From the arguments of `launch` to a kernel that has been run and can be looked at.
+//! From the arguments of `launch` to a kernel that has been executed and can be inspected.
 
 use super::arguments::LaunchArguments;
 use super::places::SourceMap;
@@ -23,48 +23,47 @@ use ptx_syntax::Snapshot;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A kernel that has been run.
+/// A kernel that has been executed, with its launch and source positions.
 pub struct Debuggee {
-    /// The launch, complete.
+    /// The complete launch.
     pub launch: Launch,
-    /// What of it was guessed.
+    /// The parts of the launch that were guessed.
     pub guessed: Guessed,
-    /// What it works on.
+    /// The buffers that the kernel works on.
     pub buffers: Vec<Placed>,
-    /// The run.
+    /// The recorded run.
     pub run: Arc<Run>,
-    /// Where its instructions are.
+    /// The source positions of its instructions.
     pub places: SourceMap,
-    /// The warp to look at first.
+    /// The warp to show first.
     pub first: Target,
-    /// Stop before its first instruction.
+    /// Stop before the first instruction of that warp.
     pub stop_on_entry: bool,
-    /// Stop behind the last instruction of the grid.
+    /// Stop after the last instruction of the grid.
     pub stop_at_end: bool,
-    /// Stop nowhere else.
+    /// Stop nowhere else, neither at breakpoints nor at findings.
     pub no_debug: bool,
 }
 
-/// No program and no launch file is longer, bytes.
+/// Maximum size of a program or launch file, in bytes.
 const MAX_FILE: u64 = 1 << 30;
 
 /// The result of a run, for the user.
 #[derive(Debug, Clone)]
 pub struct LaunchOutcome {
-    /// How it ended, in words.
+    /// How the run ended, as a sentence.
     pub ended: String,
-    /// What is wrong, a line each: failed expectations, unexpected faults.
+    /// Failed expectations and unexpected faults, one line each.
     pub wrong: Vec<String>,
-    /// How many expectations hold, and how many there are.
+    /// Number of expectations that hold, and number of all expectations.
     pub held: (usize, usize),
-    /// It did what it should.
+    /// True if the run met all expectations.
     pub passed: bool,
 }
 
-/// Loads a program and runs what the arguments say.
+/// Loads a program and runs the launch that the arguments describe.
 ///
-/// # Errors
-/// What the user is to be told.
+/// # Errors The failure to show to the user.
 pub fn load(arguments: &LaunchArguments, cancelled: &dyn Fn() -> bool) -> Result<Debuggee, RequestFailure> {
     if arguments.program.is_empty() {
         return Err(RequestFailure::shown("`program` is missing: the path of the PTX file"));
@@ -113,12 +112,12 @@ pub fn load(arguments: &LaunchArguments, cancelled: &dyn Fn() -> bool) -> Result
     })
 }
 
-/// The folder that relative paths of the arguments are meant from.
+/// The folder that relative paths of the arguments start from.
 fn base(arguments: &LaunchArguments) -> PathBuf {
     arguments.cwd.as_ref().map_or_else(|| PathBuf::from("."), PathBuf::from)
 }
 
-/// The text that a launch is written in.
+/// The text that contains a launch.
 struct LaunchSource {
     name: String,
     text: Arc<str>,
@@ -130,14 +129,14 @@ impl LaunchSource {
         Self { name: name.to_owned(), text: Arc::clone(&module.text), in_module: true }
     }
 
-    /// Why nothing was run, for the user.
+    /// The failure that tells the user why nothing was run.
     fn refused(&self, why: &LaunchRefusal) -> RequestFailure {
         let line = |offset: usize| self.text.get(..offset).map_or(0, |before| before.matches('\n').count()) + 1;
         RequestFailure::shown(why.located(&self.name, &line))
     }
 }
 
-/// The launch, the folder that files which it names must lie in, and where it is written.
+/// The launch, the folder that must contain the files it names, and the text that contains it.
 fn choose(
     arguments: &LaunchArguments,
     module: &LaunchModule,
@@ -184,13 +183,14 @@ fn choose(
     Ok((chosen.launch, folder.to_owned(), source))
 }
 
-/// A file that the arguments name. They may come with a folder that the user has only opened, so a device or a pipe is refused: it has no end.
+/// Reads a file that the arguments name. The arguments may come from a folder that the user has only opened. Devices
+/// and pipes are refused, because they have no end.
 fn read(path: &Path) -> Result<Vec<u8>, RequestFailure> {
     let words = |error| RequestFailure::shown(format!("`{}` cannot be read: {error}", path.display()));
     regular::read(path, MAX_FILE).map_err(words)
 }
 
-/// The launch that a file says.
+/// Reads the launch from a launch file.
 fn from_file(
     path: &Path,
     arguments: &LaunchArguments,
@@ -236,7 +236,7 @@ fn settings(arguments: &LaunchArguments) -> Result<Settings, RequestFailure> {
     Ok(Settings { limit, checks, ..Settings::default() })
 }
 
-/// The warp to look at first.
+/// The warp to show first.
 fn first(arguments: &LaunchArguments, done: &LaunchRun) -> Result<Target, RequestFailure> {
     let shape = done.run.machine.shape;
     let (cta, warp) = (arguments.cta.unwrap_or([0; 3]), arguments.warp.unwrap_or(0));
@@ -244,7 +244,7 @@ fn first(arguments: &LaunchArguments, done: &LaunchRun) -> Result<Target, Reques
 }
 
 impl Debuggee {
-    /// What came of a run: of the first one, or of one with changed values.
+    /// The result of a run: of the original one, or of one with changed values.
     pub fn outcome(&self, run: &Run) -> LaunchOutcome {
         let machine = &run.machine;
         let line = |site: Site| self.places.ptx(site).line.line;

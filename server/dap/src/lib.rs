@@ -1,16 +1,19 @@
-//! The debug adapter: kernels in debuggers, by the Debug Adapter Protocol.
+//! The debug adapter: executes kernels in debuggers, by the Debug Adapter Protocol.
 //!
-//! A kernel is run once, from its beginning to its end, and everything the user does afterwards is a way through that run: the position of a
-//! session is a *time*, and the machine at any time can be had again. So steps go backwards as well as forwards. A thread of the protocol is
-//! a warp.
+//! A kernel is executed once, from beginning to end. All later requests navigate that recorded run: the position of a
+//! session is a *time*, and the machine at any time can be reconstructed. So steps go backwards as well as forwards. A
+//! thread of the protocol is a warp.
 //!
-//! - [`wire`], [`types`], [`arguments`] – the protocol as data; `docs/decisions/0006-debug-adapter.md` says why the types are ours
-//! - [`session`] – the state of a session, and who answers what; [`jobs`] – what takes long, on threads of their own
-//! - [`launching`] – from the arguments of `launch` to a run; [`places`] – where instructions are in texts
-//! - [`history`] – the run, and those that changed values have begun; [`search`], [`stepping`] – where it stops next
+//! - [`wire`], [`types`], [`arguments`] – the protocol as data; `docs/decisions/0006-debug-adapter.md` says why the
+//!   types are ours
+//! - [`session`] – the state of a session, and the dispatch of requests; [`jobs`] – long operations on their own
+//!   threads
+//! - [`launching`] – from the arguments of `launch` to a run; [`places`] – source positions of instructions
+//! - [`history`] – the original run and its branches with changed values; [`search`], [`stepping`] – where the run
+//!   stops next
 //! - [`configure`], [`stops`], [`filters`] – breakpoints
-//! - [`stacks`], [`variables`], [`values`], [`threads`], [`memory`], [`disassembly`] – what is shown
-//! - [`edit`], [`console`], [`expressions`] – what the user asks for and changes
+//! - [`stacks`], [`variables`], [`values`], [`threads`], [`memory`], [`disassembly`] – the data that clients show
+//! - [`edit`], [`console`], [`expressions`] – the data that the user evaluates and changes
 
 mod arguments;
 mod configure;
@@ -46,22 +49,20 @@ use std::sync::mpsc;
 use std::time::Duration;
 use wire::{ClientConnection, DapMessage, decode};
 
-/// How long the end waits for a client that may have stopped reading.
+/// How long shutdown waits for the last messages to be written; the client may have stopped reading.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// Debugs on standard input and output until the client ends the session.
 ///
-/// # Errors
-/// If there can be no threads.
+/// # Errors If the process cannot start threads.
 pub fn run() -> std::io::Result<()> {
     let end = || ptx_wire::ending::force(|| 0);
     serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), end)
 }
 
-/// Debugs on any two streams. `end` is called as soon as `disconnect` or the end of the input has been read.
+/// Debugs on any two streams. `serve` calls `end` as soon as it has read `disconnect` or the end of the input.
 ///
-/// # Errors
-/// If there can be no threads.
+/// # Errors If the process cannot start threads.
 pub fn serve(
     mut input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,

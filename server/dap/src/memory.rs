@@ -6,10 +6,10 @@ use ptx_interp::inspect::{self, Place};
 use ptx_interp::machine::{Machine, Target};
 use ptx_interp::memory::{Region, Window};
 
-/// Bytes that are read at once at most.
+/// Maximum number of bytes per read.
 pub const MAX_READ: u64 = 16 << 20;
 
-/// A generic address, with the thread that uses it.
+/// A generic address, with the thread whose view of memory applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryReference {
     /// The warp.
@@ -21,7 +21,7 @@ pub struct MemoryReference {
 }
 
 impl MemoryReference {
-    /// Reads a reference. What it does not say is that of the warp and the lane in focus.
+    /// Parses a reference. The warp and the lane in focus replace parts that it does not name.
     pub fn parse(text: &str, target: Target, lane: usize) -> Option<Self> {
         let (who, address) = text.trim().rsplit_once(':').unwrap_or(("", text.trim()));
         let mut out = Self { target, lane, address: number(address)? };
@@ -38,7 +38,7 @@ impl MemoryReference {
         Some(out)
     }
 
-    /// As a client is given it: with no more than what the address needs.
+    /// The text of the reference for a client, with only as many parts as the address needs.
     pub fn text(&self, machine: &Machine) -> String {
         let Self { target, lane, address } = *self;
         match machine.executable.map.region(address).0 {
@@ -48,19 +48,19 @@ impl MemoryReference {
         }
     }
 
-    /// The same, some bytes further on.
+    /// The reference moved by `offset` bytes.
     pub fn moved(self, offset: i64) -> Self {
         Self { address: self.address.wrapping_add_signed(offset), ..self }
     }
 
-    /// What it lies in, and the offset there; nothing for code.
+    /// The memory that contains the address, and the offset in that memory; `None` for code.
     pub fn space(&self, machine: &Machine) -> Option<(DataSpace, u64)> {
         let (region, offset) = machine.executable.map.region(self.address);
         Some((space(region, self.target, self.lane, &machine.shape)?, offset))
     }
 }
 
-/// A number as addresses are written.
+/// Parses an address: decimal, or hexadecimal with `0x`.
 pub fn number(text: &str) -> Option<u64> {
     let text = text.trim();
     match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
@@ -69,7 +69,8 @@ pub fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// What a range of memory holds, as far as it is there: how many bytes are not, and those that follow.
+/// Reads the accessible part of a range of memory. Returns the number of inaccessible bytes at its start and the bytes
+/// read. If bytes at the start are inaccessible, no bytes are read.
 pub fn peek(machine: &Machine, reference: MemoryReference, count: u64) -> (u64, Vec<u8>) {
     let count = count.min(MAX_READ);
     let lane = Some(reference.lane);
@@ -78,7 +79,7 @@ pub fn peek(machine: &Machine, reference: MemoryReference, count: u64) -> (u64, 
     };
     match read(reference, count) {
         Ok(bytes) => (0, bytes),
-        // Clients look around an address: what begins a little further on is still of interest.
+        // Clients request bytes around an address: report where the next accessible memory begins.
         Err(_) => {
             let next = (1..=count / 16).map(|i| i * 16 - reference.address % 16).filter(|skip| *skip < count);
             let there = next
@@ -89,7 +90,7 @@ pub fn peek(machine: &Machine, reference: MemoryReference, count: u64) -> (u64, 
     }
 }
 
-/// A few bytes of a piece of memory; nothing if it is not there now.
+/// Reads `count` bytes of a memory; `None` if they do not exist at this time.
 pub fn read(machine: &Machine, space: DataSpace, offset: u64, count: usize) -> Option<Vec<u8>> {
     let map = &machine.executable.map;
     let first = Target { cta: 0, warp: 0 };

@@ -1,4 +1,4 @@
-//! Where instructions are: lines of the PTX source, lines of the files it was made of, addresses.
+//! The source positions of instructions: lines of the PTX source, lines of the original files, addresses.
 
 use super::types::DapSource;
 use ptx_analysis::program::{ModuleProgram, ProgramFunction, SourceLocation};
@@ -10,10 +10,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bits of an address that count the bytes of a function.
+/// Number of low bits of an address that hold the byte offset in its function.
 const FUNCTION: u32 = 32;
 
-/// Bytes that an instruction takes in the disassembly.
+/// Size of an instruction in the disassembly, in bytes.
 pub const INSTRUCTION: u64 = 16;
 
 /// The address of an instruction in the disassembly: each function begins at a multiple of 4 GiB.
@@ -21,7 +21,7 @@ pub fn address(site: Site) -> u64 {
     ((u64::from(site.function) + 1) << FUNCTION) | (u64::from(site.instruction) * INSTRUCTION)
 }
 
-/// The instruction at an address, whether there is one or not.
+/// The instruction at an address. It may not exist.
 pub fn site(address: u64) -> Option<Site> {
     let function = u32::try_from((address >> FUNCTION).checked_sub(1)?).ok()?;
     let instruction = (address & ((1 << FUNCTION) - 1)) / INSTRUCTION;
@@ -33,7 +33,7 @@ pub fn site(address: u64) -> Option<Site> {
 pub struct SourceLine {
     /// The number of the file in `.file` directives; nothing for the PTX source.
     pub file: Option<u32>,
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
 }
 
@@ -44,16 +44,16 @@ pub struct TextPosition {
     pub line: SourceLine,
     /// The column, from 1, in UTF-16 code units.
     pub column: usize,
-    /// Line and column of the end, if it is known.
+    /// Line and column of the end, if the end is known.
     pub end: Option<(usize, usize)>,
 }
 
 /// The instructions that a breakpoint in a text resolves to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedBreakpoint {
-    /// Where it stops.
+    /// The instructions at which it stops.
     pub sites: Vec<Site>,
-    /// The line of that.
+    /// The line of these instructions.
     pub line: usize,
 }
 
@@ -64,16 +64,16 @@ pub struct SourceMap {
     rope: Rope,
     /// The PTX file.
     pub path: PathBuf,
-    /// Frames show the files that `.loc` names, where they are there.
+    /// True if frames show the files that `.loc` names, if these exist.
     pub original: bool,
-    /// The files of `.file` that were found.
+    /// The files of `.file` directives that were found, by number.
     files: HashMap<u32, PathBuf>,
     lines: BTreeMap<SourceLine, Vec<Site>>,
     kernel: Box<str>,
 }
 
 impl SourceMap {
-    /// Of a program. Files that `.loc` names are looked for inside of a folder.
+    /// Builds the map of a program. Files that `.loc` names must be inside `folder`.
     pub fn new(executable: &Executable, text: &str, path: PathBuf, folder: &Path, original: bool) -> Self {
         let program = Arc::clone(&executable.program);
         let rope = Rope::from_str(text);
@@ -87,7 +87,7 @@ impl SourceMap {
                 let site = Site { function: function as u32, instruction: index as u32 };
                 let line = out.rope.byte_to_line(callable.start + instruction.range.start as usize) + 1;
                 let sites = out.lines.entry(SourceLine { file: None, line }).or_default();
-                // One stop a line, however many instructions are in it.
+                // One stop per function in each line, even if the line has several instructions.
                 if sites.last().is_none_or(|s| s.function != site.function) {
                     sites.push(site);
                 }
@@ -101,7 +101,7 @@ impl SourceMap {
         out
     }
 
-    /// Where an instruction is written in the PTX source.
+    /// The position of an instruction in the PTX source.
     pub fn ptx(&self, site: Site) -> TextPosition {
         let range = self.range(site);
         let (line, column) = self.position(range.start);
@@ -109,7 +109,7 @@ impl SourceMap {
         TextPosition { line: SourceLine { file: None, line }, column, end: Some(end) }
     }
 
-    /// The place that is shown for an instruction: in the original where that is wanted and there.
+    /// The position that frames show for an instruction: in the original file if that is enabled and the file exists.
     pub fn shown(&self, site: Site) -> TextPosition {
         let found = self.program.functions.get(site.function as usize).and_then(|c| location(c, site.instruction));
         match found.filter(|l| self.original && self.files.contains_key(&l.file)) {
@@ -122,7 +122,7 @@ impl SourceMap {
         }
     }
 
-    /// The text of an instruction, on one line.
+    /// The text of an instruction on one line, shortened.
     pub fn text(&self, site: Site) -> String {
         let range = self.range(site);
         let Some(text) = self.rope.get_byte_slice(range) else { return String::new() };
@@ -132,7 +132,7 @@ impl SourceMap {
                 out.push(' ');
             }
             out.push_str(word);
-            // Some have a list of hundreds of registers.
+            // Some instructions have a list of hundreds of registers.
             if out.len() > 1000 {
                 out.push('…');
                 break;
@@ -141,13 +141,13 @@ impl SourceMap {
         out
     }
 
-    /// The bytes of an instruction in the PTX source.
+    /// The byte range of an instruction in the PTX source.
     pub fn range(&self, site: Site) -> Range<usize> {
         let callable = self.program.functions.get(site.function as usize);
         let instruction = callable.and_then(|c| c.body.as_ref()?.instructions.get(site.instruction as usize));
         match (callable, instruction) {
             (Some(c), Some(i)) => c.start + i.range.start as usize..c.start + i.range.end as usize,
-            // Behind the last one: where the body ends.
+            // After the last instruction: the end of the body.
             (Some(c), None) => {
                 let end = c.body.as_ref().map_or(0, |b| b.body.end as usize);
                 let end = (c.start + end).min(self.rope.len_bytes());
@@ -157,7 +157,7 @@ impl SourceMap {
         }
     }
 
-    /// Line and column of a byte, from 1; the column in UTF-16 code units.
+    /// Line and column of a byte offset, both from 1; the column in UTF-16 code units.
     fn position(&self, offset: usize) -> (usize, usize) {
         let char = self.rope.byte_to_char(offset.min(self.rope.len_bytes()));
         let line = self.rope.char_to_line(char);
@@ -165,13 +165,13 @@ impl SourceMap {
         (line + 1, self.rope.char_to_utf16_cu(char) - first + 1)
     }
 
-    /// The text that a line is in.
+    /// The source with this file number; `None` is the PTX source.
     pub fn source(&self, file: Option<u32>) -> DapSource {
         let path = file.and_then(|f| self.files.get(&f)).unwrap_or(&self.path);
         source(path)
     }
 
-    /// All texts: the PTX source, and the files that it was made of and that were found.
+    /// All sources: the PTX source and the original files that were found.
     pub fn sources(&self) -> Vec<DapSource> {
         let mut files: Vec<&PathBuf> = self.files.values().collect();
         files.sort();
@@ -179,7 +179,8 @@ impl SourceMap {
         std::iter::once(&self.path).chain(files).map(|p| source(p)).collect()
     }
 
-    /// The files that a path means: none, the PTX source (`None`), or those of `.file` directives.
+    /// The file numbers that a path denotes: `None` for the PTX source, otherwise those of `.file` directives. Empty if
+    /// the path is neither.
     pub fn files(&self, path: &Path) -> Vec<Option<u32>> {
         if same(path, &self.path) {
             return vec![None];
@@ -190,16 +191,15 @@ impl SourceMap {
         found
     }
 
-    /// The lines from one to another that have instructions.
+    /// The lines from `from` to `to` that have instructions.
     pub fn lines(&self, file: Option<u32>, from: usize, to: usize) -> impl Iterator<Item = (usize, &[Site])> {
         let range = SourceLine { file, line: from }..=SourceLine { file, line: to.max(from) };
         self.lines.range(range).map(|(l, sites)| (l.line, &**sites))
     }
 
-    /// Where a breakpoint in a line stops: there, or at the next line with instructions of the same function.
+    /// Resolves a breakpoint: to its line, or to the next line with instructions of the same function.
     ///
-    /// # Errors
-    /// In words, why nowhere.
+    /// # Errors A message that says why there is none.
     pub fn resolve(&self, files: &[Option<u32>], line: usize) -> Result<ResolvedBreakpoint, String> {
         let next = files.iter().filter_map(|f| self.lines(*f, line, usize::MAX).next());
         let Some((found, _)) = next.min_by_key(|(l, _)| *l) else {
@@ -216,10 +216,9 @@ impl SourceMap {
         Ok(ResolvedBreakpoint { sites, line: found })
     }
 
-    /// The instructions at which a function begins.
+    /// The first instruction of a function.
     ///
-    /// # Errors
-    /// In words, why there is none.
+    /// # Errors A message that says why there is none.
     pub fn function(&self, name: &str, executable: &Executable) -> Result<Site, String> {
         let named = self.program.function(name.trim());
         let Some(index) = named else { return Err(format!("there is no function `{name}` in this module")) };
@@ -234,13 +233,13 @@ impl SourceMap {
         self.program.functions.get(function as usize).map_or("", |c| &c.name)
     }
 
-    /// How many instructions a function has.
+    /// The number of instructions of a function.
     pub fn instructions(&self, function: u32) -> u32 {
         let body = self.program.functions.get(function as usize).and_then(|c| c.body.as_ref());
         body.map_or(0, |b| b.instructions.len() as u32)
     }
 
-    /// What begins at an instruction: a function, a label.
+    /// The function or label that begins at an instruction.
     pub fn symbol(&self, site: Site) -> Option<String> {
         let callable = self.program.functions.get(site.function as usize)?;
         if site.instruction == 0 {
@@ -250,7 +249,7 @@ impl SourceMap {
         labels.iter().find(|l| l.target == site.instruction).map(|l| l.name.to_string())
     }
 
-    /// The range of lines of the item that a line is in.
+    /// The function that contains a line, with its range of lines.
     fn item(&self, line: usize) -> Option<(&ProgramFunction, Range<usize>)> {
         self.program.functions.iter().find_map(|c| {
             let end = c.start + c.body.as_ref()?.body.end as usize;
@@ -262,7 +261,7 @@ impl SourceMap {
     fn same_item(&self, line: usize, found: usize) -> bool {
         match self.item(line) {
             Some((_, range)) => range.contains(&found),
-            // Above a function, such as at the line with its launch: the function that comes next.
+            // A line above a function, such as that of its launch, belongs to the function that comes next.
             None => self.item(found).is_some_and(|(_, range)| {
                 let between = line + 1..range.start;
                 !between.into_iter().any(|l| self.item(l).is_some())
@@ -282,13 +281,13 @@ impl SourceMap {
     }
 }
 
-/// What `.loc` says of an instruction.
+/// The `.loc` directive that applies to an instruction.
 fn location(callable: &ProgramFunction, instruction: u32) -> Option<SourceLocation> {
     let next = callable.locations.partition_point(|l| l.instruction <= instruction);
     callable.locations.get(next.checked_sub(1)?).copied().filter(|l| l.line > 0)
 }
 
-/// A file that a `.file` directive names, if it is inside of a folder.
+/// The path of a file that a `.file` directive names, if the file is inside `folder`.
 fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
     let path = folder.join(name).canonicalize().ok()?;
@@ -300,7 +299,7 @@ fn source(path: &Path) -> DapSource {
     DapSource { name, path: Some(path.to_string_lossy().into_owned()), source_reference: None }
 }
 
-/// Whether two paths name one file.
+/// Whether two paths denote the same file.
 fn same(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }

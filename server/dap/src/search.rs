@@ -1,6 +1,6 @@
-//! Where a run stops next: forwards or backwards, at a breakpoint, a finding, the end of a step.
+//! Searches for the next stop of a run, forwards or backwards: a breakpoint, a finding, or the end of a step.
 //!
-//! A search runs on a thread of its own. It asks for nothing but the history and what stops a run, and can be given up at any time.
+//! A search runs on its own thread. It uses only the history and the breakpoints, and can be cancelled at any time.
 
 use super::history::RunHistory;
 use super::places::SourceMap;
@@ -15,35 +15,35 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Events that are looked at together when memory is watched.
+/// Number of memory events that a watch examines together.
 const CHUNK: u64 = 1 << 16;
 
-/// Messages of logpoints that one search writes at most.
+/// Maximum number of logpoint messages per search.
 const MESSAGES: u32 = 2000;
 
 /// The point where a run stops, with the reason.
 #[derive(Debug, Clone)]
 pub struct SearchStop {
-    /// The leg of the history.
+    /// Index of the leg of the history.
     pub leg: usize,
-    /// The time.
+    /// The time of the stop.
     pub time: u64,
-    /// The warp that is looked at then; nothing where none is left.
+    /// The warp in focus after the stop; `None` if no warp is left.
     pub target: Option<Target>,
-    /// Why, in the words of the protocol.
+    /// The reason, as the protocol names it.
     pub reason: &'static str,
-    /// Why, in the words of the user.
+    /// The reason, as a sentence for the user.
     pub description: Option<String>,
-    /// More of it: the values of data, what was found.
+    /// Details: the values of watched data, or the text of a finding.
     pub text: Option<String>,
-    /// The breakpoints that were hit.
+    /// Numbers of the breakpoints that were hit.
     pub ids: Vec<i64>,
-    /// What was found.
+    /// The finding that stopped the run.
     pub fault: Option<Fault>,
 }
 
 impl SearchStop {
-    /// A stop for a reason.
+    /// A stop with only the required fields.
     pub fn new(leg: usize, time: u64, target: Option<Target>, reason: &'static str) -> Self {
         Self { leg, time, target, reason, description: None, text: None, ids: Vec::new(), fault: None }
     }
@@ -52,11 +52,11 @@ impl SearchStop {
 /// The result of a search.
 #[derive(Debug, Clone)]
 pub enum SearchOutcome {
-    /// It stops.
+    /// The run stops.
     Stop(Box<SearchStop>),
-    /// Nothing stops it before its end.
+    /// Nothing stops the run before its end.
     End,
-    /// Nothing stopped it on the way back to its beginning.
+    /// Nothing stopped the run on the way back to its beginning.
     Beginning,
     /// It was cancelled at this time of this branch.
     GivenUp(usize, u64),
@@ -68,19 +68,19 @@ impl From<SearchStop> for SearchOutcome {
     }
 }
 
-/// What a search sees of the outside.
+/// The state that a search shares with the session.
 #[derive(Debug, Default)]
 pub struct Control {
-    /// Cancelled, or the user wants to stop here.
+    /// Set if the search was cancelled or the user wants to pause here.
     pub stop: AtomicBool,
-    /// Instructions that were looked at.
+    /// Number of instructions examined.
     pub done: AtomicU64,
-    /// How many there are, as far as it is known.
+    /// Number of instructions to examine, if known.
     pub all: AtomicU64,
 }
 
 impl Control {
-    /// Whether it is to stop.
+    /// Whether the search must stop.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -88,17 +88,17 @@ impl Control {
 
 /// A search for the next stop.
 pub struct StopSearch<'s> {
-    /// The history.
+    /// The history to search.
     pub history: &'s RunHistory,
-    /// What stops it.
+    /// The breakpoints and filters that stop it.
     pub stops: &'s Stops,
-    /// Where instructions are.
+    /// The source positions of instructions.
     pub places: &'s SourceMap,
-    /// For messages of logpoints.
+    /// The client that receives messages of logpoints.
     pub client: &'s ClientConnection,
-    /// The outside.
+    /// The state shared with the session.
     pub control: &'s Control,
-    /// A finding of this time was told already.
+    /// The time of a finding that was already reported and must not stop the search again.
     pub told: Option<u64>,
 }
 
@@ -113,8 +113,11 @@ impl StopSearch<'_> {
         || self.control.is_stopped()
     }
 
-    /// The next stop from a time of a leg on. `first` says that what is executed at that very time counts, too; `only` that breakpoints
-    /// count for one warp alone, and `until` that nothing counts from that time on.
+    /// Searches for the next stop from `time` on.
+    ///
+    /// - `first`: the instruction at `time` itself counts.
+    /// - `only`: breakpoints count for this warp only.
+    /// - `until`: nothing from this time on counts.
     pub fn forward(
         &self,
         leg: usize,
@@ -126,7 +129,8 @@ impl StopSearch<'_> {
         let cancelled = self.cancelled();
         let Some(run) = self.history.leg(leg).run(&cancelled) else { return SearchOutcome::GivenUp(leg, time) };
         let end = until.unwrap_or(u64::MAX).min(run.total());
-        // A breakpoint does not stop again where it has stopped; data that is watched may be touched there.
+        // A breakpoint does not stop again at the current instruction. Accesses of that instruction to watched data
+        // still count.
         let skip = (!first).then_some(time);
         self.control.done.store(0, Ordering::Relaxed);
         self.control.all.store(end.saturating_sub(time), Ordering::Relaxed);
@@ -157,7 +161,7 @@ impl StopSearch<'_> {
         best.map_or(SearchOutcome::End, SearchOutcome::from)
     }
 
-    /// The last stop before a time of a leg.
+    /// Searches for the last stop before a time of a leg.
     pub fn backward(&self, mut leg: usize, mut time: u64) -> SearchOutcome {
         let cancelled = self.cancelled();
         self.control.done.store(0, Ordering::Relaxed);
@@ -184,13 +188,13 @@ impl StopSearch<'_> {
             match best {
                 Some(stop) => return stop.into(),
                 None if leg == 0 => return SearchOutcome::Beginning,
-                // What was before the write that began the leg.
+                // Continue before the write that began the leg.
                 None => (leg, time) = (leg - 1, begin),
             }
         }
     }
 
-    /// The stops at findings of a range of time.
+    /// The stops at findings in a range of time.
     fn exceptions(&self, leg: usize, from: u64, end: u64, closed: bool) -> Result<Vec<SearchStop>, ()> {
         if self.stops.filters.is_empty() {
             return Ok(Vec::new());
@@ -219,12 +223,13 @@ impl StopSearch<'_> {
         Ok(out)
     }
 
-    /// The first finding from a time on, that of the instruction at that time included.
+    /// The first finding from a time on, including the instruction at that time.
     fn exception(&self, leg: usize, time: u64, end: u64, closed: bool) -> Result<Option<SearchStop>, ()> {
         Ok(self.exceptions(leg, time, end, closed)?.into_iter().next())
     }
 
-    /// The first, or last, hit of a breakpoint at an instruction, or on a register. At the time to skip only registers count.
+    /// The first or last hit of a breakpoint at an instruction or on a register. At the time to skip only registers
+    /// count.
     fn point(
         &self,
         run: &Run,
@@ -243,7 +248,7 @@ impl StopSearch<'_> {
         let seen = Cell::new(0u64);
         let length = range.end - range.start;
         let forward = direction == Direction::Forward;
-        // The search itself has no bound: it ends when as many steps were looked at as the range has.
+        // The search has no limit of its own: it ends after as many steps as the range has.
         let cancelled = || self.control.is_stopped() || (forward && seen.get() > length);
         let wanted = |target: Target, site: Site| {
             let count = seen.get() + 1;
@@ -298,7 +303,7 @@ impl StopSearch<'_> {
         Some((found, hit.into_inner()?))
     }
 
-    /// The lanes in which a breakpoint holds that was reached; nothing if it does not.
+    /// The lanes in which the condition of a reached breakpoint holds; `None` if it does not stop.
     fn holds(&self, point: &Point, machine: &Machine, step: &Recorded, hits: &HitTimes) -> Option<Mask> {
         let lanes = match &point.when.condition {
             Some(condition) => condition.holds(machine, step.target, step.group).ok()?,
@@ -326,8 +331,9 @@ impl StopSearch<'_> {
         );
     }
 
-    /// When the breakpoints that count their hits were hit, from the beginning of the run up to a time: a breakpoint is hit the third time
-    /// at the same instruction of the same warp, whichever way the user has come there.
+    /// The hit times of all breakpoints that count their hits, from the beginning of the run up to a time. Recounting
+    /// makes the hit number independent of how the user came there: the third hit is always the same instruction of the
+    /// same warp.
     fn counted(&self, leg: usize, end: u64) -> Option<HitTimes> {
         let mut out = HitTimes::new();
         let counting: Vec<&Arc<Point>> = self.stops.points.iter().filter(|p| p.when.hits.is_some()).collect();
@@ -359,7 +365,7 @@ impl StopSearch<'_> {
         (!self.control.is_stopped()).then_some(out)
     }
 
-    /// The instructions that write registers which are watched.
+    /// The instructions that write watched registers, with the watches of each.
     fn register_sites(&self, run: &Run) -> HashMap<Site, Vec<(Target, Arc<Watch>)>> {
         let mut out: HashMap<Site, Vec<(Target, Arc<Watch>)>> = HashMap::new();
         for watch in &self.stops.watches {
@@ -376,7 +382,7 @@ impl StopSearch<'_> {
         out
     }
 
-    /// What an instruction does to a register that is watched, in words.
+    /// A text that says how an instruction changes a watched register; `None` if it does not stop.
     fn register_hit(&self, watch: &Watch, machine: &Machine, step: &Recorded, _: &HitTimes) -> Option<String> {
         let DataWatch::Register { function, slot, lanes, .. } = watch.watched else { return None };
         let lanes = lanes & step.mask;
@@ -414,7 +420,7 @@ impl StopSearch<'_> {
         })
     }
 
-    /// The first, or last, access to memory that is watched.
+    /// The first or last access to watched memory.
     fn watched(
         &self,
         run: &Run,
@@ -455,7 +461,7 @@ impl StopSearch<'_> {
         None
     }
 
-    /// What an instruction does to memory that is watched, in words; nothing if the condition does not hold.
+    /// A text that says how an instruction accesses watched memory; `None` if the condition does not hold.
     fn memory_hit(&self, watch: &Watch, leg: usize, step: &Recorded) -> Option<String> {
         let cancelled = self.cancelled();
         let before = self.history.at(leg, step.time, &cancelled)?;
@@ -504,5 +510,5 @@ impl StopSearch<'_> {
     }
 }
 
-/// By breakpoint, the times at which it was hit.
+/// The times of the hits, by breakpoint number.
 type HitTimes = HashMap<i64, Vec<u64>>;

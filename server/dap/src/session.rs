@@ -1,7 +1,8 @@
-//! A debug session: its state, and who answers which request.
+//! A debug session: its state, and the dispatch of requests.
 //!
-//! One thread owns the session and answers requests in their order; nothing that may take long is done on it. Running, stepping and loading are
-//! *jobs*: each has a thread of its own, which hands its result back through the same queue that requests come in by.
+//! One thread owns the session and answers requests in their order; it does nothing that may take long. Running,
+//! stepping and loading are *jobs*: each has its own thread, which returns its result through the same queue that
+//! delivers requests.
 
 use super::arguments::{Initialize, LaunchArguments};
 use super::configure::ClientBreakpoints;
@@ -18,40 +19,40 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
-/// How often a job is looked after.
+/// How often the session checks the progress of a job.
 const TICK: Duration = Duration::from_millis(100);
 
 /// An event that the session handles.
 pub enum SessionEvent {
     /// A message of the client.
     Message(DapMessage),
-    /// The client has gone.
+    /// The client has closed its stream.
     Gone,
     /// A job is done.
     Done(Box<JobOutcome>),
 }
 
-/// Where the session is.
+/// The position of the session.
 #[derive(Clone)]
 pub struct Now {
-    /// The leg of the history.
+    /// Index of the leg of the history.
     pub leg: usize,
-    /// The machine; its time is that of the session.
+    /// The machine; its time is the time of the session.
     pub machine: Arc<Machine>,
-    /// The warp that is looked at.
+    /// The warp in focus.
     pub focus: Target,
-    /// Why it stopped.
+    /// The last stop, with its reason.
     pub stop: SearchStop,
 }
 
 /// The phase of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionPhase {
-    /// Nothing is launched.
+    /// No program is loaded.
     New,
-    /// A program is loaded; the client sets its breakpoints.
+    /// A program is loaded, and the client sets its breakpoints.
     Configuring,
-    /// It stops somewhere, or a job moves it.
+    /// The session is stopped, or a job moves it.
     Going,
     /// It has ended.
     Ended,
@@ -59,39 +60,39 @@ pub enum SessionPhase {
 
 /// A debug session.
 pub struct DebugSession {
-    /// The way to the client.
+    /// The connection to the client.
     pub client: ClientConnection,
-    /// What the client can.
+    /// The capabilities of the client.
     pub facts: Initialize,
-    /// How far it has come.
+    /// The phase.
     pub phase: SessionPhase,
-    /// What was launched.
+    /// The arguments of the launch.
     pub launched: LaunchArguments,
-    /// The program.
+    /// The loaded program.
     pub debuggee: Option<Arc<Debuggee>>,
-    /// What was executed.
+    /// The recorded runs.
     pub history: Option<RunHistory>,
-    /// Where it is.
+    /// The current position.
     pub now: Option<Now>,
     /// Breakpoints as the client has set them.
     pub configured: ClientBreakpoints,
-    /// What the client has been given numbers for.
+    /// The numbers of frames and containers that the client knows.
     pub handles: Handles,
-    /// What runs.
+    /// The job in progress.
     pub job: Option<DebugJob>,
-    /// The lane that is looked at; nothing: all of them.
+    /// The lane in focus; `None` for all lanes.
     pub lane: Option<usize>,
-    /// How much of what was printed the client has seen.
+    /// Number of bytes of kernel output that the client has received.
     pub printed: usize,
-    /// For jobs.
+    /// The sender that jobs use to return their results.
     pub sender: Sender<SessionEvent>,
-    /// Numbers that were given to breakpoints, jobs and the like.
+    /// The last number given to a breakpoint, a job or a progress.
     numbers: i64,
     over: bool,
 }
 
 impl DebugSession {
-    /// A session that nothing has happened in.
+    /// A new session.
     pub fn new(client: ClientConnection, sender: Sender<SessionEvent>) -> Self {
         Self {
             client,
@@ -112,7 +113,7 @@ impl DebugSession {
         }
     }
 
-    /// Goes on until the client has gone or ends the session.
+    /// Handles events until the client has gone or ends the session.
     pub fn serve(&mut self, incoming: &Receiver<SessionEvent>) {
         while !self.over {
             let next = match &self.job {
@@ -135,7 +136,7 @@ impl DebugSession {
         self.give_up();
     }
 
-    /// A number that is not in use.
+    /// A new number.
     pub fn number(&mut self) -> i64 {
         self.numbers += 1;
         self.numbers
@@ -145,7 +146,7 @@ impl DebugSession {
         if let Some(answer) = self.answer(request) {
             self.client.answer(request.seq, &request.command, answer);
         }
-        // What an answer is the beginning of is told behind it.
+        // Events that belong to a request follow its response.
         match request.command.as_str() {
             "configurationDone" if self.phase == SessionPhase::Configuring => self.start(),
             "terminate" => self.terminate(),
@@ -154,7 +155,7 @@ impl DebugSession {
         }
     }
 
-    /// The answer to a request; nothing if it comes later.
+    /// The answer to a request; `None` if a job answers later.
     fn answer(&mut self, request: &DapRequest) -> Option<DapAnswer> {
         Some(match request.command.as_str() {
             "initialize" => self.initialize(request),
@@ -234,7 +235,7 @@ impl DebugSession {
         }))
     }
 
-    /// The program and where it stops; a refusal while it runs.
+    /// The program and the current position; a refusal while a job runs.
     pub fn stopped(&self) -> Result<(Arc<Debuggee>, Now), RequestFailure> {
         if self.job.is_some() {
             return Err(RequestFailure::not_stopped());
@@ -253,28 +254,28 @@ impl DebugSession {
         })
     }
 
-    /// The warp that a request means: that of its number, else the one that is looked at.
+    /// The warp of a thread number, or the warp in focus without one.
     pub fn target(&self, now: &Now, thread: Option<i64>) -> Result<Target, RequestFailure> {
         let Some(id) = thread else { return Ok(now.focus) };
         threads::target(&now.machine.shape, id).ok_or_else(|| RequestFailure::new(format!("there is no warp {id}")))
     }
 
-    /// A line or a column as the client counts.
+    /// A line in the client's numbering.
     pub fn outgoing_line(&self, line: usize) -> i64 {
         line as i64 - i64::from(!self.facts.lines_start_at1)
     }
 
-    /// The same for a column.
+    /// A column in the client's numbering.
     pub fn outgoing_column(&self, column: usize) -> i64 {
         column as i64 - i64::from(!self.facts.columns_start_at1)
     }
 
-    /// A line of the client, from 1.
+    /// Converts a line of the client to a line from 1.
     pub fn incoming_line(&self, line: i64) -> usize {
         usize::try_from(line.saturating_add(i64::from(!self.facts.lines_start_at1))).unwrap_or(0).max(1)
     }
 
-    /// Tells that what the client has asked for is no longer true.
+    /// Asks the client to request these areas again because they have changed.
     pub fn invalidate(&self, areas: &[&str]) {
         if self.facts.supports_invalidated_event {
             self.client.event("invalidated", json!({ "areas": areas }));

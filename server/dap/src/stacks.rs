@@ -1,4 +1,4 @@
-//! Stacks of warps: where the lanes are, and in which calls.
+//! Stacks of warps: the positions of the lanes, and the calls that led there.
 
 use super::arguments::{self, OfThread};
 use super::handles::GroupFrame;
@@ -22,7 +22,7 @@ struct UnnumberedFrame {
     hint: Option<&'static str>,
 }
 
-/// What lanes of a group do, in words.
+/// A text for the state of a group of lanes.
 pub fn state(state: GroupState) -> String {
     match state {
         GroupState::Ready => "can go on".to_owned(),
@@ -32,14 +32,14 @@ pub fn state(state: GroupState) -> String {
     }
 }
 
-/// The groups of a warp, the one that goes on first before the others.
+/// The indices of a warp's groups: first the group that executes next, then the others.
 pub fn order(groups: &Groups) -> Vec<usize> {
     let others = (0..groups.groups.len()).filter(|i| Some(*i) != groups.next);
     groups.next.into_iter().chain(others).collect()
 }
 
 impl DebugSession {
-    /// `stackTrace`
+    /// Handles `stackTrace`.
     pub(super) fn stack_trace(&mut self, request: &DapRequest) -> DapAnswer {
         let (debuggee, now) = self.stopped()?;
         let given: arguments::StackTrace = super::wire::arguments(request)?;
@@ -56,7 +56,7 @@ impl DebugSession {
         let id = self.handles.add_frame(line.frame);
         let mut out = StackFrame { id, name: line.name, presentation_hint: line.hint, ..StackFrame::default() };
         if let Some(site) = line.site {
-            // Without an end: clients select what has one, and the next key would replace it.
+            // Omit the end: clients select a range that has one, and the next key would replace it.
             let TextPosition { line, column, .. } = debuggee.places.shown(site);
             out.source = Some(debuggee.places.source(line.file));
             out.line = self.outgoing_line(line.line);
@@ -66,7 +66,7 @@ impl DebugSession {
         out
     }
 
-    /// The frame that a request means: that of its number, else the innermost of the group that goes on first.
+    /// The frame with this number; without a number, the innermost frame of the group that executes next.
     pub(super) fn frame(&self, now: &Now, number: Option<i64>) -> Result<GroupFrame, RequestFailure> {
         match number {
             Some(number) => {
@@ -77,7 +77,7 @@ impl DebugSession {
         }
     }
 
-    /// `exceptionInfo`
+    /// Handles `exceptionInfo`.
     pub(super) fn exception_info(&mut self, request: &DapRequest) -> DapAnswer {
         let (debuggee, now) = self.stopped()?;
         let _: OfThread = super::wire::arguments(request)?;
@@ -110,7 +110,7 @@ impl DebugSession {
     }
 }
 
-/// The innermost frame of the group of a warp that goes on first.
+/// The innermost frame of the group of a warp that executes next.
 pub fn top(now: &Now, target: Target) -> GroupFrame {
     let groups = inspect::groups(&now.machine, target);
     let first = groups.as_ref().and_then(|g| order(g).first().copied());
@@ -118,7 +118,7 @@ pub fn top(now: &Now, target: Target) -> GroupFrame {
     GroupFrame { target, group: first.unwrap_or(0), depth: 0, mask }
 }
 
-/// The frames of a warp: those of the group that goes on first, then those of the others, each below a heading.
+/// The frames of a warp: first those of the group that executes next, then those of each other group below a heading.
 fn stack(debuggee: &Debuggee, now: &Now, target: Target) -> Vec<UnnumberedFrame> {
     let machine = &now.machine;
     let groups = inspect::groups(machine, target).filter(|g| !g.groups.is_empty());

@@ -11,32 +11,32 @@ use std::sync::Arc;
 /// The kind of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepKind {
-    /// Into functions that are called.
+    /// Into called functions.
     In,
-    /// Over them.
+    /// Over called functions.
     Over,
     /// To the caller.
     Out,
-    /// Back.
+    /// Backwards.
     Back,
 }
 
-/// What a step counts.
+/// The unit of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Granularity {
-    /// Instructions.
+    /// One instruction.
     Instruction,
-    /// Lines of the text that is shown.
+    /// One line of the shown source.
     Line,
 }
 
-/// Steps that are looked at together, at first and at most.
+/// Number of steps examined together: the initial and the maximum value.
 const CHUNKS: (usize, usize) = (16, 1 << 14);
 
-/// Where a step begins.
+/// The state in which a step begins.
 struct Begin {
     target: Target,
-    /// The step that the warp executes next.
+    /// Index of the step that the warp executes next.
     step: u64,
     site: Site,
     group: u32,
@@ -44,7 +44,7 @@ struct Begin {
 }
 
 impl StopSearch<'_> {
-    /// A step of a warp from a time of a leg on.
+    /// Steps a warp from a time of a leg on.
     pub fn step(
         &self,
         machine: &Machine,
@@ -76,7 +76,8 @@ impl StopSearch<'_> {
         if cancelled() {
             return SearchOutcome::GivenUp(leg, time);
         }
-        // On the way the warp may come to a breakpoint. Others have theirs whenever it is their turn; they do not end a step of this one.
+        // A breakpoint that this warp hits on the way ends the step. Breakpoints of other warps do not: those warps
+        // execute at any time.
         let until = end.as_ref().map(|s| s.time);
         match self.forward(leg, time, false, Some(target), until) {
             SearchOutcome::End => {}
@@ -100,7 +101,7 @@ impl StopSearch<'_> {
         }
     }
 
-    /// The first step of the warp behind the one that is next which is as wanted.
+    /// The first step of the warp after its next one that satisfies `wanted`.
     fn first(&self, run: &Run, begin: &Begin, mut wanted: impl FnMut(&Recorded) -> bool) -> Option<Recorded> {
         let cancelled = || self.control.is_stopped();
         let (mut at, (mut count, most)) = (begin.step + 1, CHUNKS);
@@ -117,7 +118,7 @@ impl StopSearch<'_> {
         }
     }
 
-    /// The line of an instruction, as steps count lines.
+    /// The function and the shown line of an instruction; a change of either ends a line step.
     fn line(&self, site: Site) -> (u32, SourceLine) {
         (site.function, self.places.shown(site).line)
     }
@@ -134,7 +135,7 @@ impl StopSearch<'_> {
             _ if kind == StepKind::Out => true,
             Granularity::Line => {
                 let (here, there) = (self.line(begin.site), self.line(at.site));
-                // A loop in one line of PTX goes round once a step.
+                // A loop in one line of PTX: each step executes one iteration.
                 let again = there.1.file.is_none() && at.site.instruction <= begin.site.instruction;
                 here != there || at.depth != begin.depth || again
             }
@@ -154,15 +155,15 @@ impl StopSearch<'_> {
         stop.into()
     }
 
-    /// What a warp has executed in all that is gone.
+    /// The number of steps that a warp has executed in all legs before and including this one.
     fn executed(&self, leg: usize, target: Target) -> u64 {
         let cancelled = || self.control.is_stopped();
-        // A leg that begins behind the end of the warp knows nothing of it.
+        // A leg that begins after the end of the warp has no steps of it.
         let steps = |leg| self.history.leg(leg).run(&cancelled).map_or(0, |run| run.steps(target, &cancelled));
         (0..=leg).rev().map(steps).find(|steps| *steps > 0).unwrap_or(0)
     }
 
-    /// A step back.
+    /// Steps a warp backwards.
     fn back(
         &self,
         machine: &Machine,
@@ -181,7 +182,7 @@ impl StopSearch<'_> {
                 return SearchOutcome::GivenUp(leg, machine.steps);
             };
             let from = end.saturating_sub(count as u64);
-            // A leg that begins in the middle knows nothing of what was before.
+            // A leg that begins after a change does not contain the steps before it.
             let known = self.history.at(leg, self.history.leg(leg).from, &cancelled);
             let first = known.and_then(|m| m.steps_of(target)).unwrap_or(0);
             let from = if leg > 0 { from.max(first) } else { from };
@@ -203,10 +204,10 @@ impl StopSearch<'_> {
                         chosen = Some((leg, step));
                         break 'all;
                     }
-                    // What a call did is passed over.
+                    // Skip the steps inside a called function.
                     None if over => {}
                     None => chosen = Some((leg, step)),
-                    // On to the beginning of the line.
+                    // Continue to the beginning of the line.
                     Some(_) if over => {}
                     Some((_, last)) => {
                         let again =
@@ -232,7 +233,7 @@ impl StopSearch<'_> {
         }
     }
 
-    /// How deep in calls the warp is, and which lanes of it are next.
+    /// The call depth of the warp, and the lanes that execute next.
     fn depth(&self, leg: usize, target: Target, step: u64, machine: &Machine) -> (u32, u32) {
         let cancelled = || self.control.is_stopped();
         let next = self.history.leg(leg).run(&cancelled);

@@ -1,4 +1,4 @@
-//! What stops a run: breakpoints and filters, ready to be asked millions of times.
+//! Breakpoints and filters in a form that a search can test millions of times.
 
 use super::filters::FindingFilter;
 use super::places::address;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// The kind of a breakpoint, by the name that the protocol uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakpointKind {
-    /// In a source.
+    /// At a source line.
     Line,
     /// At the beginning of a function.
     Function,
@@ -22,7 +22,7 @@ pub enum BreakpointKind {
 }
 
 impl BreakpointKind {
-    /// The reason of a stop.
+    /// The reason of a stop, as the protocol names it.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Line => "breakpoint",
@@ -32,24 +32,23 @@ impl BreakpointKind {
     }
 }
 
-/// When a breakpoint stops that has been hit so often.
+/// The hit numbers at which a breakpoint stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hits {
-    /// From this hit on.
+    /// From this hit number on.
     AtLeast(u64),
-    /// At this hit.
+    /// At this hit number only.
     Exactly(u64),
-    /// Up to this hit.
+    /// Up to this hit number.
     AtMost(u64),
     /// At every n-th hit.
     Every(u64),
 }
 
 impl Hits {
-    /// Reads `5`, `==5`, `>5`, `>=5`, `<5`, `<=5`, `%5`.
+    /// Parses `5`, `==5`, `>5`, `>=5`, `<5`, `<=5` or `%5`.
     ///
-    /// # Errors
-    /// In words, if it is none of them.
+    /// # Errors A message, if the text has another form.
     pub fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
@@ -67,7 +66,7 @@ impl Hits {
         }
     }
 
-    /// Whether it stops at the hit of that number, counted from 1.
+    /// Whether the breakpoint stops at hit number `hit`, counted from 1.
     pub fn holds(self, hit: u64) -> bool {
         match self {
             Self::AtLeast(n) => hit >= n,
@@ -81,73 +80,73 @@ impl Hits {
 /// The condition under which a breakpoint stops.
 #[derive(Debug, Clone, Default)]
 pub struct StopCondition {
-    /// Where this holds in an active lane.
+    /// The expression that must be true in an active lane.
     pub condition: Option<Condition>,
-    /// When it was hit so often.
+    /// The hit numbers at which it stops.
     pub hits: Option<Hits>,
 }
 
-/// An expression that has been understood.
+/// A parsed expression used as a condition.
 pub use super::expressions::DebugExpression as Condition;
 
 /// A breakpoint at instructions.
 #[derive(Debug, Clone)]
 pub struct Point {
-    /// Its number.
+    /// Its number, as the client knows it.
     pub id: i64,
-    /// What it is.
+    /// Its kind.
     pub kind: BreakpointKind,
-    /// Where.
+    /// The instructions at which it stops.
     pub sites: Vec<Site>,
-    /// When it stops.
+    /// The condition under which it stops.
     pub when: StopCondition,
-    /// It does not stop, but says this.
+    /// The message to print instead of stopping.
     pub log: Option<Arc<super::expressions::Template>>,
 }
 
 /// Data that a data breakpoint watches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DataWatch {
-    /// A register of a warp, in some lanes.
+    /// A register of a warp, in a set of lanes.
     Register {
-        /// The CTA.
+        /// Number of the CTA.
         cta: u64,
-        /// The warp in it.
+        /// Index of the warp in its CTA.
         warp: u32,
-        /// The function.
+        /// Index of the function.
         function: u32,
-        /// The register among those of the function.
+        /// Index of the register among those of the function.
         slot: u32,
         /// The lanes.
         lanes: Mask,
     },
     /// Bytes of memory.
     Memory {
-        /// What they lie in.
+        /// The memory that contains them.
         space: DataSpace,
-        /// The first.
+        /// Offset of the first byte.
         offset: u64,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
 }
 
-/// The memory that watched data lies in.
+/// The memory that contains watched data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DataSpace {
-    /// Global memory; offsets are addresses.
+    /// Global memory; its offsets are addresses.
     Global,
-    /// Shared memory of a CTA.
+    /// Shared memory of the CTA with this number.
     Shared(u64),
-    /// Local memory of a thread: CTA, warp, lane.
+    /// Local memory of a thread: CTA number, warp index, lane.
     Local(u64, u32, u8),
-    /// Constants.
+    /// Constant memory.
     Constant,
     /// Parameters of the kernel.
     Parameter,
 }
 
-/// The piece of memory that a lane of a warp means by a region; nothing for code.
+/// The memory that a lane of a warp accesses in a region; `None` for code.
 pub fn space(region: Region, target: Target, lane: usize, shape: &Shape) -> Option<DataSpace> {
     Some(match region {
         Region::Global => DataSpace::Global,
@@ -169,22 +168,22 @@ pub fn space(region: Region, target: Target, lane: usize, shape: &Shape) -> Opti
 /// A breakpoint on data.
 #[derive(Debug, Clone)]
 pub struct Watch {
-    /// Its number.
+    /// Its number, as the client knows it.
     pub id: i64,
-    /// What is watched.
+    /// The watched data.
     pub watched: DataWatch,
-    /// Its name for the user.
+    /// The name of the data for the user.
     pub name: String,
-    /// Reads stop too.
+    /// True if reads stop.
     pub reads: bool,
-    /// Writes stop.
+    /// True if writes stop.
     pub writes: bool,
-    /// When it stops.
+    /// The condition under which it stops.
     pub when: StopCondition,
 }
 
 impl Watch {
-    /// Whether an access of a warp touches the bytes that are watched.
+    /// Whether an access of a warp touches the watched bytes.
     pub fn touches(&self, access: &Access, target: Target, shape: &Shape) -> bool {
         let DataWatch::Memory { space: watched, offset, bytes } = self.watched else { return false };
         let kind = match access.kind {
@@ -199,21 +198,21 @@ impl Watch {
     }
 }
 
-/// Everything that stops a run.
+/// All breakpoints and filters that stop a run.
 #[derive(Debug, Clone, Default)]
 pub struct Stops {
     /// Breakpoints at instructions.
     pub points: Vec<Arc<Point>>,
     /// Breakpoints on data.
     pub watches: Vec<Arc<Watch>>,
-    /// Exception filters that are on, with a condition.
+    /// Enabled exception filters, each with an optional condition.
     pub filters: Vec<(&'static FindingFilter, Option<Condition>)>,
-    /// Which points are at an instruction.
+    /// Indices into `points`, by instruction.
     by_site: HashMap<Site, Vec<usize>>,
 }
 
 impl Stops {
-    /// All of them.
+    /// Collects all of them and indexes the points by instruction.
     pub fn new(
         points: Vec<Arc<Point>>,
         watches: Vec<Arc<Watch>>,
@@ -228,7 +227,7 @@ impl Stops {
         Self { points, watches, filters, by_site }
     }
 
-    /// Whether something may stop at an instruction.
+    /// Whether an instruction has a breakpoint.
     pub fn is_at(&self, site: Site) -> bool {
         self.by_site.contains_key(&site)
     }
@@ -238,14 +237,15 @@ impl Stops {
         self.by_site.get(&site).into_iter().flatten().filter_map(|i| self.points.get(*i))
     }
 
-    /// Whether a filter stops at a finding, and on which condition.
+    /// The condition of the enabled filter that covers a finding: `None` if no filter stops at it, `Some(None)` if it
+    /// always stops.
     pub fn filter(&self, fault: &Fault) -> Option<Option<&Condition>> {
         let found = self.filters.iter().find(|(f, _)| f.kinds.contains(&fault.kind));
         found.map(|(_, condition)| condition.as_ref())
     }
 }
 
-/// An address that a client can be given for an instruction.
+/// The address of an instruction as text for the client.
 pub fn reference(site: Site) -> String {
     format!("{:#x}", address(site))
 }

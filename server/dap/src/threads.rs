@@ -3,16 +3,16 @@
 use ptx_interp::machine::{Machine, Shape, Target};
 use serde_json::{Value, json};
 
-/// Threads that a client is told of at most.
+/// Maximum number of threads reported to a client.
 const MAX_THREADS: usize = 256;
 
-/// The number of a warp: the same for the whole session, from 1.
+/// The thread number of a warp, from 1. It is the same during the whole session.
 pub fn id(shape: &Shape, target: Target) -> i64 {
     let number = target.cta.saturating_mul(shape.warps().into()).saturating_add(target.warp.into());
     i64::try_from(number).unwrap_or(i64::MAX - 1) + 1
 }
 
-/// The warp of a number; nothing if the grid has none.
+/// The warp with this thread number; `None` if the grid does not have it.
 pub fn target(shape: &Shape, id: i64) -> Option<Target> {
     let number = u64::try_from(id.checked_sub(1)?).ok()?;
     let warps = u64::from(shape.warps()).max(1);
@@ -26,7 +26,7 @@ pub fn name(shape: &Shape, target: Target) -> String {
     format!("CTA ({x},{y},{z}) warp {}", target.warp)
 }
 
-/// The warps that are there, the one that is looked at among them.
+/// The running warps, always including the warp in focus.
 pub fn list(machine: &Machine, focus: Target) -> Value {
     let shape = &machine.shape;
     let resident = machine.clusters.iter().flat_map(|c| &c.ctas).flat_map(|cta| {

@@ -1,20 +1,20 @@
-//! The part of the Debug Adapter Protocol (1.68) that is spoken here, as data.
+//! The part of the Debug Adapter Protocol (1.68) that this adapter uses, as data.
 //!
 //! The types are ours: see `docs/decisions/0006-debug-adapter.md`.
 
 use serde::{Deserialize, Serialize};
 
-/// A text that code can come from.
+/// A source: a file with code.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DapSource {
     /// The name of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Where it is.
+    /// The path of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// For texts that are in no file; never used here, but clients send 0.
+    /// Number of a source that is not a file; unused here, but clients send 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_reference: Option<i64>,
 }
@@ -25,19 +25,19 @@ pub struct DapSource {
 pub struct StackFrame {
     /// Its number.
     pub id: i64,
-    /// What the user reads.
+    /// The name that the user sees.
     pub name: String,
-    /// Where its code is.
+    /// The source of its code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<DapSource>,
     /// The line; 0 without a source.
     pub line: i64,
     /// The column.
     pub column: i64,
-    /// The instruction that comes next in it.
+    /// Address of the instruction that the frame executes next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction_pointer_reference: Option<String>,
-    /// `label` for a heading, `subtle` for what is shown dimmed.
+    /// `label` for a heading, `subtle` for a dimmed frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<&'static str>,
 }
@@ -46,24 +46,24 @@ pub struct StackFrame {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DapScope {
-    /// What the user reads.
+    /// The name that the user sees.
     pub name: &'static str,
-    /// What a client may make of it.
+    /// The kind of the scope, such as `registers`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<&'static str>,
-    /// To ask for what is in it.
+    /// The number with which a client requests the variables.
     pub variables_reference: i64,
-    /// How many variables with names there are.
+    /// Number of variables that have names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub named_variables: Option<usize>,
-    /// It takes a while.
+    /// True if reading the variables takes long.
     pub expensive: bool,
 }
 
-/// How a variable is to be shown.
+/// The presentation of a variable.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PresentationHint {
-    /// `readOnly` and others.
+    /// Attributes such as `readOnly`.
     pub attributes: Vec<&'static str>,
 }
 
@@ -73,39 +73,39 @@ pub struct PresentationHint {
 pub struct DapVariable {
     /// Its name.
     pub name: String,
-    /// Its value in words.
+    /// Its value as text.
     pub value: String,
     /// Its type.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
-    /// How it is to be shown.
+    /// Its presentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<PresentationHint>,
-    /// The expression that gives it.
+    /// The expression that evaluates to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluate_name: Option<String>,
-    /// To ask for its parts; 0 if it has none.
+    /// The number with which a client requests its children; 0 if it has none.
     pub variables_reference: i64,
-    /// Parts with numbers.
+    /// Number of children that have an index.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub indexed_variables: Option<usize>,
-    /// The memory that it is in or points to.
+    /// Reference to the memory that contains it or that it points to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_reference: Option<String>,
 }
 
-/// A breakpoint, as the client is told of it.
+/// The state of a breakpoint as the client receives it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Breakpoint {
     /// Its number.
     pub id: i64,
-    /// It can be hit.
+    /// True if it can be hit.
     pub verified: bool,
-    /// Why not, or what is to be said of it.
+    /// Why it cannot be hit, or another remark.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Where it is.
+    /// Its source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<DapSource>,
     /// The line.
@@ -114,13 +114,13 @@ pub struct Breakpoint {
     /// The column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<i64>,
-    /// The line of the end.
+    /// The last line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_line: Option<i64>,
-    /// The column of the end.
+    /// The last column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_column: Option<i64>,
-    /// The instruction.
+    /// The address of its instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction_reference: Option<String>,
 }
@@ -136,7 +136,7 @@ pub struct DisassembledInstruction {
     /// The function or label that begins there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
-    /// Where it is written.
+    /// The source of the instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub location: Option<DapSource>,
     /// The line.
@@ -145,7 +145,7 @@ pub struct DisassembledInstruction {
     /// The column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<i64>,
-    /// `invalid` where there is no instruction.
+    /// `invalid` if the address has no instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<&'static str>,
 }

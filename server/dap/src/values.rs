@@ -1,13 +1,14 @@
-//! Values in words.
+//! Values as text.
 
 use ptx_interp::lanes::{LANES, Mask, lanes};
 use ptx_interp::launch::{Element, Kind};
 use ptx_launch::words::{few, lanes as lanes_in_words, readable};
 
-/// Bits without a type are counted up to here; what is larger is more likely a mask, an address or a floating-point number.
+/// Values without a type below this one are shown in decimal. A larger one is more likely a mask, an address or a
+/// floating-point number.
 const COUNTED: u128 = 1 << 16;
 
-/// The bits of a lane. `bytes` are those of all lanes; of a predicate a bit for each.
+/// The bits of a lane's value. `bytes` contains all lanes; a predicate has one bit per lane.
 pub fn bits(ty: &str, bytes: &[u8], lane: usize) -> u128 {
     if ty == ".pred" {
         return (word(bytes) >> (lane % LANES) & 1).into();
@@ -17,12 +18,13 @@ pub fn bits(ty: &str, bytes: &[u8], lane: usize) -> u128 {
     own.iter().rev().fold(0, |all, byte| all << 8 | u128::from(*byte))
 }
 
-/// The mask that a predicate is.
+/// The mask formed by the bits of a predicate.
 pub fn word(bytes: &[u8]) -> Mask {
     bytes.iter().take(4).rev().fold(0, |all, byte| all << 8 | u32::from(*byte))
 }
 
-/// Bits of a type in words; `size` are the bytes of a lane, which a register may have more of than its type.
+/// The text for the bits of a typed value. `size` is the number of bytes per lane; a register may have more bytes than
+/// its type.
 pub fn text(ty: &str, bits: u128, size: usize, hex: bool) -> String {
     if ty == ".pred" {
         return if bits & 1 != 0 { "true" } else { "false" }.to_owned();
@@ -38,12 +40,12 @@ pub fn text(ty: &str, bits: u128, size: usize, hex: bool) -> String {
     }
 }
 
-/// The value of one lane in words.
+/// The text for the value of one lane.
 pub fn lane(ty: &str, bytes: &[u8], lane: usize, hex: bool) -> String {
     text(ty, bits(ty, bytes, lane), bytes.len() / LANES, hex)
 }
 
-/// The values of some lanes in words: one if they are the same, else the first few and the last.
+/// A short text for the values of some lanes: one value if all are the same, otherwise the first few and the last.
 pub fn summary(ty: &str, bytes: &[u8], mask: Mask, hex: bool) -> String {
     if ty == ".pred" {
         return predicate(word(bytes), mask, hex);
@@ -52,7 +54,7 @@ pub fn summary(ty: &str, bytes: &[u8], mask: Mask, hex: bool) -> String {
     few(&texts)
 }
 
-/// A predicate in words: as a mask, with the lanes in which it is true.
+/// A predicate as text: the mask, and the lanes in which it is true.
 pub fn predicate(value: Mask, mask: Mask, hex: bool) -> String {
     let held = value & mask;
     if hex {
@@ -65,21 +67,21 @@ pub fn predicate(value: Mask, mask: Mask, hex: bool) -> String {
     }
 }
 
-/// Whether some lanes hold the same.
+/// Whether the lanes of `mask` have the same value.
 pub fn is_uniform(ty: &str, bytes: &[u8], mask: Mask) -> bool {
     let mut all = lanes(mask).map(|l| bits(ty, bytes, l));
     let first = all.next();
     all.all(|value| Some(value) == first)
 }
 
-/// A few bytes of memory in words: as the number that they are, little-endian, where there are few of them.
+/// A few bytes of memory as text: a short sequence is shown as a little-endian number.
 pub fn bytes(bytes: &[u8]) -> String {
     let number = bytes.iter().rev().fold(0u128, |all, byte| all << 8 | u128::from(*byte));
     match bytes.len() {
         1 | 2 | 8 => format!("{number:#x} ({number})"),
         4 => {
             let float = f32::from_bits(number as u32);
-            // A plausible number: not one of the tiny ones that the bits of small integers are.
+            // A plausible floating-point value: the bits of small integers would give tiny ones.
             let meant = float.is_normal() && (1e-6..1e12).contains(&float.abs());
             if meant { format!("{number:#x} ({float:?})") } else { format!("{number:#x} ({number})") }
         }

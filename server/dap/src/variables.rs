@@ -1,4 +1,4 @@
-//! Scopes of a frame, and what is in them.
+//! Scopes of a frame, and their variables.
 
 use super::arguments;
 use super::expressions;
@@ -17,7 +17,7 @@ use ptx_interp::memory::Window;
 use ptx_launch::words;
 use serde_json::json;
 
-/// Elements of a piece of memory that its line shows.
+/// Number of elements that the text of a variable in memory shows.
 const SHOWN: u64 = 4;
 
 /// A variable in memory.
@@ -28,17 +28,17 @@ struct InMemory {
     count: u64,
 }
 
-/// What is needed to describe variables.
+/// The state that a description of variables needs.
 pub(super) struct View<'v> {
     pub debuggee: &'v Debuggee,
     pub now: &'v Now,
     pub hex: bool,
-    /// The lane that is looked at.
+    /// The lane in focus.
     pub lane: Option<usize>,
 }
 
 impl DebugSession {
-    /// `scopes`
+    /// Handles `scopes`.
     pub(super) fn scopes(&mut self, request: &DapRequest) -> DapAnswer {
         let (debuggee, now) = self.stopped()?;
         let given: arguments::ScopesArguments = super::wire::arguments(request)?;
@@ -76,7 +76,7 @@ impl DebugSession {
         body(json!({ "scopes": out }))
     }
 
-    /// `variables`
+    /// Handles `variables`.
     pub(super) fn variables(&mut self, request: &DapRequest) -> DapAnswer {
         let (debuggee, now) = self.stopped()?;
         let given: arguments::Variables = super::wire::arguments(request)?;
@@ -115,7 +115,7 @@ impl DebugSession {
         body(json!({ "variables": variables }))
     }
 
-    /// Gives a variable the number of its parts.
+    /// Assigns a variable the number of its children.
     pub(super) fn finish_variable(&mut self, (mut variable, parts): VariableWithParts) -> DapVariable {
         if let Some(parts) = parts {
             variable.indexed_variables = Some(match &parts {
@@ -130,10 +130,10 @@ impl DebugSession {
     }
 }
 
-/// A variable, and its parts.
+/// A variable, and the container of its children.
 pub(super) type VariableWithParts = (DapVariable, Option<Container>);
 
-/// In which scope a register is; in none while nothing was written to it.
+/// The scope of a register; `None` until an instruction has written it.
 fn kind(register: &RegisterView, mask: Mask) -> Option<ScopeKind> {
     if register.known & mask == 0 {
         return None;
@@ -152,7 +152,8 @@ fn read_only() -> Option<PresentationHint> {
 }
 
 impl View<'_> {
-    /// The lane that variables of single lanes are read in: the one that is looked at, if it is in the frame, else its first.
+    /// The lane whose single-lane variables are shown: the lane in focus if the frame contains it, otherwise the
+    /// frame's first lane.
     pub(super) fn lane_of(&self, frame: GroupFrame) -> usize {
         let first = frame.mask.trailing_zeros() as usize % LANES;
         self.lane.filter(|l| frame.mask >> l & 1 != 0 || frame.mask == 0).unwrap_or(first)
@@ -176,7 +177,7 @@ impl View<'_> {
         }
     }
 
-    /// A register of a frame.
+    /// A register of a frame, as a variable.
     pub(super) fn register(&self, frame: GroupFrame, register: &RegisterView) -> VariableWithParts {
         let known = register.known & frame.mask;
         let ty = register.ty;
@@ -207,7 +208,7 @@ impl View<'_> {
         (variable, Some(Container::Register(frame, register.slot)))
     }
 
-    /// What a value points to, if it is a whole address of something that has a name.
+    /// The memory that a value points to, if it is the exact address of something with a name.
     fn pointed(&self, ty: &str, bits: u128, frame: GroupFrame, lane: usize) -> Option<(MemoryReference, String)> {
         let machine = &self.now.machine;
         let size = Element::named(ty)?.bits() / 8;
@@ -226,7 +227,7 @@ impl View<'_> {
         }
     }
 
-    /// The lanes of a register.
+    /// The lanes of a register, as variables.
     fn lanes_of(&self, frame: GroupFrame, slot: u32) -> Vec<VariableWithParts> {
         let all = inspect::registers(&self.now.machine, frame.target, frame.group, frame.depth).unwrap_or_default();
         let Some(register) = all.iter().find(|r| r.slot == slot) else { return Vec::new() };
@@ -243,7 +244,7 @@ impl View<'_> {
         out
     }
 
-    /// Values of lanes.
+    /// Per-lane values, as variables.
     fn lanes(&self, mask: Mask, ty: &str, bytes: &[u8], name: &str, known: Mask) -> Vec<VariableWithParts> {
         let one = |lane: usize| {
             let value = match known >> lane & 1 {
@@ -311,7 +312,7 @@ impl View<'_> {
         inspect::parameters(machine).into_iter().map(one).collect()
     }
 
-    /// What is known of a variable of the module by its key.
+    /// The symbol of a module variable, by its key.
     fn symbol(&self, key: &str) -> Option<symbols::VariableSymbol> {
         let program = &self.now.machine.executable.program;
         match key.split_once('/') {
@@ -328,14 +329,14 @@ impl View<'_> {
         ty.and_then(Element::named).unwrap_or(Element::byte())
     }
 
-    /// Variables of the module in a window, in the order of their addresses.
+    /// Module variables in a window of memory, ordered by address.
     fn variables_in(&self, window: Window, frame: GroupFrame, end: u64) -> Vec<InMemory> {
         let executable = &self.now.machine.executable;
         let mut found: Vec<_> = executable.variables.iter().filter(|(_, l)| l.window == Some(window)).collect();
         found.sort_by_key(|(key, l)| (l.address, *key));
         let one = |(key, located): (&str, &ptx_interp::decode::Located)| {
             let element = Self::element(self.symbol(key));
-            // Dynamic shared memory has what the launch gives it.
+            // The launch determines the size of dynamic shared memory.
             let bytes = if located.bytes == 0 { end.saturating_sub(located.address) } else { located.bytes };
             let address = executable.map.generic(window, located.address)?;
             let at = MemoryReference { target: frame.target, lane: self.lane_of(frame), address };
@@ -352,7 +353,7 @@ impl View<'_> {
         own.map_or_else(Vec::new, |cta| self.variables_in(Window::Shared, frame, cta.shared.len()))
     }
 
-    /// Variables on the stack of a lane: those of the innermost function.
+    /// Variables in the local memory of a lane: those of the innermost function.
     fn locals(&self, frame: GroupFrame) -> Vec<InMemory> {
         let machine = &self.now.machine;
         let frames = inspect::frames(machine, frame.target, frame.group);
@@ -400,7 +401,7 @@ impl View<'_> {
         out
     }
 
-    /// Everything in memory that has a name here.
+    /// All variables in memory that are visible in a frame.
     fn all_in_memory(&self, frame: GroupFrame) -> Vec<InMemory> {
         let mut out = self.locals(frame);
         out.extend(self.shared(frame));
@@ -408,7 +409,7 @@ impl View<'_> {
         out
     }
 
-    /// The variable in memory of a name, or the parameter.
+    /// The variable in memory or the parameter with this name.
     pub(super) fn named(&self, frame: GroupFrame, name: &str) -> Option<VariableWithParts> {
         if name.starts_with('%') || name.is_empty() {
             return None;
@@ -419,20 +420,20 @@ impl View<'_> {
         self.parameters(frame).into_iter().find(|(v, _)| v.name == name)
     }
 
-    /// How many bytes a variable in memory has.
+    /// The size of a variable in memory, in bytes.
     pub(super) fn size_of(&self, frame: GroupFrame, name: &str) -> Option<u64> {
         let found = self.all_in_memory(frame).into_iter().find(|v| v.name == name)?;
         Some((found.count * u64::from(found.element.bits())).div_ceil(8))
     }
 
-    /// The names of what is in memory, with their types.
+    /// The names of all variables in memory, with their types.
     pub(super) fn names(&self, frame: GroupFrame) -> Vec<(String, String)> {
         let variables = self.all_in_memory(frame).into_iter().map(|v| (v.name, format!(".{}", v.element)));
         let parameters = inspect::parameters(&self.now.machine).into_iter().map(|p| (p.name, p.ty.to_owned()));
         variables.chain(parameters).collect()
     }
 
-    /// A variable in memory: its first elements.
+    /// A variable in memory, as text with its first elements.
     fn in_memory(&self, of: InMemory) -> VariableWithParts {
         let InMemory { name, at, element, count } = of;
         let single = count == 1;
@@ -452,7 +453,7 @@ impl View<'_> {
         (variable, (!single && count > 0).then_some(Container::Memory { at, element, count, name }))
     }
 
-    /// Elements in memory.
+    /// The elements of an array in memory, as variables.
     pub(super) fn elements(
         &self,
         at: MemoryReference,
@@ -474,7 +475,7 @@ impl View<'_> {
                 let (first, last) = (offset as usize, (offset + bits.div_ceil(8)) as usize);
                 r.known.iter().any(|k| k.start <= first && last <= k.end)
             });
-            // Two of the narrowest share a byte.
+            // Two elements of a 4-bit type share a byte.
             let inside = from * bits % 8 / bits.max(1);
             let value = read.as_ref().ok().and_then(|r| element.get(&r.bytes, index + inside));
             let value = match value {

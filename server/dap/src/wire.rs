@@ -1,4 +1,4 @@
-//! Messages on the wire: requests that come in, responses and events that go out.
+//! Messages on the wire: incoming requests, outgoing responses and events.
 
 use ptx_wire::outgoing::Outgoing;
 use serde::de::DeserializeOwned;
@@ -12,9 +12,9 @@ use std::time::Duration;
 pub struct DapRequest {
     /// Its number, which the response repeats.
     pub seq: i64,
-    /// What is asked for.
+    /// The name of the command.
     pub command: String,
-    /// With what.
+    /// The arguments of the command.
     #[serde(default)]
     pub arguments: Value,
 }
@@ -24,9 +24,9 @@ pub struct DapRequest {
 pub enum DapMessage {
     /// A request.
     Request(DapRequest),
-    /// A response to a request of ours; none is ever sent.
+    /// A response to a request of the adapter. The adapter sends none.
     Response,
-    /// Something else: its number, its command as far as they are there, and what is wrong with it.
+    /// Another message: its number and its command, as far as they are present, and the error.
     Malformed(i64, String, String),
 }
 
@@ -50,30 +50,30 @@ pub fn decode(body: &[u8]) -> DapMessage {
     }
 }
 
-/// The reason why a request fails.
+/// The failure of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestFailure {
-    /// For the client: `notStopped`, `cancelled`, or the words for the user once more.
+    /// A keyword for the client, `notStopped` or `cancelled`; otherwise a copy of `words`.
     pub message: String,
-    /// For the user.
+    /// The message for the user.
     pub words: String,
-    /// The client should show them.
+    /// True if the client must show the message.
     pub show: bool,
 }
 
 impl RequestFailure {
-    /// Something the client shows where it asked: a hover, a watch, an edited value.
+    /// A failure that the client shows where the request came from: a hover, a watch, an edited value.
     pub fn new(words: impl Into<String>) -> Self {
         let words = words.into();
         Self { message: words.clone(), words, show: false }
     }
 
-    /// Something the user must see.
+    /// A failure that the client must show to the user.
     pub fn shown(words: impl Into<String>) -> Self {
         Self { show: true, ..Self::new(words) }
     }
 
-    /// The kernel runs at the moment.
+    /// The refusal of a request while the kernel runs.
     pub fn not_stopped() -> Self {
         Self {
             message: "notStopped".to_owned(),
@@ -82,7 +82,7 @@ impl RequestFailure {
         }
     }
 
-    /// The request was cancelled.
+    /// The failure of a cancelled request.
     pub fn cancelled() -> Self {
         Self { message: "cancelled".to_owned(), words: "cancelled".to_owned(), show: false }
     }
@@ -91,10 +91,9 @@ impl RequestFailure {
 /// The answer to a request.
 pub type DapAnswer = Result<Value, RequestFailure>;
 
-/// The arguments of a request. Those that are missing are an empty table, as some clients leave them out.
+/// Parses the arguments of a request. Some clients omit them; the result is then the same as for an empty object.
 ///
-/// # Errors
-/// If they are not what the command takes.
+/// # Errors If they do not match the command.
 pub fn arguments<T: DeserializeOwned>(request: &DapRequest) -> Result<T, RequestFailure> {
     let value = if request.arguments.is_null() { json!({}) } else { request.arguments.clone() };
     serde_json::from_value(value).map_err(|error| {
@@ -102,13 +101,13 @@ pub fn arguments<T: DeserializeOwned>(request: &DapRequest) -> Result<T, Request
     })
 }
 
-/// A body as JSON.
+/// A response body as JSON.
 pub fn body(value: impl Serialize) -> DapAnswer {
     serde_json::to_value(value)
         .map_err(|error| RequestFailure::new(format!("the answer cannot be written as JSON: {error}")))
 }
 
-/// The connection to the client. Messages are numbered in the order in which they are queued; sending never blocks.
+/// The connection to the client. It numbers messages in the order in which they are queued; sending never blocks.
 #[derive(Debug, Clone)]
 pub struct ClientConnection {
     outgoing: Outgoing,
@@ -116,7 +115,7 @@ pub struct ClientConnection {
 }
 
 impl ClientConnection {
-    /// A client that reads what goes into this queue.
+    /// A connection that writes messages to this queue.
     pub fn new(outgoing: Outgoing) -> Self {
         Self { outgoing, last: Arc::default() }
     }
@@ -130,7 +129,7 @@ impl ClientConnection {
         self.outgoing.message(&message);
     }
 
-    /// Answers a request.
+    /// Sends the response to a request.
     pub fn answer(&self, seq: i64, command: &str, answer: DapAnswer) {
         let mut message = json!({ "type": "response", "request_seq": seq, "command": command });
         let Some(fields) = message.as_object_mut() else { return };
@@ -140,7 +139,7 @@ impl ClientConnection {
             Ok(body) => drop(fields.insert("body".to_owned(), body)),
             Err(failure) => {
                 fields.insert("message".to_owned(), json!(failure.message));
-                // A format of one variable, so that braces in the words stay as they are.
+                // The format is a single variable, so that braces in the message stay as they are.
                 let error = json!({
                     "id": 1, "format": "{words}", "variables": { "words": failure.words }, "showUser": failure.show,
                 });
@@ -150,7 +149,7 @@ impl ClientConnection {
         self.send(message);
     }
 
-    /// Tells of something that has happened.
+    /// Sends an event.
     pub fn event(&self, event: &str, body: Value) {
         let mut message = json!({ "type": "event", "event": event });
         if let (Some(fields), false) = (message.as_object_mut(), body.is_null()) {
@@ -159,12 +158,12 @@ impl ClientConnection {
         self.send(message);
     }
 
-    /// Says something in the console.
+    /// Prints a text in the client's console.
     pub fn say(&self, category: &str, text: &str) {
         self.event("output", json!({ "category": category, "output": text }));
     }
 
-    /// Waits until all is written, not longer than a limit: who has gone does not read.
+    /// Waits until all messages are written, at most `limit`: a client that has gone no longer reads.
     pub fn flush(&self, limit: Duration) {
         self.outgoing.flush(limit);
     }

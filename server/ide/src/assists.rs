@@ -1,6 +1,6 @@
-//! What can be written in another way that means the same: code actions that mend nothing.
+//! Assists: code actions that rewrite code without a change of meaning and fix nothing.
 //!
-//! What changes instructions is offered only where the check takes the result.
+//! An assist that changes an instruction is offered only if the checks accept the result.
 
 mod branch;
 mod declarations;
@@ -15,18 +15,18 @@ use ptx_syntax::Snapshot;
 use site::AssistSite;
 use std::ops::Range;
 
-/// Another way to write something.
+/// A rewrite that keeps the meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assist {
-    /// Tells this kind of assist from others, in every version.
+    /// Identifies this kind of assist; the same in every version.
     pub id: &'static str,
-    /// What it does, in the imperative.
+    /// The effect, in the imperative.
     pub title: String,
-    /// What it changes: in order, none touching another. Empty where it cannot be done.
+    /// The edits, sorted and not touching each other. Empty if the assist is disabled.
     pub edits: Vec<TextEdit>,
     /// Why the assist is disabled here.
     pub disabled: Option<String>,
-    /// Where it writes a name that it chose itself, in the text before the edits: the user may want another one.
+    /// Offset of a name that the assist chose itself, in the text before the edits. The user may want to change it.
     pub named: Option<usize>,
 }
 
@@ -41,7 +41,7 @@ impl Assist {
     }
 }
 
-/// What can be written in another way at a range.
+/// The assists at a range.
 pub fn assists(snapshot: &Snapshot, range: Range<usize>) -> Vec<Assist> {
     let mut out = Vec::new();
     declarations::assists(snapshot, &range, &mut out);

@@ -1,4 +1,5 @@
-//! Who calls a function, and whom it calls: by its name, by an `.alias` of it, through a list of targets, through a table of functions.
+//! The callers and callees of a function. Calls may use its name, an `.alias` of it, a list of targets or a table of
+//! functions.
 
 use crate::definition::{aliasee, listed};
 use crate::references::{self, ReferenceKind, name_at, own_name};
@@ -11,7 +12,7 @@ use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Longest signature that is shown.
+/// Maximum length of a displayed signature.
 const MAX_SIGNATURE: usize = 200;
 
 /// A function or a kernel.
@@ -21,26 +22,26 @@ pub struct Callable {
     pub name: String,
     /// It is a kernel.
     pub kernel: bool,
-    /// Its header in one line.
+    /// Its header on one line.
     pub signature: String,
-    /// All of it.
+    /// Byte range of the whole function.
     pub range: Range<usize>,
-    /// Its name.
+    /// Byte range of its name.
     pub selection: Range<usize>,
-    /// It has no body here.
+    /// It has no body in this module.
     pub elsewhere: bool,
 }
 
-/// Calls between one function and another.
+/// The calls between a given function and another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Calls {
-    /// The other one.
+    /// The other function.
     pub other: Callable,
-    /// In the caller: what names the callee in each call; for an indirect one, what lists it.
+    /// Ranges in the caller: the name of the callee in each call, or the list of targets of an indirect call.
     pub places: Vec<Range<usize>>,
 }
 
-/// The functions at an offset: the one whose name stands there, or all that the `call` there can reach.
+/// The functions at an offset: the one whose name is there, or all functions that the `call` there can reach.
 pub fn callables(snapshot: &Snapshot, offset: usize) -> Vec<Callable> {
     let k = kinds();
     if let Some(node) = name_at(snapshot, offset) {
@@ -60,7 +61,7 @@ pub fn callables(snapshot: &Snapshot, offset: usize) -> Vec<Callable> {
     callees(snapshot, instruction).into_iter().filter_map(|(name, _)| callable(snapshot, &name)).collect()
 }
 
-/// The function of that name; its body, if that is here.
+/// The function with a name; its definition if the module has one.
 pub fn callable(snapshot: &Snapshot, name: &str) -> Option<Callable> {
     let all = names::all_in_module(snapshot, name);
     let functions = || all.iter().filter(|d| d.what == DeclarationKind::Function);
@@ -96,7 +97,7 @@ fn calls(opcode: &str) -> bool {
     ISA.opcode(opcode).is_some_and(|o| o.entries.iter().any(|e| e.flow == ControlTransfer::Call))
 }
 
-/// Who calls the function of a name, in the order of the text.
+/// The callers of a function, in the order of the text.
 pub fn incoming_calls(snapshot: &Snapshot, name: &str) -> Vec<Calls> {
     let mut places: Vec<Range<usize>> = Vec::new();
     for name in std::iter::once(name.to_owned()).chain(aliases(snapshot, name)) {
@@ -127,7 +128,7 @@ pub fn incoming_calls(snapshot: &Snapshot, name: &str) -> Vec<Calls> {
     callers.into_values().collect()
 }
 
-/// The names that `.alias` gives to a function.
+/// The aliases that `.alias` gives a function.
 fn aliases(snapshot: &Snapshot, name: &str) -> Vec<String> {
     let (k, f) = (kinds(), fields());
     let text =
@@ -173,7 +174,7 @@ fn through(snapshot: &Snapshot, offset: usize) -> Vec<Range<usize>> {
     out
 }
 
-/// Whom the function of a name calls, in the order of the first calls.
+/// The functions that a function calls, in the order of the first calls.
 pub fn outgoing_calls(snapshot: &Snapshot, name: &str) -> Vec<Calls> {
     let k = kinds();
     let name = aliasee(snapshot, name).unwrap_or_else(|| name.to_owned());
@@ -199,7 +200,7 @@ pub fn outgoing_calls(snapshot: &Snapshot, name: &str) -> Vec<Calls> {
     out
 }
 
-/// The functions that a call can reach, as far as the module tells, and what names them there.
+/// The functions that a call can reach, as far as the module tells, with the ranges that name them there.
 fn callees(snapshot: &Snapshot, instruction: Node<'_>) -> Vec<(String, Range<usize>)> {
     let (k, f) = (kinds(), fields());
     let mut out = Vec::new();

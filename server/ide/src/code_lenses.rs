@@ -1,7 +1,7 @@
-//! Code lenses: what a line above a declaration says of it.
+//! Code lenses: titles above declarations.
 //!
-//! Their places are computed at once, their texts when the client resolves them. A kind of lens is a row of a table: where it stands, and
-//! what it says.
+//! Their positions are computed at once, their titles when the client resolves them. Each kind of lens is a row of a table
+//! with its position and its title.
 
 use crate::demangle::demangle;
 use crate::references::{Reference, ReferenceKind, references_at};
@@ -10,24 +10,24 @@ use ptx_analysis::registers::Figures;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
-/// What a lens is about.
+/// The kind of a lens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LensKind {
-    /// The name of a function as a programmer wrote it.
+    /// The demangled name of a function.
     Name,
-    /// How often a function is called, and named otherwise.
+    /// The number of calls and other mentions of a function.
     Calls,
-    /// How often a variable of the module is used.
+    /// The number of uses of a module-level variable.
     Uses,
-    /// From how many places execution goes to a label.
+    /// The number of branches to a label.
     Branches,
-    /// How many registers a function needs.
+    /// The number of registers of a function.
     Registers,
-    /// Executes a kernel.
+    /// A command that evaluates a kernel.
     Evaluate,
 }
 
-/// Which lenses are wanted.
+/// Options: the kinds of lenses to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LensOptions {
     /// [`LensKind::Calls`].
@@ -48,30 +48,30 @@ impl Default for LensOptions {
     }
 }
 
-/// A lens that does not say anything yet.
+/// A lens without its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lens {
-    /// The name that it is about, in bytes.
+    /// Byte range of the name below the lens.
     pub range: Range<usize>,
-    /// What it is about.
+    /// The kind of the lens.
     pub kind: LensKind,
 }
 
-/// What a lens says.
+/// A resolved lens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LensText {
-    /// In words.
+    /// The title.
     pub title: String,
-    /// The places that it counts.
+    /// The ranges that the lens counts.
     pub places: Vec<Range<usize>>,
 }
 
 struct LensRow {
     kind: LensKind,
-    /// Its name in the protocol.
+    /// The name of the kind in the protocol.
     name: &'static str,
     wanted: fn(&LensOptions) -> bool,
-    /// The name that a lens of the kind is about, if one belongs to a node.
+    /// The name node below which the lens belongs, if the given node has such a lens.
     name_of: for<'t> fn(&Snapshot, Node<'t>) -> Option<Node<'t>>,
     says: fn(&Snapshot, usize, &Figures) -> Option<LensText>,
 }
@@ -90,12 +90,12 @@ impl LensKind {
         ROWS.iter().find(|r| r.kind == self)
     }
 
-    /// Its name.
+    /// The name of the kind in the protocol.
     pub fn name(self) -> &'static str {
         self.row().map_or("", |r| r.name)
     }
 
-    /// The kind of that name.
+    /// The kind with a name.
     pub fn named(name: &str) -> Option<Self> {
         ROWS.iter().find(|r| r.name == name).map(|r| r.kind)
     }
@@ -106,7 +106,7 @@ pub fn code_lenses(snapshot: &Snapshot, options: &LensOptions) -> Vec<Lens> {
     let k = kinds();
     let rows: Vec<&LensRow> = ROWS.iter().filter(|r| (r.wanted)(options)).collect();
     let mut out = Vec::new();
-    // Labels are in bodies, which are most of the text; the rest stands at the top.
+    // Labels are in function bodies, which are most of the text; all other names are at the top level.
     let into_bodies = options.branches || snapshot.has_error();
     let enters = |kind: u16| {
         kind == k.source_file
@@ -136,13 +136,13 @@ pub fn code_lenses(snapshot: &Snapshot, options: &LensOptions) -> Vec<Lens> {
     out
 }
 
-/// What a lens says about the name at an offset; nothing where there is none any more. `figures` tell what was found out about the
-/// functions when the document was idle.
+/// The title of a lens for the name at an offset; `None` if there is no such name any more. `figures`: register reports of
+/// the last idle-time analysis.
 pub fn resolve_lens(snapshot: &Snapshot, kind: LensKind, offset: usize, figures: &Figures) -> Option<LensText> {
     (kind.row()?.says)(snapshot, offset, figures)
 }
 
-/// Functions only: kernels are called from outside.
+/// The name of a function. Kernels are excluded, since they are called from outside.
 fn function<'t>(snapshot: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
     let f = fields();
     if node.kind_id() != kinds().function {
@@ -152,7 +152,7 @@ fn function<'t>(snapshot: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
     if snapshot.text(kind.byte_range()) == ".entry" { None } else { node.child_by_field_id(f.name) }
 }
 
-/// Functions and kernels whose name a compiler mangled.
+/// The name of a function or kernel, if it is mangled.
 fn mangled<'t>(snapshot: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
     let name = node.child_by_field_id(fields().name).filter(|_| node.kind_id() == kinds().function)?;
     demangle(&snapshot.text(name.byte_range())).map(|_| name)
@@ -172,7 +172,7 @@ fn variable<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
 
 fn label<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
     let k = kinds();
-    // The label of a list is no place to go to.
+    // The label of a list is not a branch target.
     let lists = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
     let goal = node.kind_id() == k.label && node.next_named_sibling().is_none_or(|n| !lists.contains(&n.kind_id()));
     if goal { node.child_by_field_id(fields().name) } else { None }
@@ -192,7 +192,7 @@ fn uses(snapshot: &Snapshot, offset: usize, _: &Figures) -> Option<LensText> {
     Some(LensText { title, places: found.into_iter().map(|r| r.range).collect() })
 }
 
-/// `2 calls, 1 mention`.
+/// A title such as `2 calls, 1 mention`.
 fn said(snapshot: &Snapshot, offset: usize, access: ReferenceKind, what: &str, none: &str) -> Option<LensText> {
     let found = places(snapshot, offset)?;
     let counted = found.iter().filter(|r| r.access == access).count();
@@ -203,14 +203,14 @@ fn said(snapshot: &Snapshot, offset: usize, access: ReferenceKind, what: &str, n
     Some(LensText { title, places: found.into_iter().map(|r| r.range).collect() })
 }
 
-/// Functions and kernels that are defined here.
+/// The name of a function or kernel that has a body.
 fn with_body<'t>(_: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
     let f = fields();
     let defined = node.kind_id() == kinds().function && node.child_by_field_id(f.body).is_some();
     if defined { node.child_by_field_id(f.name) } else { None }
 }
 
-/// Kernels that are defined here.
+/// The name of a kernel that has a body.
 fn kernel<'t>(snapshot: &Snapshot, node: Node<'t>) -> Option<Node<'t>> {
     let name = with_body(snapshot, node)?;
     let kind = node.child_by_field_id(fields().kind)?;
@@ -228,23 +228,23 @@ fn needed(snapshot: &Snapshot, offset: usize, figures: &Figures) -> Option<LensT
     Some(LensText { title: registers::title(figures.of(snapshot, function), launched), places: Vec::new() })
 }
 
-/// Lines above a kernel that are looked at for its launch.
+/// Maximum number of lines above a kernel that are searched for its launch.
 const LINES_ABOVE: usize = 64;
 
-/// The threads of a CTA in the launch line above a kernel.
+/// The number of threads per CTA in the launch line above a kernel.
 fn launched_threads(snapshot: &Snapshot, start: usize) -> Option<u32> {
     let rope = snapshot.rope();
     let own = rope.byte_to_line(start.min(rope.len_bytes()));
     let above = (own.saturating_sub(LINES_ABOVE)..own).rev().map(|line| rope.line(line).to_string());
     let comments = above.take_while(|line| line.trim().is_empty() || line.trim_start().starts_with("//"));
-    // The first launch is the one that is run.
+    // If there are several launches, the first one is evaluated.
     let launch = comments.filter_map(|line| Some(line.trim_start().strip_prefix("//! launch:")?.to_owned())).last()?;
     let block = launch.split_whitespace().find_map(|word| word.strip_prefix("block="))?;
     let mut sizes = block.split(',').map(|size| size.parse::<u32>().ok().filter(|n| *n > 0));
     sizes.try_fold(1u32, |all, size| all.checked_mul(size?))
 }
 
-/// Where a name stands that is declared at an offset, but for its declarations.
+/// The uses of the name that is declared at an offset, without its declarations.
 fn places(snapshot: &Snapshot, offset: usize) -> Option<Vec<Reference>> {
     let mut found = references_at(snapshot, offset);
     let declared = found.iter().any(|r| r.access == ReferenceKind::Declaration && r.range.start == offset);

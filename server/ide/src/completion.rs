@@ -1,11 +1,12 @@
-//! Completion: what may be written at an offset, best first.
+//! Completion: the texts that are legal at an offset, best first.
 //!
-//! Offered is what the checks take. Modifiers are sought in the forms ([`reach`]), operands are held against them, and for
-//! declarations and headers the checks themselves are asked ([`trial`]). What the module's version or target lacks is offered as
-//! well, but marked, and last: who looks for an instruction wants to know that it is there and what it takes.
+//! All offers pass the checks. Modifiers are searched for in the instruction forms ([`reach`]), and operands are matched
+//! with the forms. Words of declarations and headers are tried with the checks themselves ([`trial`]). Items that the
+//! module's version or target does not support are offered too, but marked and last. Users who look for an instruction need
+//! to know that it exists and what it requires.
 //!
-//! The tree says in which part of the module the cursor stands; the words of the statement are read from its text ([`tokens`]), since
-//! a half-typed statement has hardly a tree.
+//! The syntax tree gives the part of the module that contains the cursor. The words of the statement come from its text
+//! ([`tokens`]), since the tree of an incomplete statement is of little use.
 
 mod cuda;
 mod declarations;
@@ -43,12 +44,12 @@ use reach::TargetSupport;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// What is wanted.
+/// Options of a completion request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompletionOptions {
-    /// Snippets may be inserted, with `$1` and `${2:name}`.
+    /// The client accepts snippets, with `$1` and `${2:name}`.
     pub snippets: bool,
-    /// What the module's version or target lacks is listed too.
+    /// Items that the module's version or target does not support are listed too.
     pub unavailable: bool,
 }
 
@@ -58,52 +59,52 @@ impl Default for CompletionOptions {
     }
 }
 
-/// What may be written at a place.
+/// A list of completion items.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Completions {
     /// Best first.
     pub items: Vec<Item>,
-    /// What an item replaces when it is inserted: the word up to the place.
+    /// The byte range that an item replaces when it is inserted: the word up to the cursor.
     pub insert: Range<usize>,
-    /// What it replaces when it takes the place of the whole word.
+    /// The byte range that an item replaces when it overwrites: the whole word.
     pub replace: Range<usize>,
-    /// There is more; with another letter typed the list may be another.
+    /// The list was cut; after another letter the client must request a new one.
     pub incomplete: bool,
 }
 
-/// Something that may be written.
+/// A text that is legal at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// What is shown, and unless said otherwise what is typed to find it and what is written.
+    /// The displayed text. It is also the filter text and the inserted text unless `filter` or `text` is set.
     pub label: String,
-    /// What it is.
+    /// The kind of the item.
     pub kind: ItemKind,
-    /// Shown right behind the label: operands, parameters. May be empty.
+    /// Displayed right after the label: operands, parameters. May be empty.
     pub signature: String,
-    /// One line: what it does, its type. May be empty.
+    /// One line, such as a description or a type. May be empty.
     pub detail: String,
-    /// What is typed to find it, where that is not the label.
+    /// Text that the typed letters are matched with, if it differs from the label.
     pub filter: Option<String>,
-    /// What is written, where that is not the label.
+    /// Text that is inserted, if it differs from the label.
     pub text: Option<String>,
     /// The text is a snippet.
     pub snippet: bool,
-    /// Something must follow it, and there is a list of that.
+    /// Another word must follow, and completion has a list for it.
     pub goes_on: bool,
-    /// It goes out of use.
+    /// The item is deprecated.
     pub deprecated: bool,
-    /// Why the module's version or target does not have it; in words.
+    /// Message: why the module's version or target does not support it.
     pub unavailable: Option<String>,
-    /// For [`documentation`].
+    /// The key for [`documentation`].
     pub topic: Topic,
 }
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ItemKind {
     /// An instruction.
     Opcode,
-    /// A modifier that is no type and no state space.
+    /// A modifier that is neither a type nor a state space.
     Modifier,
     /// A type.
     Type,
@@ -113,11 +114,11 @@ pub enum ItemKind {
     Register,
     /// A special register.
     SpecialRegister,
-    /// A component of a vector, or a selector.
+    /// A component of a vector, or a selector of a part.
     Component,
     /// A variable in memory.
     Variable,
-    /// A parameter or a result.
+    /// A parameter or a result of a function.
     Parameter,
     /// A label.
     Label,
@@ -127,13 +128,13 @@ pub enum ItemKind {
     Number,
     /// A directive.
     Directive,
-    /// A target, an option or a version.
+    /// A target, an option of a target or a version.
     Target,
-    /// A word or a string that some directive takes.
+    /// A word or a string that a directive takes.
     Word,
-    /// Operands of a form.
+    /// All operands of a form.
     Operands,
-    /// A piece of a program.
+    /// A snippet.
     Snippet,
 }
 
@@ -155,7 +156,7 @@ impl Item {
     }
 
     fn detail(mut self, detail: impl Into<String>) -> Self {
-        // Details are shown as they are, not as Markdown.
+        // Clients display details as plain text, not as Markdown.
         self.detail = detail.into().replace('`', "");
         self
     }
@@ -185,16 +186,16 @@ impl Item {
         self
     }
 
-    /// What is written.
+    /// The text that is inserted.
     pub fn new_text(&self) -> &str {
         self.text.as_deref().unwrap_or(&self.label)
     }
 }
 
-/// How many items are listed at most; with another letter there will be others.
+/// Maximum number of items. After another letter the list may have others.
 const MAX_ITEMS: usize = 400;
 
-/// What may be written at an offset; nothing in comments and strings.
+/// The completion list for a byte offset; empty in comments and strings.
 pub fn completion(snapshot: &Snapshot, offset: usize, options: CompletionOptions) -> Completions {
     let Some(place) = CompletionPlace::new(snapshot, offset) else { return Completions::default() };
     let environment = environment(snapshot);
@@ -203,9 +204,10 @@ pub fn completion(snapshot: &Snapshot, offset: usize, options: CompletionOptions
     list.fill();
     let List { items, .. } = list;
     let mut items: Vec<Item> = items.into_iter().filter(|i| options.unavailable || i.unavailable.is_none()).collect();
-    // A stable sort: within each group the order is that in which they were found.
+    // The sort is stable: within each group, items keep the order in which they were found.
     items.sort_by_key(|i| i.unavailable.is_some());
-    // What a directive takes is written next.
+    // If nothing follows on the line, a directive with arguments is inserted with a blank, and the list of its arguments
+    // opens.
     if place.after.len() == 0 && place.replace.end == offset {
         for item in items.iter_mut().filter(|i| i.kind == ItemKind::Directive && i.text.is_none()) {
             let takes =
@@ -221,20 +223,21 @@ pub fn completion(snapshot: &Snapshot, offset: usize, options: CompletionOptions
     }
     let word = place.word.as_str();
     items.retain(|i| has_letters(i.filter.as_deref().unwrap_or(&i.label), word));
-    // With another letter what is left out may be in the list. Nothing else makes a list incomplete: while an editor waits for
-    // the next one it shows the old one, and Enter takes an item of it, whatever has been typed since.
+    // Items cut here may belong to the list after another letter. No other reason makes a list incomplete. While an editor
+    // waits for the next list it shows the old one. Enter then takes an item of the old list, whatever has been typed
+    // since.
     let incomplete = items.len() > MAX_ITEMS;
     items.truncate(MAX_ITEMS);
     Completions { items, insert: place.insert, replace: place.replace, incomplete }
 }
 
-/// Whether the letters of a word are in a text in their order, whatever their case: so editors filter what they get.
+/// Whether a text contains the letters of a word in their order, ignoring case. Editors filter lists in the same way.
 fn has_letters(text: &str, word: &str) -> bool {
     let mut rest = text.chars();
     word.chars().all(|letter| rest.any(|c| c.eq_ignore_ascii_case(&letter)))
 }
 
-/// The list in the making.
+/// A completion list under construction.
 struct List<'p, 't> {
     place: &'p CompletionPlace<'t>,
     environment: &'p Environment,
@@ -250,12 +253,12 @@ impl List<'_, '_> {
         }
     }
 
-    /// What has been written around the place.
+    /// The statements around the cursor, read on first use.
     fn history(&self) -> &History {
         self.history.get_or_init(|| History::new(self.place))
     }
 
-    /// Sorts the items from one on by scores, the best first; what has none keeps its order behind them.
+    /// Sorts the items from index `from` on by score, the best first. Items of the same score keep their order.
     fn by_score(&mut self, from: usize, score: impl Fn(&Item) -> f64) {
         let Some(items) = self.items.get_mut(from..) else { return };
         let mut scored: Vec<(f64, Item)> = items.iter().map(|i| (score(i), i.clone())).collect();
@@ -266,7 +269,7 @@ impl List<'_, '_> {
     }
 
     fn fill(&mut self) {
-        // Nothing follows within a number, and a word right behind a bracket or a string belongs to nothing.
+        // Nothing is offered within a number, or for a word right after a bracket or a string.
         if self.place.kind == Some(tokens::CompletionTokenKind::Number) {
             return;
         }
@@ -290,7 +293,7 @@ impl List<'_, '_> {
         self.cuda(&place);
     }
 
-    /// The beginning of a statement.
+    /// Completes the beginning of a statement.
     fn start(&mut self) {
         use place::ModulePart;
         match (self.place.level, self.place.kind) {

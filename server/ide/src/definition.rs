@@ -1,4 +1,4 @@
-//! From a name to what it stands for.
+//! Goto: from a name to its definition, declaration or implementation.
 
 use crate::references::{declaration_at, own_name};
 use crate::walk::top;
@@ -8,28 +8,28 @@ use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
-/// A place that a name leads to.
+/// The range to which a name leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionTarget {
     /// The whole declaration: the statement, the parameter, the function with its body.
     pub range: Range<usize>,
-    /// The name in it.
+    /// The name within that range.
     pub selection: Range<usize>,
 }
 
-/// Where a name leads, and from what text.
+/// The targets of a name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DefinitionTargets {
-    /// The text that was asked about.
+    /// Byte range of the name at the requested offset.
     pub origin: Range<usize>,
-    /// The places in this document.
+    /// The targets in this document.
     pub targets: Vec<DefinitionTarget>,
-    /// The name, where its definition is in another module: `.extern`, or a function without a body.
+    /// The name, if its definition is in another module: `.extern`, or a function without a body.
     pub elsewhere: Option<String>,
 }
 
-/// Where the name at an offset is defined: functions with their body, variables that are not `.extern`. What is defined in
-/// another module leads to its declaration here, and says so.
+/// The definitions of the name at an offset: functions with a body, variables that are not `.extern`. A name that is
+/// defined in another module leads to its declaration here, and `elsewhere` is set.
 pub fn definition(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTargets> {
     let (found, node, name) = declaration_at(snapshot, offset)?;
     let all = declarations(snapshot, &found, &name);
@@ -39,7 +39,7 @@ pub fn definition(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTarget
     Some(DefinitionTargets { origin: node.byte_range(), targets, elsewhere })
 }
 
-/// Where the name at an offset is declared: of what is declared before its definition, those declarations.
+/// The declarations of the name at an offset. If it has separate declarations before its definition, those are the targets.
 pub fn declaration(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTargets> {
     let (found, node, name) = declaration_at(snapshot, offset)?;
     let all = declarations(snapshot, &found, &name);
@@ -48,8 +48,8 @@ pub fn declaration(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTarge
     Some(DefinitionTargets { origin: node.byte_range(), targets, elsewhere: None })
 }
 
-/// What stands behind the name at an offset: the body of a function, also of one that has an `.alias` for its name; what a list of
-/// targets names.
+/// The implementation of the name at an offset. This is the body of a function, directly or through an `.alias`, or the
+/// entries of a list of targets.
 pub fn implementation(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTargets> {
     let (found, node, name) = declaration_at(snapshot, offset)?;
     let origin = node.byte_range();
@@ -67,13 +67,13 @@ pub fn implementation(snapshot: &Snapshot, offset: usize) -> Option<DefinitionTa
     Some(DefinitionTargets { origin, targets: all.iter().map(target).collect(), elsewhere: None })
 }
 
-/// The definition of a name of the module that other modules can see: for those that declare it only.
+/// The definitions of a module-level name that other modules can see. For modules that only declare the name.
 pub fn exported(snapshot: &Snapshot, name: &str) -> Vec<DefinitionTarget> {
     let all = names::all_in_module(snapshot, name);
     all.iter().filter(|d| is_definition(snapshot, d) && is_visible(snapshot, d)).map(target).collect()
 }
 
-/// What the labels or functions in a list are.
+/// The declarations of the labels or functions in a list.
 pub(crate) fn listed<'t>(snapshot: &'t Snapshot, list: Node<'t>) -> Vec<DeclarationNode<'t>> {
     let k = kinds();
     let mut out = Vec::new();
@@ -84,7 +84,7 @@ pub(crate) fn listed<'t>(snapshot: &'t Snapshot, list: Node<'t>) -> Vec<Declarat
         let count = count.and_then(|n| literal::integer(&snapshot.text(n.byte_range())));
         let names = match count {
             None => vec![base.into_owned()],
-            // A longer list would not be read.
+            // Limits the length of very long lists.
             Some(count) => (0..count.clamp(0, 1000)).map(|n| format!("{base}{n}")).collect(),
         };
         for name in names {
@@ -96,7 +96,7 @@ pub(crate) fn listed<'t>(snapshot: &'t Snapshot, list: Node<'t>) -> Vec<Declarat
     out
 }
 
-/// All declarations of what a name stands for.
+/// All declarations of the object to which a name refers.
 pub(crate) fn declarations<'t>(
     snapshot: &'t Snapshot,
     found: &DeclarationNode<'t>,
@@ -106,11 +106,11 @@ pub(crate) fn declarations<'t>(
         return vec![*found];
     }
     let all = names::all_in_module(snapshot, name);
-    // A label of a section is no item.
+    // A label of a section is not a module item.
     if all.iter().any(|d| d.what == found.what) { all } else { vec![*found] }
 }
 
-/// The function that a name is an alias of.
+/// The function of which a name is an alias.
 pub(crate) fn aliasee(snapshot: &Snapshot, name: &str) -> Option<String> {
     let alias = names::all_in_module(snapshot, name).into_iter().find(|d| d.what == DeclarationKind::Alias)?;
     alias.statement.child_by_field_id(fields().aliasee).map(|n| snapshot.text(n.byte_range()).into_owned())
@@ -120,7 +120,7 @@ fn targets(declarations: &[&DeclarationNode<'_>]) -> Vec<DefinitionTarget> {
     declarations.iter().map(|d| target(d)).collect()
 }
 
-/// The place of a declaration.
+/// The target of a declaration.
 pub(crate) fn target(declaration: &DeclarationNode<'_>) -> DefinitionTarget {
     let range = declaration.statement.byte_range();
     let selection = own_name(declaration).unwrap_or_else(|| declaration.declarator.byte_range());
@@ -131,13 +131,13 @@ fn is_body(declaration: &DeclarationNode<'_>) -> bool {
     declaration.what == DeclarationKind::Function && declaration.statement.child_by_field_id(fields().body).is_some()
 }
 
-/// The linking directive of a declaration of the module.
+/// The linking directive of a module-level declaration.
 pub(crate) fn linkage(snapshot: &Snapshot, declaration: &DeclarationNode<'_>) -> Option<String> {
     let node = named_children(declaration.statement).find(|n| n.kind_id() == kinds().linkage)?;
     Some(snapshot.text(node.byte_range()).into_owned())
 }
 
-/// Whether it says what the name stands for, and not only that there is something.
+/// Whether a declaration is also a definition.
 pub(crate) fn is_definition(snapshot: &Snapshot, declaration: &DeclarationNode<'_>) -> bool {
     match declaration.what {
         DeclarationKind::Function => is_body(declaration),
@@ -146,25 +146,25 @@ pub(crate) fn is_definition(snapshot: &Snapshot, declaration: &DeclarationNode<'
     }
 }
 
-/// Whether other modules may name it.
+/// Whether a declaration is visible in other modules.
 pub(crate) fn is_visible(snapshot: &Snapshot, declaration: &DeclarationNode<'_>) -> bool {
     declaration.scope.is_none() && linkage(snapshot, declaration).is_some()
 }
 
-/// A place in the source that a module was compiled from.
+/// A position in the source from which a module was compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePosition {
-    /// The text that names it.
+    /// Byte range of the text that names it.
     pub origin: Range<usize>,
-    /// The path as the `.file` gives it.
+    /// The path in the `.file` directive.
     pub path: String,
-    /// From 1; 0 where none is given.
+    /// Line, from 1; 0 if there is none.
     pub line: u32,
-    /// From 1; 0 where none is given.
+    /// Column, from 1; 0 if there is none.
     pub column: u32,
 }
 
-/// The source that a `.loc` or a `.file` at an offset names.
+/// The source position that a `.loc` or `.file` at an offset names.
 pub fn source_position(snapshot: &Snapshot, offset: usize) -> Option<SourcePosition> {
     let (k, f) = (kinds(), fields());
     let leaf = snapshot.leaf(offset..offset)?;
@@ -190,14 +190,14 @@ pub fn source_position(snapshot: &Snapshot, offset: usize) -> Option<SourcePosit
     let at = |index: usize| numbers.get(index).and_then(|n| number(*n)).unwrap_or(0);
     let end = numbers.last().map_or(node.end_byte(), Node::end_byte);
     let origin = node.start_byte()..end;
-    // What stands behind the numbers names something else.
+    // Text after the numbers names something else.
     if offset > end {
         return None;
     }
     Some(SourcePosition { origin, path: file_path(snapshot, file)?, line: at(1), column: at(2) })
 }
 
-/// The path of the `.file` with a number.
+/// The path of the `.file` directive with a number.
 fn file_path(snapshot: &Snapshot, number: u32) -> Option<String> {
     let k = kinds();
     for node in top(snapshot) {
@@ -211,7 +211,7 @@ fn file_path(snapshot: &Snapshot, number: u32) -> Option<String> {
     None
 }
 
-/// The path in a `.file`, without its quotes; nothing for an empty one.
+/// The path in a `.file` directive, without its quotes; `None` if it is empty.
 pub(crate) fn path_of(snapshot: &Snapshot, file: Node<'_>) -> Option<String> {
     let string = named_children(file).find(|n| n.kind_id() == kinds().string)?;
     let text = snapshot.text(string.byte_range());

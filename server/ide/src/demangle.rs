@@ -1,31 +1,31 @@
-//! Names of functions and variables as C++ and Rust programmers wrote them.
+//! Demangling of C++ and Rust names of functions and variables.
 //!
-//! Compilers mangle a name, and append what PTX needs: `_Z3fooPf_param_0`, `_Z3foov$__internal_accurate_pow`. The parts around the mangled
-//! name are kept in brackets. LLVM writes `_$_` for a dot, which PTX names cannot have.
+//! Compilers mangle a name and append suffixes for PTX: `_Z3fooPf_param_0`, `_Z3foov$__internal_accurate_pow`. The parts
+//! around the mangled name are kept in brackets. LLVM writes `_$_` for a dot, since PTX names cannot contain dots.
 
 use cpp_demangle::{BorrowedSymbol, DemangleOptions};
 use std::fmt::{self, Write};
 
-/// The longest name that is demangled, in bytes. Compilers write up to about 2,000.
+/// Maximum length in bytes of a name that is demangled. Compilers write up to about 2,000 bytes.
 const MAX_NAME: usize = 4096;
-/// The longest result, in bytes. A short name can stand for a very long one, since it may repeat parts of itself.
+/// Maximum length in bytes of the result. A short name can stand for a very long one, since it may repeat parts of itself.
 const MAX_TEXT: usize = 4096;
-/// The length of a name with its parameters beside a message, in characters.
+/// Maximum length in characters of a name with its parameters next to a message.
 const MAX_NOTE: usize = 120;
-/// The length of a short form, in characters.
+/// Maximum length in characters of a short form.
 const MAX_SHORT: usize = 60;
 
 /// A demangled name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Demangled {
-    /// All of it: `void gemm<float, 128>(float*, int)`.
+    /// The full form: `void gemm<float, 128>(float*, int)`.
     pub full: String,
-    /// Without parameters and result type, at most 60 characters long, with `…` for template arguments that do not fit:
-    /// `gemm<float, 128>`.
+    /// The short form, without parameters and result type: `gemm<float, 128>`. It has at most 60 characters; template
+    /// arguments that do not fit are replaced by `…`.
     pub short: String,
 }
 
-/// The name before a compiler mangled it; `None` if none did, or by rules of another language.
+/// The demangled form of a name; `None` if it is not mangled, or not as in C++ or Rust.
 pub fn demangle(name: &str) -> Option<Demangled> {
     let (before, mangled) = start(name)?;
     let dotted = mangled.contains("_$_").then(|| mangled.replace("_$_", "."));
@@ -33,21 +33,21 @@ pub fn demangle(name: &str) -> Option<Demangled> {
     (!found.short.is_empty() && found.full != name).then_some(found)
 }
 
-/// The short form of a name for columns and titles: demangled if it is mangled, cut to 60 characters in any case.
+/// The short form of a name for columns and titles: demangled if it is mangled, and in any case cut to 60 characters.
 pub fn short_name(name: &str) -> String {
     demangle(name).map_or_else(|| shorten(name, MAX_SHORT), |d| d.short)
 }
 
-/// A name as messages for people show it: the short form with the name itself behind it, if that differs.
+/// A name for messages: the short form followed by the name itself, or the name alone if it is not mangled.
 pub fn both_names(name: &str) -> String {
     demangle(name).map_or_else(|| name.to_owned(), |d| format!("{} ({name})", d.short))
 }
 
-/// The mangled names in the backticks of a message, each with what it stands for.
+/// The mangled names between backticks in a message, each with its demangled form.
 pub fn mangled_names(message: &str) -> Vec<(&str, String)> {
     let mut out: Vec<(&str, String)> = Vec::new();
     let pieces: Vec<&str> = message.split('`').collect();
-    // The last piece is behind all backticks, or behind one that nothing closes.
+    // The last segment is after all backticks, or after an unclosed one.
     for name in pieces[..pieces.len() - 1].iter().copied().skip(1).step_by(2) {
         let Some(found) = demangle(name).filter(|_| out.iter().all(|(known, _)| *known != name)) else { continue };
         let is_long = found.full.chars().count() > MAX_NOTE;
@@ -56,7 +56,7 @@ pub fn mangled_names(message: &str) -> Vec<(&str, String)> {
     out
 }
 
-/// Where the mangled name begins, and what stands before it.
+/// The prefix of a name and its mangled part.
 fn start(name: &str) -> Option<(&str, &str)> {
     if name.len() > MAX_NAME {
         return None;
@@ -65,7 +65,7 @@ fn start(name: &str) -> Option<(&str, &str)> {
     if bare.starts_with("_Z") || bare.starts_with("_R") {
         return Some(("", bare));
     }
-    // nvcc's names for what is local to a file: `__nv_static_28__1a2b_4_x_cu_3c4d__Z3foov`, `_INTERNAL_1a2b_4_x_cu_3c4d::foo`.
+    // nvcc's names for file-local entities: `__nv_static_28__1a2b_4_x_cu_3c4d__Z3foov`, `_INTERNAL_1a2b_4_x_cu_3c4d::foo`.
     let rest = bare.strip_prefix("__nv_static_").or_else(|| bare.strip_prefix("_INTERNAL_"))?;
     let at = rest.find("__Z")?;
     Some(("static ", rest.get(at + 1..)?))
@@ -78,7 +78,7 @@ fn part(before: &str, mangled: &str) -> Option<Demangled> {
     }
     let tail = match tail.strip_prefix("_param_") {
         Some(number) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => {
-            // The function stands right above its parameters.
+            // The function is displayed right above its parameters, so the short form leaves it out.
             short = format!("param_{number}");
             format!(" [param {number}]")
         }
@@ -93,7 +93,7 @@ fn part(before: &str, mangled: &str) -> Option<Demangled> {
     Some(Demangled { full: format!("{before}{full}"), short: shorten(&short, MAX_SHORT) })
 }
 
-/// Whether what follows a mangled name is something that compilers append.
+/// Whether the text after a mangled name looks like a suffix of a compiler.
 fn is_tail(tail: &str) -> bool {
     tail.is_empty() || tail.starts_with(['_', '$', '.'])
 }
@@ -111,10 +111,10 @@ fn cpp(mangled: &str) -> Option<(String, String, &str)> {
     Some((full, without_tags(&short), tail))
 }
 
-/// Rust's names, of both schemes. Those of the older one look like C++, and end in a hash.
+/// Demangles Rust names of both schemes. Names of the older scheme look like C++ and end in a hash.
 fn rust(mangled: &str) -> Option<(String, String, &str)> {
     let end = if mangled.starts_with("_R") {
-        // Nothing in a name of the newer scheme is a dot or a dollar sign.
+        // Names of the newer scheme contain neither dots nor dollar signs.
         mangled.find(['.', '$']).unwrap_or(mangled.len())
     } else {
         const HASH: &str = "17h";
@@ -133,7 +133,7 @@ fn rust(mangled: &str) -> Option<(String, String, &str)> {
     Some((full.clone(), full, tail))
 }
 
-/// Text up to [`MAX_TEXT`] bytes; writing more is an error.
+/// A buffer of up to [`MAX_TEXT`] bytes; writing more is an error.
 #[derive(Default)]
 struct Bounded {
     text: String,
@@ -147,7 +147,7 @@ impl Write for Bounded {
                 self.cut = true;
                 return Err(fmt::Error);
             }
-            // It is shown in Markdown and on terminals.
+            // The text is displayed in Markdown and on terminals.
             self.text.push(if c.is_control() || c == '`' { '?' } else { c });
         }
         Ok(())
@@ -163,7 +163,7 @@ impl Bounded {
     }
 }
 
-/// Without ABI tags: Numba keeps options and versions in them.
+/// Removes ABI tags, in which Numba stores options and versions.
 fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -175,7 +175,8 @@ fn without_tags(text: &str) -> String {
     out
 }
 
-/// A name of at most so many characters: template arguments go first, the last ones and nested ones before others, then namespaces.
+/// Shortens a name to at most `max` characters. It drops nested template arguments first, then the last arguments, then
+/// namespaces.
 fn shorten(name: &str, max: usize) -> String {
     let length = |s: &str| s.chars().count();
     if length(name) <= max {
@@ -186,7 +187,7 @@ fn shorten(name: &str, max: usize) -> String {
     let nested = pieces.iter_mut().filter_map(DemangledPiece::arguments).flat_map(|a| a.list.iter_mut());
     nested.for_each(|argument| *argument = without_arguments(argument));
     let mut out = text(&pieces);
-    // One argument at a time, of the list that has the longest last one.
+    // One argument at a time, from the list with the longest last argument.
     while length(&out) > max {
         let lists = pieces.iter_mut().filter_map(DemangledPiece::arguments).filter(|a| !a.list.is_empty());
         let Some(longest) = lists.max_by_key(|a| a.list.last().map_or(0, |l| length(l))) else { break };
@@ -198,7 +199,7 @@ fn shorten(name: &str, max: usize) -> String {
         && let Some(at) = out.trim_start_matches("…::").find("::")
     {
         let own = out.trim_start_matches("…::");
-        // Not a `::` within arguments or parameters.
+        // A `::` within arguments or parameters does not count.
         if own[..at].contains(['<', '(', '{', '[']) {
             break;
         }
@@ -240,14 +241,15 @@ impl DemangledPiece<'_> {
     }
 }
 
-/// The lists of template arguments at the top of a name, and the text between them. A name whose brackets do not match is text.
+/// Splits a name into its top-level lists of template arguments and the text between them. A name with unbalanced brackets
+/// is a single text.
 fn pieces(name: &str) -> Vec<DemangledPiece<'_>> {
     let whole = || vec![DemangledPiece::Text(name)];
     let mut out = Vec::new();
     let (mut depth, mut round, mut from) = (0usize, 0usize, 0);
     let mut list: Vec<String> = Vec::new();
     for (at, c) in name.char_indices() {
-        // `operator<`, `operator->`, and comparisons in expressions, which have parentheses around.
+        // `operator<`, `operator->`. Comparisons in expressions are in parentheses.
         let sign = || name[..at].trim_end_matches(['<', '>', '-', '=']).ends_with("operator");
         match c {
             '(' | '{' => round += 1,
@@ -282,7 +284,7 @@ fn pieces(name: &str) -> Vec<DemangledPiece<'_>> {
     out
 }
 
-/// The same name with `…` for its template arguments.
+/// The name with its template arguments replaced by `…`.
 fn without_arguments(name: &str) -> String {
     let one = |piece: &DemangledPiece<'_>| match piece {
         DemangledPiece::Text(text) => (*text).to_owned(),

@@ -1,4 +1,4 @@
-//! The tables in words: Markdown for hover and for `explain`.
+//! Descriptions of table entries as Markdown, for hover and for `explain`.
 
 mod chapter;
 mod form;
@@ -23,10 +23,10 @@ use ptx_analysis::target::{Environment, describe_needs};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateKind, Version};
 
-/// Where the manual's anchors are.
+/// The manual to which the anchors in the tables belong.
 pub const MANUAL: &str = "https://docs.nvidia.com/cuda/parallel-thread-execution/";
 
-/// `` `.a` `.b` ``; a long list is cut.
+/// Names as a list, `` `.a` `.b` ``, with at most `most` of them.
 pub fn words<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     let shown: Vec<String> = names.iter().take(most).map(|n| format!("`{n}`")).collect();
@@ -35,7 +35,7 @@ pub fn words<'a>(names: impl IntoIterator<Item = &'a str>, most: usize) -> Strin
     if rest == 0 { shown } else { format!("{shown} and {rest} more") }
 }
 
-/// What a gate asks for, and whether the module has it.
+/// The requirement of a gate, and whether the module meets it.
 pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environment>) -> String {
     let needs = coded(&grouped(gate));
     let condition = if condition.is_empty() { String::new() } else { format!(" {condition}") };
@@ -54,7 +54,7 @@ pub fn gate(gate: &'static Gate, condition: &str, environment: Option<&Environme
     }
 }
 
-/// The alternatives of a gate, those of one version of PTX together: `PTX 8.6 and sm_100a or sm_101a, or PTX 8.8 and sm_100f`.
+/// The alternatives of a gate, grouped by PTX version: `PTX 8.6 and sm_100a or sm_101a, or PTX 8.8 and sm_100f`.
 fn grouped(gate: &Gate) -> String {
     let mut groups: Vec<(Version, Vec<&str>)> = Vec::new();
     for alternative in gate.alternatives {
@@ -71,7 +71,7 @@ fn grouped(gate: &Gate) -> String {
     groups.iter().map(group).collect::<Vec<_>>().join(", or ")
 }
 
-/// A plain text for Markdown: words with a `_`, such as targets, would be emphasis.
+/// Puts words with a `_`, such as targets, in backticks: Markdown would render them as emphasis.
 fn coded(text: &str) -> String {
     let word = |word: &str| {
         let bare = word.trim_end_matches([',', ';', '.', ':']);
@@ -89,24 +89,25 @@ fn is_bound(gate: &Gate) -> bool {
     !gate.alternatives.is_empty() && gate.alternatives.iter().all(|a| a.feature.is_some_and(specific))
 }
 
-/// Whether a gate asks for nothing but the first version of PTX.
+/// Whether a gate requires nothing but the first version of PTX.
 pub fn always(gate: &Gate) -> bool {
     let first = ISA.versions.first().map(|v| v.version);
     gate.kind == GateKind::Needs && gate.alternatives.iter().any(|a| a.ptx <= first && a.feature.is_none())
 }
 
-/// Whether a gate speaks against the module.
+/// Whether the module does not meet the requirement of a gate.
 fn lacks(environment: &Environment, gate: &'static Gate) -> bool {
     environment.refused(std::slice::from_ref(gate), |_| true).is_some()
 }
 
-/// Whether a gate is worth a line: what the module has goes without saying, unless few targets have it or it goes out of use.
+/// Whether a gate is worth a line. A requirement that the module meets is not, unless few targets meet it; deprecations and
+/// removals always are.
 fn is_worth_a_line(gate: &'static Gate, environment: Option<&Environment>) -> bool {
     let open = |e: &Environment| lacks(e, gate) || is_bound(gate) || gate.kind != GateKind::Needs;
     !always(gate) && environment.is_none_or(open)
 }
 
-/// All gates of something that has no conditions, as far as they are worth a line.
+/// Adds the gates of an element without conditions, if they are worth a line.
 fn gates(page: &mut MarkdownPage, gates: &'static [Gate], environment: Option<&Environment>) {
     let lines: Vec<String> =
         gates.iter().filter(|g| is_worth_a_line(g, environment)).map(|g| gate(g, "", environment)).collect();

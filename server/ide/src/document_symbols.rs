@@ -8,23 +8,23 @@ use std::ops::Range;
 /// An entry of the outline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineSymbol {
-    /// Never empty; demangled, in its short form.
+    /// The name, in its demangled short form; never empty.
     pub name: String,
-    /// The name in the text, where that is another one.
+    /// The name in the source, if it is mangled.
     pub mangled: Option<String>,
-    /// A few words on it, such as its type, with the name in the text where that is another one; may be empty.
+    /// A short detail such as the type, followed by the mangled name if there is one; may be empty.
     pub detail: String,
-    /// What it is.
+    /// The kind of the entry.
     pub kind: SymbolKind,
-    /// All of it, in bytes.
+    /// Byte range of the whole declaration.
     pub range: Range<usize>,
-    /// Its name, inside of the range.
+    /// Byte range of the name, within `range`.
     pub selection: Range<usize>,
-    /// What it contains, in the order of the text.
+    /// Its members, in the order of the text.
     pub children: Vec<OutlineSymbol>,
 }
 
-/// What an entry of the outline is.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
     /// An `.entry`.
@@ -43,13 +43,13 @@ pub enum SymbolKind {
     Section,
 }
 
-/// The outline of a module: its functions with their parameters, labels and variables in memory, its variables, aliases and
-/// sections. Registers are left out: there are hundreds, and they have no names worth going to.
+/// The outline of a module: functions with their parameters, labels and variables in memory; module-level variables,
+/// aliases and sections. Registers are left out, since there are hundreds of them without meaningful names.
 pub fn document_symbols(snapshot: &Snapshot) -> Vec<OutlineSymbol> {
     outline(&Outline { snapshot, deep: true })
 }
 
-/// What other documents may look for in this one: its functions, kernels, variables and aliases, without what is in them.
+/// The symbols for workspace search: functions, kernels, variables and aliases of the module, without their members.
 pub fn module_symbols(snapshot: &Snapshot) -> Vec<OutlineSymbol> {
     let mut out = outline(&Outline { snapshot, deep: false });
     out.retain(|s| !matches!(s.kind, SymbolKind::Label | SymbolKind::Section));
@@ -69,7 +69,7 @@ fn outline(outline: &Outline<'_>) -> Vec<OutlineSymbol> {
     out
 }
 
-/// Shows names as programmers wrote them.
+/// Replaces mangled names by their demangled short forms.
 fn demangled(symbols: &mut [OutlineSymbol]) {
     for symbol in symbols {
         demangled(&mut symbol.children);
@@ -84,7 +84,7 @@ fn demangled(symbols: &mut [OutlineSymbol]) {
 
 struct Outline<'t> {
     snapshot: &'t Snapshot,
-    /// With what functions contain.
+    /// Include the members of functions.
     deep: bool,
 }
 
@@ -117,7 +117,7 @@ impl Outline<'_> {
         self.snapshot.text(node.byte_range()).into_owned()
     }
 
-    /// What has a field `name`; without one, nothing.
+    /// An entry for a node with a `name` field; `None` if there is none.
     fn named(&self, node: Node<'_>, range: &Range<usize>, kind: SymbolKind, detail: String) -> Option<OutlineSymbol> {
         let name = node.child_by_field_id(fields().name)?;
         let selection = within(name.byte_range(), range);
@@ -159,7 +159,7 @@ impl Outline<'_> {
         }
         detail.push_str(&keyword_text);
         let mut symbol = self.named(node, &item.range, kind, String::new()).unwrap_or_else(|| {
-            // The name is still to be written.
+            // The user has not written the name yet.
             let selection = within(keyword.unwrap_or(node).byte_range(), &item.range);
             let name = if keyword_text.is_empty() { "function".to_owned() } else { keyword_text };
             OutlineSymbol {
@@ -177,7 +177,7 @@ impl Outline<'_> {
         symbol
     }
 
-    /// An error that swallowed a function, or several: the pieces are its children, up to `end`, where the next item begins.
+    /// Adds the parts of an error node that contains one or several functions. `end` is where the next item begins.
     fn broken(&self, node: Node<'_>, end: usize, out: &mut Vec<OutlineSymbol>) {
         let k = kinds();
         let mut current: Option<OutlineSymbol> = None;
@@ -234,7 +234,7 @@ impl Outline<'_> {
         }
     }
 
-    /// Everything about a declaration but the name: `.param .u64 .ptr .global`, `.shared .align 4 .f32 [64]`.
+    /// A declaration without its name: `.param .u64 .ptr .global`, `.shared .align 4 .f32 [64]`.
     fn type_of(&self, node: Node<'_>, name: Node<'_>) -> String {
         let before = self.snapshot.text(node.start_byte()..name.start_byte().max(node.start_byte()));
         let mut out = before.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -266,7 +266,8 @@ impl Outline<'_> {
                 let head = self.snapshot.text(node.start_byte()..first);
                 let mut detail = head.split_whitespace().collect::<Vec<_>>().join(" ");
                 detail.push_str(&self.sizes(declarator));
-                // The statement is the range of its first variable, so that a position in it finds one.
+                // The first variable has the range of the whole statement, so that every offset in it belongs to a
+                // variable.
                 let range = if first == declarator.start_byte() { node.byte_range() } else { declarator.byte_range() };
                 let selection = within(name.byte_range(), &range);
                 let name = self.text(name);
@@ -303,7 +304,7 @@ impl Outline<'_> {
         out
     }
 
-    /// Labels and variables of a body, those of inner blocks too; up to `end`, where the next function begins.
+    /// Adds the labels and variables of a body and its inner blocks, up to `end`, where the next function begins.
     fn body(&self, block: Node<'_>, end: usize, out: &mut Vec<OutlineSymbol>) {
         let mut cursor = block.walk();
         let mut more = cursor.goto_first_child();
@@ -326,7 +327,7 @@ impl Outline<'_> {
     }
 }
 
-/// A range moved into another one.
+/// A range clamped to another one.
 fn within(range: Range<usize>, outer: &Range<usize>) -> Range<usize> {
     let start = range.start.clamp(outer.start, outer.end);
     start..range.end.clamp(start, outer.end)

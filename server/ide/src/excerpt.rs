@@ -1,16 +1,16 @@
-//! Statements of the source as they are shown.
+//! Excerpts of the source for display.
 
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// Longest statement that is shown whole.
+/// Maximum length in characters of an excerpt.
 const MAX_LENGTH: usize = 72;
-/// Where what is said of a statement stands at the latest.
+/// Maximum column of the notes after excerpts.
 const COLUMN: usize = 48;
-/// How far a statement is followed.
+/// Maximum number of bytes of a statement that are read.
 const FAR: usize = 400;
 
-/// The statement that begins at an offset, on one line and not too long.
+/// The statement that begins at an offset, on one line and shortened to [`MAX_LENGTH`] characters.
 pub fn statement_at(snapshot: &Snapshot, start: usize) -> String {
     let length = snapshot.rope().len_bytes();
     let text = snapshot.text(start.min(length)..(start + FAR).min(length));
@@ -18,7 +18,7 @@ pub fn statement_at(snapshot: &Snapshot, start: usize) -> String {
     short(text.get(..end).unwrap_or(""))
 }
 
-/// A text on one line and not too long.
+/// A text on one line, shortened to [`MAX_LENGTH`] characters.
 pub fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MAX_LENGTH) {
@@ -27,7 +27,7 @@ pub fn short(text: &str) -> String {
     }
 }
 
-/// The instruction around a node.
+/// The instruction that contains a node.
 pub fn instruction(node: Node<'_>) -> Option<Node<'_>> {
     let k = kinds();
     let mut here = node;
@@ -40,7 +40,7 @@ pub fn instruction(node: Node<'_>) -> Option<Node<'_>> {
     Some(here)
 }
 
-/// The function around a node.
+/// The function that contains a node.
 pub fn function(node: Node<'_>) -> Option<Node<'_>> {
     let mut here = node;
     while here.kind_id() != kinds().function {
@@ -49,7 +49,7 @@ pub fn function(node: Node<'_>) -> Option<Node<'_>> {
     Some(here)
 }
 
-/// Statements with what is said of each behind them, in a column.
+/// Statements followed by their notes as comments, aligned in a column.
 pub fn annotated(lines: &[(String, String)]) -> String {
     let width = lines.iter().map(|(line, _)| line.chars().count()).filter(|n| *n <= COLUMN).max().unwrap_or(0);
     let line = |(line, note): &(String, String)| {
@@ -59,17 +59,17 @@ pub fn annotated(lines: &[(String, String)]) -> String {
     lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// A range moved to the start of another.
+/// A range relative to `base`.
 pub fn local(range: &Range<usize>, base: usize) -> Option<Range<usize>> {
     Some(range.start.checked_sub(base)?..range.end.checked_sub(base)?)
 }
 
-/// `read twice`, `never read`.
+/// The number of times something is done: `read twice`, `never read`.
 pub fn done(what: &str, count: usize) -> String {
     if count == 0 { format!("never {what}") } else { format!("{what} {}", times(count)) }
 }
 
-/// `twice`.
+/// A number of times: `twice`.
 pub fn times(count: usize) -> String {
     match count {
         0 => "never".to_owned(),

@@ -1,4 +1,4 @@
-//! `explain`: the same texts as in hover, by name.
+//! `explain`: the hover texts, looked up by name.
 
 use crate::describe::{self, MarkdownPage};
 use crate::hover::version;
@@ -7,8 +7,9 @@ use ptx_analysis::semantics;
 use ptx_isa::tables::Opcode;
 use ptx_isa::{CUDA, ISA};
 
-/// The text on whatever a user names, as Markdown: an instruction with or without its modifiers, a modifier or type, a special
-/// register, a directive, a target, a version, the code of a diagnostic, a name of CUDA C++. Case does not matter.
+/// The text about a name, as Markdown. The name may be an instruction with or without its modifiers, a modifier, a type, a
+/// special register, a directive, a target or a version. It may also be a diagnostic code or a CUDA C++ name. Case does not
+/// matter.
 pub fn explain(query: &str) -> Option<String> {
     let query = query.trim().trim_matches('`').trim_end_matches(';');
     let word = query.split_whitespace().next()?;
@@ -45,7 +46,8 @@ fn known(word: &str) -> Option<MarkdownPage> {
         .or_else(|| cuda(word))
 }
 
-/// A name of CUDA C++: what it is in PTX, and the pages on that. A call stands for the function that it calls.
+/// The page about a CUDA C++ name: its PTX equivalent, followed by the pages about that. A call stands for the called
+/// function.
 fn cuda(word: &str) -> Option<MarkdownPage> {
     let name = word.split(['(', '<']).next().unwrap_or(word);
     let exact = CUDA.iter().find(|c| c.name == name);
@@ -70,13 +72,13 @@ fn special_register(word: &str) -> Option<MarkdownPage> {
     if let Some(register) = ISA.special_register(name) {
         return Some(describe::special_register(register, &lower, None));
     }
-    // `%envreg` or `%envreg<32>` for the family.
+    // `%envreg` or `%envreg<32>` stands for the whole family.
     let base = name.split('<').next().unwrap_or(name);
     let family = ISA.special_registers.iter().find(|r| r.name == base)?;
     Some(describe::special_register(family, family.name, None))
 }
 
-/// A modifier, type, state space or directive: everything that has that name.
+/// The page about a modifier, type, state space or directive; all meanings of the name are included.
 fn dot_word(word: &str) -> Option<MarkdownPage> {
     let mut page = MarkdownPage::default();
     let name = spelled(word)?;
@@ -93,7 +95,7 @@ fn dot_word(word: &str) -> Option<MarkdownPage> {
     (!page.is_empty()).then_some(page)
 }
 
-/// The word as the tables spell it: some have capitals, `.L2::cache_hint`.
+/// The spelling of a word in the tables; some have capitals: `.L2::cache_hint`.
 fn spelled(word: &str) -> Option<&'static str> {
     let names = || {
         let directives = ISA.directives.iter().map(|d| d.name);
@@ -114,7 +116,7 @@ fn instruction(word: &str) -> Option<MarkdownPage> {
     if modifiers.is_empty() {
         return Some(describe::entries(opcode, |_| true, None));
     }
-    // The name of an instruction, `mbarrier.try_wait`, or the beginning of several.
+    // The name of an instruction, `mbarrier.try_wait`, or the common beginning of several.
     let begins = |path: &[&str]| path.len() >= modifiers.len() && path[..modifiers.len()] == modifiers[..];
     if opcode.entries.iter().any(|e| begins(e.path)) {
         return Some(describe::entries(opcode, |e| begins(e.path), None));
@@ -132,12 +134,12 @@ fn instruction(word: &str) -> Option<MarkdownPage> {
         return Some(describe::mismatch(opcode, &head, mismatch));
     }
     let candidate = head.candidates.first()?;
-    // With all of its operands.
+    // The variant with all operands.
     let variant = candidate.variants.iter().rev().find(|a| a.broken.is_none()).or(candidate.variants.last())?;
     Some(describe::instruction(opcode, &head, describe::Chosen { candidate, variant }, None))
 }
 
-/// A modifier as the forms of an opcode spell it.
+/// The spelling of a modifier in the forms of an opcode.
 fn modifier_of(opcode: &'static Opcode, written: &str) -> String {
     let forms = || opcode.entries.iter().flat_map(|e| e.forms);
     let values = || forms().flat_map(|f| f.slots).flat_map(|s| s.values);

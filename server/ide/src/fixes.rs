@@ -1,7 +1,7 @@
-//! Code actions: how what is wrong can be mended.
+//! Code actions that fix diagnostics.
 //!
-//! Some findings bring their fixes along ([`ptx_analysis::Fix`]). Those of instructions are searched for here, on request: other
-//! ways to write the statement are tried, and only what the check then takes is offered.
+//! Some diagnostics bring their fixes along ([`ptx_analysis::Fix`]). Fixes of instructions are searched for here on
+//! request: other texts for the statement are tried, and only those that pass the checks are offered.
 
 mod declare;
 mod head;
@@ -16,33 +16,34 @@ use ptx_syntax::Snapshot;
 use statement::DiagnosedInstruction;
 use std::ops::Range;
 
-/// A replacement in the text.
+/// A replacement of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextEdit {
-    /// What is replaced, in bytes.
+    /// The replaced range, in bytes.
     pub range: Range<usize>,
-    /// What stands there then.
+    /// The new text.
     pub text: String,
 }
 
-/// A way to mend a finding.
+/// A fix of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FixAction {
-    /// What it does, in the imperative.
+    /// The effect, in the imperative.
     pub title: String,
-    /// What it changes: all of it or nothing. No two overlap; those at one place stand in the order of the list.
+    /// Its edits, to be applied all or none. They do not overlap; insertions at the same offset are in the order of the
+    /// list.
     pub edits: Vec<TextEdit>,
-    /// It may be applied without a look.
+    /// It is safe to apply without review.
     pub preferred: bool,
-    /// The finding, by its place in the report.
+    /// Index of the diagnostic in the report.
     pub diagnostic: usize,
 }
 
-/// Fixes that are offered at once; a longer list would not help.
+/// Maximum number of fixes per diagnostic; a longer list would not help.
 const MAX_FIXES: usize = 16;
 
-/// What mends the findings at a range: those that touch it, or else those that begin in its lines. What it offers
-/// first is most likely meant. Of a long range there may be much to find; `stop` ends that early.
+/// The fixes of the diagnostics that touch a range or, if there are none, of those that begin on its lines. The likeliest
+/// fix of each diagnostic comes first. A long range may have many diagnostics, and `stop` ends the search early.
 pub fn code_actions(
     snapshot: &Snapshot,
     report: &Report,
@@ -64,7 +65,7 @@ pub fn code_actions(
     found.flat_map(|index| of_diagnostic(snapshot, report, index)).collect()
 }
 
-/// What mends one finding of a report.
+/// The fixes of one diagnostic of a report.
 pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<FixAction> {
     let Some(diagnostic) = report.diagnostics.get(index) else { return Vec::new() };
     let fixes = fixes(snapshot, &report.environment, diagnostic);
@@ -72,7 +73,7 @@ pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<
     let mut actions: Vec<FixAction> = Vec::new();
     for Fix { title, edits, preferred } in fixes {
         let edits: Option<Vec<TextEdit>> = edits.iter().map(|e| resolve::edit(snapshot, at, e)).collect();
-        // What cannot be resolved (there is no `.target` to write to) is not offered, nor is anything twice.
+        // Duplicates are not offered, nor fixes that cannot be resolved, for example because there is no `.target`.
         if let Some(mut edits) = edits
             && !edits.iter().any(|e| cuts_a_list(snapshot, e))
             && !actions.iter().any(|a| a.edits == edits)
@@ -82,7 +83,7 @@ pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<
             actions.push(FixAction { title, edits, preferred, diagnostic: index });
         }
     }
-    // Two that are both surely meant are none.
+    // If several fixes are preferred, it is not clear which one is meant.
     if actions.iter().filter(|a| a.preferred).count() > 1 {
         actions.iter_mut().for_each(|a| a.preferred = false);
     }
@@ -91,8 +92,8 @@ pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<
     actions
 }
 
-/// All that can be mended without a look, as one change, and how many findings that mends; a part of it where `stop` ends
-/// the search.
+/// All preferred fixes as one change, and the number of diagnostics that it fixes. If `stop` ends the search, the change is
+/// incomplete.
 pub fn fix_all(snapshot: &Snapshot, report: &Report, stop: &dyn Fn() -> bool) -> (Vec<TextEdit>, usize) {
     let mut out: Vec<TextEdit> = Vec::new();
     let mut mended = 0;
@@ -107,7 +108,7 @@ pub fn fix_all(snapshot: &Snapshot, report: &Report, stop: &dyn Fn() -> bool) ->
                     || (r.is_empty() && o.start < r.start && r.start < o.end)
             })
         };
-        // What overlaps waits for the next time.
+        // A fix that overlaps another one is left for the next time.
         if !action.edits.iter().any(clashes) {
             out.extend(action.edits);
             mended += 1;
@@ -117,11 +118,12 @@ pub fn fix_all(snapshot: &Snapshot, report: &Report, stop: &dyn Fn() -> bool) ->
     (out, mended)
 }
 
-/// The text with some edits applied; for tests and previews.
+/// Applies edits to a text; for tests and previews.
 pub fn apply(text: &str, edits: &[TextEdit]) -> String {
     let mut out = text.to_owned();
     let mut sorted: Vec<&TextEdit> = edits.iter().collect();
-    // From the end on; at one place the last of the list first, so that the list's order stays.
+    // Edits are applied from the end. Insertions at the same offset are applied in reverse order, which keeps the order of
+    // the list.
     sorted.sort_by_key(|e| (e.range.start, e.range.end));
     for edit in sorted.into_iter().rev() {
         if out.get(edit.range.clone()).is_some() {
@@ -131,7 +133,7 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> String {
     out
 }
 
-/// The fixes of a finding: its own and those that are found by trying.
+/// The fixes of a diagnostic: its own fixes and those found by trying other texts.
 fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic) -> Vec<Fix> {
     let mut out = diagnostic.fixes.clone();
     if let Some(statement) = DiagnosedInstruction::around(snapshot, environment, diagnostic) {
@@ -142,12 +144,12 @@ fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic
     out
 }
 
-/// A fix with these edits, whose ranges count in the file.
+/// A fix with these edits, whose ranges are relative to the file.
 fn fix(title: impl Into<String>, edits: Vec<FixEdit>) -> Fix {
     Fix { title: title.into(), edits, preferred: false }
 }
 
-/// Whether an edit puts a semicolon behind a comma: a list was to go on there, and more is wrong.
+/// Whether an edit inserts a semicolon after a comma. The list was meant to continue, so the statement has another error.
 fn cuts_a_list(snapshot: &Snapshot, edit: &TextEdit) -> bool {
     let rope = snapshot.rope();
     let at = rope.byte_to_char(edit.range.start.min(rope.len_bytes()));

@@ -1,43 +1,43 @@
-//! What can be folded away.
+//! Folding ranges.
 
 use crate::walk::{children, top};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// A part of the text that can be folded away.
+/// A folding range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fold {
-    /// What is hidden, in bytes: from the end of what stays visible.
+    /// The hidden range, in bytes. It begins after the text that stays visible.
     pub range: Range<usize>,
-    /// What stands at the end of the range closes it, and stays visible where whole lines are folded.
+    /// The token at the end of the range closes it. If the editor folds whole lines, that token stays visible.
     pub closed: bool,
-    /// What it is.
+    /// The kind of the range.
     pub kind: FoldKind,
 }
 
-/// What is folded.
+/// The kind of a folding range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FoldKind {
     /// The body of a function.
     Function,
     /// A block, a list, a long instruction.
     Code,
-    /// Comments.
+    /// Consecutive comments.
     Comment,
-    /// What is between `#region` and `#endregion`, or between `#if` and `#endif`.
+    /// The text between `#region` and `#endregion`, or between `#if` and `#endif`.
     Region,
-    /// Declarations one after another.
+    /// Consecutive declarations.
     Declarations,
-    /// The statements behind a label, up to the next one.
+    /// The statements after a label, up to the next one.
     Label,
     /// A section, or lines of debugging data.
     Data,
 }
 
-/// The shortest run of declarations that is folded, in lines.
+/// Minimum number of lines of a run of declarations that can be folded.
 const SHORTEST_RUN: usize = 3;
 
-/// Everything that can be folded, in the order of the text.
+/// All folding ranges, in the order of the text.
 pub fn folds(snapshot: &Snapshot) -> Vec<Fold> {
     let mut folding = Folding { snapshot, out: Vec::new(), comments: None, regions: Vec::new() };
     folding.statements(top(snapshot));
@@ -46,7 +46,7 @@ pub fn folds(snapshot: &Snapshot) -> Vec<Fold> {
     folding.out
 }
 
-/// Statements one after another that are folded together.
+/// Consecutive statements that are folded together. `first` and `last` are rows.
 struct FoldRun {
     kind: FoldKind,
     range: Range<usize>,
@@ -57,9 +57,9 @@ struct FoldRun {
 struct Folding<'t> {
     snapshot: &'t Snapshot,
     out: Vec<Fold>,
-    /// Line comments one after another.
+    /// The current run of line comments.
     comments: Option<FoldRun>,
-    /// Where regions began, and whether by `#region`.
+    /// Start offsets of the open regions, and whether `#region` began them.
     regions: Vec<(usize, bool)>,
 }
 
@@ -70,17 +70,17 @@ impl Folding<'_> {
         }
     }
 
-    /// The statements of a block, of a section or of what is broken.
+    /// Adds the folds of the children of a block, a section or an error node.
     fn children(&mut self, node: Node<'_>) {
         self.statements(children(node));
     }
 
-    /// Statements one after another.
+    /// Adds the folds of consecutive statements.
     fn statements<'n>(&mut self, nodes: impl Iterator<Item = Node<'n>>) {
         let k = kinds();
         let mut run: Option<FoldRun> = None;
         let mut label: Option<FoldRun> = None;
-        // Where the last thing ended that is no comment, by its row.
+        // The row in which the last node ended that is not a comment.
         let mut row = usize::MAX;
         for child in nodes {
             let kind = child.kind_id();
@@ -93,7 +93,7 @@ impl Folding<'_> {
                 continue;
             }
             if kind == k.instruction {
-                // By far the most.
+                // Instructions are by far the most common nodes.
                 if let Some(run) = run.take() {
                     self.end_run(run);
                 }
@@ -124,7 +124,7 @@ impl Folding<'_> {
         }
     }
 
-    /// A statement of several lines.
+    /// Adds the folds of a statement of several lines.
     fn long(&mut self, node: Node<'_>, kind: u16) {
         let k = kinds();
         if kind == k.function {
@@ -140,13 +140,13 @@ impl Folding<'_> {
         } else if node.is_error() {
             self.children(node);
         } else if kind == k.instruction || kind == k.variable_declaration {
-            // The first line stays.
+            // The first line stays visible.
             let end = self.end_of_line(node.start_byte());
             self.add(end..node.end_byte(), false, FoldKind::Code);
         }
     }
 
-    /// Where the text of the line around an offset ends, without the blanks behind it.
+    /// Offset of the end of the line that contains `offset`, without trailing blanks.
     fn end_of_line(&self, offset: usize) -> usize {
         let rope = self.snapshot.rope();
         let line = rope.byte_to_line(offset.min(rope.len_bytes()));
@@ -154,7 +154,7 @@ impl Folding<'_> {
         start + self.snapshot.text(start..next).trim_end().len()
     }
 
-    /// From behind a brace to the brace that closes it.
+    /// Adds a fold from `start`, after an opening brace, to its closing brace.
     fn braces(&mut self, node: Node<'_>, start: usize, kind: FoldKind) {
         let closed = self.snapshot.text(node.end_byte().saturating_sub(1)..node.end_byte()) == "}";
         let end = if closed { node.end_byte() - 1 } else { node.end_byte() };
@@ -172,11 +172,11 @@ impl Folding<'_> {
             if kind == k.block {
                 let first = self.end_of_line(node.start_byte());
                 if first < header {
-                    // All of it in one line, and the body alone.
+                    // One fold from the first line to the end of the function, and one for the body alone.
                     self.braces(child, first, FoldKind::Function);
                     self.braces(child, header, FoldKind::Code);
                 } else {
-                    // A brace on a line of its own goes with what it opens.
+                    // A brace on a line of its own is hidden with the block that it opens.
                     self.braces(child, header, FoldKind::Function);
                 }
                 self.children(child);
@@ -193,7 +193,7 @@ impl Folding<'_> {
         }
     }
 
-    /// Declarations and lines of debugging data that follow each other.
+    /// Adds to the current run of declarations or of debugging data, or begins a new run.
     fn run(&mut self, run: &mut Option<FoldRun>, node: Node<'_>, kind: u16) {
         let k = kinds();
         let wanted = if kind == k.variable_declaration {
@@ -253,7 +253,7 @@ impl Folding<'_> {
             }
             return;
         }
-        // What stands behind a statement belongs to that.
+        // A comment after a statement on the same line belongs to that statement.
         if before == first {
             return;
         }
@@ -285,7 +285,7 @@ impl Folding<'_> {
         }
     }
 
-    /// The innermost region of the kind ends; those inside of it that never ended are none.
+    /// Closes the innermost region of a kind. Regions inside it that are still open are dropped.
     fn end_region(&mut self, end: usize, named: bool) {
         if let Some(at) = self.regions.iter().rposition(|(_, n)| *n == named) {
             let start = self.regions[at].0;
@@ -295,7 +295,7 @@ impl Folding<'_> {
     }
 }
 
-/// Where the brace of a node that opens ends.
+/// Offset after the opening brace of a node.
 fn opening(node: Node<'_>) -> Option<usize> {
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();

@@ -1,6 +1,6 @@
-//! The layout of a text: nothing but the white space between its tokens changes, so that no token, no comment and no
-//! preprocessor line can. What the parser did not understand stays as it is, and so does what stands between the comments
-//! `// ptx-fmt: off` and `// ptx-fmt: on`.
+//! Formatting of a text. Only white space between tokens changes; tokens, comments and preprocessor lines do not. Text that
+//! the parser does not understand stays unchanged, and so does the text between the comments `// ptx-fmt: off` and
+//! `// ptx-fmt: on`.
 
 mod align;
 mod gaps;
@@ -17,28 +17,28 @@ use ptx_syntax::Snapshot;
 use std::ops::Range;
 pub use typing::format_on_type;
 
-/// How a text is to look. Columns count characters.
+/// Formatting options. Columns are counted in characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormatOptions {
-    /// Columns of one level of indentation; also what a tab counts.
+    /// Columns per indentation level, and the width of a tab.
     pub indent: usize,
-    /// Indent with tabs. What stands in columns is padded with spaces all the same.
+    /// Indent with tabs. Alignment in columns uses spaces nevertheless.
     pub tabs: bool,
-    /// What fits into so many columns may stand in one line.
+    /// Maximum line width in columns for statements that are put on one line.
     pub width: usize,
-    /// How operands are aligned.
+    /// The alignment of operands.
     pub operands: OperandColumns,
-    /// Room for the opcode with its modifiers before the operands, from the indentation on.
+    /// Column of the operands, counted from the indentation: the room for the mnemonic.
     pub operand_column: usize,
-    /// Guard predicates stand one level further left than opcodes, in a column of their own.
+    /// Guards are outdented by one level, so that they have a column of their own.
     pub outdent_guards: bool,
-    /// Labels stand one level further left than instructions.
+    /// Labels are outdented by one level.
     pub outdent_labels: bool,
-    /// Names of declarations stand in a column.
+    /// Align the names of declarations.
     pub align_declarations: bool,
-    /// Comments behind consecutive lines stand in a column.
+    /// Align the comments at the ends of consecutive lines.
     pub align_comments: bool,
-    /// How many blank lines may follow each other.
+    /// Maximum number of consecutive blank lines.
     pub blank_lines: usize,
 }
 
@@ -59,33 +59,35 @@ impl Default for FormatOptions {
     }
 }
 
-/// Where operands begin.
+/// The alignment of operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperandColumns {
-    /// In one column all over the file, as far as opcodes are short enough.
+    /// One column for the whole file, except for mnemonics that are too long for it.
     Column,
-    /// In one column for each run of consecutive instructions, which is as wide as the longest opcode of those that are short enough.
+    /// One column per run of consecutive instructions, right of the longest mnemonic that is not too long for the operand
+    /// column.
     Run,
-    /// One blank behind the opcode.
+    /// One blank after the mnemonic.
     Off,
 }
 
-/// Lines above and below a range that are looked at, since what is aligned with them counts.
+/// Maximum number of lines above and below a range that are read because they may be aligned with it.
 const CONTEXT: usize = 200;
 
-/// The edits that format a whole text: in order, none touching another.
+/// The edits that format a whole text, sorted and not touching each other.
 pub fn format(snapshot: &Snapshot, options: &FormatOptions) -> Vec<TextEdit> {
     edits(snapshot, 0..snapshot.rope().len_bytes(), None, options)
 }
 
-/// The edits that format the lines of a range and whole statements of which a part lies there; nothing else changes.
+/// The edits that format the lines of a range. A statement that is partly in the range is formatted as a whole; nothing
+/// else changes.
 pub fn format_range(snapshot: &Snapshot, range: Range<usize>, options: &FormatOptions) -> Vec<TextEdit> {
     let lines = lines(snapshot, &statements(snapshot, lines(snapshot, &range)));
     let window = statements(snapshot, surroundings(snapshot, &lines));
     edits(snapshot, window, Some(lines), options)
 }
 
-/// The text with some edits applied, which must be as the functions here give them.
+/// Applies edits that the functions of this module return.
 pub fn apply_in_order(text: &str, edits: &[TextEdit]) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     let mut done = 0;
@@ -100,14 +102,15 @@ pub fn apply_in_order(text: &str, edits: &[TextEdit]) -> String {
     out
 }
 
-/// As many edits are handed out one by one; more become a few larger ones, since an editor applies each by itself.
-const MOST_EDITS: usize = 2000;
-/// Then edits that are no further apart become one.
+/// Maximum number of separate edits. Beyond that they are joined to a few larger ones, since an editor applies each by
+/// itself.
+const MAX_EDITS: usize = 2000;
+/// Maximum number of bytes between edits that are joined.
 const NEAR: usize = 80;
 
-/// Joins edits where there are very many of them.
+/// Joins edits if there are more than [`MAX_EDITS`].
 fn joined(snapshot: &Snapshot, edits: Vec<TextEdit>) -> Vec<TextEdit> {
-    if edits.len() <= MOST_EDITS {
+    if edits.len() <= MAX_EDITS {
         return edits;
     }
     let mut out: Vec<TextEdit> = Vec::new();
@@ -124,7 +127,7 @@ fn joined(snapshot: &Snapshot, edits: Vec<TextEdit>) -> Vec<TextEdit> {
     out
 }
 
-/// Formats the statements in a window of the text; of the edits, those in `only` are handed out.
+/// Formats the statements in a window of the text and returns the edits that are in `only`.
 fn edits(
     snapshot: &Snapshot,
     window: Range<usize>,
@@ -145,7 +148,8 @@ fn edits(
     }
 }
 
-/// The whole lines that a range touches, without the last line break. An empty rest of a line at the end of a selection does not count.
+/// The byte range of the lines that a range touches, without the last line break. If the range ends at the beginning of a
+/// line, that line does not count.
 fn lines(snapshot: &Snapshot, range: &Range<usize>) -> Range<usize> {
     let rope = snapshot.rope();
     let len = rope.len_bytes();
@@ -157,7 +161,7 @@ fn lines(snapshot: &Snapshot, range: &Range<usize>) -> Range<usize> {
     rope.line_to_byte(first)..end_of_line(snapshot, last)
 }
 
-/// Where a line ends, before its line break.
+/// Offset of the end of a line, before its line break.
 fn end_of_line(snapshot: &Snapshot, line: usize) -> usize {
     let rope = snapshot.rope();
     let start = rope.line_to_byte(line.min(rope.len_lines()));
@@ -166,7 +170,7 @@ fn end_of_line(snapshot: &Snapshot, line: usize) -> usize {
     start + text.trim_end_matches(['\r', '\n']).len()
 }
 
-/// The lines around some lines that are aligned with them: up to a blank one.
+/// The surrounding lines that may be aligned with a range: up to the next blank line.
 fn surroundings(snapshot: &Snapshot, range: &Range<usize>) -> Range<usize> {
     let rope = snapshot.rope();
     let is_blank = |line: usize| rope.line(line).chars().all(char::is_whitespace);
@@ -193,7 +197,7 @@ fn surroundings(snapshot: &Snapshot, range: &Range<usize>) -> Range<usize> {
     rope.line_to_byte(first)..end_of_line(snapshot, last)
 }
 
-/// A range grown to whole statements and heads of functions.
+/// Extends a range to whole statements. The header of a function counts as one statement.
 fn statements(snapshot: &Snapshot, range: Range<usize>) -> Range<usize> {
     let mut out = range.clone();
     for offset in [range.start, range.end] {

@@ -1,5 +1,5 @@
-//! Matrix operands: which element each thread holds in which register. The layouts are in the tables (`fragments.isa`); here they
-//! are found for an instruction and put into words and pictures.
+//! Matrix operands: the elements that each thread holds, and the registers that contain them. The layouts are in the tables
+//! (`fragments.isa`). This module finds them for an instruction and presents them as text and pictures.
 
 mod elements;
 mod formula;
@@ -26,10 +26,10 @@ use ptx_isa::tables::FragmentInfo;
 use ptx_syntax::{Node, Snapshot};
 use std::ops::Range;
 
-/// A short text at a matrix operand.
+/// A short label of a matrix operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FragmentLabel {
-    /// The operand, in bytes of the file.
+    /// Byte range of the operand in the file.
     pub range: Range<usize>,
     /// `A 16×16`.
     pub text: String,
@@ -41,11 +41,11 @@ pub(crate) struct MatrixOperand<'a, 't> {
     pub name: &'static str,
     /// The operand.
     pub operand: &'a Operand<'t>,
-    /// What is known of its layout.
+    /// Its layout.
     pub found: LayoutLookup,
 }
 
-/// What the matrix operands of an instruction are, `A 16×16`; nothing for instructions without any.
+/// The labels of an instruction's matrix operands, such as `A 16×16`; empty if it has none.
 pub fn fragment_labels(snapshot: &Snapshot, instruction: Node<'_>) -> Vec<FragmentLabel> {
     let text = snapshot.text(instruction.byte_range());
     let source = ItemSource { text: &text, base: instruction.start_byte() };
@@ -61,7 +61,7 @@ pub fn fragment_labels(snapshot: &Snapshot, instruction: Node<'_>) -> Vec<Fragme
     operands(&Semantics::new(snapshot), &instruction).iter().filter_map(label).collect()
 }
 
-/// `A 16×16`, `4× 8×8`.
+/// The text of a label: `A 16×16`, `4× 8×8`.
 fn short(layout: &FragmentLayout) -> String {
     let (rows, columns) = (layout.rows, layout.columns);
     let size = match layout.matrices {
@@ -119,7 +119,7 @@ pub(crate) fn operands_of<'a, 't>(
     all.iter().filter_map(found).collect()
 }
 
-/// An immediate, or that of a list.
+/// The value of an immediate, or of an element of a list.
 fn integer(operand: &Operand<'_>, element: usize) -> Option<i64> {
     match &operand.kind {
         OperandKind::Integer(text) => text.parse().ok(),
@@ -129,14 +129,14 @@ fn integer(operand: &Operand<'_>, element: usize) -> Option<i64> {
     }
 }
 
-/// Which register of an operand stands at a range, from 0; none where the operand is no list.
+/// Index of the register at a range within an operand; `None` if the operand is not a list.
 pub(crate) fn register_at(operand: &Operand<'_>, range: &Range<usize>) -> Option<u32> {
     let OperandKind::Vector(list) = &operand.kind else { return None };
     let at = list.iter().position(|o| o.range.start <= range.start && range.end <= o.range.end)?;
     u32::try_from(at).ok()
 }
 
-/// In one line what an operand is: `A: 16×16 of .f16, 8 elements in 4 registers of each lane`.
+/// A one-line summary of a layout: `A: 16×16 of .f16, 8 elements in 4 registers of each lane`.
 fn title(layout: &FragmentLayout) -> String {
     let fragment = layout.fragment;
     let (rows, columns, count) = (layout.rows, layout.columns, layout.count);
@@ -173,7 +173,7 @@ fn title(layout: &FragmentLayout) -> String {
     }
 }
 
-/// How elements follow from threads: `row lane/4 + 8, column 2*(lane%4) + j`.
+/// Row and column of an element, as formulas: `row lane/4 + 8, column 2*(lane%4) + j`.
 fn places(layout: &FragmentLayout, register: Option<u32>) -> String {
     let fragment = layout.fragment;
     let formula = |expr| format!("`{}`", written(layout, expr, register));
@@ -188,7 +188,7 @@ fn places(layout: &FragmentLayout, register: Option<u32>) -> String {
     out
 }
 
-/// The letters in the formulas that are no threads.
+/// An explanation of the variables in the formulas other than the thread.
 fn letters(layout: &FragmentLayout, register: Option<u32>) -> String {
     let e = layout.per_register();
     let last = e.saturating_sub(1);
@@ -223,7 +223,7 @@ pub(crate) fn summary(found: &LayoutLookup) -> String {
     }
 }
 
-/// Markdown about a matrix operand, or about one register of it with its name.
+/// A Markdown description of a matrix operand or, if `register` is set, of one of its registers: index and name.
 pub(crate) fn describe(found: &LayoutLookup, register: Option<(u32, &str)>) -> String {
     let layout = match found {
         LayoutLookup::Layout(layout) => layout,
@@ -261,7 +261,7 @@ pub(crate) fn describe(found: &LayoutLookup, register: Option<(u32, &str)>) -> S
     out
 }
 
-/// The picture of a layout, and what its cells mean.
+/// The picture of a layout, and an explanation of its cells.
 fn picture(layout: &FragmentLayout, register: Option<u32>) -> Option<(String, Grid)> {
     if layout.columns == 1 {
         return None;

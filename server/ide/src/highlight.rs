@@ -1,4 +1,4 @@
-//! The other places of what the cursor is on.
+//! Document highlights: other occurrences of the name at the cursor.
 
 use crate::references::{self, Reference, ReferenceKind};
 use ptx_analysis::semantics::names;
@@ -7,11 +7,12 @@ use ptx_isa::tables::ControlTransfer;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// How many places of one name are shown: an editor asks for them whenever the cursor rests, and shows a screen of them.
+/// Maximum number of highlights of a name. An editor requests them whenever the cursor rests, and displays only a screen of
+/// them.
 const MAX_HIGHLIGHTS: usize = 500;
 
-/// The places to show with the offset: those of a name, with what is done to it there; the ways out of a function, where the cursor
-/// is on one of them or on the word that begins the function.
+/// The ranges to highlight for an offset. For a name, these are its uses with their kinds. For an instruction that leaves a
+/// function, or for the keyword of a function, these are all exits of the function.
 pub fn highlights(snapshot: &Snapshot, offset: usize) -> Vec<Reference> {
     let mut out = Vec::new();
     if let Some((declaration, node, name)) = references::declaration_at(snapshot, offset) {
@@ -26,7 +27,7 @@ pub fn highlights(snapshot: &Snapshot, offset: usize) -> Vec<Reference> {
     out
 }
 
-/// The function whose ways out are asked for.
+/// The function whose exits are to be highlighted.
 fn leaving(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     let k = kinds();
     let before = offset.checked_sub(1);
@@ -45,7 +46,7 @@ fn leaves(opcode: &str) -> bool {
     flows.any(|f| matches!(f, ControlTransfer::Return | ControlTransfer::Exit))
 }
 
-/// The word that begins a function, and every instruction that ends it.
+/// The keyword of a function, and every instruction that ends it.
 fn exits(snapshot: &Snapshot, function: Node<'_>) -> Vec<Reference> {
     let k = kinds();
     let mut out = Vec::new();

@@ -1,11 +1,11 @@
-//! Which diagnostics of a version wait while the user is typing, and for how long.
+//! Withholds diagnostics while the user is typing: decides which ones wait, and for how long.
 //!
-//! A half-typed statement is wrong in ways that the next key changes: its own syntax error, the names that its declaration does not
-//! declare yet, the label that a branch jumps to and that is not written yet. [`Holding`] splits the diagnostics of each version into
-//! those to show now and those that wait. It reads no clock: the caller says how long ago the last edit was.
+//! A half-typed statement has errors that the next key may remove: a syntax error, names that its declaration does not
+//! declare yet, a label that is not written yet. [`Holding`] splits the diagnostics of each version into those to show now
+//! and those that wait. It reads no clock: the caller passes the time since the last edit.
 //!
-//! The caller owns the state and feeds it: [`Holding::edit`] before each edit, [`Holding::settle`] after the last one of a version,
-//! [`Holding::split`] for each publication, [`Holding::published`] after it.
+//! The caller owns the state and calls [`Holding::edit`] before each edit, [`Holding::settle`] after the last edit of a
+//! version, [`Holding::split`] for each publication, and [`Holding::published`] after it.
 
 mod consequences;
 mod statement;
@@ -17,28 +17,28 @@ use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;
 use std::time::Duration;
 
-/// A pause in the middle of a statement: after it, the statement's own errors and their consequences are shown.
+/// After a pause of this length within a statement, the errors of the statement and their consequences are shown.
 pub const PAUSE: Duration = Duration::from_millis(500);
 
-/// After this pause all diagnostics are shown: the writer is not about to type what is missing.
+/// After a pause of this length all diagnostics are shown, since the user is probably not about to type the missing text.
 pub const IDLE: Duration = Duration::from_millis(1500);
 
-/// An edit that removes more is no typing.
+/// An edit that removes more bytes than this is not typing.
 const MAX_REMOVED: usize = 4096;
 
-/// More diagnostics than this are not recorded as shown while a statement is being typed.
+/// Maximum number of diagnostics that are recorded as shown while the user types a statement.
 const MAX_MARKS: usize = 4096;
 
-/// What a diagnostic waits for.
+/// The condition for which a diagnostic waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DelayClass {
-    /// For the end of the statement that is being typed, or for [`PAUSE`].
+    /// Waits for the end of the statement that is being typed, or for [`PAUSE`].
     Statement,
-    /// For [`IDLE`]: it says that something is not there, such as a label or the body of a function.
+    /// Waits for [`IDLE`]: something is missing, such as a label or the body of a function.
     Missing,
-    /// For [`IDLE`]: a brace or a comment is not closed. Its place moves with the text that is typed.
+    /// Waits for [`IDLE`]: a brace or a comment is not closed. The position of this diagnostic moves with the typed text.
     Unclosed,
-    /// For [`IDLE`]: a lint that looks at the flow of control.
+    /// Waits for [`IDLE`]: a lint about control flow.
     Flow,
 }
 
@@ -63,74 +63,75 @@ fn lacks_an_end(diagnostic: &Diagnostic) -> bool {
     diagnostic.fixes.iter().flat_map(|f| &f.edits).any(closes)
 }
 
-/// Where a diagnostic was shown: its start and its code.
+/// The start offset and the code of a diagnostic that was shown.
 type Mark = (usize, Code);
 
-/// What the policy remembers of a document between two versions.
+/// The state of the policy for one document.
 #[derive(Debug, Default)]
 pub struct Holding {
-    /// The statement that is being typed; nothing where the last edit was no typing.
+    /// The statement that is being typed; `None` if the last edit was not typing.
     statement: Option<EditedStatement>,
     /// The edits since the last call of [`Holding::settle`].
     batch: EditBatch,
-    /// What was shown since the user began this statement, lints aside. Sorted by place.
+    /// Diagnostics shown since the user began this statement, without lints. Sorted by offset.
     shown: Vec<Mark>,
-    /// The lints that the last complete publication showed, and those shown since. Sorted by place.
+    /// Lints of the last complete publication, and those shown since. Sorted by offset.
     shown_lints: Vec<Mark>,
-    /// What the last publication held back for the end of the statement. Sorted by place.
+    /// Diagnostics that the last publication withheld until the end of the statement. Sorted by offset.
     waiting: Vec<Mark>,
-    /// Whether something unclosed was shown.
+    /// Whether an unclosed brace or comment was reported.
     shown_unclosed: bool,
-    /// What was shown is known: there was a publication since nothing waited.
+    /// There was a publication since the last [`Holding::stop`], so `shown` is valid.
     published: bool,
 }
 
 #[derive(Debug)]
 struct EditedStatement {
-    /// Where it is, in bytes.
+    /// Byte range of the statement.
     range: Range<usize>,
-    /// Where the last edit was.
+    /// Offset of the last edit.
     at: usize,
-    /// The last edit ended it.
+    /// The last edit ended the statement.
     finished: bool,
-    /// Text was removed and nothing typed since: perhaps the whole statement, to be typed again beside the one that is here now.
+    /// Text was removed and nothing typed since. Perhaps it was the whole statement, to be typed again next to the
+    /// statement that is here now.
     removed: bool,
 }
 
 #[derive(Debug, Default)]
 struct EditBatch {
-    /// The end of the last edit that changed more than blanks, in the text after it.
+    /// End of the last edit that changed more than blanks, in the text after it.
     at: Option<usize>,
     /// That edit only removed text.
     removal: bool,
     /// That edit inserted a line break and blanks.
     blanks: bool,
-    /// An edit that no key types: many lines, or several places.
+    /// There was an edit that is not typing: many lines, or several places.
     foreign: bool,
-    /// There was an edit, if only of blanks.
+    /// There was an edit, perhaps of blanks only.
     any: bool,
 }
 
-/// The diagnostics of one version, split.
+/// The diagnostics of one version, split into those to show and those that wait.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Split {
-    /// For each diagnostic whether it is held back.
+    /// Whether each diagnostic is withheld.
     pub held: Vec<bool>,
-    /// How long after the last edit the next of them is due; nothing where time changes nothing.
+    /// The time since the last edit at which the next of them is due; `None` if time changes nothing.
     pub due: Option<Duration>,
     /// The statement that is being typed is not finished.
     open: bool,
 }
 
 impl Split {
-    /// Everything is shown.
+    /// A split that shows all diagnostics.
     pub fn everything(diagnostics: usize) -> Self {
         Self { held: vec![false; diagnostics], ..Self::default() }
     }
 }
 
 impl Holding {
-    /// The user is not typing: the document was opened, replaced or saved. Nothing waits until the next edit.
+    /// Ends the typing: the document was opened, replaced or saved. No diagnostic waits until the next edit.
     pub fn stop(&mut self) {
         self.statement = None;
         self.batch = EditBatch::default();
@@ -138,7 +139,7 @@ impl Holding {
         self.published = false;
     }
 
-    /// Takes notice of an edit. `before` is the text without it.
+    /// Records an edit. `before` is the text without it.
     pub fn edit(&mut self, before: &Rope, range: &Range<usize>, new: &str) {
         let batch = &mut self.batch;
         batch.any = true;
@@ -147,12 +148,12 @@ impl Holding {
         let removed_blanks = removed.is_some_and(|r| r.chars().all(blank));
         let blanks = new.chars().all(blank);
         let lines = new.matches('\n').count();
-        // Line breaks that are removed: a line with its end is one.
+        // The number of removed line breaks; removing a whole line counts as one.
         let removed_lines = removed.map_or(usize::MAX, |r| r.len_lines() - 1);
-        // A formatter and automatic indentation change blanks, in any number of lines.
+        // A formatter and automatic indentation change blanks in any number of lines.
         batch.foreign |= !((blanks || lines <= 1) && (removed_blanks || removed_lines <= 1));
         let end = range.start + new.len();
-        // A line break is more than a blank: the user goes on elsewhere.
+        // A line break is more than a blank: the user continues on another line.
         if !(blanks && removed_blanks) || (range.is_empty() && lines > 0) {
             let line = |offset: usize| before.byte_to_line(offset.min(before.len_bytes()));
             batch.foreign |= batch.at.is_some_and(|at| line(at).abs_diff(line(range.start)) > 1);
@@ -167,14 +168,14 @@ impl Holding {
         }
         if let Some(statement) = &mut self.statement {
             let (start, last) = (&mut statement.range.start, statement.range.end);
-            // What is typed at the start of a statement belongs to it.
+            // Text that is typed at the start of a statement belongs to it.
             *start = if range.start <= *start && *start < range.end { range.start } else { kept(*start, range, end) };
             statement.at = kept(statement.at, range, end);
             statement.range.end = moved(last, range, end).max(*start);
         }
     }
 
-    /// Takes notice of the text that the edits led to.
+    /// Ends the edits of a version. `after` is the text after them.
     pub fn settle(&mut self, after: &Rope) {
         let batch = std::mem::take(&mut self.batch);
         if batch.foreign || !self.published {
@@ -190,7 +191,7 @@ impl Holding {
             (range.start <= start && start <= range.end) || beside()
         });
         if !same {
-            // What waited for the end of the other statement waits no more.
+            // Diagnostics that waited for the end of the other statement wait no longer.
             merge(&mut self.shown, std::mem::take(&mut self.waiting));
         }
         let removed = batch.removal || (batch.blanks && same && self.statement.as_ref().is_some_and(|s| s.removed));
@@ -198,7 +199,7 @@ impl Holding {
         self.statement = Some(EditedStatement { range, at, finished, removed });
     }
 
-    /// Splits diagnostics of the current text, sorted by place, `quiet` after the last edit.
+    /// Splits diagnostics of the current text, which are sorted by offset. `quiet` is the time since the last edit.
     pub fn split(&self, snapshot: &Snapshot, found: &[Diagnostic], quiet: Duration) -> Split {
         let mut out = Split::everything(found.len());
         consequences::of_broken_declarations(snapshot, found, &mut out.held);
@@ -214,7 +215,7 @@ impl Holding {
         out
     }
 
-    /// How long after the last edit a diagnostic may be shown.
+    /// The time after the last edit at which a diagnostic may be shown.
     fn wait(&self, statement: &EditedStatement, diagnostic: &Diagnostic) -> Duration {
         let within = diagnostic.range.start <= statement.range.end && statement.range.start <= diagnostic.range.end;
         match class(diagnostic) {
@@ -227,7 +228,7 @@ impl Holding {
     }
 
     fn was_shown(&self, statement: &EditedStatement, within: bool, diagnostic: &Diagnostic) -> bool {
-        // In the statement itself places shift with each key.
+        // Offsets within the statement shift with each key, so only the codes are compared.
         let of_statement = || {
             let first = self.shown.partition_point(|(place, _)| *place < statement.range.start);
             let marks = self.shown[first..].iter().take_while(|(place, _)| *place <= statement.range.end);
@@ -236,7 +237,7 @@ impl Holding {
         is_in(&self.shown, diagnostic) || (within && of_statement())
     }
 
-    /// Takes notice of what was published. `complete`: the flow lints are those of the current text.
+    /// Records a publication. `complete`: the flow lints are those of the current text.
     pub fn published(&mut self, found: &[Diagnostic], split: &Split, complete: bool) {
         let mark = |d: &Diagnostic| (d.range.start, d.code());
         let (mut shown, mut lints, mut waiting) = (Vec::new(), Vec::new(), Vec::new());
@@ -255,7 +256,7 @@ impl Holding {
             self.shown_lints.clear();
         }
         merge(&mut self.shown_lints, lints);
-        // What a half-typed statement hides for a moment is not new when it comes back.
+        // A diagnostic that a half-typed statement hides for a moment is not new when it comes back.
         if !split.open {
             self.shown.clear();
         }
@@ -265,7 +266,7 @@ impl Holding {
     }
 }
 
-/// Where a place is after an edit that ends at `end`; what stands behind the edit or was in it moves.
+/// The offset after an edit of `range` that ends at `end`. An offset after the edit or within it moves.
 fn moved(place: usize, range: &Range<usize>, end: usize) -> usize {
     match place {
         place if place >= range.end => place - range.end + end,
@@ -274,7 +275,7 @@ fn moved(place: usize, range: &Range<usize>, end: usize) -> usize {
     }
 }
 
-/// The same for a place that stays where text is inserted at it.
+/// Like [`moved`], but text inserted at the offset does not move it.
 fn kept(place: usize, range: &Range<usize>, end: usize) -> usize {
     if place == range.start { place } else { moved(place, range, end) }
 }

@@ -1,4 +1,4 @@
-//! Hover: what is known of the text at an offset.
+//! Hover: a description of the element at an offset.
 
 mod decode;
 mod fragment;
@@ -21,19 +21,20 @@ use ptx_isa::tables::Version;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
-/// What is shown where the pointer rests.
+/// The text of a hover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
-    /// The text that it is about, in bytes.
+    /// Byte range of the described element.
     pub range: Range<usize>,
     /// Markdown.
     pub markdown: String,
-    /// Where the whole chapter is, of which the Markdown shows a part.
+    /// The link to the complete chapter, of which the Markdown shows a part.
     pub explained: Option<Explained>,
 }
 
 impl Hover {
-    /// The Markdown for a client that runs a command of the server by its name: the pointer to the chapter is a link.
+    /// The Markdown for clients that can run server commands from links: it refers to the chapter by a link that runs
+    /// `command`.
     pub fn linked(&self, command: &str) -> String {
         let Some(explained) = &self.explained else { return self.markdown.clone() };
         let argument = format!(r#"[{{"query":"{}","show":true}}]"#, explained.query);
@@ -42,7 +43,7 @@ impl Hover {
     }
 }
 
-/// A text as it may stand in the query of an address.
+/// A text percent-encoded for the query of a URL.
 fn percent_encoded(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
@@ -54,8 +55,8 @@ fn percent_encoded(text: &str) -> String {
     out
 }
 
-/// What is known of the text at an offset; the end of a word belongs to it. `figures` are those of the last time when the flow of
-/// the module's functions was looked at; without them those of a small function are found out at once.
+/// The hover at an offset, which may be the end of a word. `figures`: register reports of the last idle-time analysis.
+/// Without a report, a small function is analysed during the hover.
 pub fn hover(snapshot: &Snapshot, offset: usize, figures: Option<&Figures>) -> Option<Hover> {
     let leaf = leaf_at(snapshot, offset)?;
     let at = At { snapshot, leaf, semantics: Semantics::new(snapshot), figures };
@@ -66,7 +67,7 @@ pub fn hover(snapshot: &Snapshot, offset: usize, figures: Option<&Figures>) -> O
     (!markdown.is_empty()).then_some(Hover { range, markdown, explained })
 }
 
-/// The word at an offset, else the one that ends there.
+/// The word at an offset, or else the word that ends there.
 fn leaf_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     let before = offset.checked_sub(1);
     [Some(offset), before].into_iter().flatten().find_map(|at| {
@@ -77,7 +78,7 @@ fn leaf_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     })
 }
 
-/// Comments and punctuation have no hover; a guard's signs have.
+/// Whether a token has a hover. Comments and punctuation have none; the `@` and `!` of a guard have one.
 fn says_something(leaf: Node<'_>) -> bool {
     let k = kinds();
     let kind = leaf.kind_id();
@@ -92,7 +93,7 @@ fn in_guard(leaf: Node<'_>) -> bool {
     leaf.parent().is_some_and(|p| p.kind_id() == kinds().guard)
 }
 
-/// The place of a hover.
+/// The position of a hover.
 struct At<'t> {
     snapshot: &'t Snapshot,
     leaf: Node<'t>,
@@ -103,7 +104,7 @@ struct At<'t> {
 type HoverResult = Option<(Range<usize>, MarkdownPage)>;
 
 impl<'t> At<'t> {
-    /// How many lines a hover at the place may have.
+    /// Maximum number of lines of a hover at this position.
     fn limit(&self) -> usize {
         let opcode = self.around(kinds().instruction).and_then(|i| i.child_by_field_id(fields().opcode));
         describe::max_lines(&opcode.map_or_else(String::new, |o| self.text(o)))
@@ -113,7 +114,7 @@ impl<'t> At<'t> {
         self.snapshot.text(node.byte_range()).into_owned()
     }
 
-    /// The node itself or the nearest one around it of a kind; stops at blocks and functions.
+    /// The nearest ancestor of the token with a kind, or the token itself; the search stops at blocks and functions.
     fn around(&self, kind: u16) -> Option<Node<'t>> {
         let k = kinds();
         let mut node = Some(self.leaf);
@@ -169,7 +170,7 @@ impl<'t> At<'t> {
         self.dot_word()
     }
 
-    /// Keywords of directives, types, state spaces.
+    /// The hover on keywords of directives, types and state spaces.
     fn dot_word(&self) -> HoverResult {
         let k = kinds();
         let (leaf, kind) = (self.leaf, self.leaf.kind_id());
@@ -179,7 +180,7 @@ impl<'t> At<'t> {
         {
             return Some((leaf.byte_range(), describe::ty(ty, Some(self.semantics.environment()))));
         }
-        // The vector of `.v4` has a keyword inside.
+        // The node of `.v4` contains a keyword.
         let mut page = describe::dot_word(&text, Some(self.semantics.environment()));
         if page.is_empty() {
             // `.debug_info` in `.section .debug_info`.
@@ -190,7 +191,7 @@ impl<'t> At<'t> {
         Some((leaf.byte_range(), page))
     }
 
-    /// The strings of `.pragma`.
+    /// The hover on the strings of `.pragma`.
     fn string(&self) -> HoverResult {
         let pragma = self.around(kinds().pragma_directive)?;
         let text = self.text(self.leaf);
@@ -200,7 +201,7 @@ impl<'t> At<'t> {
         Some((self.leaf.byte_range(), describe::directive(known?, Some(self.semantics.environment()))))
     }
 
-    /// A component of a vector, or a selector.
+    /// The hover on a component of a vector, or a selector.
     fn member(&self) -> HoverResult {
         let member = self.leaf.parent()?;
         let object = member.child_by_field_id(fields().object)?;
@@ -214,7 +215,7 @@ impl<'t> At<'t> {
         let mut page = MarkdownPage::default();
         let name = self.text(self.leaf);
         page.text(format!("`{name}` of `{object_text}`"));
-        // `.b0`, `.h1`: the selectors of video instructions; components have one letter.
+        // `.b0`, `.h1`: selectors of video instructions have two letters, components of vectors have one.
         if let Some(selector) = ISA.modifier(&name).filter(|_| name.len() > 2) {
             page.page(describe::modifier_alone(selector));
         }
@@ -240,7 +241,7 @@ impl<'t> At<'t> {
         };
         let mut page = MarkdownPage::default();
         match self.here() {
-            // Which elements it holds is what one asks of a matrix.
+            // For a matrix, its elements are the most important information, so they come first.
             Some(mut here) if here.matrix.is_some() => {
                 page.text(here.matrix.take().unwrap_or_default());
                 page.text(here.role());
@@ -287,7 +288,7 @@ impl<'t> At<'t> {
     }
 }
 
-/// `8.5`.
+/// Parses a version such as `8.5`.
 pub fn version(text: &str) -> Option<Version> {
     let (major, minor) = text.split_once('.')?;
     Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })

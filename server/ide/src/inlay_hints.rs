@@ -1,7 +1,7 @@
-//! Inlay hints: what a line says without writing it.
+//! Inlay hints: implied information that is not in the source.
 //!
-//! Each kind of hint is a file and a switch. They are computed for what is on the screen: nothing here looks further than the
-//! declarations of the names in it.
+//! Each kind of hint has a file and an option. Hints are computed for the visible range; this module reads nothing else but
+//! the declarations of the names in it.
 
 mod calls;
 mod defaults;
@@ -25,30 +25,30 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Which hints are wanted.
+/// Options: the kinds of hints to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HintOptions {
-    /// The names of parameters before the arguments of a call.
+    /// Names of parameters before the arguments of a call.
     pub arguments: bool,
     /// Values of constant expressions.
     pub constants: bool,
-    /// What truth tables, selectors and masks mean.
+    /// Meanings of truth tables, selectors and masks.
     pub decoded: bool,
-    /// What modifiers mean that are not written.
+    /// Implied modifiers that are not written.
     pub defaults: Defaults,
-    /// The element of an array behind an offset in bytes.
+    /// The array element at a byte offset.
     pub elements: bool,
     /// Values of floating-point numbers that are written as bits.
     pub floats: bool,
-    /// Where the parameters of a kernel begin.
+    /// Offsets of kernel parameters.
     pub offsets: bool,
-    /// How many registers hold a value.
+    /// Numbers of live registers.
     pub registers: PressureHints,
-    /// The shapes of matrix operands, once for a run of equal instructions.
+    /// Shapes of matrix operands, once per run of equal instructions.
     pub shapes: bool,
-    /// Files and lines that `.loc` names by number, where no comment says them.
+    /// Files and lines that `.loc` names by number, unless a comment says them.
     pub sources: bool,
-    /// The types of registers that are written.
+    /// Types of written registers.
     pub types: bool,
 }
 
@@ -70,76 +70,76 @@ impl Default for HintOptions {
     }
 }
 
-/// Which modifiers that are not written are shown.
+/// The implied modifiers that are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Defaults {
     /// None.
     Off,
-    /// Those that one may forget: orderings, scopes.
+    /// Those that are easily forgotten: memory orderings, scopes.
     Notable,
     /// All.
     All,
 }
 
-/// The instructions that show how many registers hold a value.
+/// The lines that show the number of live registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PressureHints {
-    /// Nowhere.
+    /// No lines.
     Off,
-    /// Where the number is highest.
+    /// Lines with the maximum.
     Peaks,
-    /// In every line.
+    /// All lines.
     All,
 }
 
-/// What a hint is about.
+/// The kind of a hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HintKind {
     /// A type.
     Type,
-    /// What an operand is for.
+    /// The role of an operand.
     Parameter,
     /// Anything else.
     Other,
 }
 
-/// A piece of text that is shown and not written.
+/// A text that is displayed within the source but is not part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
-    /// Where it is shown.
+    /// Offset at which it is displayed.
     pub offset: usize,
-    /// What is shown.
+    /// The displayed text, in parts.
     pub label: Vec<HintPart>,
-    /// What it is about.
+    /// The kind of the hint.
     pub kind: HintKind,
-    /// There is a gap before it.
+    /// The editor shows a gap before it.
     pub gap_before: bool,
-    /// There is a gap after it.
+    /// The editor shows a gap after it.
     pub gap_after: bool,
-    /// More about it, Markdown; may be empty.
+    /// Further explanation as Markdown; may be empty.
     pub tooltip: String,
-    /// Writing it out; may be empty.
+    /// Edits that write the hint into the source; may be empty.
     pub edits: Vec<TextEdit>,
 }
 
-/// A piece of a label.
+/// A part of a label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HintPart {
-    /// What is shown.
+    /// The displayed text.
     pub text: String,
-    /// The place that it is about.
+    /// Range of the source to which it links.
     pub target: Option<Range<usize>>,
 }
 
 impl Hint {
-    /// A hint behind something: `= 1.0`.
+    /// A hint after an element of the source: `= 1.0`.
     fn after(offset: usize, text: impl Into<String>) -> Self {
         let label = vec![HintPart { text: text.into(), target: None }];
         let (tooltip, edits) = (String::new(), Vec::new());
         Self { offset, label, kind: HintKind::Other, gap_before: true, gap_after: false, tooltip, edits }
     }
 
-    /// A hint before something: `n:`.
+    /// A hint before an element of the source: `n:`.
     fn before(offset: usize, text: impl Into<String>) -> Self {
         Self { gap_before: false, gap_after: true, kind: HintKind::Parameter, ..Self::after(offset, text) }
     }
@@ -178,13 +178,13 @@ struct Hints<'t> {
     semantics: Semantics<'t>,
     /// The files that `.file` numbers, read on first use.
     files: Option<Vec<sources::SourceFile>>,
-    /// The declarations of names, as seen from a block.
+    /// A cache of declarations, by the id of the enclosing block and the name.
     declarations: HashMap<(usize, String), Option<DeclarationNode<'t>>>,
     out: Vec<Hint>,
 }
 
 impl<'t> Hints<'t> {
-    /// Visits the nodes in sight.
+    /// Visits the nodes of the visible range.
     fn walk(&mut self) {
         for root in roots_in(self.snapshot, self.range.clone()) {
             self.piece(root);
@@ -217,7 +217,7 @@ impl<'t> Hints<'t> {
         }
     }
 
-    /// Looks at a node; whether its children are to be looked at as well.
+    /// Adds the hints of a node. Returns whether to visit its children too.
     fn enter(&mut self, node: Node<'t>) -> bool {
         let k = kinds();
         let kind = node.kind_id();
@@ -235,8 +235,8 @@ impl<'t> Hints<'t> {
         node.child_count() > 0
     }
 
-    /// The declaration of a name. A screen of generated code has the same few names in every line, and each look-up may go through all
-    /// of a long function.
+    /// The declaration of a name, cached. A screen of generated code has the same few names on every line, and each look-up
+    /// may search all of a long function.
     fn declaration(&mut self, node: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
         let k = kinds();
         let mut around = node;

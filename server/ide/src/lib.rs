@@ -1,8 +1,8 @@
-//! What an editor asks of PTX, as plain functions from a snapshot and an offset to plain data.
+//! The editor features for PTX, as plain functions from a snapshot and an offset to plain data.
 //!
-//! This crate knows no protocol and no editor: no types of the language server protocol, no lines and columns, no settings.
-//! Nothing in it is asynchronous, reads a file or keeps state between two calls; offsets are bytes. Facts about PTX come
-//! from the tables of `ptx-isa`: here is only how they are put into words.
+//! This crate does not depend on a protocol or an editor. It has no types of the language server protocol, no lines and
+//! columns, and no settings. Nothing in it is asynchronous, reads files or keeps state between two calls. Offsets are
+//! bytes. Facts about PTX come from the tables of `ptx-isa`; this crate only presents them.
 
 mod assists;
 mod call_hierarchy;

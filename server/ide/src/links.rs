@@ -1,4 +1,4 @@
-//! What a document points at outside of itself: the files it was compiled from, those it includes, addresses in comments.
+//! Links from a document to the outside: source files, included files, and web addresses in comments.
 
 use crate::definition::path_of;
 use crate::walk::top;
@@ -6,28 +6,28 @@ use memchr::memmem;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// A piece of text that leads somewhere.
+/// A text with a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// The text.
+    /// Byte range of the text.
     pub range: Range<usize>,
-    /// Where to.
+    /// The target of the link.
     pub target: LinkTarget,
 }
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkTarget {
-    /// A file, as the text names it; whether there is one is for others to find out.
+    /// The path of a file as the text has it; the file need not exist.
     File(String),
-    /// An address in the web.
+    /// A web address.
     Address(String),
 }
 
-/// Links of one document; more would not be followed.
+/// Maximum number of links of a document.
 const MAX_LINKS: usize = 1000;
 
-/// Every link, in the order of the text.
+/// All links, in the order of the text.
 pub fn links(snapshot: &Snapshot) -> Vec<Link> {
     let mut out = files(snapshot);
     out.extend(addresses(snapshot));
@@ -36,7 +36,7 @@ pub fn links(snapshot: &Snapshot) -> Vec<Link> {
     out
 }
 
-/// `.file 1 "a.cu"` and `#include "a.ptx"`.
+/// Links of `.file 1 "a.cu"` and `#include "a.ptx"`.
 fn files(snapshot: &Snapshot) -> Vec<Link> {
     let k = kinds();
     let mut out = Vec::new();
@@ -54,7 +54,7 @@ fn files(snapshot: &Snapshot) -> Vec<Link> {
     out
 }
 
-/// The path inside of the quotes.
+/// A link on the path inside the quotes.
 fn quoted(snapshot: &Snapshot, string: Range<usize>, path: String) -> Option<Link> {
     let start = string.start + snapshot.text(string).find(path.as_str())?;
     Some(Link { range: start..start + path.len(), target: LinkTarget::File(path) })
@@ -67,7 +67,7 @@ fn included(snapshot: &Snapshot, line: Node<'_>) -> Option<Link> {
     quoted(snapshot, line.byte_range(), path.to_owned())
 }
 
-/// `https://…` in comments.
+/// Links of web addresses in comments.
 fn addresses(snapshot: &Snapshot) -> Vec<Link> {
     const SIGN: &str = "://";
     let rope = snapshot.rope();
@@ -75,7 +75,8 @@ fn addresses(snapshot: &Snapshot) -> Vec<Link> {
     let mut out = Vec::new();
     let mut base = 0;
     let mut before: Vec<u8> = Vec::new();
-    // Each chunk with the last bytes of the one before, so that a sign across two is found.
+    // The rope is searched chunk by chunk. The last bytes of the previous chunk are included, so that a match across a
+    // chunk boundary is found.
     for chunk in rope.chunks() {
         let start = base - before.len();
         before.extend_from_slice(chunk.as_bytes());
@@ -91,7 +92,7 @@ fn addresses(snapshot: &Snapshot) -> Vec<Link> {
     out
 }
 
-/// The address around a `://`.
+/// The web address around a `://` at an offset.
 fn address(snapshot: &Snapshot, at: usize) -> Option<Link> {
     let comment = snapshot.node_at(at).filter(|n| n.kind_id() == kinds().comment)?;
     let text = snapshot.text(comment.byte_range());
@@ -102,7 +103,7 @@ fn address(snapshot: &Snapshot, at: usize) -> Option<Link> {
     let end = rest
         .find(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '"' | '`' | '\'' | '|' | '\\'));
     let mut found = rest.get(..end.unwrap_or(rest.len()))?;
-    // What ends the sentence is not meant, nor a bracket that was opened before the address.
+    // Excludes the punctuation at the end of a sentence, and a closing bracket that was opened before the address.
     loop {
         let unbalanced = |open: char, close: char| {
             found.ends_with(close) && found.matches(close).count() > found.matches(open).count()

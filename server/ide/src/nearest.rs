@@ -1,15 +1,15 @@
-//! The names of the tables that are nearest to a word that is none of them.
+//! Suggestions for an unknown word: the nearest names of the tables.
 
 use ptx_analysis::Code;
 use ptx_isa::ISA;
 
-/// How many names are offered.
+/// Maximum number of suggestions.
 const MAX_NAMES: usize = 5;
-/// Longer words are no names.
+/// Maximum length in characters of a word that gets suggestions.
 const MAX_LENGTH: usize = 64;
 
-/// The names that a misspelt word may stand for, the nearest first: opcodes, modifiers, types, state spaces, special
-/// registers, directives, targets and codes of diagnostics; names of CUDA C++ for a word that looks like one.
+/// The names that a misspelt word may stand for, the nearest first. They include opcodes, modifiers, types, state spaces,
+/// special registers, directives, targets and diagnostic codes, and CUDA C++ names if the word looks like one.
 pub fn nearest(query: &str) -> Vec<String> {
     let word = query.trim().trim_matches('`').trim_end_matches(';').split_whitespace().next().unwrap_or("");
     let plain = |name: &str| name.trim_start_matches(['.', '%', '"', '@']).trim_end_matches('"').to_ascii_lowercase();
@@ -17,11 +17,11 @@ pub fn nearest(query: &str) -> Vec<String> {
     if wanted.is_empty() || wanted.chars().count() > MAX_LENGTH {
         return Vec::new();
     }
-    // Of `fmaa.rn.f32` the first word counts, unless all of it is a name.
+    // For `fmaa.rn.f32`, the opcode is compared too.
     let opcode = wanted.split('.').next().unwrap_or("").to_owned();
     let sign = word.chars().next().filter(|c| !c.is_ascii_alphanumeric());
     let mut found: Vec<(usize, bool, &str)> = Vec::new();
-    // Nothing in PTX begins with an underscore or has a capital within.
+    // No PTX name begins with an underscore or has a capital letter inside.
     let is_cuda = word.starts_with('_') || word.chars().skip(1).any(char::is_uppercase);
     let cuda = ptx_isa::CUDA.iter().filter(|_| is_cuda).map(|c| c.name);
     for name in names().chain(cuda) {
@@ -31,7 +31,7 @@ pub fn nearest(query: &str) -> Vec<String> {
             (distance <= (word.chars().count() / 3).min(3)).then_some(distance)
         };
         let first = || if sign.is_none() && !own.contains('.') { near(&opcode) } else { None };
-        // The beginning or the end of it.
+        // The word is a prefix or suffix of the name.
         let part = wanted.chars().count() >= 3 && (own.starts_with(&wanted) || own.ends_with(&wanted));
         if let Some(distance) = near(&wanted).or_else(first).or(part.then_some(2)) {
             let other_sign = name.chars().next().filter(|c| !c.is_ascii_alphanumeric()) != sign;

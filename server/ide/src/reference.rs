@@ -1,4 +1,4 @@
-//! The tables as a book: chapters of articles, for `isa` on the command line and as a site.
+//! The tables as a reference book: chapters with articles, for `isa` on the command line and for the reference site.
 
 pub mod availability;
 pub mod changes;
@@ -14,34 +14,34 @@ use crate::describe::{self, MarkdownPage};
 use ptx_analysis::Code;
 use ptx_isa::ISA;
 
-/// A chapter: a family of instructions, or the modifiers, types, ….
+/// A chapter: a family of instructions, or all modifiers, types, ….
 #[derive(Debug)]
 pub struct Chapter {
-    /// For file names and anchors.
+    /// Id for file names and anchors.
     pub id: &'static str,
-    /// For people.
+    /// Displayed title.
     pub title: &'static str,
-    /// In the order of the tables.
+    /// Articles in the order of the tables.
     pub articles: Vec<Article>,
 }
 
-/// What is said of one thing.
+/// An article about one table entry.
 #[derive(Debug)]
 pub struct Article {
-    /// `mbarrier.try_wait`, `.ftz`, `%laneid`.
+    /// Name of the entry: `mbarrier.try_wait`, `.ftz`, `%laneid`.
     pub name: String,
-    /// One line.
+    /// Summary on one line.
     pub summary: String,
-    /// Markdown.
+    /// Text as Markdown.
     pub text: String,
 }
 
-/// The address of a section of NVIDIA's manual.
+/// The URL of a section of NVIDIA's manual.
 pub fn manual(anchor: &str) -> String {
     format!("{}#{anchor}", describe::MANUAL)
 }
 
-/// All chapters: the families by title, then everything else.
+/// All chapters: the instruction families by title, then all others.
 pub fn reference() -> Vec<Chapter> {
     let mut out: Vec<Chapter> = Vec::new();
     for opcode in ISA.opcodes {
@@ -81,7 +81,7 @@ pub fn reference() -> Vec<Chapter> {
     let versions =
         versions.filter_map(|v| Some(article(&v.version.to_string(), v.summary, describe::version(v.version)?)));
     chapter("versions", "Versions", versions.collect());
-    // The page of a diagnostic begins with its code as a heading, then says in a sentence what it is about.
+    // The page of a diagnostic has its code as a heading, then a summary sentence.
     let body = |text: &'static str| text.split_once('\n').map_or("", |t| t.1).to_owned();
     let pages =
         Code::ALL.iter().map(|c| Article { name: c.to_string(), summary: sentence(c.page()), text: body(c.page()) });

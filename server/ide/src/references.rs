@@ -1,4 +1,4 @@
-//! Where a name is used, and what is done to it there.
+//! The uses of a name, and the kind of each use.
 
 mod access;
 mod meanings;
@@ -11,35 +11,36 @@ use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 
-/// What is done to a name where it stands.
+/// The kind of a use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ReferenceKind {
-    /// It is declared, or declared again, or defined.
+    /// A declaration, a repeated declaration or a definition.
     Declaration,
-    /// A register is read; memory is read through its name.
+    /// A register is read, or memory is read through its name.
     Read,
-    /// It is written.
+    /// A register or memory is written.
     Write,
-    /// Both.
+    /// Read and written.
     ReadWrite,
-    /// A function is called.
+    /// A call of a function.
     Call,
-    /// Execution goes on at a label.
+    /// A branch to a label.
     Jump,
-    /// Anything else: its address is taken, a list or debugging data names it.
+    /// Any other use: its address is taken, or a list or debugging data name it.
     Mention,
 }
 
-/// One place where a name stands.
+/// A use of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// The name, in bytes.
+    /// Byte range of the name.
     pub range: Range<usize>,
-    /// What is done to it.
+    /// The kind of use.
     pub access: ReferenceKind,
 }
 
-/// The declaration of the name at an offset, and that name: for a register of a range its own, `%r7`.
+/// The declaration of the name at an offset, the node of the name, and the name itself. For a register of a range, the name
+/// has its number: `%r7`.
 pub(crate) fn declaration_at(snapshot: &Snapshot, offset: usize) -> Option<(DeclarationNode<'_>, Node<'_>, String)> {
     let node = name_at(snapshot, offset)?;
     let name = snapshot.text(node.byte_range()).into_owned();
@@ -47,20 +48,20 @@ pub(crate) fn declaration_at(snapshot: &Snapshot, offset: usize) -> Option<(Decl
     Some((found, node, name))
 }
 
-/// The first of the labels that `N<5>` in a list stands for.
+/// The first of the labels for which `N<5>` in a list stands.
 fn listed_range<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     let list = node.parent().filter(|p| is_list(*p))?;
     let range = node.next_sibling().filter(|n| n.kind_id() == kinds().register_range)?;
     names::find(snapshot, list, &format!("{name}0")).filter(|_| range.child_by_field_id(fields().count).is_some())
 }
 
-/// A list of labels or functions.
+/// Whether a node is a list of labels or functions.
 fn is_list(node: Node<'_>) -> bool {
     let k = kinds();
     node.kind_id() == k.branch_targets_directive || node.kind_id() == k.call_targets_directive
 }
 
-/// The name at an offset, else the one that ends there.
+/// The name at an offset, or else the name that ends there.
 pub(crate) fn name_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     let before = offset.checked_sub(1);
     [Some(offset), before].into_iter().flatten().find_map(|at| {
@@ -69,7 +70,7 @@ pub(crate) fn name_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     })
 }
 
-/// Whether a node may be a name that something declares.
+/// Whether a node may be the name of a declaration.
 pub(crate) fn is_name(node: Node<'_>) -> bool {
     let k = kinds();
     let kind = node.kind_id();
@@ -79,7 +80,7 @@ pub(crate) fn is_name(node: Node<'_>) -> bool {
     is_name_in(node, node.parent())
 }
 
-/// The same of a node of that kind whose parent is known.
+/// Like [`is_name`], for an identifier or register whose parent is known.
 fn is_name_in(node: Node<'_>, parent: Option<Node<'_>>) -> bool {
     let k = kinds();
     // A field of an initializer, `@progbits`.
@@ -88,20 +89,20 @@ fn is_name_in(node: Node<'_>, parent: Option<Node<'_>>) -> bool {
     !field && parent.kind() != "section_kind"
 }
 
-/// Every place where the name at an offset stands, in order; its declarations too.
+/// All uses of the name at an offset, including its declarations, in order.
 pub fn references_at(snapshot: &Snapshot, offset: usize) -> Vec<Reference> {
     let Some((declaration, _, name)) = declaration_at(snapshot, offset) else { return Vec::new() };
     references(snapshot, &declaration, &name)
 }
 
-/// The same of a name of the module, for those who know it from another module.
+/// All uses of a module-level name, which the caller knows from another module.
 pub fn references_in_module(snapshot: &Snapshot, name: &str) -> Vec<Reference> {
     let declaration = names::all_in_module(snapshot, name).into_iter().next();
     declaration.map_or_else(Vec::new, |d| references(snapshot, &d, name))
 }
 
-/// Every place where a declared name stands, in order; its declarations too. The name tells one register of a range (`%r7`)
-/// from the whole of it (`%r`).
+/// All uses of a declared name, including its declarations, in order. For a register range, `name` is one register (`%r7`)
+/// or the base of all (`%r`).
 pub(crate) fn references(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name: &str) -> Vec<Reference> {
     let mut out = Vec::new();
     visit(snapshot, declaration, name, |reference| {
@@ -113,7 +114,8 @@ pub(crate) fn references(snapshot: &Snapshot, declaration: &DeclarationNode<'_>,
     out
 }
 
-/// Calls `see` with each of [`references`] until it returns false: those in the scope in order, then those in debugging data.
+/// Calls `see` with each of [`references`] until it returns false: first those in the scope in order, then those in
+/// debugging data.
 pub(crate) fn visit(
     snapshot: &Snapshot,
     declaration: &DeclarationNode<'_>,
@@ -123,7 +125,7 @@ pub(crate) fn visit(
     visit_near(snapshot, declaration, name, None, see);
 }
 
-/// The same, but of very many places only so many, those nearest to an offset.
+/// Like [`visit`], but limited to the uses nearest to an offset. `near` is that offset and the maximum number of uses.
 pub(crate) fn visit_near(
     snapshot: &Snapshot,
     declaration: &DeclarationNode<'_>,
@@ -158,7 +160,7 @@ pub(crate) fn visit_near(
         return;
     }
     in_lists(snapshot, declaration, name, &mut see);
-    // Debugging data stand outside of the label's scope. Most files have none.
+    // Debugging data are outside the scope of the label. Most files have none.
     let data = debugging_data(snapshot);
     let meant = || names::debug_label(snapshot, name).is_some_and(|l| same(&l, declaration));
     if !data.is_empty() && declaration.scope.is_some() && meant() {
@@ -172,7 +174,8 @@ pub(crate) fn visit_near(
     }
 }
 
-/// Ways from the root of a piece down to the text. A node does not know its parent, so that asking one for it costs as much as the whole way.
+/// Paths from the root of a tree to a leaf. A node does not store its parent, so finding one parent costs as much as
+/// finding the whole path.
 struct Paths<'t> {
     snapshot: &'t Snapshot,
     cursor: TreeCursor<'t>,
@@ -184,7 +187,7 @@ impl<'t> Paths<'t> {
         Self { snapshot, cursor: snapshot.root_at(0).walk(), path: Vec::new() }
     }
 
-    /// The nodes around an offset, the innermost last.
+    /// The nodes that contain an offset, the innermost last.
     fn to(&mut self, offset: usize) -> &[Node<'t>] {
         self.path.clear();
         self.cursor.reset(self.snapshot.root_at(offset));
@@ -202,7 +205,7 @@ impl<'t> Paths<'t> {
     }
 }
 
-/// Whether what a path leads to is a name.
+/// Whether the last node of a path is a name.
 fn is_name_of(path: &[Node<'_>]) -> bool {
     let k = kinds();
     let [.., parent, node] = path else { return false };
@@ -210,12 +213,12 @@ fn is_name_of(path: &[Node<'_>]) -> bool {
     (kind == k.identifier || kind == k.register) && is_name_in(*node, Some(*parent))
 }
 
-/// Whether two declarations of one name are the same, or both of the module.
+/// Whether two declarations of a name are the same node, or both declare it in the module.
 pub(crate) fn same(a: &DeclarationNode<'_>, b: &DeclarationNode<'_>) -> bool {
     a.declarator == b.declarator || (a.scope.is_none() && b.scope.is_none())
 }
 
-/// `N<5>` in a list of targets names `N0` to `N4`.
+/// Visits lists of targets in which `N<5>` stands for `N0` to `N4`.
 fn in_lists(
     snapshot: &Snapshot,
     declaration: &DeclarationNode<'_>,
@@ -232,7 +235,7 @@ fn in_lists(
     }
 }
 
-/// The sections of the module, and its lines of debugging data in the old notation.
+/// Ranges of the sections of the module, and of its debugging data in the old notation.
 fn debugging_data(snapshot: &Snapshot) -> Vec<Range<usize>> {
     let k = kinds();
     let data = |n: &Node<'_>| n.kind_id() == k.section_directive || n.kind_id() == k.dwarf_directive;

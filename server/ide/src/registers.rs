@@ -1,5 +1,5 @@
-//! What is said of the registers that functions need: in a few words above a function, as a page where its name is pointed at, and
-//! instruction by instruction, for views.
+//! Register reports: a title above a function, a page for hovers on its name, and the live registers of each instruction
+//! for views.
 
 mod pressure;
 mod words;
@@ -11,15 +11,15 @@ pub(crate) use words::{cost, live, page, title};
 use ptx_analysis::registers::{Figure, RegisterReport};
 use ptx_syntax::Snapshot;
 
-/// The assembler gives out registers by eight to a thread, so fewer live registers do not matter.
+/// The assembler allocates registers to a thread in multiples of 8, so fewer live registers do not matter.
 pub(crate) const MIN_LIVE: u16 = 8;
 
-/// The number of the line that an offset is in, as people count.
+/// The 1-based line number of an offset.
 pub(crate) fn line(snapshot: &Snapshot, offset: usize) -> usize {
     snapshot.rope().byte_to_line(offset.min(snapshot.rope().len_bytes())) + 1
 }
 
-/// The instructions at which most registers hold a value: the first of each row of such instructions.
+/// The instructions with the most live registers: the index of the first one of each run of such instructions.
 pub(crate) fn peaks(figure: &Figure) -> Vec<usize> {
     let Some(kernel) = figure.kernel() else { return Vec::new() };
     let pressure = &kernel.facts.usage().pressure;
@@ -35,7 +35,7 @@ pub(crate) fn bound(kernel: &RegisterReport, figure: &Figure) -> Option<usize> {
     figure.follow(kernel.limit.directive.as_ref()?.start.checked_sub(kernel.start)?)
 }
 
-/// `1 register`, `3 registers`.
+/// A count with its noun: `1 register`, `3 registers`.
 pub(crate) fn counted(count: impl Into<u64>, what: &str) -> String {
     let count = count.into();
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })

@@ -1,4 +1,4 @@
-//! Other names. What comes of it means what it meant: a name that would be taken for another one, or another for it, is refused.
+//! Rename. The meaning of the code does not change: a rename is refused if a name would then refer to another declaration.
 
 mod conflict;
 mod single;
@@ -15,19 +15,19 @@ use std::ops::Range;
 
 pub(crate) use single::{Separation, separate, uses};
 
-/// What can be renamed at a place.
+/// The name that can be renamed at an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renamable {
-    /// The text that another name takes the place of.
+    /// The range that the new name replaces.
     pub range: Range<usize>,
     /// That text.
     pub name: String,
 }
 
-/// Who else knows a name.
+/// The visibility of a name in other modules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// None: the name is local to the module.
+    /// Not visible: the name is local to the module.
     Module,
     /// It is `.visible`, `.weak` or `.common`: other modules and the host may use it.
     Exported,
@@ -35,21 +35,21 @@ pub enum Reach {
     Imported,
 }
 
-/// A renaming.
+/// The result of a rename.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renaming {
-    /// What is to be replaced, in order.
+    /// The edits, in order.
     pub edits: Vec<TextEdit>,
-    /// The name of now.
+    /// The old name.
     pub old: String,
-    /// Who has to be told.
+    /// The visibility of the name: other modules may have to change too.
     pub reach: Reach,
 }
 
-/// Why something cannot be renamed.
+/// A message for the user: why a name cannot be renamed.
 pub type RenameRefusal = String;
 
-/// What can be renamed at an offset.
+/// The name that can be renamed at an offset.
 ///
 /// # Errors
 /// A message for the user, if there is nothing to rename.
@@ -59,10 +59,10 @@ pub fn prepare_rename(snapshot: &Snapshot, offset: usize) -> Result<Renamable, R
     Ok(Renamable { range, name: subject.name })
 }
 
-/// Gives the name at an offset another one, wherever it stands for the same thing.
+/// Renames the name at an offset in all places where it refers to the same declaration.
 ///
 /// # Errors
-/// A message for the user: the new name is no name, is taken, or would change what a use refers to.
+/// A message for the user: the new name is not a valid name, is taken, or would change what a use refers to.
 pub fn rename(snapshot: &Snapshot, offset: usize, new: &str) -> Result<Renaming, RenameRefusal> {
     let subject = RenameSubject::at(snapshot, offset)?;
     if subject.single {
@@ -71,7 +71,7 @@ pub fn rename(snapshot: &Snapshot, offset: usize, new: &str) -> Result<Renaming,
     renaming(snapshot, &subject, new)
 }
 
-/// Gives a name of the module another one, for those who know it from another module.
+/// Renames a module-level name, which the caller knows from another module.
 ///
 /// # Errors
 /// As [`rename`].
@@ -82,22 +82,22 @@ pub fn rename_in_module(snapshot: &Snapshot, name: &str, new: &str) -> Result<Re
     renaming(snapshot, &RenameSubject { declaration, place, name: name.to_owned(), single: false }, new)
 }
 
-/// The name at an offset, if other modules may know it too.
+/// The name at an offset, if it is visible in other modules.
 pub fn linked_at(snapshot: &Snapshot, offset: usize) -> Option<(String, Reach)> {
     let (declaration, _, name) = declaration_at(snapshot, offset)?;
     let reach = reach(snapshot, &declaration, &name);
     (reach != Reach::Module).then_some((name, reach))
 }
 
-/// Which other files can see a name of the module; none where there is no such name.
+/// The visibility of a module-level name; [`Reach::Module`] if there is no such name.
 pub fn reach_of(snapshot: &Snapshot, name: &str) -> Reach {
     let declaration = names::all_in_module(snapshot, name).into_iter().next();
     declaration.map_or(Reach::Module, |d| reach(snapshot, &d, name))
 }
 
 impl Reach {
-    /// Whether a name in one module and the same in another stand for the same thing: one of them says that it is defined elsewhere.
-    /// Two that define it have nothing to do with each other.
+    /// Whether the same name in two modules refers to the same object: one of the modules must declare that it is defined
+    /// elsewhere. Two modules that both define the name are independent.
     pub fn joins(self, other: Self) -> bool {
         matches!((self, other), (Self::Imported, Self::Imported | Self::Exported) | (Self::Exported, Self::Imported))
     }
@@ -124,14 +124,14 @@ fn renaming(snapshot: &Snapshot, subject: &RenameSubject<'_>, new: &str) -> Resu
     Ok(Renaming { edits: found.into_iter().map(replace).collect(), old, reach })
 }
 
-/// What is renamed.
+/// The name that is to be renamed.
 struct RenameSubject<'t> {
     declaration: DeclarationNode<'t>,
-    /// The name at the place that was asked about.
+    /// Range of the name at the requested offset.
     place: Range<usize>,
-    /// The name; where a range is declared, that of all of its registers.
+    /// The name; for a range, the base name of all its registers.
     name: String,
-    /// It is one register of a range, and becomes one by itself.
+    /// It is one register of a range, which gets a declaration of its own.
     single: bool,
 }
 
@@ -143,7 +143,7 @@ impl<'t> RenameSubject<'t> {
         let place = node.byte_range();
         let own = own_name(&declaration).filter(|_| declaration.count.is_some());
         let single = declaration.what == DeclarationKind::Register && own.as_ref().is_some_and(|own| *own != place);
-        // Other names of a range can only be changed together.
+        // The names of a range other than registers can only be renamed together.
         let name = match own {
             Some(own) if !single => snapshot.text(own).into_owned(),
             _ => name,
@@ -156,7 +156,7 @@ impl<'t> RenameSubject<'t> {
     }
 }
 
-/// Why there is nothing to rename.
+/// The reason why there is nothing to rename.
 fn nothing(snapshot: &Snapshot, offset: usize) -> RenameRefusal {
     let Some(name) = name_at(snapshot, offset) else {
         return "there is no name here that the module declares".to_owned();
@@ -174,7 +174,7 @@ fn nothing(snapshot: &Snapshot, offset: usize) -> RenameRefusal {
     format!("`{text}` is not declared here")
 }
 
-/// Whether something may have that name.
+/// Whether `new` is a valid name.
 fn check_name(new: &str, range: bool) -> Result<(), RenameRefusal> {
     let mut rest = new.chars();
     let first = rest.next();
@@ -195,7 +195,7 @@ fn check_name(new: &str, range: bool) -> Result<(), RenameRefusal> {
     }
 }
 
-/// Who else knows the name.
+/// The visibility of a name in other modules.
 fn reach(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name: &str) -> Reach {
     if declaration.scope.is_some()
         || !matches!(declaration.what, DeclarationKind::Function | DeclarationKind::Variable | DeclarationKind::Alias)

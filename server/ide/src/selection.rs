@@ -1,13 +1,15 @@
-//! Ever larger selections: a word, an operand, all operands, the instruction, what is between two labels, the block, the function.
+//! Selection ranges, from small to large: a word, an operand, all operands, the instruction, the statements between two
+//! labels, the block, the function.
 
 use crate::walk::{children, whole};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// So many steps outwards before the last one, the whole text: a client gets each nested in the one before, and reads them recursively.
+/// Maximum number of selections before the last one, which is the whole text. The client gets them nested and reads them
+/// recursively.
 const MAX_STEPS: usize = 64;
 
-/// The parts of the text around an offset, each within the next.
+/// The selection ranges around an offset, each within the next.
 pub fn selections(snapshot: &Snapshot, offset: usize) -> Vec<Range<usize>> {
     let len = snapshot.rope().len_bytes();
     let mut out = Selections { out: Vec::new(), offset: offset.min(len) };
@@ -28,7 +30,7 @@ pub fn selections(snapshot: &Snapshot, offset: usize) -> Vec<Range<usize>> {
     out.out
 }
 
-/// The word at an offset, else the one that ends there, else whatever is there.
+/// The word at an offset, or else the word that ends there, or else any token there.
 fn leaf_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     let word = |at: usize| {
         let leaf = snapshot.leaf(at..at + 1)?;
@@ -48,7 +50,7 @@ struct Selections {
 }
 
 impl Selections {
-    /// Adds a part if it holds all that there is, and more.
+    /// Adds a range if it contains the previous one and is larger.
     fn add(&mut self, range: Range<usize>) {
         let last = self.out.last().cloned().unwrap_or(self.offset..self.offset);
         let holds = range.start <= last.start && last.end <= range.end;
@@ -57,7 +59,7 @@ impl Selections {
         }
     }
 
-    /// Parts of one token: what is said in a comment or a string.
+    /// Adds ranges within one token: the text of a comment or a string.
     fn within(&mut self, snapshot: &Snapshot, leaf: Node<'_>) {
         let k = kinds();
         let range = leaf.byte_range();
@@ -87,7 +89,7 @@ impl Selections {
         (line.trim() != "").then(|| base + start + indent..base + start + line.trim_end().len())
     }
 
-    /// Parts of a node that are no nodes of their own.
+    /// Adds parts of a node that are not nodes themselves.
     fn between(&mut self, parent: Node<'_>, child: Node<'_>) {
         let k = kinds();
         let kind = parent.kind_id();
@@ -98,13 +100,13 @@ impl Selections {
         } else if [k.vector, k.address, k.argument_list, k.initializer_list, k.parameter_list].contains(&kind) {
             self.inside(parent);
         } else if kind == k.variable_declaration || kind == k.label {
-            // All that is declared, without what it is.
+            // All declarators, without the type.
             let declarators = children(parent).filter(|n| n.kind_id() == k.declarator);
             self.span(declarators);
         }
     }
 
-    /// Opcode and modifiers, or all operands.
+    /// Adds the mnemonic, or all operands.
     fn of_instruction(&mut self, instruction: Node<'_>, child: Node<'_>) {
         let k = kinds();
         let opcode = children(instruction).position(|n| n.kind_id() == k.opcode);
@@ -121,12 +123,12 @@ impl Selections {
                 children(instruction).skip(opcode.unwrap_or(0)).filter(|n| n.is_named() && n.start_byte() < first),
             );
         }
-        // Without its guard.
+        // The instruction without its guard.
         let start = children(instruction).nth(opcode.unwrap_or(0)).map(|n| n.start_byte());
         self.add(start.unwrap_or(instruction.start_byte())..instruction.end_byte());
     }
 
-    /// What is between two labels, with the label too, and all between the braces.
+    /// Adds the statements between two labels, the same with the first label, and all statements of the block.
     fn of_block(&mut self, block: Node<'_>, child: Node<'_>) {
         let k = kinds();
         let mut run: Option<Range<usize>> = None;
@@ -154,12 +156,12 @@ impl Selections {
         self.inside(block);
     }
 
-    /// What stands between the brackets of a node.
+    /// Adds the content of a node's brackets.
     fn inside(&mut self, node: Node<'_>) {
         self.span(children(node).filter(Node::is_named));
     }
 
-    /// From the first to the last of some nodes.
+    /// Adds the range from the first to the last of some nodes.
     fn span<'t>(&mut self, nodes: impl Iterator<Item = Node<'t>>) {
         let mut span: Option<Range<usize>> = None;
         for node in nodes {

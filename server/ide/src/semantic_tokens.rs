@@ -1,7 +1,7 @@
-//! Semantic tokens: what each word is, which only the tables and the declarations tell.
+//! Semantic tokens: the classes of words, which depend on the tables and the declarations.
 //!
-//! The tree is walked once, in the order of the text. Declarations come before their uses, so a stack of scopes is all that names
-//! need; what was declared before a visible range begins is looked up.
+//! The tree is walked once, in the order of the text. Declarations come before their uses, so a stack of scopes is enough
+//! to resolve names. Names declared before a visible range are looked up.
 
 mod heads;
 mod legend;
@@ -24,41 +24,42 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A word and what it is.
+/// A word and its class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HighlightToken {
-    /// The word, in bytes. Only comments and lines for the preprocessor go over more than one line.
+    /// Byte range of the word. Only comments and preprocessor lines can span several lines.
     pub range: Range<usize>,
-    /// What it is.
+    /// The kind of the token.
     pub kind: TokenKind,
-    /// What else is to be said of it.
+    /// The modifiers of the token.
     pub modifiers: TokenModifiers,
 }
 
-/// What begins so many bytes before the part in sight is read from its start: looking names up would take longer.
+/// Nodes that begin at most this many bytes before the visible range are read from their start, since looking up their
+/// names would take longer.
 const NEAR: usize = 1 << 14;
 
-/// The tokens of a text, or those that a part of it touches; in order, and none over another.
+/// The tokens of a text, or those that touch `range`; sorted and not overlapping.
 pub fn semantic_tokens(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<HighlightToken> {
     let all = 0..snapshot.rope().len_bytes();
     let range = range.map_or(all.clone(), |r| r.start.min(all.end)..r.end.min(all.end));
     Walk::new(snapshot, range).run()
 }
 
-/// A node whose children are being looked at.
+/// A node whose children are being visited.
 struct WalkFrame {
     kind: u16,
-    /// What its children are to the instruction.
+    /// The role of its children in the instruction.
     role: HighlightRole,
-    /// Of an instruction: what its words mean.
+    /// For an instruction: its token classes.
     head: Option<Rc<MnemonicTokens>>,
-    /// Of an instruction: how many operands there are.
+    /// For an instruction: the number of its operands.
     operands: usize,
-    /// Of an instruction: the numbers of the next modifier and operand.
+    /// For an instruction: the indices of the next modifier and the next operand.
     next: (usize, usize),
-    /// Of a declaration: what it declares.
+    /// For a declaration: the class of its names.
     declares: Option<NameClass>,
-    /// A scope ends with it.
+    /// The node has a scope, which ends with it.
     scope: bool,
 }
 
@@ -75,10 +76,10 @@ struct Walk<'t> {
     text: Cow<'t, str>,
     heads: Heads,
     scopes: Scopes<'t>,
-    /// What gates say of directives, types and the like.
+    /// A cache of the token modifiers that gates imply for directives, types and other words.
     words: HashMap<String, TokenModifiers>,
     stack: Vec<WalkFrame>,
-    /// Up to here the text has its tokens, whatever the tree says.
+    /// The text up to this offset already has its tokens, whatever the tree says.
     read_until: usize,
     out: Vec<HighlightToken>,
 }
@@ -100,7 +101,7 @@ impl<'t> Walk<'t> {
 
     fn run(mut self) -> Vec<HighlightToken> {
         let skips = self.skips(whole(self.snapshot).start);
-        // What all pieces declare is in one scope.
+        // The declarations of all trees of the module are in one scope.
         self.scopes.open(None, !skips);
         let from = if skips { self.range.start } else { 0 };
         for root in roots_in(self.snapshot, from..self.range.end) {
@@ -109,7 +110,7 @@ impl<'t> Walk<'t> {
         self.out
     }
 
-    /// Whether so much stands between a place and the part in sight that it is not read.
+    /// Whether a node begins so far before the visible range that it is not read from its start.
     fn skips(&self, start: usize) -> bool {
         start.saturating_add(NEAR) < self.range.start
     }
@@ -135,7 +136,7 @@ impl<'t> Walk<'t> {
             if node.end_byte() <= self.range.start {
                 self.pass(node, field);
             } else if let Some(frame) = self.enter(node, field) {
-                // Straight to the first child that is in sight; names that the others declare are looked up when they are met.
+                // Goes directly to the first visible child. Names that the skipped children declare are looked up on use.
                 let skips = self.skips(node.start_byte()) && self.jumps(node);
                 let down = if skips {
                     cursor.goto_first_child_for_byte(self.range.start).is_some()
@@ -161,17 +162,18 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Lists of statements and the bodies of functions may be long; what is not, is read from its start.
+    /// Whether a node may have many children: lists of statements, bodies of functions. Other nodes are read from their
+    /// start.
     fn jumps(&self, node: Node<'_>) -> bool {
         let k = kinds();
         [k.function, k.block, k.section_directive, k.initializer_list].contains(&node.kind_id()) || node.is_error()
     }
 
-    /// What is out of sight may declare names, and the words of an instruction count.
+    /// Passes a node before the visible range: it may declare names, and words of an instruction are counted.
     fn pass(&mut self, node: Node<'t>, field: u16) {
         let (k, kind) = (kinds(), node.kind_id());
         let own = |node: Node<'t>| node.child_by_field_id(fields().name).map(|n| self.snapshot.text(n.byte_range()));
-        // Of a list that is in sight in part only some are passed.
+        // If a list is partly visible, only some of its elements are passed.
         let of_list = |wanted: u16| named_children(node).filter(move |n| n.kind_id() == wanted);
         if kind == k.variable_declaration {
             let known = NameClass::declared(self.snapshot, node);
@@ -210,7 +212,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Looks at a node; where its children are to be looked at as well, with what they need to know.
+    /// Visits a node. Returns a frame if its children are to be visited too.
     fn enter(&mut self, node: Node<'t>, field: u16) -> Option<WalkFrame> {
         let k = kinds();
         let kind = node.kind_id();
@@ -236,7 +238,7 @@ impl<'t> Walk<'t> {
         Some(frame)
     }
 
-    /// Enters the name of a declarator, in time for the tokens in it.
+    /// Declares the name of a declarator before its own tokens are read.
     fn declare(&mut self, declarator: Node<'t>, known: Option<NameClass>) {
         let Some(name) = declarator.child_by_field_id(fields().name) else { return };
         let Some(known) = known else { return };
@@ -244,7 +246,7 @@ impl<'t> Walk<'t> {
         self.scopes.declare(name, NameClass { count: scopes::count(self.snapshot, declarator), ..known });
     }
 
-    /// What a node is to the instruction that it belongs to.
+    /// The role of a node in its instruction.
     fn role(&mut self, kind: u16, field: u16) -> HighlightRole {
         let (k, f) = (kinds(), fields());
         let Some(frame) = self.stack.last_mut() else { return HighlightRole::None };
@@ -255,7 +257,7 @@ impl<'t> Walk<'t> {
             let place = frame.next.1;
             frame.next.1 += 1;
             let role = frame.head.as_ref().map_or(HighlightRole::Read, |h| h.role(frame.operands, place, 0));
-            // Behind the bar of `d|p` stands another operand.
+            // The part after the bar of `d|p` is a separate operand.
             return if kind == k.pair { HighlightRole::Pair(place as u8) } else { role };
         }
         let name = kind == k.identifier || kind == k.register;
@@ -272,7 +274,7 @@ impl<'t> Walk<'t> {
                 let head = instruction.and_then(|f| f.head.as_ref().map(|h| h.role(f.operands, place.into(), second)));
                 head.unwrap_or(HighlightRole::Read)
             }
-            // What an address or an expression is made of is read.
+            // The parts of an address or an expression are read.
             role if [k.vector, k.argument_list, k.member, k.negation].contains(&frame.kind) => role,
             HighlightRole::None => HighlightRole::None,
             _ => HighlightRole::Read,
@@ -346,7 +348,7 @@ impl<'t> Walk<'t> {
         } else if kind == k.target_name {
             self.gated(node, TokenKind::EnumMember, NONE);
         } else if kind == k.comment {
-            // Editors colour the words of a launch by their grammar; one token over all of them would hide that.
+            // Editors highlight launch comments with their own grammar; a single comment token would hide that.
             if !self.text(node.byte_range()).starts_with("//!") {
                 self.push(node, TokenKind::Comment, NONE);
             }
@@ -381,13 +383,13 @@ impl<'t> Walk<'t> {
         let known = self.stack.last().and_then(|f| f.head.as_ref()).and_then(|h| h.modifiers.get(place).copied());
         let (kind, modifiers) = match known {
             Some(known) => known,
-            // After an operand, or of an unknown instruction.
+            // A modifier after an operand, or of an unknown instruction.
             None => heads::modifier(&self.text(node.byte_range())),
         };
         self.push(node, kind, modifiers);
     }
 
-    /// A word that may be too new for the module, or too old.
+    /// Pushes a word that may be unsupported or deprecated in the module.
     fn gated(&mut self, node: Node<'t>, kind: TokenKind, modifiers: TokenModifiers) {
         let text = self.text(node.byte_range());
         let gates = match self.words.get(&*text) {
@@ -460,10 +462,10 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// The versions and targets of a word.
+/// The gates of a word.
 fn gates(text: &str, kind: TokenKind) -> &'static [Gate] {
     match kind {
-        // Every version has its types in declarations but for those that came later.
+        // The gates of an ungated type apply to instructions only: declarations may use it in every version.
         TokenKind::Type => ISA.ty(text).map_or(&[], |t| if t.ungated { &[] } else { t.gates }),
         TokenKind::StateSpace => ISA.space(text).map_or(&[], |s| s.gates),
         TokenKind::EnumMember => ISA.target(text).map_or(&[], |t| t.gates),

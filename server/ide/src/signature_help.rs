@@ -18,38 +18,38 @@ use std::ops::Range;
 /// The forms of the instruction at the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureHelp {
-    /// Never empty.
+    /// The signatures; never empty.
     pub signatures: Vec<InstructionSignature>,
-    /// The one that fits best what has been written, by its place in the list.
+    /// Index of the signature that best matches the operands before the cursor.
     pub active: usize,
 }
 
-/// One way to write it.
+/// One form of the instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstructionSignature {
-    /// `fma.rn.f32 d, a, b, c`.
+    /// The text: `fma.rn.f32 d, a, b, c`.
     pub label: String,
-    /// Markdown.
+    /// Description as Markdown.
     pub documentation: String,
     /// The operands.
     pub parameters: Vec<SignatureParameter>,
-    /// The one that is being written; nothing if there is none with its number.
+    /// Index of the operand at the cursor; `None` if the signature has no such operand.
     pub active: Option<usize>,
 }
 
 /// An operand of a signature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureParameter {
-    /// Where it stands in the label, in bytes.
+    /// Byte range of the operand in the label.
     pub range: Range<usize>,
-    /// Markdown.
+    /// Description as Markdown.
     pub documentation: String,
 }
 
-/// More are no help.
+/// Maximum number of signatures; a longer list does not help.
 const MAX_SIGNATURES: usize = 24;
 
-/// The forms of the instruction at an offset, if that is among its operands.
+/// The forms of the instruction at an offset; `None` if the offset is not among its operands.
 pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHelp> {
     let place = CompletionPlace::new(snapshot, offset)?;
     let Where::Operand(head) = whereabouts(&place) else { return None };
@@ -69,7 +69,7 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
         }
     }
     let written = format!("{}{}", head.opcode.name, head.before.concat());
-    // Of those that fit as well, the first that has room for all operands that are written.
+    // Among equal matches, the first that has room for all written operands.
     let written_operands = spot.index + 1 + further(&place, spot.open.len());
     let variant = |f: &Fitting| resolved.candidates.get(f.place.0).and_then(|c| c.variants.get(f.place.1));
     let room = |f: &&Fitting| variant(f).is_some_and(|a| a.operands.len() >= written_operands);
@@ -96,7 +96,7 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
     }
     let mut active = active.unwrap_or(0);
     if signatures.len() > MAX_SIGNATURES {
-        // The one that is meant stays.
+        // The active signature must stay in the list.
         let from = active.saturating_sub(MAX_SIGNATURES - 1);
         signatures = signatures.into_iter().skip(from).take(MAX_SIGNATURES).collect();
         active -= from;
@@ -104,7 +104,7 @@ pub fn signature_help(snapshot: &Snapshot, offset: usize) -> Option<SignatureHel
     Some(SignatureHelp { signatures, active })
 }
 
-/// How many operands follow the place; `depth` brackets are open there.
+/// The number of operands after the cursor; `depth` brackets are open there.
 fn further(place: &CompletionPlace<'_>, mut depth: usize) -> usize {
     let mut found = 0;
     for word in place.after.words(0) {
@@ -146,13 +146,13 @@ fn operand(shape: &OperandPattern, entry: &Entry) -> String {
     }
 }
 
-/// A function whose arguments are written.
+/// The signature of a function whose arguments are being written.
 fn function(place: &CompletionPlace<'_>, name: &str, index: usize) -> Option<InstructionSignature> {
     let snapshot = place.snapshot;
     let found = names::find(snapshot, snapshot.root_at(place.start), name)?;
     let mut label = signature(snapshot, found.statement)?;
     let list = found.statement.child_by_field_id(fields().parameters);
-    // The parameters again, one by one, so that their places in the label are known.
+    // The parameters are collected again one by one, to find their ranges in the label.
     let texts: Vec<String> = list
         .into_iter()
         .flat_map(named_children)

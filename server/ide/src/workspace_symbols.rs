@@ -1,14 +1,15 @@
-//! Names of many documents, found by a few of their letters.
+//! Search for symbol names by a few of their letters.
 
-/// How well a name fits the query: the higher the better; nothing if it does not. The letters must be there in their
-/// order, whatever their case; best is the name itself, then how it begins, then how its words begin, then a piece of it.
+/// How well a name matches the query: a higher number is better; `None` if it does not match. The name must contain the
+/// letters in their order, ignoring case. The best match is the name itself, then its beginning, then the beginnings of its
+/// words, then any part of it.
 pub fn fitness(query: &str, name: &str) -> Option<u32> {
     let query: Vec<char> = query.chars().filter(|c| !c.is_whitespace()).collect();
     if query.is_empty() {
         return Some(0);
     }
     let name: Vec<char> = name.chars().collect();
-    // The best place may not be the first one: `map` in `my_map`.
+    // The best position may not be the first one: `map` in `my_map`.
     (0..name.len()).filter(|at| same(name[*at], query[0])).filter_map(|at| score(&query, &name, at)).max()
 }
 
@@ -16,7 +17,7 @@ fn same(a: char, b: char) -> bool {
     a.eq_ignore_ascii_case(&b)
 }
 
-/// Whether a word begins at a place: `tile` in `load_tile`, `loadTile`, `_Z9load_tile`.
+/// Whether a word begins at an index: `tile` in `load_tile`, `loadTile`, `_Z9load_tile`.
 fn begins(name: &[char], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|i| name[i]) else { return true };
     let here = name[at];
@@ -25,7 +26,7 @@ fn begins(name: &[char], at: usize) -> bool {
         || (before.is_ascii_digit() != here.is_ascii_digit())
 }
 
-/// The letters one by one, the first at a place.
+/// The score of matching the letters one by one, the first of them at index `first`.
 fn score(query: &[char], name: &[char], first: usize) -> Option<u32> {
     let mut out = 0;
     let mut at = first;

@@ -1,5 +1,5 @@
-//! Compiles data files of the ISA notation and prints every mistake, without building the crate that includes them:
-//! `cargo run -p ptx-isa --features compiler --example isa-check -- server/isa/data/*.isa`
+//! Compiles data files of the ISA notation and prints every error, without building the crate that includes them: `cargo run
+//! -p ptx-isa --features compiler --example isa-check -- server/isa/data/*.isa`
 
 use std::process::ExitCode;
 

@@ -1,8 +1,8 @@
-//! Tables that can print themselves as Rust source: how the build script writes what the library includes.
+//! Tables that can print themselves as Rust source: the build script writes the source that the library includes.
 
 use std::fmt::Write;
 
-/// A value that can print itself as a Rust expression; how the build script writes the tables.
+/// A value that can print itself as a Rust expression, with which the build script writes the tables.
 pub trait Emit {
     /// Appends the expression to `out`.
     fn emit(&self, out: &mut String);

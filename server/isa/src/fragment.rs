@@ -1,4 +1,5 @@
-//! Which element of a matrix each thread holds, and which threads hold an element: the formulas of `fragment` evaluated.
+//! Evaluates the formulas of `fragment`: the elements of a matrix that each thread holds, and the threads that hold an
+//! element.
 
 use crate::tables::{
     Expr, Form, FormPattern, FormValue, FormulaOperation, FormulaStep, FormulaVariable, FragmentInfo, FragmentUse, Isa,
@@ -10,23 +11,23 @@ use crate::tables::{
 pub struct FragmentLayout {
     /// The entry in the tables.
     pub fragment: &'static FragmentInfo,
-    /// Threads that hold the matrix together.
+    /// The number of threads that hold the matrix together.
     pub threads: u32,
-    /// Registers of each thread.
+    /// The number of the operand's registers in each thread.
     pub registers: u32,
-    /// Bits of a register.
+    /// The width of a register in bits.
     pub register_bits: u32,
-    /// How many matrices there are.
+    /// The number of matrices.
     pub matrices: u32,
-    /// Rows of each matrix.
+    /// The number of rows of each matrix.
     pub rows: u32,
-    /// Columns of each matrix.
+    /// The number of columns of each matrix.
     pub columns: u32,
-    /// Elements of each thread that holds any.
+    /// The number of elements of each thread that holds any.
     pub count: u32,
-    /// Bits of an element.
+    /// The width of an element in bits.
     pub width: u32,
-    /// The type of the elements, where the modifiers name one.
+    /// The type of the elements, if the modifiers name one.
     pub ty: Option<&'static str>,
     numbers: FormulaNumbers,
 }
@@ -43,48 +44,49 @@ struct FormulaNumbers {
 /// A position in the matrices: matrix, row, column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MatrixPosition {
-    /// Which matrix.
+    /// The index of the matrix.
     pub matrix: u32,
-    /// Its row.
+    /// The index of the row.
     pub row: u32,
-    /// Its column.
+    /// The index of the column.
     pub column: u32,
 }
 
-/// Where an element is held.
+/// The thread that holds an element, and the element's index in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Holder {
     /// The thread: the lane, and 32 times the warp of a warpgroup.
     pub thread: u32,
-    /// The element, counted through the thread's registers.
+    /// The index of the element, counted through the thread's registers.
     pub element: u32,
 }
 
-/// Where an element lies in the registers of its thread.
+/// The position of an element in the registers of its thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ElementBits {
-    /// Which register of the operand.
+    /// The index of the operand's register.
     pub register: u32,
-    /// Its lowest bit there.
+    /// The element's lowest bit in the register.
     pub low: u32,
-    /// How many bits it has.
+    /// The width of the element in bits.
     pub width: u32,
 }
 
 /// The result of a layout look-up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LayoutLookup {
-    /// Formulas.
+    /// The layout is known.
     Layout(Box<FragmentLayout>),
-    /// Undocumented, or there is none; with why and what to do.
+    /// The layout is undocumented or does not exist; the entry gives the reason and an alternative.
     Unspecified(&'static FragmentInfo),
 }
 
 impl Isa {
-    /// The layout of an operand of an instruction: its full name, its form, the value in each slot of the form, the operand's name.
+    /// The layout of an operand of an instruction, given by the instruction's full name, its form, the value in each slot of
+    /// the form, and the operand's name. `None` if the operand is not a matrix fragment.
     ///
-    /// `input` is asked for the values of other operands on which the layout depends (name and element of its list);
-    /// what it does not know counts as 0.
+    /// `input` returns the values of other operands on which the layout depends, by name and index in the list; an unknown
+    /// value counts as 0.
     pub fn layout(
         &self,
         instruction: &str,
@@ -107,7 +109,7 @@ impl Isa {
         FragmentLayout::new(&written, fragment, value, input).map(|l| LayoutLookup::Layout(Box::new(l)))
     }
 
-    /// Whether an operand of an instruction may have a layout at all.
+    /// Whether any instruction with this opcode has operands with a layout.
     pub fn has_fragments(&self, opcode: &str) -> bool {
         let word = |name: &str| name.split('.').next() == Some(opcode);
         self.fragments.iter().flat_map(|f| f.uses).flat_map(|u| u.instructions).any(|name| word(name))
@@ -124,7 +126,7 @@ fn named(pattern: &FormPattern, operand: &str) -> Option<FormValue> {
     }
 }
 
-/// The modifiers of an instruction.
+/// The modifiers of an instruction, by slot of its form.
 struct ModifierValues<'a> {
     isa: &'a Isa,
     form: &'a Form,
@@ -153,7 +155,7 @@ impl ModifierValues<'_> {
             && (usage.elements.is_empty() || self.ty(ty).is_some_and(|t| usage.elements.contains(&t)))
     }
 
-    /// One of the types among the modifiers, from 1.
+    /// One of the types among the modifiers; `which` counts from 1.
     fn ty(&self, which: u8) -> Option<&'static str> {
         let index = usize::from(which).checked_sub(1)?;
         self.values.iter().copied().flatten().filter(|v| self.isa.ty(v).is_some()).nth(index)
@@ -171,7 +173,7 @@ impl ModifierValues<'_> {
         .map(|ty| ty.bits.into())
     }
 
-    /// How many registers an operand has.
+    /// The number of registers of an operand.
     fn length(&self, value: &FormValue) -> Option<u32> {
         let slot = |slot: u8| self.values.get(usize::from(slot)).copied().flatten();
         match value.length {
@@ -188,7 +190,7 @@ impl ModifierValues<'_> {
         }
     }
 
-    /// `m`, `n`, `k`, `rows`, `width` of a shape, and 4 of `.x4`.
+    /// The dimensions `m`, `n`, `k`, `rows`, `width` of the shape, and the factor 4 of `.x4`.
     fn shape(&self) -> [Option<i64>; 6] {
         let values = || self.values.iter().copied().flatten();
         let of = |name: &str| values().find_map(|v| dimension(v, name)).map(i64::from);
@@ -243,7 +245,7 @@ impl FormulaNumbers {
         evaluate(expr, |step| self.step(step, at))
     }
 
-    /// The values for all elements of a thread.
+    /// The values of a formula for all elements of a thread.
     fn all(&self, expr: &Expr, thread: u32, count: u32) -> Option<Series> {
         let mut stack: Vec<Series> = Vec::new();
         for step in expr.steps {
@@ -270,9 +272,9 @@ impl FormulaNumbers {
 
 /// The value of a part of a formula for each element of a thread.
 enum Series {
-    /// The same for all.
+    /// One value for all elements.
     One(i64),
-    /// One for each.
+    /// One value per element.
     Many(Vec<i64>),
 }
 
@@ -297,7 +299,7 @@ impl Series {
     }
 }
 
-/// A formula's value, where `value` knows those of its parts.
+/// The value of a formula; `value` returns the values of its variables and numbers.
 fn evaluate(expr: &Expr, value: impl Fn(FormulaStep) -> Option<i64>) -> Option<i64> {
     let mut stack = [0i64; 16];
     let mut top = 0;
@@ -352,7 +354,8 @@ impl FragmentLayout {
         Some(Self { fragment, threads, registers, register_bits, matrices, rows, columns, count, width, ty, numbers })
     }
 
-    /// The place of an element that a thread holds; none where the thread or element is out of range or holds nothing.
+    /// The position in the matrix of an element of a thread; `None` if the thread or element is out of range or holds
+    /// nothing.
     pub fn element(&self, thread: u32, element: u32) -> Option<MatrixPosition> {
         (element < self.count && self.holds(thread)).then(|| self.place(thread, element)).flatten()
     }
@@ -366,13 +369,13 @@ impl FragmentLayout {
         (place.matrix < self.matrices && place.row < self.rows && place.column < self.columns).then_some(place)
     }
 
-    /// Whether a thread holds elements of the matrix at all.
+    /// Whether a thread holds any elements of the matrix.
     pub fn holds(&self, thread: u32) -> bool {
         let at = ElementContext { thread: thread.into(), ..ElementContext::default() };
         thread < self.threads && self.numbers.value(&self.fragment.held, at).is_some_and(|n| n != 0)
     }
 
-    /// Where an element lies in the registers of its thread.
+    /// The position of an element in the registers of its thread.
     pub fn bits(&self, element: u32) -> Option<ElementBits> {
         let register = element / self.per_register();
         let at = ElementContext { element: element.into(), ..ElementContext::default() };
@@ -383,12 +386,13 @@ impl FragmentLayout {
         (register < self.registers).then_some(ElementBits { register, low, width: self.width })
     }
 
-    /// All elements and who holds them, thread by thread.
+    /// All elements with their holders, thread by thread.
     pub fn elements(&self) -> impl Iterator<Item = (MatrixPosition, Holder)> + '_ {
         (0..self.threads).filter(|thread| self.holds(*thread)).flat_map(|thread| self.of_thread(thread))
     }
 
-    /// The elements of one thread, all formulas at once: this is several times as fast as one element after the other.
+    /// The elements of one thread. Each formula is evaluated for all elements at once, which is several times as fast as one
+    /// element after the other.
     fn of_thread(&self, thread: u32) -> Vec<(MatrixPosition, Holder)> {
         let all = |expr: &Expr| self.numbers.all(expr, thread, self.count);
         let fragment = self.fragment;
@@ -405,24 +409,24 @@ impl FragmentLayout {
         (0..self.count).filter_map(place).collect()
     }
 
-    /// The same by matrix, row and column.
+    /// All elements with their holders, sorted by matrix, row and column.
     pub fn map(&self) -> Vec<(MatrixPosition, Holder)> {
         let mut all: Vec<_> = self.elements().collect();
         all.sort_unstable();
         all
     }
 
-    /// Who holds the element at a place.
+    /// The holders of the element at a position.
     pub fn holders(&self, place: MatrixPosition) -> Vec<Holder> {
         self.elements().filter(|(p, _)| *p == place).map(|(_, holder)| holder).collect()
     }
 
-    /// Elements to a register.
+    /// The number of elements per register.
     pub fn per_register(&self) -> u32 {
         u32::try_from(self.numbers.per_register).unwrap_or(1).max(1)
     }
 
-    /// What an element stands for where that is not itself: the first and the last column or row.
+    /// The first and the last row or column for which an element stands, if it does not stand for itself.
     pub fn span(&self, place: MatrixPosition) -> Option<(u32, u32)> {
         let at = ElementContext {
             row: Some(place.row.into()),
@@ -433,7 +437,8 @@ impl FragmentLayout {
         Some((number(&self.fragment.first)?, number(&self.fragment.last)?))
     }
 
-    /// A number of a formula that is the same for all elements: of the instruction or of one register; used when formulas are written out.
+    /// The value of a formula step that is the same for all elements: of the instruction, or of one register. Used to write
+    /// formulas out.
     pub fn constant(&self, step: FormulaStep, register: Option<u32>) -> Option<i64> {
         match step {
             FormulaStep::Number(n) => Some(n),
@@ -459,7 +464,7 @@ impl FragmentLayout {
 }
 
 impl FormulaOperation {
-    /// Its sign in the notation and how tightly it binds.
+    /// Its sign in the notation, and its precedence.
     pub fn sign(self) -> (&'static str, u8) {
         Self::SIGNS.iter().find(|s| s.2 == self).map_or(("", 0), |s| (s.0, s.1))
     }

@@ -1,7 +1,7 @@
-//! Names of the tables as enumerations, which the build script makes of the data files.
+//! Names of the tables as enumerations, which the build script generates from the data files.
 //!
-//! Code names a modifier, a slot or an operand by a variant, so that a misspelt name does not compile. A `match` over [`Exec`] with an arm
-//! for every key is complete, and one that lacks the arm for a new key does not compile.
+//! Code refers to a modifier, a slot or an operand by a variant, so that a misspelt name does not compile. A `match` over
+//! [`Exec`] is exhaustive, so it does not compile if it has no arm for a new key.
 
 use crate::emit::Emit;
 use std::fmt::{self, Write};
@@ -65,7 +65,8 @@ mod tests {
         }
     }
 
-    /// The build script has no enumerations yet and prints their variants; tables read at run time look them up.
+    /// The build script does not have the enumerations yet and prints the names of their variants; tables read at run time
+    /// look them up.
     #[test]
     #[cfg(all(feature = "compiler", not(feature = "live")))]
     fn tables_compiled_at_run_time_have_the_same_ids() {

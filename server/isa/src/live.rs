@@ -1,7 +1,8 @@
-//! The tables read when a program starts, from the folder that `PTX_ISA_DATA` names, in place of those compiled in.
+//! Reads the tables at program start from the folder that `PTX_ISA_DATA` names, instead of using the compiled-in ones.
 //!
-//! For authors of data files: a tool built once tries each change without a build. No product is built this way. A name
-//! that is new since that build has no variant in the enumerations of `ids.rs`: the checks know it, the semantics do not.
+//! This is for authors of data files: a tool that is built once can try each change without a rebuild. No released product
+//! uses it. A name added since that build has no variant in the enumerations of `ids.rs`: the checks know it, the semantics
+//! do not.
 
 use crate::compiler;
 use crate::tables::Isa;

@@ -14,7 +14,8 @@ impl Isa {
 
     /// The type of that name (with its dot).
     pub fn ty(&self, name: &str) -> Option<&'static TypeInfo> {
-        // Expressions ask for every value of every lane. Most names are told apart by their length, first letter and last digit.
+        // Evaluating expressions calls this for every value of every lane. Most names differ in their length, first letter or
+        // last digit.
         let sketch = |text: &str| (text.len(), text.as_bytes().get(1).copied(), text.as_bytes().last().copied());
         let wanted = sketch(name);
         self.types.iter().find(|t| sketch(t.name) == wanted && t.name == name)
@@ -72,20 +73,20 @@ impl Isa {
         self.targets.iter().find(|t| t.name == name)
     }
 
-    /// What the multiprocessors of a target have; nothing where that is not known. A suffix, as in `sm_90a`, makes no difference.
+    /// The resources of the multiprocessors of a target; `None` if they are unknown. A suffix, as in `sm_90a`, is ignored.
     pub fn multiprocessor(&self, target: &str) -> Option<&'static Multiprocessor> {
         let device = target.trim_end_matches(|c: char| c.is_ascii_lowercase());
         self.multiprocessors.iter().find(|m| m.targets.contains(&device))
     }
 
-    /// The newest version that the tables know.
+    /// The newest PTX version in the tables.
     pub fn newest(&self) -> Version {
         self.versions.last().map_or(Version { major: 1, minor: 0 }, |v| v.version)
     }
 }
 
 impl Opcode {
-    /// The entry that names an instruction best: the one with the longest path that the modifiers begin with.
+    /// The entry of an instruction: the one with the longest path whose parts are all among the modifiers.
     pub fn entry(&self, modifiers: &[&str]) -> Option<&'static Entry> {
         let fits = |e: &&Entry| e.path.iter().all(|p| modifiers.contains(p));
         self.entries.iter().filter(fits).max_by_key(|e| e.path.len())
@@ -100,7 +101,7 @@ impl TargetInfo {
 }
 
 impl TypeInfo {
-    /// Integers: signed, unsigned.
+    /// Whether it is a signed or unsigned integer type.
     pub fn is_integer(&self) -> bool {
         matches!(self.class, TypeClass::Uint | TypeClass::Sint)
     }

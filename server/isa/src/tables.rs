@@ -1,4 +1,4 @@
-//! The shapes of the static tables. The notation behind them is described in `docs/isa-format.md`.
+//! The structures of the static tables. Their notation is described in `docs/isa-format.md`.
 //!
 //! The same definitions serve the compiler of the notation (in the build script), which fills them and prints them
 //! as Rust source through [`Emit`], and the library, which includes that source.
@@ -75,19 +75,19 @@ table! {
         directives: &'static [Directive],
         /// Predefined constants.
         constants: &'static [PredefinedConstant],
-        /// What may be the initial value of a variable.
+        /// The kinds of initial values of variables.
         initials: &'static [InitialKind],
         /// Fields of opaque types.
         fields: &'static [FieldInfo],
-        /// What the bits of operands mean.
+        /// The meanings of the bits of operands.
         encodings: &'static [Encoding],
         /// PTX versions, ascending.
         versions: &'static [PtxVersion],
         /// Targets, in the order of the data files.
         targets: &'static [TargetInfo],
-        /// What the multiprocessors of targets have, in the order of the data files.
+        /// The resources of multiprocessors, in the order of the data files.
         multiprocessors: &'static [Multiprocessor],
-        /// How matrices are spread over threads, in the order of the data files.
+        /// The distributions of matrices over threads, in the order of the data files.
         fragments: &'static [FragmentInfo],
         /// Topics, in the order of the data files.
         concepts: &'static [Concept],
@@ -111,39 +111,39 @@ table! {
         family: &'static str,
         /// Title of the family.
         family_title: &'static str,
-        /// One line.
+        /// A one-line summary.
         summary: &'static str,
         /// Anchor in NVIDIA's online manual.
         manual: &'static str,
-        /// What it computes: the first that fits a statement says it with the operands that are written.
+        /// Formulas of its result: the first one that applies to a statement is shown with the statement's operands.
         results: &'static [Passage],
         /// Documentation.
         doc: &'static [Passage],
-        /// Pitfalls, one each.
+        /// Pitfalls, one per passage.
         notes: &'static [Passage],
-        /// What a modifier means in this instruction.
+        /// The meanings of modifiers in this instruction.
         modifiers: &'static [Note],
-        /// What operands are.
+        /// The meanings of operands in this instruction.
         operands: &'static [Note],
-        /// What could not be established about it, Markdown.
+        /// Facts that could not be established about it, in Markdown.
         unsettled: &'static [&'static str],
-        /// False for an instruction whose forms are not declared yet.
+        /// Whether its forms are declared; false for an `unchecked` entry.
         checked: bool,
-        /// Where execution goes on after it.
+        /// How control continues after it.
         flow: ControlTransfer,
-        /// It does nothing but write its results, which depend on nothing but its operands.
+        /// Whether it only writes its results, and these depend only on its operands.
         pure: bool,
-        /// Its result is made of bits of its operand `a` (and `b`), whatever they are.
+        /// Whether its result consists of bits of its operand `a` (and `b`), whatever their value.
         carries: bool,
-        /// What it computes.
+        /// The operation that it computes, for analyses of values.
         computes: Computes,
-        /// After about so many cycles its results are there, for estimates; 0: as quickly as any.
+        /// The approximate latency of its results in cycles, for the register estimate; 0: the default.
         cycles: u16,
-        /// Across which threads its results are the same, whatever its operands.
+        /// The threads across which its results are always the same, whatever its operands.
         uniform: Option<UniformExtent>,
-        /// All threads of the warp must execute it together.
+        /// Whether all threads of the warp must execute it together.
         converge: bool,
-        /// What the interpreter does with it, as far as its forms do not say so themselves.
+        /// Its semantics in the interpreter, for forms that do not declare their own.
         executed: Executed,
         /// The forms.
         forms: &'static [Form],
@@ -151,233 +151,236 @@ table! {
         source: &'static str,
     }
 
-    /// What a modifier or an operand is in one instruction.
+    /// The meaning of a modifier or an operand in one instruction.
     struct Note {
         /// The modifier with its dot, or the operand's name in the forms.
         name: &'static str,
-        /// Markdown.
+        /// Documentation in Markdown.
         doc: &'static str,
     }
 
     /// One form of an instruction.
     struct Form {
-        /// As written in the data file, `add{.sat}.s32 d, a, b`.
+        /// The form as written in the data file, `add{.sat}.s32 d, a, b`.
         text: &'static str,
         /// The modifiers, in canonical order.
         slots: &'static [ModifierSlot],
         /// The operands, in order.
         operands: &'static [FormOperand],
-        /// Which slots must stand in this order, by index; besides, types are always in order.
+        /// Lists of slots, by index, that must be in this order. Types must always be in order.
         order: &'static [&'static [u8]],
-        /// Slots that, where they are filled, stand directly after the opcode, in this order.
+        /// Slots that, if filled, must come directly after the opcode, in this order.
         first: &'static [u8],
         /// Modifiers that may be written more than once.
         repeat: &'static [&'static str],
         /// Lengths that depend on modifiers.
         maps: &'static [Map],
-        /// What must hold between modifiers and operands.
+        /// Rules about the combination of modifiers and operands.
         rules: &'static [Rule],
-        /// Versions and targets.
+        /// Gates: the PTX versions and targets for which it is available.
         gates: &'static [Gate],
-        /// What to write instead where a gate speaks against it; the first is most likely meant.
+        /// Replacements if a gate refuses or deprecates the form, the most likely one first.
         successors: &'static [Successor],
-        /// What optional modifiers mean that are not written.
+        /// The values of optional modifiers that are not written.
         implied: &'static [Implied],
-        /// Named constraints, each one Rust function.
+        /// Named constraints; each is checked by a Rust function.
         checks: &'static [&'static str],
-        /// Its part in protocols between threads, copies and fences.
+        /// Its effects in protocols between threads, copies and fences.
         effects: &'static [Effect],
-        /// Registers that the assembler needs for itself: the first whose condition holds.
+        /// Registers that the assembler needs besides the operands: the first entry whose condition holds counts.
         temporaries: &'static [Temporaries],
-        /// What the interpreter does with it; nothing: what the entry says.
+        /// Its semantics in the interpreter; if empty, those of the entry apply.
         executed: Executed,
-        /// Data file and line.
+        /// The data file and line.
         source: &'static str,
     }
 
     /// One slot for a modifier.
     struct ModifierSlot {
-        /// Name of the set (`type`), or the modifier itself with its dot.
+        /// The name of the set (`type`), or the modifier itself with its dot.
         name: &'static str,
-        /// The variant of that name; `None` for a single modifier, and for a name that only tables read at run time have.
+        /// The variant of that name; `None` for a single modifier, and for a name that only exists in tables read at run
+        /// time.
         set: Option<SlotName>,
-        /// The values that may stand here, with their dots.
+        /// The allowed values, with their dots.
         values: &'static [&'static str],
-        /// May be left out.
+        /// Whether it may be left out.
         optional: bool,
-        /// Slots of the same group (not 0) are all there or none.
+        /// Slots of the same group (not 0) must be all filled or all empty.
         group: u8,
-        /// All values are types.
+        /// Whether all values are types.
         is_type: bool,
-        /// Follows an operand (`[a].unified`): index of that operand plus 1, else 0.
+        /// For a modifier after an operand (`[a].unified`): the index of that operand plus 1, else 0.
         after_operand: u8,
     }
 
     /// One operand of a form.
     struct FormOperand {
-        /// What it looks like.
+        /// The syntactic pattern.
         pattern: FormPattern,
-        /// May be left out; operands of the same number (not 0) come together.
+        /// The number of its optional group; operands with the same number come together. 0: it is required.
         optional: u8,
     }
 
     /// One value of an operand: its name, kind, type and length.
     struct FormValue {
-        /// The name in the form, `d`.
+        /// Its name in the form, `d`.
         name: &'static str,
-        /// The variant of that name; `None` for a name that only tables read at run time have.
+        /// The variant of that name; `None` for a name that only exists in tables read at run time.
         id: Option<OperandName>,
-        /// Read, written or both.
+        /// Whether it is read, written or both.
         access: OperandAccess,
-        /// What kind of thing.
+        /// The kind of value.
         kind: ValueKind,
         /// Its type.
         ty: TypeExpr,
-        /// How many elements.
+        /// The number of elements.
         length: Length,
-        /// `_` may stand here.
+        /// Whether `_` is allowed for the whole value.
         sink: bool,
-        /// `_` may stand for elements of the list, not for all of it.
+        /// Whether `_` is allowed for elements of the list, but not for all of them.
         holes: bool,
-        /// A wider register may stand here (ld, st, cvt).
+        /// Whether a wider register is allowed (ld, st, cvt).
         wider: bool,
-        /// Special registers may be read.
+        /// Whether special registers are allowed.
         special: bool,
-        /// The address of a variable or a function may stand here.
+        /// Whether the address of a variable or a function is allowed.
         symbol: bool,
-        /// Which state spaces such a variable may be in; generic: any.
+        /// The state spaces in which such a variable may be; generic: any.
         symbol_spaces: Spaces,
-        /// `!` may stand before it.
+        /// Whether it may be negated by `!`.
         negatable: bool,
-        /// Type of the first element of a list where it differs (the layer of a texture array).
+        /// The type of the first element of a list, if it differs (the layer of a texture array).
         lead: TypeExpr,
-        /// `-` may stand before it.
+        /// Whether it may be negated by `-`.
         minus: bool,
-        /// Elements of a vector need only the size.
+        /// Whether elements of a vector need to match only in size.
         mixed: bool,
-        /// An address that the assembler takes without its brackets too.
+        /// Whether it is an address that the assembler also accepts without brackets.
         naked: bool,
-        /// Of an address: a register there holds a generic one; the state spaces are those of variables that are named.
+        /// For an address: whether a register in it holds a generic address; the state spaces then apply only to named
+        /// variables.
         generic: bool,
-        /// In unified mode a texture, which brings its sampler along, passes for a sampler.
+        /// Whether a texture is accepted for a sampler in unified mode, in which it includes its sampler.
         unified: bool,
-        /// Registers of `.bN` types only.
+        /// Whether only registers of `.bN` types are allowed.
         untyped: bool,
-        /// The assembler hands it to a macro of its own, which takes less: no sum with a variable, no function, no list of
-        /// literals alone.
+        /// Whether the assembler passes it to an internal macro, which accepts less: no sum with a variable, no function, no
+        /// list of literals alone.
         expanded: bool,
-        /// A list in braces only, no vector register.
+        /// Whether only a list in braces is allowed, and no vector register.
         braces: bool,
-        /// A list of integer registers may stand for one of floats.
+        /// Whether a list of integer registers is accepted for one of floats.
         loose: bool,
-        /// Special registers, predicates and registers with a selector pass as elements of a `mixed` list.
+        /// Whether special registers, predicates and registers with a selector are accepted as elements of a `mixed` list.
         lax: bool,
-        /// The assembler accepts a list of any length, though none makes sense.
+        /// Whether the assembler accepts a list of any length, although none makes sense.
         lists: bool,
-        /// A list of one may be written without its braces.
+        /// Whether a list of one element may be written without braces.
         bare: bool,
-        /// Integer registers of the size only, none of the packed formats that the type agrees with elsewhere.
+        /// Whether only integer and untyped registers of the same size are allowed, and none of the packed formats that the
+        /// type accepts elsewhere.
         exact: bool,
-        /// A register only.
+        /// Whether only a register is allowed.
         register_only: bool,
-        /// An immediate only.
+        /// Whether only an immediate is allowed.
         immediate_only: bool,
-        /// A mask of the lanes that take part.
+        /// Whether it is a mask of the participating lanes.
         lanes: bool,
-        /// An updated operand is read only where the operand of this name is true; empty: always.
+        /// The operand that must be true for this updated operand to be read; empty: it is always read.
         reads_if: &'static str,
-        /// Memory: how many bytes are accessed; for a list of elements, its length counts too.
+        /// For memory: the number of bytes that are accessed; for a list of elements, it is multiplied by the list's length.
         bytes: ByteCount,
-        /// Memory: what its address must be a multiple of; [`ByteCount::Natural`]: the bytes accessed.
+        /// For memory: the required alignment of the address; [`ByteCount::Natural`]: the number of bytes accessed.
         align: ByteCount,
-        /// Selectors that may follow (`b0`, `h1`).
+        /// The allowed selectors (`b0`, `h1`).
         select: &'static [&'static str],
-        /// Allowed immediates; empty: any.
+        /// The allowed immediates; empty: any.
         ranges: &'static [Range],
-        /// Which immediates make sense; the assembler takes others as well.
+        /// The immediates that make sense; the assembler accepts others as well.
         usual: Usual,
-        /// The encoding that says what its bits mean; empty: it is a number.
+        /// The name of the encoding of its bits; empty: it is a plain number.
         decodes: &'static str,
     }
 
     /// A range of allowed immediates, inclusive.
     #[derive(Hash)]
     struct Range {
-        /// Lowest.
+        /// The lowest value.
         low: i64,
-        /// Highest.
+        /// The highest value.
         high: i64,
-        /// Must be a multiple of this.
+        /// Values must be multiples of this.
         step: i64,
     }
 
-    /// Lengths by the values of some slots.
+    /// A map from the values of some slots to lengths.
     struct Map {
         /// Its name.
         name: &'static str,
-        /// The slots that form the key.
+        /// The indices of the slots that form the key.
         slots: &'static [u8],
-        /// Rows: key (values without dots, joined by `/`) and the lengths allowed.
+        /// The rows, each with a key (values without dots, joined by `/`) and the allowed lengths.
         rows: &'static [MapRow],
     }
 
     /// A row of a map.
     struct MapRow {
-        /// `m16n8k16/f16`.
+        /// The key, `m16n8k16/f16`.
         key: &'static str,
-        /// The lengths allowed; the first is the manual's.
+        /// The allowed lengths; the first is that of the manual.
         lengths: &'static [u16],
     }
 
     /// A rule of a form.
     struct Rule {
-        /// Forbidden, required, or both ways.
+        /// Whether it forbids, requires, or is an equivalence.
         kind: RuleKind,
-        /// What is forbidden or required: all terms hold.
+        /// The forbidden or required condition: all terms hold.
         what: &'static [Term],
-        /// Only where all of these hold.
+        /// The conditions: it applies only if all of them hold.
         when: &'static [Term],
-        /// A message of its own, or empty.
+        /// A message specific to the rule, or empty.
         message: &'static str,
     }
 
-    /// A gate: versions and targets.
+    /// A gate: the PTX versions and targets for which something is available.
     struct Gate {
-        /// From there on, until there, or advised against.
+        /// Whether the alternatives are needed, end the availability, or deprecate.
         kind: GateKind,
-        /// One of these must hold (for `Until`: none).
+        /// The alternatives: at least one must hold (for `Until`: none).
         alternatives: &'static [GateAlternative],
-        /// Only where all of these hold.
+        /// The conditions: it applies only if all of them hold.
         when: &'static [Term],
-        /// What to use instead, or why; may be empty.
+        /// A replacement, or a reason; may be empty.
         note: &'static str,
     }
 
     /// One alternative of a gate.
     #[derive(Hash)]
     struct GateAlternative {
-        /// `.version` as 10 × major + minor… see [`Version`]; `None`: any.
+        /// The minimum PTX version; `None`: any.
         ptx: Option<Version>,
         /// A feature that the target must have; `None`: any.
         feature: Option<&'static str>,
     }
 
-    /// A PTX version. Major and minor.
+    /// A PTX version, ordered by major and minor number.
     #[derive(PartialOrd, Ord, Hash)]
     struct Version {
-        /// 8 of 8.5.
+        /// The major number: 8 of 8.5.
         major: u16,
-        /// 5 of 8.5.
+        /// The minor number: 5 of 8.5.
         minor: u16,
     }
 
     /// A condition on one slot.
     struct SlotTest {
-        /// Index of the slot.
+        /// The index of the slot.
         slot: u8,
-        /// One of these values; empty: any value.
+        /// The slot must have one of these values; empty: any value.
         values: &'static [&'static str],
-        /// The opposite.
+        /// Whether the condition is negated.
         negated: bool,
     }
 
@@ -385,89 +388,90 @@ table! {
     struct OperandTest {
         /// The operand's name.
         name: &'static str,
-        /// The opposite.
+        /// Whether the condition is negated.
         negated: bool,
     }
 
     /// A type.
     struct TypeInfo {
-        /// With its dot, `.f16x2`.
+        /// Its name with the dot, `.f16x2`.
         name: &'static str,
-        /// Class.
+        /// Its class.
         class: TypeClass,
-        /// Size in bits.
+        /// Its size in bits.
         bits: u16,
-        /// Register types that an operand of this instruction type may have; empty: any of the size.
+        /// The register types allowed for an operand of this instruction type; empty: any of the same size.
         agrees: &'static [&'static str],
-        /// May be the type of a register.
+        /// Whether registers may have it.
         registers: bool,
-        /// May be the type of a variable in memory.
+        /// Whether variables in memory may have it.
         variables: bool,
-        /// May be the type of a parameter.
+        /// Whether parameters may have it.
         parameters: bool,
-        /// May be the type of the elements of a vector.
+        /// Whether elements of vectors may have it.
         vectors: bool,
-        /// May stand in the header of a function without a body although nothing else has it.
+        /// Whether the header of a function without a body may use it, although no other declaration may.
         prototypes: bool,
-        /// Declarations may use it in every version and on every target: its gates are those of instructions.
+        /// Whether declarations may use it in every version and on every target: its gates apply only to instructions.
         ungated: bool,
-        /// Passes as a modifier of any instruction, where it means nothing.
+        /// Whether the assembler accepts it as a modifier of any instruction, without effect.
         ignored: bool,
-        /// One line.
+        /// A one-line summary.
         summary: &'static str,
         /// Anchor in the manual; may be empty.
         manual: &'static str,
-        /// Markdown.
+        /// Documentation in Markdown.
         doc: &'static str,
-        /// Versions and targets.
+        /// Gates: the PTX versions and targets for which it is available.
         gates: &'static [Gate],
     }
 
-    /// What the tables say of a modifier.
+    /// A modifier that instructions can have.
     struct ModifierInfo {
-        /// With its dot.
+        /// Its name, with the dot.
         name: &'static str,
-        /// May be written more than once, in any instruction.
+        /// Whether it may be written more than once, in any instruction.
         repeats: bool,
-        /// Passes on any instruction, where it means nothing if the instruction has no such modifier.
+        /// Whether the assembler accepts it on any instruction, without effect if the instruction has no such modifier.
         ignored: bool,
-        /// All threads of the warp must execute an instruction that has it together.
+        /// Whether all threads of the warp must execute an instruction with it together.
         converge: bool,
-        /// An access to memory that has it stays where it is among the others.
+        /// Whether a memory access with it keeps its order among other accesses.
         keeps_order: bool,
-        /// The one most often meant among those of its kind: a fix offers it first.
+        /// Whether it is the one most often meant among those of its kind: a fix offers it first.
         usual: bool,
         /// One line.
         summary: &'static str,
-        /// Markdown.
+        /// Documentation in Markdown.
         doc: &'static str,
     }
 }
 
 table! {
-    /// A length as the quotient of a product and a number: registers per thread of a matrix fragment.
+    /// A formula for a length, the quotient of a product and a number: for example the registers per thread of a matrix
+    /// fragment.
     struct Formula {
-        /// What is multiplied.
+        /// The factors of the product.
         factors: &'static [Factor],
-        /// What it is divided by.
+        /// The divisor.
         divisor: u32,
     }
 
     /// One dimension of a shape.
     struct Dimension {
-        /// The slot that holds the shape.
+        /// The index of the slot that holds the shape.
         slot: u8,
         /// `m`, `n`, `k`, `rows` or `width`.
         name: &'static str,
     }
 
-    /// `d|p`.
+    /// A pair of operands, `d|p`.
     struct OperandPair {
-        /// Before the bar.
+        /// The operand before the bar.
         first: FormValue,
-        /// After the bar.
+        /// The operand after the bar.
         second: FormValue,
-        /// `|p` may be left out.
+        /// Whether `|p` may be left out.
         optional: bool,
     }
 }

@@ -1,21 +1,22 @@
-//! How often what follows what in real files (`data/usage.tsv`, docs/usage.md): for what is offered first, never for what is legal.
+//! Look-up of word frequencies in real files (`data/usage.tsv`, docs/usage.md): used to rank suggestions, never to decide
+//! validity.
 
 use crate::tables::{Cuda, UsageTable, Weights};
 
 impl Cuda {
-    /// Its spellings in PTX: mnemonics, special registers and directives, perhaps with operands.
+    /// Its spellings in PTX: mnemonics, special registers and directives, possibly with operands.
     pub fn spellings(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.ptx.split(" / ")
     }
 
-    /// The first words of its spellings: what the tables have pages on.
+    /// The first words of its spellings, for which the tables have documentation.
     pub fn words_of_ptx(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.spellings().filter_map(|s| s.split_whitespace().next())
     }
 }
 
 impl UsageTable {
-    /// What follows in a context of a kind; empty where nothing was counted.
+    /// The words that follow a context of this kind, with their weights; empty if none was counted.
     pub fn after(&self, kind: &str, context: &str) -> Weights {
         let found = self.contexts.binary_search_by(|(k, c, _)| (*k, *c).cmp(&(kind, context)));
         found.ok().and_then(|at| self.contexts.get(at)).map_or(&[], |(_, _, words)| words)

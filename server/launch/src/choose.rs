@@ -1,4 +1,5 @@
-//! Which launch a request means: by the name of a kernel or a place in the text, written there, sent along, or guessed.
+//! Selects the launch of a request. The kernel is given by its name or by a place in the text. The launch is written above the
+//! kernel, sent along, or guessed.
 
 use super::evaluate::LaunchModule;
 use super::file::{self, Language};
@@ -9,27 +10,28 @@ use serde_json::Value;
 /// A request for a launch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LaunchQuery {
-    /// The kernel; without a name that at the place, without either the first that has a launch, else the first.
+    /// The kernel's name. Without a name it is the kernel at the place; without a place the first kernel with a launch, or else
+    /// the first kernel.
     pub entry: Option<String>,
-    /// A place in the text, in bytes: in a kernel, or above it.
+    /// Byte offset in the text: in a kernel, or above it.
     pub at: Option<usize>,
-    /// What to launch.
+    /// Origin of the launch.
     pub launch: LaunchOrigin,
-    /// Which of the launches above the kernel, from 0.
+    /// Index of the launch among those above the kernel, from 0.
     pub number: usize,
 }
 
 /// The place where a launch is written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum LaunchOrigin {
-    /// Above the kernel; if there is none, all of it is guessed.
+    /// Above the kernel; if there is none, the whole launch is guessed.
     #[default]
     Above,
-    /// Nowhere: all of it is guessed.
+    /// Nowhere: the whole launch is guessed.
     Nowhere,
-    /// In lines that were sent along.
+    /// In lines of the request.
     Lines(String),
-    /// In a table of the keys that files have.
+    /// In a table of the request, with the keys of launch files.
     Table(Value),
 }
 
@@ -38,24 +40,24 @@ pub enum LaunchOrigin {
 pub struct LaunchChoice {
     /// The launch.
     pub launch: Launch,
-    /// How many there are above the kernel.
+    /// Number of launches above the kernel.
     pub launches: usize,
 }
 
 /// The reason why a query selects no launch.
 #[derive(Debug, Clone)]
 pub enum LaunchChoiceError {
-    /// There is no such kernel: in words.
+    /// There is no such kernel: the message.
     Kernel(String),
-    /// The launch has mistakes. Their places are those of the text that it is written in: the module itself for [`LaunchOrigin::Above`].
+    /// The launch has mistakes. Their places refer to the text that contains it: the module itself for [`LaunchOrigin::Above`].
     Launch(Vec<Mistake>),
 }
 
 impl LaunchModule {
-    /// The kernel that the request means.
+    /// Returns the kernel that a request selects.
     ///
     /// # Errors
-    /// In words, if there is none.
+    /// A message, if there is none.
     pub fn kernel(&self, entry: Option<&str>, at: Option<usize>) -> Result<&ProgramFunction, String> {
         let kernels = || self.program.functions.iter().filter(|c| c.kernel && c.body.is_some());
         let names = || {
@@ -73,7 +75,7 @@ impl LaunchModule {
             after.sort_by_key(|c| c.start);
             let mut after = after.into_iter().filter(|c| end(c) >= at);
             let mut found = after.next();
-            // Above a function, and not in it: the next kernel is meant.
+            // A place above a function that is not a kernel selects the next kernel.
             if found.is_some_and(|c| !c.kernel && c.start > at) {
                 found = after.find(|c| c.kernel);
             }
@@ -92,7 +94,7 @@ impl LaunchModule {
         first.or_else(|| kernels().next()).ok_or_else(|| "this module has no kernel (`.entry`) with a body".to_owned())
     }
 
-    /// The launch that the request means.
+    /// Returns the launch that a request selects.
     ///
     /// # Errors
     /// If there is no such kernel, or the launch has mistakes.
@@ -106,7 +108,7 @@ impl LaunchModule {
             LaunchOrigin::Nowhere => bare(),
             LaunchOrigin::Above => {
                 let Some(launch) = mine.get(question.number).or_else(|| mine.last()) else {
-                    // A line that begins no launch for being misspelled is no reason to guess.
+                    // A misspelled launch line is an error; nothing is guessed.
                     let around = self.above(kernel);
                     let wrong: Vec<Mistake> =
                         mistakes.into_iter().filter(|m| around.contains(&m.range.start)).collect();
@@ -138,7 +140,7 @@ impl LaunchModule {
         Ok(LaunchChoice { launch, launches: mine.len() })
     }
 
-    /// The text between a kernel and what precedes it.
+    /// Returns the range of the text between a kernel and the function before it.
     fn above(&self, kernel: &ProgramFunction) -> std::ops::Range<usize> {
         let ends = self.program.functions.iter().filter(|c| c.start < kernel.start);
         let last = ends.map(|c| c.start + c.body.as_ref().map_or(0, |b| b.body.end as usize)).max().unwrap_or(0);
@@ -193,7 +195,7 @@ mod tests {
         assert_eq!(lines(&at("(.param")), "first //! launch: of 0");
         assert_eq!(lines(&at("grid=2")), "second //! launch: grid=1 block=32 of 2");
         assert!(lines(&at("helper")).contains("`helper` is a function"));
-        // Above a function the next kernel is meant.
+        // A place above a function selects the next kernel.
         let text = ".version 8.0\n.target sm_90\n.func f() { ret; }\n.entry k() { ret; }\n";
         let module = LaunchModule { program: Arc::new(ModuleProgram::new(&Snapshot::new(text))), text: text.into() };
         assert_eq!(module.kernel(None, Some(0)).map(|k| &*k.name), Ok("k"));

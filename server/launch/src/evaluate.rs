@@ -1,4 +1,4 @@
-//! Running a launch of a module.
+//! Execution of a launch of a module.
 
 use super::inside;
 use ptx_analysis::Diagnostic;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// A module whose kernels can be launched.
 #[derive(Debug, Clone)]
 pub struct LaunchModule {
-    /// Lowered.
+    /// The lowered module.
     pub program: Arc<ModuleProgram>,
     /// Its text.
     pub text: Arc<str>,
@@ -28,44 +28,45 @@ pub struct LaunchModule {
 pub struct LaunchRun {
     /// The launch, complete.
     pub launch: Launch,
-    /// What of it was guessed.
+    /// The guessed parts of the launch.
     pub guessed: Guessed,
     /// The run.
     pub run: Run,
-    /// What it worked on.
+    /// The buffers of the run.
     pub buffers: Vec<Placed>,
-    /// What those that the run may have changed held before.
+    /// Contents, before the run, of the buffers that it may have changed.
     pub before: Vec<Snapshot>,
-    /// What came of the expectations.
+    /// The results of the expectations.
     pub verdicts: Vec<Verdict>,
-    /// How long it took.
+    /// Duration of the run.
     pub time: Duration,
 }
 
 /// The reason why a launch cannot run.
 #[derive(Debug, Clone)]
 pub enum EvaluationError {
-    /// Something is wrong with the launch. Places are those of the file that it is written in.
+    /// The launch has mistakes. Their places refer to the file that contains it.
     Launch(Vec<Mistake>),
-    /// The module has errors in what the kernel needs.
+    /// The module has errors in code that the kernel needs.
     Errors(Vec<Diagnostic>),
-    /// The kernel cannot be executed: why.
+    /// The kernel cannot be executed: the reason.
     Kernel(String),
 }
 
 impl LaunchModule {
-    /// The launches above its kernels, and what is wrong with their lines.
+    /// Returns the launches above the kernels, and the mistakes in their lines.
     pub fn launches(&self) -> (Vec<Launch>, Vec<Mistake>) {
         let found = launches(&self.text, &self.program);
         (found.launches, found.mistakes)
     }
 
-    /// The names of its kernels.
+    /// Returns the names of the kernels.
     pub fn kernels(&self) -> impl Iterator<Item = &str> {
         self.program.functions.iter().filter(|c| c.kernel && c.body.is_some()).map(|c| &*c.name)
     }
 
-    /// The errors that keep a kernel from being run: its own, those of functions that it names, and those outside of functions.
+    /// Returns the errors that prevent the execution of a kernel: its own, those of functions that it names, and those outside
+    /// of functions.
     pub fn errors(&self, entry: &str) -> Vec<Diagnostic> {
         let functions = &self.program.functions;
         let mut reached = BTreeSet::new();
@@ -82,11 +83,11 @@ impl LaunchModule {
         mine.map(|(_, error)| error.clone()).collect()
     }
 
-    /// Runs a launch. Files that it names are read inside of `folder`; without one none is. `cancelled` is asked often whether anybody
-    /// still wants to know.
+    /// Runs a launch. Files that it names are read only inside of `folder`; without a folder no file is read. `cancelled` is
+    /// polled often.
     ///
     /// # Errors
-    /// If it cannot be run.
+    /// If the launch cannot be run.
     pub fn evaluate(
         &self,
         mut launch: Launch,
@@ -121,24 +122,24 @@ impl LaunchModule {
 }
 
 impl LaunchRun {
-    /// The faults.
+    /// Returns the faults.
     pub fn faults(&self) -> &[Fault] {
         &self.run.machine.findings.faults
     }
 
-    /// The faults that no expectation names.
+    /// Returns the faults that no expectation names.
     pub fn unexpected(&self) -> Vec<&Fault> {
         unexpected(&self.launch.expectations, self.faults())
     }
 
-    /// Whether it did what it should: all expectations hold, nothing else was found, and it came to its end.
+    /// Whether the run succeeded: all expectations are met, nothing else was found, and it finished.
     pub fn passed(&self) -> bool {
         let expected = || self.launch.expectations.iter().any(|e| e.is_end());
         let ended = self.run.status == Status::Finished || expected();
         ended && self.verdicts.iter().all(|v| v.ok) && self.unexpected().is_empty()
     }
 
-    /// Where a warp of the grid is that has not come to its end: the first there is.
+    /// Returns the place of the first warp of the grid that has not finished.
     pub fn stopped_at(&self) -> Option<Site> {
         let machine = &self.run.machine;
         let mut warps = machine.clusters.iter().flat_map(|c| &c.ctas).flat_map(|c| &c.warps);

@@ -1,8 +1,8 @@
-//! Launches in files of their own: TOML or JSON with the same keys.
+//! Launches in separate files: TOML or JSON with the same keys.
 //!
-//! Beside the keys `entry grid block cluster shared params globals`, `buffers` holds memory that no parameter holds, and `expect` expectations as they are written above kernels, in
-//! one string or a list of them. `[[launch]]` begins a launch each, where a file has several. What stands in quotes for an argument is
-//! read as in a `launch:` line: `x = "f32[64]:iota"`.
+//! The keys are `entry grid block cluster shared params globals`. `buffers` contains memory that belongs to no parameter.
+//! `expect` contains expectations as written above kernels, in one string or a list of strings. A file with several launches
+//! begins each with `[[launch]]`. A quoted argument is read as in a `launch:` line: `x = "f32[64]:iota"`.
 
 use super::tree::{self, LaunchEntry, LaunchNode, LaunchValue};
 use ptx_interp::launch::{
@@ -22,7 +22,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// By the name of the file; TOML unless that ends in `.json`.
+    /// Returns the language by the file's name: JSON for `.json`, otherwise TOML.
     pub fn of(path: &Path) -> Self {
         let json = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"));
         if json { Self::Json } else { Self::Toml }
@@ -32,7 +32,8 @@ impl Language {
 /// The keys of a launch.
 const KEYS: [&str; 9] = ["entry", "grid", "block", "cluster", "shared", "params", "globals", "buffers", "expect"];
 
-/// The launches of a file. An entry that is not named is empty. What is not understood is left out, and said.
+/// Returns the launches of a file and the mistakes in it. A missing `entry` is empty. Values that are not understood are
+/// omitted and reported.
 pub fn launches(text: &str, language: Language) -> (Vec<Launch>, Vec<Mistake>) {
     let (entries, mut mistakes) = match language {
         Language::Toml => tree::toml(text),
@@ -86,13 +87,13 @@ impl LaunchFileReader<'_> {
         self.mistakes.push(Mistake::new(range.clone(), words));
     }
 
-    /// Where the text of a string begins, if what stands between the quotes is the text itself.
+    /// Returns the offset of a string's text, if the text between the quotes contains no escapes.
     fn inside(&self, text: &str, range: &Range<usize>) -> Option<usize> {
         let raw = self.text.get(range.start + 1..range.end.checked_sub(1)?)?;
         (raw == text).then_some(range.start + 1)
     }
 
-    /// Reads a string by the rules of lines; mistakes in it are marked in the file.
+    /// Reads a string with the syntax of launch lines; mistakes in it are marked in the file.
     fn read<T>(
         &self,
         text: &str,
@@ -202,7 +203,7 @@ impl LaunchFileReader<'_> {
             match self.argument(&node) {
                 Ok(argument) => out.push(Given { offset, range, ..Given::new(name, argument) }),
                 Err(mistake) if known => self.mistakes.push(mistake),
-                // JSON has no places, so the name must say which.
+                // JSON has no positions, so the message must name the key.
                 Err(mistake) => {
                     self.mistakes.push(Mistake { message: format!("`{key}`: {}", mistake.message), ..mistake })
                 }
@@ -327,7 +328,7 @@ impl LaunchFileReader<'_> {
     }
 }
 
-/// A number; strings may hold what the language of the file cannot: `0f3F800000`, `nan`.
+/// Reads a number. Strings may contain numbers that the file's language lacks: `0f3F800000`, `nan`.
 fn number(node: &LaunchNode) -> Option<Number> {
     let (LaunchValue::Number(text) | LaunchValue::Text(text)) = &node.value else { return None };
     Number::parse(text).filter(|(_, length)| *length == text.len()).map(|(number, _)| number)

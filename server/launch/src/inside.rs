@@ -1,12 +1,12 @@
-//! Files that a launch names: only those inside of a folder.
+//! Reads files that a launch names, only inside of a folder.
 
 use crate::files::regular;
 use std::path::{Component, Path};
 
-/// No file of a launch is larger, bytes.
+/// Maximum size of a file of a launch in bytes.
 const MAX_FILE: u64 = 1 << 30;
 
-/// The folder that a file lies in.
+/// Returns the folder of a file.
 pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -14,10 +14,10 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Reads a file inside of a folder: a relative path without `..`, and no link that leads out.
+/// Reads a file inside of a folder: the path must be relative and without `..`, and links must not lead out of the folder.
 ///
 /// # Errors
-/// In words, why it is not read.
+/// A message, if the file is not read.
 pub fn read(folder: &Path, path: &str) -> Result<Vec<u8>, String> {
     let relative = Path::new(path);
     let plain = |c: Component<'_>| matches!(c, Component::Normal(_) | Component::CurDir);

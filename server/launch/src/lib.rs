@@ -1,7 +1,7 @@
-//! Launches from files, and running them: what the command line and the server share.
+//! Launches from files and their execution, shared by the command line and the server.
 //!
-//! The launch itself, its lines above kernels, and what it means for a machine are in `ptx_interp::launch`; here is what needs files,
-//! clocks and JSON.
+//! The launch itself, its lines above kernels, and its meaning for a machine are in `ptx_interp::launch`. This crate adds
+//! everything that needs files, clocks and JSON.
 
 pub mod choose;
 pub mod evaluate;

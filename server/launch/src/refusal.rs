@@ -1,30 +1,30 @@
-//! Why nothing was run, for people and for programs.
+//! The reason why a launch was not run, for people and for programs.
 
 use super::choose::LaunchChoiceError;
 use super::evaluate::EvaluationError;
 use ptx_interp::launch::Mistake;
 use std::ops::Range;
 
-/// The reason why nothing was run.
+/// The reason why a launch was not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchRefusal {
-    /// For programs: `not-open`, `no-kernel`, `launch`, `errors`, `kernel`, `off`.
+    /// Kind for programs: `not-open`, `no-kernel`, `launch`, `errors`, `kernel`, `off`.
     pub kind: &'static str,
-    /// In one line.
+    /// Message in one line.
     pub message: String,
-    /// Places that have to do with it, in bytes, and what is wrong there.
+    /// Related places as byte ranges, each with a message.
     pub places: Vec<(Range<usize>, String)>,
-    /// The places are in the module, and not in a launch that was sent along.
+    /// Whether the places are in the module, not in a launch of the request.
     pub in_module: bool,
 }
 
 impl LaunchRefusal {
-    /// Without places.
+    /// Creates a refusal without places.
     pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), places: Vec::new(), in_module: true }
     }
 
-    /// No launch was chosen. `above` says that it would stand in the module.
+    /// Creates the refusal for a query that selects no launch. `above`: the launch would be written in the module.
     pub fn not_chosen(why: LaunchChoiceError, above: bool) -> Self {
         match why {
             LaunchChoiceError::Kernel(message) => Self::new("no-kernel", message),
@@ -32,7 +32,7 @@ impl LaunchRefusal {
         }
     }
 
-    /// A launch of an entry cannot be run.
+    /// Creates the refusal for a launch of `entry` that cannot be run.
     pub fn refused(why: EvaluationError, entry: &str, above: bool) -> Self {
         match why {
             EvaluationError::Launch(mistakes) => Self::launch(&mistakes, above),
@@ -46,7 +46,7 @@ impl LaunchRefusal {
         }
     }
 
-    /// A launch has mistakes. `in_module` says that it is written in the module.
+    /// Creates the refusal for a launch with mistakes. `in_module`: the launch is written in the module.
     pub fn launch(mistakes: &[Mistake], in_module: bool) -> Self {
         let places: Vec<_> = mistakes.iter().map(|m| (m.range.clone(), mistake(m))).collect();
         let message = match &places[..] {
@@ -57,7 +57,8 @@ impl LaunchRefusal {
         Self { kind: "launch", message, places, in_module }
     }
 
-    /// In one line, behind the name of what its first place is in, and the line there: `line` tells it of an offset.
+    /// Returns one line: the name of the file with the first place, the line there, and the message. `line` maps an offset to
+    /// its line.
     pub fn located(&self, name: &str, line: &dyn Fn(usize) -> usize) -> String {
         let first = self.places.first().filter(|(range, _)| !range.is_empty());
         let at = first.map_or_else(String::new, |(range, _)| format!(":{}", line(range.start)));
@@ -65,7 +66,7 @@ impl LaunchRefusal {
     }
 }
 
-/// A mistake in one line.
+/// Formats a mistake in one line.
 pub fn mistake(mistake: &Mistake) -> String {
     match &mistake.help {
         Some(help) => format!("{} ({help})", mistake.message),

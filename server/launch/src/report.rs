@@ -1,7 +1,9 @@
-//! What came of a launch as JSON: the form that the contract of the command line fixes, and editors get too.
+//! The result of a launch as JSON, in the form that the contract of the command line defines; editors get the same.
 //!
-//! Beyond the keys of the contract: `entry`, `launch` (the complete launch, as a line), `guessed` (what of it was), `guessed_lengths` (where lengths of buffers are: a sentence), `printed` (if anything was), `unwritten` (of
-//! buffers with bytes that were never written, which are zeros in `buffers`: the ranges of bytes), and of faults `end_line`, `end_column`, `fatal`, `count`, `step` (of the warp) and `related`.
+//! Keys beyond the contract: `entry`, `launch` (the complete launch, as a line), `guessed` (its guessed parts),
+//! `guessed_lengths` (a sentence, if lengths of buffers are guessed), `printed` (if anything was), `unwritten` (the ranges of
+//! bytes of buffers that were never written, which are zeros in `buffers`), and in faults `end_line`, `end_column`, `fatal`,
+//! `count`, `step` (of the warp) and `related`.
 
 use super::evaluate::LaunchRun;
 use ptx_interp::findings::{Fault, Site};
@@ -17,35 +19,35 @@ pub type LineColumnFinder<'p> = &'p dyn Fn(usize) -> (usize, usize);
 /// The result of a launch, for programs.
 #[derive(Debug, Serialize)]
 pub struct LaunchReport {
-    /// How it ended: `finished`, `fault`, `limit`, `deadlock`.
+    /// Status at the end: `finished`, `fault`, `limit`, `deadlock`.
     pub status: &'static str,
-    /// Warp instructions that were executed.
+    /// Number of executed warp instructions.
     pub warp_instructions: u64,
-    /// What was found.
+    /// The faults.
     pub faults: Vec<FaultReport>,
-    /// The bytes of buffers after the run, in hexadecimal digits; of variables those that changed.
+    /// The bytes of buffers after the run, in hexadecimal digits, by name; variables only if they changed.
     pub buffers: BTreeMap<String, String>,
-    /// What came of the expectations.
+    /// Results of the expectations.
     pub expectations: Vec<ExpectationReport>,
-    /// How long it took.
+    /// Duration in seconds.
     pub seconds: f64,
-    /// What a warp did, step by step.
+    /// The steps of a warp, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<StepReport>>,
-    /// The kernel.
+    /// Name of the kernel.
     pub entry: String,
     /// The launch, as a line.
     pub launch: String,
-    /// What of it was guessed.
+    /// The guessed parts of the launch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub guessed: Vec<String>,
-    /// That lengths of buffers are guessed, and what they follow, in a sentence.
+    /// A sentence that explains guessed lengths of buffers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub guessed_lengths: Option<String>,
-    /// What was printed.
+    /// Output of `printf`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub printed: String,
-    /// Ranges of bytes that were never written.
+    /// For each buffer the ranges of bytes that were never written.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub unwritten: BTreeMap<String, Vec<[u64; 2]>>,
 }
@@ -53,7 +55,7 @@ pub struct LaunchReport {
 /// A fault.
 #[derive(Debug, Serialize)]
 pub struct FaultReport {
-    /// What.
+    /// Kind of the fault.
     pub kind: &'static str,
     /// The line of the instruction.
     pub line: usize,
@@ -63,44 +65,44 @@ pub struct FaultReport {
     pub end_line: usize,
     /// The column of its end.
     pub end_column: usize,
-    /// In words.
+    /// Message.
     pub message: String,
-    /// The lanes, a bit each.
+    /// Mask of the lanes.
     pub lanes: u32,
-    /// The CTA in the grid.
+    /// Index of the CTA in the grid.
     pub cta: [u32; 3],
-    /// The warp in the CTA.
+    /// Index of the warp in the CTA.
     pub warp: u32,
-    /// It ends the run.
+    /// Whether the fault ends the run.
     pub fatal: bool,
-    /// How often it was seen.
+    /// Number of occurrences.
     pub count: u64,
-    /// How many instructions the warp had executed before, when it was seen first.
+    /// Number of instructions that the warp had executed before the first occurrence.
     pub step: u64,
-    /// Another place that has to do with it.
+    /// A related place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related: Option<RelatedReport>,
 }
 
-/// Another place that has to do with a fault.
+/// A place related to a fault.
 #[derive(Debug, Serialize)]
 pub struct RelatedReport {
     /// Its line.
     pub line: usize,
     /// Its column.
     pub column: usize,
-    /// What is there.
+    /// Description of the place.
     pub message: String,
 }
 
-/// What came of an expectation.
+/// Result of an expectation.
 #[derive(Debug, Serialize)]
 pub struct ExpectationReport {
-    /// The expectation, as it is written.
+    /// The expectation as written.
     pub name: String,
-    /// It holds.
+    /// Whether the expectation is met.
     pub ok: bool,
-    /// Why not.
+    /// The reason, if it is not met.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -108,7 +110,7 @@ pub struct ExpectationReport {
 /// A step of a warp.
 #[derive(Debug, Serialize)]
 pub struct StepReport {
-    /// How many instructions the warp had executed before.
+    /// Number of instructions that the warp had executed before this step.
     pub step: u64,
     /// The function.
     pub function: String,
@@ -116,11 +118,11 @@ pub struct StepReport {
     pub line: usize,
     /// Its column.
     pub column: usize,
-    /// The lanes that are at it, a bit each.
+    /// Mask of the active lanes.
     pub active: u32,
-    /// Those that execute it: in which the guard is true.
+    /// Mask of the lanes that execute the instruction: their guard is true.
     pub executed: u32,
-    /// How many calls deep.
+    /// Depth of calls.
     pub depth: u32,
     /// The registers that it wrote.
     pub registers: Vec<RegisterChange>,
@@ -134,14 +136,15 @@ pub struct RegisterChange {
     /// Its type, with the dot.
     #[serde(rename = "type")]
     pub ty: &'static str,
-    /// Its 32 lanes before, lane 0 first, little-endian, in hexadecimal digits; of a predicate a bit for each lane, the same way.
+    /// The values of its 32 lanes before the step: lane 0 first, little-endian, in hexadecimal digits. A predicate has one bit
+    /// for each lane.
     pub before: String,
-    /// And after.
+    /// The values after the step, in the same form.
     pub after: String,
-    /// Lanes whose value the manual leaves open.
+    /// Mask of the lanes whose value the manual leaves open.
     #[serde(skip_serializing_if = "is_zero")]
     pub unspecified: u32,
-    /// Lanes whose value is an approximation.
+    /// Mask of the lanes whose value is an approximation.
     #[serde(skip_serializing_if = "is_zero")]
     pub approximate: u32,
 }
@@ -150,14 +153,14 @@ fn is_zero(mask: &u32) -> bool {
     *mask == 0
 }
 
-/// Bytes in hexadecimal digits.
+/// Formats bytes in hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |half: u8| char::from(DIGITS[usize::from(half & 15)]);
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
-/// What came of a launch. The trace is a window of the steps of a warp: which, from where, how many.
+/// Builds the report of a launch. The trace is a window of a warp's steps: the warp, the first step, the number of steps.
 pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(Target, u64, usize)>) -> LaunchReport {
     let machine = &done.run.machine;
     let (mut buffers, mut unwritten) = (BTreeMap::new(), BTreeMap::new());
@@ -195,7 +198,7 @@ pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(Tar
     }
 }
 
-/// What lies between ranges.
+/// Returns the gaps between ranges, up to `end`.
 fn gaps(known: &[Range<u64>], end: u64) -> Vec<[u64; 2]> {
     let mut at = 0;
     let mut out = Vec::new();
@@ -233,7 +236,7 @@ fn fault(done: &LaunchRun, fault: &Fault, places: LineColumnFinder<'_>) -> Fault
     }
 }
 
-/// A step of a warp.
+/// Builds the report of a step.
 pub fn step(done: &LaunchRun, step: &Recorded, places: LineColumnFinder<'_>) -> StepReport {
     let executable = &done.run.machine.executable;
     let (line, column) = places(executable.range(step.site).start);

@@ -1,4 +1,4 @@
-//! The result of a run as a document: how it ended, what was found, what it put out, where lanes parted, what registers held at last.
+//! The result of a run as a document: status, faults, output, divergence of lanes, and final registers.
 
 use super::evaluate::LaunchRun;
 use super::view::{Course, state::machine_at};
@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// Rows of a table.
-const ROWS: usize = 32;
+/// Maximum number of rows of a table.
+const MAX_ROWS: usize = 32;
 
-/// Elements of a buffer.
-const ELEMENTS: u64 = 16;
+/// Maximum number of shown elements of a buffer.
+const MAX_ELEMENTS: u64 = 16;
 
-/// The document. `line` gives the line of a byte, from 1; `source` the text of a range.
+/// Returns the document as Markdown. `line` maps a byte offset to its line, from 1; `source` returns the text of a range.
 pub fn markdown<'t>(
     done: &LaunchRun,
     course: &Course,
@@ -48,7 +48,7 @@ fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
 }
 
-/// A block that nothing in it ends.
+/// Returns a code block whose fence does not occur in the text.
 fn fenced(text: &str) -> String {
     let fence = if text.contains("```") { "~~~~" } else { "```" };
     format!("{fence}text\n{}\n{fence}\n", text.trim_end())
@@ -78,7 +78,7 @@ fn faults(done: &LaunchRun, line: &dyn Fn(usize) -> usize, out: &mut String) {
         return;
     }
     let _ = writeln!(out, "## Found\n");
-    for fault in done.faults().iter().take(ROWS) {
+    for fault in done.faults().iter().take(MAX_ROWS) {
         let found = words::diagnostic(done, fault);
         let _ = writeln!(out, "- line {}: `{}` {}", line(found.range.start), found.finding.name(), found.message());
         for related in &found.related {
@@ -90,8 +90,8 @@ fn faults(done: &LaunchRun, line: &dyn Fn(usize) -> usize, out: &mut String) {
 }
 
 fn more(count: usize, out: &mut String) {
-    if count > ROWS {
-        let _ = writeln!(out, "- … and {} more", count - ROWS);
+    if count > MAX_ROWS {
+        let _ = writeln!(out, "- … and {} more", count - MAX_ROWS);
     }
 }
 
@@ -102,7 +102,7 @@ fn verdicts(done: &LaunchRun, out: &mut String) {
     let held = done.verdicts.iter().filter(|v| v.ok).count();
     let _ = writeln!(out, "## Expected\n\n{held} of {} expectations hold.\n", done.verdicts.len());
     let wrong: Vec<_> = done.verdicts.iter().filter(|v| !v.ok).collect();
-    for verdict in wrong.iter().take(ROWS) {
+    for verdict in wrong.iter().take(MAX_ROWS) {
         let _ = writeln!(out, "- `{}`: {}", verdict.name, verdict.message.as_deref().unwrap_or("it does not hold"));
     }
     more(wrong.len(), out);
@@ -111,7 +111,7 @@ fn verdicts(done: &LaunchRun, out: &mut String) {
     }
 }
 
-/// Those that changed, from the first element that did.
+/// Adds the changed buffers, each from its first changed element on.
 fn buffers(done: &LaunchRun, out: &mut String) {
     let machine = &done.run.machine;
     let mut said = false;
@@ -126,7 +126,7 @@ fn buffers(done: &LaunchRun, out: &mut String) {
         if !std::mem::replace(&mut said, true) {
             let _ = writeln!(out, "## Output\n\n| | from | values |\n|---|---|---|");
         }
-        let end = (first + ELEMENTS).min(count);
+        let end = (first + MAX_ELEMENTS).min(count);
         let values: Vec<String> = (first..end).map(|i| text(placed, &after, i)).collect();
         let dots = if end < count { " …" } else { "" };
         let name = format!("`{}` {}[{count}]", placed.name, placed.element);
@@ -137,7 +137,7 @@ fn buffers(done: &LaunchRun, out: &mut String) {
     }
 }
 
-/// Where the lanes of the warp were not together.
+/// Adds the places where the lanes of the warp diverge.
 fn divergence<'t>(
     done: &LaunchRun,
     course: &Course,
@@ -150,7 +150,7 @@ fn divergence<'t>(
     let mut parted: BTreeMap<usize, (Range<usize>, u32, u32, usize)> = BTreeMap::new();
     for pair in steps.windows(2) {
         let (before, after) = (&pair[0], &pair[1]);
-        // A group is smaller than the one that was there before it: lanes have gone elsewhere.
+        // The group of lanes is a proper subset of the group before it: the other lanes went elsewhere.
         if after.group & before.group == after.group && after.group != before.group {
             let range = done.run.machine.executable.range(before.site);
             let entry = parted.entry(range.start).or_insert((range, before.group, after.group, 0));
@@ -166,7 +166,7 @@ fn divergence<'t>(
         out,
         "Lanes parted here:\n\n| line | instruction | of | went on first | times |\n|---|---|---|---|---|"
     );
-    for (range, of, first, times) in parted.values().take(ROWS) {
+    for (range, of, first, times) in parted.values().take(MAX_ROWS) {
         let words = source(range.clone()).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
         let (of, first) = (lanes(*of), lanes(*first));
         let _ = writeln!(out, "| {} | `{}` | {of} | {first} | {times} |", line(range.start), words.replace('|', "\\|"));
@@ -174,7 +174,7 @@ fn divergence<'t>(
     out.push('\n');
 }
 
-/// What the registers held at last.
+/// Adds the final values of the registers.
 fn registers(done: &LaunchRun, course: &Course, cancelled: &dyn Fn() -> bool, out: &mut String) {
     let target = course.target;
     let Some(machine) = machine_at(done, course, Some(course.steps), cancelled) else { return };
@@ -185,7 +185,7 @@ fn registers(done: &LaunchRun, course: &Course, cancelled: &dyn Fn() -> bool, ou
         return;
     }
     let _ = writeln!(out, "| register | type | after the last step |\n|---|---|---|");
-    for register in written.iter().take(4 * ROWS) {
+    for register in written.iter().take(4 * MAX_ROWS) {
         let change = Change {
             function: 0,
             slot: register.slot,
@@ -202,8 +202,8 @@ fn registers(done: &LaunchRun, course: &Course, cancelled: &dyn Fn() -> bool, ou
             plain_value(register.read_as.unwrap_or(register.ty), "", &change, register.known, &machine)
         );
     }
-    if written.len() > 4 * ROWS {
-        let _ = writeln!(out, "\n… and {} more registers", written.len() - 4 * ROWS);
+    if written.len() > 4 * MAX_ROWS {
+        let _ = writeln!(out, "\n… and {} more registers", written.len() - 4 * MAX_ROWS);
     }
     out.push('\n');
 }

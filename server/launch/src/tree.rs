@@ -1,11 +1,11 @@
-//! TOML and JSON as one kind of tree, with places where they are known.
+//! TOML and JSON as a common tree, with positions if they are known.
 
 use ptx_interp::launch::Mistake;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A value and where it stands; an empty range where that is not known.
+/// A value and its byte range; the range is empty if it is not known.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LaunchNode {
     pub value: LaunchValue,
@@ -16,7 +16,7 @@ pub(super) struct LaunchNode {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum LaunchValue {
     Text(String),
-    /// As it is spelled, so that nothing of it is lost.
+    /// A number as written, so that no precision is lost.
     Number(String),
     Truth(bool),
     List(Vec<LaunchNode>),
@@ -34,7 +34,7 @@ pub(super) struct LaunchEntry {
 }
 
 impl LaunchNode {
-    /// What it is, for messages.
+    /// Returns the kind of the value, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match &self.value {
             LaunchValue::Text(_) => "a string",
@@ -47,7 +47,7 @@ impl LaunchNode {
     }
 }
 
-/// A TOML document.
+/// Parses a TOML document; mistakes do not stop the parser.
 pub(super) fn toml(text: &str) -> (Vec<LaunchEntry>, Vec<Mistake>) {
     let (document, errors) = DeTable::parse_recoverable(text);
     let mistakes = errors.iter().map(|e| Mistake::new(e.span().unwrap_or(0..0), e.message().trim().to_owned()));
@@ -60,7 +60,7 @@ fn table(table: DeTable<'_>) -> Vec<LaunchEntry> {
         LaunchEntry { key: String::from(key.into_inner()), key_range, node: toml_node(node) }
     };
     let mut out: Vec<LaunchEntry> = table.into_iter().map(entry).collect();
-    // In the order of the text.
+    // Entries in the order of the text.
     out.sort_by_key(|e| e.key_range.start);
     out
 }
@@ -89,12 +89,12 @@ fn toml_node(node: Spanned<DeValue<'_>>) -> LaunchNode {
     LaunchNode { value, range }
 }
 
-/// A JSON document.
+/// Parses a JSON document.
 pub(super) fn json(text: &str) -> Result<LaunchNode, Mistake> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
         let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
         let at = (before + error.column().saturating_sub(1)).min(text.len());
-        // Columns are bytes, and the last of a character of several is in its middle.
+        // A column counts bytes and may be inside of a character of several bytes.
         let at = (0..=at).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
         Mistake::new(at..at, error.to_string())
     })?;

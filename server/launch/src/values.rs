@@ -1,4 +1,4 @@
-//! What a warp's instructions have written last: for values at the ends of lines.
+//! The values that the instructions of a warp wrote last, shown at the ends of lines.
 
 use super::evaluate::LaunchRun;
 use super::words::plain_value;
@@ -9,48 +9,48 @@ use ptx_interp::machine::{Change, Recorded, Target};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Steps that are looked at, the last ones: what was executed longer ago has no value to show.
-const LOOKED_AT: u64 = 1 << 16;
+/// Maximum number of steps that are evaluated, counted from the last one; older instructions show no value.
+const MAX_STEPS: u64 = 1 << 16;
 
-/// Steps that are repeated at a time, so that their registers do not fill the memory.
-const AT_A_TIME: u64 = 4096;
+/// Number of steps that are repeated at a time, to limit the memory for their registers.
+const STEPS_PER_BATCH: u64 = 4096;
 
 /// The values that the instructions of a kernel wrote last, up to a step of a warp.
 #[derive(Debug)]
 pub struct LastValues {
     /// The warp.
     pub target: Target,
-    /// The last step that counts.
+    /// The last step that is included.
     pub until: u64,
     sites: BTreeMap<(u32, u32), Last>,
 }
 
-/// An instruction as each lane has executed it last.
+/// The last execution of an instruction by each lane.
 #[derive(Debug)]
 struct Last {
     changes: Vec<Change>,
     /// Lanes that have executed it.
     lanes: u32,
-    /// The step in which each did last.
+    /// The step of each lane's last execution.
     steps: [u64; 32],
-    /// How often each did.
+    /// Number of executions by each lane.
     counts: [u32; 32],
 }
 
 impl Last {
-    /// Takes over what lanes have written in a step; the others keep what they had.
+    /// Merges the values that lanes wrote in a step; other lanes keep theirs.
     fn take(&mut self, step: Recorded) {
         let keep = self.lanes & !step.mask;
         let mut changes = step.changes;
         for (new, old) in changes.iter_mut().zip(&self.changes) {
-            // What a call changes is not always the same.
+            // A call does not always change the same registers.
             if (new.function, new.slot, new.after.len()) != (old.function, old.slot, old.after.len()) {
                 continue;
             }
             let size = new.after.len() / 32;
             for lane in (0..32).filter(|lane| keep >> lane & 1 != 0) {
                 if size == 0 {
-                    // A predicate: a bit for each lane.
+                    // A predicate has one bit for each lane.
                     let bit = 1 << (lane % 8);
                     new.after[lane / 8] = new.after[lane / 8] & !bit | old.after[lane / 8] & bit;
                 } else {
@@ -70,24 +70,24 @@ impl Last {
     }
 }
 
-/// What a line has to show for a lane.
+/// The value of a lane to show in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineValue {
-    /// Where the instruction ends, in bytes.
+    /// Byte offset of the instruction's end.
     pub offset: usize,
     /// `lane 0: %r1 = 5`.
     pub text: String,
-    /// About all lanes, Markdown.
+    /// The values of all lanes, as Markdown.
     pub tooltip: String,
 }
 
 impl LastValues {
-    /// Those of a warp up to a step. `cancelled` is asked now and then.
+    /// Collects the values of a warp up to a step. `cancelled` is polled.
     pub fn new(done: &LaunchRun, target: Target, until: u64, cancelled: &dyn Fn() -> bool) -> Self {
         let mut sites: BTreeMap<(u32, u32), Last> = BTreeMap::new();
-        let mut from = until.saturating_sub(LOOKED_AT - 1);
+        let mut from = until.saturating_sub(MAX_STEPS - 1);
         while from <= until && !cancelled() {
-            let count = AT_A_TIME.min(until - from + 1);
+            let count = STEPS_PER_BATCH.min(until - from + 1);
             let window = done.run.window(target, from, count as usize, cancelled);
             let Some(last) = window.last().map(|r| r.step) else { break };
             for recorded in window.into_iter().filter(|r| r.step <= until) {
@@ -108,7 +108,7 @@ impl LastValues {
         Self { target, until, sites }
     }
 
-    /// What the instructions have to show for a lane, in the order of the program; `text` is that of the module.
+    /// Returns the values of a lane, in the order of the program; `text` is the module's text.
     pub fn of_lane(&self, done: &LaunchRun, text: &str, lane: u32) -> Vec<LineValue> {
         let executable = &done.run.machine.executable;
         let mut out = Vec::new();
@@ -144,7 +144,7 @@ impl LastValues {
     }
 }
 
-/// The name and the type of a register that was changed.
+/// Returns the name and the type of a changed register.
 pub fn named(done: &LaunchRun, change: &Change) -> Option<(String, &'static str)> {
     let function = done.run.machine.executable.function(change.function)?;
     let slot = RegisterSlot(change.slot);
@@ -152,7 +152,7 @@ pub fn named(done: &LaunchRun, change: &Change) -> Option<(String, &'static str)
         .then(|| (function.register_name(slot), function.declaration(slot).ty.name()))
 }
 
-/// The type that the readers of an untyped register give it; `known` caches the answer for each function.
+/// Returns the type with which instructions read an untyped register; `known` caches the answer for each function.
 fn meant(
     done: &LaunchRun,
     change: &Change,

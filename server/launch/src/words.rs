@@ -1,4 +1,4 @@
-//! What came of a launch, in words: for terminals, result documents and hints.
+//! The results of a launch in words: for terminals, result documents and hints.
 
 use super::evaluate::LaunchRun;
 use ptx_analysis::codes::Text;
@@ -8,7 +8,7 @@ use ptx_interp::inspect;
 use ptx_interp::launch::{Element, Kind, Placed, Snapshot, status_name};
 use ptx_interp::machine::{Change, Machine, Status};
 
-/// How the run ended, in words.
+/// Describes how the run ended.
 pub fn ended(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
     let steps = grouped(done.run.machine.steps);
     let time = done.time.as_secs_f64();
@@ -32,7 +32,7 @@ pub fn ended(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
     format!("{how} {steps} warp instruction{plural}, {time}")
 }
 
-/// `1,234,567`.
+/// Formats a number with separators: `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -45,7 +45,7 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// A fault as a finding.
+/// Converts a fault to a diagnostic.
 pub fn diagnostic(done: &LaunchRun, fault: &Fault) -> Diagnostic {
     let range = |site| done.run.machine.executable.range(site);
     let [x, y, z] = fault.cta;
@@ -61,7 +61,7 @@ pub fn diagnostic(done: &LaunchRun, fault: &Fault) -> Diagnostic {
     out
 }
 
-/// Lanes of a mask in words: `lane 3`, `lanes 0–15, 20`, `all lanes`.
+/// Formats the lanes of a mask: `lane 3`, `lanes 0–15, 20`, `all lanes`.
 pub fn lanes(mask: u32) -> String {
     if mask == u32::MAX {
         return "all lanes".to_owned();
@@ -73,7 +73,7 @@ pub fn lanes(mask: u32) -> String {
             _ => ranges.push((lane, lane)),
         }
     }
-    // `1, 3, … 31`.
+    // Lanes at regular distances: `1, 3, … 31`.
     if let [(first, _), (second, _), .., (last, _)] = ranges[..] {
         let stride = second - first;
         let even = ranges.iter().all(|(a, b)| a == b) && ranges.windows(2).all(|w| w[1].0 - w[0].0 == stride);
@@ -87,13 +87,13 @@ pub fn lanes(mask: u32) -> String {
     if mask == 0 { "no lane".to_owned() } else { format!("{plural} {}", texts.join(", ")) }
 }
 
-/// What a register holds in the lanes of a mask: one value if it is the same in all, else the first few and the last.
+/// Formats a register's values in the lanes of a mask: one value if all are equal, otherwise the first few and the last.
 pub fn value(ty: &str, change: &Change, mask: u32) -> String {
     let element = element_of(ty, change);
     listed(ty, change, mask, element, false, &|bits| element.text(bits))
 }
 
-/// The same in short form: with the type of the instruction that wrote it, without leading zeros, and addresses by their names.
+/// As [`value`] in short form: with the type of the writing instruction, without leading zeros, and with names for addresses.
 pub fn plain_value(ty: &str, instruction: &str, change: &Change, mask: u32, machine: &Machine) -> String {
     let declared = element_of(ty, change);
     let says = |e: &Element| e.bits() == declared.bits() && e.kind() != Kind::Bits;
@@ -120,14 +120,14 @@ pub fn plain_value(ty: &str, instruction: &str, change: &Change, mask: u32, mach
     listed(ty, change, mask, element, false, &text)
 }
 
-/// The element of a packed type, if the type fills `bits` bits: of `.f16x2` the `f16`.
+/// Returns the element of a packed type that fills `bits` bits: `f16` for `.f16x2`.
 fn packed(ty: &str, bits: u32) -> Option<Element> {
     let (element, count) = ty.rsplit_once('x')?;
     let (element, count) = (Element::named(element)?, count.parse::<u32>().ok()?);
     (element.bits() * count == bits).then_some(element)
 }
 
-/// A value of a type in short form. An unsigned value beyond 32 bits is printed in hexadecimal, since it is usually an address.
+/// Formats a value in short form. An unsigned value beyond 32 bits is printed in hexadecimal, because it is usually an address.
 pub fn readable(element: Element, bits: u128) -> String {
     match element.kind() {
         Kind::Integer { signed: false } if bits >> 32 != 0 => format!("{bits:#x}"),
@@ -135,7 +135,7 @@ pub fn readable(element: Element, bits: u128) -> String {
     }
 }
 
-/// The types that an instruction names, the first first.
+/// Returns the types in an instruction's mnemonic, in order.
 fn written_as(instruction: &str) -> impl Iterator<Item = Element> + '_ {
     let head = instruction.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
     head.split('.').skip(1).filter_map(Element::named)
@@ -179,7 +179,8 @@ fn listed(
     few(&texts) + marks
 }
 
-/// Of whole numbers that count up, or down, from lane to lane: the value of lane 0 and the distance to the next. Views fold them by the same rule.
+/// For integers that change by a constant from lane to lane: the value of lane 0 and the difference to the next lane. The
+/// clients' views fold values by the same rule.
 fn affine(element: Element, bytes: &[u8], mask: u32) -> Option<(u128, i128)> {
     let bits = element.bits();
     if !(32..=64).contains(&bits) || matches!(element.kind(), Kind::Float(_)) || mask.count_ones() < 3 {
@@ -199,7 +200,7 @@ fn affine(element: Element, bytes: &[u8], mask: u32) -> Option<(u128, i128)> {
     all.then_some((at_zero, step))
 }
 
-/// What is to be said of the values of some lanes: nothing, or in brackets.
+/// Returns a remark on the marks of some lanes' values: empty, or in parentheses.
 pub fn marks(unspecified: u32, approximate: u32, mask: u32) -> &'static str {
     match (unspecified & mask, approximate & mask) {
         (0, 0) => "",
@@ -208,7 +209,7 @@ pub fn marks(unspecified: u32, approximate: u32, mask: u32) -> &'static str {
     }
 }
 
-/// The values of some lanes in a line: one if they are the same, else the first few and the last.
+/// Joins the values of some lanes: one if all are equal, otherwise the first few and the last.
 pub fn few(texts: &[String]) -> String {
     match texts {
         [] => "no lane".to_owned(),
@@ -218,7 +219,7 @@ pub fn few(texts: &[String]) -> String {
     }
 }
 
-/// The bits of an element; `None` where memory was never written.
+/// Returns the bits of a buffer's element; `None` if its memory was never written.
 pub fn element(placed: &Placed, snapshot: &Snapshot, index: u64) -> Option<u128> {
     let bits = u64::from(placed.element.bits());
     let (from, to) = (index * bits / 8, (index * bits + bits).div_ceil(8));
@@ -227,7 +228,7 @@ pub fn element(placed: &Placed, snapshot: &Snapshot, index: u64) -> Option<u128>
     Element::get(placed.element, &snapshot.bytes, index).filter(|_| known)
 }
 
-/// The same in words; `?` where memory was never written.
+/// Formats a buffer's element; `?` if its memory was never written.
 pub fn text(placed: &Placed, snapshot: &Snapshot, index: u64) -> String {
     element(placed, snapshot, index).map_or_else(|| "?".to_owned(), |bits| placed.element.text(bits))
 }

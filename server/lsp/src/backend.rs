@@ -1,4 +1,4 @@
-//! Which handler serves which message.
+//! Maps messages of the protocol to their handlers.
 
 use super::handlers::{
     call_hierarchy, code_actions, code_lenses, commands, completion, configuration, definition, diagnostics, folding,
@@ -12,14 +12,14 @@ use tower_lsp_server::LanguageServer;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::*;
 
-/// The server as the framework sees it.
+/// The server's implementation of the framework's trait.
 #[derive(Debug)]
 pub struct Backend {
     shared: Arc<Shared>,
 }
 
 impl Backend {
-    /// A server over a state.
+    /// Creates a server with the given state.
     pub fn new(shared: Arc<Shared>) -> Self {
         Self { shared }
     }

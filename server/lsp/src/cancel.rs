@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::runtime::Handle;
 use tower_lsp_server::jsonrpc::{Error, Result};
 
-/// Whether to stop. Long computations poll it, and return what they have once it is set.
+/// Flag that cancels work. Long computations poll it, and return their partial result once it is set.
 #[derive(Debug, Clone, Default)]
 pub struct CancelFlag(Arc<AtomicBool>);
 
@@ -20,7 +20,7 @@ impl CancelFlag {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// An error for the one who asked, if it is set.
+    /// Returns the error "request cancelled" if the flag is set.
     ///
     /// # Errors
     /// If it is set.
@@ -29,12 +29,12 @@ impl CancelFlag {
     }
 }
 
-/// Held by a handler: the framework drops a handler that is cancelled, and its work learns of it.
+/// Guard of a handler: the framework drops a cancelled handler, and dropping the guard sets the flag of its work.
 #[derive(Debug, Default)]
 pub struct UntilDropped(CancelFlag);
 
 impl UntilDropped {
-    /// What the work asks.
+    /// Returns the flag for the work.
     pub fn token(&self) -> CancelFlag {
         self.0.clone()
     }
@@ -46,7 +46,7 @@ impl Drop for UntilDropped {
     }
 }
 
-/// Does work that takes more than an instant away from the asynchronous threads.
+/// Does long work away from the asynchronous threads.
 ///
 /// # Errors
 /// If it panics.
@@ -54,8 +54,8 @@ pub async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'st
     cancellable(move |_| work()).await
 }
 
-/// The same for work that can be long enough to be worth stopping: it is told when the request is cancelled. What has not
-/// begun by then never does.
+/// As [`off_thread`], for work that can be cancelled: it gets the flag of the request. Work that has not begun when the request
+/// is cancelled never begins.
 ///
 /// # Errors
 /// If it panics.
@@ -63,7 +63,7 @@ pub async fn cancellable<T: Send + 'static>(work: impl FnOnce(&CancelFlag) -> T 
     cancellable_in(&Handle::current(), work).await
 }
 
-/// The same in a pool of its own ([`super::pools`]).
+/// As [`cancellable`], in a given pool ([`super::pools`]).
 ///
 /// # Errors
 /// If it panics.
@@ -97,7 +97,7 @@ mod tests {
             ended.send(()).unwrap();
         }));
         begun.recv_timeout(Duration::from_secs(10)).unwrap();
-        // The only thread is taken, so this one waits, and is dropped before it begins.
+        // The only thread is busy, so this work waits, and is dropped before it begins.
         let (never, nothing) = mpsc::channel::<()>();
         let second = runtime.spawn(off_thread(move || never.send(())));
         second.abort();

@@ -1,4 +1,4 @@
-//! From plain data with byte offsets to the types of the protocol.
+//! Conversion from data with byte offsets to the types of the protocol.
 
 use super::session::ClientFeatures;
 use super::settings;
@@ -21,13 +21,13 @@ pub struct ConversionContext<'a> {
     pub uri: &'a Uri,
     /// Its text.
     pub rope: &'a Rope,
-    /// What the client takes.
+    /// The client's features.
     pub session: ClientFeatures,
-    /// What the user wants.
+    /// The user's settings.
     pub settings: &'a settings::DiagnosticsSettings,
 }
 
-/// Diagnostics in the order of the text, as many as the user wants, and which of them wait.
+/// Limits diagnostics to the configured number, in the order of the text, and tells for each whether it is held back.
 pub fn limited(
     context: &ConversionContext<'_>,
     found: Vec<ptx_analysis::Diagnostic>,
@@ -39,14 +39,15 @@ pub fn limited(
     }
     tracing::info!("{limit} of {} diagnostics of {}", found.len(), context.uri.as_str());
     let mut all: Vec<_> = found.into_iter().zip(held).collect();
-    // Harmless ones are last, and what waits takes no place from what is shown; the sort is stable, so the first of each stay.
+    // Less severe diagnostics come last, and held-back ones take no place from shown ones; the sort is stable, so the first of
+    // each severity stay.
     all.sort_by_key(|(d, held)| (*held, d.severity));
     all.truncate(limit);
     all.sort_by_key(|(d, _)| (d.range.start, d.range.end));
     all.into_iter().unzip()
 }
 
-/// Diagnostics for the client.
+/// Converts diagnostics for the client.
 pub fn diagnostics(context: &ConversionContext<'_>, found: &[ptx_analysis::Diagnostic]) -> Vec<Diagnostic> {
     let mut pages = HashMap::new();
     found.iter().map(|d| diagnostic(context, d, &mut pages)).collect()
@@ -74,14 +75,14 @@ fn diagnostic(context: &ConversionContext<'_>, found: &ptx_analysis::Diagnostic,
     }
 }
 
-/// How an editor is to show the text itself.
+/// Returns the tags that tell an editor how to show the text of a diagnostic.
 fn tags(found: &ptx_analysis::Diagnostic) -> Vec<DiagnosticTag> {
     let unnecessary = found.unnecessary.then_some(DiagnosticTag::UNNECESSARY);
     let deprecated = (found.code() == Code::Deprecated).then_some(DiagnosticTag::DEPRECATED);
     unnecessary.into_iter().chain(deprecated).collect()
 }
 
-/// The address of the page on a code; for what runs find, of the table of all that they find.
+/// Returns the address of the page on a code; for a finding of the interpreter, the address of the table of findings.
 pub fn page_address(code: &str) -> String {
     if Kind::named(code).is_some() {
         return format!("{}/blob/main/docs/interpreter.md#what-is-found", env!("CARGO_PKG_REPOSITORY"));
@@ -149,13 +150,13 @@ pub fn flat(session: ClientFeatures, rope: &Rope, uri: &Uri, symbols: Vec<Outlin
     out
 }
 
-/// The protocol's kinds are those of other languages; these have fitting icons.
+/// Returns a kind of the protocol with a fitting icon; the protocol only has kinds of other languages.
 pub fn symbol_kind(session: ClientFeatures, kind: SymbolKind) -> ls_types::SymbolKind {
     match kind {
         SymbolKind::Kernel | SymbolKind::Function | SymbolKind::Alias => ls_types::SymbolKind::FUNCTION,
         SymbolKind::Parameter => ls_types::SymbolKind::FIELD,
         SymbolKind::Label if session.symbol_kinds => ls_types::SymbolKind::KEY,
-        // Of the kinds that every client knows.
+        // These kinds are known to every client.
         SymbolKind::Label => ls_types::SymbolKind::CONSTANT,
         SymbolKind::Variable => ls_types::SymbolKind::VARIABLE,
         SymbolKind::Section => ls_types::SymbolKind::NAMESPACE,

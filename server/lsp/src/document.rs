@@ -1,8 +1,8 @@
-//! An open document: its text as of the last message, and what its worker made of it.
+//! An open document: its text as of the last message, and the results of its worker.
 //!
-//! The text is changed by the handlers of notifications, at once and in the order of the wire. Each change gives the document
-//! a new *revision*, and the worker brings tree and diagnostics up to the newest one. A reader that needs a tree notes the revision
-//! first, and then waits until the worker has published that one or a later one.
+//! The handlers of notifications change the text at once, in the order of arrival. Each change gives the document a new
+//! *revision*, and the worker brings the tree and the diagnostics up to the newest one. A reader that needs a tree first
+//! records the revision, then waits until the worker has published that revision or a later one.
 
 use super::evaluation::EvaluationSlot;
 use super::handlers::semantic_tokens::SentTokens;
@@ -25,25 +25,25 @@ use tower_lsp_server::ls_types::{self, TextDocumentContentChangeEvent, Uri};
 pub enum DocumentChange {
     /// A range is replaced.
     Edit(Range<usize>, String),
-    /// All is new; the text is that of the rope.
+    /// The whole text is replaced by the text of the rope.
     Replace,
 }
 
 /// A text with its syntax tree.
 #[derive(Debug)]
 pub struct ParsedText {
-    /// Of this revision.
+    /// The revision of the text.
     pub revision: u64,
-    /// Nothing for a text that is not PTX.
+    /// `None` for a text that is not PTX.
     pub snapshot: Option<Snapshot>,
-    /// What the last second pass found out about its functions, in place in this text.
+    /// The register report of the last flow lints, with positions in this text.
     pub figures: Arc<Figures>,
-    /// That pass was over this very text.
+    /// Whether the flow lints have run on exactly this text.
     pub complete: bool,
 }
 
 impl ParsedText {
-    /// Nothing is known of a revision, and nothing will be.
+    /// An empty result for a revision: no tree, and none will follow.
     pub fn nothing(revision: u64) -> Self {
         Self { revision, snapshot: None, figures: Arc::default(), complete: true }
     }
@@ -52,41 +52,41 @@ impl ParsedText {
 /// A text with its diagnostics.
 #[derive(Debug)]
 pub struct CheckedText {
-    /// Of this revision.
+    /// The revision of the text.
     pub revision: u64,
-    /// How many publications of the same revision came before.
+    /// Number of earlier publications of the same revision.
     pub stage: u32,
-    /// The client's number for it.
+    /// The client's version of the text.
     pub version: i32,
-    /// The text and its tree; nothing for what is not PTX.
+    /// The text and its tree; `None` if it is not PTX.
     pub snapshot: Option<Snapshot>,
-    /// What was found and is reported.
+    /// The reported diagnostics.
     pub report: Report,
-    /// The same, one for one, as the client gets it.
+    /// The same diagnostics, one for one, in the protocol's form.
     pub diagnostics: Vec<ls_types::Diagnostic>,
-    /// Which of them wait: they are not published yet.
+    /// For each diagnostic whether it is held back, that is, not published yet.
     pub held: Vec<bool>,
-    /// The errors, at any configured level; `None` where no check has run.
+    /// The errors, whatever their configured level; `None` if no check has run.
     pub errors: Option<Vec<ptx_analysis::Diagnostic>>,
-    /// How long it took.
+    /// Durations of the check's parts.
     pub timings: Timings,
 }
 
-/// How long the parts of the last check took.
+/// Durations of the parts of the last check.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Timings {
     /// Applying the edits and parsing.
     pub parse: Duration,
     /// Checking.
     pub check: Duration,
-    /// The second pass, where there was one.
+    /// Flow lints, if they ran.
     pub lints: Duration,
-    /// Making diagnostics of the protocol.
+    /// Converting the diagnostics to the protocol's form.
     pub convert: Duration,
 }
 
 impl CheckedText {
-    /// Nothing to say about a revision.
+    /// An empty result for a revision: no diagnostics.
     pub fn nothing(revision: u64, version: i32, timings: Timings) -> Self {
         Self {
             revision,
@@ -103,7 +103,7 @@ impl CheckedText {
 }
 
 impl CheckedText {
-    /// The diagnostics that the client is to show now.
+    /// Returns the diagnostics that the client is to show now: all that are not held back.
     pub fn published(&self) -> Cow<'_, [ls_types::Diagnostic]> {
         if !self.held.contains(&true) {
             return Cow::Borrowed(&self.diagnostics);
@@ -113,33 +113,33 @@ impl CheckedText {
     }
 }
 
-/// How a wait ended.
+/// Reason why a wait ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
     /// The document has changed, or is closed.
     Stale,
-    /// It was saved.
+    /// The document was saved.
     Saved,
-    /// The time is over.
+    /// The time limit was reached.
     Over,
 }
 
-/// Changes of a document that the worker takes over.
+/// Changes of a document for its worker.
 #[derive(Debug)]
 pub struct DocumentWork {
-    /// What happened since the last time.
+    /// The changes since the last call.
     pub changes: Vec<DocumentChange>,
-    /// The text that comes of it.
+    /// The resulting text.
     pub rope: Rope,
-    /// Its revision.
+    /// The revision of the text.
     pub revision: u64,
-    /// The client's number for it.
+    /// The client's version of the text.
     pub version: i32,
-    /// When the last of the changes came.
+    /// Time of the last change.
     pub edited: Instant,
-    /// The document was saved since.
+    /// Whether the document was saved since the last change.
     pub saved: bool,
-    /// The text is not known: a message about it could not be understood.
+    /// Whether the text is unknown, because a message about it could not be understood.
     pub lost: bool,
 }
 
@@ -160,11 +160,11 @@ struct Inbox {
 /// An open document.
 #[derive(Debug)]
 pub struct OpenDocument {
-    /// Its name.
+    /// The document's URI.
     pub uri: Uri,
-    /// The semantic tokens that the client has got last, for those that it gets next.
+    /// The semantic tokens that were sent last, as the base of the next difference.
     pub tokens: Mutex<Option<SentTokens>>,
-    /// What its kernels are evaluated for, and what came of it.
+    /// The evaluation of its kernels: the goal and the last run.
     pub evaluation: EvaluationSlot,
     inbox: Mutex<Inbox>,
     wake: Condvar,
@@ -176,22 +176,23 @@ pub struct OpenDocument {
 /// The worker's end of a document.
 #[derive(Debug)]
 pub struct Publisher {
-    /// For those who wait for a tree.
+    /// Publishes trees.
     pub parsed: watch::Sender<Option<Arc<ParsedText>>>,
-    /// For those who wait for diagnostics.
+    /// Publishes diagnostics.
     pub checked: watch::Sender<Option<Arc<CheckedText>>>,
     /// Flow facts of the last idle-time analysis; read without waiting.
     pub facts: watch::Sender<Arc<ModuleFacts>>,
 }
 
-/// Unique among all documents, so that a document opened again does not meet results of its former self.
+/// Returns a revision that is unique among all documents, so that a reopened document never matches results of its earlier
+/// life.
 fn next_revision() -> u64 {
     static REVISION: AtomicU64 = AtomicU64::new(1);
     REVISION.fetch_add(1, Ordering::Relaxed)
 }
 
 impl OpenDocument {
-    /// A document as it was opened.
+    /// Creates a document with its first text, and the publisher for its worker.
     pub fn new(uri: Uri, text: &str, version: i32) -> (Self, Publisher) {
         let (parsed_sender, parsed) = watch::channel(None);
         let (checked_sender, checked) = watch::channel(None);
@@ -215,9 +216,9 @@ impl OpenDocument {
         (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender })
     }
 
-    /// Applies the changes of one notification; tells whether the text is known afterwards.
+    /// Applies the changes of one notification; returns whether the text is known afterwards.
     ///
-    /// Of a text that is not known, ranges mean nothing: only a whole text counts, and what follows it.
+    /// If the text is unknown, ranges are meaningless: only a whole text and the changes after it count.
     pub fn change(&self, encoding: ColumnEncoding, version: i32, changes: Vec<TextDocumentContentChangeEvent>) -> bool {
         let mut inbox = lock(&self.inbox);
         let whole = changes.iter().position(|c| c.range.is_none());
@@ -243,7 +244,7 @@ impl OpenDocument {
         true
     }
 
-    /// Forgets the text: a message about it could not be understood.
+    /// Discards the text, because a message about it could not be understood.
     pub fn lose(&self) {
         let mut inbox = lock(&self.inbox);
         inbox.lost = true;
@@ -251,18 +252,18 @@ impl OpenDocument {
         inbox.touch(&self.wake);
     }
 
-    /// Has the same text checked again.
+    /// Makes the worker check the same text again.
     pub fn recheck(&self) {
         lock(&self.inbox).touch(&self.wake);
     }
 
-    /// Notes that the text was saved: nothing waits any more.
+    /// Records that the text was saved: diagnostics are no longer held back.
     pub fn saved(&self) {
         lock(&self.inbox).saved = true;
         self.wake.notify_all();
     }
 
-    /// Ends the worker. `last` is called when it is certain that nothing is published any more.
+    /// Ends the worker. `last` is called as soon as nothing can be published any more.
     pub fn close(&self, last: impl FnOnce()) {
         let mut inbox = lock(&self.inbox);
         inbox.closed = true;
@@ -270,29 +271,30 @@ impl OpenDocument {
         last();
     }
 
-    /// The newest revision.
+    /// Returns the newest revision.
     pub fn revision(&self) -> u64 {
         lock(&self.inbox).revision
     }
 
-    /// The newest revision, and a range of its text as a request names it. To be called before anything is waited for.
+    /// Returns the newest revision, and a range of a request as bytes of its text. A handler must call this before it waits for
+    /// anything.
     pub fn note(&self, encoding: ColumnEncoding, range: ls_types::Range) -> (u64, Range<usize>) {
         let inbox = lock(&self.inbox);
         (inbox.revision, encoding.offsets(&inbox.rope, range))
     }
 
-    /// Where a range of one revision is in a later one; nothing where it is gone.
+    /// Maps a range of one revision to a later one; `None` if the range is gone.
     pub fn follow(&self, range: Range<usize>, from: u64, to: u64) -> Option<Range<usize>> {
         lock(&self.inbox).moved.follow(range, from, to)
     }
 
-    /// Version and text as of now.
+    /// Returns the current version and text.
     pub fn current(&self) -> (i32, Rope) {
         let inbox = lock(&self.inbox);
         (inbox.version, inbox.rope.clone())
     }
 
-    /// Waits for something to do; nothing once the document is closed.
+    /// Waits for changes; `None` once the document is closed.
     pub fn take(&self) -> Option<DocumentWork> {
         let mut inbox = lock(&self.inbox);
         while !inbox.waiting && !inbox.closed {
@@ -314,13 +316,13 @@ impl OpenDocument {
         })
     }
 
-    /// Whether a result for a revision is of no use any more.
+    /// Whether a result for a revision is outdated.
     pub fn is_stale(&self, revision: u64) -> bool {
         let inbox = lock(&self.inbox);
         inbox.closed || inbox.revision != revision
     }
 
-    /// Waits until a time, a change since a revision, or, if `save` is wanted, a save.
+    /// Waits until a point in time, a change after a revision, or, if `save` is set, a save.
     pub fn wait(&self, revision: u64, until: Instant, save: bool) -> Wait {
         let mut inbox = lock(&self.inbox);
         while !inbox.closed && inbox.revision == revision {
@@ -336,7 +338,7 @@ impl OpenDocument {
         Wait::Stale
     }
 
-    /// Calls `publish` unless the document has changed since a revision; it cannot change meanwhile.
+    /// Calls `publish` unless the document has changed since a revision; it cannot change during the call.
     pub fn if_current(&self, revision: u64, publish: impl FnOnce()) {
         let inbox = lock(&self.inbox);
         if !inbox.closed && inbox.revision == revision {
@@ -344,7 +346,7 @@ impl OpenDocument {
         }
     }
 
-    /// Shares the memory of a text that is equal to the current one, if the revision is still current.
+    /// Replaces the current text by the equal `rope` to share its memory, if the revision is still current.
     pub fn share(&self, revision: u64, rope: &Rope) {
         let mut inbox = lock(&self.inbox);
         if inbox.revision == revision {
@@ -352,26 +354,27 @@ impl OpenDocument {
         }
     }
 
-    /// The tree of a revision or of a later one; nothing if the document is closed first.
+    /// Waits for the tree of a revision or of a later one; `None` if the document is closed first.
     pub async fn parsed(&self, revision: u64) -> Option<Arc<ParsedText>> {
         let mut receiver = self.parsed.clone();
         let found = receiver.wait_for(|p| p.as_ref().is_some_and(|p| p.revision >= revision)).await.ok()?;
         found.clone()
     }
 
-    /// The last tree, of whatever revision.
+    /// Returns the last tree, of any revision.
     pub fn last_parsed(&self) -> Option<Arc<ParsedText>> {
         self.parsed.borrow().clone()
     }
 
-    /// The diagnostics of a revision or of a later one; nothing if the document is closed first.
+    /// Waits for the diagnostics of a revision or of a later one; `None` if the document is closed first.
     pub async fn checked(&self, revision: u64) -> Option<Arc<CheckedText>> {
         let mut receiver = self.checked.clone();
         let found = receiver.wait_for(|c| c.as_ref().is_some_and(|c| c.revision >= revision)).await.ok()?;
         found.clone()
     }
 
-    /// The tree of a revision or of a later one with what the second pass found out about that, if this comes in time; else the last tree.
+    /// Waits up to `patience` for the tree of a revision or of a later one with the results of its flow lints; afterwards
+    /// returns the last tree.
     pub async fn passed(&self, revision: u64, patience: Duration) -> Option<Arc<ParsedText>> {
         let mut receiver = self.parsed.clone();
         let done = |p: &Option<Arc<ParsedText>>| p.as_ref().is_some_and(|p| p.revision >= revision && p.complete);
@@ -381,12 +384,12 @@ impl OpenDocument {
         self.parsed(revision).await
     }
 
-    /// What the last second pass found out about the functions: it holds for those that still have the same text.
+    /// Returns the flow facts of the last flow lints. They are valid for functions whose text is unchanged.
     pub fn facts(&self) -> Arc<ModuleFacts> {
         Arc::clone(&self.facts.borrow())
     }
 
-    /// The last diagnostics, of whatever revision.
+    /// Returns the last diagnostics, of any revision.
     pub fn last_checked(&self) -> Option<Arc<CheckedText>> {
         self.checked.borrow().clone()
     }
@@ -399,8 +402,8 @@ impl Inbox {
         wake.notify_all();
     }
 
-    /// Takes over a whole text as an edit of what differs, so that a client that always sends all of it, or a file that was
-    /// formatted, costs no fresh parse.
+    /// Replaces the text by an edit of the range that differs. A client that always sends the whole text, or a formatted file,
+    /// therefore costs no full parse.
     fn replace(&mut self, text: &str) {
         let (start, same_end) = common(&self.rope, text);
         let (old, new) = (start..self.rope.len_bytes() - same_end, &text[start..text.len() - same_end]);
@@ -415,7 +418,7 @@ impl Inbox {
         }
     }
 
-    /// Changes the text, and notes it for the worker and for requests on their way.
+    /// Changes the text, and records the edit for the worker and for waiting requests.
     fn edit(&mut self, range: Range<usize>, new: String) {
         let start = self.rope.byte_to_char(range.start);
         let end = self.rope.byte_to_char(range.end);
@@ -426,7 +429,8 @@ impl Inbox {
     }
 }
 
-/// How many bytes at the start and at the end of two texts are the same: disjoint, and between characters of both.
+/// Returns the number of equal bytes at the start and at the end of two texts; the two stretches are disjoint and end at
+/// character boundaries of both texts.
 fn common(rope: &Rope, text: &str) -> (usize, usize) {
     let mut start = rope.bytes().zip(text.bytes()).take_while(|(a, b)| a == b).count();
     while !text.is_char_boundary(start) {

@@ -8,11 +8,11 @@ use tower_lsp_server::ls_types::{InitializeParams, Uri, WorkspaceFolder, Workspa
 /// A folder of the workspace.
 #[derive(Debug, Clone)]
 pub struct Folder {
-    /// Its name.
+    /// The folder's URI.
     pub uri: Uri,
-    /// Where it is, if it is in the file system.
+    /// Its path, if it is in the file system.
     pub path: Option<PathBuf>,
-    /// Its settings, where the client has told any for it.
+    /// Its settings, if the client sent settings for this folder.
     pub settings: Option<Arc<Settings>>,
 }
 
@@ -22,7 +22,7 @@ impl Folder {
         Self { uri, path, settings: None }
     }
 
-    /// Whether a document lies in it.
+    /// Whether the folder contains a document.
     fn contains(&self, uri: &Uri) -> bool {
         match (&self.path, file_path(uri)) {
             (Some(folder), Some(file)) => file.starts_with(folder),
@@ -34,24 +34,24 @@ impl Folder {
     }
 }
 
-/// The path of a file; nothing for what is no file. Clients write the same path in several ways as a URI, so paths are
-/// what is compared.
+/// Returns the path of a file URI; `None` for other URIs. Clients write the same path in several ways as a URI, so paths are
+/// compared instead of URIs.
 pub fn file_path(uri: &Uri) -> Option<PathBuf> {
     let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
     is_file.then(|| uri.to_file_path()).flatten().map(|path| path.into_owned())
 }
 
-/// The URI of a path.
+/// Returns the URI of an absolute path.
 pub fn file_uri(path: &Path) -> Option<Uri> {
     path.is_absolute().then(|| Uri::from_file_path(path)).flatten()
 }
 
-/// All folders.
+/// The folders of the workspace.
 #[derive(Debug, Clone, Default)]
 pub struct Folders(Vec<Folder>);
 
 impl Folders {
-    /// Those that the client begins with; old clients know only one, and some none.
+    /// Returns the folders of the client's first message; old clients send only one, and some none.
     pub fn new(params: &InitializeParams) -> Self {
         #[allow(deprecated)] // For old clients.
         let root = || params.root_uri.clone();
@@ -62,12 +62,12 @@ impl Folders {
         Self(folders.into_iter().map(Folder::new).collect())
     }
 
-    /// All of them.
+    /// Returns all folders.
     pub fn iter(&self) -> impl Iterator<Item = &Folder> {
         self.0.iter()
     }
 
-    /// Some are added, some are gone.
+    /// Applies added and removed folders.
     pub fn change(&mut self, event: &WorkspaceFoldersChangeEvent) {
         let gone = |folder: &Folder| event.removed.iter().any(|f| f.uri == folder.uri);
         self.0.retain(|f| !gone(f));
@@ -78,12 +78,12 @@ impl Folders {
         }
     }
 
-    /// The innermost folder that a document lies in.
+    /// Returns the innermost folder that contains a document.
     pub fn of(&self, uri: &Uri) -> Option<&Folder> {
         self.0.iter().filter(|f| f.contains(uri)).max_by_key(|f| f.uri.as_str().len())
     }
 
-    /// Takes over the settings of a folder; tells whether they differ.
+    /// Replaces the settings of a folder; returns whether they differ.
     pub fn set_settings(&mut self, uri: &Uri, settings: Option<Settings>) -> bool {
         let Some(folder) = self.0.iter_mut().find(|f| f.uri == *uri) else { return false };
         let differ = folder.settings.as_deref() != settings.as_ref();

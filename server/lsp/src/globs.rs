@@ -1,12 +1,12 @@
-//! Globs that leave files out.
+//! Globs that exclude files.
 
 use ignore::overrides::{Override, OverrideBuilder};
 use std::path::Path;
 
-/// The globs that leave files out, for one folder.
+/// Returns the matcher of the excluded files of one folder.
 ///
 /// # Errors
-/// If one of them is no glob.
+/// If one of the globs is invalid.
 pub fn excluded(folder: &Path, globs: &[String]) -> Result<Override, ignore::Error> {
     let mut builder = OverrideBuilder::new(folder);
     for glob in globs {

@@ -1,20 +1,20 @@
-//! How loud each kind of finding is, for the language server and the command line.
+//! Severities of diagnostic codes, for the language server and the command line.
 
 use ptx_analysis::codes::DiagnosticLevel;
 use ptx_analysis::{Code, Diagnostic, Severity};
 use std::collections::HashMap;
 
-/// The names of the levels, the loudest first.
+/// The names of the levels, the most severe first.
 pub const NAMES: [&str; 5] = ["error", "warning", "information", "hint", "off"];
 
 /// The levels that the user sets for diagnostic codes; other codes keep their default level.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DiagnosticLevels {
-    /// `None`: not reported.
+    /// The level of each code; `None`: not reported.
     changed: HashMap<Code, Option<Severity>>,
 }
 
-/// A severity by its name; `Some(None)` for `off`.
+/// Returns a severity by its name; `Some(None)` for `off`, `None` for an unknown name.
 pub fn level(name: &str) -> Option<Option<Severity>> {
     Some(match name {
         "error" => Some(Severity::Error),
@@ -27,17 +27,17 @@ pub fn level(name: &str) -> Option<Option<Severity>> {
 }
 
 impl DiagnosticLevels {
-    /// Says how loud a kind of finding is to be; `None` silences it.
+    /// Sets the severity of a code; `None` disables it.
     pub fn set(&mut self, code: Code, level: Option<Severity>) {
         self.changed.insert(code, level);
     }
 
-    /// Says how loud a kind of finding is to be, unless that was said before.
+    /// Sets the severity of a code unless it is set already.
     pub fn set_if_unset(&mut self, code: Code, level: Option<Severity>) {
         self.changed.entry(code).or_insert(level);
     }
 
-    /// The severity that a finding with this code has, where it is usually `usual`; `None` if it is not reported.
+    /// Returns the severity of a diagnostic with this code and the default severity `usual`; `None` if it is not reported.
     pub fn of(&self, code: Code, usual: Severity) -> Option<Severity> {
         match self.changed.get(&code) {
             Some(level) => *level,
@@ -46,7 +46,7 @@ impl DiagnosticLevels {
         }
     }
 
-    /// The findings that are reported, as loud as they are to be.
+    /// Returns the diagnostics that are reported, with their configured severity.
     pub fn apply(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let loud = |d: Diagnostic| self.of(d.code(), d.severity).map(|severity| Diagnostic { severity, ..d });
         found.into_iter().filter_map(loud).collect()

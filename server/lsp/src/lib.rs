@@ -1,8 +1,9 @@
 //! The language server.
 //!
-//! A message comes in by [`transport`], which starts handlers in the order of the wire. Notifications about text change a
-//! [`document`] at once; its [`worker`] follows, on a thread of its own, and sends diagnostics. Requests are in [`handlers`],
-//! a file each; they wait for the tree of the text they were sent about, and compute away from the asynchronous threads.
+//! [`transport`] reads the messages and starts their handlers in the order of arrival. Notifications about text change a
+//! [`document`] at once; its [`worker`], a separate thread, reparses and checks the text and sends diagnostics. [`handlers`]
+//! has one file for each kind of request. A request waits for the tree of the text that it was sent about, and computes its
+//! answer away from the asynchronous threads.
 
 mod assembler;
 mod backend;
@@ -45,17 +46,17 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tower_lsp_server::LspService;
 
-/// How long the end waits for a client that may have stopped reading.
+/// Time limit for flushing the output at the end, in case the client no longer reads.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// Speaks the protocol on standard input and output until the client ends it.
 ///
-/// Tells whether the end was orderly: `exit` after `shutdown`.
+/// Returns whether the end was orderly: `exit` after `shutdown`.
 ///
 /// # Errors
 /// If threads cannot be started.
 pub fn run() -> std::io::Result<bool> {
-    // The process ends soon after its input, whatever it is busy with.
+    // The process ends soon after the end of its input, even if it is busy.
     let end = |orderly: bool, clean_up: CleanUp| {
         ending::force(move || {
             clean_up();
@@ -65,11 +66,12 @@ pub fn run() -> std::io::Result<bool> {
     serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), end)
 }
 
-/// What is left to do when the server ends in the middle of its work.
+/// Clean-up to run if the server ends in the middle of its work.
 pub type CleanUp = Box<dyn FnOnce() + Send>;
 
-/// Speaks the protocol on any two streams, as [`run`] does. `end` is called at the end of the input or of the client's process, with whether that was orderly, and with
-/// what to do before the process ends if that cannot wait for the return of this function.
+/// Speaks the protocol on any two streams, as [`run`] does. At the end of the input or of the client's process it calls `end`
+/// with two arguments: whether the end was orderly, and the clean-up. `end` must run the clean-up if the process ends before
+/// this function returns.
 ///
 /// # Errors
 /// If threads cannot be started.
@@ -92,7 +94,7 @@ pub fn serve(
         let state = Arc::new(Shared::new(client, outgoing.clone(), pools));
         Backend::new(Arc::clone(shared.get_or_init(|| state)))
     });
-    // The framework knows neither of them.
+    // The framework does not know these two methods.
     let service = service.custom_method("$/setTrace", Backend::set_trace);
     let service = service.custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
     let (service, socket) = service.finish();
@@ -109,7 +111,7 @@ pub fn serve(
     threads.block_on(transport::serve(service, socket, incoming, outgoing.clone(), gate));
     clean_up(&shared);
     if let Some(shared) = shared.get() {
-        // Threads of documents would wait for changes as long as the process lives.
+        // Without this, the threads of documents would wait for changes for the rest of the process's life.
         shared.documents().iter().for_each(|d| d.close(|| {}));
     }
     outgoing.flush(FLUSH_TIMEOUT);
@@ -117,7 +119,7 @@ pub fn serve(
     Ok(shared.get().is_some_and(|s| s.shut_down.load(Ordering::Relaxed)))
 }
 
-/// Ends what runs, and removes what was written.
+/// Ends running programs and removes temporary files.
 fn clean_up(shared: &OnceLock<Arc<Shared>>) {
     if let Some(shared) = shared.get() {
         shared.ptxas.end();

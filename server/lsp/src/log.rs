@@ -1,5 +1,5 @@
-//! What the server writes into its log is told to the client too: `window/logMessage`, and `$/logTrace` for each message that is
-//! handled, as much as `$/setTrace` asks for.
+//! Sends the server's log to the client: `window/logMessage`, and `$/logTrace` for each handled message, to the extent that
+//! `$/setTrace` requests.
 
 use ptx_wire::outgoing::{self, Outgoing};
 use std::fmt::{self, Write};
@@ -11,19 +11,19 @@ use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 
-/// Of what the server itself has to say, not its libraries.
+/// Prefix of the log targets of this project, in contrast to its libraries.
 const OWN: &str = "ptx_";
 
 static CLIENT: OnceLock<Outgoing> = OnceLock::new();
 static TRACE: AtomicU8 = AtomicU8::new(0);
 
-/// From now on the client hears of what goes on.
+/// Starts sending the log to the client.
 pub fn begin(outgoing: &Outgoing, trace: Option<TraceValue>) {
     let _ = CLIENT.set(outgoing.clone());
     set_trace(trace.unwrap_or_default());
 }
 
-/// How much it wants to hear.
+/// Sets the verbosity that the client requests.
 pub fn set_trace(value: TraceValue) {
     let number = match value {
         TraceValue::Off => 0,
@@ -34,7 +34,7 @@ pub fn set_trace(value: TraceValue) {
     tracing::callsite::rebuild_interest_cache();
 }
 
-/// Tells of a request that was answered.
+/// Reports an answered request and its duration.
 pub fn answered(method: &str, after: Duration) {
     let verbose = match TRACE.load(Ordering::Relaxed) {
         0 => return,
@@ -47,7 +47,7 @@ pub fn answered(method: &str, after: Duration) {
     }
 }
 
-/// Warnings and errors, and more where the client traces.
+/// Returns the minimum level: warnings, or more if the client traces.
 fn level() -> Level {
     match TRACE.load(Ordering::Relaxed) {
         0 => Level::WARN,
@@ -56,12 +56,12 @@ fn level() -> Level {
     }
 }
 
-/// Hands the log over to the client, if there is one.
+/// Log layer that sends events to the client, if there is one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClientLog;
 
 impl ClientLog {
-    /// Whether something is for the client's ears.
+    /// Whether an event is sent to the client.
     pub fn wants(metadata: &Metadata<'_>) -> bool {
         metadata.target().starts_with(OWN) && *metadata.level() <= level()
     }
@@ -74,7 +74,7 @@ impl<S: Subscriber> Layer<S> for ClientLog {
             Level::ERROR => MessageType::ERROR,
             Level::WARN => MessageType::WARNING,
             Level::INFO => MessageType::INFO,
-            // What the protocol calls so; its `Debug` is newer than many clients.
+            // The protocol's `Log`; its `Debug` is newer than many clients.
             _ => MessageType::LOG,
         };
         let mut words = EventText::default();

@@ -1,13 +1,13 @@
-//! Places that keep their meaning while a text is edited.
+//! Maps positions through the edits of a text.
 //!
-//! A request names a place in the text that the client had when it sent it. Edits that come right behind it are in the tree
-//! that it is answered from, so the place goes through the same edits. Where it is gone with the text around it, there is no
-//! answer: the content was modified.
+//! A request names a position in the text that the client had when it sent the request. The tree that answers it may already
+//! contain later edits, so the position is mapped through the same edits. If it was deleted with the text around it, the answer
+//! is the error "content modified".
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// More edits than a request meets while it waits.
+/// Maximum number of recorded edits; more than occur while a request waits.
 const MAX_EDITS: usize = 256;
 
 #[derive(Debug)]
@@ -21,17 +21,17 @@ struct TrackedEdit {
 #[derive(Debug)]
 pub struct Edits {
     edits: VecDeque<TrackedEdit>,
-    /// Everything since this revision is known.
+    /// All edits since this revision are recorded.
     known_since: u64,
 }
 
 impl Edits {
-    /// None yet.
+    /// Creates an empty record that begins at a revision.
     pub fn new(revision: u64) -> Self {
         Self { edits: VecDeque::new(), known_since: revision }
     }
 
-    /// Of two bytes an edit replaced what is between them.
+    /// Records that an edit replaced a range of bytes by `length` bytes.
     pub fn push(&mut self, revision: u64, range: Range<usize>, length: usize) {
         if self.edits.len() == MAX_EDITS
             && let Some(oldest) = self.edits.pop_front()
@@ -41,14 +41,13 @@ impl Edits {
         self.edits.push_back(TrackedEdit { revision, range, length });
     }
 
-    /// All of the text is another one.
+    /// Records that the whole text was replaced.
     pub fn replaced(&mut self, revision: u64) {
         self.edits.clear();
         self.known_since = revision;
     }
 
-    /// A range of one revision in the text of another one. What was inside of replaced text is gone, unless something of
-    /// the range is left.
+    /// Maps a range of one revision to another one. A range inside of replaced text is gone, unless a part of it is left.
     pub fn follow(&self, range: Range<usize>, from: u64, to: u64) -> Option<Range<usize>> {
         if from >= to {
             return Some(range);
@@ -65,7 +64,7 @@ impl Edits {
                 return None;
             }
             let empty = start == end;
-            // A text that is inserted at a place goes before what stood there; behind a range it is not part of it.
+            // Text inserted at the start of a range moves the range; text inserted at its end is not part of it.
             start = match start {
                 s if s >= edit.range.end => shift(s),
                 s if s > edit.range.start => after,
@@ -87,7 +86,7 @@ impl Edits {
 mod tests {
     use super::*;
 
-    /// Applies edits to a text with the range marked by brackets; the brackets of the result say where it went.
+    /// Applies edits to a text whose range is marked by brackets; the brackets of the result mark the mapped range.
     fn follow(marked: &str, edits: &[(Range<usize>, &str)]) -> Option<String> {
         let start = marked.find('[').unwrap();
         let end = marked.find(']').unwrap() - 1;

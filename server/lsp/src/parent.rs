@@ -1,22 +1,23 @@
-//! The end of the process that started the server.
+//! Watches for the end of the process that started the server.
 //!
-//! Usually its end closes the input, and the server ends. Another process may have inherited the pipe and keep it open, so the
-//! protocol has the client name the process (`processId`), and the server looks whether it still lives.
+//! Usually the end of that process closes the input, and the server ends. But another process may have inherited the pipe and
+//! keep it open. In the protocol the client therefore names its process (`processId`), and the server polls whether it still
+//! exists.
 
 #[cfg(unix)]
 use std::time::Duration;
 
-/// How often.
+/// Interval between two polls.
 #[cfg(unix)]
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Calls `end` when a process has gone. A number that names no process to begin with belongs to another system: the client
-/// runs outside of the container that the server runs in.
+/// Calls `end` when a process has ended. If no process has that number at first, the number belongs to another system: the
+/// client runs outside of the server's container. Then nothing is watched.
 #[cfg(unix)]
 pub fn watch(process: i64, end: impl FnOnce() + Send + 'static) {
     use rustix::process::{Pid, test_kill_process};
     let Some(pid) = i32::try_from(process).ok().filter(|p| *p > 0).and_then(Pid::from_raw) else { return };
-    // A process of another user is there, too.
+    // A process of another user counts as existing.
     let gone = move || test_kill_process(pid) == Err(rustix::io::Errno::SRCH);
     if gone() {
         tracing::debug!("there is no process {process} here, so its end is not watched");
@@ -34,6 +35,6 @@ pub fn watch(process: i64, end: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// Elsewhere the end of the input has to do.
+/// On other systems only the end of the input ends the server.
 #[cfg(not(unix))]
 pub fn watch(_: i64, _: impl FnOnce() + Send + 'static) {}

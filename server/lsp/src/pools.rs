@@ -1,25 +1,26 @@
-//! The threads that answer requests, in pools, so that what takes long keeps nothing waiting that takes an instant.
+//! Thread pools for requests, so that long computations do not delay short ones.
 //!
-//! A pool is the blocking pool of a tokio runtime: work waits there in the order in which it came until one of its threads is free.
+//! A pool is the blocking pool of a tokio runtime: its tasks wait in the order of arrival until a thread is free.
 
 use std::io::Result;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// Stack of a thread: functions that walk a tree recurse, to the depth that `ptx_syntax` allows. It is address space, not memory.
+/// Stack size of a thread in bytes: functions that walk a tree recurse, to the depth that `ptx_syntax` allows. This is address
+/// space, not memory.
 const STACK: usize = 16 << 20;
 
-/// Where to have work done.
+/// Handles of the thread pools.
 #[derive(Debug, Clone)]
 pub struct Pools {
     /// For asynchronous work, and for most requests.
     pub requests: Handle,
-    /// For requests that take an instant and that the user waits for: hover, completion, definition.
+    /// For short requests that the user waits for: hover, completion, definition.
     pub instant: Handle,
-    /// For runs of kernels. More than two at a time would only compete for the processors, and for memory.
+    /// For runs of kernels. More than two at a time would only compete for processors and memory.
     pub evaluations: Handle,
 }
 
-/// The threads behind the pools.
+/// Owner of the pools' threads.
 #[derive(Debug)]
 pub struct ThreadPools {
     requests: Runtime,
@@ -28,7 +29,7 @@ pub struct ThreadPools {
 }
 
 impl ThreadPools {
-    /// Starts nothing yet but two threads for asynchronous work.
+    /// Creates the pools; only the two threads for asynchronous work start at once.
     ///
     /// # Errors
     /// If threads cannot be started.
@@ -50,7 +51,7 @@ impl ThreadPools {
         Ok(Self { requests, instant, evaluations })
     }
 
-    /// Where to have work done.
+    /// Returns the handles of the pools.
     pub fn pools(&self) -> Pools {
         Pools {
             requests: self.requests.handle().clone(),
@@ -59,12 +60,12 @@ impl ThreadPools {
         }
     }
 
-    /// Waits for asynchronous work.
+    /// Runs asynchronous work to its end.
     pub fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
         self.requests.block_on(work)
     }
 
-    /// Ends without waiting for threads that still compute: their answers have no reader any more.
+    /// Ends the pools without waiting for threads that still compute: nothing reads their answers any more.
     pub fn shut_down(self) {
         self.evaluations.shutdown_background();
         self.instant.shutdown_background();
@@ -72,8 +73,8 @@ impl ThreadPools {
     }
 }
 
-/// Lets threads that answer requests go first. Only Linux gives single threads a priority of their own; elsewhere the scheduler has to
-/// find out by itself which of them take long.
+/// Lowers the priority of the current thread, so that threads that answer requests run first. Only Linux has a priority for a
+/// single thread; on other systems the scheduler decides alone.
 pub fn yield_to_others() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS) {
@@ -81,7 +82,8 @@ pub fn yield_to_others() {
     }
 }
 
-/// Of 20: high enough that a thread which wakes up goes first, low enough that the work gets on while an editor is busy.
+/// Niceness of background threads (0 … 19): high enough that a thread that wakes up runs first, low enough that the work
+/// proceeds while an editor is busy.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 5;
 
@@ -113,7 +115,7 @@ mod tests {
             pool.spawn_blocking(move || said.send(()).unwrap());
             heard.recv_timeout(patience).unwrap();
         }
-        // Two run, and the others wait.
+        // Two tasks run, the others wait.
         assert!(begun.recv_timeout(Duration::from_millis(50)).is_err());
         drop(free);
         (0..6).for_each(|_| begun.recv_timeout(patience).unwrap());

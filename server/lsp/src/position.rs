@@ -1,4 +1,4 @@
-//! Positions of the protocol and byte offsets.
+//! Conversion between positions of the protocol and byte offsets.
 
 use ptx_syntax::Rope;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use tower_lsp_server::ls_types::{self, Position, PositionEncodingKind};
 pub enum ColumnEncoding {
     /// Bytes.
     Utf8,
-    /// UTF-16 code units: what a client means that says nothing.
+    /// UTF-16 code units: the default of the protocol.
     #[default]
     Utf16,
     /// Characters.
@@ -17,7 +17,8 @@ pub enum ColumnEncoding {
 }
 
 impl ColumnEncoding {
-    /// The best of those a client offers: bytes, which need no conversion, else the one that every client knows.
+    /// Chooses the best encoding that a client offers: bytes, which need no conversion, otherwise UTF-16, which every client
+    /// supports.
     pub fn choose(offered: Option<&[PositionEncodingKind]>) -> Self {
         let offered = offered.unwrap_or_default();
         if offered.contains(&PositionEncodingKind::UTF8) {
@@ -29,7 +30,7 @@ impl ColumnEncoding {
         }
     }
 
-    /// Its name in the protocol.
+    /// Returns the name in the protocol.
     pub fn kind(self) -> PositionEncodingKind {
         match self {
             Self::Utf8 => PositionEncodingKind::UTF8,
@@ -38,8 +39,8 @@ impl ColumnEncoding {
         }
     }
 
-    /// The offset of a position, always between two characters. Beyond the end of a line is the end of that line (before
-    /// its line break); beyond the last line is the end of the text.
+    /// Returns the byte offset of a position, always between two characters. A column beyond the end of a line is the end of
+    /// that line (before its line break); a line beyond the last one is the end of the text.
     pub fn offset(self, rope: &Rope, position: Position) -> usize {
         let line = position.line as usize;
         if line >= rope.len_lines() {
@@ -62,7 +63,7 @@ impl ColumnEncoding {
         rope.char_to_byte(char.min(last))
     }
 
-    /// The position of an offset; one beyond the end is the end.
+    /// Returns the position of a byte offset; an offset beyond the end is the end.
     pub fn position(self, rope: &Rope, offset: usize) -> Position {
         let offset = offset.min(rope.len_bytes());
         let line = rope.byte_to_line(offset);
@@ -77,19 +78,19 @@ impl ColumnEncoding {
         Position::new(cut(line), cut(column))
     }
 
-    /// The positions of a range.
+    /// Returns the positions of a range of bytes.
     pub fn range(self, rope: &Rope, range: &Range<usize>) -> ls_types::Range {
         ls_types::Range::new(self.position(rope, range.start), self.position(rope, range.end.max(range.start)))
     }
 
-    /// The offsets of a range; one whose end comes first is empty.
+    /// Returns the byte offsets of a range; a range that ends before its start is empty.
     pub fn offsets(self, rope: &Rope, range: ls_types::Range) -> Range<usize> {
         let start = self.offset(rope, range.start);
         start..self.offset(rope, range.end).max(start)
     }
 }
 
-/// The character at which a line ends, before its line break.
+/// Returns the index of the character at which a line ends, before its line break.
 fn line_end(rope: &Rope, line: usize) -> usize {
     let first = rope.line_to_char(line);
     let mut end = first + rope.line(line).len_chars();
@@ -153,7 +154,7 @@ mod tests {
         let rope = Rope::from_str(text);
         for encoding in ALL {
             for (offset, c) in text.char_indices() {
-                // Between the two parts of a line break there is no position of its own.
+                // There is no position between the two characters of a line break.
                 if c == '\n' && offset > 0 && text.as_bytes()[offset - 1] == b'\r' {
                     continue;
                 }

@@ -1,7 +1,7 @@
-//! Telling the user what the server is busy with (`$/progress`).
+//! Progress of long work, shown to the user (`$/progress`).
 //!
-//! Under the token that came with a request, or under one that the client is asked to make; then only for work that
-//! takes long. The user can stop it either way.
+//! The token came with a request, or the server asks the client to create one; the latter only for long work. The user can
+//! cancel the work in both cases.
 
 use super::cancel::CancelFlag;
 use super::shared::{Shared, lock};
@@ -15,13 +15,13 @@ use tower_lsp_server::ls_types::{
     WorkDoneProgressReport,
 };
 
-/// Shorter work is done before a message about it could be read.
+/// Work shorter than this gets no token of its own: it ends before the user could read a message.
 const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
-/// An editor need not paint more often.
+/// Minimum interval between two reports.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How long the client may take to make a token.
+/// Time limit for the client to create a token.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Work that the client can cancel by its token.
@@ -29,7 +29,7 @@ const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct RunningWork(Mutex<HashMap<ProgressToken, CancelFlag>>);
 
 impl RunningWork {
-    /// The user wants it stopped.
+    /// Cancels the work of a token.
     pub fn cancel(&self, token: &ProgressToken) {
         if let Some(cancelled) = lock(&self.0).get(token) {
             cancelled.set();
@@ -39,19 +39,19 @@ impl RunningWork {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProgressState {
-    /// The client has not been asked for a token, since it may be over soon.
+    /// The client has not been asked for a token, because the work may end soon.
     Waiting,
-    /// The client has been asked.
+    /// The client has been asked for a token.
     Asked,
     /// The token may be used.
     Ready,
-    /// The client has been told that work has begun.
+    /// The begin of the work has been reported.
     Begun,
     /// The client does not show progress.
     Silent,
 }
 
-/// Reports the progress of one piece of work; dropping it ends the report.
+/// Reports the progress of one task; dropping it ends the report.
 #[derive(Debug)]
 pub struct WorkProgress {
     shared: Arc<Shared>,
@@ -63,7 +63,7 @@ pub struct WorkProgress {
 }
 
 impl WorkProgress {
-    /// Progress of work that began just now, under the client's token if it has sent one.
+    /// Creates the progress of work that begins now, with the client's token if the request has one.
     pub fn new(
         shared: &Arc<Shared>,
         token: Option<ProgressToken>,
@@ -85,7 +85,7 @@ impl WorkProgress {
         out
     }
 
-    /// How far the work is: in words, and how many of a hundred. Costs nothing while there is nothing to tell yet.
+    /// Reports the progress: a text and a percentage. `how_far` is called only if a report is due.
     pub fn tell(&mut self, how_far: impl FnOnce() -> (String, u32)) {
         let state = *lock(&self.state);
         match state {

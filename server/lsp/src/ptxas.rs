@@ -1,8 +1,8 @@
-//! NVIDIA's assembler in the server: whether there is one, and what it has said.
+//! NVIDIA's assembler in the server: its configuration and its cached results.
 //!
-//! It is a program that the server starts, so where it is must be the user's word, never a project's. The word is taken from the
-//! `initializationOptions` alone, and only beside `"workspaceTrusted": true`; what comes as configuration later may be merged from files of the
-//! project, and does not count. `docs/decisions/0003-assembler.md` has the reasons.
+//! The server starts this program, so its path must come from the user, never from a project. It is therefore read only from
+//! the `initializationOptions`, and only beside `"workspaceTrusted": true`. Configuration that arrives later may be merged from
+//! files of the project and does not count. `docs/decisions/0003-assembler.md` has the reasons.
 
 use super::folders::Folders;
 use super::settings::{self, PtxasSettings, Settings};
@@ -21,37 +21,37 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tower_lsp_server::ls_types::Uri;
 
-/// So many results are kept: of the same text with and without a change, for a few targets.
+/// Maximum number of stored results: enough for a text with and without a change, for a few targets.
 const MAX_RESULTS: usize = 16;
 
-/// The key beside the section of settings by which a client vouches for them.
+/// The key beside the section of settings with which a client vouches for them.
 const TRUSTED: &str = "workspaceTrusted";
 
-/// The setting of the user for an assembler.
+/// State of the user's setting for an assembler.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 enum AssemblerSetting {
-    /// Nothing.
+    /// No assembler is set.
     #[default]
     Nothing,
-    /// Something, but the client does not vouch for it.
+    /// An assembler is set, but the client does not vouch for it.
     Untrusted,
-    /// Something that cannot be.
+    /// The setting is invalid: the reason.
     Wrong(String),
-    /// Which, and how it is called.
+    /// The valid configuration.
     Ready(Configuration),
 }
 
-/// The assembler, as far as the server is concerned.
+/// State of the assembler in the server.
 #[derive(Debug, Default)]
 pub struct Ptxas {
     word: OnceLock<AssemblerSetting>,
-    /// Settings that do not count named one.
+    /// Whether settings that do not count name an assembler.
     elsewhere: AtomicBool,
-    /// What runs.
+    /// Runs the program.
     pub runner: Arc<Runner>,
-    /// It is seen to that it ends with the server.
+    /// Set once the program is guaranteed to end with the server.
     guarded: OnceLock<()>,
-    /// Held by the one whose turn it is.
+    /// Locked by the comparison that may run the assembler.
     pub turn: Arc<tokio::sync::Mutex<()>>,
     known: Mutex<AssemblerCache>,
 }
@@ -59,36 +59,36 @@ pub struct Ptxas {
 #[derive(Debug, Default)]
 struct AssemblerCache {
     assembler: Option<(ExecutableStamp, AssemblerInfo)>,
-    /// The newest last.
+    /// The comparisons, the newest last.
     comparisons: VecDeque<(Key, Arc<AssemblerComparison>)>,
     documents: HashMap<Uri, MeasuredDocument>,
 }
 
-/// What a comparison depends on.
+/// All inputs of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
-    /// Of the text.
+    /// Hash of the text.
     pub hash: u64,
-    /// The executable as it is.
+    /// Identifies the state of the executable.
     pub stamp: ExecutableStamp,
-    /// How it is called.
+    /// Path, options and time limit.
     pub configuration: Configuration,
-    /// For which architecture.
+    /// The target architecture.
     pub target: String,
-    /// The only kernel that is wanted.
+    /// The only kernel to assemble; `None` for all.
     pub entry: Option<String>,
 }
 
 /// The measurements of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeasuredFunction {
-    /// Registers of 32 bits.
+    /// Number of 32-bit registers.
     pub registers: u32,
-    /// Bytes that are stored and loaded since there were too few registers.
+    /// Spilled bytes, stores plus loads.
     pub spilled: u64,
-    /// For this architecture, which may be newer than the module's.
+    /// The architecture, which may be newer than the module's.
     pub target: String,
-    /// By this release of the assembler.
+    /// The release of the assembler.
     pub release: String,
 }
 
@@ -99,17 +99,17 @@ struct MeasuredDocument {
     measured: HashMap<String, MeasuredFunction>,
 }
 
-/// What figures of functions depend on.
+/// All parts of a text on which the measurements of its functions depend.
 #[derive(Debug, PartialEq, Eq)]
 struct Fingerprint {
-    /// All that is outside of functions with bodies.
+    /// Hash of everything outside of functions with bodies.
     outside: u64,
-    /// Each function: its text, and whether it may call others.
+    /// For each function the hash of its text, and whether it may call others.
     functions: HashMap<String, (u64, bool)>,
 }
 
 impl Ptxas {
-    /// Takes the user's word from the client's first message. Tells what is wrong with it.
+    /// Reads the setting from the client's first message. Returns a message if it is invalid.
     pub fn begin(&self, options: Option<&Value>) -> Option<String> {
         let word = word(options);
         let said = match &word {
@@ -120,7 +120,7 @@ impl Ptxas {
         said
     }
 
-    /// Settings that do not count here.
+    /// Records that settings that do not count name an assembler.
     pub fn ignore(&self, written: &PtxasSettings) {
         let same = match self.word.get() {
             Some(AssemblerSetting::Ready(own)) => own.path == Path::new(&written.path),
@@ -131,10 +131,10 @@ impl Ptxas {
         }
     }
 
-    /// How the assembler is called.
+    /// Returns the configuration of the assembler.
     ///
     /// # Errors
-    /// Why there is none, and what to do about it.
+    /// The reason why there is none, and how to fix that.
     pub fn configuration(&self, folders: &Folders) -> Result<&Configuration, String> {
         const HOW: &str = "in the `initializationOptions` of your editor, with `\"workspaceTrusted\": true` beside the section (docs/ptxas.md)";
         match self.word.get() {
@@ -158,15 +158,15 @@ impl Ptxas {
         }
     }
 
-    /// Whether there is a path that may be used.
+    /// Whether a path may be used.
     pub fn is_ready(&self) -> bool {
         matches!(self.word.get(), Some(AssemblerSetting::Ready(_)))
     }
 
-    /// The assembler at a path; asked who it is when it is seen for the first time, or has changed.
+    /// Returns the assembler at a path. It is asked for its version when it is used for the first time or has changed.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the program is not an assembler.
     pub fn assembler(
         &self,
         configuration: &Configuration,
@@ -187,20 +187,20 @@ impl Ptxas {
         Ok((stamp, assembler))
     }
 
-    /// The executable as it is, if it has said who it is since it became so.
+    /// Returns the current state of the executable, if its version is known in this state.
     pub fn stamp(&self, configuration: &Configuration) -> Option<ExecutableStamp> {
         let stamp = ExecutableStamp::of(&configuration.path).ok()?;
         lock(&self.known).assembler.as_ref().is_some_and(|(known, _)| *known == stamp).then_some(stamp)
     }
 
-    /// What came of the same question before, or of the one about all of the module.
+    /// Returns the stored result for the same inputs, or for the same inputs without a kernel.
     pub fn known(&self, key: &Key) -> Option<Arc<AssemblerComparison>> {
         let all = Key { entry: None, ..key.clone() };
         let known = lock(&self.known);
         known.comparisons.iter().rev().find(|(k, _)| k == key || *k == all).map(|(_, c)| Arc::clone(c))
     }
 
-    /// Remembers an answer.
+    /// Stores a result.
     pub fn remember(&self, key: Key, comparison: Arc<AssemblerComparison>) {
         let mut known = lock(&self.known);
         known.comparisons.push_back((key, comparison));
@@ -209,7 +209,7 @@ impl Ptxas {
         }
     }
 
-    /// Remembers what was measured for the target that a document names itself.
+    /// Stores the measurements for the target that a document itself names.
     pub fn note(&self, uri: &Uri, snapshot: &Snapshot, comparison: &AssemblerComparison) {
         let one = |row: &crate::assembler::compare::ComparisonRow| {
             let m = row.measured.as_ref()?;
@@ -221,19 +221,20 @@ impl Ptxas {
         let text = Fingerprint::new(snapshot);
         let mut known = lock(&self.known);
         match known.documents.get_mut(uri) {
-            // A single kernel was asked for: the others are what they were.
+            // Only a single kernel was measured: the other measurements stay.
             Some(before) if before.text == text => before.measured.extend(measured),
             _ => drop(known.documents.insert(uri.clone(), MeasuredDocument { text, measured })),
         }
     }
 
-    /// A document is closed.
+    /// Removes the measurements of a closed document.
     pub fn forget(&self, uri: &Uri) {
         lock(&self.known).documents.remove(uri);
     }
 
-    /// What was measured of the functions of a document and still holds, by name: a function's figures hold while neither its text nor
-    /// anything outside of functions has changed, and if it calls others, while none of them has.
+    /// Returns the valid measurements of the functions of a document, by name. A measurement is valid while neither the
+    /// function's text nor anything outside of functions has changed, and, if the function calls others, while none of them has
+    /// changed.
     pub fn measured(&self, uri: &Uri, snapshot: &Snapshot) -> HashMap<String, MeasuredFunction> {
         if lock(&self.known).documents.get(uri).is_none_or(|r| r.measured.is_empty()) {
             return HashMap::new();
@@ -251,12 +252,12 @@ impl Ptxas {
         before.measured.iter().filter(|(name, _)| holds(name)).map(|(n, m)| (n.clone(), m.clone())).collect()
     }
 
-    /// Kills what runs: the server ends.
+    /// Kills a running program, because the server ends.
     pub fn end(&self) {
         self.runner.end(CLEANUP_TIMEOUT);
     }
 
-    /// For `serverStatus`.
+    /// Returns the state for `serverStatus`.
     pub fn status(&self, folders: &Folders) -> Value {
         let version = lock(&self.known).assembler.as_ref().map(|(_, a)| a.version.clone());
         match self.configuration(folders) {
@@ -280,8 +281,8 @@ fn word(options: Option<&Value>) -> AssemblerSetting {
         .map_or_else(AssemblerSetting::Wrong, AssemblerSetting::Ready)
 }
 
-/// The folder of the workspace that a file lies in, by its name or by where links lead. A folder that contains
-/// the user's home is never a project, even if the editor opened it as a workspace.
+/// Returns the folder of the workspace that contains a file, by its path or after following links. A folder that contains the
+/// user's home never counts as a project, even if the editor opened it as a workspace.
 fn inside(path: &Path, folders: &Folders) -> Option<String> {
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let home = std::env::home_dir().map(|home| real(&home));
@@ -294,7 +295,7 @@ fn inside(path: &Path, folders: &Folders) -> Option<String> {
     folders.iter().filter_map(|f| f.path.as_deref()).find(holds).map(|f| f.display().to_string())
 }
 
-/// Of a text.
+/// Returns the hash of a text.
 pub fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -357,7 +358,7 @@ mod tests {
             (Path::new("/opt/ptxas"), Duration::from_secs(5))
         );
         assert_eq!(configuration.arguments, ["-O1"]);
-        // The first word stands.
+        // The first message counts.
         let _ =
             trusted.begin(Some(&json!({ "ptx-analyzer": { "ptxas": { "path": "/evil" } }, "workspaceTrusted": true })));
         assert_eq!(trusted.configuration(&folders(&[])).unwrap().path, Path::new("/opt/ptxas"));
@@ -365,7 +366,7 @@ mod tests {
             json!({ "ptx-analyzer": section }),
             json!({ "ptx-analyzer": section, "workspaceTrusted": false }),
             json!({ "ptx-analyzer": section, "workspaceTrusted": "true" }),
-            // Among the settings it is one of them.
+            // Inside of the section it is a setting like others.
             json!({ "ptx-analyzer": { "ptxas": section["ptxas"], "workspaceTrusted": true } }),
         ] {
             assert!(refusal(&options).contains("does not say that it trusts"), "{options}");
@@ -398,7 +399,7 @@ mod tests {
                     .contains("of the workspace")
             );
             assert!(ptxas.configuration(&folders(&[])).is_ok());
-            // Home opened as a folder, or all there is.
+            // The home folder, or the root of the file system, opened as a folder.
             assert!(ptxas.configuration(&folders(&[Path::new("/")])).is_ok());
         }
     }
@@ -434,7 +435,7 @@ mod tests {
             names.into_iter().map(|(name, m)| format!("{name} {}", m.registers)).collect::<Vec<_>>()
         };
         assert_eq!(names(TEXT), ["a 4", "b 8"]);
-        // Comments between functions are nothing; a function that is called, and the header, are something.
+        // Comments between functions have no effect; a change of a called function or of the header has.
         assert_eq!(names(&TEXT.replace(".entry a", "// a\n\n.entry a")), ["a 4", "b 8"]);
         assert_eq!(names(&TEXT.replace("a() { ret", "a() { exit")), [] as [&str; 0]);
         assert_eq!(names(&TEXT.replace("called() { ret", "called() { exit")), ["a 4"]);

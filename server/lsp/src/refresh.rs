@@ -1,4 +1,4 @@
-//! Telling the client to ask again for what would be answered in another way now.
+//! Requests to the client to refresh data that has changed.
 
 use super::settings::Settings;
 use super::shared::Shared;
@@ -11,7 +11,7 @@ use tower_lsp_server::jsonrpc::Result;
 /// Clients may leave a request unanswered, so the wait for the answer has a limit.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Diagnostics are others.
+/// Asks the client to pull diagnostics again.
 pub fn diagnostics(shared: &Arc<Shared>) {
     if shared.session().refreshes_diagnostics {
         let client = shared.client.clone();
@@ -19,8 +19,8 @@ pub fn diagnostics(shared: &Arc<Shared>) {
     }
 }
 
-/// What is said of the registers of functions is, where that is shown. First the lenses, and hints a moment later: Neovim up to 0.12 that
-/// draws between asking for hints again and getting them, as it does when it gets lenses, never shows the new ones.
+/// Asks the client to refresh the register report, where it is shown: first the lenses, and the hints a moment later. Neovim up
+/// to 0.12 never shows the new hints if it redraws between requesting and receiving them, as it does when lenses arrive.
 pub fn registers(shared: &Arc<Shared>, settings: &Settings) {
     let session = shared.session();
     let lenses = session.refreshes_lenses && settings.code_lens.enable && settings.code_lens.options.registers;
@@ -41,15 +41,15 @@ pub fn registers(shared: &Arc<Shared>, settings: &Settings) {
     });
 }
 
-/// The values at the ends of lines are, and findings of runs.
+/// Asks the client to refresh the values at the ends of lines.
 pub fn values(shared: &Arc<Shared>) {
     hints(shared);
 }
 
-/// Time enough to draw what came.
+/// Time for the client to draw the lenses.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Everything may be: the settings have changed.
+/// Asks the client to refresh everything, because the settings have changed.
 pub fn all(shared: &Arc<Shared>) {
     diagnostics(shared);
     let session = shared.session();
@@ -68,7 +68,7 @@ fn hints(shared: &Arc<Shared>) {
     }
 }
 
-/// Code lenses are others.
+/// Asks the client to refresh code lenses.
 pub fn lenses(shared: &Arc<Shared>) {
     if shared.session().refreshes_lenses {
         let client = shared.client.clone();

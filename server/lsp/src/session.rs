@@ -1,4 +1,4 @@
-//! What was agreed with the client when the session began.
+//! Capabilities of the client, as negotiated at the beginning of the session.
 
 use super::position::ColumnEncoding;
 use tower_lsp_server::ls_types::{
@@ -6,80 +6,81 @@ use tower_lsp_server::ls_types::{
     TextDocumentClientCapabilities,
 };
 
-/// A command of the client: shows the places that its last argument lists. A client that has it says so as it does to other servers,
-/// in `experimental.commands.commands`.
+/// Command of the client that shows the places in its last argument. A client that has it announces it in
+/// `experimental.commands.commands`, as for other servers.
 pub const SHOW_REFERENCES: &str = "ptx-analyzer.showReferences";
 
-/// Another one: shows what a warp does in a view of the client's own, which asks for it by `ptx-analyzer.evaluateWarp`.
+/// Command of the client that shows a warp in the client's own view; the view requests the data with
+/// `ptx-analyzer.evaluateWarp`.
 pub const SHOW_WARP: &str = "ptx-analyzer.showWarp";
 
-/// The command that shows a page of the reference: of actions that explain a diagnostic, and of links in hovers.
+/// Command of the server that shows a page of the reference, used by actions that explain a diagnostic and by links in hovers.
 pub const EXPLAIN: &str = "ptx-analyzer.explain";
 
-/// Another one: asks for another name for what stands at a position, `(uri, position)`.
+/// Command of the client that asks the user for a new name for the symbol at a position, `(uri, position)`.
 pub const RENAME: &str = "ptx-analyzer.rename";
 
-/// Another one: opens the list of completion at the cursor.
+/// Command of the client that opens the completion list at the cursor.
 pub const SUGGEST: &str = "ptx-analyzer.suggest";
 
 /// The capabilities of the client that the server uses.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClientFeatures {
-    /// What a column counts.
+    /// Unit of a column.
     pub encoding: ColumnEncoding,
-    /// The client asks for diagnostics, so none are pushed: it would show both.
+    /// The client pulls diagnostics. The server then pushes none, because the client would show both.
     pub pulls_diagnostics: bool,
-    /// It asks for those of files that are not open too, and copes with being offered that.
+    /// It pulls the diagnostics of files that are not open too, and handles that capability correctly.
     pub pulls_workspace: bool,
-    /// It can be told to ask for them again.
+    /// It accepts a request to pull diagnostics again.
     pub refreshes_diagnostics: bool,
-    /// It shows the places that explain a diagnostic.
+    /// It shows the related places of a diagnostic.
     pub related_information: bool,
-    /// It fades what has no use and strikes out what is deprecated.
+    /// It fades unnecessary code and strikes out deprecated code.
     pub tags: bool,
-    /// It takes code actions as such, not as commands only.
+    /// It accepts code actions, not only commands.
     pub code_actions: bool,
-    /// It shows code actions that cannot be done, and why.
+    /// It shows disabled code actions with the reason.
     pub disabled_actions: bool,
-    /// It opens documents and pages when asked to.
+    /// It opens documents and pages on request.
     pub shows_documents: bool,
     /// It applies edits that the server sends.
     pub applies_edits: bool,
-    /// It takes edits with the version of the document that they are for.
+    /// It accepts edits with the version of their document.
     pub versioned_edits: bool,
-    /// It knows the kinds of symbols that came after the first version of the protocol.
+    /// It knows the symbol kinds added after the first version of the protocol.
     pub symbol_kinds: bool,
-    /// The client asks for confirmation where an edit requires it.
+    /// It asks the user to confirm edits that require it.
     pub annotates_edits: bool,
-    /// It asks what would be renamed before it asks for a new name.
+    /// It sends `prepareRename` before it asks for a new name.
     pub prepares_rename: bool,
-    /// It takes the whole of a definition with its name, and the text that leads there.
+    /// It accepts links with the range of the whole definition, its name, and the origin for definitions.
     pub definition_links: bool,
-    /// The same of a declaration.
+    /// The same for declarations.
     pub declaration_links: bool,
-    /// The same of an implementation.
+    /// The same for implementations.
     pub implementation_links: bool,
-    /// It shows what a link leads to.
+    /// It shows tooltips of document links.
     pub link_tooltips: bool,
     /// It folds whole lines only.
     pub folds_lines: bool,
-    /// It shows a text in place of what is folded.
+    /// It shows a text in place of a folded range.
     pub collapsed_text: bool,
-    /// It wants no more folds than this.
+    /// Maximum number of folding ranges that it accepts.
     pub most_folds: Option<usize>,
     /// It shows an outline as a tree.
     pub nested_symbols: bool,
     /// It shows Markdown in hovers.
     pub markdown: bool,
-    /// What it does with completion and signature help.
+    /// Its features for completion and signature help.
     pub completing: Completing,
-    /// It can be told to ask for semantic tokens again.
+    /// It accepts a request to refresh semantic tokens.
     pub refreshes_tokens: bool,
-    /// It can be told to ask for inlay hints again.
+    /// It accepts a request to refresh inlay hints.
     pub refreshes_hints: bool,
-    /// It can be told to ask for code lenses again.
+    /// It accepts a request to refresh code lenses.
     pub refreshes_lenses: bool,
-    /// It asks for the tooltip of an inlay hint when it shows it.
+    /// It requests the tooltip of an inlay hint when it shows it.
     pub resolves_hints: bool,
     /// It has a command `ptx-analyzer.showReferences`.
     pub shows_references: bool,
@@ -91,16 +92,16 @@ pub struct ClientFeatures {
     pub explains: bool,
     /// It answers questions about its configuration.
     pub configuration: bool,
-    /// It has to be asked to tell about changes of its configuration.
+    /// It reports changes of its configuration only after a registration.
     pub registers_configuration: bool,
-    /// It watches files for those who ask for that.
+    /// It watches files on request.
     pub watches_files: bool,
-    /// It shows what the server is busy with, though the client has not asked for it.
+    /// It shows progress that the server starts by itself.
     pub progress: bool,
 }
 
-/// Neovim up to 0.12 that is offered diagnostics of the workspace takes a `workspace/diagnostic/refresh` for a word on those only,
-/// and never asks again for its open buffers (neovim/neovim#40623).
+/// Whether the client is a Neovim up to 0.12. If it is offered workspace diagnostics, it applies a
+/// `workspace/diagnostic/refresh` only to those, and never pulls again for its open buffers (neovim/neovim#40623).
 fn forgets_open_documents(client: Option<&ClientInfo>) -> bool {
     let Some(client) = client.filter(|c| c.name == "Neovim") else { return false };
     let mut numbers = client.version.as_deref().unwrap_or_default().split('.').map(str::parse::<u32>);
@@ -111,7 +112,7 @@ fn forgets_open_documents(client: Option<&ClientInfo>) -> bool {
 }
 
 impl ClientFeatures {
-    /// Reads the client's first message.
+    /// Reads the features from the client's first message.
     pub fn new(params: &InitializeParams) -> Self {
         let capabilities = &params.capabilities;
         let text = capabilities.text_document.as_ref();
@@ -183,18 +184,18 @@ impl ClientFeatures {
     }
 }
 
-/// What the client does with completion and signature help.
+/// Features of the client for completion and signature help.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Completing {
-    /// It knows the kinds of items that came after the first version of the protocol.
+    /// It knows the item kinds added after the first version of the protocol.
     pub kinds: bool,
-    /// It takes snippets.
+    /// It accepts snippets.
     pub snippets: bool,
-    /// It asks its user whether an item is inserted, or replaces the word that is there.
+    /// It lets the user choose whether an item is inserted or replaces the existing word.
     pub insert_replace: bool,
-    /// It shows more beside a label.
+    /// It shows details beside a label.
     pub label_details: bool,
-    /// It strikes out what is deprecated.
+    /// It strikes out deprecated items.
     pub tags: bool,
     /// It indents the lines of a snippet.
     pub indents: bool,
@@ -202,7 +203,7 @@ pub struct Completing {
     pub suggests: bool,
     /// It shows Markdown.
     pub markdown: bool,
-    /// It marks a parameter in the label of a signature by its place.
+    /// It accepts offsets that mark a parameter in the label of a signature.
     pub label_offsets: bool,
     /// Each signature may have an active parameter of its own.
     pub active_parameter: bool,

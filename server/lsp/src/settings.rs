@@ -1,7 +1,8 @@
-//! What a user can set, under `ptx-analyzer` in the client's configuration.
+//! Settings of the user, under `ptx-analyzer` in the client's configuration.
 //!
-//! `settings!` below is the one declaration of each setting: the structs, their defaults, the reader, docs/settings.md and
-//! docs/settings.schema.json follow from it, and from the schema follows the configuration in editors/vscode/package.json.
+//! `settings!` below is the only declaration of each setting. It generates the structs, their defaults, the reader,
+//! docs/settings.md and docs/settings.schema.json. The configuration in editors/vscode/package.json is generated from the
+//! schema.
 
 #[cfg(test)]
 mod schema;
@@ -22,7 +23,7 @@ pub const SECTION: &str = "ptx-analyzer";
 /// Any number.
 const ANY: RangeInclusive<usize> = 0..=usize::MAX;
 
-/// Columns and lines of formatted code: a mistyped number must not make lines of a gigabyte.
+/// Range of columns and lines of formatted code: a mistyped number must not produce lines of a gigabyte.
 const COLUMNS: RangeInclusive<usize> = 0..=1000;
 
 fn default_steps() -> usize {
@@ -31,19 +32,21 @@ fn default_steps() -> usize {
 
 /// A setting.
 struct Setting {
-    /// Its name below [`SECTION`]: a key, or the key of an object and a key in it.
+    /// Name below [`SECTION`]: a key, or the key of an object and a key in it, separated by a dot.
     name: &'static str,
-    /// The documentation: what it does, without a full stop.
+    /// Documentation: the effect of the setting, without a full stop.
     #[cfg(test)]
     does: &'static str,
-    /// The field that keeps it.
+    /// Access to the field that stores the value.
     slot: fn(&mut Settings) -> SettingSlot<'_>,
 }
 
-/// Declares the settings: for each struct its name, where it is in [`Settings`], `let` for fields that are no settings, and the settings.
+/// Declares the settings: for each struct its name, its place in [`Settings`], `let` for fields that are not settings, and the
+/// settings.
 ///
-/// A setting is `"name": Kind(field), "what it does";` where `Kind` is one of [`SettingSlot`]. The field is a new one, `field: Type = default`, or
-/// one that exists, `.options.field`; the range of a number and the like follow it.
+/// A setting is `"name": Kind(field), "documentation";` where `Kind` is a variant of [`SettingSlot`]. The field is a new one,
+/// `field: Type = default`, or an existing one, `.options.field`. Further arguments of the kind, such as the range of a number,
+/// follow the field.
 macro_rules! settings {
     ($(
         $(#[$about:meta])*
@@ -103,7 +106,7 @@ settings! {
         let inlay_hints: InlayHintsSettings = InlayHintsSettings::default();
         /// `project.*`
         let project: Project = Project::default();
-        /// `ptxas.*`, as they are written; they hold only where [`super::ptxas`] takes them.
+        /// `ptxas.*`, as written; they take effect only if [`super::ptxas`] accepts them.
         let ptxas: PtxasSettings = PtxasSettings::default();
         /// `semanticTokens.*`
         let semantic_tokens: SemanticTokensSettings = SemanticTokensSettings::default();
@@ -119,7 +122,7 @@ settings! {
 
     /// Settings of code lenses.
     CodeLensSettings(settings => &mut settings.code_lens) {
-        /// Which ones.
+        /// The enabled kinds.
         let options: LensOptions = LensOptions::default();
         "codeLens.enable": Flag(enable: bool = true),
             "whether to show code lenses: lines above declarations";
@@ -137,7 +140,7 @@ settings! {
 
     /// Settings of completion and of signature help.
     CompletionSettings(settings => &mut settings.completion) {
-        /// What is offered; snippets only to clients that take them.
+        /// Options of completion; snippets are offered only to clients that accept them.
         let options: CompletionOptions = CompletionOptions::default();
         "completion.enable": Flag(enable: bool = true),
             "whether to complete what is typed";
@@ -151,7 +154,7 @@ settings! {
 
     /// Settings of diagnostics.
     DiagnosticsSettings(settings => &mut settings.diagnostics) {
-        /// How loud each code is.
+        /// Severity of each diagnostic code.
         let levels: DiagnosticLevels = DiagnosticLevels::default();
         "diagnostics.enable": Flag(enable: bool = true),
             "whether to report diagnostics";
@@ -161,14 +164,14 @@ settings! {
             "whether diagnostics that the next characters may resolve wait for a pause in typing";
         "diagnostics.severity": Severities(.levels),
             "another level for a code: `error`, `warning`, `information`, `hint` or `off`; naming a level also enables a code that is off by default";
-        // VS Code shows no more of one file, and a broken file of a few megabytes can have ten thousands.
+        // VS Code shows at most 1000 diagnostics of one file, and a broken file of a few megabytes can have ten thousands.
         "diagnostics.limit": Number(limit: usize = 1000, ANY),
             "the maximum number of diagnostics for one document, the most severe first";
     }
 
     /// Settings of evaluating kernels.
     EvaluationSettings(settings => &mut settings.evaluation) {
-        /// What is looked for.
+        /// The enabled checks.
         let checks: Checks = machine::Settings::default().checks;
         "evaluation.enable": Flag(enable: bool = true),
             "whether the interpreter may execute kernels, to show the values of every lane";
@@ -186,7 +189,7 @@ settings! {
 
     /// Settings of formatting.
     FormattingSettings(settings => &mut settings.formatting) {
-        /// How a text is to look; the client says how it is indented.
+        /// Options of formatting; the indentation comes from the client.
         let options: FormatOptions = FormatOptions::default();
         "formatting.alignComments": Flag(.options.align_comments),
             "whether to align the comments after consecutive lines";
@@ -216,7 +219,7 @@ settings! {
 
     /// Settings of inlay hints.
     InlayHintsSettings(settings => &mut settings.inlay_hints) {
-        /// Which ones.
+        /// The enabled kinds.
         let options: HintOptions = HintOptions::default();
         "inlayHints.enable": Flag(enable: bool = true),
             "whether to show inlay hints: facts about a line that it does not spell out";
@@ -244,13 +247,13 @@ settings! {
             "the types of registers where they are written";
     }
 
-    /// Settings of the comparison with NVIDIA's assembler, as they are written.
+    /// Settings of the comparison with NVIDIA's assembler, as written.
     PtxasSettings(settings => &mut settings.ptxas) {
         "ptxas.path": Path(path: String = String::new()),
             "NVIDIA's assembler, to compare registers with; never searched for, and read only from the initialization options of a client that vouches for them: [how](ptxas.md)";
         "ptxas.arguments": Options(arguments: Vec<String> = Vec::new()),
             "additional options for it, such as `[\"--maxrregcount\", \"64\"]`: options that change the code, none that name a file";
-        // At most an hour; at least a second, which the smallest module may take on a busy machine.
+        // At most an hour, and at least a second, which the smallest module may need on a busy machine.
         "ptxas.timeout": Number(timeout: usize = 60, 1..=3600),
             "how many seconds it may run";
     }
@@ -278,16 +281,16 @@ settings! {
     }
 }
 
-/// What was not understood.
+/// Problem in the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingProblem {
-    /// There is no such setting.
+    /// No setting has this name.
     Unknown(String),
     /// The value is not of the right type.
     Wrong {
         /// The name of the setting.
         name: String,
-        /// What it takes.
+        /// The expected kind of value.
         expected: String,
     },
 }
@@ -303,26 +306,27 @@ impl SettingProblem {
     }
 }
 
-/// Finds the section in what a client sent: there may be other sections beside it, or it may come bare.
+/// Finds the section in an object that a client sent. The object contains the section, possibly beside other sections, or is
+/// the section itself.
 pub fn section(value: &Value) -> Option<&Value> {
     let object = value.as_object()?;
     match object.get(SECTION) {
         Some(section) => Some(section),
         None if object.is_empty() => None,
-        // Sections of other servers are no settings of ours.
+        // An object that contains only sections of other servers has no settings of this one.
         None => SETTINGS.iter().any(|s| object.contains_key(s.section())).then_some(value),
     }
 }
 
 impl Setting {
-    /// The key of the object that it is in, or its own.
+    /// Returns the first part of the name: the key of the object that contains the setting, or its own key.
     fn section(&self) -> &'static str {
         self.name.split('.').next().unwrap_or(self.name)
     }
 }
 
 impl Settings {
-    /// Reads a section. What is not understood keeps its default and is listed.
+    /// Reads a section. A value that is not understood is reported and keeps its default.
     pub fn read(section: &Value) -> (Self, Vec<SettingProblem>) {
         let mut out = Self::default();
         let mut problems = Vec::new();
@@ -338,7 +342,7 @@ impl Settings {
                         }
                     }
                 }
-                // Said of the settings, where these come without a section.
+                // A statement about the settings, present if they come without a section.
                 None if key == "workspaceTrusted" => {}
                 None => problems.push(SettingProblem::unknown(key)),
             }
@@ -348,7 +352,7 @@ impl Settings {
     }
 }
 
-/// Nothing for `null`, which clients send for what is not set.
+/// Returns the value as an object; `None` without a problem for `null`, which clients send for settings that are not set.
 fn object<'a>(name: &str, value: &'a Value, problems: &mut Vec<SettingProblem>) -> Option<&'a Map<String, Value>> {
     let object = value.as_object();
     if object.is_none() && !value.is_null() {
@@ -457,7 +461,7 @@ mod tests {
         let found = settings.evaluation;
         assert!(!found.live && found.enable && found.hints && found.steps == 1);
         assert!(found.checks.has(Kind::NotANumber) && !found.checks.has(Kind::Race) && found.checks.has(Kind::Barrier));
-        // What ends a run is always found.
+        // Faults that end a run are always reported; they cannot be disabled.
         for wrong in [json!(["trap"]), json!(["rice"]), json!("race")] {
             let (settings, problems) = Settings::read(&json!({"evaluation": {"without": wrong}}));
             assert!(

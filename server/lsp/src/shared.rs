@@ -1,4 +1,4 @@
-//! What handlers and workers share.
+//! State that handlers and workers share.
 
 pub use super::cancel::{cancellable, cancellable_in, off_thread};
 use super::document::{OpenDocument, Publisher};
@@ -24,7 +24,7 @@ use std::time::Instant;
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types::Uri;
 
-/// Locks, also after a panic elsewhere: everything here is whole between two statements.
+/// Locks a mutex, even after a panic in another thread: all shared data is consistent between two statements.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -32,26 +32,26 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The state of the server.
 #[derive(Debug)]
 pub struct Shared {
-    /// For requests and messages to the client.
+    /// Sends requests and messages to the client.
     pub client: Client,
-    /// For what goes to the client without the framework.
+    /// Sends messages to the client without the framework.
     pub outgoing: Outgoing,
-    /// Whether the client has asked for the end.
+    /// Whether the client has requested `shutdown`.
     pub shut_down: AtomicBool,
-    /// When the server began.
+    /// Start time of the server.
     pub started: Instant,
     /// The files of the workspace.
     pub workspace: Workspace,
-    /// What was said of them unasked.
+    /// Diagnostics that the server pushed for files that are not open.
     pub pushed: PushedReports,
-    /// What the user can stop.
+    /// Work that the user can cancel.
     pub running: RunningWork,
-    /// NVIDIA's assembler, if the user has one.
+    /// NVIDIA's assembler, if the user has configured one.
     pub ptxas: Ptxas,
-    /// What kernels were evaluated.
+    /// Evaluations of kernels.
     pub evaluations: Evaluations,
     troubles: Troubles,
-    /// Where to have work done.
+    /// Thread pools for work.
     pub pools: Pools,
     session: OnceLock<ClientFeatures>,
     settings: RwLock<Arc<Settings>>,
@@ -62,7 +62,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// The state at the beginning.
+    /// Creates the initial state.
     pub fn new(client: Client, outgoing: Outgoing, pools: Pools) -> Self {
         Self {
             client,
@@ -85,38 +85,38 @@ impl Shared {
         }
     }
 
-    /// What was agreed with the client.
+    /// Returns the client's features; the defaults before `initialize`.
     pub fn session(&self) -> ClientFeatures {
         self.session.get().copied().unwrap_or_default()
     }
 
-    /// Notes what was agreed; only the first time counts.
+    /// Stores the client's features; only the first call has an effect.
     pub fn begin(&self, session: ClientFeatures) {
         let _ = self.session.set(session);
     }
 
-    /// Does something in the background, from any thread.
+    /// Starts asynchronous work in the background, from any thread.
     pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.pools.requests.spawn(work);
     }
 
-    /// The client wants the end: nothing new is begun, and who waits for a change is told.
+    /// Handles `shutdown`: no new work starts, and handlers that wait for a change are woken.
     pub fn shut_down(&self) {
         self.shut_down.store(true, Ordering::Relaxed);
         self.workspace.changed();
     }
 
-    /// The settings that hold where no folder has its own.
+    /// Returns the settings that apply to documents without settings of their folder.
     pub fn settings(&self) -> Arc<Settings> {
         Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The settings that hold for a document.
+    /// Returns the settings that apply to a document.
     pub fn settings_of(&self, uri: &Uri) -> Arc<Settings> {
         self.folders().of(uri).and_then(|f| f.settings.clone()).unwrap_or_else(|| self.settings())
     }
 
-    /// The folders of the workspace as of now.
+    /// Returns the current folders of the workspace.
     pub fn folders(&self) -> Arc<Folders> {
         Arc::clone(&self.folders.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -130,7 +130,7 @@ impl Shared {
         out
     }
 
-    /// Takes over other settings; tells whether they differ.
+    /// Replaces the settings; returns whether they differ.
     pub fn set_settings(&self, settings: Settings) -> bool {
         let mut current = self.settings.write().unwrap_or_else(PoisonError::into_inner);
         let differ = **current != settings;
@@ -140,7 +140,7 @@ impl Shared {
         differ
     }
 
-    /// Notes the document that is worked on: commands without an argument mean it.
+    /// Records the document that the user works on; commands without an argument apply to it.
     pub fn touch(&self, uri: &Uri) {
         let mut touched = lock(&self.touched);
         if touched.as_ref() != Some(uri) {
@@ -148,22 +148,22 @@ impl Shared {
         }
     }
 
-    /// The document that was worked on last.
+    /// Returns the document that the user worked on last.
     pub fn touched(&self) -> Option<Uri> {
         lock(&self.touched).clone()
     }
 
-    /// An open document.
+    /// Returns an open document.
     pub fn document(&self, uri: &Uri) -> Option<Arc<OpenDocument>> {
         self.documents.get(uri).map(|document| Arc::clone(&document))
     }
 
-    /// All open documents.
+    /// Returns all open documents.
     pub fn documents(&self) -> Vec<Arc<OpenDocument>> {
         self.documents.iter().map(|document| Arc::clone(&document)).collect()
     }
 
-    /// A panic was caught in work on something: a document, a kind of request. The user is told once for each.
+    /// Reports a panic in work on `what` (a document, a kind of request). The user gets one message for each.
     pub fn failed(&self, what: &str) {
         tracing::error!("a panic was caught in work on {what}");
         self.troubles.tell(&self.outgoing, what);
@@ -171,12 +171,13 @@ impl Shared {
 
     /// Opens a document and starts its worker.
     pub fn open(self: &Arc<Self>, uri: Uri, text: &str, version: i32) {
-        // A client that opens twice means the second.
+        // If a client opens a document twice, the second text counts.
         self.close(&uri);
         let (document, publisher): (OpenDocument, Publisher) = OpenDocument::new(uri.clone(), text, version);
         let document = Arc::new(document);
         self.touch(&uri);
-        // It is there before its worker reads the settings: who changes them has every document checked again.
+        // The document is inserted before its worker reads the settings: a change of settings rechecks all documents, and must
+        // not miss this one.
         self.documents.insert(uri.clone(), Arc::clone(&document));
         if let Err(error) = Worker::start(Arc::clone(self), document, publisher) {
             tracing::error!("no thread for {}: {error}", uri.as_str());
@@ -185,7 +186,7 @@ impl Shared {
         }
     }
 
-    /// Closes a document; what was reported of it is taken back.
+    /// Closes a document and withdraws its diagnostics.
     pub fn close(&self, uri: &Uri) {
         let document = self.documents.remove(uri).map(|(_, document)| document);
         self.found(uri);
@@ -199,8 +200,8 @@ impl Shared {
         }
     }
 
-    /// The text of a document is not known any more: what was reported of it is taken back, and requests are refused. A document
-    /// that is just being opened exists from now on, if `opens`.
+    /// Marks the text of a document as unknown: its diagnostics are withdrawn, and requests are refused. With `opens`, the
+    /// message was to open the document, which is created empty first.
     pub fn lose(self: &Arc<Self>, uri: &Uri, opens: bool) {
         if opens {
             self.open(uri.clone(), "", 0);
@@ -212,22 +213,22 @@ impl Shared {
         self.tell_lost(uri.as_str());
     }
 
-    /// The text of a document is known again.
+    /// Marks the text of a document as known again.
     pub fn found(&self, uri: &Uri) {
         lock(&self.refused).remove(uri);
     }
 
-    /// Tells the user, once, that the text of a document is not known.
+    /// Reports to the user, once, that the text of a document is unknown.
     pub fn tell_lost(&self, name: &str) {
         self.troubles.tell_lost(&self.outgoing, name);
     }
 
-    /// Whether requests about any document are refused.
+    /// Whether requests about any document at all are refused.
     pub fn refuses(&self) -> bool {
         !lock(&self.refused).is_empty()
     }
 
-    /// Why requests about a document are refused, if they are.
+    /// Returns the reason why requests about a document are refused, if they are.
     pub fn refusal(&self, uri: &Uri) -> Option<DocumentRefusal> {
         lock(&self.refused).get(uri).copied()
     }

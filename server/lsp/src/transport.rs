@@ -1,7 +1,7 @@
-//! Carries messages between the client and the service, in the order of the wire.
+//! Transports messages between the client and the service, in the order of arrival.
 //!
-//! The framework's own loop is not used: it ends at the first message that is not JSON, runs four handlers at a time, and a
-//! handler that waits can keep it from reading. Its service (routing, life cycle, cancellation) is used as it is. See
+//! The framework's own loop is not used: it ends at the first message that is not JSON, runs only four handlers at a time, and
+//! a waiting handler can keep it from reading. Its service (routing, life cycle, cancellation) is used unchanged. See
 //! `docs/decisions/0001-message-ordering.md`.
 
 use super::trouble::Troubles;
@@ -29,33 +29,33 @@ pub enum IncomingMessage {
     Request(Request),
     /// An answer to a request of the server.
     Response(Response),
-    /// Something else, with what is to be answered.
+    /// Any other message, with the error to answer.
     Malformed(Response),
-    /// A notification about a text that cannot be understood, with what is to be answered, if anything.
+    /// A notification about a text that cannot be understood, with the error to answer, if any.
     Unreadable(UnreadableMessage, Option<Response>),
 }
 
-/// Why a request is not answered, if it is not.
+/// Returns the error for a request that must be refused, if any.
 pub type Refuse = dyn Fn(&Request) -> Option<Error> + Send;
 
-/// Inspects messages before the service gets them.
+/// Callbacks that see messages before the service does.
 pub struct MessageGate {
-    /// Why a request is not answered, if it is not.
+    /// Returns the error for a request that must be refused, if any.
     pub refuse: Box<Refuse>,
-    /// Takes a notification about a text that cannot be understood.
+    /// Handles a notification about a text that cannot be understood.
     pub lose: Box<dyn Fn(&UnreadableMessage) + Send>,
 }
 
-/// Messages that are read ahead of the handlers.
+/// Maximum number of messages that are read ahead of the handlers.
 const READ_AHEAD: usize = 1024;
 
 /// Starts a thread that reads messages; the channel closes at the end of the stream.
 ///
-/// `end` is called as soon as `exit` or the end of the stream has been read, whatever still waits before it, and told whether the client
-/// has asked for `shutdown`. It is called, too, when the client's process has ended.
+/// `end` is called as soon as `exit` or the end of the stream has been read, even if earlier messages still wait, and also when
+/// the client's process has ended. Its argument tells whether the client has requested `shutdown`.
 ///
 /// # Errors
-/// If there can be no thread.
+/// If the thread cannot be started.
 pub fn read(
     mut reader: impl BufRead + Send + 'static,
     end: impl Fn(bool) + Send + Sync + 'static,
@@ -134,8 +134,8 @@ fn decode(body: &[u8]) -> IncomingMessage {
     })
 }
 
-/// The first message with what a client can as it is called in the protocol. Helix (25.07) takes `workspace/diagnostic/refresh`,
-/// but says so under `workspace.diagnostic`.
+/// Returns the first message with misplaced capabilities moved to their place in the protocol. Helix (25.07) supports
+/// `workspace/diagnostic/refresh`, but announces it under `workspace.diagnostic`.
 fn as_meant(mut message: Value) -> Value {
     let workspace = message.pointer_mut("/params/capabilities/workspace").and_then(Value::as_object_mut);
     if let Some(workspace) = workspace
@@ -148,7 +148,7 @@ fn as_meant(mut message: Value) -> Value {
     message
 }
 
-/// A folder whose name is no URI (`file:///C:\\work`) is no reason to refuse the session: it is left out.
+/// Removes folders whose name is not a URI (`file:///C:\\work`), so that the session is not refused because of them.
 fn without_odd_folders(message: &mut Value) {
     let odd = |uri: &Value| uri.as_str().is_some_and(|uri| uri.parse::<Uri>().is_err());
     let Some(params) = message.get_mut("params").and_then(Value::as_object_mut) else { return };
@@ -169,9 +169,9 @@ fn without_odd_folders(message: &mut Value) {
 
 /// Serves until the notification `exit` or the end of the stream.
 ///
-/// Each handler is polled once here, in the order of the wire, before the next message is looked at, and goes on in a task of
-/// its own if it has to wait. So what a handler does before its first `await` happens in the order of the wire, and no
-/// handler keeps another from starting.
+/// Each handler is polled once here, in the order of arrival, before the next message is processed. If it has to wait, it
+/// continues in its own task. The code of a handler before its first `await` therefore runs in the order of arrival, and no
+/// handler delays the start of another.
 pub async fn serve<S: LanguageServer>(
     mut service: LspService<S>,
     socket: ClientSocket,
@@ -218,7 +218,7 @@ pub async fn serve<S: LanguageServer>(
                 }
             }
             IncomingMessage::Response(response) => {
-                // Never waits: the framework takes an answer or drops it.
+                // This never waits: the framework accepts a response or drops it.
                 let _ = responses.send(response).await;
             }
             IncomingMessage::Malformed(response) => outgoing.message(&response),
@@ -232,7 +232,8 @@ pub async fn serve<S: LanguageServer>(
     }
 }
 
-/// The framework says `null` where a message has no parameters; JSON-RPC knows objects, lists and nothing.
+/// Returns a request without `null` parameters: the framework writes `null` for a message without parameters, but JSON-RPC
+/// allows only objects, lists, or no parameters.
 fn without_null(request: &Request) -> Value {
     let mut message = serde_json::to_value(request).unwrap_or_default();
     if let Some(message) = message.as_object_mut()
@@ -243,7 +244,7 @@ fn without_null(request: &Request) -> Value {
     message
 }
 
-/// The answer while the client leaves too many others unread.
+/// Returns the error for requests while the client leaves too many answers unread.
 fn unread() -> Error {
     let message = "the client has not read the answers to its earlier requests; read them and ask again";
     Error { code: REQUEST_FAILED, message: message.into(), data: None }
@@ -263,7 +264,7 @@ fn answer(
     }
     match done {
         Ok(Ok(Some(response))) => {
-            // What panics on another thread comes as this.
+            // A panic on another thread arrives as this error.
             if response.error().is_some_and(|e| e.code == ErrorCode::InternalError) {
                 troubles.tell(outgoing, method);
             }

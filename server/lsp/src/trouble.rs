@@ -1,4 +1,4 @@
-//! What a user is told when something went wrong inside.
+//! Messages to the user about internal errors.
 
 use super::shared::lock;
 use ptx_wire::outgoing::{self, Outgoing};
@@ -6,15 +6,16 @@ use std::collections::HashSet;
 use std::sync::Mutex;
 use tower_lsp_server::ls_types::{MessageType, ShowMessageParams};
 
-/// Where it can be told.
+/// Address for bug reports.
 const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
 
-/// Who has been told of what: one message for each document, whatever happens to it at each keystroke.
+/// The messages that were shown already: one for each document, even if the error repeats at each keystroke.
 #[derive(Debug, Default)]
 pub struct Troubles(Mutex<HashSet<String>>);
 
 impl Troubles {
-    /// Tells that something failed – a document, a request – unless that was told before. The log says more, each time.
+    /// Reports that work on `what` (a document, a request) failed, unless that was reported before. The log has the details
+    /// each time.
     pub fn tell(&self, outgoing: &Outgoing, what: &str) {
         if lock(&self.0).insert(what.to_owned()) {
             let message = format!(
@@ -26,7 +27,7 @@ impl Troubles {
         }
     }
 
-    /// Tells that a message about the text of a document could not be understood, unless that was told before.
+    /// Reports that a message about the text of a document could not be understood, unless that was reported before.
     pub fn tell_lost(&self, outgoing: &Outgoing, document: &str) {
         if lock(&self.0).insert(format!("the text of {document}")) {
             let message = format!(

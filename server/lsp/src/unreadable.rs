@@ -1,8 +1,8 @@
 //! Messages about texts that cannot be understood.
 //!
-//! A change that is dropped leaves the server with another text than the client has, and every later range would be applied
-//! to the wrong place. So the document counts as *out of sync*: nothing is reported about it and requests are refused, until
-//! a message brings the whole text again.
+//! If the server ignored a change, its text would differ from the client's, and every later range would apply to the wrong
+//! place. Such a document therefore counts as *out of sync*: the server reports nothing about it and refuses requests, until a
+//! message contains the whole text again.
 
 use super::shared::Shared;
 use serde::Deserialize;
@@ -13,10 +13,10 @@ use tower_lsp_server::ls_types::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, Uri,
 };
 
-/// What the protocol calls `RequestFailed`.
+/// The protocol's error code `RequestFailed`.
 pub const REQUEST_FAILED: ErrorCode = ErrorCode::ServerError(-32803);
 
-/// The notifications that say what a text is.
+/// The notifications that define the text of a document.
 const METHODS: [&str; 3] = ["textDocument/didOpen", "textDocument/didChange", "textDocument/didClose"];
 
 /// A notification about a text that cannot be parsed.
@@ -24,21 +24,22 @@ const METHODS: [&str; 3] = ["textDocument/didOpen", "textDocument/didChange", "t
 pub struct UnreadableMessage {
     /// Its method.
     pub method: &'static str,
-    /// The document, as the message names it, where it does.
+    /// The document's URI as in the message, if present.
     pub uri: Option<String>,
-    /// What is wrong.
+    /// Description of the error.
     pub reason: String,
 }
 
 impl UnreadableMessage {
-    /// A message that is not JSON: nothing if it is about something else, as far as one can see.
+    /// Recognises a notification about a text in a message that is not valid JSON; `None` if the message seems to be about
+    /// something else.
     pub fn in_bytes(body: &[u8], reason: &str) -> Option<Self> {
         let named = string_after(body, "method")?;
         let method = METHODS.into_iter().find(|m| *m == named)?;
         Some(Self { method, uri: string_after(body, "uri"), reason: reason.to_owned() })
     }
 
-    /// A message that is no request or notification, though it is JSON.
+    /// Recognises a notification about a text in a message that is JSON but neither a valid request nor a valid notification.
     pub fn in_message(message: &Value, reason: &str) -> Option<Self> {
         let method = message.get("method")?.as_str()?;
         let method = METHODS.into_iter().find(|m| *m == method)?;
@@ -46,7 +47,7 @@ impl UnreadableMessage {
         Some(Self { method, uri: uri.map(str::to_owned), reason: reason.to_owned() })
     }
 
-    /// A notification whose parameters are wrong. The framework would pass over it in silence.
+    /// Recognises a notification about a text with invalid parameters. The framework would silently ignore it.
     pub fn in_parameters(message: &Value) -> Option<Self> {
         let method = message.get("method")?.as_str()?;
         let params = message.get("params").unwrap_or(&Value::Null);
@@ -59,7 +60,8 @@ impl UnreadableMessage {
     }
 }
 
-/// The string that follows a key. In the text of a document the quotes of a key are escaped, so it is not taken for one.
+/// Returns the string that follows a key. In the text of a document the quotes of a key are escaped, so such a key is not
+/// mistaken for one of the message.
 fn string_after(body: &[u8], key: &str) -> Option<String> {
     let key = format!("\"{key}\"");
     let at = body.windows(key.len()).position(|w| w == key.as_bytes())?;
@@ -67,7 +69,7 @@ fn string_after(body: &[u8], key: &str) -> Option<String> {
     serde_json::Deserializer::from_slice(rest).into_iter::<String>().next()?.ok()
 }
 
-/// Marks the documents that a message may have been about, and tells the user.
+/// Marks the documents that a message may have changed, and notifies the user.
 pub fn handle(shared: &Arc<Shared>, unreadable: &UnreadableMessage) {
     let UnreadableMessage { method, uri, reason } = unreadable;
     tracing::error!(
@@ -75,20 +77,20 @@ pub fn handle(shared: &Arc<Shared>, unreadable: &UnreadableMessage) {
         uri.as_deref().unwrap_or("an unknown document")
     );
     match (uri, *method) {
-        // A name that is no URI belongs to no document here, and no request can name it.
+        // A name that is not a URI belongs to no open document, and no request can name it.
         (Some(uri), _) => match uri.parse::<Uri>() {
             Ok(uri) => shared.lose(&uri, *method == METHODS[0]),
             Err(_) => shared.tell_lost(uri),
         },
-        // Any of them may have changed.
+        // Any open document may have changed.
         (None, "textDocument/didChange") => shared.documents().iter().for_each(|d| shared.lose(&d.uri, false)),
         (None, _) => shared.tell_lost("a document"),
     }
 }
 
-/// Why a request is not answered: its document is out of sync, or cannot be followed.
+/// Returns the error for a request whose document is out of sync or has no worker thread; `None` if the request is to be
+/// answered.
 pub fn refuse(shared: &Shared, request: &Request) -> Option<Error> {
-    // Its answer takes back what was shown.
     if !shared.refuses() || request.id().is_none() {
         return None;
     }
@@ -96,6 +98,7 @@ pub fn refuse(shared: &Shared, request: &Request) -> Option<Error> {
     let places = ["/textDocument/uri", "/arguments/0/uri", "/arguments/0", "/item/uri", "/data/uri"];
     let uri: Uri = places.iter().find_map(|place| params.pointer(place)?.as_str())?.parse().ok()?;
     let refusal = shared.refusal(&uri)?;
+    // A pull of diagnostics is answered: its empty answer withdraws the diagnostics that the client shows.
     if refusal.has_no_diagnostics() && request.method() == "textDocument/diagnostic" {
         return None;
     }
@@ -107,12 +110,12 @@ pub fn refuse(shared: &Shared, request: &Request) -> Option<Error> {
 pub enum DocumentRefusal {
     /// A message about its text could not be understood.
     OutOfSync,
-    /// The system has no thread for it.
+    /// The system could not start a thread for the document.
     NoThread,
 }
 
 impl DocumentRefusal {
-    /// There is nothing to report for now, and that is the answer: it takes back what the client shows.
+    /// Whether a pull of diagnostics gets an empty answer, which withdraws the diagnostics that the client shows.
     fn has_no_diagnostics(self) -> bool {
         self == Self::OutOfSync
     }
@@ -139,7 +142,7 @@ mod tests {
         let cut = br#"{"jsonrpc":"2.0","method" : "textDocument/didChange","params":{"textDocument":{"uri" : "file:///a.ptx","ver"#;
         let found = UnreadableMessage::in_bytes(cut, "cut").unwrap();
         assert_eq!((found.method, found.uri.as_deref()), ("textDocument/didChange", Some("file:///a.ptx")));
-        // Not what a text says.
+        // Keys inside of a document's text do not count.
         let quoted =
             br#"{"method":"textDocument/didOpen","params":{"text":"\"uri\":\"file:///b.ptx\"","uri":"file:///a.ptx"#;
         assert_eq!(UnreadableMessage::in_bytes(quoted, "").unwrap().uri, None);

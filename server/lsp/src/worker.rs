@@ -18,30 +18,31 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
-/// Trees can nest deeply, and a check may follow them. It is address space, not memory.
+/// Stack size of the worker in bytes: trees can nest deeply, and a check may recurse along them. This is address space, not
+/// memory.
 const STACK: usize = 64 << 20;
 
-/// A document without an edit for this long is idle, and the flow lints run.
-const QUIET: Duration = Duration::from_millis(250);
+/// Time without an edit after which a document is idle and the flow lints run.
+const IDLE_DELAY: Duration = Duration::from_millis(250);
 
-/// Owns the tree and what the checks remember.
+/// Owns the tree of a document and the memory of its checks.
 pub struct Worker {
     shared: Arc<Shared>,
     document: Arc<OpenDocument>,
     publisher: Publisher,
     tree: Option<ptx_syntax::Document>,
     analyzer: Analyzer,
-    /// What the last second pass found out, and the text that it is in place in.
+    /// The register report of the last flow lints, and the text that its positions refer to.
     figures: (Arc<Figures>, Option<SnapshotId>),
-    /// Where the user is typing, and what was shown.
+    /// Decides which diagnostics are held back while the user is typing.
     holding: Holding,
 }
 
 /// The result of a publication.
 struct PublicationResult {
-    /// How long after the last edit there is more to show.
+    /// Time after the last edit at which held-back diagnostics become due.
     due: Option<Duration>,
-    /// The client has something new to show.
+    /// Whether the client has something new to show.
     new: bool,
 }
 
@@ -51,7 +52,7 @@ struct TextDiagnostics<'a> {
     snapshot: &'a Snapshot,
     context: &'a convert::ConversionContext<'a>,
     report: &'a Report,
-    /// The flow lints are those of this text.
+    /// Whether the flow lints have run on this text.
     complete: bool,
 }
 
@@ -59,7 +60,7 @@ impl Worker {
     /// Starts a worker for a document.
     ///
     /// # Errors
-    /// If there can be no thread.
+    /// If the thread cannot be started.
     pub fn start(shared: Arc<Shared>, document: Arc<OpenDocument>, publisher: Publisher) -> std::io::Result<()> {
         let worker = Self {
             shared,
@@ -80,7 +81,7 @@ impl Worker {
             if catch_unwind(AssertUnwindSafe(|| self.step(&work, changes))).is_ok() {
                 continue;
             }
-            // Half of an edit may be applied; begin again from the text.
+            // The edit may be half applied; start again from the text.
             self.shared.failed(self.document.uri.as_str());
             self.tree = None;
             self.analyzer = analyzer();
@@ -91,7 +92,7 @@ impl Worker {
         }
     }
 
-    /// The check of this text failed; requests must not wait for it.
+    /// Publishes an empty result after the check of this text failed, so that requests do not wait for it.
     fn give_up(&mut self, work: &DocumentWork) {
         let revision = work.revision;
         self.tree = None;
@@ -132,7 +133,7 @@ impl Worker {
         }
         let settings = self.shared.settings_of(&self.document.uri);
         let begin = Instant::now();
-        // The settings hold only names that the tables have.
+        // The settings contain only names that the tables have.
         let _ = self.analyzer.set_target(settings.target.as_deref());
         self.analyzer.set_project(settings.project.clone());
         let enabled = settings.diagnostics.enable;
@@ -153,7 +154,7 @@ impl Worker {
         let mut found =
             TextDiagnostics { work, snapshot: &snapshot, context: &context, report: &report, complete: !enabled };
         let mut due = self.publish(&found, &known, timings).due;
-        match self.document.wait(revision, Instant::now() + QUIET, due.is_some()) {
+        match self.document.wait(revision, Instant::now() + IDLE_DELAY, due.is_some()) {
             Wait::Stale => return,
             Wait::Saved => self.holding.stop(),
             Wait::Over => {}
@@ -171,7 +172,7 @@ impl Worker {
             Ok(Some(lints)) => lints,
             Ok(None) => return,
             Err(_) => {
-                // What the first pass found holds all the same.
+                // The results of the checks stay valid.
                 self.shared.failed(self.document.uri.as_str());
                 self.analyzer = analyzer();
                 passed = false;
@@ -179,17 +180,17 @@ impl Worker {
             }
         };
         found.complete |= passed;
-        // A client that has pulled this revision need not pull again if nothing is new.
+        // A client that has pulled this revision need not pull again if nothing has changed.
         if enabled && passed && lints != known {
             let timings = Timings { lints: begin.elapsed(), ..timings };
             let published = self.publish(&found, &lints, timings);
             due = published.due;
-            // Clients that ask for diagnostics are told that there are more.
+            // Clients that pull diagnostics are asked to pull again.
             if published.new {
                 refresh::diagnostics(&self.shared);
             }
         }
-        // A client that learns that the pass is complete may ask for its diagnostics next.
+        // A client that learns that the flow lints are complete may pull their diagnostics next.
         if passed {
             self.take_figures(&snapshot, revision, target);
         }
@@ -211,7 +212,7 @@ impl Worker {
         }
     }
 
-    /// Takes over what the flow lints found out about registers.
+    /// Stores the register report of the flow lints.
     fn take_figures(
         &mut self,
         snapshot: &Snapshot,
@@ -229,13 +230,13 @@ impl Worker {
         }
     }
 
-    /// Hands over a tree, and what is known of its functions.
+    /// Publishes a tree with the register report.
     fn hand_over(&self, revision: u64, snapshot: &Snapshot, complete: bool) {
         let (snapshot, figures) = (Some(snapshot.clone()), Arc::clone(&self.figures.0));
         self.publisher.parsed.send_replace(Some(Arc::new(ParsedText { revision, snapshot, figures, complete })));
     }
 
-    /// Publishes what may be shown now, unless the client has been sent just that for this revision.
+    /// Publishes the diagnostics that are not held back, unless the client has received exactly those for this revision.
     fn publish(
         &mut self,
         found: &TextDiagnostics<'_>,
@@ -275,21 +276,21 @@ impl Worker {
             checked.stage += 1;
             self.report(work, checked);
         } else {
-            // Code actions want to know of what waits, too.
+            // Code actions need the held-back diagnostics too.
             self.publisher.checked.send_replace(Some(Arc::new(checked)));
         }
         PublicationResult { due: split.due, new }
     }
 
-    /// Whether diagnostics may wait: the client has to hear of them later.
+    /// Whether diagnostics may be held back: it must be possible to send them to the client later.
     fn holds(&self, context: &convert::ConversionContext<'_>) -> bool {
         context.settings.hold_back && (!context.session.pulls_diagnostics || context.session.refreshes_diagnostics)
     }
 
-    /// The tree of the current text, edits applied.
+    /// Applies the changes and returns the tree of the current text.
     fn tree(&mut self, rope: &Rope, changes: Vec<DocumentChange>) -> &mut ptx_syntax::Document {
         if self.tree.is_none() || changes.contains(&DocumentChange::Replace) {
-            // Edits around a replacement are in the rope already.
+            // The rope already contains the edits before and after a replacement.
             self.holding.stop();
             return self.tree.insert(ptx_syntax::Document::in_chunks(&String::from(rope), threads()));
         }
@@ -328,13 +329,13 @@ impl Worker {
     }
 }
 
-/// How many threads a check of much text may use: one is left to those who answer requests, where there are many.
+/// Number of threads for a check of a long text: with more than two processors, one is left for requests.
 fn threads() -> usize {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     if processors > 2 { (processors - 1).min(8) } else { processors }
 }
 
-/// Checks a document and keeps what hover shows of the flow of its functions.
+/// Creates an analyzer that keeps the flow facts for hovers.
 fn analyzer() -> Analyzer {
     let mut out = Analyzer::default();
     out.keep_facts();
@@ -347,7 +348,7 @@ pub fn publish(outgoing: &Outgoing, uri: &Uri, version: Option<i32>, diagnostics
     outgoing.encoded(encode(uri, version, diagnostics));
 }
 
-/// Straight to text: the framework would build every message as a tree of JSON values first.
+/// Encodes the notification directly as text; the framework would first build a tree of JSON values.
 fn encode(uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) -> Vec<u8> {
     #[derive(Serialize)]
     struct PublishParams<'a> {
@@ -373,7 +374,7 @@ mod tests {
     use tower_lsp_server::LspService;
     use tower_lsp_server::ls_types::TextDocumentContentChangeEvent;
 
-    /// Panics over a text that asks for it: no text is known that does.
+    /// Panics if a text contains a word; no real text is known to cause a panic.
     pub fn trip(rope: &Rope, word: &str) {
         assert!(!rope.to_string().contains(word), "on purpose");
     }
@@ -413,7 +414,7 @@ mod tests {
         let shared = state.get().unwrap();
         let uri: Uri = "file:///a.ptx".parse().unwrap();
         shared.open(uri.clone(), &text("FIRST"), 1);
-        // No request waits for ever, and the user is told of the failure.
+        // No request waits forever, and the failure is reported to the user.
         assert_eq!(next(&messages, 1), (0, 1));
         let document = shared.document(&uri).unwrap();
         let change = |version: i32, word: &str| {
@@ -426,7 +427,7 @@ mod tests {
         }
         change(5, "fine");
         assert_eq!(next(&messages, 5), (1, 0));
-        // The findings of the first pass hold if the second one fails; another document is another message.
+        // The diagnostics of the checks stay valid if the flow lints fail; each document has its own message.
         let other: Uri = "file:///b.ptx".parse().unwrap();
         shared.open(other, &text("SECOND"), 6);
         assert_eq!(next(&messages, 6), (1, 0));

@@ -1,7 +1,7 @@
-//! What PTX instructions compute from values alone: integers, floating-point numbers, matrices, images.
+//! Arithmetic of PTX instructions as pure functions of values: integers, floating-point numbers, matrices and images.
 //!
-//! Everything here is a function of bits, and agrees with hardware to the bit wherever that is known. It must *not* know a machine: no
-//! registers, lanes, memory or instructions that are executed.
+//! Every function maps bits to bits. The results match the hardware bit for bit wherever the hardware's result is known. This
+//! crate knows no machine: no registers, no lanes, no memory and no executed instructions.
 
 pub mod image;
 pub mod matrix;

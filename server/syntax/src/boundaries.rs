@@ -1,16 +1,16 @@
-//! Chunk boundaries: where a large text may be split, always before a function.
+//! Chunk boundaries: the offsets at which a large text may be split, always before a function.
 //!
-//! A boundary is the beginning of a line from which on nothing but comments stands before the head of a function. No function stands in
-//! another one, so what parses without an error parses to the same items, split or not; and where something is wrong, a boundary keeps it
-//! within its function. The boundaries follow from the text alone, and from any boundary on, the same ones are found.
+//! A boundary is the beginning of a line after which only comments come before a function header. No function is inside
+//! another one, so a text without errors parses to the same items, split or not. If there is an error, a boundary keeps it
+//! within its function. The boundaries depend on the text alone, and a scan from any boundary finds the same later ones.
 
 use memchr::{memchr2, memchr3};
 
-/// Words that may stand before `.entry` and `.func`.
+/// The words that may come before `.entry` and `.func`.
 const LINKAGE: [&[u8]; 4] = [b"visible", b"extern", b"weak", b"common"];
 const FUNCTIONS: [&[u8]; 2] = [b"entry", b"func"];
 
-/// The chunk boundaries of a text, in order; its beginning is none.
+/// The byte offsets of the chunk boundaries of a text, in order, without its beginning.
 pub fn chunk_boundaries(text: &[u8]) -> Vec<usize> {
     let mut scanner = BoundaryScanner::new(text);
     let mut out: Vec<usize> = std::iter::from_fn(|| scanner.next_head()).collect();
@@ -20,13 +20,14 @@ pub fn chunk_boundaries(text: &[u8]) -> Vec<usize> {
     out
 }
 
-/// Whether a text that begins a line begins with a function; `None` if more of the text is needed to decide.
+/// Whether a text, which starts at the beginning of a line, begins with a function; `None` if more of the text is needed to
+/// decide.
 pub fn begins_function(text: &[u8]) -> Option<bool> {
     let mut scanner = BoundaryScanner::new(text);
     scanner.only_first = true;
     match scanner.next_head() {
         Some(_) => Some(true),
-        // It has seen another word.
+        // If it stopped before the end, it has seen another word.
         None => (scanner.at < text.len()).then_some(false),
     }
 }
@@ -48,11 +49,11 @@ fn is_word(byte: u8) -> bool {
 struct BoundaryScanner<'t> {
     text: &'t [u8],
     at: usize,
-    /// Where a boundary would be if a function begins here: the beginning of the first line behind the last word.
+    /// The boundary if a function begins here: the beginning of the first line after the last word.
     line: Option<usize>,
-    /// Words of linkage have been read: the boundary before them, if there is one.
+    /// `Some` after linkage words: the boundary before them, if there is one.
     linkage: Option<Option<usize>>,
-    /// It ends with the first word that is none of a function's head.
+    /// Whether the scan ends at the first word that does not belong to a function header.
     only_first: bool,
 }
 
@@ -72,7 +73,7 @@ impl<'t> BoundaryScanner<'t> {
                 }
                 b' ' | b'\t' | b'\r' => self.at += 1,
                 b'/' if rest.get(1) == Some(&b'/') => self.at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len()),
-                // Without an end it takes the rest.
+                // A comment without an end takes the rest.
                 b'/' if rest.get(1) == Some(&b'*') => {
                     self.at += memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |length| length + 4);
                 }
@@ -83,7 +84,7 @@ impl<'t> BoundaryScanner<'t> {
                     if found.is_some() {
                         return found;
                     }
-                    // At the end of the text it may be a part of a word.
+                    // A word at the end of the text may be incomplete.
                     if self.only_first && self.linkage.is_none() && self.at < self.text.len() {
                         self.at -= 1 + length;
                         return None;
@@ -95,11 +96,11 @@ impl<'t> BoundaryScanner<'t> {
                     }
                     (self.line, self.linkage) = (None, None);
                     if *byte == b'"' {
-                        // It ends with its line, if nothing else ends it.
+                        // A string ends at the end of its line at the latest.
                         let end = memchr3(b'"', b'\r', b'\n', &rest[1..]);
                         self.at += 1 + end.map_or(rest.len(), |n| n + usize::from(rest[1 + n] == b'"'));
                     } else {
-                        // The rest of a line says nothing of where the next one begins but by comments, strings and its last word.
+                        // In the rest of a line, only comments, strings and the last word matter.
                         let length = 1 + memchr3(b'\n', b'/', b'"', &rest[1..]).unwrap_or(rest.len() - 1);
                         self.at += length;
                         if ends_with_linkage(&rest[..length]) {
@@ -111,7 +112,8 @@ impl<'t> BoundaryScanner<'t> {
         }
     }
 
-    /// A directive at the beginning of a line, or behind words of linkage there.
+    /// Handles a directive at the beginning of a line, or after linkage words there. Returns the boundary if it begins a
+    /// function.
     fn word(&mut self, word: &[u8]) -> Option<usize> {
         let line = self.line.take();
         if LINKAGE.contains(&word) {

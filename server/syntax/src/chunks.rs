@@ -1,10 +1,12 @@
 //! The chunked parse of a text under edit.
 //!
-//! A small text has one tree. A large one is split into chunks before functions ([`crate::boundaries`]), and each chunk has its own tree, whose
-//! nodes stand where they stand in the whole text: chunks are parsed by several threads, and a keystroke is the business of one chunk.
-//! How many functions share a chunk follows from the history of the text; what its nodes are does not: a chunk with an error holds one
-//! function alone, so that nothing around it decides how the parser recovers, and chunks without one have the nodes of the whole. The
-//! grammar takes the head of a function within another one for unknown directives; here that is an error.
+//! A small text has one tree. A large one is split into chunks before functions ([`crate::boundaries`]). Each chunk has its
+//! own tree, whose nodes have offsets of the whole text. So chunks are parsed by several threads, and a keystroke affects
+//! only one chunk.
+//!
+//! The history of the text determines how many functions share a chunk, but not the nodes. A chunk with an error holds one
+//! function only, so that nothing around it affects error recovery. Chunks without an error have the nodes of a whole parse.
+//! The grammar takes the header of a function inside another one for unknown directives; here that counts as an error.
 
 use crate::boundaries::{begins_function, chunk_boundaries, may_end};
 use crate::parser::{parser, slice};
@@ -14,26 +16,26 @@ use ropey::Rope;
 use std::ops::Range;
 use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
 
-/// Chunks have at least so many bytes, unless something is wrong in them: below this, threads cost more than they save. Larger ones
-/// cost more when an error comes up in them, because they are split then.
+/// The minimum size of a chunk without errors, in bytes: below this, threads cost more than they save. Larger chunks cost
+/// more if an error occurs in them, because they are split then.
 pub const MIN_CHUNK: usize = 128 << 10;
 
-/// Up to so many bytes, a function with an error is parsed without regard to what it was: how the parser recovers may follow from that.
-/// A larger one would keep the editor waiting for the sake of few texts.
+/// The maximum size, in bytes, up to which a function with an error is parsed from scratch, because error recovery may depend
+/// on the earlier tree. A larger function would keep the editor waiting, for the benefit of few texts.
 const MAX_FRESH_PARSE: usize = 8 << 10;
 
-/// How much of a chunk is looked at first for where its first function begins.
+/// The number of bytes of a chunk that are searched first for its first function.
 const FIRST_FUNCTION_WINDOW: usize = 1 << 10;
 
 /// The tree of a chunk. Node offsets count from the beginning of the text.
 #[derive(Debug, Clone)]
 pub struct ChunkTree {
-    /// Where it begins; it ends where the next one does.
+    /// The byte offset of the chunk; it ends at the beginning of the next one.
     pub start: usize,
     pub tree: Tree,
-    /// The tree is of less than the text: see [`visible`].
+    /// Whether parts of the text were hidden from the parser: see [`visible`].
     pub hides: bool,
-    /// Where brackets begin to nest too deep, counted from the beginning of the chunk.
+    /// The byte offset, from the beginning of the chunk, at which brackets begin to nest too deep.
     pub too_deep: Option<usize>,
 }
 
@@ -41,11 +43,11 @@ pub struct ChunkTree {
 #[derive(Debug)]
 struct Chunk {
     tree: ChunkTree,
-    /// What has to be parsed again.
+    /// The byte range that has to be parsed again.
     changed: Option<Range<usize>>,
-    /// See [`is_sound`].
+    /// Whether the chunk is sound, see [`is_sound`].
     sound: bool,
-    /// It has no boundary inside, so it cannot be split.
+    /// Whether it has no boundary inside, so that it cannot be split.
     single: bool,
 }
 
@@ -53,12 +55,12 @@ struct Chunk {
 #[derive(Debug)]
 pub struct ChunkedParse {
     chunks: Vec<Chunk>,
-    /// Chunks have at least so many bytes, and the text twice as many before it is split.
+    /// The minimum size of a chunk in bytes. The text is split only if it has at least twice that size.
     min_chunk: usize,
 }
 
 impl ChunkedParse {
-    /// Parses a whole text, a large one on so many threads.
+    /// Parses a whole text; a large one on `threads` threads.
     pub fn new(text: &str, rope: &Rope, threads: usize, min_chunk: usize) -> Self {
         let boundaries =
             if text.len() < min_chunk.saturating_mul(2) { Vec::new() } else { chunk_boundaries(text.as_bytes()) };
@@ -97,7 +99,8 @@ impl ChunkedParse {
         touched.single = false;
     }
 
-    /// Makes some neighbours one chunk, to be parsed again; `end` is at least where the last of them ends, if it is the last of all.
+    /// Merges neighbouring chunks into one, to be parsed again. `end` is at least the end of the last of them, if that is the
+    /// last of all.
     fn merge(&mut self, chunks: std::ops::RangeInclusive<usize>, end: usize) {
         let (first, last) = (*chunks.start(), (*chunks.end()).min(self.chunks.len() - 1));
         if first >= last {
@@ -105,7 +108,7 @@ impl ChunkedParse {
         }
         let end = self.chunks.get(last + 1).map_or(end, |next| next.tree.start);
         let starts: Vec<usize> = self.chunks[first..=last].iter().map(|p| p.tree.start).chain([end]).collect();
-        // The largest keeps its tree: the others are what has to be parsed.
+        // The largest chunk keeps its tree; the others have to be parsed again.
         let Some(kept) = (0..=last - first).max_by_key(|i| starts[i + 1].saturating_sub(starts[*i])) else { return };
         let mut merged: Vec<Chunk> = self.chunks.drain(first..=last).collect();
         let mut whole = merged.swap_remove(kept);
@@ -186,14 +189,14 @@ impl ChunkedParse {
         rope: &Rope,
         parser: &mut Parser,
     ) -> usize {
-        // The only function keyword is at the beginning: nothing need be read to know that there is no boundary.
+        // If the only function keyword is at the beginning, there is no boundary inside, and the text need not be read.
         let alone = count_function_keywords(rope, range.clone()) == 1 && begins_with_function(rope, range.clone());
         let boundaries = if alone { Vec::new() } else { boundaries_in(rope, range.clone()) };
         if boundaries.is_empty() {
             self.chunks[index].single = true;
             return 1;
         }
-        // What was changed is wrong as a rule, and what stands around it is not.
+        // Usually the error is in the changed range, and not around it.
         let before = boundaries.partition_point(|boundary| *boundary <= changed.start);
         let behind = boundaries.partition_point(|boundary| *boundary < changed.end).max(before);
         let (start, tail) = (boundaries[..before].last().copied(), boundaries.get(behind).copied());
@@ -218,7 +221,8 @@ impl ChunkedParse {
         self.chunks[index].tree.start..end
     }
 
-    /// The chunk in which a comment ends that reaches beyond another one.
+    /// The index of the chunk, at least `index + 1`, that contains the first `*/` at or after byte `from`: the end of a
+    /// comment that extends beyond chunk `index`.
     fn end_of_comment(&self, index: usize, from: usize, rope: &Rope) -> usize {
         let mut at = from;
         let mut star = false;
@@ -239,7 +243,7 @@ impl ChunkedParse {
 }
 
 impl Chunk {
-    /// Parses a range: as one chunk, if it is sound; if not, what lies between the boundaries.
+    /// Parses a range: as one chunk if that is sound, else as one chunk per range between boundaries.
     fn parsed(
         range: Range<usize>,
         boundaries: &[usize],
@@ -265,14 +269,14 @@ impl Chunk {
     }
 }
 
-/// Functions that are parsed together.
+/// A group of functions that are parsed together.
 struct ChunkGroup<'c> {
     range: Range<usize>,
     /// The chunk boundaries between them.
     boundaries: &'c [usize],
 }
 
-/// Groups of at least so many bytes.
+/// Groups the functions of a text into chunks of at least `min_chunk` bytes.
 fn grouped(boundaries: &[usize], length: usize, min_chunk: usize) -> Vec<ChunkGroup<'_>> {
     let mut out = Vec::new();
     let (mut start, mut first) = (0, 0);
@@ -286,7 +290,8 @@ fn grouped(boundaries: &[usize], length: usize, min_chunk: usize) -> Vec<ChunkGr
     out
 }
 
-/// Whether no boundary lies within an item, and none behind one whose end is missing: where that end would be follows from what comes next.
+/// Whether no boundary lies within an item or directly after an item without an end, whose actual end depends on the
+/// following text.
 fn are_between_items(tree: &Tree, boundaries: &[usize]) -> bool {
     let mut boundaries = boundaries.iter().peekable();
     let root = tree.root_node();
@@ -297,14 +302,14 @@ fn are_between_items(tree: &Tree, boundaries: &[usize]) -> bool {
     })
 }
 
-/// Whether an item ends with a token that is not there.
+/// Whether an item ends with a missing token.
 fn is_unclosed(item: Node<'_>) -> bool {
     let mut cursor = item.walk();
     while cursor.goto_last_child() {}
     cursor.node().byte_range().is_empty()
 }
 
-/// Whether there is neither an error nor a function within another one, nor one behind an item whose end is missing.
+/// Whether a chunk has neither an error, nor a function inside another one, nor a function after an item without an end.
 fn is_sound(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
     let root = tree.root_node();
     if root.has_error() {
@@ -322,18 +327,18 @@ fn is_sound(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
         }
         open = is_unclosed(item);
     }
-    // In a function's head there is one of the words. Others may be in comments, or in names.
+    // Each function header has one of the words. Further ones may be in comments or names.
     count_function_keywords(rope, range.clone()) == functions || are_between_items(tree, &boundaries_in(rope, range))
 }
 
-/// How often the words that make the head of a function stand in a range, in comments too. Much faster than looking for boundaries.
+/// The number of function keywords in a range, including those in comments. Much faster than searching for boundaries.
 fn count_function_keywords(rope: &Rope, range: Range<usize>) -> usize {
     let words = [".entry", ".func"].map(memchr::memmem::Finder::new);
     let count = |chunk: &str| -> usize { words.iter().map(|word| word.find_iter(chunk.as_bytes()).count()).sum() };
     rope.byte_slice(range).chunks().map(count).sum()
 }
 
-/// The chunk boundaries in a range that begins at one.
+/// The chunk boundaries in a range that begins at a boundary.
 fn boundaries_in(rope: &Rope, range: Range<usize>) -> Vec<usize> {
     chunk_boundaries(&slice(rope, range.clone())).into_iter().map(|boundary| boundary + range.start).collect()
 }
@@ -341,19 +346,19 @@ fn boundaries_in(rope: &Rope, range: Range<usize>) -> Vec<usize> {
 /// Whether a chunk begins with a function.
 fn begins_with_function(rope: &Rope, range: Range<usize>) -> bool {
     let glance = range.start..range.end.min(range.start + FIRST_FUNCTION_WINDOW);
-    // Bytes are all that is looked at: a character may be cut.
+    // Only bytes are compared, so a character may be cut.
     let bytes: Vec<u8> = rope.bytes_at(glance.start).take(glance.len()).collect();
     begins_function(&bytes).or_else(|| begins_function(&slice(rope, range))).unwrap_or(false)
 }
 
-/// Whether a chunk ends so that another one may follow.
+/// Whether another chunk may begin at the end of a chunk.
 fn may_be_followed(rope: &Rope, range: Range<usize>) -> bool {
     let from = range.start.max(range.end.saturating_sub(FIRST_FUNCTION_WINDOW));
     let bytes: Vec<u8> = rope.bytes_at(from).take(range.end - from).collect();
     may_end(&bytes)
 }
 
-/// Whether a chunk ends within a block comment. What the parser adds behind it is not looked at.
+/// Whether a chunk ends within a block comment. Tokens that the parser inserts after it are ignored.
 fn ends_in_comment(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
     let Some(last) = tree.root_node().descendant_for_byte_range(range.end - 1, range.end) else { return false };
     if last.kind_id() != crate::kinds().comment {
@@ -376,12 +381,12 @@ fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>
     ChunkTree { start, tree, hides: false, too_deep: None }
 }
 
-/// Parses a part of a text, with what is left of an earlier tree that may have been of another part.
+/// Parses a part of a text, reusing an earlier tree that may belong to another range.
 fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &ChunkTree) -> ChunkTree {
     if let Some(part) = parse_visible(parser, rope, range.clone()) {
         return part;
     }
-    // A tree of another text than the one that stood there is of no use.
+    // A tree of a text with hidden parts does not match the real text, so it cannot be reused.
     let old = (!old.hides).then_some(&old.tree);
     let mut tree = parse_again(parser, rope, range.clone(), old);
     if tree.root_node().has_error() && range.len() <= MAX_FRESH_PARSE {
@@ -390,7 +395,7 @@ fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &ChunkTree)
     ChunkTree { start: range.start, tree, hides: false, too_deep: None }
 }
 
-/// Parses what the parser is to see of a part of a text; nothing if that is all of it.
+/// Parses a part of a text with its hidden parts blanked; `None` if nothing is hidden.
 fn parse_visible(parser: &mut Parser, rope: &Rope, range: Range<usize>) -> Option<ChunkTree> {
     let visible = visible(rope, range.clone())?;
     let start = range.start;
@@ -406,8 +411,9 @@ fn parse_again(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: Optio
     let ended = old.map_or(range.end, ends);
     let mut old = old.map(std::borrow::Cow::Borrowed);
     if let Some(old) = old.as_mut().filter(|_| ended != range.end) {
-        // What looked beyond its end must not be taken over; the parser asks where nodes are, not how far they looked. Marking one byte
-        // is enough: nothing is taken over from behind it, and all that is marked is copied.
+        // Nodes whose parse looked beyond their end must not be reused; but the parser checks only positions of nodes, not
+        // how far they looked. Marking one byte as edited is enough: nothing after it is reused, and all marked nodes are
+        // copied.
         let shrunk = ended > range.end;
         let start_byte = ended.min(range.end);
         let old_end_byte = if shrunk { start_byte + 1 } else { start_byte };
@@ -427,7 +433,7 @@ fn parse_again(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: Optio
     parser.parse_with_options(&mut chunk, old.as_deref(), None).expect("an uncancelled parse gives a tree")
 }
 
-/// Has a parser look at a part of a text only.
+/// Restricts a parser to a range of the text.
 fn include(parser: &mut Parser, rope: &Rope, range: Range<usize>) {
     let point = |byte| point(rope, byte);
     let included = tree_sitter::Range {

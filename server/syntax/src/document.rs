@@ -1,4 +1,4 @@
-//! A text that can be edited, and its tree.
+//! An editable text and its syntax trees.
 
 use crate::chunks::{ChunkTree, ChunkedParse, MIN_CHUNK, point};
 use crate::parser::parser;
@@ -9,32 +9,32 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tree_sitter::{InputEdit, Node, Parser};
 
-/// A text and the tree of that very text, or the trees of its chunks. Cheap to clone: both parts are shared.
+/// A text and its tree, or the trees of its chunks. Cheap to clone: both parts are shared.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     rope: Rope,
-    /// At least one.
+    /// The trees of the chunks, at least one.
     trees: Arc<[ChunkTree]>,
-    /// Which snapshot of its document this is, and of which document.
+    /// The number of the document, and of this snapshot in it.
     number: (u64, u64),
-    /// The edits since the snapshot before.
+    /// The edits since the previous snapshot.
     edits: Arc<[SourceEdit]>,
 }
 
-/// One replacement: bytes `start..old_end` became `start..new_end`. Of several, each counts in the text that the ones
-/// before it left.
+/// One replacement: bytes `start..old_end` became `start..new_end`. In a list of edits, the offsets of each refer to the text
+/// after the earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceEdit {
-    /// Where it begins.
+    /// The start of the replaced text, as a byte offset.
     pub start: usize,
-    /// Where the replaced text ended.
+    /// The end of the replaced text.
     pub old_end: usize,
-    /// Where the new text ends.
+    /// The end of the new text.
     pub new_end: usize,
 }
 
 impl SourceEdit {
-    /// This replacement and one after it as one.
+    /// Combines this replacement and a later one.
     fn followed_by(self, next: Self) -> Self {
         let beyond = next.old_end.saturating_sub(self.new_end);
         Self {
@@ -45,7 +45,7 @@ impl SourceEdit {
     }
 }
 
-/// Gives each document a number of its own.
+/// A new, unique document number.
 fn new_number() -> u64 {
     static DOCUMENTS: AtomicU64 = AtomicU64::new(0);
     DOCUMENTS.fetch_add(1, Ordering::Relaxed)
@@ -62,7 +62,7 @@ impl Snapshot {
         Document::in_chunks(text, threads).snapshot()
     }
 
-    /// As [`Snapshot::in_chunks`], in chunks of at least `min_chunk` bytes: for tests, in which chunks are small.
+    /// Like [`Snapshot::in_chunks`], with chunks of at least `min_chunk` bytes: for tests, which use small chunks.
     pub fn with_chunk_size(text: &str, threads: usize, min_chunk: usize) -> Self {
         Document::with_chunk_size(text, threads, min_chunk).snapshot()
     }
@@ -72,37 +72,38 @@ impl Snapshot {
         &self.rope
     }
 
-    /// The edits that led here from an earlier snapshot, if `earlier` is the very one before: a hint for those who
-    /// remember things of it.
+    /// The edits from the snapshot `earlier` to this one; `None` unless `earlier` is the directly preceding snapshot. Callers
+    /// use them to update cached data.
     pub fn edits_since(&self, earlier: SnapshotId) -> Option<&[SourceEdit]> {
         (self.number.0 == earlier.0 && self.number.1 == earlier.1 + 1).then_some(&self.edits)
     }
 
-    /// All edits that led here from an earlier snapshot as one replacement, if `earlier` is the very one before; `Some(None)` if there was
-    /// none.
+    /// All edits from the snapshot `earlier` to this one, combined into one; `None` unless `earlier` is the directly
+    /// preceding snapshot, `Some(None)` if there were no edits.
     pub fn change_since(&self, earlier: SnapshotId) -> Option<Option<SourceEdit>> {
         let edits = self.edits_since(earlier)?;
         Some(edits.iter().copied().reduce(SourceEdit::followed_by))
     }
 
-    /// Names this snapshot for [`Snapshot::edits_since`].
+    /// The id of this snapshot, for [`Snapshot::edits_since`].
     pub fn id(&self) -> SnapshotId {
         SnapshotId(self.number.0, self.number.1)
     }
 
-    /// The root nodes of all chunks, in order; one for a text that was parsed as a whole. Together their children are the items of
-    /// the module.
+    /// The root nodes of all chunks, in order; a single one for a small text. Together, their children are the items of the
+    /// module.
     pub fn roots(&self) -> impl DoubleEndedIterator<Item = Node<'_>> {
         self.trees.iter().map(|chunk| chunk.tree.root_node())
     }
 
-    /// The root node of the chunk in which an offset lies; where two meet, of that which begins there.
+    /// The root node of the chunk that contains an offset; at a boundary, that of the chunk that begins there.
     pub fn root_at(&self, offset: usize) -> Node<'_> {
         let index = self.trees.partition_point(|chunk| chunk.start <= offset).saturating_sub(1);
         self.trees[index].tree.root_node()
     }
 
-    /// The smallest node, named or not, that covers a byte range; nothing, if the range reaches into another chunk or beyond the text.
+    /// The smallest node, named or not, that covers a byte range; `None` if the range extends into another chunk or beyond
+    /// the text.
     pub fn leaf(&self, range: Range<usize>) -> Option<Node<'_>> {
         self.root_at(range.start).descendant_for_byte_range(range.start, range.end)
     }
@@ -112,22 +113,22 @@ impl Snapshot {
         self.roots().any(|root| root.has_error())
     }
 
-    /// Where brackets begin to nest too deep, once for each chunk in which they do. The trees are of the text without those brackets: so deep
-    /// that the assembler gives up there, too, and no deeper than code that recurses into them can go.
+    /// The byte offsets at which brackets begin to nest too deep, at most one per chunk. The trees do not contain those
+    /// brackets. The assembler rejects such nesting, too, and the limit protects code that recurses into the trees.
     pub fn too_deep(&self) -> impl Iterator<Item = usize> {
         self.trees.iter().filter_map(|chunk| Some(chunk.start + chunk.too_deep?))
     }
 
-    /// The text of a byte range, which must lie on character boundaries, as ranges of nodes do; what lies
-    /// beyond the end of the text is cut off.
+    /// The text of a byte range, which must be on character boundaries, as ranges of nodes are; it is cut at the end of the
+    /// text.
     pub fn text(&self, range: Range<usize>) -> Cow<'_, str> {
         let end = range.end.min(self.rope.len_bytes());
         let start = range.start.min(end);
         self.rope.get_byte_slice(start..end).map_or(Cow::Borrowed(""), Cow::from)
     }
 
-    /// The smallest named node at an offset; where two nodes meet, the one that begins there is preferred unless it
-    /// is not named.
+    /// The smallest named node at an offset; between two nodes, the one that begins there is preferred unless it is not
+    /// named.
     pub fn node_at(&self, offset: usize) -> Option<Node<'_>> {
         let end = (offset + 1).min(self.rope.len_bytes());
         let start = offset.min(end);
@@ -135,7 +136,7 @@ impl Snapshot {
     }
 }
 
-/// Names a snapshot.
+/// Identifies a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotId(u64, u64);
 
@@ -145,9 +146,9 @@ pub struct Document {
     chunks: ChunkedParse,
     parser: Parser,
     stale: bool,
-    /// Number of this document and of its last snapshot.
+    /// The number of this document, and of its last snapshot.
     number: (u64, u64),
-    /// Edits since then.
+    /// The edits since the last snapshot.
     edits: Vec<SourceEdit>,
 }
 
@@ -171,7 +172,7 @@ impl Document {
         Self::with_chunk_size(text, threads, MIN_CHUNK)
     }
 
-    /// As [`Document::in_chunks`], in chunks of at least `min_chunk` bytes: for tests, in which chunks are small.
+    /// Like [`Document::in_chunks`], with chunks of at least `min_chunk` bytes: for tests, which use small chunks.
     pub fn with_chunk_size(text: &str, threads: usize, min_chunk: usize) -> Self {
         let rope = Rope::from_str(text);
         let chunks = ChunkedParse::new(text, &rope, threads, min_chunk);
@@ -207,14 +208,15 @@ impl Document {
         self.stale = true;
     }
 
-    /// Brings the trees up to the text: incremental, in the size of the edits where the text is sound.
+    /// Updates the trees to the current text. This is incremental: without syntax errors, the cost depends on the size of the
+    /// edits.
     pub fn reparse(&mut self) {
         if std::mem::take(&mut self.stale) {
             self.chunks.reparse(&self.rope, &mut self.parser);
         }
     }
 
-    /// The text with its trees, reparsed if need be.
+    /// The text with its trees, reparsed if necessary.
     pub fn snapshot(&mut self) -> Snapshot {
         self.reparse();
         self.number.1 += 1;

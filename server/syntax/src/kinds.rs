@@ -1,4 +1,4 @@
-//! Node kinds and fields as numbers, looked up once: comparing numbers is what makes walking a large tree cheap.
+//! Node kinds and fields as numbers, looked up once: comparing numbers makes walks over a large tree cheap.
 
 use std::sync::LazyLock;
 use tree_sitter::Language;
@@ -15,14 +15,14 @@ macro_rules! ids {
             $type { $($name: $look_up(&language, ids!(@text $name $($text)?))),* }
         });
 
-        /// The table; made at first use.
+        /// The table, created at first use.
         pub fn $function() -> &'static $type {
             &$static
         }
 
         #[cfg(test)]
         impl $type {
-            /// Name and number of each, for the test that all exist.
+            /// The name and number of each entry, for the test that all exist.
             fn all() -> Vec<(&'static str, $id)> {
                 vec![$((ids!(@text $name $($text)?), $function().$name)),*]
             }
@@ -32,18 +32,18 @@ macro_rules! ids {
     (@text $name:ident $text:literal) => { $text };
 }
 
-/// Whether nodes of a kind are named, by its number: a table, since asking the node is a call into the parser's library.
+/// Whether nodes of a kind are named. This uses a table, because asking a node calls into the parser's library.
 pub fn is_named(kind: u16) -> bool {
     static NAMED: LazyLock<Vec<bool>> = LazyLock::new(|| {
         let language: Language = tree_sitter_ptx::LANGUAGE.into();
         let count = u16::try_from(language.node_kind_count()).unwrap_or(u16::MAX);
         (0..count).map(|kind| language.node_kind_is_named(kind)).collect()
     });
-    // ERROR has the highest number of all and is named.
+    // ERROR has the highest number of all kinds and is named.
     NAMED.get(usize::from(kind)).copied().unwrap_or(true)
 }
 
-/// The names of all kinds by their number, those of words and signs among them.
+/// The names of all kinds, indexed by kind, including those of keywords and punctuation.
 pub fn kind_names() -> &'static [String] {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let language: Language = tree_sitter_ptx::LANGUAGE.into();

@@ -1,7 +1,7 @@
 //! PTX source text with an incremental syntax tree.
 //!
-//! This crate knows the shapes of PTX (which nodes there are and how they nest) but no instruction, modifier or type by
-//! name, and nothing of diagnostics or protocols. Positions are byte offsets.
+//! This crate knows the syntax of PTX (the kinds of nodes and how they nest) but no instruction, modifier or type by name,
+//! and nothing of diagnostics or protocols. Positions are byte offsets.
 
 mod boundaries;
 mod chunks;

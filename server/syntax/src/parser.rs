@@ -1,10 +1,10 @@
-//! The parser, and what it is given to read.
+//! Creates the parser, and reads ranges of a text.
 
 use ropey::Rope;
 use std::ops::Range;
 use tree_sitter::Parser;
 
-/// A parser of PTX.
+/// Creates a parser of PTX.
 ///
 /// # Panics
 /// Only if the grammar was generated for another version of the tree-sitter runtime, which the tests rule out.
@@ -15,7 +15,7 @@ pub fn parser() -> Parser {
     parser
 }
 
-/// The bytes of a range of a text; an edit of the text is on boundaries of characters, and so are chunk boundaries.
+/// The bytes of a range of a text. Edits and chunk boundaries are on character boundaries, so the range is as well.
 pub fn slice(rope: &Rope, range: Range<usize>) -> std::borrow::Cow<'_, [u8]> {
     let slice = rope.byte_slice(range);
     match slice.as_str() {

@@ -1,13 +1,14 @@
-//! Work on several threads.
+//! Distributes work over several threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// Trees can nest deeply, and walking them may need a large stack. It is address space, not memory.
+/// The stack size of a thread in bytes: trees can nest deeply, and walking them may need a large stack. It reserves address
+/// space, not memory.
 const STACK: usize = 64 << 20;
 
-/// Parallel map over `things`; the results keep the order of the input. This thread and up to `threads - 1` others take the next thing when
-/// they are done with one; `state` makes what each thread works with.
+/// Parallel map over `things`; the results keep the order of the input. This thread and up to `threads - 1` others each take
+/// the next item when they are done with one. `state` creates the working state of each thread.
 pub fn in_parallel<T: Sync, S, R: Send>(
     things: &[T],
     threads: usize,
@@ -30,11 +31,11 @@ pub fn in_parallel<T: Sync, S, R: Send>(
             let (sender, run) = (sender.clone(), &run);
             let work = move || {
                 run(&mut |index, result| {
-                    // It is listened to until all are done.
+                    // The receiver lives until all threads are done.
                     let _ = sender.send((index, result));
                 });
             };
-            // With one thread less the others do its work.
+            // If a thread cannot be started, the others do its work.
             let _ = std::thread::Builder::new().name("part".into()).stack_size(STACK).spawn_scoped(scope, work);
         }
         drop(sender);

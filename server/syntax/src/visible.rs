@@ -1,15 +1,16 @@
-//! What the parser sees of a text: all of it, but for brackets that nest too deep and for endless runs of signs, which it takes for blanks.
+//! The text that the parser sees: all of it, except brackets that nest too deep and overlong runs of punctuation, which are
+//! replaced by blanks.
 //!
-//! Functions that walk a tree recurse into it, so a tree must not be deeper than a stack is large. Brackets make it deep, and this module
-//! bounds their depth ([`LIMIT`]).
+//! Functions that walk a tree recurse into it, so the depth of a tree must be bounded by the size of the stack. Brackets make
+//! a tree deep, and this module limits their depth ([`MAX_DEPTH`]).
 
 use crate::parser::slice;
 use ropey::Rope;
 use std::ops::Range;
 
-/// The deepest place, in units of [`BracketType::weight`]. It is the assembler's own: its parser gives up ("memory exhausted") in a function with
-/// 1,664 blocks in one another, and at 9,979 parentheses (ptxas 12.9).
-const LIMIT: usize = 9_980;
+/// The maximum depth of brackets, in units of [`BracketType::weight`]. It is the assembler's own limit: its parser gives up
+/// ("memory exhausted") in a function with 1,664 nested blocks, and at 9,979 parentheses (ptxas 12.9).
+const MAX_DEPTH: usize = 9_980;
 
 /// A type of brackets.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +21,7 @@ enum BracketType {
 }
 
 impl BracketType {
-    /// What one of them takes of the assembler's stack, relative to a parenthesis.
+    /// The space that one bracket needs on the assembler's stack, relative to a parenthesis.
     const fn weight(self) -> usize {
         match self {
             Self::Brace => 6,
@@ -29,7 +30,7 @@ impl BracketType {
     }
 }
 
-/// What is left of a comment or a string at the end of some text.
+/// The lexical state at the end of a part of the text: in code, in a comment or in a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Within {
     Code,
@@ -38,23 +39,24 @@ enum Within {
     Text,
 }
 
-/// Signs in a row, with nothing but white space between them, of which the parser sees no more: a file of nothing but `;` or noise would take
-/// two hundred times its size. The assembler gives up at half as many operators.
-const LONGEST_RUN: usize = 10_000;
+/// The maximum number of consecutive signs (punctuation, possibly with white space between) that the parser sees; further
+/// ones are hidden. Otherwise the tree of a file of `;` or noise would need two hundred times the size of the file. The
+/// assembler gives up at half as many operators.
+const MAX_RUN: usize = 10_000;
 
-/// A run of that length fills one of these blocks of bytes, wherever it begins.
-const BLOCK: usize = LONGEST_RUN / 2;
+/// The size of a block in bytes: a run of [`MAX_RUN`] signs fills at least one whole block, wherever it begins.
+const BLOCK: usize = MAX_RUN / 2;
 
-/// What the parser sees of a text from which something is hidden.
+/// A text with hidden parts, as the parser sees it.
 #[derive(Debug)]
 pub struct Visible {
-    /// The bytes, blanks where something is hidden.
+    /// The bytes of the text, with blanks for the hidden ones.
     pub text: Vec<u8>,
-    /// The offset in them of the first bracket beyond the limit.
+    /// The offset in `text` of the first bracket beyond the limit.
     pub too_deep: Option<usize>,
 }
 
-/// What the parser sees of a range of a text; nothing if that is all of it, as nearly always.
+/// The visible text of a range; `None` if nothing is hidden, which is nearly always the case.
 pub fn visible(rope: &Rope, range: Range<usize>) -> Option<Visible> {
     let runs = has_block_of_signs(rope, range.clone());
     if !runs && !has_many_brackets(rope, range.clone()) {
@@ -82,7 +84,7 @@ pub fn visible(rope: &Rope, range: Range<usize>) -> Option<Visible> {
     Some(out)
 }
 
-/// Whether brackets could nest too deep if all were opened and none closed. Counting is several times as fast as looking what they are.
+/// Whether brackets could nest too deep if none were closed. Counting them is several times as fast as scanning the nesting.
 fn has_many_brackets(rope: &Rope, range: Range<usize>) -> bool {
     let weight = |byte: u8| match byte {
         b'{' => BracketType::Brace.weight() as u8,
@@ -92,17 +94,17 @@ fn has_many_brackets(rope: &Rope, range: Range<usize>) -> bool {
     };
     let mut all = 0;
     for chunk in rope.byte_slice(range).chunks() {
-        // The sum over 32 bytes fits into one.
+        // The sum over 32 bytes fits into a `u8`.
         all +=
             chunk.as_bytes().chunks(32).map(|b| usize::from(b.iter().map(|b| weight(*b)).sum::<u8>())).sum::<usize>();
-        if all > LIMIT {
+        if all > MAX_DEPTH {
             return true;
         }
     }
     false
 }
 
-/// Whether a run of signs may be so long that it is cut. Of a block with words it looks at a byte or two.
+/// Whether a run of signs may be long enough to be cut. In a block with words, only a byte or two are examined.
 fn has_block_of_signs(rope: &Rope, range: Range<usize>) -> bool {
     let (mut left, mut word) = (BLOCK, false);
     for chunk in rope.byte_slice(range).chunks() {
@@ -123,12 +125,12 @@ fn has_block_of_signs(rope: &Rope, range: Range<usize>) -> bool {
     false
 }
 
-/// What ends a run of signs, besides brackets, strings and comments. Characters other than ASCII are noise in code.
+/// Whether a byte ends a run of signs (as do brackets, strings and comments). Characters other than ASCII count as signs.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%' | b'.')
 }
 
-/// The bytes of code that mean something here.
+/// The bytes of code that the scanner must handle: brackets, quotes and slashes.
 const SAYS: [bool; 256] = {
     let mut out = [false; 256];
     let mut bytes: &[u8] = b"{}[]()\"/";
@@ -139,7 +141,7 @@ const SAYS: [bool; 256] = {
     out
 };
 
-/// Why something is hidden.
+/// The reason why a byte is hidden.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Hidden {
     Bracket,
@@ -148,14 +150,14 @@ enum Hidden {
 
 struct BracketScanner {
     within: Within,
-    /// The byte before, where it decides what the next one means: a slash of code, a star of a comment.
+    /// The previous byte, if it determines the meaning of the next one: a slash in code, a star in a comment.
     last: u8,
-    /// How many brackets of each kind are open, and how many beyond the limit.
+    /// The number of open brackets of each type, within and beyond (`hidden`) the limit.
     open: [usize; 3],
     hidden: [usize; 3],
-    /// What the open ones weigh.
+    /// The total weight of the open brackets.
     depth: usize,
-    /// How many signs stand in a row; nothing where they are not counted.
+    /// The length of the current run of signs; `None` if they are not counted.
     run: Option<usize>,
 }
 
@@ -164,7 +166,7 @@ impl BracketScanner {
         Self { within: Within::Code, last: 0, open: [0; 3], hidden: [0; 3], depth: 0, run: runs.then_some(0) }
     }
 
-    /// Reads on, and reports each byte that is hidden, by its place in the bytes.
+    /// Reads the next bytes, and reports the index in `bytes` of each hidden one.
     fn read(&mut self, bytes: &[u8], mut report: impl FnMut(Hidden, usize)) {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -173,7 +175,7 @@ impl BracketScanner {
                 Within::Code if self.last == b'/' && byte == b'/' => self.enter(Within::LineComment),
                 Within::Code if self.last == b'/' && byte == b'*' => self.enter(Within::BlockComment),
                 Within::Code => {
-                    // Most bytes say nothing.
+                    // Most bytes have no meaning here.
                     let length = rest.iter().position(|byte| SAYS[usize::from(*byte)]);
                     let skipped = &rest[..length.unwrap_or(rest.len())];
                     self.signs(skipped, |index| report(Hidden::Sign, at + index));
@@ -214,7 +216,7 @@ impl BracketScanner {
                         at += memchr::memchr(b'*', rest).unwrap_or(rest.len()) - 1;
                     }
                 }
-                // It ends with its line, if nothing else ends it.
+                // A string ends at the end of its line at the latest.
                 Within::Text => match memchr::memchr3(b'"', b'\n', b'\r', rest) {
                     Some(length) => {
                         at += length;
@@ -235,7 +237,7 @@ impl BracketScanner {
                 *run = 0;
             } else if !byte.is_ascii_whitespace() {
                 *run += 1;
-                if *run > LONGEST_RUN {
+                if *run > MAX_RUN {
                     report(index);
                 }
             }
@@ -246,16 +248,16 @@ impl BracketScanner {
         (self.within, self.last) = (within, 0);
     }
 
-    /// Opens a bracket; false if that is beyond the limit.
+    /// Opens a bracket; returns false if it is beyond the limit.
     fn opens(&mut self, kind: BracketType) -> bool {
-        let fits = self.depth + kind.weight() <= LIMIT;
+        let fits = self.depth + kind.weight() <= MAX_DEPTH;
         let counts = if fits { &mut self.open } else { &mut self.hidden };
         counts[kind as usize] += 1;
         self.depth += if fits { kind.weight() } else { 0 };
         fits
     }
 
-    /// Closes a bracket; true if it is the end of one beyond the limit.
+    /// Closes a bracket; returns true if it closes one beyond the limit.
     fn closes(&mut self, kind: BracketType) -> bool {
         let hidden = &mut self.hidden[kind as usize];
         if *hidden > 0 {
@@ -283,7 +285,7 @@ fn kind(byte: u8) -> BracketType {
 mod tests {
     use super::*;
 
-    /// The places of what is hidden of a text.
+    /// The byte offsets of the hidden bytes of a text.
     fn beyond(text: &str) -> Vec<usize> {
         let rope = Rope::from_str(text);
         let Some(visible) = visible(&rope, 0..rope.len_bytes()) else { return Vec::new() };
@@ -293,12 +295,12 @@ mod tests {
 
     #[test]
     fn long_runs_of_signs_end() {
-        assert_eq!(beyond(&";".repeat(LONGEST_RUN)), []);
+        assert_eq!(beyond(&";".repeat(MAX_RUN)), []);
         let many = ";\n".repeat(30_000);
         assert_eq!(beyond(&many).len(), 20_000);
         let rope = Rope::from_str(&many);
         assert_eq!(visible(&rope, 0..many.len()).unwrap().too_deep, None);
-        // Wherever it begins, and however the text came about.
+        // The start of the run does not matter.
         for (before, behind) in [("ret", "ret;"), (&*"add.u32 %r1, %r1, 1;\n".repeat(501), "// x")] {
             let text = format!("{before}{}{behind}", "?!~^".repeat(3_000));
             let found = beyond(&text);
@@ -328,11 +330,11 @@ mod tests {
         for text in [format!("// {many}\n{{}}"), format!("/* *{many}**/{{}}"), format!(".file 1 \"{many}\"\n{{}}")] {
             assert_eq!(beyond(&text), [], "{}", &text[..12]);
         }
-        // What closes them there closes nothing.
+        // Closing brackets in comments and strings close nothing.
         for close in ["// }\n", "/* } */", "\"}\"", "\"}\n"] {
             assert!(!beyond(&format!("{{{close}").repeat(2_000)).is_empty(), "{close}");
         }
-        // A slash of its own begins no comment, and a comment's end needs both characters.
+        // A single slash does not begin a comment, and the end of a comment needs both characters.
         assert!(!beyond(&"/{*".repeat(2_000)).is_empty());
         assert_eq!(beyond(&format!("/*/{many}*/")), []);
     }

@@ -1,12 +1,12 @@
-//! The end of the process, whatever its threads do.
+//! Ends the process, whatever its threads do.
 
 use std::time::Duration;
 
-/// After so long a process that is to end does. What is left of a second is for cleaning up.
+/// The time after which `force` ends the process. The rest of a second is left for cleaning up.
 const END_TIMEOUT: Duration = Duration::from_millis(650);
 
-/// Ends the process soon, unless it ends by itself before: the one that should end it may be busy with what the client sent before it left.
-/// `last` cleans up, in a moment at most, and gives the exit status.
+/// Ends the process after `END_TIMEOUT`, unless it ends by itself before: the thread that should end it may be busy with
+/// messages that the client sent before it left. `last` cleans up, in a moment at most, and returns the exit status.
 pub fn force(last: impl FnOnce() -> i32 + Send + 'static) {
     let work = move || {
         std::thread::sleep(END_TIMEOUT);

@@ -2,24 +2,24 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-/// A header line longer than this is not one; what follows the cut is looked at as a line of its own.
-const LONGEST_HEADER: u64 = 8 * 1024;
+/// The maximum length of a header line in bytes; the rest of a longer line is read as a separate line.
+const MAX_HEADER: u64 = 8 * 1024;
 
-/// Largest `Content-Length` in bytes that is believed. A wrong length would swallow the messages behind it.
-const LONGEST_BODY: u64 = 256 << 20;
+/// The maximum accepted `Content-Length` in bytes. A wrong length would swallow the messages after it.
+const MAX_BODY: u64 = 256 << 20;
 
-/// The next message, or `None` at the end of the stream.
+/// Reads the next message; `None` at the end of the stream.
 ///
-/// Lines that are no header are passed over, so that a stray line on the stream costs that line and nothing else.
+/// Lines that are not headers are skipped, so that a stray line on the stream loses nothing but that line.
 ///
 /// # Errors
-/// As the reader gives them.
+/// Returns the errors of the reader.
 pub fn read_message(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
     let mut length = None;
     let mut line = Vec::new();
     loop {
         line.clear();
-        if reader.by_ref().take(LONGEST_HEADER).read_until(b'\n', &mut line)? == 0 {
+        if reader.by_ref().take(MAX_HEADER).read_until(b'\n', &mut line)? == 0 {
             return Ok(None);
         }
         match (line.trim_ascii(), length) {
@@ -32,11 +32,11 @@ pub fn read_message(reader: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
 
 fn content_length(header: &[u8]) -> Option<u64> {
     const NAME: &[u8] = b"content-length:";
-    // Anywhere in the line: what stands before it may be the rest of something broken.
+    // Anywhere in the line: the text before it may be the rest of a broken message.
     let at = header.windows(NAME.len()).rposition(|w| w.eq_ignore_ascii_case(NAME))?;
     let length = std::str::from_utf8(&header[at + NAME.len()..]).ok()?.trim().parse().ok()?;
-    if length > LONGEST_BODY {
-        tracing::warn!("a message of {length} bytes is passed over: {LONGEST_BODY} are the most");
+    if length > MAX_BODY {
+        tracing::warn!("a message of {length} bytes is passed over: {MAX_BODY} are the most");
         return None;
     }
     Some(length)
@@ -44,7 +44,7 @@ fn content_length(header: &[u8]) -> Option<u64> {
 
 fn read_body(reader: &mut impl BufRead, length: u64) -> io::Result<Option<Vec<u8>>> {
     let mut body = Vec::new();
-    // The vector grows with what comes: a wrong length must not reserve memory.
+    // The vector grows with the received data: a wrong length must not reserve memory.
     let read = reader.by_ref().take(length).read_to_end(&mut body)?;
     Ok((read as u64 == length).then_some(body))
 }
@@ -52,7 +52,7 @@ fn read_body(reader: &mut impl BufRead, length: u64) -> io::Result<Option<Vec<u8
 /// Writes one message and flushes.
 ///
 /// # Errors
-/// As the writer gives them.
+/// Returns the errors of the writer.
 pub fn write_message(writer: &mut impl Write, body: &[u8]) -> io::Result<()> {
     write!(writer, "Content-Length: {}\r\n\r\n", body.len())?;
     writer.write_all(body)?;
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_header_without_end_takes_no_memory() {
-        let mut input = vec![b'x'; 50 * LONGEST_HEADER as usize];
+        let mut input = vec![b'x'; 50 * MAX_HEADER as usize];
         input.extend(b"\r\nContent-Length: 2\r\n\r\n[]");
         assert_eq!(messages(&input), ["[]"]);
     }

@@ -1,11 +1,11 @@
-//! Reading JSON that clients write.
+//! Parses JSON from clients.
 
 use serde_json::Value;
 
-/// Three bytes of UTF-8, as many as a lone surrogate takes where a client writes it as if it were a character.
+/// U+FFFD: three bytes of UTF-8, as many as a lone surrogate takes if a client encodes it like a character.
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 
-/// Reads a message.
+/// Parses a message.
 ///
 /// JSON allows half of a surrogate pair (`"\ud83d"`), which is what JavaScript writes when an edit cuts an emoji in two. A
 /// Rust string cannot hold it. It becomes U+FFFD, which counts as one UTF-16 unit too, so that later ranges still fit.
@@ -19,7 +19,7 @@ pub fn parse(body: &[u8]) -> serde_json::Result<Value> {
     })
 }
 
-/// The message with U+FFFD in place of each lone surrogate; nothing if it has none. Every byte keeps its place.
+/// The message with U+FFFD in place of each lone surrogate; `None` if it has none. Every other byte keeps its position.
 fn without_lone_surrogates(body: &[u8]) -> Option<Vec<u8>> {
     let mut out = body.to_vec();
     let (mut at, mut changed) = (0, false);
@@ -34,7 +34,7 @@ fn without_lone_surrogates(body: &[u8]) -> Option<Vec<u8>> {
             }
             (b'\\', Some(_)) => 6,
             (b'\\', None) => 2,
-            // Not UTF-8, but what lenient encoders write.
+            // Invalid UTF-8 that lenient encoders write for a surrogate.
             (0xed, _) if matches!(rest, [_, 0xa0..=0xbf, 0x80..=0xbf, ..]) => {
                 out[at..at + 3].copy_from_slice(REPLACEMENT);
                 changed = true;
@@ -46,7 +46,7 @@ fn without_lone_surrogates(body: &[u8]) -> Option<Vec<u8>> {
     changed.then_some(out)
 }
 
-/// The UTF-16 unit of an escape such as `\u00e9` at the start of some bytes.
+/// The UTF-16 unit of an escape such as `\u00e9` at the start of `bytes`.
 fn unit(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
     digits.iter().all(u8::is_ascii_hexdigit).then_some(())?;

@@ -1,4 +1,4 @@
-//! What goes to the client: one queue, one thread that writes.
+//! Messages to the client: one queue, and one thread that writes.
 
 use serde::Serialize;
 use std::io::Write;
@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// With more than this waiting, diagnostics wait too: a client that does not read must not fill the memory.
+/// With more bytes than this waiting, diagnostics wait too: a client that does not read must not fill the memory.
 const MAX_BEFORE_DIAGNOSTICS_WAIT: usize = 16 << 20;
 
-/// With more than this waiting, requests are refused, and so are answers that are ready: refusals are short. Bytes.
+/// With more bytes than this waiting, requests are refused, and finished responses are replaced by refusals, which are short.
 const MAX_BEFORE_REFUSAL: usize = 64 << 20;
 
-/// With more than this waiting – a hundred thousand refusals – the client is not one that will ever read. Bytes.
+/// With more bytes than this waiting – a hundred thousand refusals – the client will never read again.
 const MAX_WAITING: usize = MAX_BEFORE_REFUSAL + (24 << 20);
 
 enum OutgoingItem {
@@ -35,7 +35,7 @@ struct Notification<'a, P> {
     params: P,
 }
 
-/// The text of a notification.
+/// The JSON text of a notification.
 pub fn notification(method: &str, params: impl Serialize) -> Vec<u8> {
     encode(&Notification { jsonrpc: "2.0", method, params })
 }
@@ -48,10 +48,10 @@ fn encode(message: &impl Serialize) -> Vec<u8> {
 }
 
 impl Outgoing {
-    /// Starts the thread that writes.
+    /// Starts the writing thread.
     ///
     /// # Errors
-    /// If there can be no thread.
+    /// If the thread cannot be started.
     pub fn start(mut writer: impl Write + Send + 'static) -> std::io::Result<Self> {
         let (queue, items) = mpsc::channel();
         let waiting = Arc::new(AtomicUsize::new(0));
@@ -62,7 +62,7 @@ impl Outgoing {
                 match item {
                     OutgoingItem::Message(body) => {
                         if !broken && let Err(error) = super::framing::write_message(&mut writer, &body) {
-                            // The end of the input follows, and ends the server.
+                            // The end of the input will follow and end the server.
                             tracing::warn!("the client does not read any more: {error}");
                             broken = true;
                         }
@@ -80,16 +80,16 @@ impl Outgoing {
         self.encoded(encode(message));
     }
 
-    /// Queues a message that is JSON already.
+    /// Queues a message that is already encoded as JSON.
     pub fn encoded(&self, body: Vec<u8>) {
         if !body.is_empty() {
             self.waiting.fetch_add(body.len(), Ordering::Relaxed);
-            // Fails only when the thread is gone, and then so is the client.
+            // This fails only if the writing thread has ended, and then the client is gone too.
             let _ = self.queue.send(OutgoingItem::Message(body));
         }
     }
 
-    /// Whether the queue is so long that messages that can wait should not be added.
+    /// Whether the queue is so long that only urgent messages should be added.
     pub fn is_congested(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > MAX_BEFORE_DIAGNOSTICS_WAIT
     }
@@ -104,7 +104,7 @@ impl Outgoing {
         self.waiting.load(Ordering::Relaxed) > MAX_WAITING
     }
 
-    /// Waits until all that was queued is written, not longer than a limit.
+    /// Waits until all queued messages are written, but not longer than `limit`.
     pub fn flush(&self, limit: Duration) {
         let (done, written) = mpsc::channel();
         if self.queue.send(OutgoingItem::Flushed(done)).is_ok() {

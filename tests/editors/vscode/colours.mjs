@@ -1,11 +1,11 @@
-// How far two colours are apart for the eye.
+// The perceived difference between two colours.
 
 const channels = (colour) => colour.match(/\d+(\.\d+)?/g).slice(0, 3).map(Number);
 
-/** Channels as light, 0 to 1. */
+/** Channels as linear light, 0 to 1. */
 const linear = (colour) => channels(colour).map((value) => value / 255).map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4));
 
-/** WCAG's ratio of two colours. */
+/** The WCAG contrast ratio of two colours. */
 export function contrast(one, other) {
     const light = (colour) => {
         const [r, g, b] = linear(colour);
@@ -15,7 +15,7 @@ export function contrast(one, other) {
     return (bright + 0.05) / (dark + 0.05);
 }
 
-/** CIELAB: lightness, green to red, blue to yellow. */
+/** CIELAB coordinates: lightness, green to red, blue to yellow. */
 function lab(colour) {
     const [r, g, b] = linear(colour);
     const f = (t) => (t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116);
@@ -25,7 +25,10 @@ function lab(colour) {
     return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-/** CIEDE2000: 1 is a difference that can just be seen side by side; words of a text are told apart at a glance from about 13. */
+/**
+ * The CIEDE2000 difference: 1 is just visible side by side; from about 13, words in a text are distinguishable at a
+ * glance.
+ */
 export function distance(one, other) {
     const [[l1, a1, b1], [l2, a2, b2]] = [lab(one), lab(other)];
     const radians = (degrees) => (degrees * Math.PI) / 180;

@@ -1,8 +1,9 @@
-// The classes of words that must be told apart, in the default themes of VS Code, with the server's tokens and without them.
+// Checks that the default themes of VS Code distinguish the classes of words, with the server's tokens and without
+// them.
 import { contrast, distance } from './colours.mjs';
 import { until } from './workbench.mjs';
 
-/** A statement of each kind; `«word»` marks a word, and its class stands in CLASSES at the same place. */
+/** A statement of each kind; `«word»` marks a word, whose class is at the same position in CLASSES. */
 const MARKED = `.version 8.5
 .target sm_80
 .address_size 64
@@ -24,11 +25,11 @@ DONE:
 }
 `;
 const CLASSES = ['opcode', 'parameter', 'register', 'special register', 'component', 'modifier', 'type', 'number', 'predicate', 'label', 'state space'];
-/** Only the server has a colour for it: it tells who coloured. */
+/** Only the server has a colour for this class, so its colour shows whether the server's tokens are active. */
 const COMPONENT = 'component';
 const TEXT = MARKED.replace(/[«»]/g, '');
 
-/** Where each class stands: its line and column, from 0. */
+/** The line and column of each class, from 0. */
 function places() {
     return [...MARKED.matchAll(/«[^»]*»/g)].map((found, index) => {
         const before = MARKED.slice(0, found.index).replace(/[«»]/g, '');
@@ -36,7 +37,7 @@ function places() {
     });
 }
 
-/** The themes, each with its background and the contrast that is asked for. Two in a row have different backgrounds. */
+/** The themes, each with its background and the required contrast. Consecutive themes have different backgrounds. */
 const THEMES = [
     ['Dark Modern', 'rgb(31, 31, 31)', 4.5],
     ['Light Modern', 'rgb(255, 255, 255)', 4.5],
@@ -69,7 +70,7 @@ function seen(page) {
     }, { wanted: places(), lines: TEXT.split('\n') });
 }
 
-/** Classes that stand beside each other in statements: these must be told apart at a glance. */
+/** Classes that are adjacent in statements: these must be distinguishable at a glance. */
 const NEIGHBOURS = [
     ['opcode', 'modifier'], ['opcode', 'state space'], ['opcode', 'type'], ['opcode', 'register'], ['opcode', 'predicate'], ['opcode', 'label'],
     ['modifier', 'type'], ['modifier', 'state space'], ['modifier', 'register'], ['modifier', 'label'], ['state space', 'type'], ['type', 'register'], ['type', 'predicate'],
@@ -77,7 +78,7 @@ const NEIGHBOURS = [
 ];
 const isBeside = (one, other) => NEIGHBOURS.some((pair) => pair.includes(one) && pair.includes(other));
 
-/** What is wrong with the colours of a theme: classes that look alike, and those that are hard to read. */
+/** The problems with the colours of a theme: classes that look alike, and classes that are hard to read. */
 function faults(colours, { background, least, server }) {
     const out = [];
     const missing = CLASSES.filter((name) => !colours[name]);

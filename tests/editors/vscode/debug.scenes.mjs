@@ -16,7 +16,7 @@ export const scenes = [
             const toolbar = page.locator('.debug-toolbar');
             await desk.sees('the toolbar', toolbar, 30);
             await desk.sees('the first stop', '.debug-top-stack-frame-column, .codicon-debug-stackframe');
-            // The console says which launch is used; room is for what registers hold.
+            // The console shows the launch; close it to make room for the values of registers.
             await desk.sees('the launch in the console', '.debug-console:has-text("grid=2 block=32"), .repl:has-text("grid=2 block=32")');
             await page.keyboard.press('Control+j');
             await desk.run('View: Show Run and Debug');

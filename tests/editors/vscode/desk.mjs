@@ -1,4 +1,4 @@
-// What somebody at VS Code does and sees: opens files, runs commands, points, types. Scenes are written with this.
+// The actions of a VS Code user: opens files, runs commands, points, types, looks. Scenes use this interface.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,8 +6,8 @@ import { shrink } from './png.mjs';
 import { until } from './workbench.mjs';
 
 const kernels = fileURLToPath(new URL('../../kernels/', import.meta.url));
-/** Pictures of the documentation stay below this. */
-const BIGGEST = 150 * 1024;
+/** Maximum size of a picture in the documentation, in bytes. */
+const MAX_PICTURE = 150 * 1024;
 
 export class Desk {
     constructor({ page, project, pictures, change }) {
@@ -19,13 +19,13 @@ export class Desk {
         this.change(changes);
     }
 
-    /** Puts a file of one's own into the project. */
+    /** Writes a new file into the project. */
     write(name, text) {
         mkdirSync(this.project, { recursive: true });
         writeFileSync(join(this.project, name), text);
     }
 
-    /** Puts a kernel of the repository into the project; `change` may alter its text. */
+    /** Copies a kernel of the repository into the project; `change` may alter its text. */
     kernel(name, change = (text) => text, as = name) {
         mkdirSync(this.project, { recursive: true });
         const text = change(readFileSync(join(kernels, name), 'utf8'));
@@ -37,7 +37,7 @@ export class Desk {
     async open(name) {
         const { page } = this;
         const row = page.locator(`.quick-input-list .monaco-list-row[aria-label*="${name}"]`).first();
-        // A file that was written a moment ago may not be known yet.
+        // VS Code may not yet know a file that was written a moment ago.
         for (let tries = 1; ; tries++) {
             await page.keyboard.press('Control+p');
             await page.locator('.quick-input-widget input').first().waitFor();
@@ -52,15 +52,15 @@ export class Desk {
         await page.locator('.editor-group-container.active .monaco-editor.focused').first().waitFor();
     }
 
-    /** Runs a command of the palette by its title. */
+    /** Runs a palette command by its title. */
     async run(title) {
         const { page } = this;
         const row = page.locator(`.quick-input-list .monaco-list-row[aria-label^="${title}"]`).first();
-        // A key that comes while the focus moves into or out of a panel may be lost.
+        // A key may be lost while the focus moves into or out of a panel.
         for (let tries = 1; ; tries++) {
             await page.keyboard.press('F1');
             const input = page.locator('.quick-input-widget input').first();
-            // It also closes again when something else takes the focus.
+            // The palette closes when something else takes the focus.
             const opened = await input.fill(`>${title}`, { timeout: 4000 }).then(() => true, () => false);
             if (opened && (await row.waitFor({ timeout: 4000 }).then(() => true, () => false))) break;
             if (tries === 4) throw new Error(`the command ${title} cannot be run`);
@@ -68,17 +68,17 @@ export class Desk {
             await page.locator('.part.titlebar').click({ position: { x: 3, y: 3 } }).catch(() => undefined);
         }
         await row.click();
-        // The palette closes, or the command asks for something in its place.
+        // The palette closes, or the command replaces it with an input.
         await until('the palette to close', 15, async () => {
             const input = page.locator('.quick-input-widget:visible input').first();
             return (await input.count()) === 0 || !(await input.inputValue().catch(() => '')).startsWith('>');
         });
     }
 
-    /** Moves the cursor, counting from 1. */
+    /** Moves the cursor; line and column count from 1. */
     async goTo(line, column = 1) {
         const { page } = this;
-        // From a panel beside the text, back to the text.
+        // Move the focus from a panel beside the text back to the text.
         if ((await page.locator('.monaco-editor.focused').count()) === 0) {
             await page.keyboard.press('Control+1');
             await page.locator('.monaco-editor.focused').first().waitFor();
@@ -91,7 +91,7 @@ export class Desk {
         await page.locator('.monaco-editor.focused').first().waitFor();
     }
 
-    /** Moves the cursor to a text of the file, moved right. */
+    /** Moves the cursor to a text of the file, plus `right` characters. */
     async goToText(text, wanted, right = 0) {
         const offset = text.indexOf(wanted);
         if (offset < 0) throw new Error(`there is no '${wanted}'`);
@@ -111,7 +111,7 @@ export class Desk {
         await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
     }
 
-    /** Closes editors, panels and messages, so that the next scene begins with nothing. */
+    /** Closes editors, panels and messages, so that the next scene begins with an empty window. */
     async clear() {
         const { page } = this;
         await page.keyboard.press('Escape');
@@ -122,7 +122,7 @@ export class Desk {
         await this.run('View: Show Explorer');
     }
 
-    /** Waits for it to be seen. */
+    /** Waits until an element is visible. */
     async sees(what, locator, seconds = 20) {
         const found = typeof locator === 'string' ? this.page.locator(locator).first() : locator;
         await found.waitFor({ timeout: seconds * 1000 }).catch(() => {
@@ -131,18 +131,18 @@ export class Desk {
         return found;
     }
 
-    /** What the status bar says. */
+    /** The text of the status bar. */
     async status() {
         return ((await this.page.locator('.part.statusbar').textContent()) ?? '').replaceAll('\u00a0', ' ').replace(/\s+/g, ' ');
     }
 
-    /** Keeps a picture; with `part`, of that part of the screen. Colours and hints are the last to be drawn. */
+    /** Saves a picture; with `part`, of that part of the screen. Colours and hints are drawn last. */
     async picture(name, part) {
         if (!this.pictures) return;
         await this.page.waitForTimeout(700);
         const path = join(this.pictures, `vscode-${name}.png`);
         const picture = shrink(await this.page.screenshot({ animations: 'disabled', caret: 'initial', ...(part && { clip: part }) }));
         writeFileSync(path, picture);
-        if (picture.length > BIGGEST) throw new Error(`the picture ${name} has ${picture.length} bytes`);
+        if (picture.length > MAX_PICTURE) throw new Error(`the picture ${name} has ${picture.length} bytes`);
     }
 }

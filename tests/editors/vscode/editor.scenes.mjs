@@ -1,11 +1,11 @@
-// What of the extension is seen in and around the editor.
+// The visible features of the extension in and around the editor.
 const tree = '.customview-tree .monaco-list-row';
 const lens = (text) => `.codelens-decoration:has-text("${text}")`;
 
 async function read(desk, name = 'mma_matmul.ptx') {
     const text = desk.kernel(name);
     await desk.open(name);
-    // The editor remembers how far it was scrolled the last time.
+    // The editor remembers its last scroll position.
     await desk.goToText(text, '.entry');
     await desk.sees('a lens of registers', lens('registers'), 40);
     return text;

@@ -1,8 +1,8 @@
-// Runs suite/ in VS Code's own extension host, against an installed VSIX.
+// Runs suite/ in VS Code's own extension host, with an installed VSIX.
 //
 //   host.mjs VSIX PROJECT DATA
 //
-// PTX_TEST_GREP  only tests whose name has this
+// PTX_TEST_GREP  only tests whose name contains this
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// Draws editors/vscode/images/icon.png from icon.svg; the marketplace takes no SVG.
+// Renders editors/vscode/images/icon.png from icon.svg, because the marketplace does not accept SVG.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from './workbench.mjs';

@@ -1,4 +1,4 @@
-// The keys that a person presses to write a text, and how they reach a page: at a pace of their own, as from a keyboard.
+// The keys that a user presses to write a text, and their transmission to a page at a given pace.
 
 /** Keys of a keyboard with the US layout: key → [code, virtual key]. */
 const KEYS = new Map([
@@ -25,16 +25,16 @@ const CLOSERS = { '(': ')', '[': ']', '{': '}', '"': '"' };
 const closes = (sign) => Object.values(CLOSERS).includes(sign);
 
 /**
- * The keys for a text, as `{ key, pause }`; leading blanks are left to the editor. With `pairs` the editor closes brackets by itself:
- * a closer is typed over the one that is there, one that stands in a line of its own is gone to with ArrowDown, and one that a
- * comment does not want (`[0, 1)`) is deleted.
+ * The keys for a text, as `{ key, pause }`; the editor inserts leading blanks. With `pairs` the editor closes brackets.
+ * A closing bracket is then typed over the existing one, or reached with ArrowDown if it is on its own line. One that
+ * is unwanted in a comment (`[0, 1)`) is deleted.
  *
- * `pause` are milliseconds before the key besides the pace.
+ * `pause` is the number of milliseconds before the key in addition to the pace.
  */
 export function keysFor(text, { pairs = true } = {}) {
     const out = [];
     const press = (key, pause = 0) => out.push({ key, pause });
-    // Closers behind the cursor in its line, and those in lines of their own below, the innermost last.
+    // Closing brackets after the cursor in its line, and those on their own lines below; the innermost is last.
     let here = [];
     const below = [];
     const lines = text.split('\n').map((line) => line.trimStart());
@@ -72,7 +72,9 @@ export function keysFor(text, { pairs = true } = {}) {
     return out;
 }
 
-/** Presses keys at a pace. Nothing is waited for but the clock, and at most `queue` keys that the page has not taken yet. */
+/**
+ * Presses keys at a pace. It waits only for the clock, and while more than `queue` keys are unprocessed by the page.
+ */
 export async function pressKeys(cdp, keys, pace, { queue = 16 } = {}) {
     const waiting = new Set();
     let due = performance.now();
@@ -93,7 +95,7 @@ export async function pressKeys(cdp, keys, pace, { queue = 16 } = {}) {
     await Promise.all(waiting);
 }
 
-/** How many characters of `wanted` are missing from `found`, and how many of `found` are too many. */
+/** The number of characters of `wanted` that `found` lacks, and the number of extra characters in `found`. */
 export function difference(wanted, found) {
     if (wanted === found) return { missing: 0, extra: 0 };
     const a = wanted.split('\n').map((line) => `${line}\n`);
@@ -109,7 +111,7 @@ export function difference(wanted, found) {
     return { missing, extra };
 }
 
-/** Where two texts differ, in a few words. */
+/** A short description of the first difference between two texts. */
 export function firstDifference(wanted, found) {
     const [a, b] = [wanted.split('\n'), found.split('\n')];
     const at = a.findIndex((line, i) => line !== b[i]);
@@ -129,7 +131,7 @@ function table(a, b) {
 }
 
 function common(a, b) {
-    // Beyond this the middle of two texts is taken for different altogether.
+    // Above this size, the middle parts of two texts count as completely different.
     if (a.length * b.length > 2e7) return 0;
     return table(a, b).cells[0];
 }

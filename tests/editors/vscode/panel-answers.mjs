@@ -1,6 +1,6 @@
-// Answers of the server's commands, made by a very small machine of its own, so that the warp panel can be tested without a server:
-// a kernel is a list of instructions, each a text and a function of one lane; the groups of lanes with the lowest program counter run
-// first. What is answered has the shape that the server's answers have.
+// A minimal simulator that answers the server's commands, to test the warp panel without a server. A kernel is a list
+// of instructions, each with a text and a function of one lane. The group of lanes with the lowest program counter runs
+// first. Answers have the same format as the server's.
 
 export const LANES = 32;
 const ALL = 0xffffffff;
@@ -29,7 +29,7 @@ function maskHex(mask) {
     return hexOf(new Uint8Array(view.buffer));
 }
 
-/** A register file of a warp: the values of 32 lanes, and the lanes that were written. */
+/** The register file of a warp: the values of 32 lanes, and the written lanes. */
 class Registers {
     constructor(declared) {
         this.declared = declared;
@@ -51,7 +51,10 @@ class Registers {
     }
 }
 
-/** Runs a kernel to its end: `{name, registers: [[name, type]], code: [{line, text, act}]}`. `act(lane)` sees `r` and gives what it does. */
+/**
+ * Runs a kernel to its end: `{name, registers: [[name, type]], code: [{line, text, act}]}`. `act(lane)` receives the
+ * registers `r` and returns the effect.
+ */
 export class Run {
     constructor(kernel, { present = ALL, limit = 20_000, version = 1 } = {}) {
         this.kernel = kernel;
@@ -148,7 +151,7 @@ export class Run {
         return { step, time: step, function: this.kernel.name, line: instruction.line, column: 5, active, executed: executed >>> 0, depth: 0, registers: changes, ...(access ? { accesses: [access] } : {}), exited: exited >>> 0 };
     }
 
-    /** What the hardware would need for an access. */
+    /** The number of passes or sectors that hardware would need for an access. */
     judge(access) {
         const addresses = access.addresses.filter((one) => one !== null).map((one) => BigInt(`0x${one}`));
         if (access.space === 'shared') {
@@ -184,7 +187,7 @@ export class Run {
         };
     }
 
-    /** What the warp holds before a step: the nearest snapshot, moved on by what the steps changed. */
+    /** The state of the warp before a step: the nearest snapshot plus the changes of the following steps. */
     state(wanted) {
         const last = Math.max(0, this.steps.length - 1);
         const step = Math.min(wanted, last);
@@ -249,7 +252,7 @@ export class Run {
         return { name, space: 'global', address: request.address ?? '0', offset, bytes: hexOf(bytes), known: [[0, bytes.length]] };
     }
 
-    /** The answer to a question of the panel. */
+    /** The answer to a request of the panel. */
     evaluate(question = {}) {
         const { from = 0, count = 256 } = question;
         const trace = this.steps.slice(from, from + count).map((step) => (question.accesses ? step : { ...step, accesses: undefined }));
@@ -278,7 +281,7 @@ export class Run {
             memory,
             markdown: '',
         };
-        // As it would come over the wire: without what is undefined, and without anything shared.
+        // Copy it as if sent over the wire: without undefined values and shared objects.
         return JSON.parse(JSON.stringify(answer));
     }
 
@@ -313,7 +316,7 @@ const floats = (count, value) => new Uint8Array(Float32Array.from({ length: coun
 const readF32 = (bytes, at) => new DataView(bytes.buffer, bytes.byteOffset).getFloat32(at, true);
 const writeF32 = (bytes, at, value) => new DataView(bytes.buffer, bytes.byteOffset).setFloat32(at, value, true);
 
-/** A kernel that loads, diverges, goes through shared memory with a bank conflict, loops, and stores. */
+/** A kernel that loads, diverges, uses shared memory with a bank conflict, loops, and stores. */
 export function sampleKernel({ fault = false, guessed = false } = {}) {
     const code = [];
     const add = (text, act) => code.push({ line: 10 + code.length, text, act });
@@ -369,7 +372,7 @@ export function sampleKernel({ fault = false, guessed = false } = {}) {
     };
 }
 
-/** A kernel whose lanes stay together, with values of every width that a grid shows: the cells must have room for them. */
+/** A kernel whose lanes stay together, with values of every width that a grid shows: the cells must fit them. */
 export function straightKernel({ guessed = false } = {}) {
     const half = (lane) => 0x3c00 + lane * 37;
     const code = [
@@ -390,7 +393,7 @@ export function straightKernel({ guessed = false } = {}) {
     };
 }
 
-/** Many registers, many steps, lanes that differ: for measurements. */
+/** Many registers, many steps, diverging lanes: for measurements. */
 export function largeKernel(registers, rounds) {
     const names = Array.from({ length: registers }, (_, at) => `%f${at}`);
     const code = names.map((name, at) => ({
@@ -404,7 +407,7 @@ export function largeKernel(registers, rounds) {
     return { name: 'large', registers: [...names.map((name) => [name, '.f32']), ['%round', '.u32']], code };
 }
 
-/** The matrices of `mma.m16n8k8` with `.tf32`-like single registers: enough for the pane. */
+/** The matrices of `mma.m16n8k8` with `.tf32`-like single registers, which is enough for the pane. */
 export function sampleFragments() {
     const elements = (rows, columns, registers) => {
         const list = [];

@@ -10,7 +10,10 @@ const REGISTERS = 1024;
 const at = await launchBrowser();
 const run = new Run(largeKernel(REGISTERS, 3), { limit: 4000 });
 
-/** Runs in the page: does something in each frame, and tells how long the work of each took and how far apart the frames were. */
+/**
+ * Runs in the page: performs an action in each frame, and returns the duration of each action and the time between
+ * frames.
+ */
 const measure = async ({ kind, frames }) => {
     const grid = document.querySelector('.grid');
     const gaps = [];
@@ -24,7 +27,7 @@ const measure = async ({ kind, frames }) => {
         else if (kind === 'sideways') grid.scrollLeft = (frame * 23) % 2000;
         else if (kind === 'step') document.dispatchEvent(new KeyboardEvent('keydown', { key: 'n', bubbles: true }));
         else if (kind === 'back') document.dispatchEvent(new KeyboardEvent('keydown', { key: 'b', bubbles: true }));
-        // The next frame's callbacks run after what was asked for here; a message after it has been painted.
+        // The callbacks of the next frame run after this request; the message posted there arrives after painting.
         const now = await new Promise(requestAnimationFrame);
         await new Promise((resolve) => {
             channel.port1.onmessage = resolve;
@@ -47,7 +50,7 @@ for (const collapse of [true, false]) {
         await panel.page.waitForTimeout(500);
         console.log(`\n${REGISTERS} registers × 32 lanes, ${width} × ${height}, ${await panel.page.locator('.row').count()} rows in the page; milliseconds`);
         const session = await panel.page.context().newCDPSession(panel.page);
-        // The processor's time of the page's main thread, which other programs do not lengthen.
+        // The CPU time of the page's main thread, which other programs do not affect.
         await session.send('Performance.enable', { timeDomain: 'threadTicks' });
         const busy = async () => (await session.send('Performance.getMetrics')).metrics.find((metric) => metric.name === 'TaskDuration').value * 1000;
         for (const [kind, frames] of [['smooth scroll', 240], ['scroll', 240], ['sideways', 120], ['step', 240], ['back', 200]]) {

@@ -1,5 +1,5 @@
-// The warp panel in a browser without VS Code: builds the page, serves it under the same content policy that the extension gives it,
-// with the theme's variables of VS Code's own themes, and plays the host.
+// The warp panel in a browser without VS Code. Builds the page, serves it with the extension's content policy and the
+// variables of VS Code's own themes, and simulates the host.
 
 import { createRequire } from 'node:module';
 import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ const COMMON = {
     '--vscode-editor-font-family': '"DejaVu Sans Mono", monospace', '--vscode-editor-font-size': '13px',
 };
 
-/** Variables as VS Code hands them to a webview, of its default themes. */
+/** Theme variables of VS Code's default themes, as a webview receives them. */
 export const THEMES = {
     dark: {
         class: 'vscode-dark',
@@ -67,7 +67,7 @@ export const THEMES = {
 
 let built;
 
-/** The script and the stylesheet, as the extension's own build makes them. */
+/** The script and the stylesheet, built as in the extension's own build. */
 async function buildPage() {
     built ??= build({
         absWorkingDir: EXTENSION, entryPoints: ['src/panel/webview/main.ts'], outfile: 'dist/webview.js', bundle: true, minify: true, platform: 'browser', format: 'iife',
@@ -86,7 +86,7 @@ function html(theme) {
 </head><body class="${class_}"><div id="root"></div><script nonce="page" src="/webview.js"></script></body></html>`;
 }
 
-/** A server of the page on a free port; nothing else is served. */
+/** Serves the page, and nothing else, on a free port. */
 async function serve() {
     const { js, css } = await buildPage();
     const server = createServer((request, response) => {
@@ -109,9 +109,10 @@ export async function launchBrowser() {
 }
 
 /**
- * A page of the panel. `answer(question)` plays the server: it gives an answer, or throws `{message, refusal}`.
- * `tell(message)` is a message of the host, `sent(type)` are the page's own.
- * It opens at the first step with columns of a fixed width, unless `step` (`null`: where the panel would, with the cursor of the editor in the line `cursor`) and `preferences` say otherwise.
+ * A page of the panel. `answer(question)` simulates the server: it returns an answer, or throws `{message, refusal}`.
+ * `tell(message)` sends a message of the host, `sent(type)` returns messages of the page. The panel opens at the first
+ * step with columns of a fixed width, unless `step` or `preferences` say otherwise. With `step: null` the panel chooses
+ * the step, with the editor's cursor in the line `cursor`.
  */
 export async function openPanel(at, { theme = 'dark', width = 1280, height = 860, answer, show = true, preferences = { width: 'normal' }, target = {}, forcedColors, step = 0, cursor = null, file = 'kernels/sample.ptx' } = {}) {
     const context = await at.browser.newContext({ viewport: { width, height }, reducedMotion: 'reduce', ...(forcedColors ? { forcedColors: 'active' } : {}) });
@@ -150,7 +151,7 @@ export async function openPanel(at, { theme = 'dark', width = 1280, height = 860
     return panel;
 }
 
-/** Plays the server with one run of the little machine. */
+/** Simulates the server with one run of the simulator. */
 export function answersOf(run, extra = {}) {
     return (question) => {
         if (question.kind === 'evaluate') return run.evaluate(question.arguments);

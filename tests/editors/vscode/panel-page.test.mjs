@@ -18,7 +18,7 @@ after(() => at.close());
 const sample = (options) => new Run(sampleKernel(options));
 const LAST = sample().steps.length;
 
-/** Opens a panel, hands it over, and sees that nothing went wrong unseen: no error of a script, nothing that the content policy refused. */
+/** Opens a panel for a test, and asserts that no script error occurred and that the content policy blocked nothing. */
 async function withPanel(options, act) {
     const panel = await openPanel(at, { answer: answersOf(sample()), ...options });
     try {
@@ -185,7 +185,7 @@ test('the grid by keyboard: arrows, edges, one stop for Tab, focus lane', async 
         assert.equal(await page.evaluate(() => document.querySelectorAll('.grid [tabindex="0"]').length), 1);
         await press(page, 'Control+c');
         assert.deepEqual(await sent('copy'), [{ type: 'copy', text: '1' }]);
-        // Stepping keeps the focus where it is.
+        // Stepping does not move the focus.
         await press(page, 'n');
         assert.deepEqual(await focused(), { row: '%x', column: '3' });
         await press(page, 'n');
@@ -447,7 +447,7 @@ for (const theme of Object.keys(THEMES)) {
     test(`axe finds nothing: ${theme}`, async () => {
         const answer = answersOf(sample({ fault: true, guessed: true }), { fragments: (line) => (line === 13 ? sampleFragments() : null) });
         await withPanel({ theme, answer }, async (_, page) => {
-            // From outside of the page: its content policy lets no other script in.
+            // Inject it from outside the page: its content policy allows no other script.
             await page.evaluate(axe);
             const check = async (what) => {
                 await settle(page);
@@ -479,7 +479,7 @@ test('opens where something happens first, or at the line of the cursor, not at 
     await withPanel({ step: null, target: { line: 10 } }, async (_, page) => {
         assert.equal(await step(page), 1);
     });
-    // A lens has no line: the cursor of the editor decides, where the panel follows it and this warp executes its line.
+    // A lens specifies no line: the editor's cursor decides if the panel follows it and this warp executes its line.
     await withPanel({ step: null, cursor: 12 }, async (_, page) => {
         assert.equal(await step(page), 3);
     });
@@ -525,7 +525,7 @@ test('columns fit: half a warp is seen at 670 pixels, and counting values are on
     });
 });
 
-/** Lanes of the grid that are on the screen, and cells whose text is wider than they are. */
+/** The visible lanes of the grid, and the cells whose text is too wide. */
 const columns = (page) => page.evaluate(() => {
     const right = document.querySelector('.grid').getBoundingClientRect().right;
     const seen = [...document.querySelectorAll('.lane')].filter((lane) => lane.getBoundingClientRect().right <= right).length;

@@ -1,10 +1,10 @@
 // The warp panel in VS Code: opened from a lens, stepped, at a fault, in light and dark.
 const lens = (text) => `.codelens-decoration a:has-text("${text}")`;
 
-/** The page of the panel, inside the two frames that VS Code puts around it. */
+/** The page of the panel, inside the two frames that VS Code creates around it. */
 export const panelOf = (page) => page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
 
-/** Opens a kernel, clicks its lens and waits for the grid. Without the side bar two editors have the room that they want. */
+/** Opens a kernel, clicks its lens and waits for the grid. Without the side bar, two editors have enough room. */
 export async function openWarp(desk, name, { change, as = name, at = '.entry', sideBar = false } = {}) {
     const text = desk.kernel(name, change, as);
     await desk.open(as);
@@ -28,13 +28,13 @@ async function atLine(desk, panel, line) {
     await desk.sees(`line ${line} in the panel`, panel.locator(`.place .line:text-is("Line ${line}")`));
 }
 
-/** Puts the cursor of the editor at a text; the keyboard was the panel's. */
+/** Puts the cursor of the editor at a text; before that, the panel has the focus. */
 async function cursorAt(desk, text, wanted, right = 0) {
     await desk.run('View: Focus First Editor Group');
     return desk.goToText(text, wanted, right);
 }
 
-/** Lanes that are on the screen, and cells whose text is wider than they are. */
+/** The visible lanes, and the cells whose text is too wide. */
 const columns = (panel) => panel.locator('body').evaluate(() => {
     const { right } = document.querySelector('.grid').getBoundingClientRect();
     const seen = [...document.querySelectorAll('.lane')].filter((lane) => lane.getBoundingClientRect().right <= right).length;
@@ -54,14 +54,14 @@ export const scenes = [
             const painted = await desk.sees('the time of the first paint', panel.locator('body[data-first-paint]'));
             console.log(`     from the click to the painted grid: ${await painted.getAttribute('data-first-paint')} ms`);
             await desk.picture('panel-first');
-            // It opens where there is something to see; the first step is a key away.
+            // The panel opens at an interesting step; a key leads to the first step.
             await press(panel, 'g');
             await atLine(desk, panel, lineOf(text, 'ld.param.u32'));
             await press(panel, 'n', 'n', 'n');
             await desk.sees('the fourth step', panel.locator('.place [aria-live]:has-text("Step 4 of")'));
             await press(panel, 'b');
             await desk.sees('the third step', panel.locator('.place [aria-live]:has-text("Step 3 of")'));
-            // To the multiplication of matrices, from the cursor in the editor.
+            // Go to the matrix multiplication at the editor's cursor.
             const line = await cursorAt(desk, text, 'mma.sync.aligned');
             await desk.run('PTX: Next Execution of the Line at the Cursor');
             await atLine(desk, panel, line);
@@ -71,7 +71,7 @@ export const scenes = [
             await desk.theme('Light Modern');
             await desk.picture('panel-light');
             await desk.theme('Dark Modern');
-            // Another kernel in the panel that is there.
+            // Open another kernel in the existing panel.
             await desk.run('View: Focus First Editor Group');
             const other = await openWarp(desk, 'saxpy.ptx');
             await desk.sees('the other kernel', other.panel.locator('.row:has(.name:text-is("%xi"))'));
@@ -98,7 +98,7 @@ export const scenes = [
                 await desk.sees('a folded address', panel.locator('.row:has(.name:text-is("%ptr_x")) .cell.one:text-is("0x7f00000000 + 4 × lane → x")'));
                 await desk.sees('the value', panel.locator('.row:has(.name:text-is("%axpy")) .cell:text-is("31.0")'));
                 await seesColumns(panel);
-                // Halves of the operands of a product of matrices, and where they come from.
+                // The halves of the operands of a matrix product, and their origins.
                 const other = await openWarp(desk, 'mma_matmul.ptx', { sideBar: true });
                 const product = await cursorAt(desk, other.text, 'mma.sync.aligned');
                 await atLine(desk, other.panel, product);
@@ -134,7 +134,7 @@ export const scenes = [
             await panel.locator('#tab-results').click();
             await desk.sees('the fault', panel.locator('.fault').first());
             await panel.locator('.fault').first().click();
-            // The click moves the cursor of the editor, and the focus with it.
+            // The click moves the cursor of the editor and gives the editor the focus.
             await desk.sees('the cursor in the editor', desk.page.locator('.monaco-editor.focused').first());
             await desk.picture('panel-fault');
         },

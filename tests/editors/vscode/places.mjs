@@ -1,10 +1,10 @@
-// Places where keys were lost: an Enter behind a brace, behind a word that is complete, and behind an operand.
+// Situations in which keys were once lost: Enter after a brace, after a complete word, and after an operand.
 import { keysFor } from './keys.mjs';
 
 const HEADER = '.version 8.0\n.target sm_80\n.address_size 64\n\n';
 const KERNEL = '.visible .entry saxpy(\n    .param .u64 x\n)\n';
 
-/** A brace, a pause, Enter: an instruction was inserted. */
+/** A brace, a pause, Enter: the editor once inserted an instruction. */
 const braces = (pairs) => [40, 90, 200, 500].map((pause) => {
     const text = `${HEADER}${KERNEL}{\n    ret;\n}\n`;
     const keys = keysFor(text, { pairs });
@@ -13,7 +13,7 @@ const braces = (pairs) => [40, 90, 200, 500].map((pause) => {
     return { name: `brace-${pause}`, text, keys, pace: 10 };
 });
 
-/** All of them, with brackets that the editor closes or not. */
+/** All situations, for an editor that closes brackets or does not. */
 export const places = (pairs) => [
     ...braces(pairs),
     { name: 'header', text: HEADER, keys: keysFor(HEADER, { pairs }), pace: 90 },

@@ -1,9 +1,9 @@
-// Makes screenshots small: at most 256 colours, which is more than an editor's screen needs, in place of 16 million.
+// Makes screenshots small: reduces them to at most 256 colours, which is enough for an editor's screen.
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** Width, height and the pixels, three bytes each, of what Chromium writes: 8 bits a channel, not interlaced. */
+/** Width, height and pixels (three bytes each) of a file from Chromium: 8 bits per channel, not interlaced. */
 function decode(file) {
     let at = SIGNATURE.length;
     let header;
@@ -41,13 +41,13 @@ function decode(file) {
     return { width, height, pixels };
 }
 
-/** The one of three neighbours that is nearest to what they predict together. */
+/** The Paeth predictor: the one of three neighbours that is nearest to their linear prediction. */
 function nearest(left, up, corner) {
     const [a, b, c] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)];
     return a <= b && a <= c ? left : b <= c ? up : corner;
 }
 
-/** Boxes of colours are cut in two where they are widest until there are 256; each becomes its mean. */
+/** Median cut: splits boxes of colours at their widest dimension until there are 256; each becomes its mean. */
 function palette(pixels) {
     const counts = new Map();
     for (let at = 0; at < pixels.length; at += 3) {

@@ -1,9 +1,9 @@
-// Opens VS Code in a browser and goes through scenes: what must be seen is looked for, and pictures are kept.
+// Opens VS Code in a browser and plays scenes, which check the screen and save pictures.
 //
 //   screen.mjs VSIX PROJECT DATA [SCENE…]
 //
-// PICTURES  a folder for pictures of what was seen (none by default)
-// A file *.scenes.mjs holds scenes: `export const scenes = [{ name, title, run: async (desk) => {} }]`.
+// PICTURES  a folder for pictures of the screen (none by default)
+// A file *.scenes.mjs contains scenes: `export const scenes = [{ name, title, run: async (desk) => {} }]`.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ for (const file of readdirSync(here).filter((name) => name.endsWith('.scenes.mjs
 }
 
 let failed = 0;
-/** One VS Code for all scenes that want the same of it. */
+/** One VS Code instance for all scenes with the same requirements. */
 for (const trust of [false, true]) {
     const chosen = scenes.filter((scene) => Boolean(scene.trust) === trust && (wanted.length === 0 || wanted.includes(scene.name)));
     if (chosen.length === 0) continue;
@@ -43,7 +43,7 @@ for (const trust of [false, true]) {
         await page.locator('.monaco-workbench').waitFor({ timeout: 60_000 });
         await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor({ timeout: 60_000 });
         for (const { name, title, run } of chosen) {
-            // A whole editor in a browser now and then loses a key while it is busy: what fails twice is wrong.
+            // A whole editor in a browser occasionally loses a key while it is busy, so only a second failure counts.
             for (const last of [false, true]) {
                 const started = Date.now();
                 const why = await run(desk).then(() => undefined, (error) => String(error.message).split('\n').slice(0, 6).join('\n  '));

@@ -11,7 +11,7 @@ import { keysFor } from './keys.mjs';
 const [socket, session, file, pace, pairs] = process.argv.slice(2);
 const NAMES = { Enter: 'Enter', ArrowDown: 'Down', End: 'End', Delete: 'DC' };
 const send = (...keys) => promisify(execFile)('tmux', ['-u', '-L', socket, 'send-keys', '-t', session, ...keys]);
-// A semicolon at the end would end tmux's own command.
+// tmux would treat a semicolon at the end as its own separator.
 const type = (text) => send('-l', '--', text.replace(/;$/, '\\;'));
 
 let plain = '';

@@ -1,22 +1,22 @@
-// Types kernels into VS Code, key by key, and compares the files that come of it byte by byte.
+// Types kernels into VS Code, key by key, and compares the resulting files byte by byte.
 //
 //   typing.mjs VSIX DATA [OPTION…]
 //
-//   --kernels A,B     of tests/kernels, without their ending (all of them)
-//   --speeds 0,40     milliseconds a key (0,40,90,200)
+//   --kernels A,B     kernels in tests/kernels, without their extension (all of them)
+//   --speeds 0,40     milliseconds per key (0,40,90,200)
 //   --panel WHICH     closed, open or both: the warp panel beside the text (both)
-//   --busy N          so many programs that keep a core busy each (0)
-//   --keys N          at most so many keys for each speed and panel: whole kernels, the last one up to the end of a line (all)
-//   --pages N         so many pages type at the same time (1)
-//   --closers HOW     pairs: as the editor closes brackets by itself; typed: with that switched off (pairs)
-//   --places          the places where keys were lost once, too
-//   --as EXT          the ending of the file that is typed into (ptx); with txt, what the editor itself and the browser lose is seen
-//   --text FILE       type this text, and no kernel
-//   --server PATH     a language server in place of the package's
+//   --busy N          number of programs that keep a core busy each (0)
+//   --keys N          maximum number of keys for each speed and panel: whole kernels, the last one up to the end of a line (all)
+//   --pages N         number of pages that type at the same time (1)
+//   --closers HOW     pairs: the editor closes brackets; typed: it does not (pairs)
+//   --places          also type the situations in which keys were once lost
+//   --as EXT          the extension of the file (ptx); txt shows the keys that the editor itself and the browser lose
+//   --text FILE       type this text instead of kernels
+//   --server PATH     a language server that replaces the package's
 //   --from N          begin with the Nth kernel
 //
-// The last line is a JSON object: { keys, differing_bytes, lost_keys, … }; lost keys are those bytes that are no indentation. The exit status is 1 if a byte
-// differs.
+// The last line is a JSON object: { keys, differing_bytes, lost_keys, … }; lost keys are the differing bytes outside indentation. The exit
+// status is 1 if a byte differs.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -53,24 +53,27 @@ if (!data) {
 }
 const kernels = fileURLToPath(new URL('../../kernels/', import.meta.url));
 const names = (options.text && ['text']) ?? options.kernels?.split(',') ?? readdirSync(kernels).filter((name) => name.endsWith('.ptx')).map((name) => name.slice(0, -4)).sort();
-/** How long the indentation may take after the last key, in milliseconds. */
-const PATIENCE = 15_000;
+/** Maximum time for the indentation after the last key, in milliseconds. */
+const INDENT_TIMEOUT = 15_000;
 const pairs = options.closers === 'pairs';
 const most = options.keys === undefined ? Infinity : Number(options.keys);
 const panels = options.panel === 'both' ? ['closed', 'open'] : [options.panel];
 
-/** A kernel, or its first lines: those that take so many keys. Behind the last of those the editor has indented the next one, when `cut`. */
+/**
+ * A kernel, or its first lines up to this number of keys. If it is `cut`, the editor has already indented the next
+ * line.
+ */
 function sample(name, room) {
     const text = readFileSync(options.text ?? join(kernels, `${name}.ptx`), 'utf8');
     if (keysFor(text, { pairs: false }).length <= room) return { text, cut: false };
-    // A sample begins with code.
+    // Skip the comments before the code.
     const code = text.slice(Math.max(0, text.indexOf('.version')));
     let end = 0;
     for (let next = code.indexOf('\n') + 1; next > 0 && keysFor(code.slice(0, next), { pairs: false }).length <= room; next = code.indexOf('\n', next) + 1) end = next;
     return { text: code.slice(0, end), cut: true };
 }
 
-/** What is typed: one list for each speed and panel. */
+/** The texts to type: one list for each speed and panel. */
 function work() {
     const out = [];
     for (const speed of options.speeds.split(',').map(Number)) {
@@ -89,7 +92,7 @@ function work() {
     return out.filter((job, i) => out.findIndex((other) => other.name === job.name && other.speed === job.speed && other.panel === job.panel) === i);
 }
 
-/** With brackets left open at the end of a sample, the editor's closers stand below. */
+/** If brackets are open at the end of a sample, the editor's closing brackets are below it. */
 function wantedOf(text, found) {
     if (text === found || !pairs) return text;
     const open = [];
@@ -155,7 +158,7 @@ async function typist(number) {
             return (await lines.count()) === 1 && ((await lines.textContent()) ?? '') === '';
         });
         if (job.before) {
-            // Everything but what is typed is put there at once.
+            // Insert everything except the typed part at once.
             await page.keyboard.insertText(job.before);
             await page.waitForTimeout(1500);
         }
@@ -170,9 +173,10 @@ async function typist(number) {
         await page.keyboard.press('Escape');
         await page.waitForTimeout(200);
         let found;
-        // The extension looks at the lines when the keyboard rests, and asks the server: on a machine that has no time for either, that takes a while.
+        // The extension examines the lines after a pause in typing, and sends a request to the server: on a busy
+        // machine this takes a while.
         for (;;) {
-            // What is typed is not what was saved last, so that saving writes the file.
+            // The typed text differs from the saved one, so saving writes the file.
             const written = found === undefined ? statSync(path).mtimeMs : 0;
             const saved = await until('the file to be saved', 60, async () => {
                 await page.keyboard.press('Control+1');
@@ -181,12 +185,12 @@ async function typist(number) {
                 return statSync(path).mtimeMs > written && (await page.locator(`.tab[data-resource-name="${file}"].dirty`).count()) === 0 && { text: readFileSync(path, 'utf8') };
             });
             found = saved.text.replace(job.cut ? /(?<=\n)[ \t]+$/ : /(?!)/, '');
-            if (found === wantedFor(found) || performance.now() - rested > PATIENCE) break;
+            if (found === wantedFor(found) || performance.now() - rested > INDENT_TIMEOUT) break;
         }
         const waited = (performance.now() - rested) / 1000;
         const wanted = wantedFor(found);
         const { missing, extra } = difference(wanted, found);
-        // Leading blanks are the editor's: what else is missing has been typed.
+        // The editor inserts leading blanks; other missing characters are lost keys.
         const typed = difference(wanted.replace(/^ +/gm, ''), found.replace(/^ +/gm, ''));
         const result = { name: job.name, speed: job.speed, panel: job.panel, keys: keys.length, lost_keys: typed.missing + typed.extra, differing_bytes: missing + extra, ms_a_key: Math.round((seconds * 1000) / keys.length) };
         results.push(result);

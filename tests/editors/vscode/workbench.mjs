@@ -1,4 +1,4 @@
-// VS Code as a server with a browser in front of it: started with an extension installed, opened, looked at, ended.
+// VS Code as a server with a browser as its client: starts it with an installed extension, opens it, ends it.
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 
 const program = process.env.VSCODE_SERVER ?? 'vscode-server';
 
-/** Nothing that moves, asks or fetches by itself. */
+/** Settings that turn off animations, prompts and network access. */
 const SETTINGS = {
     'workbench.startupEditor': 'none',
     'workbench.tips.enabled': false,
@@ -60,8 +60,9 @@ export async function until(what, seconds, look) {
 }
 
 /**
- * A fresh VS Code in a folder of its own, with a VSIX installed. `settings` are added to those of the user; with `trust` VS Code asks
- * whether the folder is trusted, as it does by itself. The driver of VS Code's own tests lets suites run, and hides messages.
+ * A fresh VS Code in its own folder, with a VSIX installed. `settings` are added to the user's. With `trust`, VS Code
+ * asks whether the folder is trusted, which is its default. The driver of VS Code's own tests runs suites, and hides
+ * messages.
  */
 export async function startWorkbench({ data, vsix, settings = {}, trust = false, driver = false, env = {} }) {
     rmSync(data, { recursive: true, force: true });
@@ -86,13 +87,13 @@ export async function startWorkbench({ data, vsix, settings = {}, trust = false,
     child.stderr.on('data', (text) => said.push(String(text)));
     const host = `127.0.0.1:${port}`;
     const stop = async () => {
-        // The whole group: the extension host and the language server are its children.
+        // Kill the whole process group: the extension host and the language server are children of VS Code.
         try {
             process.kill(-child.pid, 'SIGTERM');
             await Promise.race([new Promise((resolve) => child.once('exit', resolve)), new Promise((resolve) => setTimeout(resolve, 3000))]);
             process.kill(-child.pid, 'SIGKILL');
         } catch {
-            // It has ended by itself.
+            // It has already ended.
         }
     };
     try {
@@ -104,7 +105,7 @@ export async function startWorkbench({ data, vsix, settings = {}, trust = false,
         await stop();
         throw error;
     }
-    /** Changes settings while VS Code runs; it notices that by itself. */
+    /** Changes settings while VS Code runs; VS Code detects the change. */
     const now = { ...SETTINGS, ...settings };
     const change = (changes) => {
         Object.assign(now, changes);

@@ -1,9 +1,9 @@
-//! The input of a target: text first, then bytes that say what is done with it.
+//! The input of a target: a text, followed by bytes that control what the target does with it.
 
-/// No text has this byte, so it ends the text.
+/// The byte that ends the text. It never occurs in UTF-8.
 pub const SEPARATOR: u8 = 0xff;
 
-/// Decisions taken from bytes; zeros when they are used up.
+/// A source of decisions: the remaining input bytes. It returns zeros at the end.
 #[derive(Debug, Clone, Copy)]
 pub struct Bytes<'a>(pub &'a [u8]);
 
@@ -15,36 +15,36 @@ impl Bytes<'_> {
         *first
     }
 
-    /// The next two bytes.
+    /// The next two bytes as a little-endian number.
     pub fn number(&mut self) -> usize {
         usize::from(self.byte()) | usize::from(self.byte()) << 8
     }
 
-    /// A number below `n`; 0 if there is none.
+    /// A number below `n`; 0 if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         let number = if n > 256 { self.number() } else { self.byte().into() };
         number % n.max(1)
     }
 
-    /// One of some things.
+    /// One element of a slice.
     pub fn of<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())]
     }
 
-    /// Whether all is used up.
+    /// Whether all bytes are used up.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// The text, and what is done with it.
+/// Splits an input into the text and the control bytes.
 pub fn split(data: &[u8]) -> (String, Bytes<'_>) {
     let end = data.iter().position(|b| *b == SEPARATOR).unwrap_or(data.len());
     let rest = data.get(end + 1..).unwrap_or_default();
     (String::from_utf8_lossy(&data[..end]).into_owned(), Bytes(rest))
 }
 
-/// The last place between characters that does not lie behind an offset.
+/// The last character boundary at or before an offset.
 pub fn boundary(text: &str, offset: usize) -> usize {
     let offset = offset.min(text.len());
     (0..=offset).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)

@@ -1,4 +1,5 @@
-//! Any text is checked, and everything an editor asks of any place in it is answered without panic, by ranges that lie in the text.
+//! Checks any text, and makes every editor request at some positions. Nothing may panic, and all returned ranges must
+//! be inside the text.
 
 use crate::bytes::{boundary, split};
 use ptx_analysis::program::ModuleProgram;
@@ -15,10 +16,10 @@ use ptx_syntax::Snapshot;
 use std::cell::Cell;
 use std::ops::Range;
 
-/// Places of one text that are asked about.
+/// Number of positions per text.
 const PLACES: usize = 6;
 
-/// Checks a text, and asks about places in it.
+/// Checks a text, and makes requests at positions in it.
 pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let snapshot = Snapshot::new(&text);
@@ -37,7 +38,7 @@ pub fn run(data: &[u8]) {
     let figures = Figures::default().next(&snapshot, &analyzer.facts(), report.environment.target);
     let _ = ModuleProgram::of(&snapshot, &report.diagnostics);
     document(&text, &snapshot, &figures);
-    // The last places are where findings are: there are fixes.
+    // Every second position is at a diagnostic, because fixes are offered there.
     for place in 0..PLACES {
         let offset = match report.diagnostics.get(place / 2) {
             Some(finding) if place % 2 == 1 => finding.range.start + usize::from(bytes.byte() & 7),
@@ -48,7 +49,7 @@ pub fn run(data: &[u8]) {
             actions(&text, &snapshot, &report, offset);
         }
     }
-    // To seek all fixes takes longer than all the rest.
+    // Collecting all fixes takes longer than everything else, so cancel it after a few steps.
     let patience = Cell::new(3_i32);
     let (edits, _) = fix_all(&snapshot, &report, &|| patience.replace(patience.get() - 1) == 0);
     in_text(&text, &edits);
@@ -59,7 +60,7 @@ fn in_text(text: &str, edits: &[TextEdit]) {
     assert!(edits.iter().all(|e| text.get(e.range.clone()).is_some()), "{edits:?} of\n{text}");
 }
 
-/// What is asked of a whole document.
+/// Makes the requests about a whole document.
 fn document(text: &str, snapshot: &Snapshot, figures: &Figures) {
     let inside = |range: &Range<usize>| assert!(text.get(range.clone()).is_some(), "{range:?} does not lie in\n{text}");
     let options = HintOptions {
@@ -96,7 +97,7 @@ fn symbols(text: &str, found: &[OutlineSymbol]) {
     }
 }
 
-/// What is asked about a place.
+/// Makes the requests about one position.
 fn at(text: &str, snapshot: &Snapshot, figures: &Figures, offset: usize) {
     let inside = |range: &Range<usize>| {
         assert!(text.get(range.clone()).is_some(), "{offset}: {range:?} does not lie in\n{text}")
@@ -147,7 +148,7 @@ fn at(text: &str, snapshot: &Snapshot, figures: &Figures, offset: usize) {
     let _ = (explain(&word), nearest(&word));
 }
 
-/// What can be done at a place.
+/// Requests the assists and fixes at a position.
 fn actions(text: &str, snapshot: &Snapshot, report: &Report, offset: usize) {
     for assist in assists(snapshot, offset..offset + 5) {
         assert!(assist.edits.is_empty() == assist.disabled.is_some(), "{assist:?}\n{text}");

@@ -1,11 +1,11 @@
-//! A text that is parsed and checked in chunks, by several threads, has the tree and the findings that it has as a whole.
+//! A text parsed and checked in chunks on several threads has the same tree and the same diagnostics as the whole text.
 
 use crate::bytes::split;
 use crate::edits::{is_unclosed, same_tree};
 use ptx_analysis::{Analyzer, Severity};
 use ptx_syntax::Snapshot;
 
-/// Checks a text some times over, in chunks of several sizes.
+/// Checks a text, repeated several times, in chunks of a random size.
 pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let end = bytes.of(&["", "\n", "\r\n", " ", "//", "/*"]);
@@ -14,7 +14,8 @@ pub fn run(data: &[u8]) {
     let least = *bytes.of(&[&1, &100, &1000]);
     let (whole, chunks) =
         (Snapshot::with_chunk_size(&text, 1, usize::MAX), Snapshot::with_chunk_size(&text, threads, least));
-    // Where something is wrong, what stands in other chunks has no part in it: other words may be found for it, but there are some.
+    // The error recovery in a chunk does not see the other chunks. So with errors the diagnostics may differ, but both
+    // must report an error.
     if whole.has_error() || chunks.has_error() {
         let refused =
             |snapshot| Analyzer::default().analyze(snapshot).diagnostics.iter().any(|d| d.severity == Severity::Error);

@@ -1,4 +1,5 @@
-//! Streams of messages into the debug adapter, with the same demands as for the language server; and no session tells of a mistake in it.
+//! Message streams for the debug adapter. The requirements are those for the language server; in addition, no session
+//! may report an internal error.
 
 use crate::bytes::{Bytes, split};
 use crate::wire::{Connection, cut, noise, object, value};
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// What is debugged if the input has no kernel.
+/// The kernel to debug if the input has none.
 const KERNEL: &str = include_str!("debugged.ptx");
 
 const COMMANDS: &[&str] = &[
@@ -153,14 +154,14 @@ const TEXTS: &[&str] = &[
     "-2147483648 / -1",
 ];
 
-/// The folder of this process.
+/// The temporary folder of this process.
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = std::env::temp_dir().join(format!("ptx-fuzz-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder for temporary files");
     folder
 });
 
-/// Speaks to an adapter.
+/// Runs a session with an adapter.
 pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let path = FOLDER.join("kernel.ptx");
@@ -189,7 +190,7 @@ pub fn run(data: &[u8]) {
         session.request(&mut adapter, "launch", launch);
         settle(&mut adapter);
         session.request(&mut adapter, "configurationDone", json!({}));
-        // With a client that waits the session is where it is meant to be.
+        // If the client waits here, the session has reached the intended state.
         if how & 3 != 3 {
             settle(&mut adapter);
         }
@@ -224,7 +225,7 @@ fn settle(adapter: &mut Connection) {
         |m| {
             let words = m["body"]["output"].as_str().unwrap_or_default();
             assert!(!words.contains("went wrong inside"), "{m}");
-            // What is no request is answered with the number 0, or what there is of one.
+            // The response to an invalid request has the number 0, or the number in it.
             let number = m["request_seq"].as_i64().filter(|_| m["type"] == "response")?;
             assert!(m["success"].is_boolean(), "{m}");
             (number >= FIRST).then_some(number)
@@ -233,7 +234,7 @@ fn settle(adapter: &mut Connection) {
     );
 }
 
-/// Numbers of requests begin here: what is noise has smaller ones.
+/// The first request number; noise uses smaller numbers.
 const FIRST: i64 = 1000;
 
 struct Session<'p> {

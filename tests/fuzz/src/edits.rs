@@ -1,4 +1,5 @@
-//! Edits applied one by one, with a check after each, end in the tree, the findings and the lints of a fresh run.
+//! Applies edits one by one, with a check after each. The tree, the diagnostics and the flow lints must equal those of
+//! a fresh run.
 
 use crate::bytes::{Bytes, boundary, split};
 use ptx_analysis::{Analyzer, Diagnostic};
@@ -6,10 +7,10 @@ use ptx_syntax::{Document, Node, Snapshot};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Edits of one input.
+/// Maximum number of edits per input.
 const MAX_EDITS: usize = 12;
 
-/// What is put in.
+/// Texts to insert.
 pub const PIECES: &[&str] = &[
     "",
     " ",
@@ -112,11 +113,11 @@ pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let mut text = text;
     let how = bytes.byte();
-    // Large texts are parsed in chunks; here small ones are large, one in four.
+    // Only large texts are parsed in chunks. For one input in four the limit is low, so that small texts are split too.
     let least = if how & 0x60 == 0x60 { 64 } else { usize::MAX };
     let mut document = Document::with_chunk_size(&text, 1, least);
     let mut analyzer = Analyzer::default();
-    // Each lane of memory that is kept is one that can be wrong.
+    // Cached flow facts are another source of errors, so enable them for some inputs.
     if how & 1 == 1 {
         analyzer.keep_facts();
     }
@@ -126,7 +127,7 @@ pub fn run(data: &[u8]) {
         document.edit(range, &new);
         let how = bytes.byte();
         if how & 3 == 3 {
-            // Several edits arrive before anybody looks.
+            // Several edits arrive before a check.
             continue;
         }
         compare(&mut document, &mut analyzer, (&text, least), how);
@@ -137,11 +138,11 @@ pub fn run(data: &[u8]) {
     compare(&mut document, &mut analyzer, (&text, least), 0);
 }
 
-/// What an edit takes away, and what it puts there.
+/// A random edit: the byte range to replace, and the new text.
 fn edit(bytes: &mut Bytes<'_>, text: &str) -> (Range<usize>, String) {
     let start = boundary(text, bytes.below(text.len() + 1));
     let gone = bytes.byte();
-    // Half of all edits only put something in; a few take away much.
+    // Half of all edits only insert text; a few delete much.
     let gone = match gone {
         0..128 => 0,
         128..248 => usize::from(gone - 127),
@@ -151,7 +152,7 @@ fn edit(bytes: &mut Bytes<'_>, text: &str) -> (Range<usize>, String) {
     let piece = usize::from(bytes.byte());
     let new = match PIECES.get(piece) {
         Some(piece) => (*piece).to_owned(),
-        // Something from elsewhere in the text.
+        // Insert text from another position.
         None => {
             let from = boundary(text, bytes.below(text.len() + 1));
             text[from..boundary(text, from + (piece - PIECES.len()) * 2).max(from)].to_owned()
@@ -160,12 +161,12 @@ fn edit(bytes: &mut Bytes<'_>, text: &str) -> (Range<usize>, String) {
     (start..end, new)
 }
 
-/// Holds what is remembered against what a fresh run finds.
+/// Compares the incremental results with those of a fresh run.
 fn compare(document: &mut Document, analyzer: &mut Analyzer, (text, least): (&str, usize), how: u8) {
     let snapshot = document.snapshot();
     assert_eq!(snapshot.rope().to_string(), text, "the rope has another text");
     let fresh = Snapshot::with_chunk_size(text, 1, least);
-    // How the parser recovers from an error may depend on how the text came about; what does not, must not.
+    // Error recovery may depend on earlier versions of the text. Without errors the trees must be equal.
     if !same_tree(&snapshot, &fresh) {
         assert!(fresh.has_error() || is_unclosed(&fresh), "another tree, step by step and afresh, of\n{text}");
         analyzer.analyze(&snapshot);
@@ -174,14 +175,14 @@ fn compare(document: &mut Document, analyzer: &mut Analyzer, (text, least): (&st
     let report = analyzer.analyze(&snapshot);
     let mut again = Analyzer::default();
     same(&report.diagnostics, &again.analyze(&fresh).diagnostics, text);
-    // Somebody goes on typing: the second pass is begun, and given up after some questions.
+    // The user continues typing: the flow lints start, and are cancelled after some steps.
     if how & 4 == 4 {
         let asked = AtomicU32::new(0);
         let _ = analyzer.lints(&snapshot, &|| asked.fetch_add(1, Ordering::Relaxed) >= u32::from(how >> 3));
     } else {
         let found = analyzer.lints(&snapshot, &|| false).expect("nobody cancels");
         same(&found, &again.lints(&fresh, &|| false).expect("nobody cancels"), text);
-        // Of functions, and no others: they are shown until the next pass.
+        // Cached lints must be among the current ones, because they are shown until the next run.
         let known = analyzer.remembered_lints();
         assert!(known.iter().all(|d| found.contains(d)), "{known:?} are remembered of {text:?}");
     }
@@ -200,17 +201,17 @@ fn same(remembered: &[Diagnostic], fresh: &[Diagnostic], text: &str) {
     }
 }
 
-/// Whether the end of some statement is missing: where it would be is no less a matter of recovery.
+/// Whether a statement has no end. Its assumed end is a matter of error recovery too.
 pub fn is_unclosed(snapshot: &Snapshot) -> bool {
     nodes(snapshot).any(|(_, kind, ..)| kind == ptx_syntax::kinds().unclosed)
 }
 
-/// Whether two snapshots have the same nodes.
+/// Whether two snapshots have equal nodes.
 pub fn same_tree(step_by_step: &Snapshot, fresh: &Snapshot) -> bool {
     nodes(step_by_step).eq(nodes(fresh))
 }
 
-/// All nodes with their depth. Of roots only those that are errors, since a text may be parsed in other chunks.
+/// All nodes with their depth. A root is included only if it is an error, because chunk boundaries may differ.
 fn nodes(snapshot: &Snapshot) -> impl Iterator<Item = (usize, u16, Range<usize>, bool, bool)> {
     let below = |root: Node<'_>| root.is_error() || root.child_count() > 0;
     snapshot.roots().filter(move |root| below(*root)).flat_map(|root| {

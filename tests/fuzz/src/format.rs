@@ -1,11 +1,11 @@
-//! Formatting changes white space and nothing else; formatted once more, a text stays; its findings stay.
+//! Formatting changes only white space, is idempotent, and does not change the diagnostics.
 
 use crate::bytes::{Bytes, split};
 use ptx_analysis::Analyzer;
 use ptx_ide::{FormatOptions, OperandColumns, TextEdit, apply_in_order, format, format_on_type, format_range};
 use ptx_syntax::{Node, Snapshot};
 
-/// Formats a text, parts of it, and what is typed.
+/// Formats a text, formats parts of it, and formats on type.
 pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let options = options(&mut bytes);
@@ -16,7 +16,7 @@ pub fn run(data: &[u8]) {
     let bare = |t: &str| t.split_ascii_whitespace().collect::<String>();
     assert_eq!(bare(&once), bare(&text), "more than white space has changed");
     let after = Snapshot::new(&once);
-    // What the parser makes of broken pieces may depend on how they lie.
+    // Without errors the diagnostics must stay; error recovery may depend on white space.
     if !snapshot.has_error() {
         let codes =
             |s: &Snapshot| Analyzer::default().analyze(s).diagnostics.iter().map(|d| d.code()).collect::<Vec<_>>();
@@ -52,14 +52,14 @@ fn options(bytes: &mut Bytes<'_>) -> FormatOptions {
     }
 }
 
-/// Each edit replaces blanks by blanks, in order, without touching another.
+/// Asserts that edits change only white space, are in order, and do not overlap.
 fn only_space(text: &str, edits: &[TextEdit]) {
     let bare = |t: &str| t.split_ascii_whitespace().collect::<String>();
     let mut last = 0;
     for edit in edits {
         let old = text.get(edit.range.clone()).unwrap_or_else(|| panic!("{edit:?} is not of\n{text}"));
         assert!(last <= edit.range.start, "{edit:?} touches another in {edits:?}");
-        // A joined edit has text in it.
+        // An edit that joins several changes also covers the text between them, which must stay the same.
         assert_eq!(bare(old), bare(&edit.text), "{edit:?} of\n{text}");
         last = edit.range.end;
     }
@@ -76,7 +76,7 @@ fn tokens(snapshot: &Snapshot) -> Vec<String> {
     let mut out = Vec::new();
     snapshot.roots().for_each(|root| add(root, snapshot, &mut out));
     out.retain(|t| !t.is_empty());
-    // A comment without an end takes in the line break that formatting puts at the end of the text.
+    // A comment without an end contains the line break that formatting adds at the end of the text.
     if let Some(last) = out.last_mut() {
         last.truncate(last.trim_end().len());
     }

@@ -1,14 +1,14 @@
-//! Any bytes are parsed, and the tree covers them without gaps that hold more than blanks, overlaps or escapes.
+//! Parses any bytes. The tree must cover them without overlaps, and with gaps only for blanks.
 
 use tree_sitter::{Node, Parser, Tree};
 
-/// Parses; tells of each node its kind and that of its parent.
+/// Parses the input, and reports the kind of each node with the kind of its parent.
 pub fn run(data: &[u8], seen: &mut dyn FnMut(u16, u16)) {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_ptx::LANGUAGE.into()).expect("the library reads this grammar's version");
     let tree = parser.parse(data, None).expect("no time limit is set");
     walk(&tree, data.len(), seen);
-    // As an editor does that asks for another encoding.
+    // Also parse UTF-16, as for an editor with another encoding.
     let wide: Vec<u16> = data.chunks(2).map(|c| u16::from_le_bytes([c[0], *c.get(1).unwrap_or(&0)])).collect();
     let tree = parser.parse_utf16_le(&wide, None).expect("no time limit is set");
     walk(&tree, 2 * wide.len(), seen);

@@ -1,4 +1,5 @@
-//! A kernel, generated or mutated, runs within its bounds, and twice in the same way; any window of its trace is a part of the whole.
+//! Runs a generated or mutated kernel. The run must respect its limits and be deterministic, and any window of its
+//! trace must equal that part of the whole trace.
 
 use crate::bytes::{Bytes, boundary, split};
 use crate::edits::PIECES;
@@ -19,13 +20,13 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Warp instructions of a run at most.
+/// Maximum number of warp instructions per run.
 const LIMIT: u64 = 8_000;
 
-/// Bytes that a run may write.
+/// Maximum number of bytes that a run may write.
 const MEMORY: u64 = 1 << 18;
 
-/// Runs what the input says.
+/// Runs the kernel of an input.
 pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let how = bytes.byte();
@@ -53,7 +54,7 @@ pub fn run(data: &[u8]) {
 
 fn bounds(done: &LaunchRun) {
     let machine = &done.run.machine;
-    // A turn is taken to its end.
+    // A run ends only at the end of a scheduling turn, so it may exceed the limit.
     assert!(machine.steps <= LIMIT + 4096, "{} steps", machine.steps);
     assert!(machine.kept <= MEMORY + (1 << 20), "{} bytes are kept", machine.kept);
     assert!(machine.printed.len() as u64 <= MEMORY + (1 << 20), "{} bytes are printed", machine.printed.len());
@@ -71,7 +72,7 @@ fn same(first: &LaunchRun, second: &LaunchRun, text: &str) {
     assert_eq!((a.kept, a.progress, &a.printed), (b.kept, b.progress, &b.printed), "another run of\n{text}");
 }
 
-/// Windows of the trace, and what editors show.
+/// Compares windows of the trace, and computes the views that editors show.
 fn windows(done: &LaunchRun, bytes: &mut Bytes<'_>, text: &str) {
     let run = &done.run;
     let machine = &run.machine;
@@ -84,11 +85,11 @@ fn windows(done: &LaunchRun, bytes: &mut Bytes<'_>, text: &str) {
     let expected: Vec<_> = whole[from..].iter().take(count).cloned().collect();
     assert_eq!(part[..expected.len().min(part.len())], expected[..], "another window of\n{text}");
     let time = bytes.number() as u64 % (run.total() + 1);
-    // Behind the instruction that ended a run with a fault there is nothing to go on with: the rest would run as if it had not been.
+    // A run cannot continue after a fault: the remaining code would run as if the fault had not happened.
     if time >= run.begin() && (time < run.total() || run.status != Status::Fault) {
         let there = run.at(time, &never).expect("a time of the run");
         assert_eq!(there.steps, time);
-        // Going on from there ends as the run did.
+        // A run continued from there must end like the original one.
         let on = ptx_interp::trace::run(there, &never);
         assert_eq!((on.status, on.machine.steps), (run.status, run.total()), "another end from {time} on of\n{text}");
         assert_eq!(on.machine.printed, machine.printed);
@@ -111,7 +112,7 @@ fn windows(done: &LaunchRun, bytes: &mut Bytes<'_>, text: &str) {
     let _ = LastValues::new(done, target, 200, &never).of_lane(done, text, u32::from(bytes.byte() & 31));
 }
 
-/// Lines of a module moved, doubled, taken away; pieces put in; numbers changed.
+/// Mutates a module: moves, duplicates and deletes lines, inserts text, changes numbers.
 fn mutate(mut text: String, bytes: &mut Bytes<'_>) -> String {
     const NUMBERS: &[&str] = &[
         "0",
@@ -182,7 +183,7 @@ fn mutate(mut text: String, bytes: &mut Bytes<'_>) -> String {
     text
 }
 
-/// Where numbers stand.
+/// The positions and lengths of numbers.
 fn numbers(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
@@ -191,7 +192,7 @@ fn numbers(text: &str) -> Vec<(usize, usize)> {
     starts.map(|start| (start, end(start))).collect()
 }
 
-/// Entries of the tables that have something to execute.
+/// Entries of the tables that have forms.
 static ENTRIES: LazyLock<Vec<&'static Entry>> =
     LazyLock::new(|| ISA.opcodes.iter().flat_map(|o| o.entries).filter(|e| !e.forms.is_empty()).collect());
 
@@ -199,7 +200,7 @@ const HOMES: &[(&str, &str)] = &[("9.0", "sm_100a"), ("8.8", "sm_90a"), ("9.0", 
 
 type Key = (usize, usize, usize);
 
-/// The statements of a form that a target takes.
+/// The statements of a form that a target accepts.
 fn statements(entry: usize, form: usize, home: usize) -> Vec<String> {
     static KNOWN: LazyLock<Mutex<HashMap<Key, Vec<String>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -213,7 +214,7 @@ fn statements(entry: usize, form: usize, home: usize) -> Vec<String> {
     known.entry((entry, form, home)).or_insert_with(make).clone()
 }
 
-/// A kernel of statements that the tables call legal, over registers with values and addresses of memory.
+/// Generates a kernel of legal statements with initialised registers and valid addresses.
 fn generate(bytes: &mut Bytes<'_>) -> String {
     const ADDRESSES: &[&str] = &["gl", "gl+64", "sm", "sm+128", "lm", "cn", "q", "gl+1020", "sm+1023", "gl+1"];
     const WORDS: &[&str] = &[

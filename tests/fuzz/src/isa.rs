@@ -1,12 +1,12 @@
-//! Any text is a table or a list of mistakes for the compiler of the notation.
+//! The compiler of the notation must return either a table or a list of mistakes for any text.
 
 use crate::bytes::split;
 use ptx_isa::compiler::compile;
 
-/// What small entries need: types, modifiers, a family.
+/// Definitions that small entries need: types, modifiers, a family.
 const BASE: &str = include_str!("base.isa");
 
-/// Compiles a text, by itself or together with what it may need.
+/// Compiles a text, alone or together with `BASE`.
 pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let mut files = vec![("fuzz.isa".to_owned(), text)];

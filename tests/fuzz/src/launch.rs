@@ -1,5 +1,5 @@
-//! Launches in lines, TOML and JSON: understood or refused in words, the same when they are written out and read again, and bound to a
-//! module within bounds.
+//! Launches as lines, TOML and JSON. Each is either parsed or rejected with a message. Writing a parsed launch and
+//! reading it again must give the same, and binding it to a module must respect the limits.
 
 use crate::bytes::split;
 use ptx_analysis::program::ModuleProgram;
@@ -12,12 +12,12 @@ use ptx_launch::file::{self, Language};
 use ptx_syntax::Snapshot;
 use std::sync::{Arc, LazyLock};
 
-/// What is launched: parameters of many kinds, variables of all spaces.
+/// The module to launch, with parameters of many kinds and variables in all state spaces.
 const MODULE: &str = include_str!("launched.ptx");
 
 static PROGRAM: LazyLock<Arc<ModuleProgram>> = LazyLock::new(|| Arc::new(ModuleProgram::new(&Snapshot::new(MODULE))));
 
-/// Reads a launch in all the ways there are.
+/// Parses a launch in all formats.
 pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let which = bytes.byte();
@@ -65,7 +65,7 @@ fn places(text: &str, mistakes: &[Mistake]) {
     }
 }
 
-/// Written out and read once more, it says the same.
+/// Asserts that a launch stays the same when it is written and read again.
 fn again(launch: &Launch) {
     let lines = launch.lines();
     let bare: String = lines.lines().map(|line| format!("{}\n", line.trim_start_matches("//! "))).collect();
@@ -79,7 +79,7 @@ fn again(launch: &Launch) {
     }
 }
 
-/// Holds it against the module, and places its buffers.
+/// Binds a launch to the module, and allocates its buffers.
 fn try_it(mut launch: Launch) {
     launch.entry = "k".into();
     let mut mistakes = settle(&mut launch, &PROGRAM, MODULE);

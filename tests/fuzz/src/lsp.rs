@@ -1,6 +1,6 @@
-//! Streams of messages into the language server: it never panics, answers what is a request, and ends when its client goes.
+//! Message streams for the language server: it must never panic, answer every request, and end after its client.
 //!
-//! A panic on a thread of the server counts, caught or not: the fuzzer's hook sees it where it happens.
+//! A panic on a server thread counts even if it is caught, because the fuzzer's hook sees every panic.
 
 use crate::bytes::{Bytes, split};
 use crate::edits::PIECES;
@@ -152,7 +152,7 @@ const TEXTS: &[&str] = &[
     "\u{0}",
 ];
 
-/// Speaks to a server.
+/// Runs a session with a server.
 pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let how = bytes.byte();
@@ -160,7 +160,7 @@ pub fn run(data: &[u8]) {
         let _ = serve(input, output, |_, _| {});
     });
     if how == 0xfe {
-        // The rest is the stream itself.
+        // The remaining input is the byte stream itself.
         server.raw(bytes.0);
         return server.close();
     }
@@ -180,7 +180,7 @@ pub fn run(data: &[u8]) {
         server.settle(
             |m| m.get("id").filter(|_| m.get("method").is_none()).and_then(Value::as_i64).filter(|id| *id >= FIRST),
             |server, m| {
-                // What the server asks may be answered, refused, or left.
+                // The client may answer, refuse, or ignore requests of the server.
                 if let Some(id) = m.get("id").filter(|_| m.get("method").is_some()) {
                     match back % 4 {
                         0 => server.send(&json!({ "jsonrpc": "2.0", "id": id, "result": null })),
@@ -197,7 +197,7 @@ pub fn run(data: &[u8]) {
     server.close();
 }
 
-/// Numbers of requests begin here: what is noise has smaller ones.
+/// The first request number; noise uses smaller numbers.
 const FIRST: i64 = 1000;
 
 struct Session {
@@ -258,7 +258,7 @@ impl Session {
         }
     }
 
-    /// Parameters that fit most requests.
+    /// Parameters that are valid for most requests.
     fn params(&self, bytes: &mut Bytes<'_>, method: &str) -> Value {
         let uri = if bytes.byte() & 7 == 7 { bytes.of(URIS) } else { URIS[0] };
         let (start, end) = (self.place(bytes), self.place(bytes));
@@ -278,7 +278,7 @@ impl Session {
             };
             out = json!({ "command": bytes.of(COMMANDS), "arguments": [argument] });
         }
-        // Something is missing, or of another type.
+        // Remove a field, or give it another type.
         for _ in 0..bytes.byte().saturating_sub(192) % 3 {
             let key = bytes.of(KEYS);
             out[key] = value(bytes, KEYS, TEXTS, 1);

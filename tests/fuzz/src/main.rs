@@ -1,6 +1,6 @@
-//! The fuzz targets, in one program: `PTX_FUZZ` says which one runs. See the README.
+//! The fuzz targets, in one program: `PTX_FUZZ` selects the target. See the README.
 
-// libFuzzer brings `main`, and names a section of counters.
+// libFuzzer contains `main`, and requires a certain section name for counters.
 #![no_main]
 
 #[cfg(feature = "all")]
@@ -31,10 +31,11 @@ use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// How many counters stand for what the parser has seen: its own branches say little, since it is driven by tables.
+/// Number of counters for the node kinds that the parser has produced. Branch coverage of the parser says little,
+/// because the parser is table-driven.
 const COUNTERS: usize = 1 << 14;
 
-/// libFuzzer looks here as at any counter of branches.
+/// libFuzzer treats this section like its own branch counters.
 #[unsafe(link_section = "__libfuzzer_extra_counters")]
 static SEEN: [AtomicU8; COUNTERS] = [const { AtomicU8::new(0) }; COUNTERS];
 

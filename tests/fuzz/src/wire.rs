@@ -1,4 +1,4 @@
-//! Messages over pipes to a server in this process, as an odd client sends them.
+//! Messages over pipes to a server in this process, as an erroneous client sends them.
 
 use crate::bytes::Bytes;
 use ptx_tests::framing::{framed, read};
@@ -8,26 +8,26 @@ use std::io::{BufReader, PipeReader, PipeWriter, Write, pipe};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// An answer takes longer nowhere, also where ten processes share a core.
+/// Maximum time for an answer, even if ten processes share a core.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long a server may go on when its client has gone.
+/// Maximum time that a server may take to end after its client.
 const END: Duration = Duration::from_secs(30);
 
 /// A server and the pipes to it.
 pub struct Connection {
     to: Option<PipeWriter>,
-    /// Everything is printed, for whoever looks into a finding: `PTX_FUZZ_SHOW=1`.
+    /// Print all messages, to investigate a finding: `PTX_FUZZ_SHOW=1`.
     shown: bool,
-    /// What the server says.
+    /// Messages from the server.
     pub from: Receiver<Value>,
     ended: Receiver<()>,
-    /// Requests that wait for an answer.
+    /// Numbers of requests without an answer.
     pub open: BTreeSet<i64>,
 }
 
 impl Connection {
-    /// Starts a server on a thread of its own.
+    /// Starts a server on its own thread.
     pub fn start(serve: impl FnOnce(BufReader<PipeReader>, PipeWriter) + Send + 'static) -> Self {
         let (input, to) = pipe().expect("a pipe");
         let (output, from_server) = pipe().expect("a pipe");
@@ -49,7 +49,7 @@ impl Connection {
         Self { to: Some(to), shown, from, ended, open: BTreeSet::new() }
     }
 
-    /// Bytes as they are. The server may have gone already.
+    /// Sends bytes unchanged. The server may have ended already.
     pub fn raw(&mut self, bytes: &[u8]) {
         if self.shown {
             eprintln!("> {}", String::from_utf8_lossy(bytes));
@@ -57,17 +57,18 @@ impl Connection {
         let _ = self.to.as_mut().map(|to| to.write_all(bytes));
     }
 
-    /// A message with its header.
+    /// Sends a message with its header.
     pub fn send(&mut self, message: &Value) {
         self.body(message.to_string().as_bytes());
     }
 
-    /// A body with its header.
+    /// Sends a body with its header.
     pub fn body(&mut self, body: &[u8]) {
         self.raw(&framed(body));
     }
 
-    /// Waits until every request is answered; `answered` says which one a message answers, and may speak back.
+    /// Waits until every request is answered. `answered` returns the number of the request that a message answers;
+    /// `back` handles all other messages and may reply.
     pub fn settle(&mut self, answered: impl Fn(&Value) -> Option<i64>, mut back: impl FnMut(&mut Self, &Value)) {
         let deadline = Instant::now() + TIMEOUT;
         while !self.open.is_empty() {
@@ -87,7 +88,7 @@ impl Connection {
         }
     }
 
-    /// Hangs up; the server must end.
+    /// Closes the input stream and asserts that the server ends.
     pub fn close(mut self) {
         self.to = None;
         match self.ended.recv_timeout(END) {
@@ -98,7 +99,7 @@ impl Connection {
     }
 }
 
-/// Any value; objects have some of the given keys, texts are some of the given ones.
+/// A random value. Objects use the given keys, strings come from `texts`.
 pub fn value(bytes: &mut Bytes<'_>, keys: &[&str], texts: &[&str], depth: u32) -> Value {
     match bytes.byte() % if depth > 2 { 8 } else { 11 } {
         0 => Value::Null,
@@ -112,7 +113,7 @@ pub fn value(bytes: &mut Bytes<'_>, keys: &[&str], texts: &[&str], depth: u32) -
     }
 }
 
-/// An object with some of the given keys.
+/// A random object with some of the given keys.
 pub fn object(bytes: &mut Bytes<'_>, keys: &[&str], texts: &[&str], depth: u32) -> Value {
     let mut out = Map::new();
     for _ in 0..bytes.byte() % 5 {
@@ -122,7 +123,7 @@ pub fn object(bytes: &mut Bytes<'_>, keys: &[&str], texts: &[&str], depth: u32) 
     Value::Object(out)
 }
 
-/// What comes instead of a message.
+/// Sends something that is not a valid message.
 pub fn noise(connection: &mut Connection, bytes: &mut Bytes<'_>) {
     const BODIES: &[&str] = &[
         "",
@@ -160,7 +161,7 @@ pub fn noise(connection: &mut Connection, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// How a stream ends in the middle.
+/// Sends a stream that ends in the middle of a message.
 pub fn cut(connection: &mut Connection, bytes: &mut Bytes<'_>) {
     const ENDS: &[&[u8]] = &[
         b"",

@@ -1,12 +1,12 @@
-//! Declarations change while their uses are away: commented out, cut, in broken text. When the uses return, the remembered diagnostics must
-//! not return with them.
+//! Declarations change while their uses are missing: commented out, cut, or in broken text. When the uses return,
+//! outdated cached diagnostics must not return with them.
 
 use ptx_tests::generate::Random;
 use ptx_tests::sessions::{Session, scribble, toggle};
 use std::fs;
 use std::path::Path;
 
-/// The diagnostics at the end of a session.
+/// The codes of the diagnostics after the last step.
 fn codes(steps: &[&str]) -> Vec<&'static str> {
     let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
     let mut session = Session::new(&format!("{head}{}", steps[0]), None);
@@ -27,7 +27,7 @@ fn a_variable_is_declared_while_its_use_is_a_comment() {
     let (without, with) = ("", ".global .b32 g;\n");
     let found = codes(&[&kernel(without, ""), &kernel(without, "//"), &kernel(with, "//"), &kernel(with, "")]);
     assert!(!found.contains(&"undeclared-name"), "{found:?}");
-    // The other way round the error is there.
+    // In the opposite order the error is correct.
     let found = codes(&[&kernel(with, ""), &kernel(with, "//"), &kernel(without, "//"), &kernel(without, "")]);
     assert!(found.contains(&"undeclared-name"), "{found:?}");
 }
@@ -87,7 +87,7 @@ fn a_body_is_cut_and_comes_back() {
     assert_eq!(found, ["undeclared-name", "undeclared-name"]);
 }
 
-/// A kernel with these statements, before and after an edit elsewhere, and before that edit again.
+/// Asserts that an edit elsewhere does not change the diagnostics of a kernel with these statements.
 fn undisturbed(before: &str, after: &str) {
     let head = ".version 8.0\n.target sm_80\n.address_size 64\n";
     let mut session = Session::new(&format!("{head}{before}"), None);

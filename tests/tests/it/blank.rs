@@ -1,4 +1,4 @@
-//! A text that holds nothing yet has no error in an editor. On the command line it has one, as the assembler refuses it.
+//! An empty text has no error in an editor. On the command line it has one, because the assembler rejects it.
 
 use ptx_analysis::Analyzer;
 use ptx_syntax::Snapshot;

@@ -1,4 +1,4 @@
-//! Constant expressions are worth to us what they are worth to the assembler.
+//! Constant expressions have the same values here as in the assembler.
 
 use ptx_analysis::ast::{ConstantValue, Operand, OperandKind};
 use ptx_analysis::literal::{self, FloatLiteral};
@@ -7,7 +7,7 @@ use ptx_syntax::Snapshot;
 use std::fs;
 use std::path::Path;
 
-/// The value of an expression in the words of the recording.
+/// The value of an expression, in the notation of the recording.
 fn worth(expression: &str) -> String {
     let text = format!("mov.b64 %rd0, {expression};");
     let snapshot = Snapshot::new(&text);
@@ -21,7 +21,7 @@ fn value(operand: &Operand<'_>) -> String {
     match &operand.kind {
         OperandKind::Integer(text) => literal::integer(text).map_or_else(|| "-".to_owned(), integer),
         OperandKind::Float(text) => match literal::parse_float(text) {
-            // ptxas: a number of 32 bits fills the lower half of one of 64.
+            // ptxas writes a 32-bit number into the lower half of a 64-bit one.
             Ok(FloatLiteral::Single(bits)) => format!("{bits:x}f"),
             Ok(FloatLiteral::Double(number)) => format!("{:x}f", number.to_bits()),
             Err(_) => "-".to_owned(),
@@ -43,7 +43,7 @@ fn expressions_are_worth_what_the_assembler_says() {
     for line in recorded.lines().filter(|l| !l.starts_with('#')) {
         let (expression, wanted) = line.split_once('\t').expect("expression and value");
         seen += 1;
-        // Whether an integer is signed shows in what is made of it, so that is asked.
+        // The signedness of an integer affects only further operations, so test it with one.
         let (found, halved) = (worth(expression), worth(&format!("(({expression})*0-1)/2")));
         let sign = match halved.as_str() {
             "0" => "s",

@@ -1,4 +1,5 @@
-//! docs/isa-coverage.md is made from the tables and the recorded verdicts: `UPDATE_EXPECT=1 cargo test -p ptx-tests --test it coverage` writes it.
+//! docs/isa-coverage.md is generated from the tables and the recorded verdicts. `UPDATE_EXPECT=1 cargo test -p
+//! ptx-tests --test it coverage` writes it.
 
 use expect_test::expect_file;
 use flate2::read::GzDecoder;
@@ -43,7 +44,7 @@ fn disagreements() -> BTreeSet<String> {
     text.lines().filter(|l| !l.starts_with('#')).map(|l| theirs(l.split('\t').next().unwrap_or(l))).collect()
 }
 
-/// The lowest version of PTX that has some form of it.
+/// The lowest PTX version that supports a form of the entry.
 fn since(entry: &Entry) -> Version {
     let first = |form: &ptx_isa::tables::Form| {
         let needs = form.gates.iter().filter(|g| g.kind == GateKind::Needs && g.when.is_empty());

@@ -1,5 +1,5 @@
-//! docs/diagnostics/README.md lists every diagnostic with its usual level; it is made from the registry and the pages.
-//! `UPDATE=1 cargo test -p ptx-tests --test it diagnostics_table` writes it.
+//! docs/diagnostics/README.md lists every diagnostic with its default level. It is generated from the registry and the
+//! pages. `UPDATE=1 cargo test -p ptx-tests --test it diagnostics_table` writes it.
 
 use ptx_analysis::Code;
 use ptx_analysis::codes::DiagnosticLevel;
@@ -15,7 +15,7 @@ it. What is off is reported only where a level is named for it. `ptx-analyzer ex
 |---|---|---|
 ";
 
-/// The first sentence of a page that says something: not that it is a warning, which the level does.
+/// The first informative sentence of a page: short sentences such as "a warning" repeat the level and are skipped.
 fn summary(code: &Code) -> String {
     let text = code.page().lines().skip_while(|l| l.is_empty() || l.starts_with('#')).take_while(|l| !l.is_empty());
     let text = text.collect::<Vec<_>>().join(" ");

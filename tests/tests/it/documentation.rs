@@ -1,4 +1,4 @@
-//! Nothing in the tables is without documentation.
+//! Every entry of the tables has documentation.
 
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Passage};
@@ -8,7 +8,7 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
     ISA.opcodes.iter().flat_map(|o| o.entries)
 }
 
-/// Operands that need no words of their own: destination and sources, of which the text says what is computed.
+/// Operands that need no description: the destination and sources, which the text of the instruction explains.
 const PLAIN: &[&str] = &["d", "a", "b", "c", "p", "q"];
 
 fn report(what: &str, missing: &BTreeSet<String>) {
@@ -22,7 +22,7 @@ fn every_instruction_says_what_it_computes() {
     for entry in entries() {
         let doc = Passage::join(entry.doc);
         for (what, text) in [("summary", entry.summary), ("doc", &doc), ("manual", entry.manual)] {
-            // What the manual does not know (`cctl`) has no anchor there, and says so.
+            // An instruction that is not in the manual (`cctl`) has no anchor, and is marked as unsettled.
             let unknown = what == "manual" && !entry.unsettled.is_empty();
             if text.trim().is_empty() && !unknown {
                 missing.insert(format!("{} has no {what} ({})", entry.name, entry.source));

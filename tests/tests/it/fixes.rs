@@ -1,5 +1,5 @@
-//! Every fix that is offered mends what it is offered for, and breaks nothing: each is applied to the fixtures and to the examples
-//! of the diagnostics' pages, and the result is checked.
+//! Every offered fix removes its diagnostic and causes no other. The test applies each to the fixtures and to the
+//! examples of the diagnostics' pages, and checks the result.
 
 use ptx_analysis::{Diagnostic, Report, Severity};
 use ptx_ide::{FixAction, TextEdit, apply, fix_all, of_diagnostic};
@@ -20,7 +20,7 @@ fn files(folder: &Path, ending: &str, out: &mut Vec<PathBuf>) {
     out.sort();
 }
 
-/// Every text that shows mistakes, with a name.
+/// Every text with mistakes, with its name.
 fn texts() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (mut fixtures, mut pages) = (Vec::new(), Vec::new());
@@ -48,7 +48,7 @@ fn check(text: &str) -> (Snapshot, Report) {
     (snapshot, report)
 }
 
-/// The same with what the second pass finds.
+/// The check including flow lints.
 fn check_thoroughly(text: &str) -> (Snapshot, Report) {
     let snapshot = Snapshot::new(text);
     let mut analyzer = analyzer(text);
@@ -57,7 +57,7 @@ fn check_thoroughly(text: &str) -> (Snapshot, Report) {
     (snapshot, report)
 }
 
-/// Where an offset is after some edits.
+/// The position of an offset after edits.
 fn moved(offset: usize, edits: &[TextEdit]) -> usize {
     let mut out = offset as isize;
     for edit in edits.iter().filter(|e| e.range.end <= offset && (e.range.start < offset || e.range.end < offset)) {
@@ -83,7 +83,7 @@ fn wrong(text: &str, before: &Report, action: &FixAction) -> Option<String> {
     left.retain(|d| *d != target);
     let header = action.title.starts_with("Raise `.");
     for found in after.diagnostics.iter().filter(counts) {
-        // What the version and target lack is said under either code.
+        // Missing version and missing target have different codes, which count as the same here.
         let kind = |code: &'static str| if code.starts_with("requires-") { "requires" } else { code };
         let same = |d: &&Diagnostic| {
             kind(d.code().name()) == kind(found.code().name())
@@ -93,27 +93,27 @@ fn wrong(text: &str, before: &Report, action: &FixAction) -> Option<String> {
             left.remove(at);
             continue;
         }
-        // A newer version or target may have lost something that another line uses.
+        // A newer version or target may have removed a feature that another line uses.
         if header
             && (matches!(found.code().name(), "removed" | "deprecated") || found.code().name().starts_with("requires-"))
         {
             continue;
         }
-        // A lesser finding of the same kind was behind the worse one.
+        // A less severe diagnostic of the same kind was hidden by the more severe one.
         if found.severity > target.severity {
             continue;
         }
-        // A mistake in the modifiers hides that the operands are not declared.
+        // A mistake in the modifiers hides undeclared operands.
         if found.code().name() == "undeclared-name" {
             continue;
         }
-        // What nobody could read until now may have a mistake of its own, and so may the name that was meant.
+        // Text that could not be parsed before may have other mistakes, and so may the use of a corrected name.
         let line = |snapshot: &Snapshot, at: usize| snapshot.rope().byte_to_line(at.min(snapshot.rope().len_bytes()));
         let readable = target.code().name() == "syntax-error"
             || target.help().as_deref().is_some_and(|h| h.starts_with("did you mean"));
-        // An undeclared name or missing modifier is said first; the operands are looked at once it is known.
+        // Undeclared names and missing modifiers are reported first, and the operands only after the correction.
         let readable = readable || matches!(target.code().name(), "undeclared-name" | "missing-modifier");
-        // Of a list the first wrong element is named, and then the next.
+        // In a list only the first wrong element is reported, so fixing it reveals the next one.
         let next = target.code() == found.code() && found.range.start > moved(target.range.start, &action.edits);
         if (readable || next)
             && line(&snapshot, found.range.start) == line(&snapshot, moved(target.range.start, &action.edits))

@@ -1,5 +1,5 @@
-//! Every fixture reports exactly what it is annotated with; the hand-written kernels and the corrected examples of the
-//! diagnostics' pages report nothing.
+//! Every fixture reports exactly the annotated diagnostics. The hand-written kernels and the corrected examples of the
+//! diagnostics' pages report none.
 
 use ptx_tests::annotations::{LINTS, compare, expected, found, revisions};
 use std::fs;
@@ -9,7 +9,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }
 
-/// All files below a folder with that ending, sorted.
+/// All files below a folder with this ending, sorted.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut out = Vec::new();
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -73,7 +73,7 @@ fn line_endings_change_nothing() {
 #[test]
 fn examples_of_the_diagnostics_pages_are_true() {
     let mut pages = files(&root().join("../docs/diagnostics"), "md");
-    // The table of all of them.
+    // The README is the list of all pages.
     pages.retain(|p| p.file_name().is_some_and(|n| n != "README.md"));
     let codes: Vec<&str> = ptx_analysis::Code::ALL.iter().map(|c| c.name()).collect();
     let mut wrong = Vec::new();

@@ -1,4 +1,5 @@
-//! The notation's hard cases: each line of `oracle/hard-cases.txt` gets the assembler's verdict (PTX 9.1, sm_100a).
+//! The hard cases of the notation: our verdict on each line of `oracle/hard-cases.txt` equals the assembler's (PTX 9.1,
+//! sm_100a).
 
 use ptx_tests::snippets::judge;
 use std::fs;

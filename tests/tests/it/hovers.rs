@@ -1,5 +1,5 @@
-//! Hovers over the statements of the recorded suite and over our kernels: each answers, fits on a screen, and shows code and tables
-//! for the form at hand only. The example `hover_lines` counts the lines of all statements of the suite.
+//! Hovers over the statements of the recorded suite and over our kernels: each exists, fits on a screen, and shows code
+//! and tables for its own form only. The example `hover_lines` counts the lines for all statements of the suite.
 
 use crate::verdicts::{files, unpacked};
 use ptx_ide::hover;
@@ -12,18 +12,18 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
-/// Every which accepted statement is hovered.
+/// The test hovers over every `STEP`-th accepted statement.
 const STEP: usize = 6;
-/// Statements of one module.
+/// Maximum number of statements per module.
 const TOGETHER: usize = 100;
 
-/// Lines as they are shown: long ones wrap.
+/// The number of displayed lines, with long lines wrapped.
 fn lines(markdown: &str) -> usize {
     let shown = markdown.lines().filter(|l| !l.trim().is_empty());
     shown.map(|l| without_addresses(l).chars().count().div_ceil(100)).sum()
 }
 
-/// A line without the addresses of its links, which no client shows.
+/// A line without the addresses of its links, which clients do not show.
 fn without_addresses(line: &str) -> String {
     let mut parts = line.split("](");
     let first = parts.next().unwrap_or("").to_owned();
@@ -34,19 +34,19 @@ fn limit(opcode: &str) -> usize {
     if ISA.has_fragments(opcode) { 40 } else { 25 }
 }
 
-/// The parts of a hover that are code or tables, without its first block, which shows the statement's own form.
+/// The code blocks and tables of a hover, without the first block, which shows the syntax of the form.
 fn blocks(markdown: &str) -> Vec<&str> {
     markdown.split("\n\n").skip(1).filter(|p| p.starts_with("```\n") || p.starts_with('|')).collect()
 }
 
-/// The words of code and tables that are modifiers of an instruction.
+/// The words in a code block or table that are modifiers of the instruction.
 fn modifiers<'m>(block: &'m str, known: &BTreeSet<&str>) -> Vec<&'m str> {
     let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.');
     let words = block.split(|c| !part(c)).filter(|w| w.starts_with('.'));
     words.map(|w| w.trim_end_matches([':', '.'])).filter(|w| known.contains(w)).collect()
 }
 
-/// The modifiers of an opcode: all, and those that are meant where nothing is written.
+/// The modifiers of an opcode: all of them, and the implied ones.
 struct Modifiers {
     known: BTreeSet<&'static str>,
     implied: Vec<&'static str>,
@@ -62,7 +62,7 @@ impl Modifiers {
     }
 }
 
-/// What is wrong with the hover on a statement.
+/// A message that says what is wrong with the hover on a statement.
 fn wrong(snapshot: &Snapshot, start: usize, statement: &str, all: &BTreeMap<&str, Modifiers>) -> Option<String> {
     let Some(hover) = hover(snapshot, start, None).filter(|h| !h.markdown.trim().is_empty()) else {
         return Some(format!("nothing on {statement}"));
@@ -75,12 +75,12 @@ fn wrong(snapshot: &Snapshot, start: usize, statement: &str, all: &BTreeMap<&str
     }
     let Modifiers { known, implied } = all.get(name)?;
     let mut written: Vec<String> = ptx_split(head);
-    // What a modifier that is left out means is as good as written.
+    // An implied modifier counts as written.
     written.extend(implied.iter().map(|value| (*value).to_owned()));
     for block in blocks(text) {
-        // A row or a line may name others beside what is written: `.f16` or `.bf16`.
+        // A row or line may name other modifiers beside a written one: `.f16` or `.bf16`.
         for line in block.lines().filter(|l| !l.starts_with("```")) {
-            // `without .add` speaks of a statement that has no `.add`.
+            // `without .add` describes a statement that has no `.add`.
             let found = modifiers(line.split("without").next().unwrap_or(""), known);
             if !found.is_empty() && !found.iter().any(|m| written.iter().any(|w| w == m)) {
                 return Some(format!("`{line}` on {statement}"));
@@ -90,12 +90,12 @@ fn wrong(snapshot: &Snapshot, start: usize, statement: &str, all: &BTreeMap<&str
     None
 }
 
-/// `.rn` and `.f32` of `fma.rn.f32`.
+/// The modifiers of a mnemonic: `.rn` and `.f32` for `fma.rn.f32`.
 fn ptx_split(head: &str) -> Vec<String> {
     head.split('.').skip(1).map(|m| format!(".{m}")).collect()
 }
 
-/// Looks at statements of one version and target.
+/// Checks the hovers on statements of one version and target.
 fn sweep((version, target): &(String, String), statements: &[String], all: &BTreeMap<&str, Modifiers>) -> Vec<String> {
     let mut module =
         format!(".version {version}\n.target {target}\n.address_size 64\n{}\n", declarations(version, target));
@@ -110,7 +110,7 @@ fn sweep((version, target): &(String, String), statements: &[String], all: &BTre
     each.filter_map(|(statement, start)| wrong(&snapshot, start, statement, all)).collect()
 }
 
-/// A version with a target, and statements that it accepts.
+/// A version with a target, and the statements that it accepts.
 type Work = ((String, String), Vec<String>);
 
 fn work() -> Vec<Work> {
@@ -144,7 +144,7 @@ fn each_statement_has_a_hover_of_its_own_on_one_screen() {
         let threads: Vec<_> = (0..lanes).map(lane).collect();
         threads.into_iter().flat_map(|t| t.join().expect("a lane ends")).collect()
     });
-    // One example of each.
+    // Show one example of each kind.
     let kinds: BTreeMap<&str, &str> =
         found.iter().map(|f| (f.split(" on ").next().unwrap_or(""), f.as_str())).collect();
     let shown: Vec<&str> = kinds.into_values().take(80).collect();
@@ -161,7 +161,7 @@ fn instructions<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
     }
 }
 
-/// The leaves of a node.
+/// Collects the leaves of a node.
 fn leaves<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
     if node.child_count() == 0 {
         out.push(node);

@@ -1,8 +1,7 @@
-//! docs/interpreter-coverage.md says what the interpreter executes: `UPDATE_EXPECT=1 cargo test -p ptx-tests --test it
-//! interpreter_coverage` writes it, and prints every statement that is refused.
-//!
-//! The tables say which forms are meant to be executed. Whether they are is tried: statements in which each value of each slot of
-//! each form stands at least once are put into modules for targets that have them, and decoded.
+//! a thread, its registers and memory. 2: a warp, a CTA and its barriers, atomic operations. 3: a cluster, asynchronous
+//! bulk copies, barriers in memory. 4: matrices in registers, small integers in words, asynchronous stores. 5: textures
+//! and surfaces, tensor maps, warpgroups, tensor memory, several devices.
+//! targets that support them.
 
 use expect_test::expect_file;
 use ptx_analysis::program::ModuleProgram;
@@ -17,11 +16,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::thread;
 
-/// How much of a machine instructions need, by the beginning of the key of their semantics; the longest that fits counts.
-///
-/// 1: a thread, its registers and memory. 2: a warp, a CTA and its barriers, atomic operations. 3: a cluster, asynchronous copies in
-/// bulk, barriers in memory. 4: matrices in registers, small integers in words, asynchronous stores. 5: textures and surfaces, tensor
-/// maps, warpgroups, tensor memory, several devices.
+/// The part of a machine that instructions need, by the prefix of their semantics key; the longest matching prefix
+/// counts.
 const TIERS: &[(&str, u8)] = &[
     ("address", 1),
     ("address.getctarank", 3),
@@ -70,7 +66,7 @@ const TIERS: &[(&str, u8)] = &[
     ("wmma", 4),
 ];
 
-/// Where statements are tried that no later version takes any more.
+/// Versions and targets for statements that later versions no longer accept.
 const FORMER: &[(&str, &str)] =
     &[("1.3", "sm_13"), ("1.0", "sm_10"), ("6.2", "sm_70"), ("7.0", "sm_75"), ("8.6", "sm_100"), ("9.5", "sm_100a")];
 
@@ -78,7 +74,7 @@ fn entries() -> impl Iterator<Item = &'static Entry> {
     ISA.opcodes.iter().flat_map(|o| o.entries)
 }
 
-/// The tier of a form; what has no semantics needs several devices.
+/// The tier of a form; a form without semantics needs several devices.
 fn tier(entry: &'static Entry, form: &'static Form) -> u8 {
     let key = entry.executed_of(form).key;
     if key.is_empty() {
@@ -91,16 +87,16 @@ fn tier(entry: &'static Entry, form: &'static Form) -> u8 {
     best.unwrap_or_else(|| panic!("{key} is of no tier")).1
 }
 
-/// What was tried of a form.
+/// The results for one form.
 #[derive(Debug, Default)]
 struct Tried {
-    /// Statements that can be executed.
+    /// Number of statements that can be executed.
     executed: usize,
-    /// Statements that cannot, and why.
+    /// Statements that cannot be executed, with the reasons.
     refused: BTreeMap<String, String>,
 }
 
-/// Decodes statements at a version and target: for each why it is refused, if it is.
+/// Decodes statements for a version and target. Returns the reason for each rejected one.
 fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Option<String>> {
     let mut text = format!(".version {version}\n.target {target}\n");
     if !version.starts_with("1.") {
@@ -108,7 +104,7 @@ fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Option<String
     }
     let mut declared = declarations(version, target);
     if matches!(version, "1.0" | "1.3") {
-        // Before PTX 1.4 kernels have no list of parameters.
+        // Before PTX 1.4 kernels have no parameter list.
         declared = declared.replacen("(.param .u64 p, .param .align 16 .b8 q[64])", " ", 1);
     }
     text.push_str(&declared);
@@ -145,7 +141,7 @@ fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Option<String
     out
 }
 
-/// Decodes statements of each form, at the first version and target that has them.
+/// Decodes statements of each form for the first version and target that support them.
 fn try_all(entries: &[&'static Entry]) -> BTreeMap<(&'static str, usize), Tried> {
     let mut owners: BTreeMap<String, Vec<(&'static str, usize)>> = BTreeMap::new();
     let mut tried: BTreeMap<(&'static str, usize), Tried> = BTreeMap::new();
@@ -159,7 +155,7 @@ fn try_all(entries: &[&'static Entry]) -> BTreeMap<(&'static str, usize), Tried>
     }
     let statements: BTreeSet<String> = owners.keys().cloned().collect();
     let (mut cases, left) = suite::at_home(&statements);
-    // A few forms take addresses in registers only, where the generator writes variables.
+    // Some forms accept only addresses in registers, but the generator writes variables.
     let mut left: BTreeSet<String> = left
         .into_iter()
         .map(|text| {
@@ -207,7 +203,7 @@ fn try_all(entries: &[&'static Entry]) -> BTreeMap<(&'static str, usize), Tried>
 fn the_coverage_page_is_true() {
     let all: Vec<&'static Entry> = entries().collect();
     let threads = thread::available_parallelism().map_or(1, usize::from).min(8);
-    // Neighbours are alike, so every thread gets some of each family.
+    // Neighbouring entries are similar, so each thread gets some of each family.
     let shares: Vec<Vec<&'static Entry>> =
         (0..threads).map(|t| all.iter().copied().skip(t).step_by(threads).collect()).collect();
     let tried: BTreeMap<(&'static str, usize), Tried> = thread::scope(|scope| {
@@ -215,7 +211,7 @@ fn the_coverage_page_is_true() {
         running.into_iter().flat_map(|r| r.join().expect("it is decoded without a panic")).collect()
     });
 
-    // Forms, by family and by tier: all, executed, executed in part.
+    // Numbers of forms by family and by tier: all, executed, partly executed.
     let mut families: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
     let mut tiers: BTreeMap<u8, [usize; 4]> = BTreeMap::new();
     let mut reasons: BTreeMap<(&str, String), (usize, BTreeSet<usize>, String)> = BTreeMap::new();
@@ -314,7 +310,7 @@ fn every_form_has_a_tier() {
         }
     }
     assert!(counts.iter().all(|c| *c > 10), "{counts:?}");
-    // A list that is longer than it must be says something wrong.
+    // Every entry of the lists must be used.
     for (prefix, _) in TIERS {
         let used = entries().flat_map(|e| e.all_executed()).any(|e| e.key.starts_with(prefix));
         assert!(used, "{prefix}");

@@ -1,11 +1,12 @@
-//! Who may know whom: read from `cargo metadata`, so that no crate grows a dependency by the way.
+//! The allowed dependencies between crates and modules, compared with `cargo metadata`, so that no crate gets a new
+//! dependency by accident.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// What each crate may depend on when it is built for users.
+/// The crates that each crate may depend on in a normal build.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-isa", &[]),
     ("tree-sitter-ptx", &["tree-sitter-language"]),
@@ -33,14 +34,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What only these crates may need.
+/// Dependencies that only the crates in `SERVERS` may have.
 const PROTOCOL: &[&str] = &["tower-lsp-server", "tokio", "ls-types", "lsp-types", "url"];
 const SERVERS: &[&str] = &["ptx-lsp"];
 
-/// JSON is for what speaks with other programs.
+/// The crates that may use JSON: those that communicate with other programs.
 const JSON: &[&str] = &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-tests", "ptx-wire"];
 
-/// Direct dependencies of each workspace crate, without those for development and for the build.
+/// Direct dependencies of each workspace crate, without development and build dependencies.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
@@ -80,7 +81,7 @@ fn only_the_server_knows_the_protocol() {
     }
 }
 
-/// The top-level modules of a crate, each with those that its code names. Tests may name any.
+/// The top-level modules of a crate, each with the modules that its code uses. Tests may use any.
 fn modules(crate_folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut out = BTreeMap::new();
     let mut folders = vec![(crate_folder.to_owned(), None)];
@@ -103,7 +104,7 @@ fn modules(crate_folder: &Path) -> BTreeMap<String, BTreeSet<String>> {
     out
 }
 
-/// The modules that a source names from the root of its crate, its own tests and comments aside.
+/// The modules that a source names from the root of its crate, except in tests and comments.
 fn named_modules(text: &str) -> impl Iterator<Item = String> {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let code: String = code.lines().map(|l| l.split("//").next().unwrap_or_default().to_owned() + "\n").collect();
@@ -116,7 +117,7 @@ fn named_modules(text: &str) -> impl Iterator<Item = String> {
         let rest = &code[at + path.len()..];
         let name = |text: &str| text.trim_start().split(|c| !is_name(c)).next().unwrap_or_default().to_owned();
         match rest.strip_prefix('{') {
-            // A list: of each entry the first name.
+            // A list in braces: take the first name of each entry.
             Some(list) => {
                 let end = list.find(';').unwrap_or(list.len());
                 let mut depth = 0;
@@ -139,7 +140,7 @@ fn modules_of_a_crate_know_each_other_in_one_direction() {
         let mut left = modules(&folder.join("src"));
         let names: BTreeSet<String> = left.keys().cloned().collect();
         left.values_mut().for_each(|named| named.retain(|n| names.contains(n)));
-        // What knows nobody of those that are left is in no circle.
+        // A module that uses none of the remaining ones is not part of a cycle.
         while let Some(free) = left.iter().find(|(_, named)| named.is_empty()).map(|(name, _)| name.clone()) {
             left.remove(&free);
             left.values_mut().for_each(|named| named.retain(|n| *n != free));

@@ -1,10 +1,10 @@
-//! What the documentation names is there: what links lead to, files, tests and examples.
+//! Targets of links, files, tests and examples that the documentation names exist.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Not ours: where other projects and users have their files.
+/// Files of other projects and of users, which are not in this repository.
 const ELSEWHERE: &[&str] = &[
     ".vscode/settings.json",
     ".helix/languages.toml",
@@ -13,7 +13,7 @@ const ELSEWHERE: &[&str] = &[
     "lua/nvim-treesitter/parsers.lua",
 ];
 
-/// Endings of the files that are kept here.
+/// Extensions of the files that the repository contains.
 const KEPT: &[&str] = &[
     "el", "isa", "js", "json", "jsonl", "lua", "md", "mjs", "ptx", "py", "rs", "scm", "sh", "svg", "toml", "ts", "txt",
     "yml",
@@ -23,7 +23,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The files of the repository, relative to its root, without what is built or installed.
+/// The files of the repository, relative to its root, without build outputs and installed packages.
 fn files() -> BTreeSet<String> {
     let (root, mut out) = (root(), BTreeSet::new());
     let mut open = vec![root.clone()];
@@ -44,7 +44,7 @@ fn files() -> BTreeSet<String> {
     out
 }
 
-/// Without `.` and `..`.
+/// The path without `.` and `..`.
 fn plain(path: &Path) -> String {
     let mut out: Vec<String> = Vec::new();
     for part in path.components() {
@@ -94,7 +94,7 @@ impl Book {
         }
     }
 
-    /// Words of a command or of a piece of code.
+    /// Checks the words of a command or a code fragment.
     fn words(&mut self, at: &str, folder: &Path, code: &str) {
         let words: Vec<&str> = code.split_whitespace().collect();
         for word in &words {
@@ -118,7 +118,7 @@ impl Book {
         }
     }
 
-    /// A word that may be a path: from the root, from the page's folder, or the end of one.
+    /// Checks a word that may be a path: relative to the root or the page's folder, or the end of a path.
     fn path(&mut self, at: &str, folder: &Path, word: &str) {
         let word = word.split(':').next().unwrap_or("");
         let placeholder = |part: &str| {

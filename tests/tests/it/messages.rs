@@ -1,11 +1,11 @@
-//! docs/messages.md shows what the check says: of each mistake there our half is compared with what it says now.
+//! docs/messages.md compares messages: for each mistake on the page, our part equals the current messages.
 
 use ptx_analysis::{Analyzer, Severity};
 use ptx_syntax::Snapshot;
 use std::fs;
 use std::path::Path;
 
-/// Title, PTX and our words of each section.
+/// Title, PTX and our messages of each section.
 fn sections(page: &str) -> Vec<(&str, String, String)> {
     let kernel = code(page).expect("the kernel stands at the beginning");
     let sections = page.split("\n## ").skip(1);

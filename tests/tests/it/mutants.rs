@@ -1,5 +1,5 @@
-//! Our verdicts on mutants of our own files against the recorded ones of NVIDIA's assembler, and how well its errors and ours
-//! agree in number and place.
+//! Our verdicts on mutants of our own files, compared with the recorded ones of NVIDIA's assembler. The test also
+//! measures how well our errors agree with the assembler's in number and position.
 
 use ptx_tests::mutants::{Base, Figures, Judged, read};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ fn tests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }
 
-/// All mutants whose files are as they were, judged on all cores; and how many there are in all.
+/// The mutants of unchanged files with our verdicts, computed on all cores, and the number of all mutants.
 fn judged() -> (Vec<Judged>, usize) {
     let bases = read(&tests().join("oracle/mutants/own.txt.gz"));
     let all = bases.iter().map(|b| b.mutants.len()).sum();
@@ -28,7 +28,7 @@ fn judged() -> (Vec<Judged>, usize) {
     (judged, all)
 }
 
-/// The known disagreements: the name of a mutant and why we differ.
+/// The known disagreements: the name of a mutant, with the reason.
 fn known() -> BTreeMap<String, String> {
     let list = fs::read_to_string(tests().join("oracle/known-mutants.txt")).expect("the list of disagreements");
     let lines = list.lines().filter(|l| !l.starts_with('#') && !l.is_empty());
@@ -50,7 +50,7 @@ fn the_assembler_and_we_agree_on_mutants() {
     let known = known();
     let new: Vec<&str> = now.iter().filter(|n| !known.contains_key(*n)).map(String::as_str).collect();
     assert!(new.is_empty(), "{} new disagreements with the assembler, ours first:\n{}", new.len(), join(&new));
-    // Of a file that has changed nothing is known.
+    // Verdicts on a changed file are outdated, so ignore its mutants.
     let there: BTreeSet<&str> = judged.iter().map(|j| j.path.as_str()).collect();
     let path =
         |name: &str| name.split(' ').nth(1).and_then(|place| place.rsplit_once(':')).map(|(path, _)| path.to_owned());

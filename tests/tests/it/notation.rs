@@ -1,4 +1,4 @@
-//! The compiler of the notation: what it makes of small data files, and how it refuses mistakes.
+//! The compiler of the notation: its output for small data files, and its errors.
 
 use ptx_isa::compiler::compile;
 use ptx_isa::fragment::LayoutLookup;
@@ -256,7 +256,7 @@ fn multiprocessors_have_all_their_figures() {
     }
 }
 
-/// Passages with all kinds of conditions.
+/// An entry with passages that have all kinds of conditions.
 const PASSAGES: &str = "family f F\nopcode op\n  summary Does it.\n  exec f.op\n  result when .f16 | {d} = {a}\n  \
                         doc | One.\n      |\n      | ```\n      | x\n      |\n      | y\n      | ```\n  \
                         doc when .f16 .b32 and not .x4 and a | Two.\n  doc chapter | Three.\n  \

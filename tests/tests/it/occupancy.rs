@@ -1,4 +1,5 @@
-//! How many warps run at a time is what NVIDIA's occupancy calculator says (tests/oracle/occupancy.cpp records).
+//! The number of warps per multiprocessor equals that of NVIDIA's occupancy calculator (tests/oracle/occupancy.cpp
+//! records it).
 
 use flate2::read::GzDecoder;
 use ptx_analysis::registers::occupancy::{ASSUMED_THREADS, LimitedBy, Needs, Occupancy};
@@ -44,17 +45,18 @@ fn the_calculator_agrees() {
     assert!(seen > 50_000, "{seen}");
 }
 
-/// Figures that NVIDIA's guides and others have published.
+/// Examples that NVIDIA's guides and others have published.
 #[test]
 fn published_examples() {
     let warps = |name, registers, shared, threads| {
         let o = occupancy(name, registers, shared, threads);
         (o.warps, o.limited_by)
     };
-    // The best practices guide: 128 threads at 37 registers leave room for 12 CTAs on a device with 64 K registers, at 63 for 8.
+    // The best practices guide: on a device with 64 K registers, 12 CTAs of 128 threads fit at 37 registers per thread,
+    // and 8 at 63.
     assert_eq!(warps("sm_70", 37, 0, 128), (48, LimitedBy::Registers));
     assert_eq!(warps("sm_70", 63, 0, 128), (32, LimitedBy::Registers));
-    // At 320 threads and 37 registers, 63 %.
+    // At 320 threads and 37 registers, the occupancy is 63 %.
     assert_eq!(warps("sm_70", 37, 0, 320), (40, LimitedBy::Registers));
     assert_eq!(warps("sm_86", 32, 0, 256), (48, LimitedBy::Threads));
     assert_eq!(warps("sm_90", 16, 0, 32), (32, LimitedBy::Blocks));

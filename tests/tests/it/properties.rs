@@ -1,4 +1,4 @@
-//! What must hold of any text: checking step by step finds what checking afresh finds, and nothing panics.
+//! Properties of any text: an incremental check reports the same as a fresh one, and nothing panics.
 
 use ptx_analysis::{Analyzer, Diagnostic, Report, Severity};
 use ptx_syntax::{Document, Snapshot};
@@ -6,7 +6,7 @@ use ptx_tests::generate::Random;
 use std::fs;
 use std::path::Path;
 
-/// What is inserted: whole statements, halves of them, brackets, other alphabets, line ends.
+/// Texts to insert: complete statements, parts of statements, brackets, other alphabets, line ends.
 const PIECES: &[&str] = &[
     "add.u32 %r1, %r2, 3;\n",
     "x",
@@ -56,7 +56,7 @@ fn fresh(text: &str) -> Report {
     Analyzer::default().analyze(&Snapshot::new(text))
 }
 
-/// Fails with the first difference.
+/// Fails at the first difference.
 fn assert_same(remembered: &[Diagnostic], fresh: &[Diagnostic], text: &str) {
     let length = remembered.len().max(fresh.len());
     if let Some(at) = (0..length).find(|i| remembered.get(*i) != fresh.get(*i)) {
@@ -94,7 +94,7 @@ fn a_large_text_is_checked_step_by_step_like_a_fresh_one() {
     let samples = samples();
     for (index, sample) in samples.iter().enumerate() {
         let text = format!("{sample}\n{}\n{sample}", samples[(index + 1) % samples.len()]);
-        // Where texts of this size are cut, small chunks or large ones are a matter of speed.
+        // Small chunks, so that this short text is split. The chunk size must affect only the speed.
         let mut document = Document::with_chunk_size(&text, 1, 300);
         let mut analyzer = Analyzer::default();
         for _ in 0..8 {
@@ -118,7 +118,7 @@ fn a_function_without_its_brace_leaves_the_others_alone() {
     assert_eq!(analyzer.analyze(&document.snapshot()).diagnostics.len(), 3, "%r9 is not declared");
     let brace = text.find("}\n\n.visible .entry b").expect("the end of the first");
     document.edit(brace..brace + 1, "");
-    // Typing goes on elsewhere; what is wrong stays.
+    // Edits elsewhere do not change the errors.
     for step in 0..3 {
         let found = analyzer.analyze(&document.snapshot()).diagnostics;
         assert_eq!(found.len(), 4, "{found:#?}");
@@ -127,7 +127,7 @@ fn a_function_without_its_brace_leaves_the_others_alone() {
         let end = document.rope().len_bytes() - 3 - step;
         document.edit(end..end, " ");
     }
-    // Nothing follows any more.
+    // Now no function follows.
     let others = document.rope().to_string().find(".visible .entry b").expect("the second");
     document.edit(others..usize::MAX, "");
     let found = analyzer.analyze(&document.snapshot()).diagnostics;
@@ -158,7 +158,7 @@ fn lints_step_by_step_are_those_found_afresh() {
             edit(&mut document, &mut random);
             let snapshot = document.snapshot();
             analyzer.analyze(&snapshot);
-            // Somebody goes on typing.
+            // The user continues typing, which cancels the flow lints.
             if step % 3 == 1 {
                 let _ = analyzer.lints(&snapshot, &|| true);
                 continue;

@@ -1,4 +1,4 @@
-//! The annotations of the fixtures are the assembler's: where it refuses a line, an error is expected there and nowhere else.
+//! The annotations of the fixtures agree with the assembler: errors are expected exactly on the lines that it rejects.
 
 use ptx_tests::annotations::{expected, revisions};
 use std::collections::BTreeSet;
@@ -21,10 +21,10 @@ fn annotated_errors_are_the_assemblers() {
         let ours: BTreeSet<usize> =
             expected(&revision).iter().filter(|f| f.severity == "error").map(|f| f.line).collect();
         let theirs: BTreeSet<usize> = lines.split(',').filter_map(|l| l.parse().ok()).collect();
-        // At a syntax error the assembler stops, so there only its refusal counts; a version from the future is refused
-        // by each assembler that is older.
+        // The assembler stops at a syntax error, so only its rejection counts. Every older assembler rejects a version
+        // from the future.
         let fine = match verdict {
-            // Some errors of the assembler name no line.
+            // Some errors of the assembler have no line.
             "ERR" if theirs.is_empty() => !ours.is_empty(),
             "FATAL" => !ours.is_empty() || path.contains("future"),
             _ => ours == theirs,

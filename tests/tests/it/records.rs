@@ -1,4 +1,4 @@
-//! Every record of what the assembler says names the version that said it.
+//! Every record of the assembler's answers names the version of the assembler.
 
 use flate2::read::GzDecoder;
 use std::fs;

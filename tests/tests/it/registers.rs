@@ -1,5 +1,5 @@
-//! The limits of registers, the registers around calls and the layout of shared memory are what the assembler says (tests/oracle/registers.py
-//! records).
+//! Register limits, registers around calls and the layout of shared memory equal those of the assembler
+//! (tests/oracle/registers.py records them).
 
 use ptx_analysis::Analyzer;
 use ptx_analysis::registers::{self, RegisterReport};
@@ -18,7 +18,7 @@ fn module(target: &str, text: &str) -> String {
     format!(".version 9.0\n.target {target}\n.address_size 64\n{text}")
 }
 
-/// What is said of the functions of a module.
+/// The register reports of a module's functions.
 fn report(target: &str, text: &str) -> Vec<RegisterReport> {
     let snapshot = Snapshot::new(text);
     let mut analyzer = Analyzer::default();
@@ -36,7 +36,7 @@ fn kernel(target: &str, text: &str) -> RegisterReport {
     report(target, text).into_iter().find(|k| k.name == "k").expect("the kernel")
 }
 
-/// What a line records: kind, target, registers, the rest.
+/// The lines of a record: kind, target, registers, rest.
 fn lines(text: &str) -> impl Iterator<Item = (&str, &str, u32, &str)> {
     text.lines().filter(|l| !l.starts_with('#')).map(|line| {
         let mut words = line.splitn(4, ' ');
@@ -58,8 +58,8 @@ fn registers_are_shared_out_as_the_assembler_does() {
                 let text = module(target, &format!(".entry k() {what} {{ ret; }}"));
                 let limit = kernel(target, &text).limit;
                 let said = limit.directive.map_or("", |range| &text[range]);
-                // Rather than spill much the assembler takes much fewer registers than the threads of a CTA leave it, so that more CTAs run; it
-                // does not where the header says how many.
+                // To let more CTAs run, the assembler uses far fewer registers than the CTA size allows, unless this
+                // causes many spills. It does not do so if the header gives the number of registers or CTAs.
                 let kept = said.starts_with(".maxnreg") || said.starts_with(".minnctapersm");
                 tight += usize::from(limit.registers == expected);
                 (1, if kept { limit.registers } else { limit.registers.min(expected) })
@@ -99,7 +99,7 @@ fn shared_memory_is_laid_out_as_the_assembler_does() {
     }
 }
 
-/// A function of an address that holds values while something happens.
+/// A function with an address parameter that has `count` values live while `happens` executes.
 fn holding(name: &str, count: u32, happens: &str) -> String {
     let loads: String = (0..count).map(|i| format!("ld.volatile.global.f32 %f{i}, [%rd1+{}];\n", 4 * i)).collect();
     let stores: String = (0..count).map(|i| format!("st.volatile.global.f32 [%rd1+{}], %f{i};\n", 4 * i)).collect();
@@ -114,12 +114,13 @@ fn unlimited(text: &str, name: &str) -> u32 {
     report("sm_75", &module("sm_75", text)).iter().find(|k| k.name == name).expect("the function").unlimited
 }
 
-/// ptxas: 44 registers for a kernel that holds 20 values while a function holds 20, 84 for 20 and 60 or 60 and 20, 124 for 60 and 60.
+/// ptxas needs 44 registers for a kernel with 20 live values around a call of a function with 20; 84 for 20 and 60, or
+/// 60 and 20; 124 for 60 and 60.
 #[test]
 fn what_lives_across_a_call_is_added_to_what_the_callee_needs() {
     for (own, callee) in [(20, 20), (20, 60), (60, 20), (60, 60)] {
         let text = holding(".func f", callee, "") + &holding(".entry k", own, CALL_F);
-        // The address is a parameter of the kernel, which can be read again.
+        // The address is a parameter of the kernel, which can be loaded again after the call.
         assert_eq!(unlimited(&text, "k"), own + unlimited(&text, "f"), "{own} {callee}");
     }
     let chain = holding(".func g", 40, "")
@@ -128,7 +129,7 @@ fn what_lives_across_a_call_is_added_to_what_the_callee_needs() {
     assert_eq!(unlimited(&chain, "k"), 10 + 22 + unlimited(&chain, "g"));
 }
 
-/// Where the assembler does not see whom it calls, values must stand in the registers that the convention keeps.
+/// If the assembler does not know the callee, live values must be in registers that the calling convention preserves.
 #[test]
 fn what_lives_across_a_call_of_something_unknown_stands_where_the_convention_has_it() {
     let around = |values: u32| ISA.multiprocessor("sm_75").expect("Turing").assembler.around_call(values);
@@ -139,13 +140,14 @@ fn what_lives_across_a_call_of_something_unknown_stands_where_the_convention_has
     assert_eq!(unlimited(&recursive, "k"), around(42));
     let any = holding(".entry k", 100, CALL_ANY);
     assert_eq!(unlimited(&any, "k"), around(100));
-    // The table may hold the function.
+    // The function may be an element of the table.
     let table = holding(".func f", 60, "") + ".global .u64 t[1] = {f};\n" + &holding(".entry k", 0, CALL_ANY);
     assert_eq!(unlimited(&table, "k"), unlimited(&table, "f"));
 }
 
-/// The model is fitted to other kernels. A step before it that changes without a new fit shows here: the assembler's answers about our own
-/// hand-written kernels (`PTXAS=… tests/registers/measure.py tests/kernels sm_75,sm_80,sm_90,sm_120 > tests/registers/kernels.jsonl`).
+/// The model is fitted to other kernels. This test shows changes in the steps before the model that need a new fit. It
+/// uses the assembler's answers about our own hand-written kernels (`PTXAS=… tests/registers/measure.py tests/kernels
+/// sm_75,sm_80,sm_90,sm_120 > tests/registers/kernels.jsonl`).
 #[test]
 fn estimates_of_our_own_kernels_are_near_what_the_assembler_prints() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -163,6 +165,6 @@ fn estimates_of_our_own_kernels_are_near_what_the_assembler_prints() {
             all += 1;
         }
     }
-    // 89 of 97 with the last fit.
+    // With the last fit, 89 of 97 are near.
     assert!(all > 90 && near * 100 >= all * 88, "{near} of {all} within 8 or 10 %");
 }

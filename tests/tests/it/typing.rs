@@ -1,4 +1,5 @@
-//! What flashes while a kernel is typed: `cargo run -p ptx-tests --example typing` counts it for all kernels.
+//! Diagnostics that appear temporarily while a kernel is typed. `cargo run -p ptx-tests --example typing` counts them
+//! for all kernels.
 
 use ptx_tests::typing::{Counts, Editor, Mode, declares, instructs, lines, retype_line, type_whole};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `docs/unsafe-code.md` lists every piece of unsafe code, with what it relies on; nothing is there that it does not list.
+//! `docs/unsafe-code.md` lists every use of unsafe code with its safety argument, and there is no other unsafe code.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 const PAGE: &str = include_str!("../../../docs/unsafe-code.md");
 
-/// Folders of which nothing is ours.
+/// Folders that contain no code of this project.
 const STRANGE: &[&str] = &["target", "node_modules", "work"];
 
-/// How often the keyword stands in each file of Rust.
+/// Counts the occurrences of the keyword in each Rust file.
 fn found(folder: &Path, root: &Path, out: &mut BTreeMap<String, usize>) {
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
         let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
@@ -27,11 +27,11 @@ fn found(folder: &Path, root: &Path, out: &mut BTreeMap<String, usize>) {
     }
 }
 
-/// The keyword outside of comments and of text in quotation marks.
+/// The number of occurrences of the keyword outside comments and string literals.
 fn keywords(text: &str) -> usize {
     let in_line = |line: &str| {
         let mut code = String::new();
-        // Quotation marks that begin no text.
+        // Remove quotation marks that do not begin a string literal.
         let line = line.replace("'\"'", "").replace("\\\"", "");
         for (index, part) in line.split('"').enumerate() {
             if index % 2 == 1 {

@@ -1,4 +1,5 @@
-//! Our verdicts against recorded ones of NVIDIA's assembler (`tests/oracle/`), replayed without it.
+//! Our verdicts, compared with recorded ones of NVIDIA's assembler (`tests/oracle/`); the assembler itself is not
+//! needed.
 
 use flate2::read::GzDecoder;
 use ptx_tests::floors;
@@ -30,7 +31,7 @@ pub fn unpacked(path: &Path) -> String {
     text
 }
 
-/// Lines on which we and the assembler disagree: `OK 9.1 sm_90 text`, our verdict first.
+/// Lines on which we and the assembler disagree, with our verdict first: `OK 9.1 sm_90 text`.
 fn disagreements(recorded: &[Judged]) -> BTreeSet<String> {
     let mut groups: BTreeMap<(&str, &str), Vec<&Judged>> = BTreeMap::new();
     for judged in recorded {
@@ -49,7 +50,7 @@ fn disagreements(recorded: &[Judged]) -> BTreeSet<String> {
     out
 }
 
-/// All disagreements now: statements and floors, file by file on all cores.
+/// All current disagreements on statements and availability, computed on all cores, and the number of records.
 fn now() -> (usize, BTreeSet<String>) {
     let mut work: Vec<(PathBuf, bool)> = files("verdicts").into_iter().map(|p| (p, false)).collect();
     work.extend(files("floors").into_iter().map(|p| (p, true)));

@@ -1,9 +1,9 @@
-//! What the workflows of the repository may do.
+//! Permissions of the repository's workflows.
 
 use std::fs;
 use std::path::Path;
 
-/// The jobs of a workflow: name and lines. Jobs are what is indented by two below `jobs:`.
+/// The jobs of a workflow, each with its name and lines. A job is indented by two blanks below `jobs:`.
 fn jobs(text: &str) -> Vec<(String, Vec<String>)> {
     let mut out: Vec<(String, Vec<String>)> = Vec::new();
     for line in text.lines().skip_while(|l| *l != "jobs:").skip(1) {
@@ -16,7 +16,7 @@ fn jobs(text: &str) -> Vec<(String, Vec<String>)> {
     out
 }
 
-/// An install script of a dependency runs with the rights of its job.
+/// An install script of a dependency has the permissions of its job.
 #[test]
 fn jobs_that_sign_run_nothing() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.github/workflows");
@@ -25,7 +25,7 @@ fn jobs_that_sign_run_nothing() {
         let path = file.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
         let name = path.display();
-        // Rights of the workflow would be those of every job.
+        // Permissions of the workflow would apply to every job.
         assert!(text.lines().any(|l| l == "permissions: {}"), "{name}");
         for (job, lines) in jobs(&text) {
             let install = |l: &&String| ["npm ci", "npm install", "npm i "].iter().any(|c| l.contains(c));

@@ -9,9 +9,9 @@
  * parser.setLanguage(Ptx);
  */
 declare const binding: {
-  /** The inner language object. */
+  /** The native language object. */
   language: unknown;
-  /** The kinds of nodes and their fields, as in src/node-types.json. */
+  /** The node types with their fields, as in src/node-types.json. */
   nodeTypeInfo: unknown[];
   readonly HIGHLIGHTS_QUERY: string;
   readonly FOLDS_QUERY: string;

@@ -8,7 +8,7 @@ const binding = build(root);
 
 binding.nodeTypeInfo = JSON.parse(readFileSync(`${root}/src/node-types.json`, "utf8"));
 
-// Read when first asked for: most users want the language alone.
+// Read the queries on first use: most users need only the language.
 for (const name of ["highlights", "folds", "indents", "locals", "tags", "injections"]) {
   const property = `${name.toUpperCase()}_QUERY`;
   Object.defineProperty(binding, property, {

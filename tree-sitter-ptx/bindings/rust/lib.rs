@@ -1,6 +1,6 @@
 //! PTX, the assembly language of NVIDIA GPUs, for the [tree-sitter](https://tree-sitter.github.io) parsing library.
 //!
-//! The grammar knows shapes and no instruction names: an opcode is a word, a modifier is a dot-word. It must not know what an
+//! The grammar describes shapes, not instruction names: an opcode is a word, a modifier is a dot-word. It must not know what an
 //! instruction means, which modifiers it takes, or which PTX version has it.
 //!
 //! ```
@@ -14,7 +14,7 @@
 
 use tree_sitter_language::LanguageFn;
 
-#[allow(unsafe_code)] // The one way to name a symbol of the C library.
+#[allow(unsafe_code)] // The only way to declare a symbol of the C library.
 mod ffi {
     unsafe extern "C" {
         pub fn tree_sitter_ptx() -> *const ();
@@ -24,26 +24,26 @@ mod ffi {
     pub const LANGUAGE: super::LanguageFn = unsafe { super::LanguageFn::from_raw(tree_sitter_ptx) };
 }
 
-/// The grammar, to be handed to `Parser::set_language`.
+/// The grammar, for `Parser::set_language`.
 pub const LANGUAGE: LanguageFn = ffi::LANGUAGE;
 
-/// The kinds of nodes and their fields, as JSON.
+/// The node types with their fields, as JSON.
 pub const NODE_TYPES: &str = include_str!("../../src/node-types.json");
 
-/// Colours, with capture names that Neovim and Helix share.
+/// The highlight query, with capture names that Neovim and Helix share.
 pub const HIGHLIGHTS_QUERY: &str = include_str!("../../queries/highlights.scm");
 
-/// What can be folded.
+/// The query for folding ranges.
 pub const FOLDS_QUERY: &str = include_str!("../../queries/folds.scm");
 
-/// Where lines are indented.
+/// The query for indentation.
 pub const INDENTS_QUERY: &str = include_str!("../../queries/indents.scm");
 
-/// Scopes, definitions and references.
+/// The query for scopes, definitions and references.
 pub const LOCALS_QUERY: &str = include_str!("../../queries/locals.scm");
 
-/// Definitions and references for symbol indexes.
+/// The query for definitions and references in symbol indexes.
 pub const TAGS_QUERY: &str = include_str!("../../queries/tags.scm");
 
-/// Other languages inside PTX.
+/// The query for other languages inside PTX.
 pub const INJECTIONS_QUERY: &str = include_str!("../../queries/injections.scm");

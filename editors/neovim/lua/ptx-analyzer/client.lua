@@ -1,4 +1,4 @@
--- How the server is started: through `vim.lsp.config` and `vim.lsp.enable` where they exist (Neovim 0.11), else by an
+-- Starts the server: through `vim.lsp.config` and `vim.lsp.enable` if they exist (Neovim 0.11), otherwise by an
 -- autocommand that calls `vim.lsp.start` (0.10). Both use the same configuration.
 
 local config = require('ptx-analyzer.config')
@@ -13,7 +13,8 @@ local function has_lsp_config()
   return vim.lsp.config ~= nil and vim.lsp.enable ~= nil
 end
 
---- The root of the project a buffer belongs to. Nil for what is no file on disk (`fugitive://…` and the like).
+--- The root of the project that a buffer belongs to; nil for a buffer that is not a file on disk (`fugitive://…` and
+--- the like).
 ---@param bufnr integer
 ---@return string?
 function M.root_dir(bufnr)
@@ -27,7 +28,7 @@ function M.root_dir(bufnr)
   return vim.fs.root(bufnr, config.get().root_markers) or vim.fs.dirname(path)
 end
 
---- Whether the server can be started; says once, with what to do about it, if it cannot.
+--- Whether the server can be started. If it cannot, says so once, with advice.
 ---@param cmd string[]|function
 ---@return boolean
 local function can_run(cmd)
@@ -41,14 +42,14 @@ local function can_run(cmd)
   return false
 end
 
---- What a server's command returns is meant to be seen; Neovim by itself would drop it.
+--- Runs a command of the server and shows its result, which Neovim itself would discard.
 ---@param command { command: string, arguments?: any[] }
 ---@param context { client_id: integer }
 local function run_and_show(command, context)
   require('ptx-analyzer.commands').execute(context.client_id, command.command, command.arguments)
 end
 
---- What a code lens says of registers in short. The server would show a message.
+--- Shows the short register report of a code lens. The server would show a message.
 ---@param command { command: string, arguments?: any[] }
 ---@param context { client_id: integer }
 local function show_registers(command, context)
@@ -56,7 +57,7 @@ local function show_registers(command, context)
   require('ptx-analyzer.commands').execute(context.client_id, command.command, { argument })
 end
 
---- What a code lens counts, as a list to go through.
+--- Shows the references that a code lens counts, as a quickfix list.
 ---@param command { title: string, arguments?: any[] }
 ---@param context { client_id: integer }
 local function show_references(command, context)
@@ -69,7 +70,8 @@ local function show_references(command, context)
   end
 end
 
---- Shows what NVIDIA's assembler makes of a function. The answer is shown here, so the server need not say it in a message.
+--- Compares the registers of a function with NVIDIA's assembler. The plugin shows the answer, so the server need not
+--- send a message.
 ---@param command { command: string, arguments?: any[] }
 ---@param context { client_id: integer }
 local function compare_registers(command, context)
@@ -77,7 +79,7 @@ local function compare_registers(command, context)
   require('ptx-analyzer.commands').compare_registers(context.client_id, argument)
 end
 
---- Shows a warp: what the lens and the code action of a kernel do.
+--- Shows a warp; the lens and the code action of a kernel call this.
 ---@param command { command: string, arguments?: any[] }
 ---@param context { client_id: integer, bufnr?: integer }
 local function show_warp(command, context)
@@ -86,15 +88,16 @@ local function show_warp(command, context)
   require('ptx-analyzer.warp').evaluate(bufnr, { entry = argument.entry })
 end
 
---- The server has evaluated a document again, since it was edited.
+--- Handles the notification that the server has evaluated a document again after an edit.
 ---@param _ any
 ---@param said table
 local function on_evaluated(_, said)
   require('ptx-analyzer.warp').on_evaluated(said)
 end
 
---- What the server hears first. Settings may have been merged with files of the project by other plugins, and an assembler is a program
---- that is run: which one comes from the options of this plugin alone, and the server takes it from nowhere else.
+--- The initialization options. Other plugins may have merged the settings with files of the project. The assembler is a
+--- program that the server executes, so its path comes only from the options of this plugin, and the server accepts it
+--- from nowhere else.
 ---@param settings table?
 ---@return table
 local function initialization_options(settings)
@@ -108,7 +111,7 @@ local function initialization_options(settings)
   return options
 end
 
---- The configuration, without what belongs to one buffer.
+--- The configuration, without the parts that depend on the buffer.
 ---@return table
 function M.defaults()
   return {
@@ -121,10 +124,11 @@ function M.defaults()
         on_dir(root)
       end
     end,
-    -- The server asks for its settings once it is up; having them from the start saves a second check of every file.
+    -- The server requests its settings after the start; sending them with the start avoids a second check of every
+    -- file.
     before_init = function(params, client_config)
       params.initializationOptions = params.initializationOptions or initialization_options(client_config.settings)
-      -- Lenses are more than text then, and evaluations are shown here.
+      -- These capabilities make lenses executable and let the plugin show evaluations.
       local experimental = { commands = { commands = { 'ptx-analyzer.showReferences', 'ptx-analyzer.showWarp' } } }
       params.capabilities = vim.tbl_deep_extend('keep', params.capabilities, { experimental = experimental })
     end,
@@ -151,7 +155,7 @@ local function start(bufnr)
   end
 end
 
---- Calls back for every PTX buffer: those that are loaded now, and those that come.
+--- Calls back for every PTX buffer, loaded now or later.
 ---@param group integer
 ---@param callback fun(bufnr: integer)
 local function for_ptx_buffers(group, callback)
@@ -171,24 +175,25 @@ end
 
 local turned_on = false
 
---- Turns the server on or off for PTX buffers, those already open included, with the options as they are now.
+--- Enables or disables the server for PTX buffers, including open ones, with the current options.
 ---@param on boolean
 function M.enable(on)
   local group = vim.api.nvim_create_augroup('ptx-analyzer-lsp', { clear = true })
   if has_lsp_config() then
     if on then
-      -- Only what was asked for: the rest is in lsp/ptx_analyzer.lua, and the user's own vim.lsp.config() goes before that.
+      -- Set only the options that the user has given: the rest is in lsp/ptx_analyzer.lua, and the user's own
+      -- vim.lsp.config() has precedence over that file.
       local options = config.get()
       vim.lsp.config(M.name, {
         cmd = options.cmd,
         settings = next(options.settings) and config.settings() or nil,
       })
-      -- Neovim skips a configuration whose command is missing, and says so only in its log.
+      -- Neovim skips a configuration whose command is missing, and reports it only in its log.
       for_ptx_buffers(group, function()
         can_run(vim.lsp.config[M.name].cmd)
       end)
     end
-    -- Never stops what somebody else has enabled.
+    -- Do not disable a server that the user has enabled in another way.
     if on or turned_on then
       vim.lsp.enable(M.name, on)
     end

@@ -1,4 +1,4 @@
--- The user commands, and how what the server answers is shown.
+-- The user commands, and the display of the server's answers.
 
 local M = {}
 
@@ -8,7 +8,7 @@ end
 
 M.say = say
 
---- Shows text in a window of its own; `q` closes it. The same title uses the same window again.
+--- Shows text in a separate window; `q` closes it. Texts with the same title share one window.
 ---@param title string
 ---@param text string
 ---@param filetype string
@@ -28,13 +28,13 @@ function M.show(title, text, filetype)
     vim.cmd('botright split')
     vim.api.nvim_win_set_buf(0, bufnr)
   end
-  -- Setting it again would undo what its plugins have done, and some of them complain.
+  -- Set it only if it changes: setting it again would undo changes of its plugins, and some of them report errors.
   if vim.bo[bufnr].filetype ~= filetype then
     vim.bo[bufnr].filetype = filetype
   end
 end
 
---- Text for any answer: what is text already, or the plain value.
+--- The text for an answer: a string as it is, any other value printed.
 ---@param command string
 ---@param answer any
 ---@return string text, string filetype
@@ -48,7 +48,7 @@ local function render(command, answer)
   return vim.inspect(answer), 'lua'
 end
 
---- Has the server run a command.
+--- Sends a command to the server. Returns a function that cancels the request.
 ---@return fun() cancel takes the question back
 function M.request(client, params, on_answer)
   local colon = vim.fn.has('nvim-0.11') == 1
@@ -66,7 +66,7 @@ function M.request(client, params, on_answer)
   end
 end
 
---- Runs a command in the server and shows what it answers.
+--- Runs a command in the server and shows its answer.
 ---@param client_id integer
 ---@param command string
 ---@param arguments any[]?
@@ -83,14 +83,14 @@ function M.execute(client_id, command, arguments)
   M.request(client, { command = command, arguments = arguments or {} }, on_answer)
 end
 
---- The client of a buffer, if it has one.
+--- The client of a buffer; nil if it has none.
 ---@param bufnr integer
 ---@return vim.lsp.Client?
 function M.client_of(bufnr)
   return vim.lsp.get_clients({ bufnr = bufnr, name = require('ptx-analyzer.client').name })[1]
 end
 
---- The client of a buffer, by default the current one; says so where there is none.
+--- The client of a buffer, by default the current one. Shows a message if it has none.
 ---@param bufnr integer?
 ---@return vim.lsp.Client?
 local function client_here(bufnr)
@@ -115,8 +115,8 @@ local function execute_here(command, argument)
   M.execute(client.id, command, { target })
 end
 
---- Has NVIDIA's assembler measure a file, and shows its figures beside the estimates; `<CR>` on a line goes to the function or to
---- the mistake.
+--- Compares the register estimates of a file with NVIDIA's assembler, and shows both. `<CR>` on a line goes to the
+--- function or to the mistake.
 ---@param client_id integer
 ---@param argument { uri: string, entry?: string, target?: string }
 function M.compare_registers(client_id, argument)
@@ -142,7 +142,7 @@ function M.compare_registers(client_id, argument)
   M.request(client, { command = 'ptx-analyzer.compareRegisters', arguments = { argument } }, on_answer)
 end
 
---- What may follow `:PtxCompareRegisters` and `:PtxEvaluate`: the kernels of this buffer.
+--- Completions for `:PtxCompareRegisters` and `:PtxEvaluate`: the kernels of this buffer.
 ---@param lead string
 ---@return string[]
 local function kernels(lead)
@@ -156,7 +156,7 @@ local function kernels(lead)
   return names
 end
 
---- Has the server check all PTX files of the project, and lists what is found in any of them.
+--- Lets the server check all PTX files of the project, and lists the diagnostics.
 local function check_workspace()
   local client = vim.lsp.get_clients({ name = require('ptx-analyzer.client').name })[1]
   if not client then
@@ -176,7 +176,7 @@ local function check_workspace()
   M.request(client, { command = 'ptx-analyzer.checkWorkspace' }, on_answer)
 end
 
---- Asks the server's command line what something means.
+--- Shows an explanation by the server's command line.
 ---@param query string
 local function explain(query)
   local cmd = vim.list_extend(vim.deepcopy(require('ptx-analyzer.config').command()), { 'explain', query })
@@ -212,7 +212,7 @@ local function build_parser(source)
   end)
 end
 
---- Defines the user commands; harmless to repeat.
+--- Defines the user commands. Repeated calls are harmless.
 function M.define()
   local function command(name, description, options, run)
     vim.api.nvim_create_user_command(name, run, vim.tbl_extend('force', { desc = description }, options))
@@ -221,7 +221,7 @@ function M.define()
     build_parser(call.args ~= '' and call.args or nil)
   end)
   command('PtxExplain', 'Explain a PTX instruction, modifier, directive or diagnostic', { nargs = '?' }, function(call)
-    -- An opcode with its modifiers is one query, without the punctuation around it.
+    -- An opcode with its modifiers is one query; remove the punctuation around it.
     local query = call.args ~= '' and call.args or vim.fn.expand('<cWORD>'):gsub('[%[%](){};,@!|]+', '')
     if query == '' then
       return say('there is no word under the cursor', vim.log.levels.WARN)
@@ -239,7 +239,7 @@ function M.define()
     end
   end)
   command('PtxCompareRegisters', 'Compare registers with what ptxas says', { nargs = '*', complete = kernels }, function(call)
-    -- Asked again from the table, it is about the same file.
+    -- If the command runs in the table, it applies to the same file as before.
     local bufnr = vim.b.ptx_analyzer_source or vim.api.nvim_get_current_buf()
     local client = client_here(bufnr)
     if not client then
@@ -251,7 +251,7 @@ function M.define()
     end
     M.compare_registers(client.id, argument)
   end)
-  -- All of an evaluation is loaded when it is asked for, not when Neovim starts.
+  -- Load the evaluation code on first use, not when Neovim starts.
   local function warp(name, description, options, run)
     command(name, description, options, function(call)
       require('ptx-analyzer.warp.commands')[run](call)

@@ -1,21 +1,22 @@
--- The options, from three places, the later ones winning: the defaults here, `vim.g.ptx_analyzer`, `setup{ … }`.
+-- The options. They come from three places, and later ones take precedence: the defaults here, `vim.g.ptx_analyzer`,
+-- `setup{ … }`.
 
 local M = {}
 
 ---@class ptx_analyzer.Options
----@field cmd string[]? the server's command line; nil: `ptx-analyzer` from PATH, else the one built in this checkout
----@field settings table what the server's pages call `ptx-analyzer.*`, without that prefix
----@field root_markers string[] the nearest folder that holds one of these is the root; else the file's own folder
+---@field cmd string[]? the server's command line; nil: `ptx-analyzer` from PATH, otherwise the one built in this checkout
+---@field settings table the settings of the server, documented as `ptx-analyzer.*`, without that prefix
+---@field root_markers string[] the nearest folder that contains one of these is the root, otherwise the file's own folder
 ---@field enable boolean start the server for PTX files
----@field filetype boolean tell PTX from PreTeXt by content
----@field treesitter boolean highlight with tree-sitter where the parser is installed
+---@field filetype boolean distinguish PTX from PreTeXt by content
+---@field treesitter boolean highlight with tree-sitter if the parser is installed
 ---@field evaluate ptx_analyzer.EvaluateOptions how an evaluation is shown
----@field dap boolean tell nvim-dap, if it is installed, how PTX is debugged
+---@field dap boolean register the debug adapter with nvim-dap, if it is installed
 
 ---@class ptx_analyzer.EvaluateOptions
 ---@field window 'split'|'vsplit'|'float' where the grid opens
----@field follow boolean the cursor of the source goes to the line of the step, and the grid to that of the cursor
----@field hints boolean turn inlay hints on while a file is evaluated: the values of a lane are some
+---@field follow boolean the cursor of the source follows the step, and the grid follows the cursor
+---@field hints boolean enable inlay hints while a file is evaluated, because the values of a lane are hints
 
 ---@type ptx_analyzer.Options
 local defaults = {
@@ -40,14 +41,14 @@ local types = {
   dap = 'boolean',
 }
 
--- Within `evaluate`.
+-- Types of the options in `evaluate`.
 local evaluate_types = { window = 'string', follow = 'boolean', hints = 'boolean' }
 local windows = { 'split', 'vsplit', 'float' }
 
 ---@type table
 local given = {}
 
---- Names every option that is misspelt or has the wrong type; an empty list when all is well.
+--- A message for every option that is misspelt or has the wrong type; empty if there is none.
 ---@param options table
 ---@return string[]
 function M.problems(options)
@@ -76,7 +77,7 @@ function M.problems(options)
   return found
 end
 
---- What `setup` was called with. Options with problems are reported and left out.
+--- Stores the options passed to `setup`. Invalid options are reported and ignored.
 ---@param options table?
 function M.set(options)
   given = {}
@@ -97,17 +98,17 @@ function M.get()
   return vim.tbl_deep_extend('force', defaults, global, given)
 end
 
---- The folder this plugin lies in.
+--- The folder that contains this plugin.
 ---@return string
 function M.plugin_dir()
   local this = debug.getinfo(1, 'S').source:sub(2)
   return vim.fs.normalize(vim.fn.fnamemodify(this, ':p:h:h:h'))
 end
 
---- The checkout of ptx-analyzer around this plugin, if it lies in one.
+--- The checkout of ptx-analyzer that contains this plugin, or nil.
 ---@return string?
 function M.checkout()
-  -- A plugin manager may link the folder: the checkout is around the place it really is.
+  -- A plugin manager may link the folder: the checkout is around the target of the link.
   local real = vim.uv.fs_realpath(M.plugin_dir()) or M.plugin_dir()
   local top = vim.fs.dirname(vim.fs.dirname(vim.fs.normalize(real)))
   return vim.uv.fs_stat(top .. '/tree-sitter-ptx/src/parser.c') and top or nil
@@ -129,8 +130,8 @@ function M.command()
   return { 'ptx-analyzer' }
 end
 
---- What these options say about NVIDIA's assembler; nil if nothing. They are the user's own words, while the settings of a client may have
---- been merged with files of the project by other plugins.
+--- The options about NVIDIA's assembler, or nil. They come only from the user, while other plugins may have merged the
+--- settings of a client with files of the project.
 ---@return table?
 function M.ptxas()
   local settings = M.settings()['ptx-analyzer']
@@ -141,7 +142,7 @@ function M.ptxas()
   return vim.tbl_extend('force', own, { path = vim.fs.normalize(own.path) })
 end
 
---- The settings in the shape in which they travel: under the name of the server.
+--- The settings as the server receives them: in a section with the name of the server.
 ---@return table
 function M.settings()
   local settings = M.get().settings

@@ -1,17 +1,17 @@
--- Debugging: tells nvim-dap, if it is installed, how the adapter is started and what can be run.
+-- Debugging: registers the adapter and its configurations with nvim-dap, if it is installed.
 
 local config = require('ptx-analyzer.config')
 
 local M = {}
 
--- What our configurations are recognized by.
+-- The names that identify the configurations of this plugin.
 local NAMES = {
   kernel = 'PTX: the kernel at the cursor',
   file = 'PTX: the first kernel of this file',
   launch = 'PTX: a launch file …',
 }
 
---- The adapter, in the shape that nvim-dap takes: looked up when a session starts, so that `setup` may come later.
+--- The adapter, in the form that nvim-dap expects. It is computed when a session starts, so `setup` may run later.
 ---@param callback fun(adapter: table)
 function M.adapter(callback)
   local cmd = config.command()
@@ -23,7 +23,7 @@ function M.adapter(callback)
   })
 end
 
---- The kernel around the cursor, or the next one below it; else the last one above.
+--- The kernel around the cursor, otherwise the next one below it, otherwise the last one above it.
 ---@return string?
 function M.kernel_at_cursor()
   local cursor = vim.api.nvim_win_get_cursor(0)[1]
@@ -51,7 +51,7 @@ function M.kernel_at_cursor()
   return last
 end
 
---- What can be run. Functions are asked by nvim-dap when a session starts.
+--- The launch configurations. nvim-dap calls the functions in them when a session starts.
 ---@return table[]
 function M.configurations()
   return {
@@ -70,7 +70,7 @@ function M.configurations()
   }
 end
 
---- Registers both with nvim-dap. What the user has set under the name `ptx` stays.
+--- Registers both with nvim-dap. The user's own settings under the name `ptx` stay.
 ---@return boolean registered false where nvim-dap is not installed
 function M.register()
   local found, dap = pcall(require, 'dap')
@@ -86,13 +86,13 @@ function M.register()
   return true
 end
 
---- Whether nvim-dap is at hand without loading anything that a plugin manager holds back.
+--- Whether nvim-dap is available. Does not load a plugin that the plugin manager loads lazily.
 ---@return boolean
 function M.available()
   return package.loaded['dap'] ~= nil or #vim.api.nvim_get_runtime_file('lua/dap.lua', false) > 0
 end
 
---- Registers with the first PTX file that is opened, where nvim-dap is at hand by then.
+--- Registers when the first PTX file is opened, if nvim-dap is available by then.
 function M.register_later()
   vim.api.nvim_create_autocmd('FileType', {
     group = vim.api.nvim_create_augroup('ptx-analyzer-dap', { clear = true }),

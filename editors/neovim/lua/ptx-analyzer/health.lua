@@ -29,7 +29,7 @@ local function check_neovim()
   end
 end
 
---- The command line that is in effect, whoever set it.
+--- The command line in effect, whether this plugin or the user has set it.
 local function effective_command()
   local name = require('ptx-analyzer.client').name
   local cmd = vim.lsp.config and vim.lsp.config[name] and vim.lsp.config[name].cmd
@@ -76,7 +76,7 @@ local function check_server()
   end
 end
 
---- Whether a server that runs, or the executable, can do all of this plugin's commands.
+--- Checks whether the running server, or the executable, supports all commands of this plugin.
 local function check_evaluation()
   health.start('ptx-analyzer: evaluation and debugging')
   local client = vim.lsp.get_clients({ name = require('ptx-analyzer.client').name })[1]
@@ -112,7 +112,7 @@ local function check_evaluation()
   end
 end
 
---- The assembler that registers are compared with, if somebody wants that.
+--- Checks the assembler for register comparisons, if one is configured.
 local function check_ptxas()
   local own = config.ptxas()
   if not own then

@@ -1,10 +1,11 @@
--- Colours: each class of words has a group `Ptx…`, used by tree-sitter's captures and by what the server says of each word. A theme
--- or a user may define any of them. Neovim's default colour scheme has one colour for most classes, so there the groups have their own.
+-- Highlight groups. Each class of words has a group `Ptx…`, which tree-sitter captures and the server's semantic tokens
+-- link to. A theme or a user may define any of them. Neovim's default colour scheme has one colour for most classes, so
+-- there the groups have their own colours.
 
 local M = {}
 
---- Each group: what it links to in other colour schemes, and what it is in Neovim's default one. Colours are those of the default
---- colour scheme by their names without `NvimLight` and `NvimDark`.
+--- For each group: the group that it links to in other colour schemes, and its style in Neovim's default one. Colours
+--- are those of the default colour scheme, by their names without `NvimLight` and `NvimDark`.
 local groups = {
   PtxOpcode = { link = '@function.builtin', colour = 'Cyan', bold = true },
   PtxControlFlow = { link = '@keyword', colour = 'Magenta', bold = true },
@@ -19,7 +20,7 @@ local groups = {
   PtxNumber = { link = '@number', colour = 'Cyan' },
 }
 
---- Captures and tokens, and the group of each.
+--- The group of each capture and semantic token.
 local links = {
   ['@function.builtin.ptx'] = 'PtxOpcode',
   ['@keyword.ptx'] = 'PtxControlFlow',
@@ -47,10 +48,10 @@ local links = {
   ['@lsp.mod.unavailable.ptx'] = 'DiagnosticUnnecessary',
 }
 
---- The numbers of the colours in a terminal of 16 colours.
+--- The numbers of the colours in a 16-colour terminal.
 local terminal = { Red = 1, Green = 2, Yellow = 3, Blue = 4, Magenta = 5, Cyan = 6 }
 
---- What this file has set, to tell it from what a theme or a user has.
+--- The definitions that this file has set, to distinguish them from those of a theme or a user.
 local set = {}
 
 local function define(name, colours)
@@ -76,7 +77,8 @@ local function link()
   end
 end
 
---- Sets them now, whenever a theme has cleared them, and when the background changes: Neovim learns it from the terminal late.
+--- Defines the groups now, after a theme has cleared them, and after a change of the background: Neovim learns it from
+--- the terminal only after the start.
 function M.define()
   link()
   local augroup = vim.api.nvim_create_augroup('ptx-analyzer-highlights', { clear = true })

@@ -1,9 +1,9 @@
--- Indentation while typing, as the formatter writes it: labels and guards stand one level further left than instructions, and what
--- continues a statement one level further right.
+-- Indentation while typing, equal to that of the formatter: labels and guards are one level further left than
+-- instructions, and continuation lines one level further right.
 
 local M = {}
 
--- The beginnings of lines that end or interrupt a level.
+-- Patterns for the beginnings of lines that end or interrupt a level.
 local OUTDENTED = { '^[})]', '^@[^@]', '^@$', '^[%a_$%%][%w_$]*%s*:$', '^[%a_$%%][%w_$]*%s*:[^:]' }
 
 ---@param text string
@@ -27,12 +27,12 @@ local function code(lnum)
   return vim.trim((text:gsub('//.*$', '')))
 end
 
---- Whether a line continues a statement: it begins with an operand.
+--- Whether a line continues a statement, that is, begins with an operand.
 local function continues(text)
   return any(text, { '^[%%%[%d"+-]', '^{%s*[%%%d+-]', '^%(.' })
 end
 
---- Whether lines below are one level deeper.
+--- Whether the lines below are one level deeper.
 local function opens(text)
   if vim.startswith(text, '//') then
     return false
@@ -42,7 +42,7 @@ local function opens(text)
     or (not text:find('^[})]') and any(text, OUTDENTED))
 end
 
---- The indentation of the statement that begins in a line, or of the line itself; for 'indentexpr'.
+--- The indentation of the statement that begins in a line, or of the line itself; used by 'indentexpr'.
 ---@param lnum integer
 ---@return integer
 function M.get(lnum)
@@ -56,7 +56,7 @@ function M.get(lnum)
   local comment = vim.startswith(before, '//')
   if not comment and not before:find(';') and above == lnum - 1 and not any(text, { '^}', '^@[^@]' }) then
     if continues(before) then
-      -- Elements of a list stand below its first one, and behind the list operands begin where it began.
+      -- Elements of a list are aligned with its first one; operands after the list are aligned with the list.
       if before:find('^{%s*[^}]*,$') then
         return indent + 1
       elseif before:find('^[%%%d+-].*},$') then
@@ -69,7 +69,7 @@ function M.get(lnum)
       return indent + width
     end
   end
-  -- The last line that no statement above continues in.
+  -- Go up to the line in which the statement begins.
   while above > 0 and continues(code(above)) do
     above = vim.fn.prevnonblank(above - 1)
   end

@@ -1,11 +1,11 @@
--- ptx-analyzer for Neovim: starts the language server for PTX, and brings its filetype, its highlighting and a few
+-- ptx-analyzer for Neovim: starts the language server for PTX, and provides its filetype, its highlighting and a few
 -- commands. Everything works without calling `setup`; `setup` changes options.
 
 local M = {}
 
 local done = false
 
---- Changes options and puts them into effect at once; may be called again.
+--- Changes options with immediate effect; may be called repeatedly.
 ---@param options ptx_analyzer.Options?
 function M.setup(options)
   done = true
@@ -18,7 +18,7 @@ function M.setup(options)
   require('ptx-analyzer.client').enable(config.get().enable)
 end
 
---- What the plugin does when it is found on the runtimepath, unless `setup` has been called already.
+--- Runs `setup` when the plugin is found on the runtimepath, unless the user has already called it.
 function M.setup_once()
   if not done then
     M.setup()

@@ -1,21 +1,21 @@
--- The tree-sitter parser: whether Neovim has it, and how to build it from the grammar's generated C source.
+-- The tree-sitter parser: whether Neovim has one, and how to build it from the grammar's generated C source.
 
 local config = require('ptx-analyzer.config')
 
 local M = {}
 
---- Whether Neovim can load a parser for PTX, and if not, why.
+--- Whether Neovim can load a parser for PTX; otherwise the reason.
 ---@return boolean available, string? problem
 function M.available()
   local ok, loaded, problem = pcall(vim.treesitter.language.add, 'ptx')
   if not ok then
     return false, tostring(loaded)
   end
-  -- 0.10 raises an error when there is none and returns nothing when there is one.
+  -- Neovim 0.10 raises an error if there is no parser, and returns nothing if there is one.
   return loaded == true or vim.fn.has('nvim-0.11') == 0, problem
 end
 
---- Highlights a buffer with tree-sitter if that is possible. Neovim's own syntax file stays in charge otherwise.
+--- Highlights a buffer with tree-sitter if possible. Otherwise Neovim's own syntax file stays active.
 ---@param bufnr integer
 function M.start(bufnr)
   if config.get().treesitter and (M.available()) then
@@ -23,7 +23,7 @@ function M.start(bufnr)
   end
 end
 
---- The C compiler as the start of a command line.
+--- The beginning of a command line for the C compiler.
 ---@return string[]?
 function M.compiler()
   local wanted = vim.env.CC
@@ -38,7 +38,7 @@ function M.compiler()
   return vim.fn.executable('zig') == 1 and { 'zig', 'cc' } or nil
 end
 
---- Where the parser goes: beside this plugin, or under the data folder if the plugin's is read-only.
+--- The destination of the parser: beside this plugin or, if that folder is read-only, under the data folder.
 ---@return string
 local function target_dir()
   local own = config.plugin_dir()
@@ -48,7 +48,7 @@ local function target_dir()
   return vim.fs.normalize(vim.fn.stdpath('data')) .. '/site/parser'
 end
 
---- The folder with parser.c, for what a user may pass: the grammar's folder, or its src.
+--- The folder with parser.c. The user may give the grammar's folder or its src folder.
 ---@param given string?
 ---@return string? folder, string? problem
 local function source_dir(given)
@@ -65,7 +65,7 @@ local function source_dir(given)
   return nil, ('there is no parser.c in %s/src'):format(top)
 end
 
---- Compiles the parser and puts it where Neovim finds it.
+--- Compiles the parser and installs it where Neovim finds it.
 ---@param options { source?: string, target?: string }?
 ---@param on_done fun(problem: string?, path: string?) called in the main loop
 function M.build(options, on_done)
@@ -81,7 +81,7 @@ function M.build(options, on_done)
   local dir = options.target or target_dir()
   vim.fn.mkdir(dir, 'p')
 
-  -- Neovim loads `.so` on every system. A parser in use must not be written over, only replaced.
+  -- Neovim loads `.so` on every system. A parser in use must be replaced instead of overwritten.
   local path = dir .. '/ptx.so'
   local fresh = ('%s.%d'):format(path, vim.uv.os_getpid())
   local command = vim.list_extend(vim.deepcopy(cc), { '-O2', '-std=c11', '-shared' })

@@ -1,15 +1,15 @@
--- How many registers hold a value in each line, as bars at the ends of the lines in sight.
+-- Register pressure: shows the number of live registers as bars at the ends of the visible lines.
 
 local M = {}
 
 local namespace = vim.api.nvim_create_namespace('ptx-analyzer-pressure')
 
--- Cells of a bar, and its last cell by eighths.
+-- Width of a bar in cells, and its last cell in eighths.
 local WIDTH = 8
 local EIGHTHS = { '▏', '▎', '▍', '▌', '▋', '▊', '▉' }
--- Lines above and below the screen that are drawn too.
+-- Number of lines above and below the screen that are drawn too.
 local AROUND = 100
--- After so many milliseconds without a change the server is asked.
+-- Milliseconds without a change before the plugin sends a request.
 local PAUSE = 150
 
 ---@class ptx_analyzer.Pressure
@@ -20,7 +20,7 @@ local PAUSE = 150
 ---@type table<integer, ptx_analyzer.Pressure>
 local shown = {}
 
---- A bar of a share of the whole.
+--- A bar for a share of the maximum.
 ---@param count integer
 ---@param most integer
 ---@return string
@@ -34,7 +34,7 @@ function M.bar(count, most)
   return bar .. (' '):rep(WIDTH - full - (rest > 0 and 1 or 0))
 end
 
---- The highlight group of a share of the most.
+--- The highlight group for a share of the maximum.
 ---@param count integer
 ---@param most integer
 ---@return string
@@ -52,7 +52,7 @@ local function define_highlights()
   end
 end
 
---- The lines of a buffer that some window shows, and some around them; nil where none does.
+--- The lines of a buffer that are visible in a window, with some lines around them; nil if none is visible.
 ---@param bufnr integer
 ---@return integer? first, integer? last
 local function in_sight(bufnr)
@@ -69,7 +69,7 @@ end
 ---@param functions table[]
 local function draw(bufnr, functions)
   vim.api.nvim_buf_clear_namespace(bufnr, namespace, 0, -1)
-  -- Where the end of the line is far to the right there is no column of bars.
+  -- The bars form a column at the right edge, except beside lines that are too long.
   local position = vim.fn.has('nvim-0.11') == 1 and 'eol_right_align' or 'eol'
   local count = vim.api.nvim_buf_line_count(bufnr)
   for _, fn in ipairs(functions) do
@@ -90,7 +90,7 @@ local function draw(bufnr, functions)
   end
 end
 
---- Asks the server and draws what it answers.
+--- Sends a request and draws the answer.
 ---@param bufnr integer
 local function update(bufnr)
   local state = shown[bufnr]
@@ -108,7 +108,7 @@ local function update(bufnr)
   local function on_answer(problem, answer)
     state.cancel = nil
     local current = shown[bufnr] == state and vim.api.nvim_buf_is_valid(bufnr)
-    -- An answer about another text is followed by one about this.
+    -- An outdated answer is ignored: another one follows.
     if not problem and type(answer) == 'table' and current and vim.api.nvim_buf_get_changedtick(bufnr) == tick then
       draw(bufnr, answer.functions)
     end
@@ -153,7 +153,7 @@ function M.show(bufnr)
   local group = vim.api.nvim_create_augroup('ptx-analyzer-pressure-' .. bufnr, { clear = true })
   local state = { timer = assert(vim.uv.new_timer()), group = group }
   shown[bufnr] = state
-  -- Every change, whoever makes it.
+  -- React to every change, including changes by plugins.
   vim.api.nvim_buf_attach(bufnr, false, {
     on_lines = function()
       if shown[bufnr] ~= state then
@@ -169,7 +169,7 @@ function M.show(bufnr)
       later(bufnr)
     end,
   })
-  -- The pattern of these is no buffer.
+  -- The pattern of these events is a window, not a buffer.
   vim.api.nvim_create_autocmd({ 'WinScrolled', 'WinResized' }, {
     group = group,
     callback = function()
@@ -187,7 +187,7 @@ function M.show(bufnr)
   update(bufnr)
 end
 
---- Shows the bars of a buffer, or takes them away.
+--- Shows or hides the bars of a buffer.
 ---@param bufnr integer
 function M.toggle(bufnr)
   if shown[bufnr] then

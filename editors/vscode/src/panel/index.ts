@@ -1,4 +1,4 @@
-// The warp panel's side in the extension: which panels there are, and what the editor does for them.
+// The extension's side of the warp panel: the open panels, and the commands that act on them.
 
 import * as vscode from 'vscode';
 import type { WarpApi, WarpPanel } from '../panelHost';
@@ -6,7 +6,7 @@ import type { ShowWarpArguments } from '../protocol';
 import { Panel, VIEW_TYPE } from './host/panel';
 import { ACTIONS, isRecord } from './messages';
 
-/** Commands of the panel; those of `ACTIONS` begin with this. */
+/** Prefix of the panel's commands, which are followed by the names in `ACTIONS`. */
 const COMMAND = 'ptx.warp.';
 
 export function registerWarpPanel(context: vscode.ExtensionContext, api: WarpApi): WarpPanel {
@@ -30,7 +30,7 @@ class Panels implements WarpPanel {
         for (const action of ACTIONS) command(action, () => this.current()?.act(action));
         command('nextAtCursor', () => this.current()?.goToCursor(true));
         command('previousAtCursor', () => this.current()?.goToCursor(false));
-        // For tests and measurements: how long the panel that was shown last took.
+        // For tests and measurements: the timings of the panel that was shown last.
         this.registered.push(vscode.commands.registerCommand('ptx-analyzer.panelTimings', () => this.latest?.timings));
         this.registered.push(
             vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
@@ -53,7 +53,7 @@ class Panels implements WarpPanel {
         await panel.show(args);
     }
 
-    /** A panel of the last session, whose page VS Code has brought back. */
+    /** Restores a panel of the last session, whose page VS Code has recreated. */
     private async restore(webview: vscode.WebviewPanel, state: unknown): Promise<void> {
         if (!isRecord(state) || typeof state['uri'] !== 'string' || state['uri'] === '') {
             webview.dispose();

@@ -1,5 +1,5 @@
-// What the two halves of the warp panel say to each other: the host in the extension, and the page in the webview. Neither half
-// trusts the other: every message is checked before anything is done with it, and what does not fit is dropped.
+// Messages between the two halves of the warp panel: the host in the extension, and the page in the webview. Neither
+// half trusts the other: it checks every message before use, and drops invalid ones.
 
 import type {
     EntryLaunches,
@@ -13,10 +13,10 @@ import type {
     Triple,
 } from '../protocol';
 
-/** What the panel asks of `ptx-analyzer.evaluateWarp`: the document and the entry are the host's to say. */
+/** The page's arguments for `ptx-analyzer.evaluateWarp`; the host adds the document and the entry. */
 export type WarpQuestion = Omit<EvaluateArguments, 'uri' | 'line' | 'show' | 'entry'>;
 
-/** A place in the document, from 1; the column counts bytes. */
+/** A position in the document, from 1; the column counts bytes. */
 export interface Place {
     line: number;
     column: number;
@@ -28,30 +28,30 @@ export type Question =
     | { kind: 'launches' }
     | { kind: 'statements'; places: Place[] };
 
-/** The texts of statements that were asked for, in the order of the question. */
+/** The texts of the requested statements, in the order of the request. */
 export interface Statements {
     texts: string[];
 }
 
-/** What the panel remembers between sessions, per entry. */
+/** Preferences of the panel that are stored between sessions, per entry. */
 export interface Preferences {
     formats: Record<string, string>;
     order: 'recent' | 'declared' | 'name';
     collapse: boolean;
-    /** `fit`: as narrow as the values, and so that half a warp is seen. */
+    /** `fit`: as narrow as the values allow, so that half a warp is visible. */
     width: 'fit' | 'narrow' | 'normal' | 'wide';
     pane: string;
-    /** Whether the panel goes to the line of the editor's cursor. */
+    /** True if the panel follows the line of the editor's cursor. */
     follow: boolean;
-    /** The share of the room that the panes below (or beside) the registers have, in percent. */
+    /** Share of the space for the panes below (or beside) the registers, in percent. */
     share: number;
 }
 
 export interface Timings {
-    /** Milliseconds from the user's action to the first painted grid, and of this the time until the answer was there. */
+    /** Milliseconds from the user's action to the first painted grid, and the part of it until the answer arrived. */
     firstPaint: number;
     answered: number;
-    /** Steps: how long the last ones took from the key to the changed page. */
+    /** Milliseconds from the key to the changed page, for the latest steps. */
     steps: number[];
 }
 
@@ -85,12 +85,12 @@ export type FromHost =
 
 export const NO_PREFERENCES: Preferences = { formats: {}, order: 'recent', collapse: true, width: 'fit', pane: 'memory', follow: true, share: 45 };
 
-/** Steps in one window of the trace. */
+/** Number of steps per window of the trace. */
 export const WINDOW = 128;
-/** Steps of the timeline that come with the first answer: enough for most kernels, and little to wait for. */
+/** Number of timeline steps in the first answer: enough for most kernels, without a long wait. */
 export const FIRST_TIMELINE = 4096;
 
-/** The question that a page begins with: the host asks it already while the page loads. */
+/** The first request of a page. The host sends it while the page loads. */
 export function firstQuestion(step = 0, lane = 0, target: WarpQuestion = { cta: [0, 0, 0], warp: 0 }): WarpQuestion {
     return {
         ...target,
@@ -187,7 +187,7 @@ function isQuestion(value: unknown): value is Question {
     }
 }
 
-/** Preferences that fit, with the usual ones for what does not. */
+/** The valid preferences of a value, with defaults for the others. */
 export function preferencesFrom(value: unknown): Preferences {
     const out: Preferences = { ...NO_PREFERENCES, formats: {} };
     if (!isRecord(value)) return out;
@@ -205,7 +205,7 @@ export function preferencesFrom(value: unknown): Preferences {
     return out;
 }
 
-/** A message of the page, if it is one. */
+/** Validates a message of the page; undefined if it is invalid. */
 export function fromPage(value: unknown): FromPage | undefined {
     if (!isRecord(value)) return undefined;
     const message = value as FromPage & Fields;
@@ -244,7 +244,7 @@ export function fromPage(value: unknown): FromPage | undefined {
     return fits ? message : undefined;
 }
 
-/** A message of the host, if it is one. */
+/** Validates a message of the host; undefined if it is invalid. */
 export function fromHost(value: unknown): FromHost | undefined {
     if (!isRecord(value)) return undefined;
     const message = value as FromHost & Fields;
@@ -322,7 +322,7 @@ function isMemoryBlock(value: unknown): value is Fields {
         isHex(value['bytes']) && Array.isArray(value['known']);
 }
 
-/** An answer of `evaluateWarp` that the panel can work with; an error says what does not fit. */
+/** Validates an answer of `evaluateWarp`; throws an error that says what is wrong. */
 export function asEvaluation(value: unknown): Evaluation {
     const demand = (holds: boolean, what: string): void => {
         if (!holds) throw new Error(`The server's answer does not fit this version of the extension (${what}).`);
@@ -333,7 +333,7 @@ export function asEvaluation(value: unknown): Evaluation {
     demand(isText(answer['entry'], 10_000), 'entry');
     demand(isCount(answer['steps']), 'steps');
     demand(isList(answer['faults'], isFault), 'faults');
-    // Windows of a run that is known leave them out.
+    // Later windows of the same run omit the buffers.
     demand(optional(answer['buffers'], (one) => isRecord(one) && Object.values(one).every(isHex)), 'buffers');
     demand(Array.isArray(answer['expectations']) && answer['expectations'].every((one) => isRecord(one) && isText(one['name'])), 'expectations');
     const target = answer['target'];

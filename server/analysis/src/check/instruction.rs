@@ -9,9 +9,10 @@ use crate::check::diagnostic::Diagnostic;
 use crate::check::immediates;
 use crate::check::memory;
 use crate::check::rules::{
-    constant_expression, deprecated, gates, ignored_modifier, illegal_combination, modifier_not_allowed, not_portable, odd_element, operand_count, operand_kind,
-    operand_range, operand_type, parameter_access, project_target, state_space, syntax_error, unbracketed_address,
-    undeclared_name, unknown_opcode, unusual_modifier_order, vector_length,
+    constant_expression, deprecated, gates, ignored_modifier, illegal_combination, modifier_not_allowed, not_portable,
+    odd_element, operand_count, operand_kind, operand_range, operand_type, parameter_access, project_target,
+    state_space, syntax_error, unbracketed_address, undeclared_name, unknown_opcode, unusual_modifier_order,
+    vector_length,
 };
 use crate::forms::choose::{ResolvedInstruction, VariantFit};
 use crate::forms::mnemonic::{Candidate, MnemonicProblem, broken};
@@ -19,6 +20,7 @@ use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
 use crate::forms::operands::{self, MismatchKind, NameLookup, OperandMismatch};
 use crate::forms::spec::{OperandSpec, OperandVariant, applies};
 use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
+use crate::hir::types::register_type;
 use crate::target::Environment;
 use ptx_isa::tables::{Form, Gate, Term, ValueKind};
 
@@ -231,6 +233,9 @@ fn report_operand(mismatch: &OperandMismatch, written: &str) -> Diagnostic {
     match (&mismatch.kind, spec) {
         (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == ValueKind::Label => {
             undeclared_name::label(range, name)
+        }
+        (MismatchKind::Undeclared(name), Some(spec)) if spec.value.kind == ValueKind::Value => {
+            undeclared_name::register(range, name, spec.ty.map_or(".b32", register_type))
         }
         (MismatchKind::Undeclared(name), _) => undeclared_name::report(range, name),
         (MismatchKind::RegisterType(register, ty), Some(spec)) => {

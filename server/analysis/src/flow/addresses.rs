@@ -1,7 +1,7 @@
-//! What the addresses in registers are made of: which variable, how far into it, and in which state space they count.
+//! Tracks the addresses in registers: the variable that each points into, the byte offset in it, and its state space.
 //!
-//! A register is followed to the instruction that last wrote it where there is but one candidate: the last in the same block,
-//! or the only one in the function.
+//! A register is followed to its last write only if there is a single candidate. That is the last write before the read in
+//! the same block, or the only write in the function.
 
 use super::effects::effects;
 use super::function::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
@@ -14,40 +14,41 @@ use std::cell::RefCell;
 /// Whether an address is generic or of a state space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AddressKind {
-    /// In a state space, `.shared`.
+    /// An address inside this state space, such as `.shared`.
     In(&'static str),
-    /// Generically; what it points to is in that space.
+    /// A generic address of memory in this state space.
     Generic(&'static str),
 }
 
-/// A statically known address.
+/// What is statically known of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownAddress {
-    /// Whether it is generic.
+    /// Whether the address is generic, and its state space.
     pub counts: AddressKind,
-    /// The variable that it points into: index into [`FlowFunction::variables`].
+    /// The variable into which the address points: index into [`FlowFunction::variables`].
     pub variable: Option<u32>,
     /// Byte offset from the start of the variable.
     pub offset: Option<i64>,
-    /// The instruction that made it what it is; nothing for a variable named on the spot.
+    /// The index of the instruction that computed the address; `None` for an operand that names a variable directly.
     pub by: Option<u32>,
 }
 
-/// The addresses of a function.
+/// Answers queries about the addresses in the registers of one function.
 pub struct Addresses<'a> {
     function: &'a FlowFunction,
     graph: &'a Graph,
-    /// For each register the instructions that write it, in order.
+    /// Indexed by register slot: the indices of the instructions that write the register, ascending.
     writes: Vec<Vec<u32>>,
-    /// What is known of the results of instructions.
+    /// Cache, by instruction index: the address that the instruction computes, or `None` if its result is not a known
+    /// address.
     results: RefCell<HashMap<u32, Option<KnownAddress>>>,
 }
 
 /// Chains of additions longer than this are not followed.
-const DEPTH: u8 = 64;
+const MAX_DEPTH: u8 = 64;
 
 impl<'a> Addresses<'a> {
-    /// Of a function.
+    /// Prepares queries for `function`; no address is computed yet.
     pub fn new(function: &'a FlowFunction, graph: &'a Graph) -> Self {
         let mut writes = vec![Vec::new(); function.registers.len()];
         for index in 0..function.instructions.len() {
@@ -58,9 +59,9 @@ impl<'a> Addresses<'a> {
         Self { function, graph, writes, results: RefCell::default() }
     }
 
-    /// What is known of an operand of an instruction.
+    /// What is known of the address in an operand of the instruction with this index, or `None`.
     pub fn of(&self, index: usize, operand: &FlowOperand) -> Option<KnownAddress> {
-        self.operand(index, operand, DEPTH)
+        self.operand(index, operand, MAX_DEPTH)
     }
 
     fn operand(&self, index: usize, operand: &FlowOperand, depth: u8) -> Option<KnownAddress> {
@@ -83,7 +84,8 @@ impl<'a> Addresses<'a> {
         }
     }
 
-    /// The instruction whose result a register holds when `index` reads it.
+    /// The index of the instruction whose result the register holds when instruction `index` reads it; `None` if several
+    /// writes may reach it or the write has a guard.
     fn definition(&self, index: usize, slot: RegisterSlot) -> Option<usize> {
         let writes = &self.writes[slot.index()];
         let before = writes.partition_point(|w| (*w as usize) < index);
@@ -104,14 +106,14 @@ impl<'a> Addresses<'a> {
         if let Some(known) = self.results.borrow().get(&(by as u32)) {
             return *known;
         }
-        // Until it is known, and where it is made of itself, it is nothing.
+        // `None` while the result is being computed, so that an address that depends on itself (in a loop) is unknown.
         self.results.borrow_mut().insert(by as u32, None);
         let found = self.result(by, depth);
         self.results.borrow_mut().insert(by as u32, found);
         found
     }
 
-    /// What an instruction makes, if that is an address.
+    /// The address that an instruction computes, if its result is one.
     fn result(&self, by: usize, depth: u8) -> Option<KnownAddress> {
         let effect = effects(self.function, by).find(|e| e.protocol == Protocol::Address)?;
         let space = self.function.chosen(by).space.map(|s| base(s.name));
@@ -136,7 +138,7 @@ impl<'a> Addresses<'a> {
         self.operand(index, operand, depth)
     }
 
-    /// Of the operands of an addition one is an address, the other a distance.
+    /// The result of an addition of an address and an integer offset.
     fn sum(&self, index: usize, depth: u8) -> Option<KnownAddress> {
         let operands = self.function.operands_of(index).iter().filter(|o| o.reads() && o.role == OperandRole::Plain);
         let mut found = None;
@@ -144,7 +146,7 @@ impl<'a> Addresses<'a> {
         for operand in operands {
             match (self.operand(index, operand, depth), operand.value) {
                 (Some(address), _) if found.is_none() => found = Some(address),
-                // The sum of two addresses is none.
+                // The sum of two addresses is not an address.
                 (Some(_), _) => return None,
                 (None, OperandValue::Integer(n)) => distance = distance.and_then(|d| d.checked_add(n)),
                 _ => distance = None,
@@ -161,7 +163,7 @@ pub fn base(space: &'static str) -> &'static str {
     space.split("::").next().unwrap_or(space)
 }
 
-/// Whether addresses in a state space are no generic addresses.
+/// Whether a state space has its own addresses, which differ from generic addresses (a window, such as `.shared`).
 pub fn is_window(space: &str) -> bool {
     ISA.space(space).is_some_and(|s| s.window)
 }

@@ -1,4 +1,4 @@
-//! Sets of small numbers as bits.
+//! Bit sets of small numbers.
 
 /// A set of numbers below a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -12,7 +12,7 @@ impl BitSet {
         Self { words: vec![0; limit.div_ceil(64)] }
     }
 
-    /// Puts a number in; whether it was not there before. A number beyond the limit is left out.
+    /// Inserts a number and returns whether it was new. A number at or above the limit is ignored.
     pub fn insert(&mut self, number: usize) -> bool {
         let Some(word) = self.words.get_mut(number / 64) else { return false };
         let new = *word & (1 << (number % 64)) == 0;
@@ -20,30 +20,30 @@ impl BitSet {
         new
     }
 
-    /// Takes a number out.
+    /// Removes a number.
     pub fn remove(&mut self, number: usize) {
         if let Some(word) = self.words.get_mut(number / 64) {
             *word &= !(1 << (number % 64));
         }
     }
 
-    /// Whether a number is in it.
+    /// Whether the set contains a number.
     pub fn contains(&self, number: usize) -> bool {
         self.words.get(number / 64).is_some_and(|w| w & (1 << (number % 64)) != 0)
     }
 
-    /// The numbers in it, ascending.
+    /// The numbers in the set, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         ones(&self.words)
     }
 
-    /// Takes all out.
+    /// Removes all numbers.
     pub fn clear(&mut self) {
         self.words.fill(0);
     }
 }
 
-/// Rows of bit sets with the same limit.
+/// A matrix of bits: one bit set per row, all with the same limit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BitMatrix {
     width: usize,
@@ -51,35 +51,35 @@ pub struct BitMatrix {
 }
 
 impl BitMatrix {
-    /// Empty sets, or, if `full`, sets of all numbers.
+    /// `rows` sets of numbers below `limit`: empty, or with all numbers if `full`.
     pub fn new(rows: usize, limit: usize, full: bool) -> Self {
         let width = limit.div_ceil(64);
         Self { width, words: vec![if full { u64::MAX } else { 0 }; rows * width] }
     }
 
-    /// The words of a set.
+    /// The 64-bit words of a row.
     pub fn row(&self, row: usize) -> &[u64] {
         self.words.get(row * self.width..(row + 1) * self.width).unwrap_or(&[])
     }
 
-    /// The words of a set, to change it.
+    /// The 64-bit words of a row, mutable.
     pub fn row_mut(&mut self, row: usize) -> &mut [u64] {
         self.words.get_mut(row * self.width..(row + 1) * self.width).unwrap_or(&mut [])
     }
 
-    /// Puts a number into a set.
+    /// Inserts a number into a row.
     pub fn insert(&mut self, row: usize, number: usize) {
         if let Some(word) = self.row_mut(row).get_mut(number / 64) {
             *word |= 1 << (number % 64);
         }
     }
 
-    /// Whether a number is in a set.
+    /// Whether a row contains a number.
     pub fn contains(&self, row: usize, number: usize) -> bool {
         self.row(row).get(number / 64).is_some_and(|w| w & (1 << (number % 64)) != 0)
     }
 
-    /// The numbers in a set, ascending.
+    /// The numbers in a row, ascending.
     pub fn iter(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
         ones(self.row(row))
     }

@@ -1,8 +1,8 @@
-//! Which instructions only some lanes of a warp get to.
+//! Finds instructions that only some lanes of a warp reach.
 //!
-//! A branch whose predicate differs from lane to lane splits the warp until the ways meet at its post-dominator. A block in
-//! between is reached by one part alone if it can be reached from one side of the branch and not from the other. A side that
-//! leaves the function by itself does not count: threads that are gone are not waited for.
+//! A branch whose predicate differs from lane to lane splits the warp until its paths meet at the branch's post-dominator. A
+//! block in between is reached by one part alone if it is reachable from one side of the branch but not from the other. A
+//! side that leaves the function does not count: no instruction waits for exited threads.
 
 use super::bits::BitSet;
 use super::dominance::{Tree, post_dominators_of};
@@ -14,15 +14,16 @@ use ptx_isa::tables::ControlTransfer;
 /// The branch or guard because of which only some lanes execute an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DivergenceCause {
-    /// The instruction with the guard: the branch, or the instruction itself.
+    /// The index of the instruction with the guard: the branch, or the instruction itself.
     pub at: usize,
-    /// The predicate.
+    /// The register of the predicate.
     pub predicate: RegisterSlot,
-    /// The condition depends on the lane; how many lanes go each way is unknown.
+    /// Whether it is unknown how many lanes go each way, although the condition depends on the lane.
     pub perhaps: bool,
 }
 
-/// For each of some instructions, the split that surely keeps lanes away from it, if there is one.
+/// For each instruction in `wanted` that some lanes certainly skip: its index and the branch or guard responsible, ordered by
+/// index.
 pub fn splits(
     function: &FlowFunction,
     graph: &Graph,
@@ -75,21 +76,21 @@ fn split(variances: &Variances<'_>, predicate: RegisterSlot, at: usize) -> Optio
     }
 }
 
-/// What can be reached from both sides of a branch.
+/// The blocks reachable from each of the two sides of a branch.
 struct Sides<'a> {
     graph: &'a Graph,
-    /// Blocks from which one of the wanted instructions can be reached.
+    /// Blocks from which a `wanted` instruction of [`splits`] can be reached.
     zone: BitSet,
-    /// Where ways in the zone meet.
+    /// The post-dominator tree of the zone.
     meets: Tree,
-    /// Blocks that do nothing but lead on.
+    /// By block: whether it contains only branches, returns and exits.
     quiet: Vec<bool>,
     sides: [usize; 2],
-    /// Where the ways from the branch at hand meet.
+    /// The block at which the paths from the current branch meet.
     meeting: Option<usize>,
-    /// Reached from a side without passing the branch or that meeting.
+    /// By side: the blocks reachable without passing through the branch or `meeting`.
     reached: [BitSet; 2],
-    /// Whether lanes on that side leave by themselves.
+    /// By side: whether the lanes that take it leave the zone and share no further work with the other side.
     leaves: [bool; 2],
 }
 
@@ -117,13 +118,13 @@ impl<'a> Sides<'a> {
 
     fn compute(&mut self, branch: usize, a: usize, b: usize) {
         self.sides = [a, b];
-        // Lanes that leave the zone do not come back: there is no meeting.
+        // Lanes that leave the zone do not come back, so the paths never meet.
         let parts_for_good = !self.zone.contains(a) || !self.zone.contains(b);
         self.meeting = self.meets.parent(branch).filter(|_| !parts_for_good);
         let meeting = self.meeting;
         let inside = |from: usize, to: usize| from != branch && Some(from) != meeting && Some(to) != meeting;
         self.reached = [self.reach(a, inside), self.reach(b, inside)];
-        // What lanes of a side may still do, unless they are on the other side the next time.
+        // The blocks that lanes of a side can still reach before a later pass over the branch sends them to the other side.
         let after = [self.reach(a, |f, t| f != branch || t != b), self.reach(b, |f, t| f != branch || t != a)];
         let common = after[0].iter().any(|n| after[1].contains(n) && !self.quiet[n]);
         self.leaves = [a, b].map(|side| !common && !self.zone.contains(side));
@@ -143,7 +144,7 @@ impl<'a> Sides<'a> {
         out
     }
 
-    /// Whether only one side gets to a block, and the other goes on without it.
+    /// Whether lanes of only one side reach the block while lanes of the other side continue without it.
     fn parts(&self, block: usize) -> bool {
         let other = match [self.reached[0].contains(block), self.reached[1].contains(block)] {
             [true, false] => 1,
@@ -152,15 +153,16 @@ impl<'a> Sides<'a> {
         };
         let side = self.sides[other];
         match self.zone.contains(side) {
-            // Where nothing is known of the meeting, as in an endless loop, nothing is certain.
+            // If no meeting block is known, as in an endless loop, nothing is certain.
             true => self.meeting.is_some_and(|m| m != block),
             false => !self.leaves[other],
         }
     }
 }
 
-/// The ways between the blocks of the zone; the number of blocks stands for what is outside. Where some lanes may leave the zone
-/// and others stay, those that leave are not waited for, so that this is no way: unless it is the only one out.
+/// The edges between the blocks of the zone. The number of blocks stands for everything outside the zone. If a block can both
+/// stay in the zone and leave it, the leaving edge is dropped, because no instruction waits for lanes that left. It is kept
+/// only where no other edge leads out.
 fn edges_of_zone(graph: &Graph, zone: &BitSet) -> Vec<(u32, u32)> {
     let outside = graph.blocks.len() as u32;
     let stays = |block: usize| graph.successors(block).iter().any(|s| zone.contains(*s as usize));

@@ -2,11 +2,11 @@
 
 use super::graph::{Graph, Lists, post_order};
 
-/// For each block the nearest one through which every way to it (or from it) leads.
+/// A dominator tree (or post-dominator tree): the parent of a block is the nearest block on every path to (or from) it.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     parent: Vec<u32>,
-    /// Numbers of entering and leaving in a walk of the tree.
+    /// Indexed by block: the step at which a depth-first walk of the tree enters and leaves the block.
     entered: Vec<u32>,
     left: Vec<u32>,
 }
@@ -14,7 +14,7 @@ pub struct Tree {
 const NONE: u32 = u32::MAX;
 
 impl Tree {
-    /// The nearest block that dominates another, if there is one.
+    /// The immediate dominator of a block, if it has one.
     pub fn parent(&self, block: usize) -> Option<usize> {
         self.parent.get(block).filter(|p| **p != NONE).map(|p| *p as usize)
     }
@@ -63,15 +63,15 @@ impl Tree {
     }
 }
 
-/// The dominators of the blocks that can be reached.
+/// The dominator tree of the reachable blocks.
 pub fn dominators(graph: &Graph) -> Tree {
     let count = graph.blocks.len();
     let parent = immediate(count, 0, |b| graph.successors(b), |b| graph.predecessors(b));
     Tree::new(parent, 0)
 }
 
-/// The post-dominators. A further node, whose number is the number of blocks, stands for having left the function; a
-/// block that cannot get there has no post-dominator. `leads_out` tells from which blocks one does.
+/// The post-dominator tree. An extra node, numbered `graph.blocks.len()`, stands for the exit of the function; a block that
+/// cannot reach it has no post-dominator. `leads_out` returns whether control may leave the function from a block.
 pub fn post_dominators(graph: &Graph, leads_out: impl Fn(usize) -> bool) -> Tree {
     let count = graph.blocks.len();
     let mut forward: Vec<(u32, u32)> = Vec::new();
@@ -84,7 +84,7 @@ pub fn post_dominators(graph: &Graph, leads_out: impl Fn(usize) -> bool) -> Tree
     post_dominators_of(count, &forward)
 }
 
-/// The same for other edges between blocks; an edge to the number of blocks leaves the function.
+/// The post-dominator tree of `count` blocks with the edges `forward`; an edge to node `count` leaves the function.
 pub(super) fn post_dominators_of(count: usize, forward: &[(u32, u32)]) -> Tree {
     let backward: Vec<(u32, u32)> = forward.iter().map(|(a, b)| (*b, *a)).collect();
     let (forward, backward) = (Lists::new(count + 1, forward), Lists::new(count + 1, &backward));
@@ -92,7 +92,7 @@ pub(super) fn post_dominators_of(count: usize, forward: &[(u32, u32)]) -> Tree {
     Tree::new(parent, count)
 }
 
-/// Immediate dominators by the iteration of Cooper, Harvey and Kennedy.
+/// Computes immediate dominators with the iterative algorithm of Cooper, Harvey and Kennedy.
 fn immediate<'g>(
     count: usize,
     root: usize,
@@ -127,7 +127,7 @@ fn immediate<'g>(
     parent
 }
 
-/// The nearest node above both.
+/// The nearest common ancestor of two nodes.
 fn common(parent: &[u32], number: &[u32], a: u32, b: u32) -> u32 {
     let (mut a, mut b) = (a, b);
     while a != b {

@@ -1,5 +1,5 @@
-//! What instructions do in protocols, as the tables say (`effect` in docs/isa-format.md), and facts that hold on all ways or on
-//! one.
+//! The effects of instructions in protocols, as declared in the ISA tables (`effect` in docs/isa-format.md). Also data-flow
+//! problems over facts that hold on all paths or on at least one.
 
 use super::bits::{BitMatrix, BitSet};
 use super::function::FlowFunction;
@@ -8,24 +8,24 @@ use super::solve::{Equations, FlowDirection, Meet, solve};
 use crate::forms::mnemonic::holds;
 use ptx_isa::tables::{ControlTransfer, Effect, Protocol, Verb};
 
-/// The effects of an instruction.
+/// The effects of an instruction in the form and with the modifiers that it uses.
 pub fn effects(function: &FlowFunction, index: usize) -> impl Iterator<Item = &'static Effect> + '_ {
     let chosen = function.chosen(index);
     let said = |e: &&Effect| e.when.is_empty() || holds(e.when, &chosen.values, None) == Some(true);
     chosen.form.effects.iter().filter(said)
 }
 
-/// Whether an instruction does that.
+/// Whether an instruction has an effect with this verb in the protocol.
 pub fn does(function: &FlowFunction, index: usize, verb: Verb, protocol: Protocol) -> bool {
     effects(function, index).any(|e| e.verb == verb && e.protocol == protocol)
 }
 
-/// The first instruction that does that.
+/// The index of the first instruction, in text order, with an effect with this verb in the protocol.
 pub fn first(function: &FlowFunction, verb: Verb, protocol: Protocol) -> Option<usize> {
     (0..function.instructions.len()).find(|i| does(function, *i, verb, protocol))
 }
 
-/// Whether any form that a function uses has a part in a protocol: most functions are done with at once.
+/// Whether any form used by the function has an effect in a protocol. A cheap test that lets most functions be skipped.
 pub fn mentions(function: &FlowFunction, protocol: Protocol) -> bool {
     function.forms.iter().any(|f| f.form.effects.iter().any(|e| e.protocol == protocol))
 }
@@ -35,16 +35,16 @@ pub fn calls(function: &FlowFunction, index: usize) -> bool {
     function.instructions[index].flow == ControlTransfer::Call
 }
 
-/// Whether any instruction does.
+/// Whether any instruction of the function is a call.
 pub fn calls_anything(function: &FlowFunction) -> bool {
     (0..function.instructions.len()).any(|i| calls(function, i))
 }
 
 /// A set of data-flow facts that an instruction changes.
 pub trait FactSet {
-    /// It holds from here on.
+    /// Records that the fact holds from here on.
     fn add(&mut self, fact: usize);
-    /// It no longer holds.
+    /// Records that the fact no longer holds.
     fn drop(&mut self, fact: usize);
 }
 
@@ -77,22 +77,22 @@ impl FactSet for GenKill {
     }
 }
 
-/// A forward data-flow problem: facts and how instructions change them.
+/// A forward data-flow problem: a set of facts and how instructions change them.
 pub struct DataflowProblem<'a> {
-    /// Blocks.
+    /// The blocks and edges of the function.
     pub graph: &'a Graph,
-    /// Facts are numbers below this.
+    /// The number of facts; facts are numbered from 0.
     pub limit: usize,
-    /// Whether they must hold on all ways or on one.
+    /// Whether a fact must hold on all paths or on at least one.
     pub meet: Meet,
-    /// Those that hold at the beginning.
+    /// The facts that hold at the beginning of the function.
     pub boundary: BitSet,
-    /// What an instruction does to them. Other facts that are known there are looked up by who calls.
+    /// Applies the instruction with this index to a set of facts. Results of other analyses must be captured by the closure.
     pub step: &'a dyn Fn(usize, &mut dyn FactSet),
 }
 
 impl DataflowProblem<'_> {
-    /// What holds at the beginning of each block.
+    /// Solves the problem. Returns one row per block: the facts that hold at its beginning.
     pub fn solve(&self) -> BitMatrix {
         let count = self.graph.blocks.len();
         let mut generates = BitMatrix::new(count, self.limit, false);
@@ -114,7 +114,7 @@ impl DataflowProblem<'_> {
         solve(self.graph, &equations).starts
     }
 
-    /// Shows each instruction that can be reached with what holds before it.
+    /// Calls `see` for each reachable instruction, in text order, with its index and the facts that hold before it.
     pub fn visit(&self, starts: &BitMatrix, mut see: impl FnMut(usize, &BitSet)) {
         let mut blocks: Vec<u32> = self.graph.order.clone();
         blocks.sort_unstable();
@@ -129,16 +129,17 @@ impl DataflowProblem<'_> {
     }
 }
 
-/// Something that was started and is not known to be complete: for each instruction the facts before it.
+/// Operations that were started and are not known to be complete. Both lists are indexed by instruction and hold the facts
+/// before it.
 pub struct Pending {
-    /// Started, on all ways.
+    /// The operations that were started on all paths.
     pub started: Vec<BitSet>,
-    /// Not even committed, on all ways.
+    /// The operations that were started but not committed, on all paths.
     pub uncommitted: Vec<BitSet>,
 }
 
-/// Follows what a protocol starts until it is waited for. `starts` says which facts an instruction starts, `ends` which it ends
-/// otherwise. Only the instructions that `wanted` names are kept.
+/// Follows the operations that a protocol starts until an instruction waits for them. `starts` returns the facts that an
+/// instruction starts, `ends` those that it ends without waiting.
 pub fn pending(
     (function, graph): (&FlowFunction, &Graph),
     protocol: Protocol,

@@ -1,4 +1,4 @@
-//! The lowered function: flat tables that borrow nothing.
+//! The lowered function as flat tables that borrow nothing. All byte ranges count from the start of the function's item.
 
 use crate::hir::signature::Signature;
 use crate::hir::symbols::{self, VariableOrigin};
@@ -10,98 +10,101 @@ use ptx_isa::tables::{
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use std::ops::Range;
 
-/// One register of one declaration, or one element of a vector register. Slots are numbered in the order of their first
-/// use; a register that no instruction names has none.
+/// The number of a register of one declaration, or of one element of a vector register. Slots are numbered in the order of
+/// their first use; a register that no instruction names has no slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RegisterSlot(pub u32);
 
 impl RegisterSlot {
-    /// As an index into [`FlowFunction::registers`].
+    /// The slot as an index into [`FlowFunction::registers`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The register of a slot.
+/// The register for which a slot stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlotRegister {
     /// Index into [`FlowFunction::declarations`].
     pub declaration: u32,
-    /// Its number in a range such as `%r<10>`, else 0.
+    /// The number of the register in a range such as `%r<10>`, else 0.
     pub number: u32,
-    /// Its place in a vector register, else 0.
+    /// The index of the element in a vector register, else 0.
     pub element: u8,
 }
 
 /// A declaration of one or many registers.
 #[derive(Debug, Clone)]
 pub struct RegisterDeclaration {
-    /// Without the number.
+    /// The name, without the number of a register in a range.
     pub name: Box<str>,
-    /// Where the name stands.
+    /// The byte range of the name.
     pub range: Range<u32>,
     /// The number of registers of a range such as `%r<10>`.
     pub count: Option<u32>,
-    /// Elements of a vector register, else 1.
+    /// The number of elements of a vector register, else 1.
     pub elements: u8,
-    /// Type of a register, or of one element.
+    /// The type of a register, or of one element of a vector register.
     pub ty: TypeId,
-    /// Of the body, or of the signature: parameters are written before the function begins, results read when it returns.
+    /// Whether it is declared in the body or in the signature. Parameters are written before the function begins; results are
+    /// read when it returns.
     pub origin: VariableOrigin,
-    /// The block that it is declared in: the registers live there.
+    /// The byte range of the block in which it is declared: the scope of the registers.
     pub scope: Range<u32>,
-    /// The highest number that an instruction uses; of a single register 0; nothing if none does.
+    /// The highest register number that an instruction uses, or 0 for a single register; `None` if no instruction uses the
+    /// declaration.
     pub highest: Option<u32>,
 }
 
-/// A variable in memory, or a parameter that is one.
+/// A variable in memory, or a parameter in a parameter state space.
 #[derive(Debug, Clone)]
 pub struct FlowVariable {
     /// Its name.
     pub name: Box<str>,
-    /// Where it is declared; empty for one of the module.
+    /// The byte range of its name in its declaration; empty for a variable of the module.
     pub range: Range<u32>,
-    /// What it is.
+    /// Its symbol: type, state space and origin.
     pub symbol: symbols::VariableSymbol,
-    /// The block that it is declared in.
+    /// The byte range of the block in which it is declared.
     pub scope: Range<u32>,
-    /// How many operands name it.
+    /// The number of operands that name it.
     pub uses: u32,
 }
 
-/// A label.
+/// A label in the body of a function.
 #[derive(Debug, Clone)]
 pub struct FlowLabel {
     /// Its name.
     pub name: Box<str>,
-    /// Where it stands.
+    /// The byte range of its name where it is defined.
     pub range: Range<u32>,
-    /// The index of the instruction that follows; the number of instructions at the end of the body.
+    /// The index of the instruction after the label; the number of instructions if the label is at the end of the body.
     pub target: u32,
-    /// How many operands and lists name it.
+    /// The number of operands and target lists that name it.
     pub uses: u32,
 }
 
-/// A labelled `.branchtargets`, `.calltargets` or `.callprototype`.
+/// A labelled `.branchtargets`, `.calltargets` or `.callprototype` directive.
 #[derive(Debug, Clone)]
 pub struct LabelList {
-    /// Its label.
+    /// The name of its label.
     pub name: Box<str>,
-    /// Where that stands.
+    /// The byte range of the label's name.
     pub range: Range<u32>,
     /// Indices into [`FlowFunction::labels`]; empty unless it is a `.branchtargets`.
     pub labels: Vec<u32>,
     /// Indices into [`FlowFunction::functions`]; empty unless it is a `.calltargets`.
     pub functions: Vec<u32>,
-    /// What the functions of a `.callprototype` take and return.
+    /// The signature declared by a `.callprototype`.
     pub prototype: Option<Box<Signature>>,
-    /// A prototype of functions that do not return.
+    /// Whether the functions of the prototype do not return.
     pub noreturn: bool,
-    /// How many operands name it.
+    /// The number of operands that name it.
     pub uses: u32,
 }
 
-/// The selector of a part of a register (`b0`, `h1`), as an index into those that its operand may have; see [`FlowOperand::selector`].
+/// The selector of a part of a register (`b0`, `h1`), as an index into the selectors that its operand may have; see
+/// [`FlowOperand::selector`].
 pub type SelectorIndex = u8;
 
 /// The value of an operand.
@@ -109,40 +112,40 @@ pub type SelectorIndex = u8;
 pub enum OperandValue {
     /// A register.
     Register(RegisterSlot),
-    /// A whole vector register: its first element and how many there are, in consecutive slots.
+    /// A whole vector register: the slot of its first element and the number of elements, in consecutive slots.
     Registers(RegisterSlot, u8),
-    /// A part of a register.
+    /// A part of a register, such as `%r1.b0`.
     Part(RegisterSlot, SelectorIndex),
-    /// A special register and, if it is a vector, its component.
+    /// A special register and, if it is a vector, the index of its component.
     Special(&'static SpecialRegister, Option<u8>),
-    /// An integer, as 64 bits.
+    /// An integer in 64-bit two's complement.
     Integer(i64),
-    /// A floating-point number as its bits: of 32 if the flag is set, else of 64.
+    /// The bits of a floating-point number: 32 bits if the flag is set, else 64.
     Float(u64, bool),
     /// The address of a variable: index into [`FlowFunction::variables`].
     Variable(u32),
     /// A function: index into [`FlowFunction::functions`].
     Function(u32),
-    /// Index into [`FlowFunction::labels`].
+    /// A label: index into [`FlowFunction::labels`].
     Label(u32),
-    /// Index into [`FlowFunction::lists`].
+    /// A list of targets or a prototype: index into [`FlowFunction::lists`].
     List(u32),
     /// `_`.
     Sink,
-    /// A constant that has no value: it is reported as an error.
+    /// A constant without a value; a check reports it as an error.
     Unknown,
 }
 
 /// The role of an operand in its instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OperandRole {
-    /// An operand by itself, or the first of `d|p`.
+    /// A single operand, or the first of `d|p`.
     Plain,
     /// The second of `d|p`.
     Second,
     /// An element of a list in braces.
     Element,
-    /// The base of an address: a register in it is read.
+    /// The base of an address; a register in it is read.
     Address,
     /// Another part of an address, such as coordinates.
     AddressPart,
@@ -150,55 +153,55 @@ pub enum OperandRole {
     Argument,
 }
 
-/// A leaf of an operand: lists, pairs and addresses are taken apart.
+/// A leaf of an operand: lists, pairs and addresses are split into their parts.
 #[derive(Debug, Clone)]
 pub struct FlowOperand {
-    /// What it is.
+    /// The value.
     pub value: OperandValue,
-    /// What is added to it, in bytes; nothing where that is not known.
+    /// The offset added to the value, in bytes; `None` if it is unknown.
     pub offset: Option<i64>,
-    /// Byte range.
+    /// The byte range of the leaf.
     pub range: Range<u32>,
-    /// The index of the operand that it belongs to, as written.
+    /// The index of the operand to which the leaf belongs, in written order.
     pub place: u8,
-    /// Its index in there.
+    /// The index of the leaf in that operand.
     pub part: u16,
-    /// What part it has.
+    /// The role of the leaf.
     pub role: OperandRole,
-    /// `!` stands before it.
+    /// Whether the leaf is written with `!`.
     pub negated: bool,
-    /// `-` stands before it.
+    /// Whether the leaf is written with `-`.
     pub minus: bool,
-    /// What the form says of it.
+    /// The operand's declaration in the form.
     pub spec: Option<&'static tables::FormValue>,
-    /// Its type by the form and the modifiers.
+    /// The type that the form and the modifiers give it.
     pub ty: Option<TypeId>,
 }
 
 impl FlowOperand {
-    /// The selector of the part of a register that it is, as the tables spell it.
+    /// The selector of a part of a register, as the tables spell it; `None` for other operands.
     pub fn selector(&self) -> Option<&'static str> {
         let (OperandValue::Part(_, part), Some(spec)) = (self.value, self.spec) else { return None };
         spec.select.get(usize::from(part)).copied()
     }
 
-    /// Whether registers in it are read.
+    /// Whether the instruction reads the registers in the leaf.
     pub fn reads(&self) -> bool {
         self.role == OperandRole::Address || self.spec.is_none_or(|s| s.access != OperandAccess::Write)
     }
 
-    /// Whether registers in it are written.
+    /// Whether the instruction writes the registers in the leaf.
     pub fn writes(&self) -> bool {
         self.role != OperandRole::Address && self.spec.is_some_and(|s| s.access != OperandAccess::Read)
     }
 
-    /// If it is the base of an address: what is done to the memory there.
+    /// The access to memory at the address; `None` if the operand is not an address.
     pub fn memory(&self) -> Option<OperandAccess> {
         let spec = self.spec.filter(|s| matches!(s.kind, ValueKind::Address(_)))?;
         Some(spec.access)
     }
 
-    /// The registers in it: the first and how many.
+    /// The slots of the registers in the leaf.
     pub fn slots(&self) -> impl Iterator<Item = RegisterSlot> + use<> {
         let (first, count) = match self.value {
             OperandValue::Register(slot) | OperandValue::Part(slot, _) => (slot.0, 1),
@@ -212,13 +215,13 @@ impl FlowOperand {
 /// The guard predicate of an instruction.
 #[derive(Debug, Clone)]
 pub struct Guard {
-    /// The register; nothing for a special register that is a predicate.
+    /// The register; `None` if the guard is a special register.
     pub slot: Option<RegisterSlot>,
-    /// That special register.
+    /// The special register, if the guard is one.
     pub special: Option<&'static SpecialRegister>,
-    /// `@!p`.
+    /// Whether the guard is negated: `@!p`.
     pub negated: bool,
-    /// Where the predicate stands.
+    /// The byte range of the predicate.
     pub range: Range<u32>,
 }
 
@@ -227,31 +230,32 @@ pub struct Guard {
 pub struct RegisterUse {
     /// The register.
     pub slot: RegisterSlot,
-    /// Index into [`FlowFunction::operands`]; nothing for the guard.
+    /// Index into [`FlowFunction::operands`]; `None` for the guard.
     pub operand: Option<u32>,
-    /// It is read only where another operand, which is not known, is true.
+    /// Whether the register is read only if another operand, whose value is unknown, is true.
     pub conditional: bool,
 }
 
-/// A form with the modifier values that some instructions use.
+/// A form with the modifier values with which instructions use it.
 #[derive(Debug, Clone)]
 pub struct FormUse {
-    /// The entry of the tables.
+    /// The entry in the ISA tables.
     pub entry: &'static Entry,
-    /// The form.
+    /// The form of the entry.
     pub form: &'static Form,
     /// The value in each slot of the form, as the tables spell it.
     pub values: Box<[Option<&'static str>]>,
-    /// The variants of these values.
+    /// The same values as [`Modifier`]s, by slot.
     pub modifiers: Box<[Option<Modifier>]>,
-    /// All threads of a warp must execute it together.
+    /// Whether all threads of a warp must execute it together.
     pub converge: bool,
-    /// The state space among its modifiers.
+    /// The state space given by its modifiers.
     pub space: Option<&'static SpaceInfo>,
 }
 
 impl FormUse {
-    /// Of a comparison for order with a number: the least number that is on the other side of it than those below.
+    /// For an ordered comparison (`lt`, `ge`, …) with `number`: the smallest number of the upper side, so that the result
+    /// changes between it and its predecessor.
     pub fn parts_at(&self, number: i64) -> Option<i64> {
         self.written().find_map(|m| match m {
             Modifier::Lt | Modifier::Ge | Modifier::Lo | Modifier::Hs => Some(number),
@@ -260,12 +264,12 @@ impl FormUse {
         })
     }
 
-    /// What executes the instructions; nothing for those that the interpreter refuses.
+    /// The operation with which the interpreter executes the instructions; `None` if the interpreter does not support them.
     pub fn exec(&self) -> Option<Exec> {
         self.entry.exec_of(self.form)
     }
 
-    /// The modifiers that are written, in the order of the form.
+    /// The modifiers that are written, in the order of the form's slots.
     pub fn written(&self) -> impl Iterator<Item = Modifier> + use<'_> {
         self.modifiers.iter().flatten().copied()
     }
@@ -282,98 +286,98 @@ impl FormUse {
     }
 }
 
-/// An instruction. Ranges count from the start of the function's item.
+/// An instruction. Ranges are in bytes from the start of the function's item.
 #[derive(Debug, Clone)]
 pub struct FlowInstruction {
     /// Byte range, guard and semicolon included.
     pub range: Range<u32>,
-    /// Opcode and modifiers.
+    /// The byte range of the mnemonic: opcode and modifiers.
     pub mnemonic: Range<u32>,
-    /// Its guard.
+    /// The guard predicate, if it has one.
     pub guard: Option<Guard>,
-    /// Where execution goes on, as the tables say.
+    /// How control continues after the instruction, as the tables declare it.
     pub flow: ControlTransfer,
-    /// A call that does not return.
+    /// Whether it is a call that does not return.
     pub noreturn: bool,
-    /// Into [`FlowFunction::forms`].
+    /// Index into [`FlowFunction::forms`].
     pub(super) form: u32,
-    /// Into [`FlowFunction::operands`].
+    /// Range of indices into [`FlowFunction::operands`].
     pub(super) operands: Range<u32>,
-    /// Into the uses: reads begin, writes begin, end.
+    /// Indices into [`FlowFunction::uses`]: the start of the reads, the start of the writes, and the end of the writes.
     pub(super) uses: [u32; 3],
 }
 
-/// A directive between the parameters of a function and its body.
+/// A performance-tuning directive between the parameters of a function and its body, such as `.maxntid`.
 #[derive(Debug, Clone)]
 pub struct Tuning {
     /// Its name.
     pub name: Box<str>,
-    /// What the tables say of it, if they know it.
+    /// Its entry in the ISA tables, if it has one.
     pub directive: Option<&'static tables::Directive>,
-    /// The product of its numbers; nothing without numbers, or where one is wrong.
+    /// The product of its numbers; `None` if it has no numbers or one of them is invalid.
     pub number: Option<u64>,
-    /// Where it stands.
+    /// The byte range of the directive.
     pub range: Range<u32>,
 }
 
-/// A function. Whatever syntax did not allow to understand is missing, and `complete` is false then.
+/// A lowered function. Parts with syntax errors are missing; `complete` is then false.
 #[derive(Debug, Clone, Default)]
 pub struct FlowFunction {
     /// Its name.
     pub name: Box<str>,
-    /// Where that stands.
+    /// The byte range of its name.
     pub name_range: Range<u32>,
-    /// `.entry`.
+    /// Whether it is a kernel (`.entry`).
     pub kernel: bool,
     /// The directives between its parameters and its body.
     pub directives: Vec<Tuning>,
     /// The byte range of the body.
     pub body: Range<u32>,
-    /// What the slots stand for.
+    /// The registers, indexed by [`RegisterSlot`].
     pub registers: Vec<SlotRegister>,
     /// The declarations of registers.
     pub declarations: Vec<RegisterDeclaration>,
-    /// The variables of the function and those of the module that it names.
+    /// The variables of the function, and the module variables that it names.
     pub variables: Vec<FlowVariable>,
-    /// Names of the functions that it names.
+    /// The names of the functions that its operands and lists mention.
     pub functions: Vec<Box<str>>,
-    /// Labels.
+    /// The labels of the body.
     pub labels: Vec<FlowLabel>,
-    /// Lists of targets and prototypes.
+    /// The lists of branch and call targets, and the call prototypes.
     pub lists: Vec<LabelList>,
     /// The instructions in the order of the text.
     pub instructions: Vec<FlowInstruction>,
-    /// The index of the instruction that follows a `.pragma`, and what that says, quotes included.
+    /// For each `.pragma`: the index of the instruction that follows it and its text, including the quotes.
     pub pragmas: Vec<(u32, Box<str>)>,
-    /// The operands of all instructions.
+    /// The operand leaves of all instructions.
     pub operands: Vec<FlowOperand>,
     pub(super) uses: Vec<RegisterUse>,
     /// The forms that the instructions use, each once.
     pub forms: Vec<FormUse>,
-    /// Everything was understood.
+    /// Whether everything in the function was lowered.
     pub complete: bool,
 }
 
 impl FlowFunction {
-    /// The directive of its header that bounds something, and its number; of several the last one counts (ptxas), and one that says 0
-    /// says nothing.
+    /// The header directive with a launch bound, and its number. If there are several, the last one counts (ptxas); a number
+    /// of 0 is no bound.
     pub fn bound(&self, bound: LaunchBound) -> Option<(&Tuning, u64)> {
         let found = self.directives.iter().rfind(|t| t.directive.is_some_and(|d| d.bounds == Some(bound)))?;
         Some((found, found.number.filter(|n| *n != 0)?))
     }
 
-    /// The operands of an instruction, in order.
+    /// The operand leaves of an instruction, in order.
     pub fn operands_of(&self, index: usize) -> &[FlowOperand] {
         let range = &self.instructions[index].operands;
         &self.operands[range.start as usize..range.end as usize]
     }
 
-    /// The leaves of the operand of that name in the form.
+    /// The leaves of the operand that has this name in the form.
     pub fn named(&self, index: usize, name: OperandName) -> impl Iterator<Item = &FlowOperand> {
         self.operands_of(index).iter().filter(move |o| o.spec.is_some_and(|s| s.id == Some(name)))
     }
 
-    /// The leaves of the operand that an effect of the form is about.
+    /// The leaves of the operand to which an effect of the form applies.
     pub fn affected(&self, index: usize, effect: &Effect) -> impl Iterator<Item = &FlowOperand> {
         let name = effect.operand;
         self.operands_of(index).iter().filter(move |o| o.spec.is_some_and(|s| s.name == name))
@@ -385,18 +389,18 @@ impl FlowFunction {
         &self.uses[reads as usize..writes as usize]
     }
 
-    /// The registers that it writes, if its guard holds.
+    /// The registers that an instruction writes, if its guard is true.
     pub fn writes(&self, index: usize) -> &[RegisterUse] {
         let [_, writes, end] = self.instructions[index].uses;
         &self.uses[writes as usize..end as usize]
     }
 
-    /// The form of an instruction, with the values of its modifiers.
+    /// The form of an instruction with the values of its modifiers.
     pub fn chosen(&self, index: usize) -> &FormUse {
         &self.forms[self.instructions[index].form as usize]
     }
 
-    /// The entry of the tables.
+    /// The entry of an instruction in the ISA tables.
     pub fn entry(&self, index: usize) -> &'static Entry {
         self.chosen(index).entry
     }
@@ -411,27 +415,29 @@ impl FlowFunction {
         self.chosen(index).has(modifier)
     }
 
-    /// Whether all threads of a warp must execute it together.
+    /// Whether all threads of a warp must execute the instruction together.
     pub fn converges(&self, index: usize) -> bool {
         self.chosen(index).converge
     }
 
-    /// Across which threads the results are the same, whatever the operands.
+    /// The threads across which the results are always the same, whatever the operands.
     pub fn uniform(&self, index: usize) -> Option<UniformExtent> {
         self.entry(index).uniform
     }
 
-    /// Whether it does nothing but write its results: of loads, those from memory that never changes.
+    /// Whether the instruction has no effect except its results. Loads count only if they read memory that never changes.
     pub fn is_pure(&self, index: usize) -> bool {
         self.entry(index).pure || self.reads_fixed_memory(index)
     }
 
-    /// Whether it is a load from memory that is the same for all threads and never changes: `.const`, parameters of the kernel.
+    /// Whether the instruction is a load from memory that is the same for all threads and never changes: `.const` or kernel
+    /// parameters.
     pub fn reads_fixed_memory(&self, index: usize) -> bool {
         let mut addresses = self.operands_of(index).iter().filter(|o| o.memory().is_some());
         let (Some(address), None) = (addresses.next(), addresses.next()) else { return false };
         let Some(space) = self.chosen(index).space.filter(|s| s.fixed) else { return false };
-        // What `.param` means in a function is private to the thread, and so are the arguments and results of a call.
+        // In a function, `.param` memory is private to the thread; the arguments and results of a call are private in kernels
+        // too.
         let own = |v: u32| self.variables.get(v as usize).is_some_and(|v| v.symbol.origin == VariableOrigin::Body);
         let parameter = space.name.starts_with(".param");
         address.memory() == Some(OperandAccess::Read)
@@ -451,7 +457,7 @@ impl FlowFunction {
         format!("{}{number}{element}", declaration.name)
     }
 
-    /// The declaration of a register.
+    /// The declaration of the register of a slot.
     pub fn declaration(&self, slot: RegisterSlot) -> &RegisterDeclaration {
         &self.declarations[self.registers[slot.index()].declaration as usize]
     }

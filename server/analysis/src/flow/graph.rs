@@ -7,9 +7,9 @@ use std::ops::Range;
 /// A basic block: control enters at the first instruction and leaves after the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BasicBlock {
-    /// Its first instruction.
+    /// The index of its first instruction.
     pub first: u32,
-    /// The one after its last.
+    /// The index after that of its last instruction.
     pub end: u32,
     /// Control may leave the function here: by `ret`, `exit`, a call that does not return, or at the end of the body.
     pub leaves: bool,
@@ -22,7 +22,7 @@ impl BasicBlock {
     }
 }
 
-/// Lists of numbers, one for each node, in one piece of memory.
+/// Lists of numbers, one list per node, stored in one contiguous buffer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Lists {
     starts: Vec<u32>,
@@ -30,7 +30,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// From pairs of list and item; the items of a list keep their order.
+    /// Builds `count` lists from pairs (list, item); the items of a list keep their order.
     pub fn new(count: usize, pairs: &[(u32, u32)]) -> Self {
         let mut starts = vec![0u32; count + 1];
         for (from, _) in pairs {
@@ -56,8 +56,8 @@ impl Lists {
     }
 }
 
-/// The blocks of a function and the ways between them. Block 0 is where it begins; a function without instructions has
-/// no blocks.
+/// The control-flow graph of a function: its blocks and the edges between them. Block 0 is the entry; a function without
+/// instructions has no blocks.
 #[derive(Debug, Clone, Default)]
 pub struct Graph {
     /// The blocks, in the order of the text.
@@ -65,11 +65,11 @@ pub struct Graph {
     successors: Lists,
     predecessors: Lists,
     block_of: Vec<u32>,
-    /// The blocks that can be reached from the beginning, in reverse post-order: before a block come all those that lead to
-    /// it but by a loop.
+    /// The blocks reachable from the entry, in reverse post-order: every predecessor of a block comes before it, except along
+    /// loop back edges.
     pub order: Vec<u32>,
     reachable: Vec<bool>,
-    /// The block from which control runs off the end of the body.
+    /// The first block from which control runs off the end of the body.
     pub falls_off: Option<u32>,
 }
 
@@ -102,7 +102,8 @@ impl Graph {
             }
         }
         let mut edges = Vec::new();
-        // The last block, from 1, that led to a block: tables name the same label more than once.
+        // Indexed by target block: the number plus 1 of the last block with an edge to it. Target tables can name the same
+        // label more than once.
         let mut led = vec![0; blocks.len()];
         let mut falls_off = None;
         for (number, block) in blocks.iter_mut().enumerate() {
@@ -115,7 +116,7 @@ impl Graph {
                     edges.push((number, *target));
                 }
                 Some(_) => {}
-                // A label at the end of the body, or one without a place.
+                // A label at the end of the body, or a label that is never defined.
                 None => {
                     block.leaves = true;
                     falls_off = falls_off.or(Some(number));
@@ -143,46 +144,46 @@ impl Graph {
         Self { blocks, successors, predecessors, block_of, order, reachable, falls_off }
     }
 
-    /// Where control may go from a block; each block once.
+    /// The blocks to which control may go from a block, each once.
     pub fn successors(&self, block: usize) -> &[u32] {
         self.successors.of(block)
     }
 
-    /// Where it may come from.
+    /// The blocks from which control may come to a block.
     pub fn predecessors(&self, block: usize) -> &[u32] {
         self.predecessors.of(block)
     }
 
-    /// The block of an instruction.
+    /// The index of the block that contains an instruction.
     pub fn block_of(&self, instruction: usize) -> usize {
         self.block_of.get(instruction).map_or(0, |b| *b as usize)
     }
 
-    /// Whether control can get there from the beginning of the function.
+    /// Whether control can reach the block from the entry of the function.
     pub fn is_reachable(&self, block: usize) -> bool {
         self.reachable.get(block).copied().unwrap_or(false)
     }
 }
 
-/// Whether the next instruction begins a block.
+/// Whether the instruction ends its block, so that the next instruction begins a new one.
 fn ends_block(instruction: &FlowInstruction) -> bool {
     matches!(instruction.flow, ControlTransfer::Branch | ControlTransfer::Return | ControlTransfer::Exit)
         || instruction.noreturn
 }
 
-/// Whether control may go on with the next instruction.
+/// Whether control may continue with the next instruction.
 fn goes_on(instruction: &FlowInstruction) -> bool {
     instruction.guard.is_some() || !ends_block(instruction)
 }
 
-/// How many times a branch may go somewhere, all branches of a function together.
+/// The number of branch targets, summed over all branches of the function.
 pub fn branches(function: &FlowFunction) -> usize {
     let branches =
         (0..function.instructions.len()).filter(|index| function.instructions[*index].flow == ControlTransfer::Branch);
     branches.map(|index| targets(function, index).count()).sum()
 }
 
-/// The labels that a branch may go to.
+/// The labels to which a branch may go: indices into [`FlowFunction::labels`].
 fn targets(function: &FlowFunction, index: usize) -> impl Iterator<Item = u32> + '_ {
     function.operands_of(index).iter().flat_map(|operand| {
         let (one, list) = match operand.value {
@@ -194,7 +195,7 @@ fn targets(function: &FlowFunction, index: usize) -> impl Iterator<Item = u32> +
     })
 }
 
-/// The nodes that can be reached from one, each after those that it leads to (but for loops).
+/// The nodes reachable from `root` in post-order: each node after its successors, except along loop back edges.
 pub(super) fn post_order<'g>(count: usize, root: usize, successors: impl Fn(usize) -> &'g [u32]) -> Vec<u32> {
     let mut seen = vec![false; count];
     let mut out = Vec::with_capacity(count);

@@ -1,4 +1,4 @@
-//! Which registers hold a value that may still be read.
+//! Liveness: which registers hold a value that may still be read.
 
 use super::bits::{BitMatrix, BitSet};
 use super::function::{FlowFunction, RegisterSlot};
@@ -6,22 +6,22 @@ use super::graph::Graph;
 use super::solve::{Equations, FlowDirection, Meet, Solution, solve};
 use crate::hir::symbols::VariableOrigin;
 
-/// The registers whose life is longer than a block: those that a block reads before it has surely written them. Only they
-/// need to be in the sets at the ends of blocks, and compilers' output has few of them.
+/// The registers that live across blocks: those that some block reads before it has certainly written them. Only these need
+/// bits in the sets at block boundaries, and compiler output has few of them.
 #[derive(Debug, Clone, Default)]
 pub struct CrossBlockRegisters {
     number: Vec<u32>,
     slots: Vec<RegisterSlot>,
-    /// For each block those that it reads before it has surely written them.
+    /// Pairs (block, register number): the block reads the register before it has certainly written it.
     pub(super) exposed: Vec<(u32, u32)>,
-    /// For each block those that it surely writes.
+    /// Pairs (block, register number): the block certainly writes the register.
     pub(super) written: Vec<(u32, u32)>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl CrossBlockRegisters {
-    /// Finds them.
+    /// Finds the registers that live across blocks.
     pub fn new(function: &FlowFunction, graph: &Graph) -> Self {
         let mut out = Self { number: vec![NONE; function.registers.len()], ..Self::default() };
         let mut written = vec![NONE; function.registers.len()];
@@ -67,22 +67,22 @@ impl CrossBlockRegisters {
         *number
     }
 
-    /// How many there are.
+    /// The number of cross-block registers.
     pub fn count(&self) -> usize {
         self.slots.len()
     }
 
-    /// The number of a register among them.
+    /// The dense number of a register among the cross-block registers, if it is one of them.
     pub fn number(&self, slot: RegisterSlot) -> Option<usize> {
         self.number.get(slot.index()).filter(|n| **n != NONE).map(|n| *n as usize)
     }
 
-    /// The register of a number.
+    /// The register with this dense number.
     pub fn slot(&self, number: usize) -> RegisterSlot {
         self.slots[number]
     }
 
-    /// Those whose declaration is in the signature.
+    /// The set of cross-block registers whose origin satisfies `wanted`.
     pub(super) fn of_origin(&self, function: &FlowFunction, wanted: impl Fn(VariableOrigin) -> bool) -> BitSet {
         let mut out = BitSet::new(self.count());
         for (number, slot) in self.slots.iter().enumerate() {
@@ -94,7 +94,7 @@ impl CrossBlockRegisters {
     }
 }
 
-/// Which registers are live at the ends of blocks.
+/// The registers that are live at the beginning and at the end of each block.
 #[derive(Debug, Clone, Default)]
 pub struct Liveness {
     global: CrossBlockRegisters,
@@ -102,7 +102,7 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Computes it. A write under a guard does not end the life of the value before.
+    /// Computes liveness. A write under a guard does not end the live range of the previous value.
     pub fn new(function: &FlowFunction, graph: &Graph) -> Self {
         let global = CrossBlockRegisters::new(function, graph);
         let (blocks, limit) = (graph.blocks.len(), global.count());
@@ -124,18 +124,18 @@ impl Liveness {
         Self { global, solution }
     }
 
-    /// The registers that are live where a block begins.
+    /// The registers that are live at the beginning of a block.
     pub fn at_start(&self, block: usize) -> impl Iterator<Item = RegisterSlot> + '_ {
         self.solution.starts.iter(block).map(|n| self.global.slot(n))
     }
 
-    /// The registers that are live where it ends.
+    /// The registers that are live at the end of a block.
     pub fn at_end(&self, block: usize) -> impl Iterator<Item = RegisterSlot> + '_ {
         self.solution.ends.iter(block).map(|n| self.global.slot(n))
     }
 
-    /// Walks the instructions of the blocks that can be reached, in each block from the last to the first, with the set of
-    /// the slots that are live after the instruction.
+    /// Calls `visit` for the instructions of the reachable blocks, in each block from the last to the first. Its arguments
+    /// are the index of the instruction and the set of the slots that are live after it.
     pub fn visit(&self, function: &FlowFunction, graph: &Graph, mut visit: impl FnMut(usize, &BitSet)) {
         let mut live = BitSet::new(function.registers.len());
         for block in graph.order.iter().map(|b| *b as usize) {
@@ -155,7 +155,7 @@ impl Liveness {
                     }
                 }
             }
-            // What is left belongs to this block.
+            // Clear the bits that this block set.
             touched.iter().for_each(|s| live.remove(s.index()));
         }
     }

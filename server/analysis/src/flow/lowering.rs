@@ -1,4 +1,4 @@
-//! From a function's syntax to its lowered form.
+//! Lowers the syntax tree of a function to a [`FlowFunction`].
 
 mod operands;
 
@@ -27,28 +27,29 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What of the module the body of a function depends on, besides its header.
+/// Properties of the module on which the body of a function depends, besides its header.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Module {
-    /// The functions that do not return.
+    /// The names of the functions that do not return.
     pub noreturn: HashSet<Box<str>>,
-    /// The module has debugging data, for which compilers write labels that no instruction names.
+    /// Whether the module has debugging data, for which compilers write labels that no instruction names.
     pub debugging: bool,
 }
 
-/// A function with more branches is not looked at: tables of targets make them as many as the square of its length.
-const MOST_BRANCHES: usize = 4_000_000;
+/// A function with more branch targets is not analysed: with target tables, their number can grow with the square of the
+/// function's length.
+const MAX_BRANCHES: usize = 4_000_000;
 
-/// A lowered function, and what names of the module it was understood with.
+/// A lowered function, and the module names with which it was resolved.
 #[derive(Debug)]
 pub struct Lowered {
     /// The function.
     pub function: FlowFunction,
-    /// The names of the module that it uses, and what they were.
+    /// The module names that the function uses, each with the symbol to which it resolved.
     pub dependencies: Dependencies,
 }
 
-/// Lowers a function. `text` is that of the item.
+/// Lowers the function `item`. `text` is the source text of the item.
 pub fn lower(
     text: &str,
     item: &ModuleItem<'_>,
@@ -74,7 +75,7 @@ pub fn lower(
         out: FlowFunction { complete: !item.unclosed && !item.node.is_error(), ..FlowFunction::default() },
     };
     lowering.function(item.node);
-    lowering.out.complete &= branches(&lowering.out) <= MOST_BRANCHES;
+    lowering.out.complete &= branches(&lowering.out) <= MAX_BRANCHES;
     Lowered { function: lowering.out, dependencies: lowering.scopes.into_dependencies() }
 }
 
@@ -86,13 +87,13 @@ struct Lowering<'a, 't> {
     scopes: FlowScopes<'a, 't>,
     slots: Slots,
     names: ModuleNames,
-    /// Forms by resolved mnemonic and candidate.
+    /// Indices into `out.forms`, by resolved mnemonic (its address) and candidate index.
     forms: HashMap<(*const ResolvedMnemonic, usize), (u32, Arc<ResolvedMnemonic>)>,
-    /// How many of the labels have met their place.
+    /// The number of labels whose definition has been reached in the text.
     labels: usize,
-    /// Where the text ends.
+    /// The byte offset of the end of the text.
     end: usize,
-    /// Of the instruction at hand.
+    /// The register reads of the current instruction.
     reads: Vec<RegisterUse>,
     writes: Vec<RegisterUse>,
     out: FlowFunction,
@@ -144,7 +145,7 @@ impl<'t> Lowering<'_, 't> {
         self.scopes.pop();
     }
 
-    /// Labels first, since they may be used before they stand there.
+    /// Declares the labels of a block in advance, since instructions may use a label before its definition.
     fn collect_labels(&mut self, children: &[Child<'_>]) {
         let k = kinds();
         let mut iter = children.iter().peekable();
@@ -165,7 +166,7 @@ impl<'t> Lowering<'_, 't> {
                 self.scopes.declare(name.text, None, symbol, id);
             } else {
                 let id = Id::Label(self.out.labels.len() as u32);
-                // Its place is known when it is met.
+                // The target is filled in when lowering reaches the label.
                 self.out.labels.push(FlowLabel { name: text, range, target: u32::MAX, uses: 0 });
                 self.scopes.declare(name.text, None, Symbol::Label, id);
             }
@@ -202,7 +203,7 @@ impl<'t> Lowering<'_, 't> {
         }
     }
 
-    /// A list of targets or a prototype; the label before it names it.
+    /// Lowers a list of targets or a prototype; the label before it is its name.
     fn list(&mut self, node: Node<'_>, kind: ListKind) {
         self.out.complete &= !node.has_error();
         let label = node.prev_named_sibling().filter(|n| n.kind_id() == kinds().label);
@@ -318,7 +319,7 @@ impl<'t> Lowering<'_, 't> {
         self.out.instructions.push(instruction);
     }
 
-    /// The number of a form among those that the function uses.
+    /// The index of a candidate's form in `out.forms`; adds the form if it is new.
     fn form(&mut self, resolved: &Arc<ResolvedMnemonic>, index: usize) -> Option<u32> {
         let key = (Arc::as_ptr(resolved), index);
         if let Some((known, _)) = self.forms.get(&key) {
@@ -337,7 +338,7 @@ impl<'t> Lowering<'_, 't> {
         };
         let number = self.out.forms.len() as u32;
         self.out.forms.push(chosen);
-        // Held, so that no other mnemonic comes to the same address.
+        // The `Arc` keeps the mnemonic alive, so that no other mnemonic can be allocated at the same address.
         self.forms.insert(key, (number, Arc::clone(resolved)));
         Some(number)
     }
@@ -357,7 +358,8 @@ impl<'t> Lowering<'_, 't> {
         Some(Guard { slot, special, negated, range })
     }
 
-    /// Operands that are read only where another one is true: that one may be a literal.
+    /// Handles operands that are read only if another operand (the condition) is true. If the condition is a literal, drops
+    /// reads for which it is false. Otherwise marks the reads as conditional.
     fn settle_conditional(&mut self, from: usize) {
         let operands = &self.out.operands[from..];
         let condition = |used: &RegisterUse| {
@@ -375,7 +377,7 @@ impl<'t> Lowering<'_, 't> {
         });
     }
 
-    /// Whether a call is of a function that does not return, its operands beginning at `from`.
+    /// Whether the call whose operands begin at `from` calls a function that does not return.
     fn never_returns(&self, from: usize) -> bool {
         self.out.operands[from..].iter().any(|o| match o.value {
             OperandValue::Function(f) => {
@@ -386,7 +388,7 @@ impl<'t> Lowering<'_, 't> {
         })
     }
 
-    /// Notes a register of an operand as read, written or both.
+    /// Records a register of an operand as read, written or both.
     fn note(&mut self, slot: RegisterSlot, operand: u32, reads: bool, writes: bool) {
         let used = RegisterUse { slot, operand: Some(operand), conditional: false };
         if reads {
@@ -398,7 +400,7 @@ impl<'t> Lowering<'_, 't> {
     }
 }
 
-/// A range in 32 bits: the text of one item is never longer (the parser's offsets are of 32 bits as well).
+/// Converts a byte range to 32 bits: the text of one item is never longer, because the parser's offsets have 32 bits as well.
 fn bytes(range: Range<usize>) -> Range<u32> {
     range.start as u32..range.end as u32
 }

@@ -1,13 +1,14 @@
-//! Control flow: a function lowered once, its blocks and edges, and what can be computed on them.
+//! Control flow: a function is lowered once, then analysed through its blocks and edges.
 //!
 //! - [`FlowFunction`] – the instructions in order as compact data: resolved form, operands, registers read and written as
-//!   *slots*, labels. It borrows nothing, and knows no syntax node.
+//!   *slots*, labels. It borrows nothing and holds no syntax nodes.
 //! - [`Graph`] – blocks, edges, reverse post-order; [`dominance`] – dominators and post-dominators.
-//! - [`liveness`] – backward; [`written`] – forward; [`paths`] – under which guards a register was not written;
-//!   [`webs`] – the independent lives of one register; [`variance`] – across which threads a value is the same.
+//! - [`liveness`] – which values may still be read; [`written`] – which registers have been written.
+//! - [`paths`] – under which guards a register was not written; [`webs`] – the independent live ranges of one register.
+//! - [`variance`] – across which threads a value is the same.
 //!
-//! Which instruction branches, returns, ends the thread, has no effect but its results or must be executed by a warp
-//! together is said in the tables (`flow`, `pure`, `converge`, `uniform` in docs/isa-format.md).
+//! The ISA tables declare which instructions branch, return, end the thread, have no effect except their results, or need
+//! convergence. (See `flow`, `pure`, `converge`, `uniform` in docs/isa-format.md.)
 
 pub mod addresses;
 pub mod bits;

@@ -1,26 +1,26 @@
-//! Ways through the function under the guards that stand on them: whether a register that is not written on every way is
-//! written on every way that can be taken.
+//! Paths through the function under their guards: decides whether a register that is not written on every path is written on
+//! every path that can actually be taken.
 //!
-//! `@p mov r, 1; … @p add s, r, 1;` reads `r` only where it was written, if `p` is the same both times. For one register
-//! this follows the condition under which it is *not* written: a set of predicates with the value that each must have. An
-//! instruction that writes the register under a guard adds the opposite to the condition, a guarded branch adds its side,
-//! writing a predicate takes that out, and where ways meet only what they have in common remains. Where the condition
-//! contradicts itself, the register is written.
+//! `@p mov r, 1; … @p add s, r, 1;` reads `r` only after it was written, if `p` is the same both times. For one register this
+//! analysis tracks the condition under which it is *not* written: a set of predicates with the value that each must have. An
+//! instruction that writes the register under a guard adds the opposite of that guard to the condition. A guarded branch adds
+//! the value of its guard on each side. A write to a predicate removes it from the condition. Where paths meet, only their
+//! common predicates remain. If the condition contradicts itself, the register is written.
 
 use super::function::{FlowFunction, Guard, RegisterSlot};
 use super::graph::Graph;
 use ptx_isa::tables::ControlTransfer;
 
-/// A path condition: predicates with the values that they have. Sorted.
+/// A path condition: predicates with their values, sorted by register.
 type PathCondition = Vec<(RegisterSlot, bool)>;
 
-/// Predicates that are followed at once; hand-written guards use far fewer.
+/// The maximum number of predicates in a condition; hand-written guards use far fewer.
 const MAX_PREDICATES: usize = 16;
 
-/// Whether a register can be unwritten when an instruction of `reads` is executed; the first such instruction.
+/// The instructions in `reads` that may execute before the register is written.
 pub fn unwritten_at(function: &FlowFunction, graph: &Graph, slot: RegisterSlot, reads: &[usize]) -> Vec<usize> {
     let count = graph.blocks.len();
-    // The condition at the start of each block; nothing: written, or not yet known.
+    // Indexed by block: the condition at its start. `None`: the register is written there, or the block was not visited yet.
     let mut starts: Vec<Option<PathCondition>> = vec![None; count];
     let mut place = vec![0; count];
     for (index, block) in graph.order.iter().enumerate() {
@@ -67,7 +67,7 @@ pub fn unwritten_at(function: &FlowFunction, graph: &Graph, slot: RegisterSlot, 
         let before = graph.blocks[block].first as usize..*read;
         if before.into_iter().all(|i| step(function, i, slot, &mut state)) {
             let possible = match guard_of(function, *read) {
-                // The guard itself is read in any case.
+                // The guard itself is always read.
                 Some((p, _)) if p == slot => true,
                 Some(literal) => assume(&mut state, literal),
                 None => true,
@@ -80,7 +80,7 @@ pub fn unwritten_at(function: &FlowFunction, graph: &Graph, slot: RegisterSlot, 
     out
 }
 
-/// Goes over one instruction; whether the register may be unwritten after it.
+/// Applies one instruction to the condition. Returns whether the register may still be unwritten after it.
 fn step(function: &FlowFunction, index: usize, slot: RegisterSlot, state: &mut PathCondition) -> bool {
     let writes = function.writes(index);
     if writes.iter().any(|w| w.slot == slot) {
@@ -90,7 +90,7 @@ fn step(function: &FlowFunction, index: usize, slot: RegisterSlot, state: &mut P
                     return false;
                 }
             }
-            // Under a guard that is no register nothing is known.
+            // Nothing is known of a guard that is not a register.
             None if function.instructions[index].guard.is_some() => {}
             None => return false,
         }
@@ -101,14 +101,14 @@ fn step(function: &FlowFunction, index: usize, slot: RegisterSlot, state: &mut P
     true
 }
 
-/// What holds of the guard of the last instruction of a block on the way to a successor.
+/// The predicate value that holds on the edge from the last instruction of a block to the successor `next`, if any.
 fn side(function: &FlowFunction, graph: &Graph, last: usize, next: u32) -> Option<(RegisterSlot, bool)> {
     let (p, value) = guard_of(function, last)?;
     let instruction = &function.instructions[last];
     let after = last + 1 < function.instructions.len() && graph.block_of(last + 1) == next as usize;
     match instruction.flow {
         ControlTransfer::Branch => {
-            // Both ways may lead to the same block.
+            // The branch and its fall-through may lead to the same block.
             let jumps = function.operands_of(last).iter().any(|o| match o.value {
                 super::OperandValue::Label(l) => {
                     let target = function.labels[l as usize].target as usize;
@@ -129,13 +129,13 @@ fn side(function: &FlowFunction, graph: &Graph, last: usize, next: u32) -> Optio
     }
 }
 
-/// The guard of an instruction as the value that its predicate must have.
+/// The register of an instruction's guard and the value that it must have.
 fn guard_of(function: &FlowFunction, index: usize) -> Option<(RegisterSlot, bool)> {
     let guard: &Guard = function.instructions[index].guard.as_ref()?;
     Some((guard.slot?, !guard.negated))
 }
 
-/// Adds to a condition; whether it can still hold.
+/// Adds a predicate value to a condition. Returns whether the condition can still hold.
 fn assume(state: &mut PathCondition, literal: (RegisterSlot, bool)) -> bool {
     match state.binary_search_by_key(&literal.0, |l| l.0) {
         Ok(at) => state[at].1 == literal.1,

@@ -1,4 +1,4 @@
-//! Names in the body while it is lowered: what they stand for, and which table entry they have.
+//! The names in scope while a body is lowered: the symbol of each and its index in the tables of the [`FlowFunction`].
 
 use super::function::{FlowFunction, FlowVariable, RegisterSlot, SlotRegister};
 use crate::forms::operands::NameLookup;
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Where a name leads.
+/// The table of the [`FlowFunction`], and the index in it, for which a name stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Id {
     Registers(u32),
@@ -26,11 +26,11 @@ pub(super) enum Id {
 pub(super) struct ScopedName {
     pub symbol: Symbol,
     pub id: Id,
-    /// In a range of registers.
+    /// The number in a range of registers such as `%r<10>`, else 0.
     pub number: u32,
 }
 
-/// The blocks around a statement, innermost last, and the module around them.
+/// The blocks around a statement, innermost last, and the module that contains them.
 pub(super) struct FlowScopes<'h, 't> {
     frames: Vec<NameFrame<&'t str, ScopedName>>,
     header: &'h Header,
@@ -61,7 +61,7 @@ impl<'h, 't> FlowScopes<'h, 't> {
         self.frames.pop();
     }
 
-    /// Declares a name of the innermost block; the first declaration of a name counts.
+    /// Declares a name in the innermost block; `count` makes it a range of registers. The first declaration of a name wins.
     pub fn declare(&mut self, name: &'t str, count: Option<u32>, symbol: Symbol, id: Id) {
         let Some(frame) = self.frames.last_mut() else { return };
         let found = ScopedName { symbol, id, number: 0 };
@@ -71,7 +71,7 @@ impl<'h, 't> FlowScopes<'h, 't> {
         };
     }
 
-    /// What a name stands for, from the inside out.
+    /// Looks a name up from the innermost block outwards, and last in the module.
     pub fn find(&self, name: &str) -> Option<ScopedName> {
         if let Some((found, number)) = self.frames.iter().rev().find_map(|f| f.get(name)) {
             return Some(ScopedName { number, ..*found });
@@ -86,7 +86,7 @@ impl<'h, 't> FlowScopes<'h, 't> {
     }
 }
 
-/// The slots of registers, given at their first use.
+/// Assigns slots to registers at their first use.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     known: std::collections::HashMap<u64, RegisterSlot, BuildHasherDefault<Spread>>,
@@ -107,7 +107,7 @@ impl Slots {
     }
 }
 
-/// The variables and functions of the module that the function names.
+/// The variables and functions of the module that the function names, with their indices in the [`FlowFunction`].
 #[derive(Debug, Default)]
 pub(super) struct ModuleNames {
     known: HashMap<Box<str>, u32>,
@@ -135,7 +135,7 @@ impl ModuleNames {
     }
 }
 
-/// A hasher for keys that are two small numbers.
+/// A hasher for keys made of two small numbers.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Spread(u64);
 

@@ -1,4 +1,4 @@
-//! Equations over sets of numbers, one set for each end of each block, solved by iteration.
+//! Solves data-flow equations over sets of numbers, one set at the beginning and one at the end of each block, by iteration.
 
 use super::bits::{BitMatrix, BitSet};
 use super::graph::Graph;
@@ -8,52 +8,53 @@ use super::graph::Graph;
 pub enum FlowDirection {
     /// From the beginning of the function.
     Forward,
-    /// From its ends.
+    /// From its exits.
     Backward,
 }
 
-/// What holds where several ways meet.
+/// What holds where several paths meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meet {
-    /// What holds on one of them.
+    /// What holds on at least one of them.
     Any,
     /// What holds on all of them.
     All,
 }
 
-/// A system of equations: after a block holds what it generates, and what held before unless it kills that.
+/// A system of data-flow equations: what holds after a block is what it generates, plus what held before unless the block
+/// kills it.
 #[derive(Debug)]
 pub struct Equations<'a> {
-    /// Which way.
+    /// The direction in which facts flow.
     pub direction: FlowDirection,
-    /// What is known where ways meet.
+    /// How facts are combined where paths meet.
     pub meet: Meet,
-    /// Numbers are below this.
+    /// The numbers in the sets are below this limit.
     pub limit: usize,
-    /// What each block generates.
+    /// One row per block: the numbers that it generates.
     pub generates: &'a BitMatrix,
-    /// What each block kills.
+    /// One row per block: the numbers that it kills.
     pub kills: &'a BitMatrix,
-    /// What holds where the function begins (backward: where control leaves it).
+    /// The numbers that hold at the entry of the function (backward: where control leaves it).
     pub boundary: &'a BitSet,
 }
 
-/// What holds at the beginning and at the end of each block.
+/// The solution of [`Equations`]: what holds at the beginning and at the end of each block.
 #[derive(Debug, Clone, Default)]
 pub struct Solution {
-    /// At the beginning.
+    /// One row per block: the numbers that hold at its beginning.
     pub starts: BitMatrix,
-    /// At the end.
+    /// One row per block: the numbers that hold at its end.
     pub ends: BitMatrix,
 }
 
-/// Solves the equations for the blocks that can be reached.
+/// Solves the equations for the reachable blocks.
 pub fn solve(graph: &Graph, equations: &Equations<'_>) -> Solution {
     let Equations { direction, meet, limit, .. } = *equations;
     let count = graph.blocks.len();
     let all = meet == Meet::All;
     let forward = direction == FlowDirection::Forward;
-    // Forward: before is the start of a block. Backward: its end.
+    // If forward, `before` is the start of a block; if backward, its end.
     let mut before = BitMatrix::new(count, limit, false);
     let mut after = BitMatrix::new(count, limit, all);
     let mut boundary = BitMatrix::new(1, limit, false);

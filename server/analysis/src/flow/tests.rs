@@ -1,4 +1,4 @@
-//! The frame on small functions.
+//! Tests of lowering, the graph and the analyses on small functions.
 
 use super::dominance::{dominators, post_dominators};
 use super::liveness::Liveness;
@@ -15,14 +15,14 @@ use ptx_isa::tables::Version;
 use ptx_isa::{Modifier, SlotName};
 use ptx_syntax::Snapshot;
 
-/// Lowers a kernel with this body.
+/// Lowers a kernel with the given body.
 fn function(body: &str) -> FlowFunction {
     lowered(&format!(
         ".visible .entry k(.param .u64 p) {{ .reg .b32 %r<20>; .reg .b64 %rd<9>; .reg .pred %p<9>; .reg .v2 .f32 %v;\n{body}\n}}"
     ))
 }
 
-/// Lowers a text that is one function.
+/// Lowers a text that consists of one function.
 pub fn lowered(text: &str) -> FlowFunction {
     let snapshot = Snapshot::new(text);
     let items = items(&snapshot);
@@ -93,7 +93,7 @@ fn values_live_until_their_last_read() {
     assert_eq!(dead, [6]);
 }
 
-/// How the predicate of the last instruction but `ret` varies.
+/// The variance of the predicate `%p1`, read by a guard at the end of the given body.
 fn variance(body: &str) -> Variance {
     let function = function(&format!("{body} @%p1 mov.u32 %r19, 0; ret;"));
     assert!(function.complete, "{body}");
@@ -120,7 +120,7 @@ fn predicates_vary_as_what_they_compare() {
     assert_eq!(of("mov.u32 %r2, 3; mov.u32 %r3, %r2;", "lt.u32 %p1, %r3, 7"), Variance::Cta);
 }
 
-/// Across which threads the registers named `%rN` or `%pN` are the same.
+/// Returns a function from the name of a register (`%rN` or `%pN`) to the threads across which it is the same.
 fn across(body: &str) -> impl Fn(&str) -> Across {
     let function = function(body);
     assert!(function.complete, "{body}");
@@ -167,23 +167,23 @@ fn values_are_the_same_across_threads() {
 
 #[test]
 fn what_threads_write_on_different_ways_differs() {
-    // Written on both ways of a branch that parts lanes, and what comes of it.
+    // A register written on both sides of a divergent branch, and a value computed from it.
     let of = across(
         "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 7; @%p1 bra A; mov.u32 %r2, 1; bra B; A: mov.u32 %r2, 2; \
          mov.u32 %r3, 3; add.u32 %r4, %r3, 1; B: add.u32 %r5, %r2, 1; ret;",
     );
     assert_eq!([of("%r2"), of("%r5")], [Across::Lane; 2]);
     assert_eq!([of("%r3"), of("%r4")], [Across::Cta; 2], "they are not wanted after the ways have met");
-    // The same branch for all of them.
+    // A branch that all threads take the same way.
     let of = across(
         "mov.u32 %r1, %ctaid.x; setp.lt.u32 %p1, %r1, 7; @%p1 bra A; mov.u32 %r2, 1; bra B; A: mov.u32 %r2, 2; \
          B: add.u32 %r5, %r2, 1; ret;",
     );
     assert_eq!([of("%r2"), of("%r5")], [Across::Cta; 2]);
-    // Under a guard.
+    // A write under a guard.
     let of = across("mov.u32 %r1, %laneid; setp.eq.u32 %p1, %r1, 0; mov.u32 %r2, 1; @%p1 mov.u32 %r2, 2; ret;");
     assert_eq!(of("%r2"), Across::Lane);
-    // A loop that lanes leave one by one: inside they are in the same turn, outside they are not.
+    // A loop that lanes leave one by one: inside they are in the same iteration, outside they are not.
     let of = across(
         "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra L; \
          add.u32 %r3, %r2, 1; ret;",
@@ -194,7 +194,7 @@ fn what_threads_write_on_different_ways_differs() {
          add.u32 %r3, %r2, 1; ret;",
     );
     assert_eq!([of("%r2"), of("%r3")], [Across::Cta; 2]);
-    // Two registers that are made of one another in a loop.
+    // Two registers computed from each other in a loop.
     let of = across(
         "mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r4, %nctaid.x; L: add.u32 %r3, %r2, 1; add.u32 %r2, %r3, %r1; \
          setp.lt.u32 %p1, %r4, 9; @%p1 bra L; ret;",
@@ -214,7 +214,7 @@ fn facts_name_who_uses_a_register_and_where_it_lives() {
     };
     assert_eq!(uses(1), [(0, false, true), (1, true, false), (6, true, false)]);
     assert_eq!(uses(2), [(3, false, true), (5, false, true), (6, true, false)]);
-    // `A` is branched to from behind: `%r1` is wanted there again.
+    // A later instruction branches back to `A`, so `%r1` is read there again.
     assert_eq!(facts.lives(of(1)).collect::<Vec<_>>(), vec![0..8]);
     assert_eq!(facts.lives(of(2)).collect::<Vec<_>>(), vec![3..6]);
     assert_eq!(facts.lives(of(3)).count(), 0, "nobody reads it");
@@ -222,7 +222,8 @@ fn facts_name_who_uses_a_register_and_where_it_lives() {
     assert!(facts.register(declaration("%r") as usize, 7, 0).is_none() && facts.size() > 0);
 }
 
-/// What is held at an instruction takes what is counted there: on kernels with guards, loops, vectors and predicates.
+/// The live values at an instruction take as many registers as counted there: on kernels with guards, loops, vectors and
+/// predicates.
 #[test]
 fn what_is_held_takes_what_is_counted() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels");

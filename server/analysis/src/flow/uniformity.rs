@@ -1,9 +1,10 @@
-//! Across which threads a register holds the same value whenever they are together.
+//! Determines across which threads a register holds the same value whenever they execute together.
 //!
-//! For those who read a program, where [`super::variance`] is for reports of mistakes: whatever is not understood may differ here.
-//! One answer for a register, over all that is ever written to it. It is found as the least one that nothing speaks against: every
-//! register is the same in the whole CTA at first, and what an instruction computes of registers that differ differs as well. Where
-//! threads that went different ways come together again, what was written on the way differs too.
+//! The results inform the reader of a program, while [`super::variance`] serves diagnostics. So everything that is not
+//! understood counts as different here. There is one answer per register, over all values ever written to it. The search
+//! starts from the assumption that every register is the same in the whole CTA, and weakens it until nothing contradicts it.
+//! A result computed from registers that differ differs as well. Where threads that took different paths meet again,
+//! registers written on those paths differ too.
 
 use super::dominance::Tree;
 use super::function::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
@@ -12,40 +13,42 @@ use super::liveness::Liveness;
 use crate::hir::symbols::VariableOrigin;
 use ptx_isa::tables::{Computes, TypeClass, UniformExtent};
 
-/// Across which threads a value is the same. Each says less than the one before.
+/// The threads across which a value is the same, strongest first: each variant guarantees less than the one before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Across {
     /// All threads of the CTA.
     Cta,
     /// The lanes of a warp.
     Warp,
-    /// The lanes of a warp, if the CTA is a multiple of a warp wide: warps are rows of it then.
+    /// The lanes of a warp, if the width of the CTA is a multiple of the warp size: warps are then parts of its rows.
     Rows,
-    /// The thread alone.
+    /// No other thread.
     Lane,
 }
 
-/// The lattice of the uniformity search.
+/// The lattice of the uniformity search, strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum UniformityState {
     Cta,
     Warp,
     Rows,
-    /// As [`UniformityState::Rows`] but for so many of the lowest bits.
+    /// Like [`UniformityState::Rows`], except that the lowest bits, of which this is the number, may differ from lane to
+    /// lane.
     Bits(u8),
     Lane,
 }
 
-/// Work limit: a larger function is not analysed.
-const MOST_STEPS: usize = 40_000_000;
+/// The maximum number of steps; a function that needs more is not analysed.
+const MAX_STEPS: usize = 40_000_000;
 
-/// For each slot across which threads it is the same; nothing for a function that is too tangled.
+/// For each slot, the threads across which its register is the same; `None` for a function that needs more than `MAX_STEPS`
+/// steps.
 pub fn across(function: &FlowFunction, graph: &Graph, liveness: &Liveness, post: &Tree) -> Option<Vec<Across>> {
     let mut search = UniformitySearch::new(function, graph, liveness, post);
     while let Some(index) = search.waiting.pop() {
         search.queued[index as usize] = false;
         search.instruction(index as usize);
-        if search.steps > MOST_STEPS {
+        if search.steps > MAX_STEPS {
             return None;
         }
     }
@@ -58,7 +61,7 @@ pub fn across(function: &FlowFunction, graph: &Graph, liveness: &Liveness, post:
     Some(search.known.iter().map(plain).collect())
 }
 
-/// The registers that hold one integer from their only write on.
+/// The registers that hold a known integer constant, because their only write copies it.
 pub fn constants(function: &FlowFunction) -> Vec<(RegisterSlot, i64)> {
     let mut writers = vec![0u32; function.registers.len()];
     for write in (0..function.instructions.len()).flat_map(|i| function.writes(i)) {
@@ -91,11 +94,12 @@ struct UniformitySearch<'a> {
     post: &'a Tree,
     known: Vec<UniformityState>,
     constants: Vec<Option<i64>>,
-    /// For each slot the instructions that read it.
+    /// Indexed by slot: the indices of the instructions that read the register.
     readers: Lists,
     waiting: Vec<u32>,
     queued: Vec<bool>,
-    /// For each block how its last instruction parts the threads, as far as that was looked at.
+    /// Indexed by block: how threads diverge at its last instruction, as far as processed ([`UniformityState::Cta`]: they do
+    /// not).
     parted: Vec<UniformityState>,
     steps: usize,
 }
@@ -109,7 +113,7 @@ impl<'a> UniformitySearch<'a> {
         }
         let mut known = vec![UniformityState::Cta; function.registers.len()];
         for (index, known) in known.iter_mut().enumerate() {
-            // What a caller hands over may be anything.
+            // A caller may pass any value, so registers of the signature are unknown.
             if function.declaration(RegisterSlot(index as u32)).origin != VariableOrigin::Body {
                 *known = UniformityState::Lane;
             }
@@ -170,11 +174,11 @@ impl<'a> UniformitySearch<'a> {
         }
     }
 
-    /// Threads go different ways at the end of a block: what they write before they come together again differs there.
+    /// Handles divergence at the end of a block: what threads write before they meet again differs after the meeting.
     fn part(&mut self, block: usize, level: UniformityState) {
         let count = self.graph.blocks.len();
         let together = self.post.parent(block).filter(|b| *b < count);
-        // How many of the ways lead to a block, and which one was the last that did.
+        // Indexed by block: how many sides of the branch lead to it, and the last of those sides.
         let mut ways = vec![(0u32, u32::MAX); count];
         let mut region = Vec::new();
         for (way, first) in self.graph.successors(block).iter().enumerate() {
@@ -260,13 +264,13 @@ impl<'a> UniformitySearch<'a> {
         }
     }
 
-    /// What comes of values in an instruction without an effect.
+    /// The state of the result of an instruction without side effects, computed from those of its sources.
     fn applied(&self, index: usize, sources: &[(UniformityState, Option<i64>)]) -> UniformityState {
         use UniformityState::Bits;
         let unsigned = || self.is_unsigned(index);
         let power = |n: i64| n > 0 && n & (n - 1) == 0;
         let plain = || sources.iter().map(|s| coarse(s.0)).max().unwrap_or(UniformityState::Cta);
-        // What is commutative has its number on either side.
+        // A commutative operation may have its constant on either side.
         let pair = match sources {
             [(Bits(bits), _), (_, Some(number))] => Some((*bits, *number, true)),
             [(_, Some(number)), (Bits(bits), _)] => Some((*bits, *number, false)),
@@ -315,7 +319,8 @@ impl<'a> UniformitySearch<'a> {
         ty.is_some_and(|t| t.info().class == TypeClass::Uint)
     }
 
-    /// Whole integers in, integers and predicates out: bits stay where they are.
+    /// Whether all operands are plain registers or values that are predicates or integers of at least 32 bits, so that bits
+    /// keep their positions.
     fn is_whole(&self, index: usize) -> bool {
         self.function.operands_of(index).iter().all(|operand| {
             operand.role == OperandRole::Plain
@@ -337,7 +342,7 @@ fn of_extent(extent: UniformExtent, lane_bits: u8) -> UniformityState {
     }
 }
 
-/// The same without what is known of single bits.
+/// The state without its knowledge of single bits.
 fn coarse(known: UniformityState) -> UniformityState {
     if matches!(known, UniformityState::Bits(_)) { UniformityState::Lane } else { known }
 }

@@ -1,7 +1,8 @@
-//! Across which threads a value is the same.
+//! Determines across which threads a value is the same.
 //!
-//! Followed backwards from the operand in question, through what computes without an effect, to special registers, parameters
-//! and literals. Whatever is not understood is [`Variance::Unknown`]: this is for reports that must be certain.
+//! The analysis follows a value backwards from its operand through instructions without side effects, to special registers,
+//! parameters and literals. Everything that is not understood is [`Variance::Unknown`], because the results serve diagnostics
+//! that must be certain.
 
 use super::function::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use super::graph::Graph;
@@ -13,39 +14,39 @@ use std::cell::RefCell;
 /// How a value differs between threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variance {
-    /// The same in all threads of the CTA, and known.
+    /// The same in all threads of the CTA, with this value.
     Constant(i64),
     /// The same in all threads of the CTA.
     Cta,
     /// The same in all lanes of a warp.
     Warp,
-    /// It differs from lane to lane. If a number is known: without its lowest so many bits it is the same in a warp, and up to 5
-    /// such bits have all their values in each warp.
+    /// It differs from lane to lane. With a number n: above its n lowest bits, the value is the same in all lanes of a warp.
+    /// If n is at most 5, these n bits take all of their values in each warp.
     Lane(Option<u32>),
-    /// It differs from lane to lane if a value does that is the same in all of them but not known: a comparison of the
-    /// thread's index with a limit.
+    /// It may differ from lane to lane, depending on an unknown value that is the same in all lanes. An example is a
+    /// comparison of the thread's index with a limit.
     Perhaps,
     /// Unknown.
     Unknown,
 }
 
-/// The lowest bits of a thread's index number the lanes of its warp.
+/// The number of lowest bits of a thread's index that give the lane in its warp.
 const LANE_BITS: u32 = 5;
 
-/// What is followed further than this is not known.
-const DEEPEST: u32 = 128;
+/// Chains of instructions longer than this are not followed: the variance is then unknown.
+const MAX_DEPTH: u32 = 128;
 
-/// Answers for one function.
+/// Answers queries about the variance of the values in one function.
 pub struct Variances<'a> {
     function: &'a FlowFunction,
     graph: &'a Graph,
-    /// For each slot the instructions that write it.
+    /// Indexed by slot: the indices of the instructions that write the register, ascending.
     writers: Vec<Vec<u32>>,
     known: RefCell<HashMap<(u32, RegisterSlot), Option<Variance>>>,
 }
 
 impl<'a> Variances<'a> {
-    /// Prepares for questions.
+    /// Prepares queries for `function`; no variance is computed yet.
     pub fn new(function: &'a FlowFunction, graph: &'a Graph) -> Self {
         let mut writers: Vec<Vec<u32>> = vec![Vec::new(); function.registers.len()];
         for index in 0..function.instructions.len() {
@@ -56,12 +57,12 @@ impl<'a> Variances<'a> {
         Self { function, graph, writers, known: RefCell::default() }
     }
 
-    /// How a register differs where an instruction reads it.
+    /// The variance of a register where the instruction with this index reads it.
     pub fn at(&self, slot: RegisterSlot, instruction: usize) -> Variance {
         self.register(slot, instruction, 0).unwrap_or(Variance::Unknown)
     }
 
-    /// The value of an operand, if it is the same everywhere and known.
+    /// The value of an operand, if it is a known constant in all threads.
     pub fn constant(&self, operand: &FlowOperand, instruction: usize) -> Option<i64> {
         match self.operand(operand, instruction, 0) {
             Some(Variance::Constant(value)) => Some(value),
@@ -69,9 +70,10 @@ impl<'a> Variances<'a> {
         }
     }
 
-    /// `None` while it is being found out: the value comes from itself by way of a loop.
+    /// The variance of a register where an instruction reads it; `None` while it is still being computed, because the value
+    /// depends on itself through a loop.
     fn register(&self, slot: RegisterSlot, instruction: usize, depth: u32) -> Option<Variance> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Some(Variance::Unknown);
         }
         let mut out: Option<Variance> = None;
@@ -85,7 +87,8 @@ impl<'a> Variances<'a> {
         out
     }
 
-    /// The instructions whose value of a register may be in it where an instruction reads it; `None` among them: its value from the beginning.
+    /// The indices of the writes of a register that reach an instruction that reads it (reaching definitions). `None` among
+    /// them stands for the register's value at the beginning of the function.
     pub fn reaching(&self, slot: RegisterSlot, instruction: usize) -> Vec<Option<u32>> {
         let writers = &self.writers[slot.index()];
         if let [one] = writers.as_slice() {
@@ -123,7 +126,7 @@ impl<'a> Variances<'a> {
         out
     }
 
-    /// What an instruction writes into a register.
+    /// The variance of the value that an instruction writes into a register; cached.
     fn result(&self, index: u32, slot: RegisterSlot, depth: u32) -> Option<Variance> {
         let key = (index, slot);
         if let Some(known) = self.known.borrow().get(&key) {
@@ -167,7 +170,7 @@ impl<'a> Variances<'a> {
             }
             OperandValue::Registers(..) => Variance::Unknown,
             OperandValue::Special(register, component) => {
-                // Which way warps lie in a CTA of two or three dimensions depends on its size.
+                // The layout of warps in a CTA of two or three dimensions depends on its size.
                 let other = register.components.len() > 1 && component != Some(0);
                 match (register.uniform, other) {
                     (UniformExtent::None, true) => Variance::Unknown,
@@ -185,7 +188,7 @@ impl<'a> Variances<'a> {
         })
     }
 
-    /// What comes of values in an instruction without an effect.
+    /// The variance of the result of an instruction without side effects, computed from those of its sources.
     fn applied(&self, index: usize, sources: &[Variance]) -> Variance {
         use Variance::{Constant, Lane};
         let computes = self.function.entry(index).computes;
@@ -213,7 +216,7 @@ impl<'a> Variances<'a> {
             (Computes::Comparison, [Lane(bits), Constant(limit)]) if signed(*limit) => {
                 self.compared(index, *bits, *limit)
             }
-            // Whether a limit that is not known cuts a warp in two is not known either.
+            // It is unknown whether an unknown limit splits a warp.
             (Computes::Comparison, [Lane(_), limit] | [limit, Lane(_)])
                 if !matches!(limit, Lane(_) | Variance::Unknown) =>
             {
@@ -223,7 +226,7 @@ impl<'a> Variances<'a> {
         }
     }
 
-    /// A comparison of a lane-dependent value with a literal.
+    /// The variance of a comparison of a lane-dependent value with a literal. `bits` is the number in [`Variance::Lane`].
     fn compared(&self, index: usize, bits: Option<u32>, limit: i64) -> Variance {
         let operator = self.function.chosen(index).parts_at(limit);
         let chosen = self.function.chosen(index);
@@ -239,13 +242,13 @@ impl<'a> Variances<'a> {
         }
     }
 
-    /// Whether the type that is compared is unsigned.
+    /// Whether the compared type is unsigned, if it is known.
     fn compared_type(&self, index: usize) -> Option<bool> {
         let ty = self.function.operands_of(index).last()?.ty?;
         Some(matches!(ty.info().class, TypeClass::Uint))
     }
 
-    /// One whole value in, one out, of integers.
+    /// Whether all operands are plain, and are integers or predicates of at least 32 bits.
     fn is_whole(&self, index: usize) -> bool {
         let integer = |o: &FlowOperand| {
             o.role == OperandRole::Plain
@@ -265,7 +268,7 @@ fn of_extent(extent: UniformExtent, bits: Option<u32>) -> Variance {
     }
 }
 
-/// Without a certain number of its lowest bits.
+/// The variance of a value with `bits` lane-dependent lowest bits after a right shift by `by`.
 fn shifted(bits: u32, by: i64) -> Variance {
     match u32::try_from(by) {
         Ok(by) if by >= bits => Variance::Warp,
@@ -274,18 +277,18 @@ fn shifted(bits: u32, by: i64) -> Variance {
     }
 }
 
-/// With some bits of it left.
+/// The variance of a value with `bits` lane-dependent lowest bits after a bitwise AND with `mask`.
 fn masked(bits: u32, mask: i64) -> Variance {
     let low = if bits < 32 { mask & ((1 << bits) - 1) } else { mask };
     match (low, low & (low + 1)) {
         (0, _) => Variance::Warp,
-        // The lowest ones, all of them.
+        // The mask keeps exactly the lowest bits.
         (_, 0) => Variance::Lane(Some(low.trailing_ones().min(bits))),
         _ => Variance::Lane(None),
     }
 }
 
-/// The same without what is known of single bits.
+/// The variance without its knowledge of values and of single bits.
 fn coarse(found: Variance) -> Variance {
     match found {
         Variance::Constant(_) => Variance::Cta,
@@ -294,7 +297,7 @@ fn coarse(found: Variance) -> Variance {
     }
 }
 
-/// Of a value computed from two.
+/// The variance of a value computed from two values.
 fn combined(a: Variance, b: Variance) -> Variance {
     use Variance::{Cta, Lane, Perhaps, Unknown, Warp};
     match (coarse(a), coarse(b)) {
@@ -306,7 +309,7 @@ fn combined(a: Variance, b: Variance) -> Variance {
     }
 }
 
-/// Of a value that is one or the other.
+/// The variance of a value that is one of two values, depending on the path.
 fn join(a: Variance, b: Variance) -> Variance {
     use Variance::{Lane, Unknown, Warp};
     match (a, b) {

@@ -1,8 +1,8 @@
-//! The independent lives of one register: which of its reads see which of its writes.
+//! The independent live ranges (*webs*) of one register: which of its reads see which of its writes.
 //!
-//! A *web* is a set of writes and reads that must name the same register, since some read may see any of several writes. A register with
-//! several webs is reused: each of them could be a register of its own. A write under a guard does not end what was there before, and the
-//! elements of a vector register belong together where one operand names all of them.
+//! A *web* is a set of writes and reads that must name the same register, because some read may see any of several writes. A
+//! register with several webs is reused: each web could be a register of its own. A write under a guard does not end the
+//! previous value. The elements of a vector register belong to one web if an operand names all of them.
 
 use super::function::{FlowFunction, OperandValue, RegisterSlot};
 use super::graph::Graph;
@@ -10,39 +10,40 @@ use crate::hir::symbols::VariableOrigin;
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 
-/// One place where an instruction names the register.
+/// An operand or guard in which an instruction names the register.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebPlace {
-    /// The operand, or the predicate of a guard, in bytes from the start of the function's item. The name stands in it.
+    /// The byte range of the operand, or of the predicate of a guard, from the start of the function's item. The range
+    /// contains the name.
     pub range: Range<u32>,
-    /// The instruction.
+    /// The index of the instruction.
     pub instruction: u32,
     /// Index into [`Webs::webs`].
     pub web: u32,
-    /// The instruction writes it, and may read it too.
+    /// Whether the instruction writes the register; it may read it too.
     pub writes: bool,
 }
 
-/// A web.
+/// One web: an independent live range of the register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Web {
-    /// The caller gives the value or reads it, so the name in the signature belongs to the web.
+    /// Whether the caller passes or reads the value. The name in the signature then belongs to the web.
     pub fixed: bool,
-    /// A read may see the register before any write.
+    /// Whether a read may see the register before any write.
     pub unwritten: bool,
 }
 
-/// The webs of a register, in the order of their first places.
+/// The webs of one register.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Webs {
-    /// The webs.
+    /// The webs, in the order of their first places.
     pub webs: Vec<Web>,
-    /// All places, in the order of the text.
+    /// All places that name the register, in text order.
     pub places: Vec<WebPlace>,
 }
 
 impl Webs {
-    /// The web of the place around an offset.
+    /// The index of the web whose place contains a byte offset.
     pub fn at(&self, offset: u32) -> Option<u32> {
         self.places.iter().find(|p| p.range.start <= offset && offset < p.range.end).map(|p| p.web)
     }
@@ -82,20 +83,22 @@ impl DisjointSets {
 /// What an instruction does to one slot.
 struct Event {
     instruction: usize,
-    /// Its operand; nothing for the guard.
+    /// Index into [`FlowFunction::operands`]; `None` for the guard.
     operand: Option<u32>,
     writes: bool,
-    /// The write happens in any case, and leaves nothing of what was there.
+    /// Whether the write is unconditional and replaces the whole register.
     kills: bool,
 }
 
-/// The webs of a register: `declaration` is an index into [`FlowFunction::declarations`], `number` that in a range, else 0.
+/// Computes the webs of a register: `declaration` is an index into [`FlowFunction::declarations`]; `number` is the register's
+/// number in a range such as `%r<10>`, else 0.
 pub fn webs(function: &FlowFunction, graph: &Graph, declaration: u32, number: u32) -> Webs {
     let wanted = |r: &super::SlotRegister| r.declaration == declaration && r.number == number;
     let slots =
         function.registers.iter().enumerate().filter(|(_, r)| wanted(r)).map(|(index, _)| RegisterSlot(index as u32));
     let mut sets = DisjointSets::default();
-    // A place is one node, whatever it does and to however many elements; guards and operands of an instruction are separate.
+    // A place is one node for all of its accesses and elements; the guard and each operand of an instruction are separate
+    // nodes.
     let mut places: HashMap<(usize, Option<u32>), u32> = HashMap::default();
     let (mut outside, mut nothing) = (Vec::new(), Vec::new());
     for slot in slots {
@@ -128,10 +131,10 @@ pub fn webs(function: &FlowFunction, graph: &Graph, declaration: u32, number: u3
     out
 }
 
-/// Joins the places of one slot.
+/// Joins the places of one slot that belong to the same web.
 ///
-/// Where control enters a block and the value there is still to be read, every write that gets there is seen by that read. So one node for
-/// each such block is enough, and no set of writes has to be carried around.
+/// If the value at the start of a block is still read, that read sees every write that reaches the block. So one node per
+/// such block is enough, and no sets of writes need to be propagated.
 fn one(
     function: &FlowFunction,
     graph: &Graph,
@@ -144,13 +147,13 @@ fn one(
     let origin = function.declaration(slot).origin;
     let live = live_at_start(graph, &blocks, origin == VariableOrigin::Result);
     let starts: HashMap<u32, u32> = live.iter().map(|block| (*block, sets.add())).collect();
-    // What the register holds when the function begins.
+    // The register's value when the function begins.
     let entry = sets.add();
     match origin {
         VariableOrigin::Parameter | VariableOrigin::KernelParameter => outside.push(entry),
         _ => nothing.push(entry),
     }
-    // What is read when it returns.
+    // The read of a result when the function returns.
     let exit = (origin == VariableOrigin::Result).then(|| sets.add());
     outside.extend(exit);
     if let Some(start) = starts.get(&0) {
@@ -160,7 +163,7 @@ fn one(
     visit.sort_unstable();
     visit.dedup();
     for block in visit {
-        // Whatever the register may hold now: writes under guards add to it.
+        // The nodes of the values that the register may hold now; writes under guards add to them.
         let mut now: Vec<u32> = starts.get(&block).copied().into_iter().collect();
         for event in blocks.get(&block).into_iter().flatten() {
             let node = *places.entry((event.instruction, event.operand)).or_insert_with(|| sets.add());
@@ -180,13 +183,13 @@ fn one(
             now.iter().for_each(|n| sets.join(*n, next));
         }
     }
-    // A block that nothing leads to.
+    // Blocks without predecessors.
     for block in live.iter().filter(|b| **b != 0 && graph.predecessors(**b as usize).is_empty()) {
         sets.join(starts[block], entry);
     }
 }
 
-/// What the instructions of each block do to a slot: of one instruction first what is read, then what is written.
+/// The accesses of each block to a slot; for each instruction, reads come before writes.
 fn events(function: &FlowFunction, graph: &Graph, slot: RegisterSlot) -> HashMap<u32, Vec<Event>> {
     let mut out: HashMap<u32, Vec<Event>> = HashMap::default();
     for instruction in 0..function.instructions.len() {
@@ -199,7 +202,7 @@ fn events(function: &FlowFunction, graph: &Graph, slot: RegisterSlot) -> HashMap
             let operand = used.operand.and_then(|o| function.operands.get(o as usize));
             let part = operand.is_some_and(|o| matches!(o.value, OperandValue::Part(..)));
             if part {
-                // The rest of the register stays.
+                // The rest of the register keeps its value.
                 own.push(Event { instruction, operand: used.operand, writes: false, kills: false });
             }
             own.push(Event { instruction, operand: used.operand, writes: true, kills: !guarded && !part });
@@ -212,12 +215,12 @@ fn events(function: &FlowFunction, graph: &Graph, slot: RegisterSlot) -> HashMap
     out
 }
 
-/// The blocks at whose start the value of a slot may still be read; unreachable ones too.
+/// The blocks at whose start the value of a slot may still be read; includes unreachable blocks.
 fn live_at_start(graph: &Graph, blocks: &HashMap<u32, Vec<Event>>, result: bool) -> Vec<u32> {
     let read_first = |events: &Vec<Event>| events.iter().find(|e| e.kills || !e.writes).map(|e| !e.writes);
     let mut live = vec![false; graph.blocks.len()];
     let leaves = (0..graph.blocks.len()).filter(|b| result && graph.blocks[*b].leaves).map(|b| b as u32);
-    // At the end of such a block it may still be read.
+    // The blocks at whose end the value may still be read.
     let mut waiting: Vec<u32> = leaves.collect();
     let mut ended = vec![false; graph.blocks.len()];
     let mut start = |block: u32, waiting: &mut Vec<u32>| {

@@ -1,4 +1,4 @@
-//! Which registers have been written when control gets somewhere.
+//! Finds reads of registers that may not have been written before.
 
 use super::bits::BitMatrix;
 use super::function::{FlowFunction, FlowOperand, RegisterSlot, RegisterUse};
@@ -9,32 +9,32 @@ use crate::hir::symbols::VariableOrigin;
 use ptx_isa::OperandName;
 use rustc_hash::FxHashMap as HashMap;
 
-/// What is known of a register where it is read.
+/// How certain it is that a register is unwritten where it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {
-    /// No instruction writes it.
+    /// No instruction writes the register.
     Never,
-    /// It is written somewhere, but on no way that leads here.
+    /// The register is written somewhere, but on no path to the read.
     Nowhere,
-    /// On some of the ways that lead here, or under a guard.
+    /// The register is written on some of the paths to the read, or under a guard.
     Sometimes,
 }
 
-/// A read of a register that has not been written on every way to it.
+/// A read of a register that is not written on every path to the read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unwritten {
-    /// The instruction.
+    /// The index of the instruction.
     pub instruction: usize,
     /// The register and the operand.
     pub used: RegisterUse,
-    /// What is known.
+    /// How certain it is that the register is unwritten.
     pub certainty: Certainty,
 }
 
-/// The registers that hold nothing defined although something writes them: copies of registers that nothing writes. For each
-/// the one that it is a copy of.
+/// The registers that hold an undefined value although an instruction writes them: they are copies of registers that are
+/// never written. Maps each to the register of which it is a copy.
 pub fn undefined_copies(function: &FlowFunction) -> HashMap<RegisterSlot, RegisterSlot> {
-    // How many instructions that are no such copies write each.
+    // Indexed by slot: the number of writes.
     let mut writers = vec![0u32; function.registers.len()];
     for write in (0..function.instructions.len()).flat_map(|i| function.writes(i)) {
         writers[write.slot.index()] += 1;
@@ -72,7 +72,7 @@ pub fn undefined_copies(function: &FlowFunction) -> HashMap<RegisterSlot, Regist
     }
 }
 
-/// The reads of registers that are not surely written before, in the order of the blocks.
+/// The reads of registers that are not certainly written before, in reverse post-order of the blocks.
 pub fn unwritten(function: &FlowFunction, graph: &Graph) -> Vec<Unwritten> {
     let global = CrossBlockRegisters::new(function, graph);
     let (blocks, limit) = (graph.blocks.len(), global.count());
@@ -102,14 +102,14 @@ pub fn unwritten(function: &FlowFunction, graph: &Graph) -> Vec<Unwritten> {
     let always = solve(graph, &equations(Meet::All, &surely));
     let sometimes = solve(graph, &equations(Meet::Any, &perhaps));
     let mut out = Vec::new();
-    // Written in the block at hand: surely, or under a guard.
+    // Indexed by slot: the last block that writes the register certainly (`sure`), or under a guard (`guarded`).
     let mut sure = vec![u32::MAX; function.registers.len()];
     let mut guarded = vec![u32::MAX; function.registers.len()];
     for block in graph.order.iter().copied() {
         for index in graph.blocks[block as usize].instructions() {
             for used in function.reads(index) {
                 let slot: RegisterSlot = used.slot;
-                // Whether it is read at all is for another operand to say.
+                // Another operand decides whether the register is read at all.
                 if used.conditional || sure[slot.index()] == block {
                     continue;
                 }

@@ -8,7 +8,7 @@ use crate::forms::spec::{OperandPattern, OperandVariant, operand_variants};
 use crate::hir::ast::{Instruction, OperandKind};
 use ptx_isa::tables::{Form, Rule};
 
-/// The form and the operand variant that an instruction is, or is nearest to.
+/// The form and the operand variant that an instruction matches, or the nearest ones if it matches none.
 #[derive(Debug, Clone)]
 pub struct ResolvedInstruction<'h> {
     /// The form with the values of its modifiers.
@@ -17,7 +17,7 @@ pub struct ResolvedInstruction<'h> {
     pub variant: &'h OperandVariant,
     /// Index of the candidate in its mnemonic, and of the variant in the candidate.
     pub place: (usize, usize),
-    /// What version and target say of it.
+    /// The gates of the PTX version and the target that apply to the variant.
     pub gates: Gates,
     /// How well the operands fit.
     pub fit: VariantFit,
@@ -33,9 +33,9 @@ impl ResolvedInstruction<'_> {
 /// How well an instruction fits the variant that was chosen for it.
 #[derive(Debug, Clone)]
 pub enum VariantFit {
-    /// All operands fit; version and target may still refuse the form.
+    /// All operands fit; the PTX version or the target may still refuse the form.
     Fits,
-    /// The nearest variant with this number of operands, and what does not fit it.
+    /// The nearest variant has this number of operands; these are the operands that do not fit it.
     Mismatch(Vec<OperandMismatch>),
     /// The nearest variant breaks this rule.
     Rule(&'static Rule),
@@ -94,7 +94,7 @@ pub fn choose<'h>(
                 if gates.refused.is_none() && gates.lacking.is_none() {
                     return resolved(c, a, VariantFit::Fits);
                 }
-                // A form that only the project does without is still one that assembles.
+                // A form that is not available on all targets of the project still assembles.
                 let refused = gates.refused.is_some();
                 if fits.is_none_or(|(_, _, other_is_refused)| other_is_refused && !refused) {
                     fits = Some((c, a, refused));
@@ -186,7 +186,7 @@ pub fn select(
         .flat_map(|(i, c)| c.variants.iter().enumerate().map(move |(j, a)| (i, j, a)));
     let mut fitting = all.filter(|(_, _, a)| counts(a));
     let first = fitting.next()?;
-    // Nearly always there is one way only, and nothing to compare.
+    // Nearly always only one variant fits, so there is nothing to compare.
     if fitting.next().is_none() {
         return Some((first.0, first.1));
     }
@@ -202,7 +202,7 @@ fn match_operands(
 ) {
     for (place, (operand, (_, shape))) in instruction.operands.iter().zip(&variant.operands).enumerate() {
         let operand = match (&operand.kind, shape) {
-            // ptxas: `%r1|_` is `%r1`, as the first operand of any instruction.
+            // ptxas reads `%r1|_` as `%r1` if it is the first operand, in any instruction.
             (OperandKind::Pair(pair), OperandPattern::Value(_))
                 if place == 0 && matches!((&pair.0.kind, &pair.1.kind), (OperandKind::Name(_), OperandKind::Sink)) =>
             {

@@ -1,7 +1,7 @@
 //! The mnemonic of an instruction: opcode with modifiers, matched against the forms.
 //!
-//! A mnemonic is resolved once for each distinct spelling in a module and remembered: generated kernels use a few hundred
-//! spellings for hundreds of thousands of instructions. So this may be thorough rather than fast.
+//! A mnemonic is resolved once for each distinct spelling in a module and then cached: generated kernels use a few hundred
+//! spellings for hundreds of thousands of instructions. So resolution may be thorough rather than fast.
 
 use crate::forms::spec::{OperandVariant, operand_variants};
 use ptx_isa::ISA;
@@ -12,11 +12,11 @@ use ptx_isa::tables::{Entry, Form, ModifierSlot, Opcode, Rule, RuleKind, Term};
 pub struct Mnemonic {
     /// The entry that names the instruction.
     pub entry: &'static Entry,
-    /// The forms whose modifiers fit, with what their operands must be.
+    /// The forms whose modifiers fit, with their operand variants.
     pub candidates: Vec<Candidate>,
-    /// Modifiers that the assembler ignores on any instruction, by their index.
+    /// The indices of written modifiers that the assembler ignores on any instruction.
     pub ignored: Vec<usize>,
-    /// Where none fits: the nearest form and what is wrong with it.
+    /// If no form fits: the nearest form and what is wrong with it.
     pub mismatch: Option<MnemonicMismatch>,
 }
 
@@ -40,7 +40,7 @@ pub struct MnemonicMismatch {
     pub form: &'static Form,
     /// What is wrong, the worst first.
     pub problems: Vec<MnemonicProblem>,
-    /// What may stand where a modifier is missing or wrong, in all forms of which nothing else is wrong.
+    /// The modifiers accepted in place of the missing or wrong one, by all forms whose only problems are the same.
     pub expected: Vec<&'static str>,
     /// The value in each slot that a modifier fills.
     pub values: Vec<Option<&'static str>>,
@@ -64,22 +64,22 @@ fn cost(problems: &[MnemonicProblem]) -> u32 {
     problems.iter().map(|p| p.cost()).sum()
 }
 
-/// One problem of a mnemonic. Numbers are indices of written modifiers.
+/// One problem of a mnemonic. The numbers are indices of written modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MnemonicProblem {
     /// No form of this opcode has such a modifier.
     Unknown(usize),
-    /// This form does not take it.
+    /// The nearest form does not accept the modifier.
     Extra(usize),
-    /// The same again.
+    /// The modifier is a repetition of an earlier one.
     Duplicate(usize),
-    /// Another modifier is in its place already.
+    /// The first modifier belongs in the slot that the second one already fills.
     Conflict(usize, usize),
     /// A required modifier is absent.
     Missing(&'static ModifierSlot),
-    /// The first stands after the second, but must come before it.
+    /// The first modifier comes after the second, but must come before it.
     Order(usize, usize),
-    /// The same of two types.
+    /// Like [`MnemonicProblem::Order`], for two types.
     TypeOrder(usize, usize),
     /// The same of two state spaces: the other way round it is another instruction.
     SpaceOrder(usize, usize),
@@ -88,7 +88,7 @@ pub enum MnemonicProblem {
 }
 
 impl MnemonicProblem {
-    /// The same for forms that lack different modifiers in the same place.
+    /// A key for the problem; it is equal for forms that lack different modifiers in the same slot.
     fn kind(self) -> (u8, usize, usize) {
         match self {
             Self::Unknown(i) | Self::Extra(i) => (0, i, 0),
@@ -108,7 +108,7 @@ impl MnemonicProblem {
             Self::Conflict(..) => 6,
             Self::Missing(_) => 8,
             Self::Order(..) => 4,
-            // `cvt.rn.u32.f32` is not meant to be `cvt.rn.f32.u32`.
+            // The cost is high because `cvt.rn.u32.f32` is hardly meant to be `cvt.rn.f32.u32`.
             Self::TypeOrder(..) => 19,
             // Nor is a copy from shared to global memory meant to be one from global to shared.
             Self::SpaceOrder(..) => 30,
@@ -116,13 +116,14 @@ impl MnemonicProblem {
     }
 }
 
-/// Matches a mnemonic. `modifiers` are those before the operands, with dots, as written.
+/// Matches a mnemonic against the forms of an opcode. `modifiers` are those before the operands, with dots, as written.
+/// Returns `None` if the opcode has no entry.
 pub(crate) fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
     let mnemonic = resolve_exactly(opcode, modifiers)?;
     if mnemonic.mismatch.is_none() {
         return Some(mnemonic);
     }
-    // ptxas: a few modifiers pass on any instruction and mean nothing there.
+    // ptxas accepts a few modifiers on any instruction, without effect.
     let own = |name: &str| mnemonic.entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name));
     let (ignored, kept): (Vec<usize>, Vec<usize>) =
         (0..modifiers.len()).partition(|i| is_ignored(modifiers[*i]) && !own(modifiers[*i]));
@@ -131,7 +132,7 @@ pub(crate) fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mne
     }
     let kept: Vec<&str> = kept.into_iter().map(|i| modifiers[i]).collect();
     let mut without = resolve_exactly(opcode, &kept).filter(|h| h.mismatch.is_none());
-    // What must stand right after the opcode lets nothing in between.
+    // No ignored modifier may come before those that must directly follow the opcode.
     let behind = |c: &Candidate| ignored.iter().all(|i| *i >= c.form.first.len());
     if let Some(fits) = &mut without {
         fits.candidates.retain(behind);
@@ -139,7 +140,7 @@ pub(crate) fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mne
     Some(without.filter(|fits| !fits.candidates.is_empty()).map_or(mnemonic, |fits| Mnemonic { ignored, ..fits }))
 }
 
-/// Whether the assembler lets a modifier pass on any instruction.
+/// Whether the assembler accepts and ignores a modifier on any instruction.
 fn is_ignored(name: &str) -> bool {
     ISA.modifier(name).is_some_and(|m| m.ignored) || ISA.ty(name).is_some_and(|t| t.ignored)
 }
@@ -161,7 +162,8 @@ fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemon
         mnemonic.entry = first.entry;
         return Some(mnemonic);
     }
-    // Only now does it matter what is wrong. Some opcodes have a hundred forms: which words any of them knows is found out once.
+    // No form fits: find out what is wrong. Some opcodes have a hundred forms, so which modifiers any of them accepts is
+    // computed once.
     let takes = |word: &&str| forms().any(|(_, f)| f.slots.iter().any(|s| s.values.contains(word)));
     let known: Vec<bool> = modifiers.iter().map(takes).collect();
     let tried: Vec<(&'static Form, Vec<MnemonicProblem>, SlotValues)> = forms()
@@ -209,29 +211,30 @@ fn expected(
 
 type SlotValues = Vec<Option<&'static str>>;
 
-/// What stands in the slots of a form, if the modifiers fit it.
+/// The value in each slot of a form, if the modifiers fit it.
 fn match_form(form: &'static Form, written: &[&str]) -> Option<SlotValues> {
     let modifiers = &without_repeats(form, written)[..];
     let mut assignment = vec![None; modifiers.len()];
     assign(form, modifiers, 0, &mut assignment).then(|| values(form, modifiers, &assignment))
 }
 
-/// Without those further copies that the form allows. Indices are kept in step only where nothing is left out, and a
-/// form that fits needs none.
+/// Returns `modifiers` without the repetitions that the form allows. Indices match those of the written modifiers only if
+/// nothing is removed; a form that fits needs no indices.
 fn without_repeats<'m>(form: &Form, modifiers: &[&'m str]) -> Vec<&'m str> {
     let may = |name: &str| form.repeat.contains(&name) || ISA.modifier(name).is_some_and(|m| m.repeats);
     let repeated = |i: usize| modifiers[..i].contains(&modifiers[i]) && may(modifiers[i]);
     (0..modifiers.len()).filter(|i| !repeated(*i)).map(|i| modifiers[i]).collect()
 }
 
-/// Finds a place for each modifier so that nothing is wrong; tries the form's order first.
+/// Assigns a slot to each modifier by backtracking, in the order of the form's slots first. Returns whether a complete,
+/// correct assignment exists.
 fn assign(form: &'static Form, modifiers: &[&str], next: usize, assignment: &mut [Option<usize>]) -> bool {
     if next == modifiers.len() {
         return complete(form, modifiers, assignment).is_none();
     }
     for (index, slot) in form.slots.iter().enumerate() {
         let free = slot.after_operand == 0 && !assignment[..next].contains(&Some(index));
-        // Types stand in the form's order.
+        // Types must be in the form's order.
         let ordered = !slot.is_type
             || assignment[..next].iter().flatten().all(|other| !form.slots[*other].is_type || *other < index);
         if free && ordered && slot.values.contains(&modifiers[next]) {
@@ -245,7 +248,7 @@ fn assign(form: &'static Form, modifiers: &[&str], next: usize, assignment: &mut
     false
 }
 
-/// The first thing wrong with a full assignment.
+/// The first problem of an assignment of slots to all modifiers, if it has one.
 fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>]) -> Option<MnemonicProblem> {
     let filled = |index: usize| assignment.contains(&Some(index));
     for (index, slot) in form.slots.iter().enumerate() {
@@ -298,23 +301,23 @@ fn values(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>])
 pub enum Filling<'v> {
     /// Filled.
     Value(&'v str),
-    /// Left out.
+    /// Left empty.
     Empty,
-    /// Not known yet.
+    /// Not chosen yet.
     Open,
 }
 
-/// What all slots are when the choice is made.
+/// Returns a function from the index of a slot to its state, for a complete choice.
 fn made<'v>(values: &[Option<&'v str>]) -> impl Fn(usize) -> Filling<'v> {
     |slot| values.get(slot).copied().flatten().map_or(Filling::Empty, Filling::Value)
 }
 
-/// Whether all terms hold; `None` if that depends on operands that are not known yet.
+/// Whether all terms hold; `None` if that depends on operands and `operands` is `None`.
 pub fn holds(terms: &[Term], values: &[Option<&str>], operands: Option<&[&str]>) -> Option<bool> {
     holds_so_far(terms, &made(values), operands)
 }
 
-/// The same where slots may be open still.
+/// Like [`holds`], but slots may still be open.
 fn holds_so_far<'v>(
     terms: &[Term],
     filling: &impl Fn(usize) -> Filling<'v>,
@@ -347,7 +350,7 @@ pub fn broken(rule: &Rule, values: &[Option<&str>], operands: Option<&[&str]>) -
     broken_so_far(rule, &made(values), operands)
 }
 
-/// Whether a rule is broken whatever the open slots become.
+/// Whether a rule is broken, whatever values the open slots will take.
 pub fn broken_so_far<'v>(rule: &Rule, filling: &impl Fn(usize) -> Filling<'v>, operands: Option<&[&str]>) -> bool {
     let what = holds_so_far(rule.what, filling, operands);
     let when = holds_so_far(rule.when, filling, operands);
@@ -358,15 +361,15 @@ pub fn broken_so_far<'v>(rule: &Rule, filling: &impl Fn(usize) -> Filling<'v>, o
     }
 }
 
-/// Whether a form can stand with these values in its slots, as far as modifiers alone tell: none that it needs is missing, none stands
-/// twice, no rule is broken.
+/// Whether a form is legal with these values in its slots, as far as modifiers alone decide. No required value may be
+/// missing, none repeated, and no rule broken.
 pub fn is_legal(form: &Form, values: &[Option<&str>]) -> bool {
     let filled = |group: u8| {
         group != 0 && form.slots.iter().zip(values).any(|(slot, value)| slot.group == group && value.is_some())
     };
     let whole =
         form.slots.iter().zip(values).all(|(slot, value)| value.is_some() || (slot.optional && !filled(slot.group)));
-    // The same modifier in two places would be a repetition.
+    // The same modifier in two slots would be a repetition.
     let unlike =
         |i: usize| values[i].is_none() || form.slots[i].is_type || (0..i).all(|other| values[other] != values[i]);
     whole && (0..values.len()).all(unlike) && !form.rules.iter().any(|rule| broken(rule, values, None))
@@ -408,7 +411,7 @@ fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> (Vec<Mne
     if out.is_empty() {
         out.extend(complete(form, modifiers, &assignment));
     }
-    // A form that cannot be made to fit but shows nothing wrong would be a silent refusal.
+    // If the form does not fit but no problem was found, the instruction would be refused without a message.
     if out.is_empty() {
         out.push(MnemonicProblem::Extra(modifiers.len().saturating_sub(1)));
     }

@@ -11,21 +11,22 @@ use ptx_isa::tables::{Gate, Isa, Opcode};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A resolved mnemonic with the gates that the module's version and target hit.
+/// A resolved mnemonic with the gates that apply for the module's version and target.
 #[derive(Debug)]
 pub struct ResolvedMnemonic {
-    /// The opcode, if there is one of that name.
+    /// The opcode, if one with this name exists.
     pub opcode: Option<&'static Opcode>,
     /// The mnemonic resolved against the forms.
     pub mnemonic: Option<Mnemonic>,
-    /// For each candidate and each of its variants: the gates that refuse it and that advise against it.
+    /// Indexed by candidate and variant: the gates that apply to it.
     pub gates: Vec<Vec<Gates>>,
-    /// What the module says of itself.
+    /// The module's PTX version, target and address size.
     pub environment: Environment,
 }
 
 impl ResolvedMnemonic {
-    /// The form and operand variant that an instruction with this mnemonic is, or is nearest to; `None` if no form has its modifiers.
+    /// The form and operand variant that an instruction with this mnemonic matches, or the nearest ones; `None` if no form
+    /// has its modifiers.
     pub fn choose(
         &self,
         instruction: &Instruction<'_>,
@@ -38,13 +39,13 @@ impl ResolvedMnemonic {
 /// The gates that apply to one operand variant of a form.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gates {
-    /// Refused by this one.
+    /// The gate that refuses the variant.
     pub refused: Option<&'static Gate>,
-    /// Advised against by this one.
+    /// The gate that deprecates the variant.
     pub deprecated: Option<&'static Gate>,
-    /// Not for the whole project because of this one.
+    /// The gate because of which the variant is not available on all targets of the project.
     pub lacking: Option<&'static Gate>,
-    /// Bound to one architecture or family by this one.
+    /// The gate that restricts the variant to one architecture or family.
     pub bound: Option<&'static Gate>,
 }
 
@@ -68,7 +69,7 @@ impl MnemonicCache {
         Self { isa, environment: Environment::default(), known: FxHashMap::default() }
     }
 
-    /// Resolves a mnemonic. `text` is the text that the instruction's offsets count in.
+    /// Resolves the mnemonic of an instruction. `text` is the text to which the instruction's offsets refer.
     pub fn resolve(
         &mut self,
         instruction: &Instruction<'_>,
@@ -78,7 +79,7 @@ impl MnemonicCache {
         self.resolve_as(text.get(instruction.mnemonic_range()).unwrap_or(""), instruction, environment)
     }
 
-    /// Resolves the mnemonic of an instruction, which is remembered under that spelling.
+    /// Resolves the mnemonic of an instruction and caches it under the spelling `key`.
     pub fn resolve_as(
         &mut self,
         key: &str,

@@ -117,8 +117,13 @@ pub fn allowed(
         let resolved = resolve(opcode, &with).filter(|m| m.mismatch.is_none());
         resolved.is_some_and(|m| !m.candidates.iter().any(|c| is_allowed(c, environment)))
     };
-    let kept: Vec<&'static str> =
-        values.iter().copied().enumerate().filter(|(at, v)| *at >= MAX_TRIED || !is_refused(v)).map(|(_, v)| v).collect();
+    let kept: Vec<&'static str> = values
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(at, v)| *at >= MAX_TRIED || !is_refused(v))
+        .map(|(_, v)| v)
+        .collect();
     // A module whose header allows none of them has another problem.
     if kept.is_empty() { values.to_vec() } else { kept }
 }

@@ -1,5 +1,5 @@
-//! Matches operands against the operand patterns of a form. No messages here: a mismatch is data, and the check that reports it
-//! writes the message.
+//! Matches operands against the operand patterns of a form. It writes no messages: a mismatch is data, and the check that
+//! reports it writes the message.
 
 mod address;
 mod vector;
@@ -14,15 +14,15 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{OperandAccess, SpecialRegister, TypeClass, ValueKind};
 use std::ops::Range;
 
-/// Looks up names; implemented by the body under check.
+/// Looks up names; implemented by the analysis of a function body.
 pub trait NameLookup {
     /// The symbol of a name; `None` if it is not declared.
     fn look_up(&self, name: &str) -> Option<Symbol>;
 
-    /// Whether the module has an option in its `.target`, such as `texmode_independent`.
+    /// Whether the module's `.target` directive has an option, such as `texmode_independent`.
     fn has_option(&self, name: &str) -> bool;
 
-    /// The functions that a call reaches which names this function, prototype, list or table.
+    /// The functions that a call may reach through this name of a function, prototype, target list or table.
     fn callees(&self, _name: &str) -> Vec<Callee> {
         Vec::new()
     }
@@ -35,14 +35,14 @@ pub struct OperandMismatch {
     pub range: Range<usize>,
     /// The spec that it does not fit, if one applies.
     pub spec: Option<OperandSpec>,
-    /// In what way it does not fit.
+    /// The way in which it does not fit.
     pub kind: MismatchKind,
 }
 
 /// The ways in which an operand does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MismatchKind {
-    /// Nothing has that name.
+    /// The name is not declared.
     Undeclared(String),
     /// A register of the wrong type.
     RegisterType(String, TypeId),
@@ -53,7 +53,7 @@ pub enum MismatchKind {
         /// Its type, with the dot.
         ty: &'static str,
     },
-    /// A special register where none may be read.
+    /// A special register where none is allowed.
     SpecialRegister,
     /// A vector special register without a component.
     SpecialVector {
@@ -62,76 +62,77 @@ pub enum MismatchKind {
         /// Its components, a letter each.
         components: &'static str,
     },
-    /// A name of another kind.
+    /// A name of something else, such as a label instead of a register.
     WrongSymbol(String, Symbol),
-    /// An immediate where a register must be.
+    /// An immediate where a register is required.
     Immediate,
-    /// A register where an immediate must be.
+    /// A register where an immediate is required.
     NotImmediate,
     /// An integer for a floating-point operand or the reverse.
     ImmediateClass {
-        /// What was found is an integer.
+        /// Whether the immediate is an integer.
         integer: bool,
     },
     /// An immediate out of its range.
     OutOfRange(i128),
-    /// `_` where it may not be.
+    /// `_` where it is not allowed.
     Sink,
-    /// `_` and nothing else may be here.
+    /// Another operand where only `_` is allowed.
     MustBeSink,
     /// `!` where nothing can be negated.
     Negation,
     /// `-` before a register where nothing can be negated.
     Minus,
-    /// A list where a single value must be.
+    /// A list where a single value is required.
     UnexpectedVector,
-    /// A single value where a list must be.
+    /// A single value where a list is required.
     MustBeVector,
-    /// A list of the wrong length.
+    /// A list of the wrong length; this is its length.
     VectorLength(usize),
-    /// A selector where none may be.
+    /// A selector where none is allowed.
     Selector(String),
     /// Elements of a list that have no type in common.
     MixedVector,
-    /// A list of nothing but `_`.
+    /// A list that consists only of `_`.
     OnlyHoles,
-    /// Something else than a texture, sampler or surface, or a register with its handle.
+    /// A name that is neither a texture, sampler or surface of the required kind nor a register with its handle. The second
+    /// string is the required kind.
     NotOpaque(String, &'static str),
-    /// The handle of a texture or surface as another type than `.u64`.
+    /// The handle of a texture or surface used as another type than `.u64`.
     Handle(String),
-    /// A list without a register where there must be one.
+    /// A list without a register where at least one is required.
     OnlyLiterals,
     /// A component that the vector does not have.
     Component(String),
-    /// Brackets missing.
+    /// An operand without brackets where an address is required.
     MustBeAddress,
-    /// Brackets where none may be.
+    /// Brackets where none are allowed.
     UnexpectedAddress,
-    /// `a|b` where a single operand must be.
+    /// `a|b` where a single operand is required.
     UnexpectedPair,
-    /// A pair must be here.
+    /// A single operand where a pair `a|b` is required.
     MustBePair,
-    /// A variable in another state space.
+    /// A variable in another state space: its name and its state space.
     Space(String, &'static str),
     /// A register that cannot hold an address.
     AddressRegister(String, TypeId),
-    /// A label, function or list must be here.
+    /// Another operand where a label, function or list is required; the string names what is required.
     MustBe(&'static str),
-    /// An expression that has no place here.
+    /// An expression where none is allowed.
     Unexpected,
-    /// Brackets with too few or too many parts: how many there are, and which must be there.
+    /// Brackets with too few or too many parts: the actual number, and the names of the required parts.
     Parts(usize, Vec<&'static str>),
     /// A sum or a number as one of several parts in brackets.
     PartOfAddress,
-    /// Something else than a constant added to an address.
+    /// An offset added to an address that is not a constant.
     OffsetNotConstant,
-    /// A number as an address, which only `.local` has.
+    /// A number as an address, which only `.local` allows.
     ImmediateAddress,
-    /// A sign before something that can have none.
+    /// A sign before an operand that cannot have one.
     Sign(String),
-    /// A subscript of a register, or in brackets.
+    /// A subscript after a register, or inside brackets.
     Subscript,
-    /// `a-4`: the assembler knows only `a+-4`.
+    /// `a-4`: the assembler accepts only `a+-4`.
     MinusOffset,
 }
 
@@ -157,7 +158,7 @@ pub fn check(operand: &Operand<'_>, shape: &OperandPattern, names: &dyn NameLook
     let mut c = OperandChecker { names, out };
     match shape {
         OperandPattern::Value(spec) => c.value(operand, spec),
-        // What stands in the list depends on what is called (`calls`).
+        // The arguments depend on the called function; `check/calls` checks them.
         OperandPattern::Arguments(_) => {
             if !matches!(operand.kind, OperandKind::Arguments(_)) {
                 c.push(operand, None, MismatchKind::MustBe("a list in parentheses"));
@@ -198,7 +199,7 @@ impl OperandChecker<'_> {
         match spec.value.kind {
             ValueKind::Value => self.typed(operand, spec, true),
             ValueKind::Any => self.declared(operand),
-            // Which names may stand there depends on the others too (`calls`).
+            // Which names are valid also depends on the other operands; `check/calls` checks them.
             ValueKind::Label => self.only_name(operand, spec, "a label"),
             ValueKind::Targets => self.only_name(operand, spec, "the label of a list"),
             ValueKind::Function => self.only_name(operand, spec, "the name of a function or of a register"),
@@ -211,7 +212,7 @@ impl OperandChecker<'_> {
         }
     }
 
-    /// A name and nothing else.
+    /// Requires the operand to be a plain name.
     fn only_name(&mut self, operand: &Operand<'_>, spec: &OperandSpec, wanted: &'static str) {
         if !matches!(operand.kind, OperandKind::Name(_) | OperandKind::Error) {
             self.push(operand, Some(spec), MismatchKind::MustBe(wanted));
@@ -225,7 +226,7 @@ impl OperandChecker<'_> {
         let wanted = TypeId::of(&format!(".{class}"));
         match self.names.look_up(name) {
             None => self.push(operand, Some(spec), MismatchKind::Undeclared(name.to_owned())),
-            // A handle.
+            // A register that holds a handle.
             Some(Symbol::Register { ty, elements: 1 })
                 if wanted.is_some_and(|w| w.info().agrees.contains(&ty.name())) => {}
             // A variable whose type is unknown fits.
@@ -239,7 +240,7 @@ impl OperandChecker<'_> {
         }
     }
 
-    /// Only that every name in it is declared.
+    /// Checks only that every name in the operand is declared.
     fn declared(&mut self, operand: &Operand<'_>) {
         match &operand.kind {
             OperandKind::Name(name)
@@ -285,7 +286,7 @@ impl OperandChecker<'_> {
             OperandKind::Float(_) => self.float(operand, spec, writes),
             OperandKind::Constant(ConstantValue::Integer(value)) => self.integer(operand, spec, *value, writes),
             OperandKind::Constant(ConstantValue::Float(_)) => self.float(operand, spec, writes),
-            // Reported before the operands are looked at.
+            // Already reported, before operands are matched.
             OperandKind::Constant(ConstantValue::Wrong(_)) => {}
             OperandKind::Not(inner) => {
                 if spec.value.negatable {
@@ -311,7 +312,8 @@ impl OperandChecker<'_> {
             },
             OperandKind::Address(_) => self.push(operand, Some(spec), MismatchKind::UnexpectedAddress),
             OperandKind::Pair(_) => self.push(operand, Some(spec), MismatchKind::UnexpectedPair),
-            // A number in parentheses is a constant expression; the grammar cannot tell it from a list of one.
+            // A number in parentheses is a constant expression, which the grammar cannot distinguish from an argument list of
+            // one element.
             OperandKind::Arguments(list) => match list.as_slice() {
                 [one]
                     if matches!(
@@ -377,7 +379,7 @@ impl OperandChecker<'_> {
                 }
                 self.register(operand, name, ty, spec);
             }
-            // ptxas: the name of a function passes for most source registers.
+            // ptxas accepts the name of a function for most source registers.
             Symbol::Function { .. } if !writes(spec) && function_passes(spec) => {}
             Symbol::Variable(_) if spec.value.symbol => {
                 self.symbol_address(operand, name, spec);
@@ -421,7 +423,8 @@ impl OperandChecker<'_> {
         let (Some(wanted), Some(have)) = (spec.ty, TypeId::of(register.ty)) else { return };
         let whole = !matches!(wanted.info().class, TypeClass::Float | TypeClass::Pred);
         let (bits, have_bits) = (wanted.info().bits, have.info().bits);
-        // `cvt` reads the low part of a register, `mov` only those of some that were narrow once.
+        // `cvt` reads the low part of a register. `mov` reads the low part only of special registers that used to be
+        // narrower.
         let fits = bits == have_bits || register.also_read.contains(&bits) || (spec.value.wider && bits < have_bits);
         if wanted != have && !(whole && fits) {
             self.push(operand, Some(spec), MismatchKind::SpecialType { name: register.name, ty: register.ty });
@@ -472,7 +475,7 @@ impl OperandChecker<'_> {
         if let Some(value) = value
             && !spec.value.ranges.is_empty()
         {
-            // ptxas: 0xffffffffffffffff is −1.
+            // ptxas reads 0xffffffffffffffff as −1.
             let value = if i64::try_from(value).is_ok() { value } else { i128::from(value as u64 as i64) };
             let inside = |r: &ptx_isa::tables::Range| {
                 (i128::from(r.low)..=i128::from(r.high)).contains(&value) && value % i128::from(r.step) == 0
@@ -487,7 +490,7 @@ impl OperandChecker<'_> {
         if writes || spec.value.register_only {
             return self.push(operand, Some(spec), MismatchKind::Immediate);
         }
-        // ptxas: the bits of `0f…` pass for `.b32`, those of `0d…` and of a decimal number for `.b64`.
+        // ptxas accepts `0f…` for `.b32`, and `0d…` or a decimal number for `.b64`.
         let single =
             matches!(operand.kind, OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F"));
         let fits = |t: TypeId| match t.info().class {
@@ -501,7 +504,8 @@ impl OperandChecker<'_> {
     }
 }
 
-/// The type that stands for a sampler too where the notation says `unified`, unless the module has the option.
+/// The type that is also accepted for a sampler if the form's notation has `unified`, unless the module has the option
+/// [`INDEPENDENT`].
 const TEXTURE: &str = ".texref";
 const INDEPENDENT: &str = "texmode_independent";
 
@@ -515,19 +519,19 @@ fn function_passes(spec: &OperandSpec) -> bool {
     !pred && !spec.value.immediate_only && !spec.value.expanded && !spec.fit.exact && spec.lengths.is_empty()
 }
 
-/// Whether only a list, or a vector register, can stand here.
+/// Whether the operand must be a list or a vector register.
 fn needs_braces(spec: &OperandSpec) -> bool {
     let list = !spec.lengths.is_empty();
     let single = spec.value.bare && spec.lengths.contains(&1);
     list && !single
 }
 
-/// The place of a component in its vector: colours are other names of coordinates.
+/// The index of a component in its vector: `x`, `y`, `z`, `w`, or the colours `r`, `g`, `b`, `a`.
 pub fn component(name: &str) -> Option<usize> {
     ["xr", "yg", "zb", "wa"].iter().position(|names| name.len() == 1 && names.contains(name))
 }
 
-/// Whether a selector is one of a pattern, in which `[0-7]` stands for a digit.
+/// Whether a selector matches a pattern, in which `[0-7]` stands for one digit.
 fn selects(pattern: &str, selector: &str) -> bool {
     let mut rest = selector;
     let mut parts = pattern.split("[0-7]");

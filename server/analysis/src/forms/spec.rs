@@ -1,4 +1,4 @@
-//! Operand variants, patterns and specs: what the operands of a form must be, once its modifiers are known.
+//! Operand variants, patterns and specs: the requirements on the operands of a form, once its modifiers are known.
 
 use crate::forms::mnemonic::{broken, holds};
 use crate::hir::types::{RegisterFit, TypeId};
@@ -36,23 +36,23 @@ pub enum OperandPattern {
 /// The type, kind and length that a value must have.
 #[derive(Debug, Clone, Copy)]
 pub struct OperandSpec {
-    /// What the tables say.
+    /// The operand's declaration in the ISA tables.
     pub value: &'static FormValue,
-    /// Its type, where it has one.
+    /// Its type, if it has one.
     pub ty: Option<TypeId>,
-    /// The type of the first element of a list, where it differs.
+    /// The type of the first element of a list, if it differs from `ty`.
     pub lead: Option<TypeId>,
     /// How strictly registers must fit.
     pub fit: RegisterFit,
     /// Allowed lengths of a list; empty: not a list.
     pub lengths: &'static [u16],
-    /// The length is computed elsewhere: any will do here.
+    /// Whether any length is accepted here, because another check computes the length.
     pub any_length: bool,
-    /// State spaces that a variable in an address may be in; `None`: those of generic addressing.
+    /// The state spaces in which a variable in an address may be; `None`: those of generic addressing.
     pub spaces: Option<&'static [&'static str]>,
-    /// The same for a variable whose address is the value; `None`: any.
+    /// The state spaces in which a variable may be whose address is the value; `None`: any.
     pub symbol_spaces: Option<&'static [&'static str]>,
-    /// Distances from this one on shift everything out.
+    /// The width of the shifted value in bits: shift distances from this one on shift out all bits.
     pub width: Option<u16>,
 }
 
@@ -61,20 +61,20 @@ pub struct OperandSpec {
 pub struct ExpectedOperand {
     /// The name of the operand in the form, such as `a`.
     pub name: &'static str,
-    /// Its type, where it has one.
+    /// Its type, if it has one.
     pub ty: Option<TypeId>,
     /// How strictly registers must fit.
     pub fit: RegisterFit,
-    /// The instruction writes it, or reads and writes it.
+    /// Whether the instruction writes it (it may read it too).
     pub written: bool,
-    /// A register only.
+    /// Whether only a register is allowed.
     pub register_only: bool,
-    /// A constant only.
+    /// Whether only a constant is allowed.
     pub immediate_only: bool,
 }
 
 impl OperandSpec {
-    /// The part that a diagnostic keeps.
+    /// The part of the spec that a diagnostic keeps.
     pub fn expected(&self) -> ExpectedOperand {
         ExpectedOperand {
             name: self.value.name,
@@ -90,7 +90,7 @@ impl OperandSpec {
 /// All operand variants of a form, sorted by their number of operands.
 pub fn operand_variants(form: &'static Form, values: &[Option<&'static str>]) -> Vec<OperandVariant> {
     let groups = form.operands.iter().map(|o| o.optional).max().unwrap_or(0);
-    // `d{|p}` is there in two ways as well.
+    // An optional second part, `d{|p}`, doubles the variants too.
     let open_pair = |o: &FormOperand| matches!(o.pattern, FormPattern::Pair(pair) if pair.optional);
     let pairs: Vec<usize> = (0..form.operands.len()).filter(|i| open_pair(&form.operands[*i])).collect();
     let mut out = Vec::new();
@@ -153,7 +153,7 @@ fn operand_spec(form: &'static Form, value: &'static FormValue, values: &[Option
         Spaces::Named(spaces) => Some(spaces),
         Spaces::Slot(slot) => {
             let slot = usize::from(slot);
-            // The set's own string lives as long as the tables, which a one-element slice of it needs.
+            // Take the string of the modifier set: it is `'static`, as a one-element slice of it must be.
             values[slot]
                 .and_then(|v| form.slots[slot].values.iter().position(|s| *s == v))
                 .map(|i| &form.slots[slot].values[i..=i])

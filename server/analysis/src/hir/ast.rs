@@ -1,6 +1,6 @@
-//! The lowered statement: what the checks (and later the interpreter) see instead of syntax nodes.
+//! Lowered statements: the data that the checks and the interpreter use instead of syntax nodes.
 //!
-//! Everything borrows from the text of one item; offsets count from the start of that text.
+//! All data borrow from the text of one item; offsets count from the start of that text.
 
 use crate::hir::constant::ConstantProblem;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::ops::Range;
 /// A word of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceWord<'t> {
-    /// As written.
+    /// The text, as written.
     pub text: &'t str,
     /// Byte offset.
     pub start: u32,
@@ -34,9 +34,9 @@ pub struct Instruction<'t> {
     pub modifiers: Vec<SourceWord<'t>>,
     /// Operands.
     pub operands: Vec<Operand<'t>>,
-    /// Modifiers that stand after an operand (`[a].unified`): index of the operand, and the word.
+    /// Modifiers after an operand (`[a].unified`): the index of the operand, and the modifier.
     pub suffixes: Vec<(usize, SourceWord<'t>)>,
-    /// The parser met an error inside: what is here may be only a part.
+    /// Whether it contains a syntax error: some of its parts may then be missing.
     pub broken: bool,
 }
 
@@ -53,11 +53,11 @@ impl Instruction<'_> {
 pub struct Operand<'t> {
     /// Byte range.
     pub range: Range<usize>,
-    /// What it is.
+    /// The kind of operand and its parts.
     pub kind: OperandKind<'t>,
 }
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Debug, Clone)]
 pub enum OperandKind<'t> {
     /// A register, variable, function or label.
@@ -72,7 +72,7 @@ pub enum OperandKind<'t> {
     String,
     /// `%v.x`, `%r.b0`.
     Member(SourceWord<'t>, SourceWord<'t>),
-    /// `var[4]`, and the index where it is a constant.
+    /// `var[4]`; the index, if it is a constant.
     Index(Box<Operand<'t>>, Option<i128>),
     /// `!p`.
     Not(Box<Operand<'t>>),
@@ -84,54 +84,54 @@ pub enum OperandKind<'t> {
     Vector(Vec<Operand<'t>>),
     /// `[a]`, `[a, b]`.
     Address(Vec<Operand<'t>>),
-    /// `a+8`: base and amount, and whether they are joined by a minus.
+    /// `a+8`: base and offset, and whether they are joined by a minus.
     Offset(Box<(Operand<'t>, Operand<'t>)>, bool),
     /// `(a, b)`.
     Arguments(Vec<Operand<'t>>),
     /// A constant expression of integers, or with a floating-point part.
     Constant(ConstantValue),
-    /// A sign before something that can have none: `+%r1`.
+    /// A sign before an operand that cannot have one: `+%r1`.
     Sign(SourceWord<'t>),
-    /// Not understood; the parser said so already.
+    /// A syntax error, which the parser already reported.
     Error,
 }
 
-/// Value of a constant expression.
+/// The value of a constant expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ConstantValue {
-    /// An integer of 64 bits, signed or not; `None` where it could not be computed: the parser met an error in it.
+    /// A 64-bit integer, signed or unsigned; `None` if it could not be computed because of a syntax error.
     Integer(Option<i128>),
     /// A floating-point number.
     Float(f64),
-    /// It has no value.
+    /// The expression has no value, because of this problem.
     Wrong(ConstantProblem),
 }
 
-/// A declaration of registers or variables, or one parameter. What may stand there once is a list, since a half-typed or wrong
-/// declaration may have several.
+/// A declaration of registers or variables, or one parameter. Parts that may occur once are lists, since an incomplete or
+/// wrong declaration may have several.
 #[derive(Debug, Clone, Default)]
 pub struct Declaration<'t> {
     /// Byte range.
     pub range: Range<usize>,
     /// `.extern`, `.visible`, `.weak`, `.common`.
     pub linkages: Vec<SourceWord<'t>>,
-    /// What stands in `.attribute(…)`.
+    /// The attributes in `.attribute(…)`.
     pub attributes: Vec<Attribute<'t>>,
-    /// `.global`, `.shared::cta`.
+    /// State spaces, such as `.global` or `.shared::cta`.
     pub spaces: Vec<SourceWord<'t>>,
     /// The number of a `.const` bank, with its brackets.
     pub bank: Option<SourceWord<'t>>,
-    /// `.align 16`.
+    /// Alignments, such as `.align 16`.
     pub alignments: Vec<Alignment>,
-    /// `.v4`.
+    /// Vector directives, such as `.v4`.
     pub vectors: Vec<SourceWord<'t>>,
-    /// `.u32`.
+    /// Types, such as `.u32`.
     pub types: Vec<SourceWord<'t>>,
-    /// `.ptr .global .align 16`.
+    /// Pointer directives, such as `.ptr .global .align 16`.
     pub pointers: Vec<Pointer<'t>>,
-    /// The names; none is legal, and a parameter has at most one.
+    /// The declared names. An empty list is legal; a parameter has at most one.
     pub declarators: Vec<Declarator<'t>>,
-    /// The parser met an error inside: what is here may be only a part.
+    /// Whether it contains a syntax error: some of its parts may then be missing.
     pub broken: bool,
     /// Byte range of the semicolon of a declaration without names.
     pub semicolon: Option<Range<usize>>,
@@ -142,15 +142,15 @@ pub struct Declaration<'t> {
 pub struct Attribute<'t> {
     /// Byte range, arguments included.
     pub range: Range<usize>,
-    /// `.managed`; empty if nothing stands in the parentheses of `.attribute()`.
+    /// The name, such as `.managed`; empty for `.attribute()`.
     pub name: SourceWord<'t>,
     /// Byte ranges and values of its arguments.
     pub arguments: Vec<(Range<usize>, ConstantValue)>,
-    /// Byte range of the first argument that is more than a number.
+    /// Byte range of the first argument that is not a plain number.
     pub computed: Option<Range<usize>>,
 }
 
-/// `.align 16`.
+/// An alignment directive, such as `.align 16`.
 #[derive(Debug, Clone)]
 pub struct Alignment {
     /// Byte range of the directive.
@@ -161,18 +161,18 @@ pub struct Alignment {
     pub value: Option<i128>,
 }
 
-/// `.ptr .global .align 16`.
+/// A pointer directive, such as `.ptr .global .align 16`.
 #[derive(Debug, Clone)]
 pub struct Pointer<'t> {
     /// Byte range.
     pub range: Range<usize>,
-    /// The state space that is pointed to.
+    /// The state space of the pointed-to memory.
     pub space: Option<SourceWord<'t>>,
-    /// The alignment of what is pointed to.
+    /// The alignment of the pointed-to memory.
     pub alignment: Option<Alignment>,
 }
 
-/// A name that is declared.
+/// One declared name with its size and initializer.
 #[derive(Debug, Clone)]
 pub struct Declarator<'t> {
     /// Byte range, the initializer included.
@@ -181,9 +181,9 @@ pub struct Declarator<'t> {
     pub name: SourceWord<'t>,
     /// The number in `<10>`: its byte range and value.
     pub count: Option<(Range<usize>, Option<i128>)>,
-    /// `[4]`, `[]`: byte range with the brackets, and the size if one is given.
+    /// The dimensions, such as `[4]` or `[]`: byte range with the brackets, and the size if one is written.
     pub dimensions: Vec<(Range<usize>, Option<ConstantValue>)>,
-    /// Byte range of the first size, or of the number in `<10>`, that is no number.
+    /// Byte range of the first size, or of the number in `<10>`, that is not a plain number.
     pub computed: Option<Range<usize>>,
     /// Byte range of the initializer. It may be long, so its elements are not lowered here.
     pub initializer: Option<Range<usize>>,

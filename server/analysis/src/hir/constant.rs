@@ -1,7 +1,7 @@
-//! What the operators of constant expressions do (manual 4.5.4 to 4.5.6, where the assembler follows it).
+//! Evaluates the operators of constant expressions (manual 4.5.4 to 4.5.6, as far as the assembler follows it).
 //!
-//! Values alone; the nodes they come from are walked in `lower::constant`. The rules are measured: `tests/oracle/constants.txt`
-//! holds what the assembler computes, and a test compares.
+//! This module handles values only; `lower::constant` walks the syntax nodes. The rules are measured:
+//! `tests/oracle/constants.txt` holds the values that the assembler computes, and a test compares them.
 
 /// The value of a subexpression of a constant expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,34 +19,34 @@ pub enum ExpressionValue {
 pub enum Wrong {
     /// A literal with more digits than the assembler can hold.
     Overflow,
-    /// `/` or `%` by zero, of floating-point numbers too, and even where the result is not used.
+    /// `/` or `%` by zero, also of floating-point numbers, and even if the result is not used.
     DivisionByZero,
-    /// The quotient of the least integer and −1, at which the assembler crashes.
+    /// The quotient of the smallest integer and −1, on which the assembler crashes.
     Quotient,
-    /// An integer and a floating-point number.
+    /// An integer and a floating-point number as operands of one operator.
     Mixed,
-    /// A floating-point number where the operator takes integers.
+    /// A floating-point number where the operator accepts only integers.
     NeedsInteger,
     /// A cast to another type than `.s64` and `.u64`.
     Cast,
     /// A literal that begins with `0f`, which must stand alone.
     Single,
-    /// Something that is no number.
+    /// A part that is not a number.
     NotANumber,
 }
 
 /// A problem of a constant expression, and its byte range from the start of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConstantProblem {
-    /// What is wrong.
+    /// The kind of problem.
     pub what: Wrong,
     /// The first byte of the token at fault.
     pub start: u32,
-    /// The byte after it.
+    /// The end of the token: the offset after its last byte.
     pub end: u32,
 }
 
-/// Which operand of an operator is at fault.
+/// The operand of an operator that is at fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
     /// The first, or only one.
@@ -63,7 +63,7 @@ impl ExpressionValue {
         matches!(self, Self::Float(_))
     }
 
-    /// An integer's 64 bits, and whether they are unsigned; of a number that is no integer, nothing.
+    /// The 64 bits of an integer, and whether it is unsigned; `None` for a floating-point number.
     fn bits(self) -> Option<(u64, bool)> {
         match self {
             Self::Signed(n) => Some((n.cast_unsigned(), false)),
@@ -81,10 +81,10 @@ fn truth(value: bool) -> ExpressionValue {
     ExpressionValue::Signed(value.into())
 }
 
-/// `-x`, `+x`, `!x`, `~x`; `None` for another operator.
+/// The value of `-x`, `+x`, `!x` or `~x`; `None` for another operator.
 ///
 /// # Errors
-/// Where the operand has no place there.
+/// If the operator does not accept the operand.
 pub fn unary(operator: &str, value: ExpressionValue) -> Option<Result<ExpressionValue, OperatorFault>> {
     let needs_integer = (Wrong::NeedsInteger, Side::Left);
     Some(match (operator, value) {
@@ -98,10 +98,10 @@ pub fn unary(operator: &str, value: ExpressionValue) -> Option<Result<Expression
     })
 }
 
-/// `a + b` and the like; `None` for another operator.
+/// The value of a binary expression such as `a + b`; `None` for another operator.
 ///
 /// # Errors
-/// Where an operand has no place there.
+/// If the operator does not accept an operand.
 pub fn binary(
     operator: &str,
     left: ExpressionValue,
@@ -144,7 +144,7 @@ fn integers(
     let unsigned = a_unsigned || b_unsigned;
     let (signed_a, signed_b) = (a.cast_signed(), b.cast_signed());
     let less = if unsigned { a < b } else { signed_a < signed_b };
-    // The machine's own shift: the count modulo 64.
+    // As the machine shifts: by the count modulo 64.
     let count = (b & 63) as u32;
     Some(Ok(match operator {
         "+" => ExpressionValue::of(a.wrapping_add(b), unsigned),
@@ -175,11 +175,11 @@ fn integers(
     }))
 }
 
-/// `condition ? first : second`. ptxas: integers only, although the manual has floating-point numbers too; and what is chosen keeps
-/// its type, although the manual converts both to one.
+/// The value of `condition ? first : second`. ptxas accepts only integers, although the manual allows floating-point numbers
+/// too. The result keeps the type of the chosen operand, although the manual converts both to one type.
 ///
 /// # Errors
-/// The place (0 to 2) of a floating-point number.
+/// The index (0 to 2) of a floating-point operand.
 pub fn ternary(
     condition: ExpressionValue,
     first: ExpressionValue,
@@ -191,10 +191,10 @@ pub fn ternary(
     }
 }
 
-/// `(.s64) x`, `(.u64) x`.
+/// The value of a cast `(.s64) x` or `(.u64) x`.
 ///
 /// # Errors
-/// A floating-point number; another type.
+/// If `value` is a floating-point number, or `ty` is another type.
 pub fn cast(ty: &str, value: ExpressionValue) -> Result<ExpressionValue, Wrong> {
     let unsigned = match ty {
         ".u64" => true,

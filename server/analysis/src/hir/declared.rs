@@ -1,4 +1,4 @@
-//! What declarations declare: names, and what each stands for.
+//! The names that declarations declare, and the symbol of each.
 
 use crate::hir::ast::{Alignment, ConstantValue, Declaration, Declarator, SourceWord};
 use crate::hir::signature::ContentId;
@@ -7,14 +7,14 @@ use crate::hir::types::TypeId;
 use ptx_isa::ISA;
 use std::ops::Range;
 
-/// A declared name with what it stands for.
+/// A declared name with its symbol.
 #[derive(Debug, Clone)]
 pub struct DeclaredName<'t> {
     /// The name.
     pub name: SourceWord<'t>,
-    /// `<10>`.
+    /// The number of registers in a range such as `%r<10>`.
     pub count: Option<u32>,
-    /// What it declares.
+    /// The declared symbol.
     pub symbol: Symbol,
 }
 
@@ -23,7 +23,7 @@ pub fn names<'t>(declaration: &Declaration<'t>, origin: VariableOrigin) -> Vec<D
     let named = declaration.declarators.iter().filter(|d| d.name.text != "_");
     let count = |d: &Declarator<'_>| {
         let (_, value) = d.count.as_ref()?;
-        // A number that cannot be read is reported; the count of registers stays unknown.
+        // A number without a value is reported elsewhere; the count of registers is then unlimited.
         Some(value.map_or(u32::MAX, |n| n.try_into().unwrap_or(0)))
     };
     let one =
@@ -31,12 +31,12 @@ pub fn names<'t>(declaration: &Declaration<'t>, origin: VariableOrigin) -> Vec<D
     named.map(one).collect()
 }
 
-/// What a parameter stands for; it may be `_`, which is no name. Nothing where not even that is written.
+/// The symbol of a parameter, which may be named `_`; `None` if not even that is written.
 pub fn parameter(declaration: &Declaration<'_>, origin: VariableOrigin) -> Option<Symbol> {
     declaration.declarators.first().map(|declarator| symbol(declaration, declarator, origin))
 }
 
-/// What one of the names stands for.
+/// The symbol of one declared name.
 pub(crate) fn symbol(declaration: &Declaration<'_>, declarator: &Declarator<'_>, origin: VariableOrigin) -> Symbol {
     let space = declaration.spaces.first().map_or("", |w| w.text);
     let base = space.split("::").next().unwrap_or(space);
@@ -65,7 +65,7 @@ fn variable(
         _ => None,
     };
     let count = declarator.dimensions.iter().try_fold(1u64, |product, d| product.checked_mul(dimension(d)?));
-    // Of several alignments the largest counts, that of the type among them.
+    // The largest alignment counts, including that of the type.
     let natural = element.and_then(|b| u32::try_from(b.next_power_of_two()).ok());
     let align = own_alignments(declaration).try_fold(natural.unwrap_or(1), |largest, alignment| {
         Some(largest.max(alignment.value.and_then(|n| u32::try_from(n).ok())?))
@@ -85,13 +85,13 @@ fn variable(
     }
 }
 
-/// The alignments of the variable itself: behind the type of a parameter stands that of what it points to.
+/// The alignments of the variable itself. An alignment after the type of a parameter is that of the pointed-to memory.
 pub(crate) fn own_alignments<'d>(declaration: &'d Declaration<'_>) -> impl Iterator<Item = &'d Alignment> {
     let end = declaration.types.first().map_or(usize::MAX, |w| w.range().start);
     declaration.alignments.iter().filter(move |a| a.range.start < end)
 }
 
-/// The directive of that name, which lives as long as a module's symbols.
+/// The linking directive with this name, as a `'static` string.
 pub fn linkage_named(text: &str) -> Option<&'static str> {
     [".extern", ".visible", ".weak", ".common"].into_iter().find(|l| *l == text)
 }

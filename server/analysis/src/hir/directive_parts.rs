@@ -1,4 +1,4 @@
-//! What stands behind directives: arguments, and the entries of lists.
+//! The parts of directives: arguments, and the entries of lists.
 
 use crate::hir::ast::SourceWord;
 use crate::hir::literal;
@@ -6,12 +6,12 @@ use crate::hir::lower::{ItemSource, named_children};
 use crate::hir::symbols::TargetListKind;
 use ptx_syntax::{Node, fields, kinds};
 
-/// An argument of a directive as written.
+/// An argument of a directive, as written.
 #[derive(Debug, Clone)]
 pub struct ArgumentNode<'t> {
-    /// Where, and what.
+    /// The text and its position.
     pub word: SourceWord<'t>,
-    /// It is a string.
+    /// Whether it is a string.
     pub string: bool,
 }
 
@@ -24,13 +24,13 @@ pub fn arguments<'t>(source: ItemSource<'t>, node: Node<'_>) -> Vec<ArgumentNode
         .collect()
 }
 
-/// The number of a `.file`, if it is one.
+/// The number of a `.file` directive with the word that holds it, if it is valid.
 pub fn file_number<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<(u32, SourceWord<'t>)> {
     let word = named_children(node).find(|n| n.kind_id() == kinds().integer).map(|n| source.word(n))?;
     Some((u32::try_from(literal::integer(word.text)?).ok()?, word))
 }
 
-/// What the directive of a node lists, if it is one.
+/// The kind of target list of a directive's node kind; `None` for other nodes.
 pub fn list_kind(kind: u16) -> Option<TargetListKind> {
     let k = kinds();
     if kind == k.branch_targets_directive {
@@ -44,9 +44,9 @@ pub fn list_kind(kind: u16) -> Option<TargetListKind> {
     }
 }
 
-/// The entries of a list, those of `N<5>` one by one.
+/// The entries of a target list with the source word of each; `N<5>` is expanded to its five names.
 pub fn list_entries<'t>(source: ItemSource<'t>, node: Node<'_>) -> Vec<(SourceWord<'t>, String)> {
-    // More labels than a function can have.
+    // A limit above the number of labels of any real function.
     const MAX_ENTRIES: u32 = 1 << 16;
     let (k, f) = (kinds(), fields());
     let targets = named_children(node).filter(|n| n.kind_id() == k.identifier || n.kind_id() == k.register);

@@ -10,7 +10,7 @@ pub fn hash(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
 }
 
-/// Hash of a value, by what its `Hash` says.
+/// Hash of a value, by its `Hash` implementation.
 pub fn hash_of(value: &impl Hash) -> u64 {
     let mut hasher = Xxh3::new();
     value.hash(&mut hasher);
@@ -25,7 +25,7 @@ pub fn mix(a: u64, b: u64) -> u64 {
     xxh3_64(&bytes)
 }
 
-/// The hash of what stands in a range of a text.
+/// Hash of a byte range of the text.
 pub fn hash_range(snapshot: &Snapshot, range: Range<usize>) -> u64 {
     let end = range.end.min(snapshot.rope().len_bytes());
     let Some(slice) = snapshot.rope().get_byte_slice(range.start.min(end)..end) else { return 0 };

@@ -1,13 +1,13 @@
-//! Number literals (manual 4.5.1 and 4.5.2), as the assembler reads them.
+//! Parses number literals (manual 4.5.1 and 4.5.2) as the assembler does.
 
 /// A parsed integer literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntegerLiteral {
     /// The 64 bits that the assembler makes of it.
     pub bits: u64,
-    /// It is unsigned: a `U` follows, or the value does not fit `.s64`.
+    /// Whether it is unsigned: it has the suffix `U`, or the value does not fit `.s64`.
     pub unsigned: bool,
-    /// It has more than 64 bits, and the assembler drops the upper ones without a word.
+    /// Whether it has more than 64 bits, of which the assembler silently drops the upper ones.
     pub cut: bool,
 }
 
@@ -20,22 +20,22 @@ pub enum FloatLiteral {
     Single(u32),
 }
 
-/// Why a literal of good shape has no value.
+/// Why a word has no value as a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It is no literal at all.
+    /// It is not a literal.
     Shape,
-    /// The assembler gives up on it: too many digits, or a decimal number beyond the normal numbers of `.f64`.
+    /// The assembler rejects it: it has too many digits, or it is a decimal number outside the normal range of `.f64`.
     Overflow,
 }
 
-/// Reads an integer literal.
+/// Parses an integer literal.
 ///
-/// ptxas multiplies and adds in 64 bits, and objects only if the value so far, of which it may have lost bits already, has its
-/// highest bit set when another digit follows.
+/// ptxas multiplies and adds in 64 bits, possibly losing bits. It rejects a literal only if the value of the digits before
+/// the next one has its highest bit set.
 ///
 /// # Errors
-/// Where it has no value.
+/// If it has no value.
 pub fn parse_integer(text: &str) -> Result<IntegerLiteral, Unreadable> {
     let (text, suffix) = text.strip_suffix('U').map_or((text, false), |t| (t, true));
     let (digits, radix) = match text.as_bytes() {
@@ -60,15 +60,15 @@ pub fn parse_integer(text: &str) -> Result<IntegerLiteral, Unreadable> {
     Ok(IntegerLiteral { bits, unsigned: suffix || bits >> 63 != 0, cut })
 }
 
-/// The value of an integer literal as the assembler reads it, which is none if it does not.
+/// The 64 bits of an integer literal as the assembler reads it, as an unsigned number; `None` if it rejects it.
 pub fn integer(text: &str) -> Option<i128> {
     parse_integer(text).ok().map(|n| n.bits.into())
 }
 
-/// Reads a floating-point literal.
+/// Parses a floating-point literal.
 ///
 /// # Errors
-/// Where it has no value. ptxas: a decimal number that is infinite or subnormal as `.f64` overflows.
+/// If it has no value. In ptxas, a decimal number that is infinite or subnormal as `.f64` overflows.
 pub fn parse_float(text: &str) -> Result<FloatLiteral, Unreadable> {
     match text.get(..2) {
         Some("0f" | "0F") => {
@@ -95,7 +95,7 @@ pub fn float(text: &str) -> Option<f64> {
     }
 }
 
-/// What is wrong with a word that begins like a number and is none.
+/// The error in a word that begins like a number but is not a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Malformed {
     /// `0x`, `0b`: nothing follows.
@@ -104,11 +104,11 @@ pub enum Malformed {
     Octal,
     /// `0b2`.
     Binary,
-    /// `0f3f80`: a wrong number of digits; there are so many, and so many must be.
+    /// `0f3f80`: a wrong number of digits: the actual and the expected number.
     Bits(usize, usize),
     /// `1e`: no digits after the exponent.
     Exponent,
-    /// `12u`, `12L`, `1.5f`: a suffix that there is not.
+    /// `12u`, `12L`, `1.5f`: a suffix that PTX does not have.
     Suffix,
     /// `1_000`.
     Separator,
@@ -116,7 +116,7 @@ pub enum Malformed {
     Other,
 }
 
-/// What is wrong with a word, if it begins with a digit and is no literal.
+/// The error in a word that begins with a digit but is not a literal; `None` for other words.
 pub fn malformed(word: &str) -> Option<Malformed> {
     if !word.starts_with(|c: char| c.is_ascii_digit())
         || parse_integer(word) != Err(Unreadable::Shape)
@@ -146,13 +146,13 @@ pub fn unsuffixed(word: &str) -> &str {
     if shorter.starts_with("0x") || shorter.starts_with("0X") { shorter } else { shorter.trim_end_matches(['f', 'F']) }
 }
 
-/// [`parse_float`], for words that the parser has not seen.
+/// [`parse_float`] for words that the parser has not validated.
 fn parse_float_word(word: &str) -> Result<FloatLiteral, Unreadable> {
     let exact = |length: usize| word.len() == length && word.bytes().skip(2).all(|b| b.is_ascii_hexdigit());
     match word.as_bytes() {
         [b'0', b'f' | b'F', ..] if !exact(10) => Err(Unreadable::Shape),
         [b'0', b'd' | b'D', ..] if !exact(18) => Err(Unreadable::Shape),
-        // A whole number is none.
+        // An integer is not a floating-point literal.
         [b'0', b'f' | b'F' | b'd' | b'D', ..] => parse_float(word),
         _ if !word.contains(['.', 'e', 'E']) => Err(Unreadable::Shape),
         _ => parse_float(word),
@@ -209,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Each measured: the value in an object file, or the assembler's refusal.
+    /// Each case is measured: the value in an object file, or the assembler's rejection.
     #[test]
     fn more_bits_than_64_are_cut_until_they_overflow() {
         let cut = |bits: u64| Ok(IntegerLiteral { bits, unsigned: bits >> 63 != 0, cut: true });

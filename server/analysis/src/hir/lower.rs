@@ -1,4 +1,4 @@
-//! From syntax nodes to lowered statements.
+//! Lowers syntax nodes to statements ([`super::ast`]).
 
 mod broken;
 mod constant;
@@ -14,7 +14,7 @@ use crate::hir::literal;
 use ptx_syntax::{Node, fields, is_named, kinds};
 use std::ops::Range;
 
-/// The text of an item and where it begins in the file.
+/// The text of an item and its offset in the file.
 #[derive(Debug, Clone, Copy)]
 pub struct ItemSource<'t> {
     /// The text.
@@ -29,25 +29,25 @@ impl<'t> ItemSource<'t> {
         self.relative(node.byte_range())
     }
 
-    /// A range of [`ItemSource::text`] as one of the file.
+    /// Converts a byte range of [`ItemSource::text`] to one of the file.
     pub fn absolute(&self, range: Range<usize>) -> Range<usize> {
         range.start + self.base..range.end + self.base
     }
 
-    /// A range of the file as one of [`ItemSource::text`].
+    /// Converts a byte range of the file to one of [`ItemSource::text`].
     pub fn relative(&self, range: Range<usize>) -> Range<usize> {
         let start = range.start.saturating_sub(self.base).min(self.text.len());
         start..range.end.saturating_sub(self.base).clamp(start, self.text.len())
     }
 
-    /// A node as a word.
+    /// The text of a node, with its offset.
     pub fn word(&self, node: Node<'_>) -> SourceWord<'t> {
         let range = self.range(node);
         SourceWord { text: self.text.get(range.clone()).unwrap_or(""), start: range.start as u32 }
     }
 }
 
-/// Lowers an `instruction` node. `None` where not even an opcode is there.
+/// Lowers an `instruction` node; `None` if it has no opcode.
 pub fn instruction<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<Instruction<'t>> {
     let (kinds, fields) = (kinds(), fields());
     let mut cursor = node.walk();
@@ -108,7 +108,7 @@ pub fn operand<'t>(source: ItemSource<'t>, node: Node<'_>) -> Operand<'t> {
     let kind = if kind == k.register || kind == k.identifier {
         OperandKind::Name(text)
     } else if kind == k.integer {
-        // Only a long one can be wrong.
+        // Only a long literal can be invalid.
         let wrong = text.len() > 18 && literal::parse_integer(text).is_err();
         if wrong { OperandKind::Constant(constant(source, node)) } else { OperandKind::Integer(text) }
     } else if kind == k.float {
@@ -158,7 +158,7 @@ pub fn operand<'t>(source: ItemSource<'t>, node: Node<'_>) -> Operand<'t> {
     Operand { range, kind }
 }
 
-/// The sign in `+%r1` and `~%r1`, where the assembler knows none.
+/// The sign in `+%r1` or `~%r1`, which the assembler does not accept.
 fn misplaced_sign<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<SourceWord<'t>> {
     let k = kinds();
     if node.kind_id() != k.unary_expression {
@@ -169,7 +169,7 @@ fn misplaced_sign<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<SourceWo
     (name && matches!(sign.text, "+" | "~")).then_some(sign)
 }
 
-/// The name in `-%r1`, `-%r1.b0`.
+/// The node of the name in `-%r1` or `-%r1.b0`.
 fn negated_name<'n>(source: ItemSource<'_>, node: Node<'n>) -> Option<Node<'n>> {
     let k = kinds();
     if node.kind_id() != k.unary_expression || operator(source, node) != "-" {
@@ -200,7 +200,7 @@ pub fn named_children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     })
 }
 
-/// Comments and the like, which may stand anywhere.
+/// Whether a node may occur anywhere, such as a comment or an error.
 fn is_extra(kind: u16) -> bool {
     let k = kinds();
     kind == k.comment || kind == k.preprocessor_line || kind == k.unclosed || kind == k.error

@@ -1,4 +1,4 @@
-//! The items of a module and what it declares: everything outside of function bodies.
+//! The items of a module and its declarations: everything outside of function bodies.
 
 use crate::hir::hash::{hash, mix};
 use crate::hir::lower::named_children;
@@ -15,12 +15,12 @@ use std::sync::Arc;
 /// A top-level item of a module: the unit that is checked and cached.
 #[derive(Debug, Clone)]
 pub struct ModuleItem<'tree> {
-    /// The node. A function that lacks its closing brace has the rest of the file for its node: then [`ModuleItem::range`]
-    /// ends where the next function begins.
+    /// The syntax node. The node of a function without a closing brace extends over the rest of the file;
+    /// [`ModuleItem::range`] then ends at the start of the next function.
     pub node: Node<'tree>,
     /// Byte range in the file.
     pub range: Range<usize>,
-    /// The next function stands inside of this one's block: a `}` is missing.
+    /// Whether a `}` is missing, so that the next function is inside this one's block.
     pub unclosed: bool,
 }
 
@@ -29,11 +29,11 @@ pub fn items(snapshot: &Snapshot) -> Vec<ModuleItem<'_>> {
     snapshot.roots().flat_map(|root| items_of(snapshot, root)).collect()
 }
 
-/// The items of one chunk of a text, given its root node.
+/// The items of one chunk of the text with the root node `root`.
 pub fn items_of<'tree>(snapshot: &Snapshot, root: Node<'tree>) -> Vec<ModuleItem<'tree>> {
     let mut out = Vec::new();
     if root.is_error() && begins_function(root) {
-        // The parser found no way to end the function, so that not even the root is what it should be.
+        // The parser could not recover the end of the function, so even the root is an error node.
         add_error(snapshot, root, &mut out);
         return out;
     }
@@ -63,7 +63,7 @@ fn add_item<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<ModuleI
     }
     let range = node.byte_range();
     let mut nested = Vec::new();
-    // Only where something is wrong can an item stand inside another one.
+    // An item is inside another one only after a syntax error.
     if (kind == k.function || kind == k.block || kind == k.section_directive)
         && node.has_error()
         && names_function(snapshot, node)
@@ -79,8 +79,8 @@ fn add_item<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<ModuleI
     }
 }
 
-/// An error node at the top: what was understood inside of it is looked at as if it stood outside. With the word `.entry` or
-/// `.func` in it, it is a function whose end was never found, and its statements are that function's.
+/// Handles an error node at the top level: its valid parts are treated as top-level nodes. If it contains `.entry` or
+/// `.func`, it is a function whose end was never found, and its statements belong to that function.
 fn add_error<'tree>(snapshot: &Snapshot, node: Node<'tree>, out: &mut Vec<ModuleItem<'tree>>) {
     let k = kinds();
     let children: Vec<Node<'tree>> = named_children(node).collect();
@@ -108,18 +108,18 @@ pub fn is_function(node: Node<'_>) -> bool {
     node.kind_id() == k.function || (node.is_error() && named_children(node).any(|n| n.kind_id() == k.function_kind))
 }
 
-/// The head of a function that has a body.
+/// A function with a body: its name and kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
     /// Its name.
     pub name: String,
-    /// Where that stands, in the file.
+    /// The byte range of its name in the file.
     pub range: Range<usize>,
-    /// `.entry`.
+    /// Whether it is a kernel (`.entry`).
     pub kernel: bool,
 }
 
-/// The function that an item defines, if it does and its end was found.
+/// The function that an item defines, if it has a body and its end was found.
 pub fn definition(snapshot: &Snapshot, item: &ModuleItem<'_>) -> Option<Definition> {
     let f = fields();
     let name = item.node.child_by_field_id(f.name).filter(|_| is_function(item.node) && !item.unclosed)?;
@@ -132,8 +132,8 @@ pub fn definition(snapshot: &Snapshot, item: &ModuleItem<'_>) -> Option<Definiti
     })
 }
 
-/// Whether the word that begins a function stands in a node, but for its own head: that is told from the text sooner than from a tree with
-/// thousands of statements.
+/// Whether a node's text contains `.func` or `.entry` after the node's own header. Searching the text is faster than walking
+/// a tree with thousands of statements.
 fn names_function(snapshot: &Snapshot, node: Node<'_>) -> bool {
     let start = node.child_by_field_id(fields().body).map_or(node.start_byte(), |body| body.start_byte());
     let text = snapshot.text(start..node.end_byte());
@@ -156,51 +156,51 @@ fn find_nested<'tree>(node: Node<'tree>, out: &mut Vec<Node<'tree>>) {
 /// A name of the module.
 #[derive(Debug, Clone)]
 pub struct ModuleSymbol {
-    /// What it is.
+    /// Its symbol.
     pub symbol: Symbol,
-    /// The item that declares it first.
+    /// The index of the item that declares it first.
     pub item: usize,
-    /// A function with a body, or a variable that is not `.extern`.
+    /// Whether it is a function with a body, or a variable that is not `.extern`.
     pub defined: bool,
-    /// Where its name stands in the first declaration, in the file.
+    /// The byte range of its name in the first declaration, in the file.
     pub place: Range<usize>,
-    /// The signature of a function, where it is known.
+    /// The signature, for a function with a known one.
     pub signature: Option<Arc<Signature>>,
     /// The linking directive of the first declaration.
     pub linkage: Option<&'static str>,
-    /// The initializer of a table of functions.
+    /// The text of the initializer of a table of functions.
     pub table: Option<Box<str>>,
 }
 
 impl ModuleSymbol {
-    /// A name that is declared so, and nothing more.
+    /// A defined name with a symbol and a position only.
     pub fn new(symbol: Symbol, item: usize, place: Range<usize>) -> Self {
         Self { symbol, item, defined: true, place, signature: None, linkage: None, table: None }
     }
 }
 
-/// What the module says of itself and declares.
+/// The environment and the declarations of a module: everything that its functions can see.
 #[derive(Debug, Clone, Default)]
 pub struct Header {
-    /// Version, target, address size.
+    /// PTX version, target and address size.
     pub environment: Environment,
-    /// Names.
+    /// The declared names.
     pub symbols: HashMap<String, ModuleSymbol>,
-    /// The numbers of its files, for `.loc`.
+    /// The numbers of its `.file` directives, for `.loc`.
     pub files: BTreeSet<u32>,
-    /// The item that is the first function with a body.
+    /// The index of the item that is the first function with a body.
     pub first_body: Option<usize>,
-    /// What `.alias` directives stand for, by the name that they give; `None` where they are wrong.
+    /// The functions to which `.alias` directives refer, by alias; `None` for an invalid directive.
     pub aliases: HashMap<Box<str>, Option<Box<str>>>,
-    /// By item: the fingerprint of the names that it sees ([`Self::names_seen_by`]).
+    /// Indexed by item: the fingerprint of the names that it sees ([`Self::names_seen_by`]).
     seen: Vec<u64>,
 }
 
 impl Header {
-    /// What a name stands for in an item: only what is declared before counts.
+    /// The symbol of a name in an item: only declarations in the same or an earlier item count.
     pub fn look_up(&self, name: &str, item: usize) -> Option<Symbol> {
         let found = self.symbols.get(name)?;
-        // What was declared wrongly is no second mistake where it is used.
+        // A name with an invalid declaration causes no second error where it is used.
         (found.item <= item || found.symbol == Symbol::Unknown).then_some(found.symbol)
     }
 
@@ -212,7 +212,7 @@ impl Header {
             symbol.symbol.hash(&mut hasher);
             let first = if symbol.symbol == Symbol::Unknown { 0 } else { symbol.item };
             if let Some(seen) = self.seen.get_mut(first) {
-                // A sum, since the table has no order.
+                // A sum, because the hash map has no order.
                 *seen = seen.wrapping_add(mix(hash(name), hasher.finish()));
             }
         }
@@ -223,13 +223,13 @@ impl Header {
         }
     }
 
-    /// A fingerprint of all names that [`Self::look_up`] finds in an item, with their meanings.
+    /// A fingerprint of all names that [`Self::look_up`] finds in an item, with their symbols.
     pub fn names_seen_by(&self, item: usize) -> u64 {
         self.seen.get(item).copied().unwrap_or(0)
     }
 }
 
-/// Names of the module that a function used, and what they were.
+/// The module names that a function used, with the symbol that each had (`None`: undeclared).
 pub type Dependencies = Vec<(Box<str>, Option<Symbol>)>;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What a function, or a prototype, takes and returns.
+//! Signatures: the parameters and results of functions and prototypes.
 
 use crate::hir::ast::{ConstantValue, Declaration};
 use crate::hir::lower::{self, ItemSource, named_children};
@@ -11,23 +11,23 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
-/// A hash of something that is too long for a symbol, which must stay small: of a signature, or of a list of functions. Equal
-/// contents have equal numbers, and zero stands for what is not known.
+/// A hash of content that is too long for a [`super::symbols::Symbol`], which must stay small: of a signature, or of a list
+/// of functions. Equal contents have equal hashes; zero stands for unknown content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ContentId(u64);
 
 impl ContentId {
-    /// Of something that is not known: whatever is done with it is right.
+    /// The id of unknown content, which causes no errors wherever it is used.
     pub const UNKNOWN: Self = Self(0);
 
-    /// Of a content.
+    /// The id of a content.
     pub fn of(content: &impl Hash) -> Self {
         let mut hasher = Xxh3::new();
         content.hash(&mut hasher);
         Self(hasher.finish() | 1)
     }
 
-    /// As a part of another hash.
+    /// The raw hash, as a part of another hash.
     pub fn number(self) -> u64 {
         self.0
     }
@@ -38,28 +38,28 @@ impl ContentId {
 pub struct Parameter {
     /// Its name, which may be `_`.
     pub name: Box<str>,
-    /// In `.reg`, else in `.param`; `None` where it is in neither, which is a mistake.
+    /// Whether it is in `.reg` (else in `.param`); `None` if it is in neither, which is an error.
     pub register: Option<bool>,
     /// Type of one element; `None` if the type is unknown.
     pub ty: Option<TypeId>,
     /// Elements of a vector, else 1.
     pub elements: u8,
-    /// How many elements an array has.
+    /// Whether it is an array, and how long.
     pub array: Array,
-    /// Its alignment in bytes, at least that of its type; `None` where it could not be computed.
+    /// Its alignment in bytes, at least that of its type; `None` if it could not be computed.
     pub align: Option<u32>,
-    /// `.align` as declared.
+    /// The declared `.align`, in bytes.
     pub declared_align: Option<u32>,
 }
 
-/// Whether something is an array, and how long.
+/// Whether a parameter is an array, and how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Array {
     /// A single value.
     No,
-    /// An array of so many elements.
+    /// An array with this number of elements.
     Of(u64),
-    /// `a[]`, or `a[0]`, which is the same for the assembler.
+    /// `a[]` or `a[0]`, which the assembler treats alike.
     Open,
     /// An array whose size could not be computed.
     Unknown,
@@ -97,12 +97,12 @@ impl Parameter {
         }
     }
 
-    /// What it is, or how it is meant, for messages: `` `b` `` or `parameter 2`.
+    /// What a message calls it: `` `b` ``, or `parameter 2` if it has no name.
     pub fn call_it(&self, index: usize, what: &str) -> String {
         if &*self.name == "_" { format!("{what} {}", index + 1) } else { format!("{what} `{}`", self.name) }
     }
 
-    /// Its size in bytes.
+    /// Its size in bytes; `None` if it is unknown or open.
     pub fn bytes(&self) -> Option<u64> {
         let element = u64::from(size_in_bits(self.ty?)) * u64::from(self.elements) / 8;
         match self.array {
@@ -112,7 +112,7 @@ impl Parameter {
         }
     }
 
-    /// What the assembler compares of two declarations of one function, put into words if it differs. `what` is the parameter.
+    /// The first difference between two declarations of one parameter in the properties that the assembler compares.
     fn difference(&self, first: &Self) -> Option<Difference> {
         let known = self.ty.is_some() && first.ty.is_some() && self.register.is_some() && first.register.is_some();
         if !known || [self.array, first.array].contains(&Array::Unknown) {
@@ -155,24 +155,24 @@ impl Display for Parameter {
     }
 }
 
-/// The alignment that a type brings along, in bytes.
+/// The natural alignment of a type, in bytes.
 pub fn natural_align(ty: TypeId, elements: u8) -> u32 {
     (u32::from(size_in_bits(ty)) * u32::from(elements) / 8).next_power_of_two()
 }
 
-/// Bits of a value in a call: a predicate takes as much as a number.
+/// The size in bits of a value in a call: a predicate takes 32 bits.
 pub fn size_in_bits(ty: TypeId) -> u16 {
     if ty.info().class == TypeClass::Pred { 32 } else { ty.info().bits }
 }
 
-/// In what two declarations differ, what weighs most first.
+/// The property in which two declarations of a parameter differ, most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Difference {
-    /// `.reg` and `.param`.
+    /// One is in `.reg`, the other in `.param`.
     Space,
     /// Their types.
     Type,
-    /// The sizes of the arrays, or that one is none.
+    /// The sizes of the arrays, or only one is an array.
     Size,
     /// Their alignments.
     Alignment,
@@ -185,29 +185,29 @@ pub enum SignatureDifference {
     Results,
     /// The number of parameters.
     Parameters,
-    /// A result.
+    /// The result with this index.
     Result(usize, Difference),
-    /// A parameter.
+    /// The parameter with this index.
     Parameter(usize, Difference),
     /// `.noreturn`.
     NoReturn,
 }
 
-/// What a function or a prototype takes and returns.
+/// The parameters and results of a function or a prototype.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Signature {
-    /// What it returns.
+    /// The results.
     pub results: Vec<Parameter>,
-    /// What it takes.
+    /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// `.noreturn`.
+    /// Whether it has `.noreturn`.
     pub noreturn: bool,
     /// The numbers after `.abi_preserve` and `.abi_preserve_control`.
     pub preserve: [Option<u32>; 2],
 }
 
 impl Signature {
-    /// The signature of a `function` or of a `call_prototype_directive`; `None` where the parser met an error in it.
+    /// The signature of a `function` or a `call_prototype_directive` node; `None` if it has a syntax error.
     pub fn of(source: ItemSource<'_>, node: Node<'_>) -> Option<Self> {
         let (k, f) = (kinds(), fields());
         let mut out = Self::default();
@@ -233,7 +233,7 @@ impl Signature {
         Some(out)
     }
 
-    /// The first thing in which another declaration of the same function differs.
+    /// The first difference from the first declaration of the same function.
     pub fn mismatch(&self, first: &Self) -> Option<SignatureDifference> {
         if self.results.len() != first.results.len() {
             return Some(SignatureDifference::Results);
@@ -258,7 +258,7 @@ impl Signature {
         self.parameters.last().is_some_and(|p| p.array == Array::Open)
     }
 
-    /// As it would be declared: `.func (.param .b32 r) f (.param .b32 a)`.
+    /// The text of its declaration: `.func (.param .b32 r) f (.param .b32 a)`.
     pub fn declared_as(&self, kind: &str, name: &str) -> String {
         let list = |parameters: &[Parameter]| parameters.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let results = if self.results.is_empty() { String::new() } else { format!(" ({})", list(&self.results)) };
@@ -272,17 +272,18 @@ impl Signature {
 pub struct Callee {
     /// Its name; for a prototype, that of its label.
     pub name: Box<str>,
-    /// A prototype and not a function.
+    /// Whether it is a prototype instead of a function.
     pub prototype: bool,
-    /// What it takes and returns; `None` if that is not known.
+    /// Its signature; `None` if it is unknown.
     pub signature: Option<Arc<Signature>>,
 }
 
-/// The signatures of a module's functions by the text of their headers: reading them again with each keystroke would take long.
+/// A cache of the signatures of a module's functions by the hash of their header text, because reading them again with each
+/// keystroke would take long.
 #[derive(Debug, Default)]
 pub struct Signatures {
     by_text: HashMap<u64, NumberedSignature>,
-    /// Those of the last check.
+    /// The signatures of the last check that this check has not used yet.
     before: HashMap<u64, NumberedSignature>,
 }
 
@@ -290,16 +291,16 @@ pub struct Signatures {
 pub type NumberedSignature = (ContentId, Arc<Signature>);
 
 impl Signatures {
-    /// Begins a check: what the last one did not use is forgotten.
+    /// Begins a check: drops the signatures that the last check did not use.
     pub fn begin(&mut self) {
         self.before = std::mem::take(&mut self.by_text);
     }
 
-    /// The signature of a function whose header has a text of that hash.
+    /// The signature of the function `node`, whose header text has the hash `text`.
     pub fn get(&mut self, text: u64, source: ItemSource<'_>, node: Node<'_>) -> Option<NumberedSignature> {
         let number = |signature| (ContentId::of(&signature), Arc::new(signature));
         let body = node.child_by_field_id(fields().body);
-        // How the parser recovers from an error is not determined by the text alone.
+        // The parser's error recovery depends on more than the header text, so the result is not cached.
         if node.has_error() && node.children(&mut node.walk()).any(|child| Some(child) != body && child.has_error()) {
             return Signature::of(source, node).map(number);
         }

@@ -2,7 +2,7 @@
 
 use ptx_syntax::{Node, is_named, kinds};
 
-/// A child of a block with its kind, which would be asked for again and again.
+/// A child of a block with its kind, which is cached because it is needed often.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Child<'tree> {
     /// The node.
@@ -28,7 +28,7 @@ pub fn children(node: Node<'_>) -> Vec<Child<'_>> {
     out
 }
 
-/// Whether a child of a block is looked at: all but comments, errors and what the parser had to add included.
+/// Whether a child of a block is analysed: all are except comments; errors and nodes inserted by the parser are included.
 pub fn is_statement(node: Node<'_>, kind: u16, broken: bool) -> bool {
     let k = kinds();
     kind != k.comment && kind != k.preprocessor_line && (is_named(kind) || (broken && node.is_missing()))

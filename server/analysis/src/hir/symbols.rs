@@ -1,4 +1,4 @@
-//! Names and what they stand for.
+//! Names and their symbols.
 
 use crate::hir::signature::ContentId;
 use crate::hir::types::TypeId;
@@ -33,17 +33,17 @@ pub struct VariableSymbol {
     pub elements: u8,
     /// Where it is declared.
     pub origin: VariableOrigin,
-    /// Its size in bytes; `None` where it is not known here: no size is given (`x[]`), or it could not be computed.
+    /// Its size in bytes; `None` if it is unknown because no size is written (`x[]`) or it could not be computed.
     pub bytes: Option<u64>,
-    /// Its alignment in bytes: as declared, else that of its type; `None` where it could not be computed.
+    /// Its alignment in bytes: as declared, else that of its type; `None` if it could not be computed.
     pub align: Option<u32>,
-    /// `.attribute(.unified(…))`.
+    /// Whether it has `.attribute(.unified(…))`.
     pub unified: bool,
-    /// `.extern`: it is defined elsewhere, and what is said here of its size may be less than the whole.
+    /// Whether it is `.extern`: its definition elsewhere may be larger than declared here.
     pub external: bool,
-    /// An array, perhaps of one element.
+    /// Whether it is an array, possibly of one element.
     pub array: bool,
-    /// Its initializer, where that lists functions.
+    /// The id of its initializer, if that lists functions.
     pub table: ContentId,
 }
 
@@ -58,7 +58,7 @@ pub enum TargetListKind {
     Prototype,
 }
 
-/// What a name stands for.
+/// The kind of thing for which a name stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Symbol {
     /// A register.
@@ -72,9 +72,9 @@ pub enum Symbol {
     Variable(VariableSymbol),
     /// A function.
     Function {
-        /// `.entry`.
+        /// Whether it is a kernel (`.entry`).
         kernel: bool,
-        /// What it takes and returns.
+        /// The id of its signature.
         signature: ContentId,
     },
     /// A label.
@@ -83,15 +83,15 @@ pub enum Symbol {
     Targets {
         /// Which kind of list.
         list: TargetListKind,
-        /// What it lists; unknown before the directive has been met.
+        /// The id of the listed content; unknown before the directive is reached.
         content: ContentId,
     },
-    /// Something whose declaration has an error: whatever it is used for is right.
+    /// A name whose declaration has an error: no use of it is reported.
     Unknown,
 }
 
 impl Symbol {
-    /// What it is, for messages.
+    /// A description for messages, such as ``a `.u32` register``.
     pub fn describe(&self) -> String {
         match self {
             Self::Register { ty, elements: 1 } => format!("a `{}` register", ty.name()),
@@ -110,9 +110,9 @@ impl Symbol {
 /// A declared name and the range of its declaration.
 #[derive(Debug, Clone)]
 pub struct DeclaredSymbol {
-    /// What it is.
+    /// Its symbol.
     pub symbol: Symbol,
-    /// Where it is declared, in the text of the item; for a name of the module, empty.
+    /// The byte range of its declaration in the item's text; empty for a name of the module.
     pub range: Range<usize>,
 }
 
@@ -120,7 +120,7 @@ pub struct DeclaredSymbol {
 #[derive(Debug)]
 pub struct NameFrame<K, T> {
     names: HashMap<K, T>,
-    /// `%r<10>`: the number of registers and what each of them is.
+    /// Register ranges such as `%r<10>`: the number of registers and the value that all of them have.
     ranges: HashMap<K, (u32, T)>,
 }
 
@@ -131,7 +131,7 @@ impl<K, T> Default for NameFrame<K, T> {
 }
 
 impl<K: Borrow<str> + Eq + Hash, T> NameFrame<K, T> {
-    /// Declares a name; the earlier declaration if there is one, which stays.
+    /// Declares a name. If it is already declared, keeps and returns the earlier declaration.
     pub fn declare(&mut self, name: K, declared: T) -> Option<&T> {
         if self.get(name.borrow()).is_none() {
             self.names.insert(name, declared);
@@ -140,7 +140,8 @@ impl<K: Borrow<str> + Eq + Hash, T> NameFrame<K, T> {
         self.get(name.borrow()).map(|(earlier, _)| earlier)
     }
 
-    /// Declares `name<count>`; the declaration of a name that it covers if there is one.
+    /// Declares `name<count>`. Returns the conflicting earlier declaration of the same range, or of a name that the range
+    /// covers.
     pub fn declare_range(&mut self, name: K, count: u32, declared: T) -> Option<&T> {
         if self.ranges.contains_key(name.borrow()) {
             return self.ranges.get(name.borrow()).map(|(_, earlier)| earlier);
@@ -151,17 +152,18 @@ impl<K: Borrow<str> + Eq + Hash, T> NameFrame<K, T> {
         covered
     }
 
-    /// Writes down what a name stands for, whatever it stood for before.
+    /// Sets the value of a name, replacing any earlier one.
     pub fn set(&mut self, name: K, value: T) {
         self.names.insert(name, value);
     }
 
-    /// Whether this block declares exactly that name, ranges aside: labels may have the names in those.
+    /// The value of a name that this block declares itself, ignoring ranges: a label may have the name of a register in a
+    /// range.
     pub fn named(&self, name: &str) -> Option<&T> {
         self.names.get(name)
     }
 
-    /// Looks a name up in this block alone: what it stands for, and its number in a range of registers, else 0.
+    /// Looks a name up in this block only: its value, and its number in a range of registers, else 0.
     pub fn get(&self, name: &str) -> Option<(&T, u32)> {
         if let Some(found) = self.names.get(name) {
             return Some((found, 0));
@@ -169,7 +171,7 @@ impl<K: Borrow<str> + Eq + Hash, T> NameFrame<K, T> {
         if self.ranges.is_empty() {
             return None;
         }
-        // ptxas: the number is all of the digits at the end, so a range whose own name ends in a digit reaches nothing.
+        // ptxas takes all digits at the end as the number, so a range whose own name ends in a digit can never be reached.
         let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let (count, declared) = self.ranges.get(base)?;
         let number: u32 = name[base.len()..].parse().ok()?;
@@ -177,14 +179,14 @@ impl<K: Borrow<str> + Eq + Hash, T> NameFrame<K, T> {
     }
 }
 
-/// The number that a name has in a range: 7 for `%r7`, and for `%r07`, in `%r<10>`. Nothing reaches a range whose own name ends in a
-/// digit.
+/// The number of a name in a range: 7 for `%r7` and for `%r07` in `%r<10>`. A range whose own name ends in a digit can never
+/// be reached.
 pub fn numbered(name: &str, base: &str) -> Option<u32> {
     let digits = name.strip_prefix(base).filter(|d| !d.is_empty() && !base.ends_with(|c: char| c.is_ascii_digit()))?;
     digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
-/// The number of a name that a range declares: `%r07` is none of them, though it reaches one.
+/// The number of a name that a range declares. `%r07` is not declared by `%r<10>`, although it refers to `%r7`.
 fn is_numbered(name: &str, base: &str) -> Option<u32> {
     let digits = name.strip_prefix(base)?;
     let plain = digits == "0" || !digits.starts_with('0');
@@ -195,7 +197,7 @@ fn is_numbered(name: &str, base: &str) -> Option<u32> {
 #[derive(Debug, Default)]
 pub struct NameScope<'t> {
     frames: Vec<NameFrame<&'t str, DeclaredSymbol>>,
-    /// Labels are visible in the whole block that they stand in, before them too.
+    /// Indexed by block: its labels. A label is visible in its whole block, also before its definition.
     labels: Vec<HashMap<&'t str, DeclaredSymbol>>,
 }
 
@@ -206,18 +208,18 @@ impl<'t> NameScope<'t> {
         self.labels.push(HashMap::default());
     }
 
-    /// Leaves it.
+    /// Leaves the innermost block.
     pub fn pop(&mut self) {
         self.frames.pop();
         self.labels.pop();
     }
 
-    /// The innermost block.
+    /// The names of the innermost block.
     pub fn top(&mut self) -> Option<&mut NameFrame<&'t str, DeclaredSymbol>> {
         self.frames.last_mut()
     }
 
-    /// Declares a label of the innermost block.
+    /// Declares a label in the innermost block. If it is already declared there, returns the range of the earlier one.
     pub fn declare_label(&mut self, name: &'t str, declared: DeclaredSymbol) -> Option<Range<usize>> {
         let labels = self.labels.last_mut()?;
         if let Some(earlier) = labels.get(name) {
@@ -227,10 +229,10 @@ impl<'t> NameScope<'t> {
         None
     }
 
-    /// Says what the directive behind a label of the innermost block lists.
+    /// Records the content that the directive after a label of the innermost block lists.
     pub fn describe_list(&mut self, name: &str, place: &Range<usize>, found: ContentId) {
         let label = self.labels.last_mut().and_then(|labels| labels.get_mut(name));
-        // Of two labels of one name the first counts.
+        // If two labels have the same name, the first counts.
         if let Some(DeclaredSymbol { symbol: Symbol::Targets { content, .. }, range }) = label
             && range == place
         {
@@ -238,13 +240,13 @@ impl<'t> NameScope<'t> {
         }
     }
 
-    /// Whether the innermost block has that label.
+    /// The label with this name in the innermost block, if it has one.
     pub fn own_label(&self, name: &str) -> Option<&DeclaredSymbol> {
         self.labels.last()?.get(name)
     }
 
-    /// Looks a name up, from the inside out. Labels and other names share one space of names. The label of a list hides others
-    /// only once its directive has been met.
+    /// Looks a name up from the innermost block outwards. Labels share one namespace with other names. The label of a list
+    /// hides outer names only after its directive.
     pub fn get(&self, name: &str) -> Option<&DeclaredSymbol> {
         let mut late = None;
         for (frame, labels) in self.frames.iter().rev().zip(self.labels.iter().rev()) {

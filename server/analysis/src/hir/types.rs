@@ -1,20 +1,20 @@
-//! Types as small numbers, and which register types agree with which instruction types (manual 9.4, as measured).
+//! Types as small numbers, and which register types are compatible with which instruction types (manual 9.4, as measured).
 
 use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::sync::LazyLock;
 
-/// Index into the table of types.
+/// A type: index into the table of types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeId(u8);
 
 impl TypeId {
-    /// The type of that name, with its dot.
+    /// The type with this name, including its dot.
     pub fn of(name: &str) -> Option<Self> {
         ISA.types.iter().position(|t| t.name == name).and_then(|i| u8::try_from(i).ok()).map(Self)
     }
 
-    /// What the tables say of it.
+    /// Its entry in the ISA tables.
     pub fn info(self) -> &'static TypeInfo {
         &ISA.types[usize::from(self.0)]
     }
@@ -28,7 +28,7 @@ impl TypeId {
         1 << self.0
     }
 
-    /// The type of the same class that is `bits` wide; for packed formats, of the untyped class.
+    /// The type of the same class with this width in bits, else the untyped one (`.bN`), as for packed formats.
     pub fn resized(self, bits: u16) -> Option<Self> {
         let class = self.info().class;
         let find = |class: TypeClass| {
@@ -38,24 +38,24 @@ impl TypeId {
         find(class).or_else(|| find(TypeClass::Bits))
     }
 
-    /// `.bN` of the size.
+    /// The untyped type (`.bN`) of the same size.
     pub fn untyped(self) -> Option<Self> {
         Self::of(&format!(".b{}", self.info().bits))
     }
 }
 
-/// How strictly a register must fit.
+/// The rules by which the type of a register must fit an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct RegisterFit {
-    /// A wider register will do (`ld`, `st`, `cvt`).
+    /// Whether a wider register is allowed (`ld`, `st`, `cvt`).
     pub wider: bool,
-    /// No packed register types.
+    /// Whether only integer and untyped register types are allowed.
     pub exact: bool,
-    /// `.bN` registers only.
+    /// Whether only `.bN` registers are allowed.
     pub untyped: bool,
 }
 
-/// Whether a register of one type may stand for an operand of an instruction type.
+/// Whether a register of one type is allowed for an operand of an instruction type.
 pub fn agrees(instruction: TypeId, register: TypeId, fit: RegisterFit) -> bool {
     let table = &AGREEMENT[usize::from(instruction.0)];
     if fit.untyped && register.info().class != TypeClass::Bits {
@@ -69,10 +69,10 @@ pub fn agrees(instruction: TypeId, register: TypeId, fit: RegisterFit) -> bool {
     mask & register.bit() != 0
 }
 
-/// The names of the register types that agree, for messages; the plainest first.
+/// The names of the compatible register types, for messages, in the order of the table of types.
 pub fn agreeing(instruction: TypeId, fit: RegisterFit) -> Vec<&'static str> {
     let all = (0..ISA.types.len()).filter_map(|i| u8::try_from(i).ok()).map(TypeId);
-    // Packed types pass for integers of their size, but are never suggested for that.
+    // Packed types are accepted for integers of their size, but are never suggested for them.
     let odd = |t: TypeId| t.info().class == TypeClass::Packed && instruction.info().class != TypeClass::Packed;
     all.filter(|t| t.info().registers && !odd(*t) && agrees(instruction, *t, fit)).map(TypeId::name).collect()
 }
@@ -96,12 +96,12 @@ static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
             // Without a list, everything of the size agrees.
             let plain = if t.agrees.is_empty() { size } else { mask(&|r| t.agrees.contains(&r.name)) };
             let whole = |r: &TypeInfo| matches!(r.class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
-            // The relaxed tables of the manual: bits take anything that is at least as wide, integers take bits and
-            // integers, floating-point types take bits besides their own.
+            // The relaxed tables of the manual. Untyped operands accept every type that is at least as wide. Integers accept
+            // untyped and integer types. Floating-point types accept untyped types besides their own.
             let wider = plain
                 | match t.class {
                     TypeClass::Bits => mask(&|r| data(r) && r.bits >= t.bits),
-                    // ptxas: `.f16x2` passes for a 32-bit integer here.
+                    // ptxas accepts `.f16x2` for a 32-bit integer here.
                     TypeClass::Uint | TypeClass::Sint => {
                         mask(&|r| (whole(r) || (r.class == TypeClass::Packed && r.bits == 32)) && r.bits >= t.bits)
                     }
@@ -113,6 +113,22 @@ static AGREEMENT: LazyLock<Vec<Agreement>> = LazyLock::new(|| {
         })
         .collect()
 });
+
+/// The type to declare a register with that is to hold values of a type.
+pub fn register_type(ty: TypeId) -> &'static str {
+    let info = ty.info();
+    let bits = match info.bits {
+        0..=16 => ".b16",
+        17..=32 => ".b32",
+        33..=64 => ".b64",
+        _ => ".b128",
+    };
+    match info.class {
+        TypeClass::Pred => ".pred",
+        TypeClass::Float if info.registers && info.bits >= 32 => info.name,
+        _ => bits,
+    }
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,8 @@
 //! The check of a module, incremental from one snapshot of its text to the next.
 //!
-//! Nothing here depends on which edit led from one snapshot to the other: what is remembered is keyed by text. A function's
-//! result holds as long as its text, the module's version and target, and the meaning of those names that it takes from
-//! the module stay the same. In a function that did change, the same holds statement by statement ([`crate::incremental::memo`]).
+//! Nothing here depends on the edit between two snapshots: results are cached by text. The result of a function stays valid
+//! as long as its text, the module's version and target, and the used module names stay the same. In a function that did
+//! change, the same holds statement by statement ([`crate::incremental::memo`]).
 
 mod facts;
 mod lints;
@@ -42,17 +42,18 @@ use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is wrong with a module.
+/// The result of the check of a module.
 #[derive(Debug, Clone, Default)]
 pub struct Report {
-    /// The findings, in the order of the text.
+    /// The diagnostics, in text order.
     pub diagnostics: Vec<Diagnostic>,
     /// Version, target and address size of the module.
     pub environment: Environment,
 }
 
 impl Report {
-    /// What an editor shows: a text that holds nothing yet, or comments alone, lacks no header. The assembler refuses such a file.
+    /// Adapts the report for an editor: an empty text, or one with comments only, gets no diagnostic for a missing header,
+    /// although the assembler refuses such a file.
     #[must_use]
     pub fn in_editor(mut self, snapshot: &Snapshot) -> Self {
         let header = |d: &Diagnostic| d.code() == Code::ModuleHeader;
@@ -63,54 +64,54 @@ impl Report {
     }
 }
 
-/// Checks modules and remembers what it can use again. One for each document.
+/// Checks the successive snapshots of one document and caches reusable results. Create one per document.
 #[derive(Debug, Default)]
 pub struct Analyzer {
     threads: Threads,
-    /// One for each thread.
+    /// The mnemonic caches, one per thread.
     mnemonics: Vec<MnemonicCache>,
     asked: Asked,
     functions: Functions,
     signatures: Signatures,
-    /// The functions of the last snapshot: range and hash of text.
+    /// The last snapshot, with the byte range and text hash of each cached item.
     last: Option<(Snapshot, Vec<HashedRange>)>,
     lints: lints::Lints,
     /// See [`Analyzer::for_one_check`].
     for_one_check: bool,
 }
 
-/// What the module is asked about besides what it says of itself.
+/// Settings of the check that the module's own header does not give.
 #[derive(Debug, Default)]
 struct Asked {
-    /// In place of the module's own target.
+    /// The target that replaces the module's own.
     target: Option<&'static TargetInfo>,
     project: Arc<Project>,
 }
 
-/// For how many checks the result of a function that is gone is kept: a keystroke may change the structure of half a
-/// file for a moment, and the next one restores it.
+/// The number of checks for which the result of a function that disappeared stays cached. A keystroke may change the
+/// structure of half a file for a moment, and the next one restores it.
 const MAX_UNUSED_CHECKS: u8 = 6;
 
-/// What is remembered of a function.
+/// The cached check of a function (or of a section or initialized variable).
 #[derive(Debug)]
 struct Record {
     name: Box<str>,
     text: u64,
     environment: u64,
     dependencies: Dependencies,
-    /// The module's first function with a body.
+    /// Whether it is the module's first function with a body.
     first: bool,
     /// See [`is_followed`].
     followed: bool,
     /// Ranges count from the start of the item.
     found: Vec<Diagnostic>,
-    /// One of them is an error.
+    /// Whether one of the diagnostics is an error.
     has_errors: bool,
     statements: Statements,
-    /// The statements of its block in order, as they stood in a snapshot, and where it stood there.
+    /// The statements of its outermost block, in order, at the snapshot in `place`.
     layout: Vec<KnownStatement>,
     place: (SnapshotId, Range<usize>),
-    /// For how many checks no function had this text.
+    /// For how many checks no function has had this text.
     unused: u8,
 }
 
@@ -122,7 +123,7 @@ struct Functions {
 }
 
 impl Functions {
-    /// The record of the same text, if there is one left.
+    /// Takes the record of a function with the same text, if one is left.
     fn take_same(&mut self, text: u64) -> Option<Record> {
         let indices = self.by_text.get_mut(&text)?;
         while let Some(index) = indices.pop() {
@@ -133,7 +134,7 @@ impl Functions {
         None
     }
 
-    /// The record of a function of that name.
+    /// Takes the record of a function with this name, if one is left.
     fn take_named(&mut self, name: &str) -> Option<Record> {
         let indices = self.by_name.get_mut(name)?;
         while let Some(index) = indices.pop() {
@@ -144,7 +145,7 @@ impl Functions {
         None
     }
 
-    /// The records of this check, and those of earlier ones that may be wanted again.
+    /// Combines the records of this check with those of earlier checks that may be needed again.
     fn next(&mut self, mut records: Vec<Record>) -> Self {
         let most = records.len() * 2 + 64;
         for mut record in std::mem::take(&mut self.records).into_iter().flatten() {
@@ -154,7 +155,7 @@ impl Functions {
             }
         }
         let mut out = Self::default();
-        // Backwards, so that `pop` finds the first of several first.
+        // Insert backwards, so that `pop` returns the first of several records first.
         for (index, record) in records.iter().enumerate().rev() {
             out.by_text.entry(record.text).or_default().push(index);
             out.by_name.entry(record.name.clone()).or_default().push(index);
@@ -165,15 +166,16 @@ impl Functions {
 }
 
 impl Analyzer {
-    /// Keeps nothing that only the check of an edited text would use, which is a third of the memory; nor facts, which are asked for later.
+    /// Creates an analyzer that keeps nothing for later checks of an edited text, which saves a third of the memory. It keeps
+    /// no flow facts either.
     pub fn for_one_check() -> Self {
         Self { for_one_check: true, ..Self::default() }
     }
 
-    /// Checks every module as if its `.target` named this architecture; `None` ends that. A name that is no target is refused.
+    /// Checks every module as if its `.target` named this architecture; `None` restores the module's own target.
     ///
     /// # Errors
-    /// The name, if no target has it.
+    /// Returns the name if no target has it.
     pub fn set_target(&mut self, name: Option<&str>) -> Result<(), String> {
         self.asked.target = match name {
             None => None,
@@ -182,14 +184,14 @@ impl Analyzer {
         Ok(())
     }
 
-    /// Checks every module with a project in mind.
+    /// Sets the project for whose targets every module is checked.
     pub fn set_project(&mut self, project: Project) {
         if *self.asked.project != project {
             self.asked.project = Arc::new(project);
         }
     }
 
-    /// Sets how many threads the check of a large text may use; one by default.
+    /// Sets the maximum number of threads for the check of a large text; the default is one.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = Threads(threads);
     }
@@ -204,14 +206,15 @@ impl Analyzer {
         let mut later = Vec::new();
         let mut hashes = Vec::new();
         let known = unchanged(self.last.as_ref(), snapshot);
-        // First all functions that did not change, so that a copy of one does not take what another could use.
+        // Match unchanged functions first, so that a copy of one cannot take a record that another function could use.
         for (index, item) in items.iter().enumerate() {
             if !is_remembered(item.node) {
                 continue;
             }
             let known = known.get(&(item.range.start, item.range.end));
             let text = known.map_or_else(|| hash_range(snapshot, item.range.clone()), |known| known.text);
-            // How the parser recovers from an error is not determined by the text alone, nor is what was found in another of that text.
+            // The parser's error recovery depends on more than a function's text, so the result of a function with a syntax
+            // error is reused only for the very same tree.
             let sound = |record: &Record| {
                 !is_broken(item) || known.is_some_and(|known| known.stood_at(&record.place) && known.has_tree_of(item))
             };
@@ -279,7 +282,7 @@ impl Record {
 }
 
 impl Record {
-    /// The statements of the item as they were in the snapshot before, and what has changed in it since, if that is known.
+    /// The statements of the item in the previous snapshot and the range that changed since, if both are known.
     fn before<'l>(
         &mut self,
         snapshot: &Snapshot,
@@ -313,12 +316,14 @@ impl Record {
     }
 }
 
-/// What a function's findings depend on besides its text and names: what a statement's depend on, and the module's files.
+/// A hash of the state on which a function's diagnostics depend besides its text and names: the state on which its statements
+/// depend, and the module's files.
 fn context(environment: u64, header: &Header) -> u64 {
     if header.files.is_empty() { environment } else { mix(environment, hash_of(&header.files)) }
 }
 
-/// Functions, and what may be long: sections, and variables with an initializer.
+/// Whether results for an item are cached: for functions, and for items that may be long (sections, and variables with an
+/// initializer).
 fn is_remembered(node: Node<'_>) -> bool {
     is_function(node)
         || node.kind_id() == kinds().section_directive
@@ -367,7 +372,8 @@ fn check_item(
             body.variable(item.node)
         }
     };
-    // What was known of the function's structure may turn out to be wrong; then it is looked at afresh, which cannot fail.
+    // The earlier structure of the function may turn out to be outdated; then the function is checked from scratch, which
+    // cannot fail.
     let checked = check(before, &mut statements).or_else(|| check(None, &mut statements)).unwrap_or_default();
     let mut found = checked.found;
     if item.unclosed {
@@ -393,24 +399,26 @@ fn check_item(
     }
 }
 
-/// Whether there is a syntax error in an item: in its tree, or at its end, which the check of a closed body does not visit.
+/// Whether an item has a syntax error: in its tree, or at its end, which the check of a closed body does not visit.
 fn is_broken(item: &ModuleItem<'_>) -> bool {
     let open = |node: Node<'_>| node.child_by_field_id(fields().body).is_none() && lower::ends_unclosed(node);
     item.node.has_error() || open(item.node)
 }
 
-/// Whether another chunk of the text follows an item with an error, so that what is missing at the end is not missing at the end of the file.
+/// Whether an item with an error is followed by another chunk of the text. A missing brace is then not missing at the end of
+/// the file.
 fn is_followed(snapshot: &Snapshot, item: &ModuleItem<'_>) -> bool {
     item.node.has_error() && snapshot.roots().next_back().is_some_and(|last| item.range.end < last.start_byte())
 }
 
-/// The report on a function whose brace is not closed: behind its last token, for the next function is another item.
+/// The diagnostic for a function without a closing brace, placed after its last token, because the next function is another
+/// item.
 fn unclosed(source: ItemSource<'_>, item: &ModuleItem<'_>) -> Diagnostic {
     let header = recovery::header_of(source, item.node).unwrap_or(0..1);
     syntax_error::unclosed_function(header, recovery::last_character(source, item.node, item.range.end))
 }
 
-/// Everything outside of function bodies.
+/// Checks everything outside of function bodies and collects the module's declarations.
 fn header(
     snapshot: &Snapshot,
     items: &[ModuleItem<'_>],
@@ -427,7 +435,7 @@ fn header(
     let mut places: HashMap<String, Earlier> = HashMap::default();
     let mut files: HashMap<u32, Range<usize>> = HashMap::default();
     let follows = recovery::followers(snapshot, items);
-    // The function before, if nothing ends its header.
+    // The previous function, if its header has no end.
     let mut open: Option<&ModuleItem<'_>> = None;
     for (index, item) in items.iter().enumerate() {
         if follows.get(index).copied().unwrap_or(false) {
@@ -487,7 +495,7 @@ fn header(
             } else if kind == k.unknown_directive {
                 found.extend(directives::unknown(source, node));
             } else if kind == k.label {
-                // That of a list is reported with the list.
+                // A label of a target list is reported with the list.
                 let next = items.get(index + 1).map(|i| i.node.kind_id());
                 if next.and_then(directive_parts::list_kind).is_none() {
                     found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
@@ -505,7 +513,7 @@ fn header(
             } else if kind == k.block {
                 found.push(syntax_error::outside_of_function(0..1, "a block"));
             } else if kind == k.section_directive {
-                // The rest of it is remembered like a function.
+                // Its content is checked and cached like a function.
                 progress.section();
             } else {
                 syntax_error::report(source, node, &mut found);
@@ -523,7 +531,7 @@ fn header(
             }
         }
         if let Some(header) = open.filter(|_| !found.is_empty() && recovery::belongs_into_body(snapshot, node)) {
-            // The first statement that cannot stand here shows what is missing.
+            // The first misplaced statement shows that a bracket is missing.
             found.clear();
             out.push(recovery::opening_bracket(snapshot, header, node));
         }
@@ -537,7 +545,7 @@ fn header(
             header.symbols.entry(name).or_insert(ModuleSymbol { defined: false, ..lost });
         }
     }
-    // Where a function fell apart its body is not found.
+    // If syntax errors split a function, its body cannot be found, so it must not be reported as undefined.
     if !follows.contains(&true) {
         functions::undefined(&header, out);
     }
@@ -550,7 +558,7 @@ fn header(
     header
 }
 
-/// Where the part of an item ends that is looked at outside of bodies: bodies and initializers may be long.
+/// The byte offset in the file at which the header part of an item ends: before its body or initializer, which may be long.
 fn end_of_header(item: &ModuleItem<'_>) -> usize {
     let f = fields();
     if let Some(body) = item.node.child_by_field_id(f.body) {
@@ -565,7 +573,7 @@ fn end_of_header(item: &ModuleItem<'_>) -> usize {
     initializer(item.node).map_or(item.range.end, |v| v.start_byte())
 }
 
-/// The first word of a text; its first character, if that is no word.
+/// The byte range of the first word of a text, or of its first character if it does not begin with a word.
 fn first_word(text: &str) -> Range<usize> {
     let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
     0..end.max(text.chars().next().map_or(1, char::len_utf8))

@@ -1,4 +1,4 @@
-//! The bodies of functions: scopes, and each instruction against the tables.
+//! Checks the bodies of functions: scopes, and each instruction against the tables.
 
 mod blocks;
 mod children;
@@ -37,55 +37,57 @@ use std::ops::Range;
 pub struct Body<'a, 't> {
     source: ItemSource<'t>,
     header: &'a Header,
-    /// Index of the item, since names must be declared before their use.
+    /// Index of the item; it determines which module names are visible, since names must be declared before their use.
     item: usize,
     scope: NameScope<'t>,
-    /// Hash of what the meaning of all statements depends on: version and target of the module, kind and directives of the function.
+    /// Hash of the state on which all statements depend: version and target of the module, kind and directives of the
+    /// function.
     environment: u64,
-    /// Hash of what names may depend on: the declarations so far.
+    /// Hash of the declarations before the current statement, on which the meaning of names may depend.
     declarations: u64,
     mnemonics: &'a mut MnemonicCache,
-    /// What is remembered of this function's statements, and what is to be.
+    /// The cached results of this function's statements.
     statements: &'a mut Statements,
-    /// Where the function's own text ends (a function that is not closed ends where the next begins).
+    /// The byte offset in the file at which the function's own text ends. (A function that is not closed ends where the next
+    /// begins.)
     end: usize,
-    /// The names of the module that were looked up.
+    /// The module names that were looked up, with their symbols.
     dependencies: RefCell<HashMap<Box<str>, Option<Symbol>>>,
-    /// The statements of the outermost block, as they were the last time, and what has changed since.
+    /// The statements of the outermost block at the previous check, and the range that changed since.
     before: Option<EarlierStatements<'a>>,
-    /// The same for the next time.
+    /// The statements of the outermost block, for the next check.
     after: Vec<KnownStatement>,
     /// Hash of the labels in scope.
     labels: u64,
-    /// Every name declared so far, for suggestions.
+    /// Every name declared so far, a range with its number of registers (`%r<10`), for suggestions.
     declared: Vec<&'t str>,
-    /// It is a kernel.
+    /// Whether the function is a kernel.
     kernel: bool,
-    /// The directives of its header.
+    /// The directives of the function's header.
     given: Vec<&'static str>,
-    /// How many `.loc` there were so far.
+    /// The number of `.loc` directives before the current statement.
     located: usize,
-    /// The locations so far.
+    /// The locations given by those `.loc` directives.
     locations: HashSet<debug::LocNumbers>,
-    /// A function without a body: only declared.
+    /// Whether the function has no body and is only declared.
     bodiless: bool,
-    /// What syntax errors took away.
+    /// The names lost to syntax errors.
     lost: recovery::Losses<'t>,
-    /// Every label, for the report on one that cannot be seen.
+    /// All labels, for the diagnostic about a label that is not visible.
     all_labels: Vec<SourceWord<'t>>,
-    /// The functions in lists, and those that are declared here, by their content.
+    /// The functions in target lists, and those declared in this function, by content id.
     callees: HashMap<ContentId, Vec<Callee>>,
     out: Vec<Diagnostic>,
 }
 
-/// What the check of an item found out.
+/// The result of the check of an item.
 #[derive(Default)]
 pub struct Checked {
     /// Ranges count from the start of the item.
     pub found: Vec<Diagnostic>,
-    /// The names of the module that it used.
+    /// The module names that the item uses, with their symbols.
     pub dependencies: Dependencies,
-    /// The statements of its block, in order; none if it has no block, or lacks an end.
+    /// The statements of its outermost block, in order; empty if it has no block or its end is missing.
     pub statements: Vec<KnownStatement>,
 }
 
@@ -149,12 +151,12 @@ impl<'a, 't> Body<'a, 't> {
             return self.finish();
         }
         if body.is_none() {
-            // ptxas: without a body, what the parameters are called means nothing.
+            // ptxas ignores the names of parameters if there is no body.
             self.out.retain(|d| d.code() != Code::DuplicateName);
         }
         let owner = if kernel { ParameterOwner::Kernel } else { ParameterOwner::Function };
         lists::check_lists(self.source, node, owner, &mut self.out);
-        // Errors in the header of the function; those of the body are reported statement by statement.
+        // Report errors in the header of the function; those of the body are reported statement by statement.
         let mut found = Vec::new();
         for child in children(node) {
             if body.is_none()
@@ -170,11 +172,11 @@ impl<'a, 't> Body<'a, 't> {
         self.given = directives::header::function(self.source, node, &self.header.environment, &mut self.out);
         let given = self.given.iter().fold(u64::from(kernel), |all, word| mix(all, hash(word)));
         self.environment = mix(self.environment, given);
-        // What the parameters are matters to those who name them.
+        // Statements that name parameters depend on their declarations.
         let header_end = body.map_or(node.end_byte(), |b| b.start_byte());
         let signature = self.source.text.get(..header_end.saturating_sub(self.source.base)).unwrap_or("");
         self.declares(hash(signature));
-        // ptxas: parameters and what the outermost block declares share one block.
+        // ptxas: parameters share one scope with the declarations of the outermost block.
         if let Some(body) = body {
             let base = self.source.base;
             let mut children = match self.before.take() {
@@ -198,7 +200,7 @@ impl<'a, 't> Body<'a, 't> {
     }
 
     /// Checks the initializers of a `variable_declaration` of the module; the diagnostics count from the start of the item.
-    /// What is wrong with the rest of the declaration, and with the syntax of all of it, is reported with the module's header.
+    /// Other errors in the declaration, and all syntax errors, are reported with the module's header.
     pub fn variable(mut self, node: Node<'_>) -> Option<Checked> {
         let declaration = lower::declaration(self.source, node);
         let mut found = Vec::new();
@@ -236,30 +238,31 @@ impl<'a, 't> Body<'a, 't> {
         Some(Checked { found: self.out, dependencies, statements: self.after })
     }
 
-    /// Names may stand for something else from here on.
+    /// Records that names may have other meanings from here on.
     fn scope_changed(&mut self) {
         self.statements.scope += 1;
     }
 
-    /// The same with the hash of why.
+    /// Records that a declaration with the hash `what` may change the meanings of names from here on.
     fn declares(&mut self, what: u64) {
         self.declarations = mix(self.declarations, what);
         self.scope_changed();
     }
 
-    /// A hash of everything that a statement's meaning depends on besides its text and names of the module, never 0.
+    /// A hash of everything on which a statement's meaning depends besides its own text and the names of the module; never 0.
     fn state(&self) -> u64 {
         mix(self.environment, mix(self.declarations, self.labels)) | 1
     }
 
-    /// With a brace too many the labels that follow it stand in an inner block: using them is no further mistake.
+    /// An extra opening brace puts the labels after it into an inner block; their uses must not be reported as further
+    /// errors.
     fn lost_labels(&mut self, children: &mut Children<'_>) {
         let source = self.source;
         for index in 0..children.len() {
             let Some(known) = children.get(index).filter(|k| k.kind == kinds().block || is_error(k.kind)) else {
                 continue;
             };
-            // A block that is not closed may reach into the next function.
+            // A block without a closing brace may extend into the next function.
             let range = known.start as usize..(known.end as usize).min(source.text.len());
             if !source.text.get(range).is_some_and(recovery::may_hold_label) {
                 continue;
@@ -274,7 +277,7 @@ impl<'a, 't> Body<'a, 't> {
         }
     }
 
-    /// A function whose end was never found: its statements stand directly in an error node.
+    /// Checks a function whose end was never found: its statements are direct children of an error node.
     fn endless(&mut self, node: Node<'_>) {
         let mut children = children(node);
         children.retain(|c| c.node.start_byte() < self.end);
@@ -283,7 +286,7 @@ impl<'a, 't> Body<'a, 't> {
         let header = kind.map(|kind| self.source.range(kind).start..self.source.range(name.unwrap_or(kind)).end);
         let base = self.source.base;
         self.statements_of(&mut Children::of(node, children, base));
-        // What made the parser lose its way says more than that it did.
+        // The error that confused the parser is more useful than the missing end.
         if !self.out.iter().any(recovery::is_syntax) {
             self.out.extend(recovery::endless(self.source, node, self.end, header));
         }
@@ -293,7 +296,7 @@ impl<'a, 't> Body<'a, 't> {
         self.labels(children);
         let k = kinds();
         let (mut label, mut broken) = (None, false);
-        // Where an error node ended: the rest of its line belongs to the same mistake.
+        // The offset at which an error node ended, or 0: the rest of its line belongs to the same error.
         let mut unread = 0;
         let mut state = self.state();
         let end = self.end - self.source.base;
@@ -311,8 +314,8 @@ impl<'a, 't> Body<'a, 't> {
                 self.instruction(children, index, state);
                 label = None;
             } else {
-                // An unclosed function has the rest of the file for its children. A brace that the end of the file lacks stands
-                // exactly at the end.
+                // The children of an unclosed function include the rest of the file. A closing brace that is missing at the
+                // end of the file is located exactly at the end.
                 let start = known.start as usize;
                 let missing = |children: &mut Children<'_>| children.node(index).is_some_and(|n| n.is_missing());
                 if start > end || (start == end && !missing(children)) {
@@ -331,7 +334,7 @@ impl<'a, 't> Body<'a, 't> {
                 state = self.state();
             }
             let found = self.out.get(before..).unwrap_or_default();
-            // The pieces of a statement that fell apart are no mistakes of their own.
+            // Fragments of a statement with a syntax error are not separate errors.
             let piece = is_error(known.kind) || found.iter().any(recovery::is_piece);
             if broken && (piece || self.is_rest_of_line(unread, known.start)) {
                 self.out.truncate(before);
@@ -342,13 +345,14 @@ impl<'a, 't> Body<'a, 't> {
         }
     }
 
-    /// Whether a statement stands on the line on which an error node ended before it; 0 for none.
+    /// Whether a statement at `start` begins on the line on which the previous error node ended, at offset `unread` (0: there
+    /// was no error node).
     fn is_rest_of_line(&self, unread: usize, start: u32) -> bool {
         let between = || self.source.text.get(unread..start as usize);
         unread > 0 && between().is_some_and(|between| !between.contains('\n'))
     }
 
-    /// The name of a label.
+    /// The name of the label statement at an index.
     fn label_name(&self, children: &mut Children<'_>, index: usize) -> Option<SourceWord<'t>> {
         let range = children.get(index)?.range();
         match self.plain_label(range) {
@@ -357,7 +361,7 @@ impl<'a, 't> Body<'a, 't> {
         }
     }
 
-    /// The name of a label that is nothing but a name and a colon, as nearly all are, which needs no node.
+    /// The name of a label that consists only of a name and a colon, as nearly all do; this needs no syntax node.
     fn plain_label(&self, range: Range<usize>) -> Option<SourceWord<'t>> {
         let text = self.source.text.get(range.clone())?;
         let name = text.strip_suffix(':')?;
@@ -365,8 +369,8 @@ impl<'a, 't> Body<'a, 't> {
         (plain && !name.is_empty()).then_some(SourceWord { text: name, start: u32::try_from(range.start).ok()? })
     }
 
-    /// A list of targets or a prototype, with the label before it. From here on the label stands for what it says. `broken`:
-    /// what stands before it could not be read.
+    /// Checks a list of targets or a prototype, with the label before it. From here on the label stands for the listed
+    /// content. `broken`: the preceding statement has a syntax error.
     fn list(&mut self, node: Node<'_>, list: TargetListKind, label: Option<SourceWord<'t>>, broken: bool) {
         syntax_error::report(self.source, node, &mut self.out);
         let Some(label) = label else {
@@ -381,7 +385,7 @@ impl<'a, 't> Body<'a, 't> {
         self.directive(node);
         let mut found = Vec::new();
         let content = lists::check(self.source, node, (list, label.text), self, &mut found);
-        // A word about a broken list is said already.
+        // A list with a syntax error is already reported.
         if !node.has_error() {
             self.out.append(&mut found);
         }
@@ -405,7 +409,7 @@ impl<'a, 't> Body<'a, 't> {
             };
             labels = mix(mix(labels, hash(name.text)), list.map_or(0, |l| l as u64 + 1));
             self.all_labels.push(name);
-            // A label that hides another name changes what statements mean that never saw a label.
+            // A label that hides another name also changes the meaning of statements that use no label.
             if self.scope.get(name.text).is_some_and(|d| !matches!(d.symbol, Symbol::Label | Symbol::Targets { .. })) {
                 self.declarations = mix(self.declarations, hash(name.text));
             }
@@ -420,7 +424,7 @@ impl<'a, 't> Body<'a, 't> {
         self.scope_changed();
     }
 
-    /// A statement that is no instruction.
+    /// Checks a statement that is not an instruction.
     fn statement(&mut self, children: &mut Children<'_>, index: usize) {
         let k = kinds();
         let Some(KnownStatement { kind, start, end, .. }) = children.get(index).copied() else { return };
@@ -456,20 +460,20 @@ impl<'a, 't> Body<'a, 't> {
         } else if kind == k.version_directive || kind == k.address_size_directive {
             self.out.push(misplaced_directive::of_module_header(directives::first_word(self.source, node)));
         } else if kind == k.parameter_list {
-            // Of a function that never ends: everything is on one level there.
+            // The parameter list of a function without an end, whose parts are all on one level.
             self.declares(hash(self.source.word(node).text));
             self.parameters(node, VariableOrigin::KernelParameter);
             self.scope_changed();
         } else if kind == k.function && node.child_by_field_id(fields().body).is_none() {
             self.inner_function(node);
         } else if kind == k.function && node.parent().is_some_and(|p| !p.has_error()) {
-            // Where a brace is missing, that is what is reported.
+            // If a brace is missing, only that is reported.
             let word = node.child_by_field_id(fields().kind).map(|n| self.source.word(n));
             self.out.extend(word.map(misplaced_directive::function_in_function));
         } else if kind == k.loc_directive {
             self.location(node);
         } else if node.is_missing() && node.kind() == "}" {
-            // Where the parser lost its way before, it may have lost the brace as well.
+            // After an earlier syntax error, the parser may have lost the brace as well.
             if !self.out.iter().any(recovery::is_syntax) {
                 self.out.push(recovery::end_of_block(self.source, node));
             }
@@ -479,13 +483,14 @@ impl<'a, 't> Body<'a, 't> {
         }
     }
 
-    /// A directive that is a statement.
+    /// Checks a directive that is a statement.
     fn directive(&mut self, node: Node<'_>) {
         let place = if self.kernel { "entry-body" } else { "body" };
         directives::statement(self.source, node, place, &self.header.environment, &mut self.out);
     }
 
-    /// The usual `.loc`, of which there may be one for each instruction; whether it is that.
+    /// Handles a `.loc` in its usual form without a syntax node, since there may be one for each instruction. Returns whether
+    /// it has that form.
     fn plain_location(&mut self, range: Range<usize>) -> bool {
         match self.source.text.get(range).and_then(debug::plain) {
             Some((own, None)) if self.header.files.contains(&own.0) => {
@@ -496,7 +501,7 @@ impl<'a, 't> Body<'a, 't> {
         }
     }
 
-    /// Any other `.loc`.
+    /// Checks a `.loc` in any other form.
     fn location(&mut self, node: Node<'_>) {
         let (own, inlined) = match debug::plain(self.source.word(node).text) {
             Some((own, None)) => (Some(own), None),
@@ -505,7 +510,7 @@ impl<'a, 't> Body<'a, 't> {
                 self.directive(node);
                 match plain {
                     Some((own, inlined)) => (Some(own), inlined),
-                    // One mistake is enough.
+                    // One diagnostic is enough.
                     None if self.out.len() > before => (None, None),
                     None => {
                         syntax_error::report(self.source, node, &mut self.out);
@@ -531,8 +536,8 @@ impl<'a, 't> Body<'a, 't> {
         self.locations.insert(own);
     }
 
-    /// The names in text that could not be understood: most likely declarations, so that their uses are no further
-    /// mistakes (`.regg .b32 %r<100>;` is one, not a hundred).
+    /// Declares the names in text with a syntax error as unknown symbols. Most likely the text was a declaration, so the uses
+    /// of these names are not further errors: `.regg .b32 %r<100>;` is one error, not a hundred.
     fn declare_unknown(&mut self, node: Node<'_>) {
         let word = self.source.word(node);
         let behind = self.source.text.get(word.range().end..).unwrap_or("");
@@ -551,7 +556,7 @@ impl<'a, 't> Body<'a, 't> {
         if matters {
             self.declares(hash(word.text));
         } else {
-            // All that follows means what it did, and a function may be long.
+            // The following statements keep their meanings, so their cached results stay valid: a function may be long.
             self.scope_changed();
         }
     }

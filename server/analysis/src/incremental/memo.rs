@@ -1,8 +1,8 @@
-//! What is remembered of the statements of a function between two checks.
+//! The cache of the results of a function's statements, kept between checks.
 //!
-//! [`Statements`] has the diagnostics of a statement, by the hash of its text, the module's version and target and the function's
-//! directives, with the meaning of every name that the check looked up. Reuse compares those meanings, however long the statement was
-//! away, so a result cannot be stale.
+//! [`Statements`] holds the diagnostics of a statement by a hash of its text, the module's version and target, and the
+//! function's directives. It also holds the meaning of every name that the check looked up. Before reuse those meanings are
+//! compared, even if the statement was absent from the text for some checks, so a result cannot be stale.
 
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::hash::hash;
@@ -20,15 +20,15 @@ use xxhash_rust::xxh3::xxh3_64;
 struct StatementResult {
     /// Ranges count from the start of the statement.
     found: Arc<[Diagnostic]>,
-    /// The names that had a part in it, and what each of them stood for.
+    /// The names that the check looked up, with the meaning of each.
     names: Box<[(NameId, MeaningId)]>,
     /// The fingerprint of the module's names when the result was last valid; `None` if the check looked up none of them.
     module: Option<u64>,
-    /// The state of the function in which all that was last known to hold.
+    /// The state of the function in which the result was last known to be valid.
     state: u64,
-    /// The number of the check that last met it.
+    /// The number of the last check that used it.
     check: u32,
-    /// Of a block, what is in it. Nothing was found there.
+    /// For a block without diagnostics: the names in it.
     inside: Option<Arc<Inside>>,
 }
 
@@ -37,43 +37,43 @@ struct StatementResult {
 pub struct Inside {
     /// The names that it declares.
     pub declared: Box<[Range<u32>]>,
-    /// Those of them that are ranges of registers.
+    /// The declared names that are ranges of registers.
     pub ranges: Box<[Range<u32>]>,
     /// Its labels.
     pub labels: Box<[Range<u32>]>,
-    /// The names that were looked for in the module.
+    /// The names that were looked up in the module.
     pub of_module: Box<[Box<str>]>,
 }
 
 /// The meaning of a name at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NameMeaning {
-    /// Nothing, if it is declared nowhere.
+    /// The symbol; `None` if the name is not declared.
     pub symbol: Option<Symbol>,
-    /// No declaration of the function explains it.
+    /// Whether the name was looked up in the module, because the function does not declare it.
     pub module: bool,
 }
 
 type NameId = u32;
 type MeaningId = u32;
 
-/// The names that the statements of a function look up, with numbers for names and meanings: a function has few, and thousands of
-/// statements that use them.
+/// The names that the statements of a function look up. Names and meanings are numbered: a function has few of them, but
+/// thousands of statements that use them.
 #[derive(Debug, Default)]
 pub struct LookedUpNames {
     names: Vec<Box<str>>,
-    /// By the hash of the name.
+    /// Indices into `names`, by the hash of the name.
     by_name: HashMap<u64, NameId, BuildHasherDefault<Ready>>,
     meanings: Vec<NameMeaning>,
     by_meaning: FxHashMap<NameMeaning, MeaningId>,
-    /// What a name stands for, and as of which change of the scope.
+    /// Indexed by name: the version of the scope at the last look-up, and the meaning found there.
     current: Vec<(u64, MeaningId)>,
-    /// What the statement at hand has looked up.
+    /// The look-ups of the current statement.
     noted: Vec<(NameId, MeaningId)>,
 }
 
 impl LookedUpNames {
-    /// The statement at hand has looked up a name.
+    /// Records that the current statement has looked up a name.
     pub fn note(&mut self, name: &str, meaning: NameMeaning) {
         let name = *self.by_name.entry(hash(name)).or_insert_with(|| {
             self.names.push(name.into());
@@ -93,7 +93,7 @@ impl LookedUpNames {
         })
     }
 
-    /// Whether names mean what they did. `scope` is a number for the scope as it is, never 0.
+    /// Whether all names still have these meanings. `scope` is the version of the current scope, never 0.
     fn hold(&mut self, names: &[(NameId, MeaningId)], scope: u64, look_up: &impl Fn(&str) -> NameMeaning) -> bool {
         names.iter().all(|(name, meaning)| {
             let at = *name as usize;
@@ -117,7 +117,7 @@ impl LookedUpNames {
     }
 }
 
-/// What is known of a statement.
+/// The cached result of a statement.
 pub struct Recalled<'s> {
     /// Ranges count from the start of the statement.
     pub found: &'s [Diagnostic],
@@ -126,7 +126,7 @@ pub struct Recalled<'s> {
 }
 
 impl<'s> Recalled<'s> {
-    /// The names that were looked for in the module.
+    /// The names that were looked up in the module.
     pub fn of_module(&self) -> impl Iterator<Item = &'s str> + use<'s> {
         let (names, all): (&'s LookedUpNames, &'s [_]) =
             (self.names, if self.finding.module.is_some() { &self.finding.names } else { &[] });
@@ -134,47 +134,48 @@ impl<'s> Recalled<'s> {
         own.filter_map(move |(name, _)| names.names.get(*name as usize).map(AsRef::as_ref))
     }
 
-    /// Whether there is nothing to do when it is met again in the same state.
+    /// Whether the statement can be skipped as long as the state is the same: it has no diagnostics and looks up no module
+    /// name.
     pub fn is_silent(&self) -> bool {
         self.found.is_empty() && self.finding.module.is_none()
     }
 }
 
-/// The statements of one function.
+/// The cached results of the statements of one function.
 #[derive(Debug, Default)]
 pub struct Statements {
     known: HashMap<u64, StatementResult, BuildHasherDefault<Ready>>,
-    /// What they look up.
+    /// The names that the statements look up.
     pub names: RefCell<LookedUpNames>,
     /// The number of this check.
     check: u32,
-    /// How many statements this check met.
+    /// The number of statements in this check so far.
     met: usize,
     nothing: Option<Arc<[Diagnostic]>>,
     /// The fingerprint of the module's names that this function sees.
     module: u64,
-    /// Counts the changes of the scope, over all checks.
+    /// The version of the scope: counts its changes, over all checks.
     pub scope: u64,
-    /// Nothing is remembered: there will be no other check.
+    /// Whether nothing is cached, because there will be no other check.
     forgetful: bool,
 }
 
 impl Statements {
-    /// Remembers nothing, for the one check of a text: statements of the same text are rare in one.
+    /// Creates a cache that stores nothing, for the only check of a text: statements with the same text are rare in one text.
     pub fn forgetful() -> Self {
         Self { forgetful: true, ..Self::default() }
     }
 
-    /// A statement has looked up a name.
+    /// Records that the current statement has looked up a name.
     pub fn note(&self, name: &str, meaning: NameMeaning) {
         if !self.forgetful {
             self.names.borrow_mut().note(name, meaning);
         }
     }
 
-    /// What is known of a statement, if every name that it uses means what it did. `state` is a hash of everything in the function that
-    /// names may depend on: in the same state, and with the same names in the module, nothing is looked up. `look_up` says what a name
-    /// stands for.
+    /// The cached result of a statement, if every name that it uses still has the same meaning. `state` is a hash of
+    /// everything in the function on which names may depend: with the same state and the same module names, no name is looked
+    /// up. `look_up` returns the meaning of a name.
     pub fn recall(&mut self, key: u64, state: u64, look_up: &impl Fn(&str) -> NameMeaning) -> Option<Recalled<'_>> {
         let finding = self.known.get_mut(&key)?;
         let names = self.names.get_mut();
@@ -190,12 +191,13 @@ impl Statements {
         Some(Recalled { found: &finding.found, finding, names })
     }
 
-    /// A statement was met of which nothing need be recalled.
+    /// Counts a statement that was skipped.
     pub fn pass(&mut self) {
         self.met += 1;
     }
 
-    /// Remembers what was found with the names that were noted. Whether there is nothing to do when it is met again in the same state.
+    /// Caches the diagnostics of a statement with the recorded look-ups. Returns whether the statement can be skipped as long
+    /// as the state is the same.
     pub fn remember(&mut self, key: u64, found: Vec<Diagnostic>, state: u64) -> bool {
         if self.forgetful {
             return false;
@@ -215,8 +217,7 @@ impl Statements {
         silent
     }
 
-    /// What is known of a block in which nothing was found, if it was met in the very same state, and with the same names in the module
-    /// where it uses some.
+    /// The names in a cached block without diagnostics, if the state is the same, and also the module names if it uses any.
     pub fn recall_block(&mut self, key: u64, state: u64) -> Option<Arc<Inside>> {
         let module = self.module;
         let same =
@@ -228,7 +229,7 @@ impl Statements {
         Some(inside)
     }
 
-    /// Remembers a block in which nothing was found.
+    /// Caches a block without diagnostics.
     pub fn remember_block(&mut self, key: u64, inside: Inside, state: u64) {
         if self.forgetful {
             return;
@@ -241,7 +242,7 @@ impl Statements {
         self.met += 1;
     }
 
-    /// Forgets the names that were noted: another statement begins.
+    /// Begins a statement: drops the recorded look-ups.
     pub fn begin_statement(&mut self) {
         self.names.get_mut().noted.clear();
     }
@@ -254,8 +255,8 @@ impl Statements {
         self.scope += 1;
     }
 
-    /// Ends a check. What it did not meet is forgotten once there is much of it: a keystroke leaves one behind. `passed` are the keys of
-    /// the statements that were met without being recalled.
+    /// Ends a check. Once the cache is large, drops the results that this check did not use: each keystroke leaves one
+    /// behind. `passed` are the keys of the statements that were skipped.
     pub fn finish(&mut self, passed: impl Iterator<Item = u64>) {
         if self.known.len() <= 3 * self.met + 64 {
             return;
@@ -264,14 +265,14 @@ impl Statements {
         let check = self.check;
         self.known.retain(|key, finding| finding.check == check || passed.contains(key));
         if self.names.get_mut().names.len() > 8 * self.known.len() + 1024 {
-            // Prefixes of names, one for each letter that was typed.
+            // Most names are prefixes of others, one for each typed letter.
             self.known.clear();
             self.names = RefCell::default();
         }
     }
 }
 
-/// The keys are hashes already.
+/// A hasher for keys that are already hashes.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Ready(u64);
 

@@ -1,7 +1,7 @@
-//! What follows from a mistake and is none itself: one mistake, one error.
+//! Error recovery: suppresses the consequences of an error, so that one mistake causes one diagnostic.
 //!
-//! A brace or a parenthesis too few or too many moves whole functions to where no statement may stand. What is reported is the
-//! first place at which that shows; here is said what is silent after it.
+//! A missing or extra brace or parenthesis moves whole functions to places at which statements are not allowed. The first
+//! such place is reported; this module decides which diagnostics after it are suppressed.
 
 use crate::check::codes::Code;
 use crate::check::diagnostic::Diagnostic;
@@ -13,10 +13,10 @@ use rustc_hash::FxHashSet as HashSet;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// For each item of the module whether it stands where it does because of a mistake before it.
+/// Returns for each item of the module whether it is misplaced because of an earlier error.
 pub fn followers(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<bool> {
     let k = kinds();
-    // Outside of functions everything stays whole but what belongs into one.
+    // At module level, an error affects only items that belong into a function; these kinds stay valid.
     let whole = [k.version_directive, k.target_directive, k.address_size_directive, k.section_directive];
     let mut lost = Lost::Nothing;
     let mut out = Vec::with_capacity(items.len());
@@ -32,7 +32,7 @@ pub fn followers(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<bool> {
                 _ => Lost::Nothing,
             };
         } else if lost == Lost::Header && (statement || LOCAL.contains(&&*space) || node.is_error()) {
-            // The first thing that cannot follow a declaration is where the mistake shows.
+            // The error shows at the first item that cannot follow a declaration.
             lost = Lost::Function;
         } else if statement || space == ".param" {
             follows = lost > Lost::Header;
@@ -47,7 +47,7 @@ pub fn followers(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<bool> {
             lost = lost.max(Lost::Line);
         } else if kind == k.variable_declaration {
             follows = lost > Lost::Header && node.has_error();
-            // Something whole that belongs here: the parser is back.
+            // A complete item that is valid at module level: the parser has recovered.
             lost = if follows { lost } else { Lost::Nothing };
         } else if !whole.contains(&kind) {
             follows = lost == Lost::Function;
@@ -57,23 +57,23 @@ pub fn followers(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<bool> {
     out
 }
 
-/// State spaces of what stands in bodies and lists of parameters.
+/// The state spaces of declarations in bodies and parameter lists.
 const LOCAL: [&str; 3] = [".param", ".reg", ".local"];
 
-/// What a mistake has torn apart.
+/// The construct that an error has split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Lost {
-    /// Nothing: the parser knows where it is.
+    /// Nothing: there was no error, or the parser has recovered.
     Nothing,
-    /// A function has neither body nor semicolon. The assembler does without the latter.
+    /// A function header without a body or semicolon. (The assembler does not require the semicolon.)
     Header,
-    /// A directive that could not be read.
+    /// A directive with a syntax error.
     Line,
-    /// A function: its parameters and statements stand at the level of the module.
+    /// A function: its parameters and statements are at module level.
     Function,
 }
 
-/// Whether the label at an index belongs to a list of targets or a prototype, which may stand at module level.
+/// Whether the label item at an index belongs to a list of targets or a prototype, which are allowed at module level.
 pub fn names_a_list(items: &[ModuleItem<'_>], index: usize) -> bool {
     let k = kinds();
     let next = items.get(index + 1).map(|i| i.node.kind_id());
@@ -82,31 +82,32 @@ pub fn names_a_list(items: &[ModuleItem<'_>], index: usize) -> bool {
     })
 }
 
-/// A function whose header ends before its body or semicolon: parameters and body are items of their own then.
+/// Whether a function's header ends before its body or semicolon: its parameters and body are then separate items.
 pub fn lacks_its_end(node: Node<'_>) -> bool {
     node.child_by_field_id(fields().body).is_none() && lower::is_broken(node)
 }
 
-/// The state space of a declaration, if it is short enough to matter here.
+/// The state space of a declaration; empty if it is too long to be one in [`LOCAL`].
 fn space<'s>(snapshot: &'s Snapshot, node: Node<'_>) -> Cow<'s, str> {
     let space = node.child_by_field_id(fields().space).map(|s| s.byte_range());
     space.filter(|range| range.len() <= ".param".len()).map_or(Cow::Borrowed(""), |range| snapshot.text(range))
 }
 
-/// Whether a finding is about something that begins with a word that is no instruction: a label, or the rest of a statement.
+/// Whether a diagnostic is about a statement that begins with a word that is not an opcode: a label, or a fragment of a
+/// statement.
 pub fn is_piece(diagnostic: &Diagnostic) -> bool {
     diagnostic.code() == Code::UnknownOpcode
         || syntax_error::lost_label(diagnostic).is_some()
         || syntax_error::is_in_unknown(diagnostic)
 }
 
-/// Whether a finding says that the text before it, or a part of it, is not PTX.
+/// Whether a diagnostic says that the text before it, or a part of it, is not PTX.
 pub fn is_syntax(diagnostic: &Diagnostic) -> bool {
     [Code::SyntaxError, Code::UnknownDirective, Code::UnknownOpcode].contains(&diagnostic.code())
 }
 
-/// The names that stand in what follows from a mistake: the function before jumps to such labels, the one after it knows such
-/// parameters.
+/// The names in the items that an error displaced: the function before them may branch to such labels, and the one after them
+/// may use such parameters.
 pub fn lost_names(snapshot: &Snapshot, items: &[ModuleItem<'_>], follows: &[bool]) -> HashSet<String> {
     let mut out = HashSet::default();
     for (index, item) in items.iter().enumerate() {
@@ -125,14 +126,14 @@ pub fn lost_names(snapshot: &Snapshot, items: &[ModuleItem<'_>], follows: &[bool
     out
 }
 
-/// Whether a text has a colon that is none of two.
+/// Whether a text has a colon that is not part of `::`.
 pub fn may_hold_label(text: &str) -> bool {
     let bytes = text.as_bytes();
     let double = |at: usize| bytes.get(at + 1) == Some(&b':') || (at > 0 && bytes[at - 1] == b':');
     memchr::memchr_iter(b':', bytes).any(|at| !double(at))
 }
 
-/// Calls with the name of every label in a node.
+/// Calls `with` for the name node of every label in a node.
 pub fn labels_of(node: Node<'_>, with: &mut dyn FnMut(Node<'_>)) {
     let kind = node.kind_id();
     if kind == kinds().label {
@@ -144,23 +145,23 @@ pub fn labels_of(node: Node<'_>, with: &mut dyn FnMut(Node<'_>)) {
     }
 }
 
-/// What a function has lost to its syntax errors.
+/// The names that a function has lost to its syntax errors.
 #[derive(Debug, Default)]
 pub struct Losses<'t> {
-    /// Labels that stand in an inner block since a brace too many opened it.
+    /// Labels that are in an inner block only because of an extra opening brace.
     pub inner: HashSet<&'t str>,
-    /// Words that would be labels, were it not for what stands behind them.
+    /// First words of statements with a syntax error that may be labels.
     pub labels: Vec<&'t str>,
-    /// A declaration of registers is broken.
+    /// Whether a declaration of registers has a syntax error.
     pub registers: bool,
-    /// Unfinished names of registers.
+    /// Names of registers that may be unfinished declarations of ranges.
     pub bases: Vec<&'t str>,
-    /// The names of register ranges that are whole: `%r` of `%r<10>`.
+    /// The names of register ranges that are declared correctly: `%r` of `%r<10>`.
     pub ranges: Vec<&'t str>,
 }
 
 impl Losses<'_> {
-    /// Takes away from the findings of a function what follows from others: the uses of labels and registers whose
+    /// Removes the diagnostics of a function that are consequences of others: the uses of labels and registers whose
     /// declaration could not be read.
     pub fn prune(&self, found: &mut Vec<Diagnostic>) {
         let named = found.iter().filter_map(|d| syntax_error::lost_label(d).map(str::to_owned));
@@ -178,7 +179,7 @@ impl Losses<'_> {
     }
 }
 
-/// Names in text that could not be understood, each with the number of registers behind it (`%r<10>`).
+/// The names in text with a syntax error, each with the number of registers after it (`%r<10>`).
 pub fn names_in(text: &str) -> Vec<(&str, Option<u32>)> {
     let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%');
     let mut out = Vec::new();
@@ -200,7 +201,7 @@ pub fn names_in(text: &str) -> Vec<(&str, Option<u32>)> {
     out
 }
 
-/// Whether a name stands anywhere in a text.
+/// Whether a name occurs as a whole word anywhere in a text.
 pub fn is_named_in(text: &str, name: &str) -> bool {
     let continues =
         |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%'));
@@ -211,14 +212,14 @@ pub fn is_named_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether the outermost block of a function ends without its brace, which leaves the labels that follow in an inner one.
+/// Whether the closing brace of a function's outermost block is missing, which leaves later labels in an inner block.
 pub fn ends_open(node: Node<'_>) -> bool {
     let Some(body) = node.child_by_field_id(fields().body).filter(|_| node.has_error()) else { return false };
     let mut cursor = body.walk();
     cursor.goto_last_child() && cursor.node().is_missing()
 }
 
-/// The word and the name that begin a function around a node.
+/// The range from the keyword to the name of the function that contains a node.
 pub fn header_of(source: ItemSource<'_>, node: Node<'_>) -> Option<Range<usize>> {
     let f = fields();
     let mut around = Some(node);
@@ -230,7 +231,7 @@ pub fn header_of(source: ItemSource<'_>, node: Node<'_>) -> Option<Range<usize>>
     Some(source.range(kind).start..source.range(name).end.max(source.range(kind).end))
 }
 
-/// The last character of what stands in a node before an offset of the file, comments aside.
+/// The range of the last character in a node before a byte offset `end` of the file, ignoring comments.
 pub fn last_character(source: ItemSource<'_>, node: Node<'_>, end: usize) -> Range<usize> {
     let token = syntax_error::token_before(node, end).unwrap_or(node);
     let end = source.range(token).end;
@@ -238,13 +239,13 @@ pub fn last_character(source: ItemSource<'_>, node: Node<'_>, end: usize) -> Ran
     last..end.max(last + 1)
 }
 
-/// The report on a closing brace that the end of the file lacks.
+/// The diagnostic for a closing brace missing at the end of the file.
 pub fn end_of_block(source: ItemSource<'_>, brace: Node<'_>) -> Diagnostic {
     let block = brace.parent().unwrap_or(brace);
     syntax_error::end_of_block(last_character(source, block, brace.start_byte()), 1, header_of(source, block))
 }
 
-/// The report on a function in an error node, which ends before `end`: its list of parameters or its body is not closed.
+/// The diagnostic for a function in an error node that ends before `end`: its parameter list or its body is not closed.
 pub fn endless(
     source: ItemSource<'_>,
     error: Node<'_>,
@@ -274,17 +275,18 @@ pub fn endless(
     })
 }
 
-/// The report on a header behind which a statement stands that the parser took for a part of it; `child` is a child of the header.
+/// The diagnostic for a missing opening brace after a header, if the parser took the statement `child` for a part of the
+/// header.
 pub fn opening_brace_in(source: ItemSource<'_>, function: Node<'_>, child: Node<'_>) -> Option<Diagnostic> {
     if !child.is_error() || ptx_isa::ISA.opcode(source.word(child).text.split(['.', ' ', ';']).next()?).is_none() {
         return None;
     }
     let found = syntax_error::opening_brace(last_character(source, function, child.start_byte()));
-    // The parser lost its way: whether the function has its other brace is not known.
+    // After this error it is unknown whether the closing brace exists, so no fix is offered.
     Some(Diagnostic { fixes: Vec::new(), ..found })
 }
 
-/// Whether an item is a statement, or declares what only bodies and parameter lists have.
+/// Whether an item is a statement, or a declaration that is only allowed in bodies and parameter lists.
 pub fn belongs_into_body(snapshot: &Snapshot, node: Node<'_>) -> bool {
     let (k, kind) = (kinds(), node.kind_id());
     kind == k.instruction
@@ -292,7 +294,7 @@ pub fn belongs_into_body(snapshot: &Snapshot, node: Node<'_>) -> bool {
         || (kind == k.variable_declaration && LOCAL.contains(&&*space(snapshot, node)))
 }
 
-/// The report on a header that a statement follows, or the first of its parameters.
+/// The diagnostic for a missing opening bracket after a header, if `next` is a statement or the first parameter.
 pub fn opening_bracket(snapshot: &Snapshot, header: &ModuleItem<'_>, next: Node<'_>) -> Diagnostic {
     let text = snapshot.text(header.range.clone());
     let source = ItemSource { text: &text, base: header.range.start };
@@ -306,7 +308,7 @@ pub fn opening_bracket(snapshot: &Snapshot, header: &ModuleItem<'_>, next: Node<
     found.shifted(header.range.start)
 }
 
-/// Takes away from the findings of a module what follows from an opening bracket that is missing or from a comment that is not closed, and
+/// Removes the diagnostics of a module that are consequences of a missing opening bracket or of an unclosed comment, and
 /// reports the latter.
 pub fn prune(snapshot: &Snapshot, items: &[ModuleItem<'_>], found: &mut Vec<Diagnostic>) {
     let headers: Vec<Range<usize>> = found
@@ -314,7 +316,7 @@ pub fn prune(snapshot: &Snapshot, items: &[ModuleItem<'_>], found: &mut Vec<Diag
         .filter(|d| syntax_error::is_opening_bracket(d))
         .filter_map(|d| items.iter().position(|i| i.range.contains(&d.range.start)))
         .filter_map(|at| {
-            // The other brace of its body stands alone, if the parser took the body for a part of the header.
+            // If the parser took the body for a part of the header, the closing brace of the body is a separate item.
             let brace = |i: &&ModuleItem<'_>| i.node.is_error() && snapshot.text(i.node.byte_range()).trim() == "}";
             let last = items.get(at + 1).filter(brace).or(items.get(at))?;
             Some(items.get(at)?.range.start..last.range.end)
@@ -330,7 +332,7 @@ pub fn prune(snapshot: &Snapshot, items: &[ModuleItem<'_>], found: &mut Vec<Diag
     if let Some(comment) = endless_comment(snapshot) {
         let text = snapshot.text(comment.clone());
         found.retain(|d| {
-            // What it hides cannot be missing.
+            // A name or header inside the comment is not missing.
             let hidden = undeclared_name::name(d).is_some_and(|name| is_named_in(&text, name))
                 || (d.code() == Code::ModuleHeader && d.range.start >= comment.start);
             let before = || d.range.end <= comment.start && snapshot.text(d.range.end..comment.start).trim().is_empty();
@@ -341,7 +343,7 @@ pub fn prune(snapshot: &Snapshot, items: &[ModuleItem<'_>], found: &mut Vec<Diag
     }
 }
 
-/// A block comment without its end, which takes the rest of the text.
+/// The range of an unclosed block comment, which extends to the end of the text.
 fn endless_comment(snapshot: &Snapshot) -> Option<Range<usize>> {
     let last = snapshot.rope().len_bytes().checked_sub(1)?;
     let node = snapshot.node_at(last).filter(|n| n.kind_id() == kinds().comment)?;

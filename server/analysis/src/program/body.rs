@@ -1,4 +1,4 @@
-//! What a body holds besides instructions: where they came from, and variables with initial values.
+//! Collects the parts of a body besides instructions: source locations, and variables with initial values.
 
 use super::{ProgramFunction, SourceLocation, initial, with_initials};
 use crate::check::directives::debug;
@@ -51,7 +51,7 @@ impl BodyCollector<'_, '_> {
         }
     }
 
-    /// A place in another file: it holds for the instructions up to the next one.
+    /// Records a source location, which holds for the instructions up to the next one.
     fn location(&mut self, node: Node<'_>) {
         let (own, _) = debug::plain(self.source.word(node).text)
             .map_or_else(|| debug::locations(self.source, node), |(own, inlined)| (Some(own), inlined));

@@ -1,6 +1,6 @@
-//! Initial values as bytes, just as the assembler writes them (each rule measured in its object files).
+//! Computes the bytes of initial values as the assembler does (each rule measured in its object files).
 //!
-//! What is wrong with an initializer is reported by `initializer`; here a value that has none leaves zeros.
+//! The check `initializer` reports invalid initializers; here a value without a valid one is zero.
 
 use super::{FieldValue, InitialContents, OpaqueField, Relocation, RelocationTarget};
 use crate::flow::FlowFunction;
@@ -14,26 +14,26 @@ use ptx_isa::tables::{TypeClass, TypeInfo, Version};
 use ptx_syntax::{Node, fields, kinds};
 use std::ops::Range;
 
-/// Lists nested deeper than this are left out.
-const DEEPEST: usize = 64;
+/// Lists nested deeper than this are ignored.
+const MAX_DEPTH: usize = 64;
 
-/// From this version on, the name of a variable is its address in its own state space, and no generic one.
+/// From this version on, the name of a variable is its address in its own state space instead of a generic address.
 const OWN_SPACE: Version = Version { major: 3, minor: 1 };
 
-/// What the names in a value stand for.
+/// Resolves the names in an initial value.
 pub(super) struct InitializerNames<'a> {
     pub header: &'a Header,
-    /// The item that the value is in.
+    /// The index of the item that contains the value.
     pub item: usize,
-    /// The function that it is in.
+    /// The function that contains the value, if any.
     pub function: Option<&'a FlowFunction>,
 }
 
 impl InitializerNames<'_> {
-    /// What a name at some place leads to.
+    /// The variable or function for which a name stands at a position.
     fn target(&self, name: &str, at: &Range<usize>) -> Option<RelocationTarget> {
         let at = at.start as u32;
-        // A name of an inner block hides others; before its declaration it is not known.
+        // A name of an inner block hides outer ones; it is not visible before its declaration.
         let visible = |v: &crate::flow::FlowVariable| {
             *v.name == *name && !v.range.is_empty() && v.range.start <= at && v.scope.contains(&at)
         };
@@ -50,14 +50,14 @@ impl InitializerNames<'_> {
     }
 }
 
-/// The contents of a variable, and its size in bytes where only they tell it.
+/// The contents of a variable, and its size in bytes if only the contents determine it.
 #[derive(Debug, Default)]
 pub(super) struct SizedContents {
     pub contents: InitialContents,
     pub size: Option<u64>,
 }
 
-/// The contents that the initializer `value` gives to a variable.
+/// The contents of a variable with the initializer `value`.
 pub(super) fn contents(
     source: ItemSource<'_>,
     value: Node<'_>,
@@ -72,14 +72,14 @@ pub(super) fn contents(
     writer.value(value, 0);
     let mut contents = writer.out;
     if let Some(size) = size.or(variable.bytes) {
-        // What a packed type takes more than it has; the check of the shape has seen the rest.
+        // A packed type may write more bytes than it has; all other excess values are reported as errors.
         contents.bytes.truncate(usize::try_from(size).unwrap_or(usize::MAX));
         contents.relocations.retain(|r| r.offset.saturating_add(r.width.into()) <= size);
     }
     SizedContents { contents, size }
 }
 
-/// The size of `a[] = {…}`: as many of its rows as the list has elements.
+/// The size in bytes of `a[] = {…}`: one row per element of the list.
 fn open_size(value: Node<'_>, declarator: &Declarator<'_>, variable: &VariableSymbol, ty: &TypeInfo) -> Option<u64> {
     let ((_, first), inner) = declarator.dimensions.split_first()?;
     if !matches!(first, None | Some(ConstantValue::Integer(Some(0)))) || value.kind_id() != kinds().initializer_list {
@@ -93,7 +93,7 @@ fn open_size(value: Node<'_>, declarator: &Declarator<'_>, variable: &VariableSy
     row.checked_mul(named_children(value).count() as u64)
 }
 
-/// A number as it is written.
+/// A number, as written.
 #[derive(Debug, Clone, Copy)]
 enum LiteralNumber {
     Integer(u64),
@@ -103,7 +103,7 @@ enum LiteralNumber {
 }
 
 impl LiteralNumber {
-    /// The pattern of which a value of so many bits keeps the lowest.
+    /// The bit pattern of the number for a value with this number of bits, which keeps the lowest ones.
     fn pattern(self, bits: u16) -> u64 {
         match self {
             Self::Integer(n) => n,
@@ -118,21 +118,21 @@ struct Writer<'a, 't> {
     source: ItemSource<'t>,
     names: &'a InitializerNames<'a>,
     ty: &'static TypeInfo,
-    /// Where the next value goes, in bytes.
+    /// The byte offset of the next value.
     at: usize,
-    /// Of an array of opaque types, the element at hand.
+    /// The index of the current element in an array of an opaque type.
     element: u64,
     out: InitialContents,
 }
 
 impl Writer<'_, '_> {
-    /// A value, or a list of them. ptxas: braces only say how many there may be; the values follow one another, and an inner list
-    /// that is not full is not filled up.
+    /// Writes a value or a list of values. In ptxas, braces only limit the number of values: the values follow one another,
+    /// and an incomplete inner list is not padded.
     fn value(&mut self, node: Node<'_>, depth: usize) {
         let k = kinds();
         let kind = node.kind_id();
         if kind == k.initializer_list {
-            if depth > DEEPEST {
+            if depth > MAX_DEPTH {
                 return;
             }
             let opaque = self.ty.class == TypeClass::Opaque;
@@ -142,7 +142,7 @@ impl Writer<'_, '_> {
             }
             self.element += u64::from(fields_here);
         } else if kind == k.field_initializer {
-            // ptxas: in front of a number a field's name leaves no value at all.
+            // ptxas writes no value for a field name before a number.
             if self.ty.class == TypeClass::Opaque {
                 self.field(node);
             }
@@ -151,7 +151,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The bits of a value. ptxas: a packed type is written as values of 32 bits.
+    /// The number of bits of one value. ptxas writes a packed type as 32-bit values.
     fn bits(&self) -> u16 {
         if self.ty.class == TypeClass::Packed { 32 } else { self.ty.bits }
     }
@@ -163,7 +163,7 @@ impl Writer<'_, '_> {
         match self.address(node) {
             Some((to, addend, generic)) => self.relocate(Relocation {
                 offset: self.at as u64,
-                // Fewer bytes than an address has keep its lowest.
+                // A type smaller than an address keeps its lowest bytes.
                 width: self.bits().div_ceil(8).min(8) as u8,
                 to,
                 addend,
@@ -178,7 +178,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The lowest bytes of a pattern. Of 128 bits the assembler writes the lower half and leaves the other to chance: zeros here.
+    /// Writes the lowest bytes of a bit pattern. For 128 bits, the assembler writes the lower half and leaves the upper half
+    /// undefined; here it is zero.
     fn write(&mut self, pattern: u64) {
         let width = usize::from(self.bits().div_ceil(8));
         let bytes = pattern.to_le_bytes();
@@ -194,13 +195,13 @@ impl Writer<'_, '_> {
 
     fn number(&self, node: Node<'_>) -> Option<LiteralNumber> {
         let (k, mut inner) = (kinds(), node);
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_DEPTH {
             if inner.kind_id() != k.parenthesized_expression {
                 break;
             }
             inner = named_children(inner).next()?;
         }
-        // Not by way of an expression's value, which would quiet a NaN.
+        // Keep the bits as written: evaluating an expression would quiet a NaN.
         if inner.kind_id() == k.float
             && let Ok(value) = literal::parse_float(self.source.word(inner).text)
         {
@@ -216,7 +217,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// An address: what it leads to, what is added, and whether it is generic.
+    /// An address as a value: its target, its byte offset, and whether it is generic.
     fn address(&self, node: Node<'_>) -> Option<(RelocationTarget, i64, bool)> {
         let (k, f, source) = (kinds(), fields(), self.source);
         if lower::named_constant(source, node).is_some() {
@@ -241,7 +242,7 @@ impl Writer<'_, '_> {
         Some((to, addend, generic))
     }
 
-    /// `0xff00(x)`: one byte, and zeros up to the size of the type.
+    /// Writes `0xff00(x)`: one byte of the address, and zeros up to the size of the type.
     fn mask(&mut self, node: Node<'_>) {
         let (f, source) = (fields(), self.source);
         let both = node.child_by_field_id(f.mask).zip(node.child_by_field_id(f.value));

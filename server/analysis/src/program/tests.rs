@@ -1,4 +1,4 @@
-//! Modules lowered whole. The bytes of initial values are those in the object files of ptxas 13.0 for sm_90.
+//! Tests of whole lowered modules. The bytes of initial values are those in the object files of ptxas 13.0 for sm_90.
 
 use super::{FieldValue, ModuleProgram, Relocation, RelocationTarget};
 use crate::flow::OperandValue;
@@ -15,7 +15,7 @@ fn program(module: &str) -> ModuleProgram {
     out
 }
 
-/// The contents of the last variable in hexadecimal digits, as far as they are said, and its size.
+/// The initialized bytes of the last variable in hexadecimal digits, and its size in bytes.
 fn contents(declaration: &str) -> (String, Option<u64>) {
     let program = program(declaration);
     let variable = program.variables.last().expect("a variable");
@@ -110,9 +110,9 @@ fn addresses_are_left_to_the_loader() {
     ];
     assert_eq!(found, wanted);
     assert_eq!((bytes.len(), bytes[8]), (56, 7));
-    // The lower half.
+    // A 32-bit variable gets the lower half of the address.
     assert_eq!(all("8.5", ".global .u8 x; .global .u32 a = x+4;").0, [relocation(0, 4, "x", 4, false)]);
-    // Before the operator there were generic addresses alone.
+    // Before PTX 3.1 there were only generic addresses.
     assert_eq!(all("3.0", ".global .u8 x; .global .u64 a = x;").0, [relocation(0, 8, "x", 0, true)]);
     let (bytes_of, _) = all("8.5", ".global .u8 x[4]; .global .u32 a[2] = {0xff00(x), 0xff0000(generic(x)+2)};");
     let byte = |byte, relocation| Relocation { byte: Some(byte), ..relocation };
@@ -227,7 +227,7 @@ fn errors_are_counted_by_function() {
     assert_eq!((counts, program.errors.len()), (vec![0, 1, 2], 4));
 }
 
-/// The operands of the last instruction but one, which is `ret`.
+/// The operands of the last instruction before the final `ret`.
 fn operands(body: &str) -> Vec<(OperandValue, Option<i64>)> {
     let program = program(&format!(
         ".global .u32 g[4][8]; .global .v2 .u32 v[8]; .func (.reg .u32 r) f (.reg .u32 a) {{ ret; }}
@@ -238,7 +238,7 @@ fn operands(body: &str) -> Vec<(OperandValue, Option<i64>)> {
     k.operands_of(k.instructions.len() - 2).iter().map(|o| (o.value, o.offset)).collect()
 }
 
-/// ptxas 13.0: each of these addresses was read in the machine code.
+/// Each of these addresses was read in the machine code of ptxas 13.0.
 #[test]
 fn offsets_of_addresses() {
     for (address, wanted) in [

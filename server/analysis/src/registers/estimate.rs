@@ -1,10 +1,11 @@
-//! What the assembler makes of a function: an estimate.
+//! Estimates the number of registers that the assembler will use for a function.
 //!
-//! [`EstimateProgram`](program::EstimateProgram) is the function after what an optimising assembler surely does (copies, constants, parameters and sums
-//! of addresses need no registers, unread results are gone). Short branches become guards ([`region`]), small loops are unrolled
-//! ([`unroll`]), and each block is put into an order that hides latencies ([`schedule`]); how many registers are live then is
-//! [counted](live). What the assembler does besides is not known; [`model`] is fitted to what it printed for a few hundred kernels, and
-//! corrects the count by what else is known of the function ([`FunctionFeatures`]). docs/register-estimate.md tells how, and how far it is off.
+//! [`EstimateProgram`](program::EstimateProgram) is the function after the optimizations that any optimizing assembler
+//! performs: copies, constants, parameters and sums of addresses need no registers, and unread results are removed. Short
+//! branches become guards ([`region`]), small loops are unrolled ([`unroll`]), and each block is scheduled to hide latencies
+//! ([`schedule`]). Then the live registers are [counted](live). The assembler's other transformations are unknown. So
+//! [`model`], fitted to the assembler's output for a few hundred kernels, corrects the count by further features of the
+//! function ([`FunctionFeatures`]). docs/register-estimate.md describes the fit and its accuracy.
 
 mod fold;
 mod live;
@@ -21,32 +22,35 @@ use crate::flow::{FlowFunction, Graph};
 use crate::target::Environment;
 use ptx_isa::tables::TargetInfo;
 
-/// What a function is expected to need, by itself and without bounds.
+/// The registers that a function is expected to need by itself, without bounds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Demand {
-    /// General registers of a thread.
+    /// General 32-bit registers per thread.
     pub registers: f32,
-    /// What that was found from.
+    /// The features from which the model computed it.
     pub shape: FunctionFeatures,
-    /// For each call, by the index of the instruction, the general registers that hold a value across it.
+    /// Pairs (index of a call instruction, number of general registers that are live across the call).
     pub across: Box<[(u32, u32)]>,
 }
 
-/// The most registers of a thread on a target of which nothing else is known: instructions have 8 bits for the number of one, and one
-/// number stands for zero.
+/// The maximum number of registers per thread on a target without further data: instructions encode a register number in 8
+/// bits, and one number stands for zero.
 pub(super) const MAX_REGISTERS: u32 = 255;
 
 impl Demand {
-    /// Of a function with what is live in it. Where the target is not known, as if it were a recent one.
+    /// Estimates the demand of a function. `live` is its maximum register pressure, in 32-bit registers. An unknown target is
+    /// treated as a recent one.
     pub fn new(function: &FlowFunction, graph: &Graph, live: u16, environment: &Environment) -> Self {
         let (shape, across) = FunctionFeatures::new(function, graph, live, generation(environment.target));
-        // No order is chosen that takes more registers than there are: beyond them is only what the text itself holds at a time.
+        // The assembler chooses no schedule that needs more registers than exist; only the source order itself (`folded`) can
+        // exceed that number.
         let registers = model::registers(&shape).min(shape.folded.max(MAX_REGISTERS as f32));
         Self { registers, shape, across: across.into() }
     }
 }
 
-/// The oldest target that the assembler of today still makes code for, by the number in its name; the model was fitted to it and newer ones.
+/// The oldest target that the current assembler supports, as the number in its name. The model was fitted to this target and
+/// newer ones.
 pub const OLDEST: u16 = 75;
 
 /// The number in the name of a target: 90 of `sm_90a`.
@@ -54,7 +58,7 @@ pub fn number(target: &TargetInfo) -> Option<u16> {
     target.name.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok()
 }
 
-/// What the model is told of a target: its number, that of a usual one where it is not known, and never one before the oldest.
+/// The target number that the model reads: at least [`OLDEST`], and that of a common target if the target is unknown.
 fn generation(target: Option<&TargetInfo>) -> u16 {
     const USUAL: u16 = 90;
     target.and_then(number).map_or(USUAL, |number| number.max(OLDEST))

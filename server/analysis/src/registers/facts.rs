@@ -1,7 +1,7 @@
-//! What the flow of a function tells of its registers, compact enough to be kept for every function of a module: who writes and
-//! reads each, where its value is wanted, across which threads it is the same.
+//! Flow facts of the registers of a function, compact enough to be kept for every function of a module. They are the accesses
+//! of each register, its live ranges, and the threads across which its value is the same.
 //!
-//! Offsets count from the start of the function's item, so that the facts hold wherever its text moves.
+//! Offsets count from the start of the function's item, so that the facts stay valid wherever its text moves.
 
 use super::{FunctionUsage, RegisterCount};
 use crate::flow::dominance::{self, Tree};
@@ -18,31 +18,31 @@ use std::sync::Arc;
 /// The register facts of one function.
 #[derive(Debug, Clone, Default)]
 pub struct FunctionFacts {
-    /// Where each instruction begins, its guard included.
+    /// Indexed by instruction: the offset of its first byte, guard included.
     instructions: Box<[u32]>,
-    /// Where the last instruction ends.
+    /// The offset of the end of the last instruction.
     end: u32,
-    /// By declaration, number and element.
+    /// The registers, sorted by declaration, number and element.
     registers: Box<[RegisterFacts]>,
     accesses: Box<[RegisterAccess]>,
     lives: Box<[(u32, u32)]>,
     usage: FunctionUsage,
 }
 
-/// Uses, lifetime and value of one register that some instruction names.
+/// Uses, live ranges and value of one register that some instruction names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisterFacts {
-    /// Where the name stands in its declaration.
+    /// The offset of the name in its declaration.
     pub declaration: u32,
-    /// Its number in a range such as `%r<10>`, else 0.
+    /// The number of the register in a range such as `%r<10>`, else 0.
     pub number: u32,
-    /// Its place in a vector register, else 0.
+    /// The index of the element in a vector register, else 0.
     pub element: u8,
-    /// Across which threads it is the same; nothing where that would take too long to find out.
+    /// The threads across which its value is the same; `None` if computing that would take too long.
     pub across: Option<Across>,
-    /// The integer that it holds from its only write on.
+    /// The integer that its only write copies into it.
     pub constant: Option<i64>,
-    /// What it takes while it holds a value.
+    /// The physical registers that it occupies while it is live.
     pub takes: RegisterCount,
     accesses: Range<u32>,
     lives: Range<u32>,
@@ -58,7 +58,7 @@ impl RegisterAccess {
     const GUARDED: u32 = 4;
     const FLAGS: u32 = 3;
 
-    /// The number of the instruction.
+    /// The index of the instruction.
     pub fn instruction(self) -> usize {
         (self.0 >> Self::FLAGS) as usize
     }
@@ -73,14 +73,14 @@ impl RegisterAccess {
         self.0 & Self::READ != 0
     }
 
-    /// Whether it is written, if the guard holds.
+    /// Whether the register is written (if the guard is true).
     pub fn writes(self) -> bool {
         self.0 & Self::WRITE != 0
     }
 }
 
 impl FunctionFacts {
-    /// Of a function.
+    /// Computes the facts of a function.
     pub fn new(function: &FlowFunction, graph: &Graph, environment: &Environment) -> Self {
         let liveness = Liveness::new(function, graph);
         let post = dominance::post_dominators(graph, |b| graph.blocks[b].leaves);
@@ -88,7 +88,7 @@ impl FunctionFacts {
         Self::with(function, graph, &liveness, &post, usage)
     }
 
-    /// The same, from liveness and post-dominators that are already computed.
+    /// Computes the facts of a function from liveness and post-dominators that are already available.
     pub fn with(
         function: &FlowFunction,
         graph: &Graph,
@@ -130,38 +130,38 @@ impl FunctionFacts {
         }
     }
 
-    /// How many registers the function needs.
+    /// The registers and shared memory that the function needs by itself.
     pub fn usage(&self) -> &FunctionUsage {
         &self.usage
     }
 
-    /// The register of a declaration, whose name stands at an offset.
+    /// The facts of a register: `declaration` is the offset of the name in its declaration.
     pub fn register(&self, declaration: usize, number: u32, element: u8) -> Option<&RegisterFacts> {
         let wanted = (u32::try_from(declaration).ok()?, number, element);
         let found = self.registers.binary_search_by_key(&wanted, |r| (r.declaration, r.number, r.element)).ok()?;
         self.registers.get(found)
     }
 
-    /// The registers of a declaration that are used.
+    /// The facts of the used registers of a declaration, given by the offset of its name.
     pub fn registers_of(&self, declaration: usize) -> &[RegisterFacts] {
         let from = self.registers.partition_point(|r| (r.declaration as usize) < declaration);
         let to = self.registers.partition_point(|r| (r.declaration as usize) <= declaration);
         self.registers.get(from..to).unwrap_or(&[])
     }
 
-    /// The instructions that name a register, in the order of the text.
+    /// The instructions that name a register, in text order.
     pub fn accesses(&self, register: &RegisterFacts) -> &[RegisterAccess] {
         self.accesses.get(register.accesses.start as usize..register.accesses.end as usize).unwrap_or(&[])
     }
 
-    /// Where a register is live, as ranges of instructions after which its value may still be read, in the order of the text.
+    /// The live ranges of a register in text order: ranges of instruction indices after which its value may still be read.
     pub fn lives(&self, register: &RegisterFacts) -> impl Iterator<Item = Range<usize>> + '_ {
         let lives = self.lives.get(register.lives.start as usize..register.lives.end as usize).unwrap_or(&[]);
         lives.iter().map(|(start, end)| *start as usize..*end as usize)
     }
 
-    /// The registers that hold a value at an instruction: before it, or after it together with what it writes, whichever is more.
-    /// What they take is what [`crate::registers::Pressure`] counts there.
+    /// The registers that are live at an instruction: before it, or after it together with its results, whichever is more.
+    /// They occupy as many registers as [`crate::registers::Pressure`] counts there.
     pub fn held_at(&self, instruction: usize) -> Vec<&RegisterFacts> {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let (mut most_before, mut most_after) = (RegisterCount::default(), RegisterCount::default());
@@ -173,7 +173,7 @@ impl FunctionFacts {
                 after.push(register);
                 most_after.add(register.takes);
             }
-            // A write that a guard may keep from happening leaves the value before it alone.
+            // A guarded write may not happen, so the previous value stays live.
             let replaced = own.is_some_and(|a| a.writes() && !a.guarded());
             if own.is_some_and(RegisterAccess::reads) || (live.is_some() && !replaced) {
                 before.push(register);
@@ -183,27 +183,27 @@ impl FunctionFacts {
         if most_before > most_after { before } else { after }
     }
 
-    /// How many instructions there are.
+    /// The number of instructions.
     pub fn count(&self) -> usize {
         self.instructions.len()
     }
 
-    /// Where an instruction begins.
+    /// The offset of an instruction's first byte.
     pub fn start(&self, instruction: usize) -> Option<usize> {
         self.instructions.get(instruction).map(|start| *start as usize)
     }
 
-    /// The instruction that an offset is in or behind.
+    /// The index of the last instruction that begins at or before an offset.
     pub fn instruction_at(&self, offset: usize) -> Option<usize> {
         self.instructions.partition_point(|start| *start as usize <= offset).checked_sub(1)
     }
 
-    /// Where the last instruction ends.
+    /// The offset of the end of the last instruction.
     pub fn end(&self) -> usize {
         self.end as usize
     }
 
-    /// How many bytes it takes, about.
+    /// The approximate size of the facts in memory, in bytes.
     pub fn size(&self) -> usize {
         size_of_val(&*self.instructions)
             + size_of_val(&*self.registers)
@@ -213,7 +213,7 @@ impl FunctionFacts {
     }
 }
 
-/// For each slot the instructions that name it: where its part begins, and all of them.
+/// The accesses of each slot: the start index of each slot's part, and the accesses of all slots.
 fn accesses(function: &FlowFunction) -> (Vec<u32>, Box<[RegisterAccess]>) {
     let count = function.registers.len();
     let mut found: Vec<(RegisterSlot, RegisterAccess)> = Vec::new();
@@ -233,14 +233,15 @@ fn accesses(function: &FlowFunction) -> (Vec<u32>, Box<[RegisterAccess]>) {
     by_slot(count, &found)
 }
 
-/// For each slot the ranges of instructions after which it is live.
+/// The live ranges of each slot (see [`FunctionFacts::lives`]): the start index of each slot's part, and the ranges of all
+/// slots.
 fn lives(function: &FlowFunction, graph: &Graph, liveness: &Liveness) -> (Vec<u32>, Box<[(u32, u32)]>) {
     const DEAD: u32 = u32::MAX;
     let count = function.registers.len();
-    // Where the range at hand ends, for those that are live; blocks are walked backwards.
+    // Indexed by slot: the end of its current live range, if it is live; blocks are walked backwards.
     let mut ends = vec![DEAD; count];
     let mut found: Vec<(RegisterSlot, (u32, u32))> = Vec::new();
-    // For each slot its last range, which the next block may continue.
+    // Indexed by slot: its last range, which the next block may continue.
     let mut last = vec![DEAD; count];
     let mut own: Vec<(RegisterSlot, (u32, u32))> = Vec::new();
     let mut live: Vec<RegisterSlot> = Vec::new();
@@ -286,7 +287,7 @@ fn lives(function: &FlowFunction, graph: &Graph, liveness: &Liveness) -> (Vec<u3
     by_slot(count, &found)
 }
 
-/// Sorted by slot, in the same order otherwise: where the part of each begins, and all.
+/// Sorts pairs by slot, stably. Returns the start index of each slot's part, and the values.
 fn by_slot<T: Copy + Default>(count: usize, found: &[(RegisterSlot, T)]) -> (Vec<u32>, Box<[T]>) {
     let mut starts = vec![0u32; count + 1];
     found.iter().for_each(|(slot, _)| starts[slot.index() + 1] += 1);
@@ -303,14 +304,15 @@ fn by_slot<T: Copy + Default>(count: usize, found: &[(RegisterSlot, T)]) -> (Vec
     (starts, out.into_boxed_slice())
 }
 
-/// The facts of functions, by their text: they hold wherever it stands, and however old they are.
+/// The facts of the functions of a module, by the hash of a function's text: they stay valid wherever the text is, and
+/// however old they are.
 #[derive(Debug, Clone, Default)]
 pub struct ModuleFacts {
     pub(crate) by_text: HashMap<u64, Arc<FunctionFacts>>,
 }
 
 impl ModuleFacts {
-    /// Of a function, if it still has the text that the facts were found in; hashing it is all that this costs.
+    /// The facts of a function, if its text has not changed since they were computed. The only cost is hashing the text.
     pub fn of(&self, snapshot: &Snapshot, function: Node<'_>) -> Option<Arc<FunctionFacts>> {
         if self.by_text.is_empty() || function.kind_id() != kinds().function {
             return None;
@@ -318,7 +320,7 @@ impl ModuleFacts {
         self.by_text.get(&hash_range(snapshot, function.byte_range())).cloned()
     }
 
-    /// How many bytes all of them take, about.
+    /// The approximate size of all facts in memory, in bytes.
     pub fn size(&self) -> usize {
         self.by_text.values().map(|f| f.size()).sum()
     }

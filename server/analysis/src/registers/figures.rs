@@ -1,8 +1,8 @@
-//! What was last found out about the functions of a module, kept in place while its text is edited.
+//! The latest register reports of the functions of a module, with positions that follow the edits of the text.
 //!
-//! Flow lints run when the document is idle, and say nothing of a function with an error. Until it comes, and as long as the error
-//! is there, what was known before is still the best that is known: an edit moves it, and it is looked up by where a function begins,
-//! or by its name where that is lost.
+//! Flow lints run when the document is idle, and skip functions with an error. Until they run, and as long as there is an
+//! error, the previous report is the best available: edits move its position. A report is looked up by the position of the
+//! function, or by its name if the position is lost.
 
 use super::report::{RegisterReport, report};
 use crate::hir::module::{ModuleItem, is_function, items};
@@ -13,55 +13,56 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Edits of one function after which the places of its instructions are no longer tracked.
-const MOST_EDITS: usize = 256;
+/// The maximum number of edits of one function; after more, the position of the function is lost.
+const MAX_EDITS: usize = 256;
 
-/// What is known of a function.
+/// The latest register report of a function.
 #[derive(Debug, Clone)]
 pub struct Figure {
     name: Arc<str>,
-    /// Nothing where the second pass did not understand the function and never has.
+    /// The report; `None` if no pass could analyse the function yet.
     kernel: Option<Arc<RegisterReport>>,
-    /// Where the function is in the text as it is now; nothing where that is lost.
+    /// The byte range of the function in the current text; `None` if it is lost.
     place: Option<Range<usize>>,
-    /// The edits inside of it since its text was looked at, from its start.
+    /// The edits inside the function since its text was analysed; offsets count from its start.
     edits: Vec<SourceEdit>,
-    /// The last pass over the text could say nothing of the function: this is from an earlier one.
+    /// Whether the last pass could not analyse the function, so that the report is from an earlier one.
     stale: bool,
 }
 
 impl Figure {
-    /// The name of the function, when it was last looked at.
+    /// The name of the function in the last pass.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What was found.
+    /// The report, if there is one.
     pub fn kernel(&self) -> Option<&Arc<RegisterReport>> {
         self.kernel.as_ref()
     }
 
-    /// The last pass could say nothing of the function, since it has an error: this was found before.
+    /// Whether the last pass could not analyse the function because of an error, so that the report is from an earlier one.
     pub fn stale(&self) -> bool {
         self.stale
     }
 
-    /// The function has the very text that was looked at.
+    /// Whether the function still has exactly the analysed text.
     pub fn exact(&self) -> bool {
         !self.stale && self.edits.is_empty() && self.place.is_some()
     }
 
-    /// Where the function is now, unless that is lost.
+    /// The byte range of the function in the current text; `None` if it is lost.
     pub fn place(&self) -> Option<&Range<usize>> {
         self.place.as_ref()
     }
 
-    /// Where the function begins now, unless that is lost.
+    /// The byte offset of the function in the current text; `None` if it is lost.
     pub fn start(&self) -> Option<usize> {
         self.place.as_ref().map(|p| p.start)
     }
 
-    /// Where something is now that was at an offset from the start of the function; nothing where it is gone.
+    /// The byte offset in the current text of the position that was at `offset` from the start of the function; `None` if it
+    /// was edited or is lost.
     pub fn follow(&self, offset: usize) -> Option<usize> {
         let start = self.start()?;
         let follow = |at: usize, edit: &SourceEdit| match () {
@@ -72,7 +73,7 @@ impl Figure {
         Some(start + self.edits.iter().try_fold(offset, follow)?)
     }
 
-    /// Where an instruction begins now.
+    /// The byte offset of an instruction in the current text.
     pub fn instruction(&self, index: usize) -> Option<usize> {
         self.follow(self.kernel.as_ref()?.facts.start(index)?)
     }
@@ -83,10 +84,10 @@ impl Figure {
             place.start = place.start + edit.new_end - edit.old_end;
             place.end = place.end + edit.new_end - edit.old_end;
         } else if edit.start >= place.end {
-            // Behind it.
-        } else if edit.start >= place.start && edit.old_end <= place.end && self.edits.len() < MOST_EDITS {
+            // The edit is after the function.
+        } else if edit.start >= place.start && edit.old_end <= place.end && self.edits.len() < MAX_EDITS {
             if edit.old_end - edit.start == place.len() {
-                // All of it is gone, or is something else.
+                // The whole function was deleted or replaced.
                 self.place = None;
                 return;
             }
@@ -112,7 +113,7 @@ impl Figure {
                 && (Arc::ptr_eq(&a.facts, &b.facts) || a.facts.usage().pressure == b.facts.usage().pressure)
         };
         let count = |f: &Self| f.kernel.as_ref().map_or(0, |k| k.facts.count());
-        // An instruction that was replaced has the same numbers, perhaps, but nothing was shown of it meanwhile.
+        // A replaced instruction may have the same numbers, but none were shown for it meanwhile.
         let moved =
             || self.edits != other.edits && (0..count(self)).any(|i| self.instruction(i) != other.instruction(i));
         self.name == other.name
@@ -127,16 +128,17 @@ impl Figure {
     }
 }
 
-/// What is known of the functions of a module.
+/// The latest register reports of the functions of a module.
 #[derive(Debug, Clone, Default)]
 pub struct Figures {
-    /// In the order of the text, those whose place is lost behind the others.
+    /// The reports in text order; those with a lost position come last.
     all: Vec<Figure>,
     by_name: Arc<HashMap<Arc<str>, usize>>,
 }
 
 impl Figures {
-    /// After the second pass over a snapshot: what it found out, and what was known before of the functions that it could not understand.
+    /// Returns the reports after a flow-lint pass over a snapshot: its results, and the earlier reports of functions that it
+    /// could not analyse.
     pub fn next(&self, snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static TargetInfo>) -> Self {
         let mut found = report(snapshot, facts, target).into_iter().peekable();
         let mut all = Vec::new();
@@ -153,7 +155,7 @@ impl Figures {
                 None => {
                     let before = self.find(item.range.start, &name);
                     let (kernel, edits) = before.map_or_else(Default::default, |b| (b.kernel.clone(), b.edits.clone()));
-                    // Where its instructions are is known if it is known where the function is.
+                    // The positions of its instructions are known if that of the function is.
                     let place = before.map_or(Some(item.range), |b| b.place.clone());
                     Figure { name, kernel, place, edits, stale: true }
                 }
@@ -163,7 +165,7 @@ impl Figures {
         Self::of_all(all)
     }
 
-    /// The same in a text that was edited; without the edits, places are lost.
+    /// Returns the reports after edits of the text. If `edits` is `None`, all positions are lost.
     pub fn moved(&self, edits: Option<&[SourceEdit]>) -> Self {
         let mut all = self.all.clone();
         let mut lost = false;
@@ -175,7 +177,7 @@ impl Figures {
             }
             lost |= placed && figure.place.is_none();
         }
-        // This is done at each keystroke: what is in place stays in order.
+        // This runs at each keystroke; reports whose positions are kept stay in order.
         if lost { Self::of_all(all) } else { Self { all, by_name: Arc::clone(&self.by_name) } }
     }
 
@@ -185,12 +187,12 @@ impl Figures {
         Self { all, by_name: Arc::new(by_name) }
     }
 
-    /// All of them, in the order of the text.
+    /// All reports, in text order.
     pub fn iter(&self) -> impl Iterator<Item = &Figure> {
         self.all.iter()
     }
 
-    /// What is known of a function with a body; nothing if no pass has met it yet.
+    /// The report of a function with a body; `None` if no pass has seen it yet.
     pub fn of(&self, snapshot: &Snapshot, function: Node<'_>) -> Option<&Figure> {
         if function.kind_id() != kinds().function {
             return None;
@@ -199,7 +201,7 @@ impl Figures {
         self.find(function.start_byte(), &snapshot.text(name.byte_range()))
     }
 
-    /// The functions of a name; of what the pass was over all must be different.
+    /// The report of the first function with this name.
     pub fn named(&self, name: &str) -> Option<&Figure> {
         self.all.get(*self.by_name.get(name)?)
     }

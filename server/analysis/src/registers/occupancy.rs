@@ -1,32 +1,33 @@
 //! How many warps of a kernel run on a multiprocessor at a time.
 //!
-//! What `cudaOccupancyMaxActiveBlocksPerMultiprocessor` computes, with the largest carve-out of shared memory, no dynamic shared memory,
-//! and without what a module does not tell: see docs/occupancy.md.
+//! Computes the result of `cudaOccupancyMaxActiveBlocksPerMultiprocessor` for the largest carve-out of shared memory and no
+//! dynamic shared memory. Properties that a module does not contain are left out: see docs/occupancy.md.
 
 use ptx_isa::ISA;
 use ptx_isa::tables::{Multiprocessor, TargetInfo};
 
-/// The threads of a CTA where the kernel does not say: what most launches have, and a divisor of what every multiprocessor holds.
+/// The assumed number of threads of a CTA if the kernel does not declare it: most launches use it, and it divides the number
+/// of threads of every multiprocessor.
 pub const ASSUMED_THREADS: u32 = 256;
 
-/// Threads of a warp, on every target.
+/// The number of threads of a warp, on every target.
 pub const WARP: u32 = 32;
 
-/// What keeps more from running.
+/// The resource that limits occupancy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedBy {
     /// Registers.
     Registers,
     /// Shared memory.
     Shared,
-    /// Threads, or warps, that a multiprocessor holds.
+    /// The number of threads or warps of a multiprocessor.
     Threads,
-    /// CTAs that a multiprocessor holds.
+    /// The number of CTAs of a multiprocessor.
     Blocks,
 }
 
 impl LimitedBy {
-    /// Its name in what other programs read.
+    /// Its name in machine-readable output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Registers => "registers",
@@ -40,32 +41,32 @@ impl LimitedBy {
 /// How many warps of a kernel run on a multiprocessor at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupancy {
-    /// The target that was counted for.
+    /// The name of the target.
     pub target: &'static str,
-    /// Warps.
+    /// The number of warps that run at a time.
     pub warps: u32,
-    /// As many as the multiprocessor holds at most.
+    /// The maximum number of warps of the multiprocessor.
     pub most_warps: u32,
-    /// CTAs.
+    /// The number of CTAs that run at a time.
     pub ctas: u32,
-    /// The threads of a CTA that were counted with: those of the header, else an assumption.
+    /// The number of threads of a CTA: that of the header, else [`ASSUMED_THREADS`].
     pub threads: u32,
-    /// The threads are an assumption.
+    /// Whether `threads` is an assumption.
     pub assumed: bool,
-    /// What keeps more from running. Of several the first: registers are what an author can change most easily.
+    /// The limiting resource. If several limit, this is the first: registers are the easiest for an author to change.
     pub limited_by: LimitedBy,
-    /// So many registers fewer, and so many warps more would run; nothing where registers are not the limit.
+    /// With this many registers fewer per thread, this many more warps would run; `None` if registers are not the limit.
     pub fewer: Option<(u32, u32)>,
 }
 
-/// What a kernel needs.
+/// The resources that a kernel needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// Registers of a thread.
+    /// The number of registers per thread.
     pub registers: u32,
-    /// Bytes of static shared memory of a CTA.
+    /// The static shared memory per CTA, in bytes.
     pub shared: u64,
-    /// Threads of a CTA, if the kernel says.
+    /// The number of threads of a CTA, if the kernel declares it.
     pub threads: Option<u32>,
 }
 
@@ -92,8 +93,9 @@ impl CtaLimits {
     }
 }
 
-/// Each part of the register file serves the warps of its part, and a warp gets whole units. One CTA must fit into as many parts as the
-/// assembler counts with: what was made for other devices of the family runs on GP100 too.
+/// The number of CTAs that the register file allows. Each partition of the register file serves its own warps, and a warp
+/// gets whole allocation units. One CTA must fit into as many partitions as the assembler assumes: code for other devices of
+/// the family runs on GP100 too.
 fn by_registers(m: &Multiprocessor, registers: u32, warps: u32) -> u32 {
     let warp = (registers * WARP).next_multiple_of(m.register_unit);
     let fits = warp * warps.next_multiple_of(m.partitions.max(m.assembler.parts)) <= m.cta_registers;
@@ -109,7 +111,7 @@ fn by_registers(m: &Multiprocessor, registers: u32, warps: u32) -> u32 {
 fn by_shared(m: &Multiprocessor, bytes: u64) -> u32 {
     let cta = (bytes + u64::from(m.shared_reserved)).next_multiple_of(m.shared_unit.into());
     match u64::from(m.shared).checked_div(cta) {
-        // Beside no other CTA, but larger than one may be.
+        // It would fit, but exceeds the maximum for one CTA.
         Some(_) if m.shared_opt_in > 0 && bytes > m.shared_opt_in.into() => 0,
         Some(fit) => fit as u32,
         None => u32::MAX,
@@ -117,17 +119,17 @@ fn by_shared(m: &Multiprocessor, bytes: u64) -> u32 {
 }
 
 impl Occupancy {
-    /// How much of the warps that there could be run, in percent.
+    /// The running warps in percent of the maximum.
     pub fn percent(&self) -> u32 {
         (self.warps * 100 + self.most_warps / 2).checked_div(self.most_warps).unwrap_or(0)
     }
 
-    /// On a target; nothing where it is not known what that has.
+    /// The occupancy on a target; `None` if the resources of the target are unknown.
     pub fn new(target: &TargetInfo, needs: Needs) -> Option<Self> {
         Self::on(target.name, needs)
     }
 
-    /// On a target of that name; nothing where it is not known what that has.
+    /// The occupancy on the target with this name; `None` if the resources of the target are unknown.
     pub fn on(target: &'static str, needs: Needs) -> Option<Self> {
         let m = ISA.multiprocessor(target)?;
         let threads = needs.threads.unwrap_or(ASSUMED_THREADS);
@@ -143,7 +145,7 @@ impl Occupancy {
             (room.threads, LimitedBy::Threads),
             (room.blocks, LimitedBy::Blocks),
         ];
-        // Where all warps run that there is room for, that is what limits, whatever else would.
+        // If the maximum number of warps runs, that is the limit, even if other resources would limit too.
         let order = if ctas == room.threads { [2, 0, 1, 3] } else { [0, 1, 2, 3] };
         let limited_by = order.iter().map(|i| limits[*i]).find(|(room, _)| *room == ctas).map(|(_, limit)| limit)?;
         let with = |fewer: u32| CtaLimits::of(m, Needs { registers: needs.registers - fewer, ..needs }, warps).ctas();

@@ -1,4 +1,4 @@
-//! Which registers hold a value at each instruction.
+//! Register pressure: the registers that are live at each instruction.
 
 use crate::flow::liveness::Liveness;
 use crate::flow::{FlowFunction, Graph, RegisterSlot};
@@ -7,14 +7,14 @@ use crate::hir::types::TypeId;
 /// A number of registers by kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord, Hash)]
 pub struct RegisterCount {
-    /// General registers of 32 bits: one of 64 bits is two, one of 16 bits is one.
+    /// General registers, in units of 32 bits: a 64-bit register counts as two, a 16-bit register as one.
     pub b32: u16,
     /// Predicates.
     pub predicates: u16,
 }
 
 impl RegisterCount {
-    /// The registers that one of this type occupies.
+    /// The registers that a virtual register of this type occupies.
     pub fn of(ty: TypeId) -> Self {
         match ty.info().bits {
             1 => Self { b32: 0, predicates: 1 },
@@ -39,26 +39,26 @@ impl RegisterCount {
     }
 }
 
-/// The registers at each instruction of a function.
+/// The number of live registers at each instruction of a function.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pressure {
-    /// By instruction: what is live before it, or after it together with what it writes, whichever is more. Zero where control
-    /// never comes.
+    /// Indexed by instruction: the registers live before it, or after it together with its results, whichever is more. Zero
+    /// for unreachable instructions.
     pub at: Box<[RegisterCount]>,
-    /// The most at one instruction, each kind by itself.
+    /// The maximum over all instructions, separately for each kind.
     pub most: RegisterCount,
-    /// The first instruction with the most general registers; where there are none, with the most predicates.
+    /// The index of the first instruction with the most general registers, or, if there are none, with the most predicates.
     pub peak: u32,
 }
 
 impl Pressure {
-    /// Of a function. A write under a guard does not end the life of the value before.
+    /// Computes the pressure of a function. A write under a guard does not end the live range of the previous value.
     pub fn new(function: &FlowFunction, graph: &Graph, liveness: &Liveness) -> Self {
         let takes: Vec<RegisterCount> = (0..function.registers.len() as u32)
             .map(|slot| RegisterCount::of(function.declaration(RegisterSlot(slot)).ty))
             .collect();
         let mut at = vec![RegisterCount::default(); function.instructions.len()];
-        // The block in which a slot was last found live, and whether it still is.
+        // Indexed by slot: whether it is live at the current instruction.
         let mut live = vec![false; takes.len()];
         let mut touched: Vec<RegisterSlot> = Vec::new();
         let mut unread: Vec<RegisterSlot> = Vec::new();
@@ -72,7 +72,7 @@ impl Pressure {
             };
             liveness.at_end(number).for_each(|slot| enter(slot, &mut now, &mut live));
             for index in graph.blocks[number].instructions().rev() {
-                // An unread result occupies its register for a moment all the same.
+                // An unread result still occupies its register for a moment.
                 unread.clear();
                 unread.extend(function.writes(index).iter().map(|w| w.slot).filter(|s| !live[s.index()]));
                 for write in function.writes(index) {

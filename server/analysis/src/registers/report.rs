@@ -1,6 +1,6 @@
-//! The functions of a module together: who calls whom, what bounds them, what that means on the target.
+//! Combines the functions of a module: their calls, their bounds, and the consequences on the target.
 //!
-//! What the assembler does is measured: tests/oracle/registers.py asks, docs/occupancy.md tells.
+//! The behaviour of the assembler is measured by tests/oracle/registers.py and described in docs/occupancy.md.
 
 mod calls;
 mod shared;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub struct RegisterLimit {
     /// Registers per thread.
     pub registers: u32,
-    /// The directive that says so, in the file; nothing for the limit of the target.
+    /// The byte range in the file of the directive that sets it; `None` for the limit of the target.
     pub directive: Option<Range<usize>>,
 }
 
@@ -34,46 +34,46 @@ pub struct RegisterLimit {
 pub struct RegisterReport {
     /// Its name.
     pub name: String,
-    /// Where that stands, in the file.
+    /// The byte range of its name in the file.
     pub range: Range<usize>,
-    /// Where the function begins; offsets in its facts count from there.
+    /// The byte offset of the function in the file; offsets in its facts count from there.
     pub start: usize,
-    /// `.entry`.
+    /// Whether it is a kernel (`.entry`).
     pub kernel: bool,
-    /// What is known of it.
+    /// Its flow facts.
     pub facts: Arc<FunctionFacts>,
-    /// What `ptxas -v` is expected to print.
+    /// The number of registers that `ptxas -v` is expected to print.
     pub registers: u32,
-    /// What it would be without the limit.
+    /// The same number without the limit.
     pub unlimited: u32,
-    /// What its calls take, with those that are called: no function needs less, whatever it does besides.
+    /// The registers that its calls need, including those of the callees: a lower bound for the function.
     pub calls: u32,
-    /// What it is held to.
+    /// The register limit of the function.
     pub limit: RegisterLimit,
-    /// It gets just what the limit says, whatever it needs: its warps exchange registers.
+    /// Whether it gets exactly the limit, whatever it needs, because its warps exchange registers (`setmaxnreg`).
     pub settled: bool,
-    /// Bytes of static shared memory, with those of the functions that it calls.
+    /// Its static shared memory in bytes, including that of its callees.
     pub shared: u64,
-    /// It names shared memory whose size is said at launch.
+    /// Whether it names shared memory whose size is set at launch.
     pub dynamic_shared: bool,
-    /// How many of its warps run at a time; for kernels, where it is known what the target has.
+    /// The occupancy, for kernels on a target with known resources.
     pub occupancy: Option<Occupancy>,
 }
 
 impl RegisterReport {
-    /// It is expected to spill, and clearly so.
+    /// Whether the function is clearly expected to spill.
     pub fn spills(&self) -> bool {
         !self.settled && spills_are_likely(self.unlimited, self.limit.registers)
     }
 
-    /// So many registers more are wanted than the limit leaves: values will be spilled, or computed again.
+    /// The number of registers beyond the limit that the function needs: as many values will be spilled or recomputed.
     pub fn over(&self) -> u32 {
         self.unlimited.saturating_sub(self.registers)
     }
 }
 
-/// What the functions of a module need, in the order of the text. Functions that have no facts (since they have errors, or no one has
-/// looked at them yet) are left out.
+/// The register reports of the functions of a module, in text order. Functions without facts (because they have errors, or
+/// were not analysed yet) are left out.
 pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static TargetInfo>) -> Vec<RegisterReport> {
     let mut out = Vec::new();
     let items = items(snapshot);
@@ -119,7 +119,7 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
             kernel.limit = RegisterLimit { registers, directive: Some(directive) };
         }
         kernel.registers = kernel.unlimited.min(kernel.limit.registers);
-        // A number of CTAs says nothing without one of threads.
+        // A number of CTAs has no effect without a number of threads.
         let settles = usage.bounds.registers.is_some() || usage.bounds.threads.is_some();
         if let Some(asked) = usage.exchanged.filter(|_| settles) {
             kernel.settled = true;
@@ -134,7 +134,7 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
     out
 }
 
-/// The functions with a body that [`report`] leaves out: name, and the range of the whole function.
+/// The functions with a body that [`report`] leaves out: the name and the byte range of each.
 pub fn left_out(snapshot: &Snapshot, facts: &ModuleFacts) -> Vec<(String, Range<usize>)> {
     let f = fields();
     let mut out = Vec::new();
@@ -150,7 +150,7 @@ pub fn left_out(snapshot: &Snapshot, facts: &ModuleFacts) -> Vec<(String, Range<
     out
 }
 
-/// What the header and the target leave to a thread.
+/// The register limit per thread that the header and the target impose.
 pub fn limit(bounds: &LaunchBounds, start: usize, multiprocessor: Option<&Multiprocessor>) -> RegisterLimit {
     let most = multiprocessor.map_or(MAX_REGISTERS, |m| m.thread_registers);
     let mut out = RegisterLimit { registers: most, directive: None };
@@ -166,23 +166,23 @@ pub fn limit(bounds: &LaunchBounds, start: usize, multiprocessor: Option<&Multip
     }
     let (Some(m), Some((threads, _, range))) = (multiprocessor, &bounds.threads) else { return out };
     let warps = threads.div_ceil(WARP.into()).max(1);
-    // More than a multiprocessor holds is no wish that the assembler follows.
+    // The assembler ignores a number of CTAs that a multiprocessor cannot hold.
     let holds = |ctas: u64| warps.saturating_mul(ctas) <= m.warps.into() && ctas <= m.ctas.into();
     let wanted = bounds.ctas.as_ref().filter(|(ctas, _)| holds(*ctas));
     if let Some((ctas, range)) = wanted {
         lower(share(m, m.registers, warps * ctas), range);
     }
-    // `.maxnreg` replaces what the threads of a CTA alone would say.
+    // `.maxnreg` replaces the limit from the number of threads alone.
     if wanted.is_some() || bounds.registers.is_none() {
         lower(share(m, m.cta_registers, warps), range);
     }
     out
 }
 
-/// The directive that makes the assembler not even try to do with the limit: where nothing but the threads of a CTA says how many registers
-/// there may be, and far more values live than that, it spills nearly all of them and takes so few registers that all warps have room.
-/// Measured with 13.5: where that begins differs by kernel, from a quarter more than the limit to three times as much; here it is taken
-/// to begin at the latter.
+/// The range of the directive whose limit the assembler gives up to meet. This happens if only the number of threads limits
+/// the registers and far more values are live. The assembler then spills nearly all of them, and uses so few registers that
+/// all warps have room. Measured with 13.5: the threshold differs by kernel, from 1.25 to 3 times the limit; this function
+/// uses 3.
 fn gives_up<'u>(usage: &'u FunctionUsage, limit: &RegisterLimit) -> Option<&'u Range<u32>> {
     const MANY: f32 = 3.0;
     let bounds = &usage.bounds;
@@ -192,7 +192,8 @@ fn gives_up<'u>(usage: &'u FunctionUsage, limit: &RegisterLimit) -> Option<&'u R
     bounds.threads.as_ref().filter(|_| alone && far_more).map(|(_, _, range)| range)
 }
 
-/// The registers of a thread if so many warps share them: each part of the register file serves its part of the warps.
+/// The number of registers per thread if `warps` warps share `registers`: each partition of the register file serves its
+/// share of the warps.
 fn share(m: &Multiprocessor, registers: u32, warps: u64) -> u32 {
     let of_part = warps.div_ceil(m.assembler.parts.into()).max(1);
     let each = u64::from(registers / m.assembler.parts / WARP) / of_part;

@@ -1,4 +1,4 @@
-//! Pressure and the steps of the estimate on small functions.
+//! Tests of the pressure and of the steps of the estimate on small functions.
 
 use super::estimate::FunctionFeatures;
 use super::{Pressure, RegisterCount};
@@ -6,7 +6,7 @@ use crate::flow::liveness::Liveness;
 use crate::flow::tests::lowered;
 use crate::flow::{FlowFunction, Graph};
 
-/// Lowers a kernel with this body.
+/// Lowers a kernel with the given body.
 fn function(body: &str) -> FlowFunction {
     let text = format!(
         ".visible .entry k(.param .u64 p, .param .u32 n) {{ .reg .b16 %h<9>; .reg .b32 %r<40>; .reg .f32 %f<40>; .reg .b64 %rd<20>; \
@@ -56,7 +56,7 @@ fn what_control_never_reaches_counts_nothing() {
     assert!(found.at.iter().all(|l| *l == RegisterCount::default()));
 }
 
-/// The most that a plain walk over all ways through the text finds.
+/// The pressure equals that of a simple instruction-by-instruction iteration.
 #[test]
 fn pressure_is_what_a_walk_of_the_ways_finds() {
     let mut random = 7u64;
@@ -83,7 +83,7 @@ fn pressure_is_what_a_walk_of_the_ways_finds() {
     }
 }
 
-/// Liveness by instruction, from its definition: repeated until nothing changes.
+/// The pressure at each instruction, by the definition of liveness, iterated until nothing changes.
 fn walked(function: &FlowFunction) -> Vec<RegisterCount> {
     let count = function.instructions.len();
     let graph = Graph::new(function);
@@ -140,7 +140,7 @@ fn copies_constants_and_parameters_need_no_registers() {
         "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, 5; mov.u32 %r2, %ctaid.x; add.u32 %r3, %r1, %r2; \
          mov.u32 %r4, %tid.x; mov.u32 %r5, %r4; add.u32 %r6, %r5, %r3; st.shared.u32 [tile], %r6; st.shared.u32 [tile+4], %r4; ret;",
     );
-    // The index of the thread and the sum.
+    // Only the index of the thread and the sum are live.
     assert_eq!((found.folded, found.operations), (2.0, 5.0));
 }
 
@@ -208,6 +208,6 @@ fn routines_take_registers_of_their_own() {
     };
     let (plain, _) = of("add.u64 %rd4, %rd2, %rd3;");
     assert_eq!(of("div.u64 %rd4, %rd2, %rd3;"), (plain + 10.0, 1.0));
-    // By a constant there is no routine.
+    // A division by a constant needs no routine.
     assert_eq!(of("div.u64 %rd4, %rd2, 10;").1, 0.0);
 }

@@ -1,4 +1,4 @@
-//! What one function needs by itself.
+//! The registers and shared memory that one function needs by itself.
 
 use super::estimate::Demand;
 use super::pressure::Pressure;
@@ -12,24 +12,24 @@ use std::ops::Range;
 /// A shared variable that a function names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SharedVariable {
-    /// Its name, if it is the module's: then other functions may name the same one.
+    /// Its name, if the module declares it: other functions may then name the same variable.
     pub module: Option<Box<str>>,
-    /// Its size in bytes; 0 where it has none of its own, such as `x[]`.
+    /// Its size in bytes; 0 if it has none of its own, such as `x[]`.
     pub bytes: u64,
     /// Its alignment in bytes.
     pub align: u32,
-    /// Its size is said at launch.
+    /// Whether its size is set at launch.
     pub dynamic: bool,
 }
 
 /// The launch bounds in a function header, each with the byte range of its directive from the start of the item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LaunchBounds {
-    /// `.maxnreg`.
+    /// The registers per thread: `.maxnreg`.
     pub registers: Option<(u64, Range<u32>)>,
-    /// The threads of a CTA; the flag: always so many.
+    /// The threads of a CTA. The flag: the number is exact and not just a maximum.
     pub threads: Option<(u64, bool, Range<u32>)>,
-    /// `.minnctapersm`.
+    /// The minimum number of CTAs per multiprocessor: `.minnctapersm`.
     pub ctas: Option<(u64, Range<u32>)>,
     /// The CTAs of a cluster.
     pub cluster: Option<(u64, Range<u32>)>,
@@ -52,39 +52,40 @@ impl LaunchBounds {
 /// The calls to one callee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallUsage {
-    /// Whom they call; nothing for a call through a register.
+    /// The name of the callee; `None` for calls through a register.
     pub callee: Option<Box<str>>,
-    /// The most general registers that hold a value across one of them, after folding.
+    /// The maximum number of general registers that are live across one of the calls, after folding.
     pub across: u32,
 }
 
-/// The option of `.target` for modules that are debugged.
+/// The option of `.target` for debugging.
 const DEBUG: &str = "debug";
 
 /// The registers and shared memory that one function needs, without its callees.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FunctionUsage {
-    /// Registers at each instruction.
+    /// The register pressure at each instruction.
     pub pressure: Pressure,
-    /// What the assembler is expected to make of it.
+    /// The estimate of the registers that the assembler will use.
     pub demand: Demand,
-    /// What the header says.
+    /// The launch bounds in the header.
     pub bounds: LaunchBounds,
-    /// The kernel says with how many registers it begins, and its warps exchange them: the most that any of them asks for, if one asks.
+    /// For a kernel with a fixed initial number of registers whose warps exchange registers (`setmaxnreg`): the largest
+    /// number that one of them requests, if any does. `None` for other functions.
     pub exchanged: Option<Option<u32>>,
-    /// Its own shared variables, named or not, and those of the module that it names. Its own come in the order in which the assembler lays
-    /// them out: those of inner blocks last.
+    /// Its own shared variables, used or not, and those of the module that it names. Its own are in the order of the
+    /// assembler's layout: those of inner blocks last.
     pub shared: Box<[SharedVariable]>,
     /// The functions of the module that it calls or whose address it takes.
     pub callees: Box<[Box<str>]>,
-    /// Whom it calls.
+    /// Its calls, by callee.
     pub calls: Box<[CallUsage]>,
-    /// The module is made for a debugger.
+    /// Whether the module is compiled for a debugger.
     pub debugged: bool,
 }
 
 impl FunctionUsage {
-    /// Of a function.
+    /// Computes the usage of a function.
     pub fn new(function: &FlowFunction, graph: &Graph, liveness: &Liveness, environment: &Environment) -> Self {
         let pressure = Pressure::new(function, graph, liveness);
         let demand = Demand::new(function, graph, pressure.most.b32, environment);
@@ -101,12 +102,12 @@ impl FunctionUsage {
         }
     }
 
-    /// It calls through a register.
+    /// Whether it calls through a register.
     pub fn calls_indirectly(&self) -> bool {
         self.calls.iter().any(|c| c.callee.is_none())
     }
 
-    /// How many bytes it takes, about.
+    /// The approximate size of the usage in memory, in bytes.
     pub fn size(&self) -> usize {
         size_of::<Self>()
             + size_of_val(&*self.pressure.at)
@@ -147,7 +148,8 @@ fn exchanged(function: &FlowFunction) -> Option<Option<u32>> {
 }
 
 fn shared(function: &FlowFunction) -> Box<[SharedVariable]> {
-    // Its own take their place even if nothing names them. Those of the module have no place in the function.
+    // The function's own variables occupy memory even if no instruction names them. Variables of the module have an empty
+    // range.
     let counts = |v: &&FlowVariable| v.symbol.space == ".shared" && (v.uses > 0 || !v.range.is_empty());
     let mut shared: Vec<&FlowVariable> = function.variables.iter().filter(counts).collect();
     let own: Vec<Range<u32>> = shared.iter().filter(|v| !v.range.is_empty()).map(|v| v.scope.clone()).collect();

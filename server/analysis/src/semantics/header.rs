@@ -1,4 +1,4 @@
-//! What the module says of itself, read from its first lines alone: hover must not wait for a check of the whole module.
+//! Reads the module header from the first items only, because hover must not wait for a check of the whole module.
 
 use super::walk::top;
 use crate::check::rules::module_header::HeaderProgress;
@@ -6,15 +6,15 @@ use crate::hir::lower::ItemSource;
 use crate::target::Environment;
 use ptx_syntax::{Snapshot, kinds};
 
-/// How many items are looked at before the header is taken to be absent.
+/// The maximum number of items that are searched for the header.
 const MAX_ITEMS: usize = 64;
 
-/// Version, target and address size.
+/// The version, target and address size of a module.
 pub fn environment(snapshot: &Snapshot) -> Environment {
     let k = kinds();
     let mut out = Environment { address_size: 32, ..Environment::default() };
     let mut progress = HeaderProgress::default();
-    // The analysis reports what is wrong with the header.
+    // Discarded: the analysis reports errors in the header.
     let mut unused = Vec::new();
     for node in top(snapshot).take(MAX_ITEMS) {
         let text = snapshot.text(node.start_byte()..node.end_byte().min(node.start_byte() + 4096));

@@ -1,5 +1,4 @@
-//! Where a name is declared, and where it is used. Only what is needed is looked at: the blocks around a place, then the
-//! items of the module.
+//! Finds the declaration and the uses of a name. It visits only the blocks around the position, then the items of the module.
 
 use super::environment;
 use super::walk::top;
@@ -36,29 +35,29 @@ pub enum DeclarationKind {
     Targets,
     /// A function or a kernel.
     Function,
-    /// Another name of a function.
+    /// An alias of a function.
     Alias,
 }
 
 /// A declaration in the syntax tree.
 #[derive(Debug, Clone, Copy)]
 pub struct DeclarationNode<'t> {
-    /// The statement, parameter, label, function or alias.
+    /// The node of the statement, parameter, label, function or alias.
     pub statement: Node<'t>,
-    /// The declarator in it; for what has none, the same node.
+    /// The node of the declarator in it, or the same node if there is none.
     pub declarator: Node<'t>,
-    /// What is declared.
+    /// The kind of declared name.
     pub what: DeclarationKind,
-    /// `%r<10>`: how many.
+    /// The number of registers in a range such as `%r<10>`.
     pub count: Option<u32>,
-    /// The function or block in which the name is known; `None`: the module.
+    /// The function or block in which the name is visible; `None`: the module.
     pub scope: Option<Node<'t>>,
-    /// For a parameter: it belongs to a kernel.
+    /// For a parameter: whether it belongs to a kernel.
     pub kernel: bool,
 }
 
 impl DeclarationNode<'_> {
-    /// What the name stands for, as the checks see it.
+    /// The symbol of the name, as the checks use it.
     pub fn symbol(&self, snapshot: &Snapshot) -> Symbol {
         match self.what {
             DeclarationKind::Label => Symbol::Label,
@@ -92,12 +91,13 @@ impl DeclarationNode<'_> {
     }
 }
 
-/// Blocks up to this size are walked; in longer ones the text is searched, which is a hundred times faster.
-const WALKED: usize = 1 << 18;
-/// How many places that look like a declaration are looked at in a long block, or in a broken module.
-const MOST_TRIED: usize = 1000;
+/// The size in bytes up to which the tree of a block is walked. In longer blocks the text is searched, which is a hundred
+/// times faster.
+const MAX_WALKED: usize = 1 << 18;
+/// The maximum number of possible declarations that are examined in a long block, or in a module with errors.
+const MAX_TRIED: usize = 1000;
 
-/// Finds the declaration of the name that stands at a node.
+/// Finds the declaration of the name at a node.
 pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     if name.is_empty() {
         return None;
@@ -111,8 +111,8 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
     let k = kinds();
     let register = name.starts_with('%');
     let function = function_around(at);
-    // Labels first: that of a branch is then found without a look at its block, which may be long. Registers are rarely hidden by
-    // one.
+    // Look for labels first: the target of a branch is then found without a walk of its block, which may be long. A label
+    // rarely hides a register.
     let label = function.filter(|_| !register).and_then(|f| label(snapshot, f, at, name));
     let mut node = Some(at);
     while let Some(here) = node {
@@ -120,7 +120,7 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
         if label.is_some_and(|l| l.scope == Some(here)) {
             return label;
         }
-        // A function that is not closed may be an ERROR with everything of the function inside.
+        // An unclosed function may be an ERROR node that contains all parts of the function.
         if (kind == k.block || here.is_error())
             && let Some(found) = in_block(snapshot, here, name, at)
         {
@@ -137,7 +137,8 @@ pub fn find<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<Decl
     late.or_else(|| in_module(snapshot, name))
 }
 
-/// What is declared where a name stands. A function may have the name of a parameter, and an inner block the name of an outer one.
+/// The declaration to which the name node itself belongs. A function may have the same name as a parameter, and a name of an
+/// inner block may equal an outer one.
 fn declared_at<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     let k = kinds();
     let parent = at.parent().filter(|p| p.child_by_field_id(fields().name) == Some(at))?;
@@ -147,14 +148,14 @@ fn declared_at<'t>(snapshot: &'t Snapshot, at: Node<'t>, name: &str) -> Option<D
     }
     let block = |statement: Node<'t>| statement.parent().filter(|b| b.kind_id() == k.block || b.is_error());
     if kind == k.label {
-        // The colon may be one that the parser misses.
+        // The parser may have inserted a missing colon, so check the text.
         return block(parent)
             .filter(|_| is_before_colon(snapshot, at.end_byte()))
             .map(|b| label_declaration(parent, Some(b)));
     }
     let statement = parent.parent().filter(|_| kind == k.declarator)?;
     let found = DeclarationNode { scope: block(statement), ..declarator_declaration(snapshot, statement, parent) };
-    // The first of several declarations of the module stands for all.
+    // For a single name of the module the caller looks up the first declaration, which represents all.
     (found.scope.is_some() || found.count.is_some()).then_some(found)
 }
 
@@ -171,19 +172,19 @@ pub fn function_around(node: Node<'_>) -> Option<Node<'_>> {
     Some(here)
 }
 
-/// Whether a name stands where debuggers read: the assembler looks for no declaration of it.
+/// Whether a name is part of debugging data, in which the assembler requires no declaration.
 pub fn in_debugging_data(name: Node<'_>) -> bool {
     name.parent().is_some_and(|parent| is_debugging_data(parent, parent.parent()))
 }
 
-/// The same by what is around the name.
+/// Whether a name with this parent and grandparent is part of debugging data.
 pub fn is_debugging_data(parent: Node<'_>, grandparent: Option<Node<'_>>) -> bool {
     let k = kinds();
     let data = |n: Node<'_>| [k.section_line, k.dwarf_directive, k.loc_directive].contains(&n.kind_id());
     data(parent) || (parent.kind_id() == k.offset && grandparent.is_some_and(data))
 }
 
-/// The label that debugging data mean: one of a section, else the first of that name.
+/// The label to which debugging data refer: one in a section, else the first with this name.
 pub fn debug_label<'t>(snapshot: &'t Snapshot, name: &str) -> Option<DeclarationNode<'t>> {
     let k = kinds();
     let mut found: Option<DeclarationNode<'t>> = None;
@@ -204,15 +205,15 @@ pub fn debug_label<'t>(snapshot: &'t Snapshot, name: &str) -> Option<Declaration
     found
 }
 
-/// Whether the next thing in the text is a colon.
+/// Whether the next character after the offset, ignoring white space, is a colon.
 pub fn is_before_colon(snapshot: &Snapshot, offset: usize) -> bool {
     let Some(rest) = snapshot.rope().get_byte_slice(offset.min(snapshot.rope().len_bytes())..) else { return false };
     rest.bytes().take(64).find(|b| !b.is_ascii_whitespace()) == Some(b':')
 }
 
-/// The registers and variables that a block declares before a place.
+/// Finds a register or variable that a block declares before `at`.
 fn in_block<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t>) -> Option<DeclarationNode<'t>> {
-    if at.start_byte().saturating_sub(block.start_byte()) > WALKED {
+    if at.start_byte().saturating_sub(block.start_byte()) > MAX_WALKED {
         return by_text(snapshot, block, name, at);
     }
     let k = kinds();
@@ -230,7 +231,8 @@ fn in_block<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t
     None
 }
 
-/// The same by the text. Ranges first (`%r<10>` for `%r7`), since nearly all registers belong to one.
+/// Like [`in_block`], by searching the text. Ranges come first (`%r<10>` for `%r7`), since nearly all registers belong to
+/// one.
 fn by_text<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t>) -> Option<DeclarationNode<'t>> {
     let place = block.start_byte()..at.end_byte();
     let here = |declarator: Node<'t>| {
@@ -250,18 +252,18 @@ fn by_text<'t>(snapshot: &'t Snapshot, block: Node<'t>, name: &str, at: Node<'t>
             tried += 1;
             found = snapshot.node_at(offset).and_then(|n| here(n.parent()?));
         }
-        found.is_none() && tried < MOST_TRIED
+        found.is_none() && tried < MAX_TRIED
     });
     found
 }
 
-/// Whether the statement around an offset begins with a dot, as far as its text tells.
+/// Whether the statement around an offset begins with a dot, judged by its text.
 pub fn in_directive(snapshot: &Snapshot, offset: usize) -> bool {
     const BACK: usize = 1024;
     let rope = snapshot.rope();
     let start = offset.saturating_sub(BACK);
     let Some(slice) = rope.get_byte_slice(rope.char_to_byte(rope.byte_to_char(start))..offset) else { return false };
-    // Backwards to the end of the statement before. A dot after a blank begins a word; in `ld.global` it does not.
+    // Search backwards to the end of the previous statement. A dot after a blank begins a word; in `ld.global` it does not.
     let mut dot = false;
     for byte in slice.bytes_at(slice.len_bytes()).reversed() {
         match byte {
@@ -282,7 +284,7 @@ fn in_declaration<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Opt
         let count = range_of(snapshot, declarator);
         let same = match count {
             None => declared == name,
-            // The name of the range itself is none of its names.
+            // The name of a range itself does not name a register.
             Some(count) => numbered(name, &declared).is_some_and(|n| n < count),
         };
         if same {
@@ -292,7 +294,7 @@ fn in_declaration<'t>(snapshot: &'t Snapshot, node: Node<'t>, name: &str) -> Opt
     None
 }
 
-/// One of the names that a statement declares.
+/// The declaration of one declarator of a statement.
 fn declarator_declaration<'t>(snapshot: &Snapshot, statement: Node<'t>, declarator: Node<'t>) -> DeclarationNode<'t> {
     let space = statement.child_by_field_id(fields().space).map(|n| snapshot.text(n.byte_range()));
     let what = if space.is_some_and(|s| s == ".reg") { DeclarationKind::Register } else { DeclarationKind::Variable };
@@ -300,14 +302,14 @@ fn declarator_declaration<'t>(snapshot: &Snapshot, statement: Node<'t>, declarat
     DeclarationNode { statement, declarator, what, count, scope: None, kernel: false }
 }
 
-/// How many registers a declarator declares, if it is one of a range.
+/// The number of registers that a declarator declares, if it declares a range.
 pub fn range_of(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
     let range = named_children(declarator).find(|n| n.kind_id() == kinds().register_range)?;
     let count = range.child_by_field_id(fields().count)?;
     Some(snapshot.text(count.byte_range()).parse().unwrap_or(0))
 }
 
-/// Parameters and results.
+/// Finds a parameter or result of a function.
 fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     let (k, f) = (kinds(), fields());
     let mut kernel = false;
@@ -328,7 +330,7 @@ fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> O
             for parameter in named_children(child).filter(|n| n.kind_id() == k.parameter) {
                 let Some(declared) = parameter.child_by_field_id(f.name) else { continue };
                 if snapshot.text(declared.byte_range()) == name {
-                    // Results stand before the name.
+                    // Results come before the function's name.
                     let what = if named { DeclarationKind::Parameter } else { DeclarationKind::Result };
                     let (count, scope) = (None, Some(function));
                     return Some(DeclarationNode {
@@ -347,7 +349,7 @@ fn in_signature<'t>(snapshot: &'t Snapshot, function: Node<'t>, name: &str) -> O
     None
 }
 
-/// A label of the function whose block is around a place, by the text: the blocks may be long, and labels are few.
+/// Finds a label of a function that is visible at `at`, by searching the text: blocks may be long, and labels are few.
 fn label<'t>(snapshot: &'t Snapshot, function: Node<'t>, at: Node<'t>, name: &str) -> Option<DeclarationNode<'t>> {
     let k = kinds();
     let mut found: Option<DeclarationNode<'t>> = None;
@@ -380,20 +382,20 @@ fn in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Option<DeclarationNode<'
     if let Some(found) = top(snapshot).find_map(|node| item(snapshot, node, name)) {
         return Some(found);
     }
-    // A function whose brace is not closed has the following ones inside, and a body may declare functions. What a name stands for
-    // is declared before it is used.
+    // An unclosed function contains the functions after it, and a body may declare functions. A declaration comes before the
+    // uses of its name.
     let mut tried = 0;
     let mut found = None;
     occurrences(snapshot, 0..snapshot.rope().len_bytes(), name, |offset| {
         tried += 1;
         let node = snapshot.node_at(offset).and_then(|n| n.parent());
         found = node.filter(|n| n.kind_id() == kinds().function).and_then(|n| item(snapshot, n, name));
-        found.is_none() && tried < MOST_TRIED
+        found.is_none() && tried < MAX_TRIED
     });
     found
 }
 
-/// All declarations of a name of the module, in order: a function may be declared before it is defined, a variable too.
+/// All declarations of a module name, in order: a function or a variable may be declared before it is defined.
 pub fn all_in_module<'t>(snapshot: &'t Snapshot, name: &str) -> Vec<DeclarationNode<'t>> {
     let out: Vec<_> = top(snapshot).filter_map(|node| item(snapshot, node, name)).collect();
     if out.is_empty() { in_module(snapshot, name).into_iter().collect() } else { out }
@@ -428,7 +430,7 @@ pub struct LocalNames<'t> {
 }
 
 impl<'t> LocalNames<'t> {
-    /// The names known at a node.
+    /// Prepares look-ups of the names visible at a node.
     pub fn new(snapshot: &'t Snapshot, at: Node<'t>) -> Self {
         Self { snapshot, at, known: RefCell::default() }
     }
@@ -452,7 +454,7 @@ impl NameLookup for LocalNames<'_> {
     }
 }
 
-/// Names that fit wherever they stand.
+/// A name lookup that accepts every name.
 #[derive(Debug, Clone, Copy)]
 pub struct Anything;
 

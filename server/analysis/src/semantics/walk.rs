@@ -1,4 +1,4 @@
-//! Walks over a text that may be parsed in chunks, each with a tree of its own.
+//! Walks over a text that may be parsed in chunks, each with its own tree.
 
 use ptx_syntax::{Node, Snapshot};
 
@@ -13,7 +13,7 @@ pub fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     })
 }
 
-/// What stands at the top of a module, in order: all items, and the comments between them.
+/// The top-level nodes of a module, in order: all items, and the comments between them.
 pub fn top(snapshot: &Snapshot) -> impl Iterator<Item = Node<'_>> {
     snapshot.roots().flat_map(children)
 }

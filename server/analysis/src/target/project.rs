@@ -1,19 +1,19 @@
-//! What a module is asked about besides what it says of itself: the architectures that a project is for, the newest version
-//! that it may use, and whether the code is to run on later architectures as well.
+//! Project settings: the architectures for which the modules are meant, the newest version that they may use, and whether the
+//! code must also run on later architectures.
 
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo, Version};
 use std::hash::{Hash, Hasher};
 
-/// What a project wants.
+/// The requirements of a project on its modules.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Project {
-    /// The architectures that every module is for.
+    /// The architectures on which every module must run.
     pub targets: Vec<&'static TargetInfo>,
     /// The newest version of the language that a module may use.
     pub version: Option<Version>,
-    /// Whether to say what is had by one architecture or one family alone.
+    /// Whether to report features that only one architecture or one family has.
     pub portable: bool,
 }
 
@@ -25,27 +25,27 @@ impl Hash for Project {
     }
 }
 
-/// Why something is not for the project.
+/// Why the project cannot use a feature.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lacking {
-    /// These of its architectures have not got it.
+    /// These architectures of the project do not have it.
     Targets(Vec<&'static str>),
-    /// Its newest version is older.
+    /// The newest version that the project allows is too old.
     Version(Version),
 }
 
 impl Project {
-    /// Whether it asks for nothing.
+    /// Whether it has no requirements.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The architectures that cannot run a module for this one.
+    /// The architectures of the project that cannot run a module for the target `module`.
     pub fn without(&self, module: &TargetInfo) -> Vec<&'static str> {
         self.targets.iter().filter(|t| !runs(t, module.name)).map(|t| t.name).collect()
     }
 
-    /// What speaks against something with this gate in a module that the gate itself lets pass.
+    /// Why the project cannot use a feature with this gate, although the gate accepts the module itself; `None` if it can.
     pub fn lacking(&self, gate: &Gate, environment: &Environment) -> Option<Lacking> {
         let missing: Vec<&'static str> =
             self.targets.iter().filter(|t| refuses(gate, t, environment)).map(|t| t.name).collect();
@@ -59,7 +59,7 @@ impl Project {
         (gate.kind == GateKind::Needs && !gate.alternatives.iter().any(old_enough)).then_some(Lacking::Version(newest))
     }
 
-    /// The first gate of a list that lets the module pass but not the project.
+    /// The first gate of a list that accepts the module but not the project.
     pub fn first_lacking(
         &self,
         gates: &'static [Gate],
@@ -72,7 +72,8 @@ impl Project {
         gates.iter().find(|g| self.lacking(g, environment).is_some() && applies(g))
     }
 
-    /// The first gate that only an architecture or a family by itself passes, if that matters to the project.
+    /// The first gate of a list that the module passes only by a feature of one architecture or family, if the project must
+    /// be portable.
     pub fn first_bound(
         &self,
         gates: &'static [Gate],
@@ -88,15 +89,15 @@ impl Project {
 
 /// Whether code that needs a feature runs on an architecture.
 ///
-/// ptxas: `-arch` takes what is for the architecture itself or an earlier one. What is for `a` it takes with that very name only, what
-/// is for `f` with each architecture of the family, with or without a letter.
+/// ptxas `-arch` accepts code for the architecture itself or an earlier one. It accepts code for an `a` target with that very
+/// name only, and code for an `f` target with each architecture of the family, with or without a letter.
 fn runs(target: &TargetInfo, feature: &str) -> bool {
     let plain = target.name.ends_with(|c: char| c.is_ascii_digit());
     let family = || ISA.target(&format!("{}f", target.name)).is_some_and(|f| f.has(feature));
     target.has(feature) || (plain && family())
 }
 
-/// Whether an architecture has not got what the gate asks for, in whatever version.
+/// Whether an architecture does not have what the gate needs, regardless of the PTX version.
 fn refuses(gate: &Gate, target: &TargetInfo, environment: &Environment) -> bool {
     let has = |a: &GateAlternative| a.feature.is_none_or(|f| runs(target, f) || environment.options.contains(&f));
     match gate.kind {
@@ -113,7 +114,8 @@ fn refuses(gate: &Gate, target: &TargetInfo, environment: &Environment) -> bool 
     }
 }
 
-/// The feature of one architecture (`a`) or one family (`f`) by which alone a module passes a gate.
+/// The feature of one architecture (`a`) or one family (`f`) that a module needs to pass a gate; `None` if it also passes
+/// without one.
 pub fn bound(gate: &Gate, environment: &Environment) -> Option<&'static str> {
     let target = environment.target?;
     if gate.kind != GateKind::Needs {
@@ -123,7 +125,7 @@ pub fn bound(gate: &Gate, environment: &Environment) -> Option<&'static str> {
     let mut features = gate.alternatives.iter().filter(passes).map(|a| a.feature);
     let first = features.next()??;
     let specific = |f: &str| f.starts_with("sm_") && f.ends_with(['a', 'f']);
-    // A family is more than an architecture: it is the better news.
+    // Prefer a family, which covers more than one architecture.
     let rest: Option<Vec<&'static str>> = features.collect();
     let all: Vec<&'static str> = std::iter::once(first).chain(rest?).collect();
     if !all.iter().all(|f| specific(f)) {

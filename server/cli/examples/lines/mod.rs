@@ -1,8 +1,8 @@
-//! Places in a text as the protocol has them.
+//! Positions in a text, in the form of the protocol.
 
 use serde_json::{Value, json};
 
-/// Where lines begin; columns are bytes, as agreed with the server.
+/// The byte offsets of line starts. Columns are bytes, as negotiated with the server.
 pub struct Lines(pub Vec<usize>);
 
 impl Lines {

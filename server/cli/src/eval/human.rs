@@ -1,4 +1,4 @@
-//! What came of a launch, for people.
+//! The result of a launch, for people.
 
 use super::NamedSnapshot;
 use crate::source::place;
@@ -10,7 +10,7 @@ use ptx_launch::evaluate::LaunchRun;
 use ptx_launch::words::{diagnostic, element, ended, text};
 use std::fmt::Write;
 
-/// Escape sequences; the writer removes them where colours are not wanted.
+/// Escape sequences; the writer removes them if colours are disabled.
 pub(super) const BOLD: &str = "\x1b[1m";
 pub(super) const DIM: &str = "\x1b[2m";
 pub(super) const RED: &str = "\x1b[31m";
@@ -18,19 +18,19 @@ pub(super) const GREEN: &str = "\x1b[32m";
 pub(super) const YELLOW: &str = "\x1b[33m";
 pub(super) const RESET: &str = "\x1b[0m";
 
-/// Elements of a buffer that are shown.
+/// Maximum number of elements shown per buffer.
 const ELEMENTS: u64 = 32;
 
-/// Findings that are shown where only a word is wanted.
+/// Maximum number of findings in a brief report.
 const FAULTS: usize = 3;
 
-/// Expectations that do not hold, of which it is said why.
+/// Maximum number of failed expectations that are explained.
 const VERDICTS: usize = 10;
 
-/// And in a line.
+/// Maximum number of elements in one line.
 const IN_A_LINE: u64 = 8;
 
-/// A launch: all of it, or (`brief`) whether it did what it should.
+/// The report of a launch: complete, or, if `brief`, only whether it met its expectations.
 pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<usize>, brief: bool) -> String {
     let mut out = String::new();
     let at = line.map_or_else(String::new, |line| format!(":{line}"));
@@ -68,7 +68,7 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
         let _ = writeln!(out, "{}", ended(done, &|offset| place(shown.snapshot, offset).line));
     }
     faults(done, shown, brief, &mut out);
-    // After a run that was cut short there is nothing to wonder about.
+    // After an aborted run, failed expectations are no surprise: do not explain them.
     let cut = done.run.status != Status::Finished && !done.unexpected().is_empty();
     let wrong = || done.verdicts.iter().filter(|v| !v.ok);
     let shown_verdicts = if cut { 0 } else { VERDICTS };

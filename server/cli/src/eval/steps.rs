@@ -1,4 +1,4 @@
-//! The steps of a warp, for people: a line for each, with the registers that it wrote.
+//! The steps of a warp, for people: one line per step, with the registers that it wrote.
 
 use super::human::{BOLD, DIM, RESET, YELLOW};
 use super::{NamedSnapshot, STEPS};
@@ -9,10 +9,10 @@ use ptx_launch::evaluate::LaunchRun;
 use ptx_launch::words::{lanes, value};
 use std::fmt::Write;
 
-/// Characters of an instruction that are shown.
+/// Maximum number of shown characters of an instruction.
 const INSTRUCTION: usize = 48;
 
-/// The steps of a warp.
+/// The steps of a warp as text.
 pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, target: Target) -> String {
     let steps = done.run.window(target, 0, STEPS, &|| false);
     let mut out = String::new();

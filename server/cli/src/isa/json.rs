@@ -1,6 +1,6 @@
 //! The tables as JSON. Names are those of the notation (docs/isa-format.md).
 //!
-//! Every structure is taken apart by naming all of its fields, so a fact that is new in the tables and missing here does not
+//! Every structure is destructured with all of its fields, so a new field in the tables that is missing here does not
 //! compile.
 
 mod environment;
@@ -15,7 +15,7 @@ use ptx_isa::tables::{
 };
 use serde_json::{Map, Value, json};
 
-/// Everything.
+/// The complete tables.
 pub fn all() -> String {
     let Isa {
         opcodes,
@@ -60,7 +60,7 @@ pub fn opcode(name: &str) -> String {
 }
 
 fn pretty(value: &Value) -> String {
-    // Values made of strings, numbers and lists can always be written.
+    // Serialization cannot fail: the values consist of strings, numbers and lists.
     serde_json::to_string_pretty(value).map_or_else(|_| String::new(), |text| text + "\n")
 }
 
@@ -115,7 +115,7 @@ fn entry(e: &'static Entry) -> Value {
     })
 }
 
-/// What the interpreter does with an instruction, or with one of its forms where that differs.
+/// How the interpreter executes an instruction, or one of its forms if that differs.
 fn exec(said: Executed) -> Value {
     let Executed { key, exec: _, refused } = said;
     match (key, refused) {
@@ -133,7 +133,7 @@ fn extent(extent: UniformExtent) -> &'static str {
     }
 }
 
-/// The name of a choice as the notation has it: `ShiftLeft` is `shift-left`.
+/// The name of an enum variant in the notation: `ShiftLeft` is `shift-left`.
 fn word(choice: &impl std::fmt::Debug) -> String {
     let mut out = String::new();
     for c in format!("{choice:?}").chars() {
@@ -146,9 +146,9 @@ fn word(choice: &impl std::fmt::Debug) -> String {
 }
 
 fn modifier(m: &'static ModifierInfo) -> Value {
-    let ModifierInfo { name, repeats, ignored, converge, keeps_order, summary, doc } = *m;
+    let ModifierInfo { name, repeats, ignored, converge, keeps_order, usual, summary, doc } = *m;
     json!({"name": name, "repeats": repeats, "ignored": ignored, "converge": converge, "keeps_order": keeps_order,
-        "summary": summary, "doc": doc})
+        "usual": usual, "summary": summary, "doc": doc})
 }
 
 fn ty(t: &'static TypeInfo) -> Value {

@@ -1,4 +1,4 @@
-//! `ptx-analyzer isa`: the tables themselves, for people, for scripts, and as a site.
+//! `ptx-analyzer isa`: prints the tables as text, as JSON, or as a site.
 
 mod json;
 mod site;
@@ -30,7 +30,7 @@ enum IsaFormat {
     Html,
 }
 
-/// Prints or writes.
+/// Prints the tables or writes the site.
 pub fn run(arguments: &IsaArguments) -> CliStatus {
     let what = arguments.what.as_deref();
     match (arguments.format, what) {
@@ -74,14 +74,14 @@ fn unknown(name: &str) -> CliStatus {
     CliStatus::Trouble
 }
 
-/// The opcode of a name, if the tables have an instruction that begins so.
+/// The opcode in a name, if the tables have an instruction with this opcode.
 fn opcode(name: &str) -> Option<&str> {
     let word = name.split('.').next()?;
     let opcode = ptx_isa::ISA.opcode(word)?;
     opcode.entries.iter().any(|e| begins(e, name)).then_some(name)
 }
 
-/// What the interpreter does with the instructions whose name is `name` or begins with it, a line each.
+/// How the interpreter executes the instructions whose name is `name` or begins with it, one line each.
 fn executed(name: &str) -> String {
     let opcode = name.split('.').next().and_then(|word| ptx_isa::ISA.opcode(word));
     let mut lines: Vec<String> = Vec::new();
@@ -102,7 +102,7 @@ fn begins(entry: &ptx_isa::tables::Entry, name: &str) -> bool {
     entry.name == name || entry.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Everything by chapter, a line each.
+/// All instructions by chapter, one line each.
 fn list() -> String {
     let mut out = String::new();
     for chapter in ptx_ide::reference() {

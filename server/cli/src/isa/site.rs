@@ -1,6 +1,6 @@
-//! The reference as a site: pages that need nothing from elsewhere, and no server either.
+//! The reference as a site of static pages, which need no server and no external files.
 //!
-//! Here is only how things look; what is said comes from [`ptx_ide::reference`].
+//! This module contains only the presentation; the content comes from [`ptx_ide::reference`].
 
 mod forms;
 mod instructions;
@@ -19,7 +19,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Files that stand beside the pages.
+/// Files that accompany the pages.
 const FILES: &[(&str, &str)] = &[
     ("site.css", include_str!("site/site.css")),
     ("site.js", include_str!("site/site.js")),
@@ -29,16 +29,15 @@ const FILES: &[(&str, &str)] = &[
 /// The size of the written site.
 #[derive(Debug, Clone, Copy)]
 pub struct SiteSize {
-    /// How many pages.
+    /// Number of pages.
     pub pages: usize,
-    /// How many bytes in all.
+    /// Total size in bytes.
     pub bytes: usize,
 }
 
-/// Writes the site into a folder, which is made if need be.
+/// Writes the site into a folder, and creates the folder if necessary.
 ///
-/// # Errors
-/// What the system says.
+/// # Errors The error of the file system.
 pub fn write(folder: &Path) -> io::Result<SiteSize> {
     let files = files();
     for (name, text) in &files {
@@ -52,7 +51,7 @@ pub fn write(folder: &Path) -> io::Result<SiteSize> {
     Ok(SiteSize { pages, bytes: files.values().map(String::len).sum() })
 }
 
-/// All files by name; the same whenever the tables are the same.
+/// All files by name. The same tables always give the same files.
 fn files() -> BTreeMap<String, String> {
     let links = Links::new();
     let mut pages: Vec<SitePage> = Vec::new();

@@ -1,11 +1,11 @@
-//! Registers for people: a table for each file, numbers first, since names may be long.
+//! Register reports for people: a table per file, with the numbers first because names may be long.
 
 use super::RegsFile;
 use crate::terminal::for_stdout;
 use ptx_analysis::registers::RegisterReport;
 use std::fmt::Write;
 
-/// Escape sequences; the writer removes them where colours are not wanted.
+/// Escape sequences; the writer removes them if colours are disabled.
 const BOLD: &str = "\x1b[1m";
 const DIM: &str = "\x1b[2m";
 const YELLOW: &str = "\x1b[33m";
@@ -23,18 +23,18 @@ const COLUMNS: [(&str, bool); 8] = [
     ("limited by", false),
 ];
 
-/// The column that one looks for.
+/// Index of the most important column, the number of registers.
 const REGISTERS: usize = 1;
 
 struct RegsRow {
     cells: [String; COLUMNS.len()],
     name: String,
-    /// The name in the text, where that is another one.
+    /// The name in the PTX text, if it differs from the shown one.
     mangled: Option<String>,
     notes: Vec<String>,
 }
 
-/// The functions of a file; nothing where it has none.
+/// The table of a file's functions; empty if it has none.
 pub(super) fn render(file: &RegsFile<'_>) -> String {
     let rows: Vec<RegsRow> = file.kernels.iter().map(|k| row(file, k)).collect();
     if rows.is_empty() {
@@ -134,7 +134,7 @@ fn notes(file: &RegsFile<'_>, kernel: &RegisterReport) -> Vec<String> {
     out
 }
 
-/// `4.5 KB`.
+/// A size in bytes as text, such as `4.5 KB`.
 fn bytes(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),

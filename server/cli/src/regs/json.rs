@@ -1,4 +1,4 @@
-//! Registers as JSON, an object a line.
+//! Register reports as JSON, one object per line.
 
 use super::RegsFile;
 use ptx_analysis::registers::RegisterReport;
@@ -54,7 +54,7 @@ struct Fewer {
     warps: u32,
 }
 
-/// The functions of a file, each with its line break.
+/// The functions of a file, each followed by a line break.
 pub(super) fn render(file: &RegsFile<'_>) -> String {
     let mut out = String::new();
     for kernel in file.kernels {

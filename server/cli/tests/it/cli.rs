@@ -1,4 +1,4 @@
-//! The command line.
+//! Tests of the command line.
 
 use expect_test::{Expect, expect};
 use std::io::Write;
@@ -18,7 +18,7 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
     folder
 }
 
-/// Runs the program with an input.
+/// Runs the program with this standard input.
 pub fn run_with(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_ptx-analyzer"))
         .args(arguments)
@@ -30,7 +30,7 @@ pub fn run_with(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // A program that does not read its input may have ended.
+    // The program may have ended without reading its input: ignore the error.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
@@ -39,7 +39,7 @@ fn run(folder: &TempDir, arguments: &[&str]) -> Output {
     run_with(folder.path(), arguments, b"")
 }
 
-/// Exit status, standard output and standard error.
+/// Exit status, standard output and standard error as one text.
 fn seen(output: &Output) -> String {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -272,7 +272,7 @@ fn folders_and_several_files() {
         .lines()
         .map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap()["file"].as_str().unwrap().to_owned())
         .collect();
-    // In the order of the arguments, each once.
+    // Files are listed in the order of the arguments, each once.
     assert_eq!(names, ["named.txt", "x/a/c.PTX", "x/b.ptx"]);
     assert_eq!(output.status.code(), Some(2));
     let err = String::from_utf8(output.stderr).unwrap();
@@ -431,7 +431,7 @@ fn explanations() {
     "#]].assert_eq(&seen(&run(&folder, &["explain", "no such thing"])));
 }
 
-/// What a shell does with `ptx-analyzer check … | head`.
+/// Simulates the shell command `ptx-analyzer check … | head`.
 #[test]
 #[cfg(unix)]
 fn a_reader_may_stop() {
@@ -456,7 +456,7 @@ fn other_targets_levels_and_projects() {
         "    .reg .b32 %r<4>;\n    mov.b32 %r1, 1;\n    add.u16x2 %r2, %r1, %r1;\n    redux.sync.add.s32 %r3, %r2, -1;",
     );
     let folder = folder(&[("a.ptx", text.as_bytes())]);
-    // The file's own target, two others, one of which has it all.
+    // Check for the file's own target, and for two others, one of which supports everything.
     check(
         &folder,
         &["--format", "json", "a.ptx"],

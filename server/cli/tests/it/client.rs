@@ -11,7 +11,7 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
-/// Longer than anything takes, on a busy machine too.
+/// Upper limit for every wait, with a margin for a busy machine.
 pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A server and the pipes to it.
@@ -19,13 +19,13 @@ pub struct Client {
     pub child: Child,
     input: Option<ChildStdin>,
     incoming: Receiver<Value>,
-    /// What came while something else was waited for.
+    /// Received messages that nothing has waited for yet.
     kept: VecDeque<Value>,
     requests: i64,
 }
 
 impl Client {
-    /// Starts a server and says nothing to it.
+    /// Starts a server and sends nothing to it.
     pub fn start(command: &mut Command) -> Self {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let input = child.stdin.take();
@@ -41,20 +41,20 @@ impl Client {
         Self { child, input, incoming, kept: VecDeque::new(), requests: 0 }
     }
 
-    /// Begins a session; returns what the server can do.
+    /// Initialises a session; returns the server's capabilities.
     pub fn begin(&mut self, params: Value) -> Value {
         let result = self.call("initialize", params);
         self.notify("initialized", json!({}));
         result["capabilities"].clone()
     }
 
-    /// Bytes, as they are.
+    /// Sends bytes unchanged.
     pub fn raw(&mut self, bytes: &[u8]) {
         let input = self.input.as_mut().expect("not closed yet");
         input.write_all(bytes).and_then(|()| input.flush()).expect("the server reads");
     }
 
-    /// A body, whatever is in it, with its header.
+    /// Sends arbitrary bytes as a body, with a valid header.
     pub fn body(&mut self, body: &[u8]) {
         self.raw(&framed(body));
     }
@@ -67,19 +67,19 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Sends a request and does not wait.
+    /// Sends a request without waiting for the answer; returns its id.
     pub fn request(&mut self, method: &str, params: Value) -> i64 {
         self.requests += 1;
         self.send(&json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": params }));
         self.requests
     }
 
-    /// The whole answer to a request.
+    /// The complete answer to a request.
     pub fn answer(&mut self, id: i64) -> Value {
         self.wait("an answer", |m| m.get("method").is_none() && m["id"] == id)
     }
 
-    /// The result of a request.
+    /// Sends a request and returns its result.
     pub fn call(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params);
         let answer = self.answer(id);
@@ -87,7 +87,7 @@ impl Client {
         answer["result"].clone()
     }
 
-    /// The result of a command.
+    /// Executes a command and returns its result.
     pub fn execute(&mut self, command: &str, argument: Value) -> Value {
         self.call("workspace/executeCommand", json!({ "command": command, "arguments": [argument] }))
     }
@@ -106,7 +106,7 @@ impl Client {
         self.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     }
 
-    /// The diagnostics of a version, as they are pushed.
+    /// The pushed diagnostics of this version.
     pub fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
         let message = self.wait("diagnostics", |m| {
             m["method"] == "textDocument/publishDiagnostics"
@@ -116,7 +116,7 @@ impl Client {
         message["params"]["diagnostics"].as_array().expect("a list").clone()
     }
 
-    /// The first message that fits; others are kept for later.
+    /// The first message that satisfies `fits`; others are kept for later.
     pub fn wait(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.kept.iter().position(&fits) {
             return self.kept.remove(at).expect("it is there");
@@ -132,14 +132,14 @@ impl Client {
         }
     }
 
-    /// What has come and was not waited for.
+    /// Received messages that nothing has waited for.
     pub fn others(&mut self) -> Vec<Value> {
         let new: Vec<Value> = self.incoming.try_iter().collect();
         self.kept.extend(new);
         self.kept.drain(..).collect()
     }
 
-    /// Forgets what has come and was not waited for.
+    /// Discards received messages that nothing has waited for.
     pub fn forget(&mut self) {
         drop(self.others());
     }
@@ -149,7 +149,7 @@ impl Client {
         self.input = None;
     }
 
-    /// Waits for the end of the process.
+    /// Waits for the end of the process; `None` if it still runs after `limit`.
     pub fn ended(&mut self, limit: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline {

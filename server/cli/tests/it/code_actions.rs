@@ -50,7 +50,7 @@ fn actions(client: &mut Client, line: u32, character: u32, only: Option<&str>) -
     }
     let params = json!({ "textDocument": { "uri": URI }, "range": { "start": at, "end": at }, "context": context });
     let mut found = client.call("textDocument/codeAction", params).as_array().expect("a list").clone();
-    // What can be done with any kernel has a test of its own.
+    // Exclude the actions that every kernel offers: they have their own test.
     found.retain(|a| {
         !a["title"].as_str().is_some_and(|t| t.starts_with("Evaluate") || t.starts_with("Write the launch"))
     });
@@ -71,7 +71,7 @@ fn a_quick_fix_names_its_finding_and_its_version() {
     let edits = &found[0]["edit"]["documentChanges"][0];
     assert_eq!(edits["textDocument"], json!({ "uri": URI, "version": 3 }));
     assert_eq!(edits["edits"][0]["newText"], "add");
-    // The rest of the line leads there too.
+    // The rest of the line offers the action too.
     assert_eq!(titles(&actions(&mut client, 6, 20, Some("quickfix"))), ["Write `add`"]);
     assert!(actions(&mut client, 10, 5, None).is_empty());
     assert!(actions(&mut client, 6, 5, Some("refactor")).is_empty());
@@ -82,7 +82,7 @@ fn a_register_is_declared_where_the_others_are() {
     let (mut client, _) = begun(json!({}), TEXT);
     let found = actions(&mut client, 7, 23, None);
     let declare = found.iter().find(|a| a["title"] == "Declare `%r7` as a `.b32` register").expect("the fix");
-    // The range grows, counted in UTF-16 although a comment follows it.
+    // The declared range grows. Positions count UTF-16 units, although a comment with `é` follows.
     let edit = &declare["edit"]["changes"][URI][0];
     assert_eq!(edit["newText"], "8");
     assert_eq!(edit["range"]["start"], json!({ "line": 5, "character": 17 }));
@@ -99,7 +99,7 @@ fn everything_certain_at_once() {
     assert_eq!(titles(&all), ["Mend everything that is certain (2)"]);
     assert_eq!(all[0]["kind"], "source.fixAll.ptx-analyzer");
     assert_eq!(all[0]["edit"]["documentChanges"][0]["edits"].as_array().expect("edits").len(), 2);
-    // Who did not ask is told where one of them is.
+    // A client that requests no kind learns of the fix for the whole file where one of the mistakes is.
     assert!(titles(&actions(&mut client, 8, 12, None)).contains(&"Mend everything that is certain (2)"));
 }
 
@@ -127,7 +127,7 @@ fn a_project_warns_of_what_it_cannot_use() {
     assert_eq!((&diagnostics[0]["code"], &diagnostics[0]["severity"]), (&json!("not-portable"), &json!(4)));
 }
 
-/// A client that shows what cannot be done, and opens pages.
+/// A session with a client that shows disabled actions and opens pages.
 fn eager(text: &str) -> Client {
     let mut extra = capabilities(json!({ "versioned": true }));
     extra["capabilities"]["textDocument"]["codeAction"]["disabledSupport"] = json!(true);
@@ -149,16 +149,16 @@ fn other_ways_to_write_it() {
     assert_eq!(found[0]["disabled"]["reason"], "a register is written by one element and used by another");
     assert!(found[0].get("edit").is_none());
     let found = actions(&mut client, 8, 23, None);
-    // The first mends a finding and is said once.
+    // The first action fixes a diagnostic, and is listed once.
     assert_eq!(titles(&found), ["Write `add.rn.f32`", "Write `1.0`"]);
     assert_eq!((&found[0]["kind"], &found[1]["kind"]), (&json!("quickfix"), &json!("refactor.rewrite")));
     assert_eq!(found[1]["edit"]["documentChanges"][0]["textDocument"]["version"], 3);
     assert_eq!(found[1]["edit"]["documentChanges"][0]["edits"][0]["newText"], "1.0");
-    // The whole document only for those who ask for that.
+    // Actions for the whole document are offered only if the client requests their kind.
     let found = actions(&mut client, 0, 0, Some("source.canonicalOrder"));
     assert_eq!(titles(&found), ["Write all modifiers in canonical order (1 instruction)"]);
     assert_eq!(found[0]["kind"], "source.canonicalOrder.ptx-analyzer");
-    // A client that cannot show why something cannot be done is not told of it.
+    // A client that cannot show the reason of a disabled action does not receive the action.
     let (mut client, _) = begun(json!({}), SOUND);
     assert!(actions(&mut client, 7, 4, Some("refactor")).is_empty());
 }

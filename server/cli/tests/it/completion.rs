@@ -43,7 +43,7 @@ fn an_item_has_what_the_client_takes_and_is_documented_when_it_is_looked_at() {
         "tagSupport": { "valueSet": [1] }, "insertTextModeSupport": { "valueSet": [1, 2] },
     });
     let mut client = begin(all, Value::Null);
-    // Columns count UTF-16: `é` is one.
+    // Columns count UTF-16 units: `é` is one.
     let items = complete(&mut client, 7, 17);
     let rn = item(&items, ".rn");
     let start = json!({ "line": 7, "character": 15 });
@@ -115,7 +115,7 @@ fn a_blank_asks_for_operands_only() {
     };
     assert_eq!(blank(8, 4), Value::Null);
     assert!(blank(7, 32).is_object());
-    // While an editor waits for the rest of an incomplete list it shows the old one.
+    // An editor shows the old list while it waits for the rest of an incomplete one, so lists should be complete.
     assert_eq!(blank(7, 32)["isIncomplete"], false);
 }
 

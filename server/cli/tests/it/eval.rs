@@ -1,4 +1,4 @@
-//! `ptx-analyzer eval`. What instructions compute is not told here: the interpreter's own tests do that.
+//! Tests of `ptx-analyzer eval`. The tests of the interpreter check the results of instructions.
 
 use crate::cli::run_with;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn run(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) 
     (output.status.code().unwrap(), timeless(&text(output.stdout)), timeless(&text(output.stderr)))
 }
 
-/// Without how long runs took.
+/// The output without the duration of runs.
 fn timeless(text: &str) -> String {
     let line = |line: &str| match line.rsplit_once(" warp instruction") {
         Some((before, after)) if after.ends_with('s') => {
@@ -30,7 +30,7 @@ fn json(output: &str) -> Vec<Value> {
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/// Stores its number and 7 through its pointer; the lines stand above it.
+/// A kernel that stores its number and 7 through its pointer, with `lines` above it.
 fn storing(lines: &str) -> String {
     format!(
         "{HEAD}{lines}.visible .entry two(.param .u64 out, .param .u32 n)\n{{\n    .reg .b32 %r<3>;\n    .reg .b64 %rd<2>;\n    \

@@ -1,4 +1,5 @@
-//! What a client sees of evaluated warps: the command and its companions, lenses, actions, hints, findings, and all of them again after an edit.
+//! Evaluated warps in the protocol: the command and its companions, lenses, actions, hints and findings, also after
+//! edits.
 
 use crate::client::Client;
 use crate::protocol::{at, server};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 const URI: &str = "file:///kernel.ptx";
 
-/// A kernel in which lanes part in line 20, and a fault if `n` is more than there is.
+/// A kernel whose lanes diverge in line 20. It has a fault if `n` exceeds the size of the buffers.
 const TEXT: &str = "\
 .version 8.0
 .target sm_80
@@ -57,7 +58,7 @@ fn evaluate(client: &mut Client, more: Value) -> Value {
     client.execute("ptx-analyzer.evaluateWarp", argument)
 }
 
-/// An error instead of an answer.
+/// The error that the server returns for a refused request.
 fn refused(client: &mut Client, more: Value) -> Value {
     let mut argument = json!({ "uri": URI });
     argument.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -70,13 +71,13 @@ fn refused(client: &mut Client, more: Value) -> Value {
     answer["error"].clone()
 }
 
-/// Replaces a piece of the text.
+/// Replaces a part of the text.
 fn edit(client: &mut Client, version: i32, from: (u32, u32), to: (u32, u32), text: &str) {
     let range = json!({ "start": at(from.0, from.1), "end": at(to.0, to.1) });
     client.change(URI, version, json!([{ "range": range, "text": text }]));
 }
 
-/// The values of 32 lanes of four bytes.
+/// The values of 32 lanes, 4 bytes each.
 fn words(hex: &Value) -> Vec<u32> {
     let hex = hex.as_str().unwrap();
     (0..hex.len() / 8).map(|i| u32::from_str_radix(&hex[i * 8..i * 8 + 8], 16).unwrap().swap_bytes()).collect()
@@ -121,7 +122,7 @@ fn a_window_of_the_trace() {
     assert_eq!(state["parameters"][0]["points_to"], "x");
     let timeline = answer["timeline"]["steps"].as_array().unwrap();
     assert_eq!(timeline.len() as u64, answer["steps"].as_u64().unwrap());
-    // Odd lanes go through line 24, even ones do not.
+    // Odd lanes execute line 24, even lanes do not.
     assert!(timeline.contains(&json!([24, 0xaaaa_aaaa_u32, 0xaaaa_aaaa_u32, 0])));
     let markdown = answer["markdown"].as_str().unwrap();
     for piece in [
@@ -136,7 +137,7 @@ fn a_window_of_the_trace() {
     let status = client.execute("ptx-analyzer.serverStatus", json!({}));
     let evaluation = &status["documents"][0]["evaluation"];
     assert_eq!((&evaluation["entry"], &evaluation["last"]["warp_instructions"]), (&json!("twice"), &json!(32)));
-    // The second warp has eight lanes.
+    // The second warp has 8 lanes.
     let answer = evaluate(&mut client, json!({ "entry": "twice", "warp": 1, "count": 0, "state": 1000 }));
     assert_eq!(answer["target"]["present"], 0xff);
     let brief = evaluate(&mut client, json!({ "entry": "twice", "brief": true }));
@@ -196,7 +197,7 @@ fn which_kernel_and_which_launch() {
 #[test]
 fn the_result_says_how_it_was_launched_and_whether_lanes_parted() {
     let mut client = opened();
-    // `other` has no launch: grid and block are guessed, and said.
+    // `other` has no launch: the server guesses grid and block, and says so.
     let other = evaluate(&mut client, json!({ "entry": "other" }));
     assert_eq!(other["guessed"], json!(["grid=1", "block=64", "n=64"]));
     assert_eq!((&other["launch"], &other["grid"]["warps"]), (&json!("//! launch: grid=1 block=64 n=64"), &json!(2)));
@@ -206,7 +207,7 @@ fn the_result_says_how_it_was_launched_and_whether_lanes_parted() {
     let text = parted["markdown"].as_str().unwrap();
     let row = "| 23 | `@%p2 bra EVEN;` | all lanes |";
     assert!(!text.contains("Guessed") && !text.contains("stayed together") && text.contains(row), "{text}");
-    // Of the second warp eight lanes exist: those stay together where all of them have nothing to do.
+    // The second warp has 8 existing lanes. They stay together, because all of them skip the guarded code.
     let few = evaluate(&mut client, json!({ "entry": "twice", "launch": "block=40 n=32", "warp": 1 }));
     let text = few["markdown"].as_str().unwrap();
     assert!(text.contains("Lanes 0–7 stayed together."), "{text}");
@@ -221,16 +222,16 @@ fn values_and_faults_are_in_the_text_while_it_is_the_same() {
     let found = hints(&mut client);
     assert!(found.contains(&(14, "lane 3: %r2 = 3".to_owned())), "{found:?}");
     assert!(found.contains(&(24, "lane 3: %r3 = 4".to_owned())), "{found:?}");
-    // An even lane does not come to line 24.
+    // An even lane does not reach line 24.
     evaluate(&mut client, json!({ "entry": "twice", "focus": { "lane": 4, "step": 10 } }));
     let found = hints(&mut client);
     assert!(
         found.contains(&(20, "lane 4: %r3 = 4".to_owned())) && !found.iter().any(|(line, _)| *line == 24),
         "{found:?}"
     );
-    // The edit introduces a fault, which is found once typing pauses.
+    // The edit introduces a fault, which the server finds after a pause in typing.
     edit(&mut client, 2, (3, 25), (3, 32), "64 n=64");
-    // A client that cannot be told to ask again gets the new values at once, and never those of the old text.
+    // A client without refresh requests gets the new values immediately, never those of the old text.
     let found = hints(&mut client);
     assert!(found.contains(&(13, "lane 4: %r1 = 64".to_owned())), "{found:?}");
     let published = client.wait("a fault", |m| {
@@ -300,14 +301,14 @@ fn a_run_without_an_end_does_not_block_requests() {
             json!({ "command": "ptx-analyzer.evaluateWarp", "arguments": [argument] }),
         )
     };
-    // It is stopped wherever it is, and others are answered meanwhile.
+    // The evaluation can be cancelled at any point, and the server answers other requests meanwhile.
     let id = asked(&mut client, json!({}));
     assert!(
         client.call("textDocument/hover", json!({ "textDocument": { "uri": URI }, "position": at(5, 1) })).is_object()
     );
     client.notify("$/cancelRequest", json!({ "id": id }));
     assert_eq!(client.answer(id)["error"]["code"], -32800);
-    // What is evaluated unasked is given up by itself.
+    // The configured number of steps limits an evaluation.
     client.notify(
         "workspace/didChangeConfiguration",
         json!({ "settings": { "ptx-analyzer": { "evaluation": { "steps": 1000 } } } }),
@@ -344,7 +345,7 @@ fn runs_without_an_end_keep_neither_finished_ones_nor_newer_texts_waiting() {
     });
     assert_eq!(evaluate(&mut client, json!({}))["status"], first["status"]);
     assert!(client.others().iter().all(|m| !ids.iter().any(|id| m["id"] == *id)));
-    // A request about a newer text ends the run of the older one.
+    // A request for a newer text cancels the run of the older one.
     client.change(endless[0], 2, json!([{ "text": text.replace("bra L;", "ret;") }]));
     let id = asked(&mut client, endless[0]);
     assert_eq!(client.answer(ids[0])["error"]["code"], -32800);
@@ -366,7 +367,7 @@ fn a_client_without_one_gets_a_document() {
     let said = client.wait("a summary", |m| m["method"] == "window/showMessage");
     assert!(said["params"]["message"].as_str().unwrap().starts_with("twice: Finished after 32 warp"), "{said}");
     assert!(!hints(&mut client).is_empty());
-    // Without arguments, as from a list of commands: of the document that one works on.
+    // Without arguments, as from a list of commands, the command applies to the current document.
     client.call("workspace/executeCommand", json!({ "command": "ptx-analyzer.evaluateWarp", "arguments": [] }));
     let asked = client.wait("a document", |m| m["method"] == "window/showDocument");
     assert!(asked["params"]["uri"].as_str().unwrap().ends_with("/twice-2.md"));

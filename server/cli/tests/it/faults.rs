@@ -1,4 +1,4 @@
-//! What goes wrong around the server: clients that stop reading or die, pipes that fill up, full disks, messages that are bombs.
+//! Failures around the server: clients that stop reading or die, pipes that fill up, full disks, oversized messages.
 
 use crate::client::{Client, framing};
 use crate::protocol::{at, codes, server};
@@ -13,8 +13,8 @@ const URI: &str = "file:///kernel.ptx";
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 const KERNEL: &str = ".visible .entry k()\n{\n    ret;\n}\n";
 
-/// A process that is told to end does so within a second. A test may run on a busy machine, and a process that waits for something that
-/// never comes waits for ever.
+/// A process that is asked to end does so within a second. The limit is higher, because the machine may be busy; a
+/// process that waits for a missing event would wait forever.
 const SOON: Duration = Duration::from_secs(3);
 
 fn binary() -> Command {
@@ -33,13 +33,13 @@ fn bad() -> String {
     format!("{HEAD}{}", KERNEL.replace("ret;", "bad.u32 %r1;"))
 }
 
-/// It runs until it is stopped.
+/// A kernel that runs until it is stopped.
 fn endless() -> String {
     let body = "    .reg .b32 %r<2>;\n    mov.b32 %r1, 0;\n$L:\n    add.u32 %r1, %r1, 1;\n    bra $L;\n";
     format!("{HEAD}//! launch: grid=64 block=128\n{}", KERNEL.replace("    ret;\n", body))
 }
 
-/// A module that takes long to parse and to check.
+/// A module that takes long to parse and check.
 fn long(kernels: usize) -> String {
     let line = "    add.u32 %r1, %r2, %r3;\n";
     let body = format!("    .reg .b32 %r<9>;\n{}    ret;\n", line.repeat(500));
@@ -68,7 +68,7 @@ fn request(id: usize, method: &str, params: &Value) -> Vec<u8> {
     framed(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
 }
 
-/// How a client leaves.
+/// The ways in which a client leaves.
 #[derive(Debug, Clone, Copy)]
 enum Leave {
     HangUp,
@@ -89,7 +89,7 @@ fn terminate(child: &Child) {
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
 }
 
-/// What a client has the server do, by its name.
+/// The operations that a client requests, by name.
 type Works<'a> = [(&'a str, &'a dyn Fn(&mut Client)); 3];
 
 #[test]
@@ -105,7 +105,7 @@ fn the_end_waits_for_no_work() {
     };
     let changing = |client: &mut Client| {
         client.open(URI, 1, &shorter);
-        // Whole texts, each of which has to be compared with the one before.
+        // Send complete texts; the server compares each with the previous one.
         for version in 2..12 {
             client.change(URI, version, json!([{ "text": format!("{shorter}// {version}") }]));
         }
@@ -126,7 +126,7 @@ fn the_end_waits_for_no_work() {
     }
 }
 
-/// A server whose client never reads.
+/// A server whose output is never read.
 fn unread(command: &mut Command) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
@@ -137,7 +137,7 @@ fn the_end_waits_for_no_reader() {
         let mut child = unread(&mut binary());
         let mut input = child.stdin.take().unwrap();
         input.write_all(&request(0, "initialize", &json!({ "capabilities": {} }))).unwrap();
-        // Far more than a pipe holds.
+        // Much more output than fits in a pipe.
         for id in 1..2000 {
             input.write_all(&request(id, "no/such/method", &json!({}))).unwrap();
         }
@@ -183,7 +183,7 @@ fn a_debug_adapter_ends_too() {
     }
 }
 
-/// The log goes to a pipe that is never read, to a pipe without a reader, and to a full device.
+/// The log goes to a pipe that is never read, to a pipe without a reader, or to a full device.
 #[test]
 #[cfg(unix)]
 fn a_log_that_goes_nowhere() {
@@ -198,7 +198,7 @@ fn a_log_that_goes_nowhere() {
         let mut client = Client::start(binary().env("PTX_ANALYZER_LOG", "debug").stderr(place));
         client.begin(json!({ "capabilities": {} }));
         for _ in 0..1000 {
-            // A warning each.
+            // Each message causes a warning in the log.
             client.body(b"{a}");
         }
         client.open(URI, 1, &bad());
@@ -222,7 +222,7 @@ fn messages_that_are_bombs() {
         assert_eq!(answer["id"], Value::Null);
     }
     client.raw(b"Content-Length: 1000000000000000000\r\n\r\n{}");
-    // A header without end.
+    // Send a header that never ends.
     for _ in 0..20 {
         client.raw(&[b'x'; 1_000_000]);
     }
@@ -260,7 +260,7 @@ fn a_client_that_reads_slowly() {
     while answered.contains(&false) {
         let message = framing::read(&mut output).expect("the server is there");
         if let Some(id) = message["id"].as_u64().filter(|_| message.get("method").is_none()) {
-            // That the text has gone on meanwhile is an answer too.
+            // The error "content modified" is an answer too.
             assert!(message.get("error").is_none_or(|e| e["code"] == -32801), "{message}");
             assert!(!std::mem::replace(&mut answered[id as usize], true), "{id} is answered twice");
             std::thread::sleep(Duration::from_millis(2));
@@ -279,7 +279,7 @@ fn a_client_that_dies() {
     for id in 1..100 {
         input.write_all(&request(id, "no/such/method", &json!({}))).unwrap();
     }
-    // In the middle of a message.
+    // The input ends in the middle of a message.
     input.write_all(b"Content-Length: 1000\r\n\r\n{\"jsonrpc\"").unwrap();
     drop(input);
     assert_ends(&mut child, "dead");
@@ -294,7 +294,7 @@ fn two_hundred_documents() {
     for i in 0..200 {
         client.open(&uri(i), 1, &text);
     }
-    // Edits of the first while the others are still checked.
+    // Edit the first document while the others are still being checked.
     let insert = "    bad.u32 %r2;\n    add.u32 %r1, %r2, %r3;\n";
     let mut slowest = Duration::ZERO;
     for version in 2..12 {
@@ -341,7 +341,7 @@ fn kernels_that_want_terabytes() {
     }
 }
 
-/// Brackets and operators of each kind in one another, 100,000 of them; the assembler gives up at all of these but the sum.
+/// Nested brackets and operators of each kind, 100,000 deep. The assembler rejects all of these except the sum.
 fn nested() -> Vec<(&'static str, String)> {
     let in_body = |open: &str, inner: &str, close: &str| {
         let nested = format!("{}{inner}{}", open.repeat(100_000), close.repeat(100_000));
@@ -365,7 +365,7 @@ fn nested() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Those that are no brackets: their value is not computed, and nothing is said.
+/// The texts without brackets: the checks do not compute their values, and report nothing.
 const OPERATORS: [&str; 3] = ["signs", "sum", "choices"];
 
 #[test]
@@ -417,7 +417,7 @@ fn deep_nesting_on_the_command_line() {
         for command in ["check", "regs", "eval", "fmt"] {
             let output = binary().arg(command).arg(&file).output().unwrap();
             let (code, said) = (output.status.code(), String::from_utf8_lossy(&output.stdout));
-            // Killed by a signal it has none.
+            // A process killed by a signal has no exit code.
             assert!(code.is_some_and(|c| c <= 2), "{command} {name}: {code:?}");
             let told = code == Some(1) && said.contains("nest too deep");
             assert!(command != "check" || told || OPERATORS.contains(&name), "{name}: {said}");
@@ -453,7 +453,7 @@ fn a_report_on_a_full_disk() {
         let (code, said) = run(&mut binary());
         assert_eq!(code, Some(2), "{line}: {said}");
         assert!(said.contains("cannot be written: No space left"), "{line}: {said}");
-        // Nobody can be told either.
+        // Standard error cannot be written either.
         let silent = binary().current_dir(folder.path()).args(line.split(' ')).stdout(full()).stderr(full()).status();
         assert_eq!(silent.unwrap().code(), Some(2), "{line}");
     }
@@ -467,7 +467,7 @@ fn names(folder: &Path) -> Vec<String> {
     out
 }
 
-/// A limit on the size of files stands for a disk that is full.
+/// A limit on the file size simulates a full disk.
 #[test]
 #[cfg(unix)]
 fn a_file_that_cannot_be_formatted_stays() {
@@ -499,7 +499,7 @@ fn formatting_a_folder_writes_nothing_outside() {
     assert!(said.contains("leads out of the folder"), "{said}");
     assert_eq!(fs::read_to_string(&outside).unwrap(), text);
     assert_ne!(fs::read_to_string(folder.join("a.ptx")).unwrap(), text);
-    // Who names it means it.
+    // A link that the user names is followed.
     assert_eq!(ran(binary().arg("fmt").arg(folder.join("link.ptx"))).0, Some(0));
     assert_ne!(fs::read_to_string(&outside).unwrap(), text);
 }
@@ -517,7 +517,7 @@ fn folders_with_odd_names_are_left_out() {
     }
 }
 
-/// The input stays open in both.
+/// In both cases the input stays open.
 #[cfg(unix)]
 #[test]
 fn the_end_of_the_process_that_started_it() {
@@ -531,7 +531,7 @@ fn the_end_of_the_process_that_started_it() {
     parent.kill().unwrap();
     parent.wait().unwrap();
     assert_eq!(client.ended(Duration::from_secs(10)).and_then(|s| s.code()), Some(1));
-    // A process of another system: this one cannot see whether it lives.
+    // This process id belongs to another system: the server cannot check whether the process is alive.
     let mut client = server();
     client.begin(json!({ "capabilities": {}, "processId": gone }));
     client.open(URI, 1, &bad());
@@ -539,7 +539,7 @@ fn the_end_of_the_process_that_started_it() {
     assert!(client.ended(Duration::from_millis(2500)).is_none());
 }
 
-/// Answers of a client that never reads are bounded: then requests are refused, and in the end the session.
+/// Answers to a client that never reads are bounded: the server first refuses requests, and finally ends the session.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_client_that_never_reads() {
@@ -557,7 +557,7 @@ fn a_client_that_never_reads() {
         for _ in 0..1000 {
             id += 1;
             let params = json!({ "command": "ptx-analyzer.syntaxTree", "arguments": [{ "uri": URI }] });
-            // It may have ended.
+            // The server may have ended: ignore the error.
             let _ = input.write_all(&request(id, "workspace/executeCommand", &params));
         }
         let memory = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `ptx-analyzer fmt`.
+//! Tests of `ptx-analyzer fmt`.
 
 use expect_test::expect;
 use std::io::Write;
@@ -45,7 +45,7 @@ fn files_are_rewritten() {
     assert!(err.starts_with("missing.ptx: ") && err.ends_with("1 of 3 files formatted\n"), "{err}");
     assert_eq!(std::fs::read(path("ugly.ptx")).unwrap(), NEAT);
     assert_eq!(run(folder.path(), &["--check", "."], b""), (0, vec![], String::new()));
-    // Nothing else was left behind.
+    // No temporary file is left.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
@@ -67,7 +67,7 @@ fn bytes_and_line_ends_are_kept() {
     std::fs::write(&path, b".version 8.0\r\n// caf\xe9\xff\r\n.target  sm_90 // \xfc\r\n").unwrap();
     assert_eq!(run(folder.path(), &["latin1.ptx"], b"").0, 0);
     assert_eq!(std::fs::read(&path).unwrap(), b".version 8.0\r\n// caf\xe9\xff\r\n.target sm_90 // \xfc\r\n");
-    // Another language of the same name.
+    // PreTeXt, another language with the same file extension.
     std::fs::write(folder.path().join("book.ptx"), "<?xml version=\"1.0\"?>\n<pretext>   </pretext>\n").unwrap();
     let (status, _, err) = run(folder.path(), &["book.ptx"], b"");
     assert_eq!((status, err.as_str()), (0, "book.ptx: this is XML (PreTeXt), not PTX\n"));

@@ -1,4 +1,4 @@
-//! Formatting as a client sees it.
+//! Formatting in the protocol.
 
 use crate::client::Client;
 use crate::protocol::server;
@@ -48,7 +48,7 @@ fn a_document_a_range_and_what_was_typed() {
     assert_eq!(found, [edit(5, 2, "  "), edit(5, 10, "            "), edit(5, 12, " ")]);
     let typed = json!({ "position": { "line": 5, "character": 14 }, "ch": ";" });
     assert_eq!(call(&mut client, "textDocument/onTypeFormatting", typed), found[..1]);
-    // Tabs, if the editor says so.
+    // Tabs are used if the editor requests them.
     let tabs = json!({ "options": { "tabSize": 8, "insertSpaces": false } });
     assert_eq!(call(&mut client, "textDocument/formatting", tabs)[0], edit(4, 0, "\t"));
 }

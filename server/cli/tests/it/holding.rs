@@ -1,4 +1,4 @@
-//! Diagnostics that wait while the user types: a second publication of the same version.
+//! Diagnostics that are delayed while the user types: a second publication of the same version.
 
 use crate::client::Client;
 use crate::ordering::Model;
@@ -21,7 +21,7 @@ const TEXT: &str = "\
 }
 ";
 
-/// The line of the declaration.
+/// Index of the line with the declaration.
 const DECLARATION: u32 = 5;
 
 fn codes(diagnostics: &[Value]) -> Vec<String> {
@@ -50,7 +50,7 @@ fn saved(client: &mut Client) {
     client.notify("textDocument/didSave", json!({ "textDocument": { "uri": URI } }));
 }
 
-/// How many diagnostics wait.
+/// The number of delayed diagnostics.
 fn held(client: &mut Client) -> u64 {
     client.execute("ptx-analyzer.serverStatus", Value::Null)["documents"][0]["held"].as_u64().unwrap()
 }
@@ -60,7 +60,7 @@ fn what_waits_comes_with_the_same_version() {
     let mut client = pushed();
     let begin = Instant::now();
     change(&mut client, 1, DECLARATION, (0, 21), "");
-    // The names are still known at once, and gone after a pause.
+    // At first the server keeps the names as known, so nothing is reported; after a pause it reports them.
     assert_eq!(codes(&client.diagnostics(URI, 1)), [""; 0]);
     loop {
         let found = codes(&client.diagnostics(URI, 1));
@@ -93,7 +93,7 @@ fn a_save_publishes_at_once() {
     saved(&mut client);
     let begin = Instant::now();
     while !codes(&client.diagnostics(URI, 1)).contains(&"undeclared-name".to_owned()) {}
-    // Without the save it waits for 1.5 s; the machine may be slow.
+    // Without saving, the delay is 1.5 s; the limit is higher because the machine may be slow.
     assert!(begin.elapsed() < Duration::from_secs(30));
     assert_eq!(held(&mut client), 0);
 }
@@ -105,7 +105,7 @@ fn code_actions_see_what_waits() {
     client.begin(json!({ "capabilities": { "textDocument": { "codeAction": literals } } }));
     client.open(URI, 0, TEXT);
     client.diagnostics(URI, 0);
-    // `mov.u32 %a` becomes `mov.u32 %c`, in the middle of a statement.
+    // The edit changes `mov.u32 %a` to `mov.u32 %c`, in the middle of a statement.
     change(&mut client, 1, 6, (13, 14), "c");
     assert_eq!(codes(&client.diagnostics(URI, 1)), [""; 0]);
     let place = json!({ "line": 6, "character": 13 });
@@ -165,7 +165,7 @@ fn who_pulls_and_cannot_be_told_waits_for_nothing() {
     assert_eq!(codes(pull(&mut client, None)["items"].as_array().unwrap()), ["undeclared-name"; 3]);
 }
 
-/// What a document that was just opened with this text gets in the end, and one that is typed in.
+/// After a pause, an edited document has the same diagnostics as a fresh one with the same text.
 #[test]
 fn after_a_pause_nothing_differs_from_a_fresh_document() {
     let mut client = pushed();
@@ -185,7 +185,7 @@ fn after_a_pause_nothing_differs_from_a_fresh_document() {
             for message in client.others() {
                 let found = &message["params"]["diagnostics"];
                 match message["params"]["uri"].as_str() {
-                    // A busy server may publish an earlier version twice; what was kept of it is no answer.
+                    // A busy server may publish an earlier version twice; ignore publications of other versions.
                     Some(URI) if message["params"]["version"] == version => edited = found.clone(),
                     Some(uri) if uri == fresh => opened = found.clone(),
                     _ => {}
@@ -195,7 +195,7 @@ fn after_a_pause_nothing_differs_from_a_fresh_document() {
         };
         last(&mut client);
         client.open(&fresh, version, &model.text);
-        // What is held back, and the lints of the fresh document, come when the machine has time for them.
+        // The server publishes delayed diagnostics, and the lints of the fresh document, when the machine has time.
         while !last(&mut client) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(300));
         }

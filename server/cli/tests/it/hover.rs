@@ -1,4 +1,4 @@
-//! Hover by a real process: what the second pass has found out about a function is shown as long as its text is the same.
+//! Hover in a real process: it shows the flow facts of a function as long as the text of the function is unchanged.
 
 use crate::client::Client;
 use crate::protocol::server;
@@ -11,7 +11,7 @@ const URI: &str = "file:///hover.ptx";
 fn facts_of_the_second_pass_reach_the_hover_and_follow_their_function() {
     let mut client = server();
     client.begin(json!({ "capabilities": { "general": { "positionEncodings": ["utf-8"] } } }));
-    // Too long for the flow lints to finish within the time of a hover.
+    // The function is so long that the flow lints cannot finish within the time of a hover.
     let filler = "add.u32 %r2, %r2, 1;\n".repeat(8000);
     let text = format!(
         ".version 8.0\n.target sm_90\n.entry k()\n{{\n.reg .b32 %r<4>;\nmov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %r1;\n{filler}ret;\n}}\n"
@@ -31,12 +31,12 @@ fn facts_of_the_second_pass_reach_the_hover_and_follow_their_function() {
         shown = hover(&mut client, 5);
     }
     assert!(shown.contains("written once, read once"), "{shown}");
-    // A line above moves the function; what is known of it holds at once.
+    // A line above moves the function; its flow facts stay valid.
     let range = json!({ "start": { "line": 2, "character": 0 }, "end": { "line": 2, "character": 0 } });
     client.change(URI, 2, json!([{ "range": range, "text": "// a comment\n" }]));
     let moved = hover(&mut client, 6);
     assert_eq!(moved, shown);
-    // Another text is another function: without facts the references tell what they can.
+    // The text of the function changes, so its flow facts are invalid. The hover shows only the references.
     let range = json!({ "start": { "line": 6, "character": 13 }, "end": { "line": 6, "character": 21 } });
     client.change(URI, 3, json!([{ "range": range, "text": "%tid.x" }]));
     let changed = hover(&mut client, 6);

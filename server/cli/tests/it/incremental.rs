@@ -1,17 +1,17 @@
-//! Below the protocol: what the analyzer remembers changes nothing in what it finds.
+//! Incremental analysis, tested below the protocol: cached results do not change the diagnostics.
 
 use crate::ordering::Model;
 use ptx_analysis::{Analyzer, Diagnostic};
 use ptx_syntax::{Document, Snapshot};
 
-/// The first difference, if there is one.
+/// A description of the first difference, if there is one.
 fn difference(remembered: &[Diagnostic], fresh: &[Diagnostic]) -> Option<String> {
     let length = remembered.len().max(fresh.len());
     let at = (0..length).find(|i| remembered.get(*i) != fresh.get(*i))?;
     Some(format!("remembered {:#?}\nfresh {:#?}", remembered.get(at), fresh.get(at)))
 }
 
-/// The number of the edit after which there is a difference.
+/// Applies random edits. The error names the edit after which the diagnostics differ.
 fn run(seed: u64, edits: usize) -> Result<(), String> {
     let mut model = Model::new(seed);
     let mut document = Document::new(&model.text);

@@ -1,4 +1,4 @@
-//! `ptx-analyzer isa`.
+//! Tests of `ptx-analyzer isa`.
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +79,7 @@ fn the_site_needs_a_folder() {
     assert_eq!(isa(&["--format", "html"]).status.code(), Some(2));
 }
 
-/// The site by file, made once for all tests.
+/// The files of the site by name, generated once for all tests.
 fn site() -> &'static BTreeMap<String, String> {
     static SITE: OnceLock<BTreeMap<String, String>> = OnceLock::new();
     SITE.get_or_init(made)
@@ -122,7 +122,7 @@ fn everything_has_a_page() {
             .filter_map(|(_, text)| text.split_once("<h1><code>")?.1.split_once("</code>"))
             .map(|(title, _)| title)
             .collect();
-        // A modifier that is a type or a state space has its page there.
+        // A modifier that is a type or a state space has its page in that chapter.
         let elsewhere = |name: &str| {
             key == "modifiers"
                 && ["types", "spaces"].iter().any(|k| all[k].as_array().unwrap().iter().any(|t| t["name"] == name))
@@ -135,7 +135,7 @@ fn everything_has_a_page() {
     }
     let index = &site()["search-index.js"];
     let rows = index.lines().filter(|l| l.starts_with('[')).count();
-    // Each page is found but the first ones of the chapters and of all.
+    // The index contains every page except the start page and the first pages of the chapters.
     assert_eq!(rows, pages().filter(|(path, _)| !path.ends_with("index.html")).count());
 }
 
@@ -200,7 +200,7 @@ fn no_text_of_the_site_is_taken_for_markup() {
                 (None, true) => {}
                 (None, false) if matches!(name, "!DOCTYPE" | "meta" | "link" | "input" | "br" | "hr") => {}
                 (None, false) => {
-                    // A link in a link, or whatever can be clicked in a heading that folds.
+                    // Neither links nor headings that fold may contain anything to click.
                     let nested = matches!(name, "a" | "button") && open.iter().any(|t| matches!(*t, "a" | "summary"));
                     assert!(!nested, "{path}: <{piece}");
                     open.push(name);
@@ -208,7 +208,7 @@ fn no_text_of_the_site_is_taken_for_markup() {
             }
         }
         assert_eq!(open, Vec::<&str>::new(), "{path}");
-        // The policy forbids both.
+        // The content security policy forbids inline styles and handlers.
         assert!(!text.contains(" style=\"") && !text.contains(" onclick="), "{path}");
     }
 }

@@ -1,5 +1,5 @@
-//! A register that holds several values one after the other is taken apart, life by life: the module stays without new diagnostics, and every
-//! launch still computes what it is expected to.
+//! Splitting the live ranges of reused registers, one after the other: the module gets no new diagnostics, and every
+//! launch still meets its expectations.
 
 use crate::cli::run_with;
 use ptx_analysis::{Analyzer, Severity};
@@ -8,7 +8,7 @@ use ptx_syntax::Snapshot;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// As many lives of one file get a name; each is a check of the whole file.
+/// Maximum number of live ranges to split per file; each one requires a check of the whole file.
 const MAX_SPLITS: usize = 40;
 
 fn files(folder: &str) -> Vec<PathBuf> {
@@ -19,7 +19,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     out
 }
 
-/// The codes of the diagnostics of a text, those of its flow too, in order; an error with its message.
+/// The codes of all diagnostics of a text, including flow lints, in order. An error has its message too.
 fn codes(text: &str) -> Vec<String> {
     let snapshot = Snapshot::new(text);
     let mut analyzer = Analyzer::default();
@@ -34,7 +34,7 @@ fn codes(text: &str) -> Vec<String> {
     out
 }
 
-/// Where words of a line stand that may be names.
+/// The words of a line that may be names, with their offsets.
 fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_end = |c: char| !(c.is_ascii_alphanumeric() || "%_$".contains(c));
     let mut at = 0;
@@ -45,7 +45,7 @@ fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Where names stand that two instructions or more have for their first operand, so that they may be written twice.
+/// Offsets of names that are the first operand of at least two instructions, so that they may be written twice.
 fn reused(text: &str) -> Vec<usize> {
     let mut first: HashMap<&str, usize> = HashMap::new();
     for line in text.lines() {
@@ -70,7 +70,8 @@ fn reused(text: &str) -> Vec<usize> {
     out
 }
 
-/// Gives every life of every reused register a name of its own, one after the other; how many.
+/// Gives every live range of every reused register its own name, one after the other. Returns the text and the number
+/// of splits.
 fn split(name: &str, text: &str) -> (String, usize) {
     let before = codes(text);
     let mut text = text.to_owned();
@@ -93,7 +94,7 @@ fn split(name: &str, text: &str) -> (String, usize) {
     (text, count)
 }
 
-/// A kernel in which registers are used again across branches, loops, guards and vectors.
+/// A kernel that reuses registers across branches, loops, guards and vectors.
 const REUSED: &str = "\
 .version 8.0
 .target sm_80

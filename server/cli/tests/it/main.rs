@@ -1,6 +1,6 @@
-//! The server and the command line as they are seen from outside: real processes.
+//! Tests of the server and the command line as real processes.
 
-// A failed expectation is what a test fails with.
+// In tests, a failed expectation may panic.
 #![allow(clippy::unwrap_used)]
 
 mod cli;

@@ -1,4 +1,4 @@
-//! From one place to others, message by message.
+//! Navigation requests in the protocol.
 
 use crate::client::Client;
 use crate::protocol::server;
@@ -45,7 +45,7 @@ fn place(uri: &str, line: u32, character: u32) -> Value {
     json!({ "textDocument": { "uri": uri }, "position": at(line, character) })
 }
 
-/// A session with both documents; of the first the tree is there.
+/// A session with both documents. The server has parsed the first one.
 fn begun(capabilities: Value) -> Client {
     let mut client = server();
     client.begin(json!({ "capabilities": capabilities }));
@@ -75,7 +75,7 @@ fn definitions_in_another_document() {
     assert_eq!((&found[0]["targetUri"], &found[0]["targetSelectionRange"]), (&json!(A), &range(3, 14, 20)));
     let found = client.call("textDocument/implementation", place(A, 10, 12));
     assert_eq!(found[0]["targetUri"], B);
-    // Without links, and without the other document.
+    // A client without link support gets locations. The other document is closed.
     let mut client = begun(json!({}));
     client.close(B);
     let found = client.call("textDocument/definition", place(A, 10, 12));
@@ -142,7 +142,7 @@ fn renaming() {
         "textDocument": { "rename": { "prepareSupport": true, "honorsChangeAnnotations": true } },
         "workspace": { "workspaceEdit": { "documentChanges": true, "changeAnnotationSupport": {} } },
     }));
-    // One register of a range, or in its declaration all of them.
+    // One register of a range is renamed or, in the declaration, all of them.
     let found = client.call("textDocument/prepareRename", place(A, 8, 14));
     assert_eq!(found, json!({ "range": range(8, 12, 15), "placeholder": "%r1" }));
     let found = client.call("textDocument/prepareRename", place(A, 6, 15));
@@ -158,7 +158,7 @@ fn renaming() {
             "edits": [edit(6, 14, 16), edit(8, 12, 14), edit(8, 17, 19), edit(9, 22, 24)],
         }] })
     );
-    // A function that two documents know.
+    // Rename a function that two documents contain.
     let mut params = place(A, 10, 10);
     params["newName"] = json!("other");
     let found = client.call("textDocument/rename", params);
@@ -189,7 +189,7 @@ fn what_cannot_be_renamed() {
     let mut params = place(A, 7, 16);
     params["newName"] = json!("p");
     assert_eq!(refused(&mut client, "textDocument/rename", params), "`p` is declared in the same block, in line 5");
-    // A client that knows no versions.
+    // A client without versioned edits.
     let mut params = place(A, 7, 16);
     params["newName"] = json!("argument");
     let found = client.call("textDocument/rename", params);
@@ -206,7 +206,7 @@ fn calls_both_ways() {
     );
     let calls = client.call("callHierarchy/incomingCalls", json!({ "item": items[0] }));
     assert_eq!((&calls[0]["from"]["name"], &calls[0]["fromRanges"]), (&json!("k"), &json!([range(10, 9, 15)])));
-    // From the document that defines it, too.
+    // The calls are also found from the document that defines the function.
     let items = client.call("textDocument/prepareCallHierarchy", place(B, 3, 16));
     let calls = client.call("callHierarchy/incomingCalls", json!({ "item": items[0] }));
     assert_eq!(calls[0]["from"]["uri"], A);

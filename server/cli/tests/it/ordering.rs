@@ -1,4 +1,4 @@
-//! Edits that are sent without waiting end in the same text and the same diagnostics as the text that results from them.
+//! Edits sent without waiting lead to the same text and diagnostics as opening the resulting text.
 
 use crate::client::Client;
 use crate::protocol::server;
@@ -46,20 +46,20 @@ const PIECES: &[&str] = &[
     "ld.global.u32 %r1, [%rd1+4];\n",
 ];
 
-/// The client's side: a plain text, and positions found by counting.
+/// The client's state: the text, with positions computed by counting.
 pub struct Model {
     pub text: String,
     random: Rng,
 }
 
 impl Model {
-    /// The head of a module.
+    /// A model that contains only the header of a module.
     pub fn new(seed: u64) -> Self {
         let text = ".version 8.0\n.target sm_80\n.address_size 64\n".to_owned();
         Self { text, random: Rng::with_seed(seed) }
     }
 
-    /// A place in the text: its offset, and line and column in UTF-16 units.
+    /// A random position in the text: its byte offset, and line and column in UTF-16 units.
     fn place(&self, offset: usize) -> (usize, Value) {
         let mut offset = offset.min(self.text.len());
         let bytes = self.text.as_bytes();
@@ -76,13 +76,13 @@ impl Model {
         let mut column = self.text[start..offset].encode_utf16().count();
         let at_line_end = bytes.get(offset).is_none_or(|b| matches!(b, b'\n' | b'\r'));
         if at_line_end && self.random.clone().bool() {
-            // What lies beyond the line is its end.
+            // A column after the end of the line means its end.
             column += 5;
         }
         (offset, json!({ "line": line, "character": column }))
     }
 
-    /// A change of the text, and the same as a client says it.
+    /// Applies a random change to the text, and returns it in the form of the protocol.
     pub fn change(&mut self) -> Value {
         let (range, new) = self.edit();
         let (from, to) = (self.place(range.start).1, self.place(range.end).1);
@@ -90,7 +90,7 @@ impl Model {
         json!({ "range": { "start": from, "end": to }, "text": new })
     }
 
-    /// What to change, between characters and not inside of a line break.
+    /// A random edit between two characters, never inside a line break.
     pub fn edit(&mut self) -> (Range<usize>, &'static str) {
         let random = &mut self.random;
         let start = random.usize(..=self.text.len());
@@ -98,7 +98,7 @@ impl Model {
             0..5 => 0,
             5..8 => random.usize(..8),
             8 => random.usize(..60),
-            // Keeps the text from growing for ever.
+            // Keeps the text from growing without limit.
             _ if self.text.len() > 8_000 => random.usize(..=self.text.len() / 4),
             _ => 0,
         };
@@ -116,7 +116,7 @@ fn without_names(diagnostics: &[Value]) -> Vec<Value> {
     out
 }
 
-/// Compares the document with one that is opened with the text the model has.
+/// Compares the edited document with a fresh one that has the text of the model.
 fn compare(client: &mut Client, model: &Model, version: i32) {
     let edited = client.diagnostics(EDITED, version);
     client.open(FRESH, version, &model.text);
@@ -136,7 +136,7 @@ fn compare(client: &mut Client, model: &Model, version: i32) {
 fn run(seed: u64, rounds: usize, notifications: usize) {
     let mut client = server();
     let publish = json!({ "publishDiagnostics": { "relatedInformation": true } });
-    // The first publication of a version is the last one of the first pass.
+    // Without delayed diagnostics, the first publication of a version is complete except for flow lints.
     let options = json!({ "diagnostics": { "holdBack": false } });
     client.begin(json!({ "capabilities": { "textDocument": publish }, "initializationOptions": options }));
     let mut model = Model::new(seed);
@@ -157,7 +157,7 @@ fn ten_thousand_edits_without_waiting() {
     run(1, 1, 5_000);
 }
 
-/// One edit at a time, so that each is checked by itself, and the same happens in every run.
+/// Sends one edit at a time, so that each version is checked separately and every run is identical.
 #[test]
 fn edits_one_by_one() {
     run(2, 200, 1);

@@ -1,4 +1,4 @@
-//! Semantic tokens, inlay hints and code lenses as a client sees them.
+//! Semantic tokens, inlay hints and code lenses in the protocol.
 
 use crate::client::Client;
 use crate::protocol::server;
@@ -54,7 +54,7 @@ fn tokens_of_all_of_a_part_and_of_a_change() {
     ];
     assert_eq!(part, expected.map(|(l, c, n, kind)| (l, c, n, kind.to_owned())));
     assert!(all.windows(part.len()).any(|w| w == part));
-    // Nothing has happened; then a word becomes another.
+    // First without a change, then with one changed word.
     let delta = |client: &mut Client, id: &Value| tokens(client, "full/delta", json!({ "previousResultId": id }));
     let nothing = delta(&mut client, &full["resultId"]);
     assert_eq!(nothing["edits"], json!([]));
@@ -108,7 +108,7 @@ fn hints_with_their_tooltips_now_or_later() {
     let location = &hints[1]["label"][1]["location"];
     assert_eq!(*location, json!({ "uri": URI, "range": { "start": at(3, 13), "end": at(3, 18) } }));
     assert_eq!(hints[0].get("data"), None);
-    // A client that asks for tooltips one by one gets the same.
+    // A client that resolves tooltips one by one gets the same.
     let resolves = json!({ "textDocument": { "inlayHint": { "resolveSupport": { "properties": ["tooltip"] } } } });
     let (mut client, offered) = begun(resolves);
     assert_eq!(offered["inlayHintProvider"]["resolveProvider"], true);
@@ -117,7 +117,7 @@ fn hints_with_their_tooltips_now_or_later() {
     assert_eq!((bare[0].get("tooltip"), labels(&bare)), (None, expected.to_vec()));
     let resolved = client.call("inlayHint/resolve", bare[0].clone());
     assert_eq!(resolved["tooltip"], hints[0]["tooltip"]);
-    // Its place is gone.
+    // The position of the hint no longer exists.
     client.change(URI, 3, json!([{ "text": TEXT }]));
     assert_eq!(client.call("inlayHint/resolve", bare[0].clone()), bare[0]);
     let off = json!({ "settings": { "ptx-analyzer": { "inlayHints": { "defaults": "off", "floats": false, "elements": false } } } });
@@ -137,7 +137,7 @@ fn lenses_with_a_command_where_the_client_has_one() {
         let counted = |l: &&Value| l["data"]["kind"] != "registers" && l["command"]["title"] != "Evaluate warp";
         let lenses: Vec<&Value> = lenses.as_array().unwrap().iter().filter(counted).collect();
         let [lens] = &lenses[..] else { panic!("{lenses:?}") };
-        // Somebody who asks all the same, as is done where there is much text, gets the same.
+        // A client that resolves the lens anyway, as some do in long texts, gets the same.
         let mut bare = Value::clone(lens);
         bare.as_object_mut().unwrap().remove("command");
         bare["data"] = json!({ "uri": URI, "kind": "calls" });

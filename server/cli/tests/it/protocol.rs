@@ -1,4 +1,4 @@
-//! The protocol, message by message.
+//! Tests of single messages of the protocol.
 
 use crate::client::Client;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 pub const URI: &str = "file:///kernel.ptx";
 
-/// One error, in the line with `bad`.
+/// A text with one error, in the line with `bad`.
 pub const BAD: &str =
     ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n    bad.u32 %r1;\n    ret;\n}\n";
 
@@ -48,7 +48,7 @@ fn open_edit_close() {
     assert_eq!(found[0]["source"], "ptx-analyzer");
     let page = found[0]["codeDescription"]["href"].as_str().unwrap();
     assert!(page.ends_with("/docs/diagnostics/unknown-opcode.md"), "{page}");
-    // Two changes in one notification; the second is meant on top of the first.
+    // Two changes in one notification; the second applies to the result of the first.
     let remove = json!({ "range": { "start": at(5, 0), "end": at(5, 99) }, "text": "" });
     let join = json!({ "range": { "start": at(5, 0), "end": at(6, 4) }, "text": "    " });
     client.change(URI, 2, json!([remove, join]));
@@ -58,14 +58,14 @@ fn open_edit_close() {
     client.close(URI);
     let message = client.wait("the diagnostics taken back", |m| m["params"].get("version").is_none());
     assert_eq!(message["params"], json!({ "uri": URI, "diagnostics": [] }));
-    // The same name again is another document.
+    // Opening the same URI again begins a new document.
     client.open(URI, 1, BAD);
     assert_eq!(codes(&client.diagnostics(URI, 1)), ["unknown-opcode"]);
 }
 
 #[test]
 fn positions_after_astral_characters_in_each_encoding() {
-    // Columns of `ret` behind a comment with a character of 4 bytes and 2 UTF-16 units.
+    // Columns of `ret` after a comment with a character of 4 bytes and 2 UTF-16 units.
     for (encoding, column) in [("utf-16", 8), ("utf-8", 10), ("utf-32", 7)] {
         let mut client = server();
         let capabilities = client.begin(json!({ "capabilities": { "general": { "positionEncodings": [encoding] } } }));
@@ -89,7 +89,7 @@ fn carriage_returns_are_line_breaks() {
         let found = client.diagnostics(URI, version);
         assert_eq!(found[0]["range"], json!({ "start": at(5, 4), "end": at(5, 7) }));
     }
-    // Beyond the end of a line is before its line break.
+    // A column after the end of a line means the position before its line break.
     client.change(URI, 3, json!([{ "text": BAD.replace('\n', "\r\n") }]));
     client.change(URI, 4, json!([{ "range": { "start": at(4, 99), "end": at(4, 99) }, "text": " // x" }]));
     let tree = client.execute("ptx-analyzer.showSyntaxTree", json!({ "uri": URI }));
@@ -156,7 +156,7 @@ fn settings_at_the_start_and_changed() {
     assert_eq!((codes(&found), &found[0]["severity"]), (vec!["unknown-opcode"], &json!(4)));
     change(&mut client, json!({ "diagnostics": { "enable": false } }));
     assert_eq!(codes(&client.diagnostics(URI, 1)), [] as [&str; 0]);
-    // A mistake is told once, and does not stand in the way of the rest.
+    // A wrong setting is reported once, and does not prevent the others.
     change(&mut client, json!({ "diagnostics": { "enable": "yes" }, "hover": { "enable": false } }));
     assert_eq!(codes(&client.diagnostics(URI, 1)), ["unknown-opcode"]);
     let message = client.wait("a message", |m| m["method"] == "window/showMessage");
@@ -171,7 +171,7 @@ fn settings_are_asked_for() {
     client.begin(json!({ "capabilities": { "workspace": workspace } }));
     let registration = client.wait("a registration", |m| m["method"] == "client/registerCapability");
     assert_eq!(registration["params"]["registrations"][0]["method"], "workspace/didChangeConfiguration");
-    // While the client has not answered, everything else goes on.
+    // While the client has not answered, the server handles everything else.
     client.open(URI, 1, BAD);
     assert_eq!(codes(&client.diagnostics(URI, 1)), ["unknown-opcode"]);
     let answer = |client: &mut Client, settings: Value| {
@@ -195,7 +195,7 @@ fn xml_is_left_alone() {
     let symbols = client.call("textDocument/documentSymbol", json!({ "textDocument": { "uri": URI } }));
     assert_eq!(symbols, Value::Null);
     assert_eq!(client.execute("ptx-analyzer.showSyntaxTree", json!({ "uri": URI })), Value::Null);
-    // And from one to the other and back.
+    // The text becomes PTX, XML, and PTX again.
     client.change(URI, 2, json!([{ "text": BAD }]));
     assert_eq!(codes(&client.diagnostics(URI, 2)), ["unknown-opcode"]);
     client.change(URI, 3, json!([{ "range": { "start": at(0, 0), "end": at(0, 0) }, "text": "<" }]));
@@ -275,7 +275,7 @@ fn what_is_no_message_does_no_harm() {
 #[test]
 fn the_end() {
     let limit = Duration::from_secs(5);
-    // The pipe stays open in both.
+    // In both cases the pipe stays open.
     let mut client = begun();
     client.open(URI, 1, BAD);
     assert_eq!(client.call("shutdown", Value::Null), Value::Null);
@@ -284,11 +284,11 @@ fn the_end() {
     let mut client = begun();
     client.notify("exit", Value::Null);
     assert_eq!(client.ended(limit).and_then(|s| s.code()), Some(1));
-    // Before anything was agreed.
+    // Exit before initialisation.
     let mut client = server();
     client.notify("exit", Value::Null);
     assert_eq!(client.ended(limit).and_then(|s| s.code()), Some(1));
-    // And by the end of the input.
+    // Exit at the end of the input.
     let mut client = begun();
     client.hang_up();
     assert_eq!(client.ended(limit).and_then(|s| s.code()), Some(1));

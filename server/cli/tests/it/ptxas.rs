@@ -1,4 +1,5 @@
-//! The comparison with NVIDIA's assembler. The assembler here is a script that prints what the real one did.
+//! The comparison with NVIDIA's assembler. The assembler in these tests is a script that prints recorded output of the
+//! real one.
 
 #![cfg(unix)]
 
@@ -46,7 +47,8 @@ ptxas info    : Function properties for one
     16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads
 ptxas info    : Used 10 registers, used 1 barriers, 16 bytes cumulative stack size, 1024 bytes smem, 360 bytes cmem[0]";
 
-/// An assembler that says who it is, and then does what a script says. It counts its calls in `calls`, where its arguments are too.
+/// A fake assembler: it prints its version, and then executes a script. It records its calls with their arguments in
+/// `calls`.
 struct Fake {
     folder: TempDir,
 }
@@ -64,7 +66,8 @@ impl Fake {
             "#!/bin/sh\nif [ \"$*\" = --version ]; then\ncat <<'END'\n{VERSION}\nEND\nexit 0\nfi\necho \"$PWD $*\" >>'{}'\n{script}\n",
             calls.display()
         );
-        // A file that is open for writing cannot be executed, and another test may be about to start something with this one's files.
+        // A file that is open for writing cannot be executed, and another test may inherit its descriptor. So write a
+        // new file and rename it.
         let new = self.file("new");
         std::fs::write(&new, text).unwrap();
         std::fs::set_permissions(&new, std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -128,7 +131,7 @@ fn compare(client: &mut Client, argument: Value) -> Value {
     client.execute("ptx-analyzer.compareRegisters", argument)
 }
 
-/// Whether a process still runs.
+/// Whether a process is still alive.
 fn lives(number: &str) -> bool {
     let state = std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
     !state.is_empty() && !state.contains(") Z")
@@ -162,12 +165,12 @@ fn figures_beside_estimates() {
     assert_eq!((&answer["target"], &answer["assembler"]["version"]), (&json!("sm_80"), &json!("13.5.37")));
     assert_eq!((&answer["errors"], &answer["remembered"]), (&json!([]), &json!(false)));
     assert!(answer["markdown"].as_str().unwrap().contains("| `one`"), "{answer}");
-    // In a folder of its own, which is gone.
+    // The assembler ran in its own temporary folder, which is deleted.
     let call = fake.calls().pop().unwrap();
     let (folder, arguments) = call.split_once(' ').unwrap();
     assert_eq!(arguments, "-O1 --verbose --gpu-name sm_80 --output-file module.o module.ptx");
     assert!(!Path::new(folder).exists() && folder.contains("ptx-analyzer-"), "{folder}");
-    // The same text is not assembled again, not even for one of its kernels.
+    // The same text is not assembled again, not even for a single kernel.
     assert_eq!(compare(&mut client, json!(URI))["remembered"], true);
     assert_eq!(client.others().iter().filter(|m| m["method"] == "window/showMessage").count(), 0);
     client.call("workspace/executeCommand", json!({ "command": "ptx-analyzer.compareRegisters" }));
@@ -180,7 +183,7 @@ fn figures_beside_estimates() {
     assert_eq!(fake.calls().len(), 1);
     let status = client.execute("ptx-analyzer.serverStatus", Value::Null);
     assert_eq!((&status["documents"][0]["measured"], &status["ptxas"]["version"]), (&json!(2), &json!("13.5.37")));
-    // Another text is, for one kernel only that; and so is the text for another target.
+    // A changed text is assembled again: for one kernel only that kernel, and separately for each target.
     client.change(URI, 2, json!([{ "range": { "start": at(8, 4), "end": at(8, 7) }, "text": "exit" }]));
     compare(&mut client, json!({ "uri": URI, "entry": "two" }));
     assert!(fake.calls()[1].contains("--entry two"), "{:?}", fake.calls());
@@ -188,7 +191,7 @@ fn figures_beside_estimates() {
     assert_eq!(status["documents"][0]["measured"], 2);
     compare(&mut client, json!({ "uri": URI, "target": "sm_90" }));
     assert!(fake.calls()[2].contains("--gpu-name sm_90"), "{:?}", fake.calls());
-    // And so it is when the assembler is another.
+    // The same applies after the assembler has changed.
     std::thread::sleep(Duration::from_millis(20));
     fake.write("echo 'ptxas fatal   : no more'; exit 1");
     let answer = compare(&mut client, json!({ "uri": URI, "entry": "two" }));
@@ -230,7 +233,7 @@ fn targets_and_functions_it_has_not_got() {
     client.change(URI, 2, json!([{ "text": TEXT.replace("sm_80", "sm_50") }]));
     let answer = compare(&mut client, json!({ "uri": URI }));
     assert_eq!((&answer["target"], &answer["functions"][0]["registers"]), (&json!("sm_75"), &json!(24)));
-    // The amount is unknown until the module is linked.
+    // The amount of shared memory is unknown until the module is linked.
     assert_eq!(answer["functions"][0]["shared"], Value::Null);
     let notes = answer["notes"].to_string();
     assert!(notes.contains("no longer generates code for sm_50") && notes.contains("`outside`"), "{notes}");
@@ -242,13 +245,13 @@ fn targets_and_functions_it_has_not_got() {
 #[test]
 fn nothing_is_run_unasked() {
     let fake = Fake::printing(FIGURES);
-    // Nobody has set anything.
+    // Without settings.
     let mut client = begun_with(json!({ "capabilities": {} }));
     assert!(refusal(&mut client).contains("no assembler is configured"));
     client.request("workspace/executeCommand", json!({ "command": "ptx-analyzer.compareRegisters" }));
     let message = client.wait("a message", |m| m["method"] == "window/showMessage");
     assert!(message["params"]["message"].as_str().unwrap().contains("no assembler is configured"), "{message}");
-    // Settings of the workspace do not count, whichever way they come.
+    // Workspace settings are ignored, no matter how they are sent.
     let section = json!({ "ptx-analyzer": { "ptxas": fake.settings() }, "workspaceTrusted": true });
     client.notify("workspace/didChangeConfiguration", json!({ "settings": section }));
     assert!(refusal(&mut client).contains("a project could have set it"));
@@ -264,11 +267,11 @@ fn nothing_is_run_unasked() {
     while !refusal(&mut client).contains("a project could have set it") {
         assert!(begin.elapsed() < Duration::from_secs(20), "{}", refusal(&mut client));
     }
-    // Nor do initialization options of a client that does not vouch for them.
+    // So are initialization options of a client that does not say whether the workspace is trusted.
     let options = json!({ "ptx-analyzer": section["ptx-analyzer"] });
     let mut client = begun_with(json!({ "capabilities": {}, "initializationOptions": options }));
     assert!(refusal(&mut client).contains("does not say that it trusts"));
-    // Nor a file of the project.
+    // So is a file of the project.
     let folder = json!([{ "uri": format!("file://{}", fake.folder.path().display()), "name": "project" }]);
     let params = json!({ "capabilities": {}, "initializationOptions": section, "workspaceFolders": folder });
     assert!(refusal(&mut begun_with(params)).contains("what belongs to a project is not run"));
@@ -287,7 +290,7 @@ fn what_is_no_assembler() {
     std::fs::write(fake.file("plain"), "").unwrap();
     assert!(with(&fake.file("plain")).contains("it is not executable"));
     assert!(with(Path::new("/bin/sh")).contains("is not ptxas: asked for its version"));
-    // The user hears of a path that cannot be at once.
+    // The user learns of an invalid path immediately.
     let mut client = begun(&json!({ "path": "ptxas" }));
     let message = client.wait("a message", |m| m["method"] == "window/showMessage");
     assert!(message["params"]["message"].as_str().unwrap().contains("`ptxas` is not an absolute path"), "{message}");
@@ -308,7 +311,7 @@ fn what_hangs_is_killed() {
     settings["timeout"] = json!(1);
     assert!(refusal(&mut begun(&settings)).contains("did not end within 1 s"));
     dies(&fake.waits_for("number"));
-    // A request that is cancelled, and one that waits for its turn meanwhile.
+    // One request is cancelled, and another waits for its turn meanwhile.
     std::fs::remove_file(fake.file("number")).unwrap();
     let mut client = begun(&fake.settings());
     let first = ask(&mut client, json!({ "uri": URI }));
@@ -317,7 +320,7 @@ fn what_hangs_is_killed() {
     client.notify("$/cancelRequest", json!({ "id": second }));
     assert_eq!(client.answer(second)["error"]["code"], -32800);
     assert!(lives(&number));
-    // The server does other things meanwhile.
+    // The server handles other requests meanwhile.
     assert!(
         !client.call("textDocument/hover", json!({ "textDocument": { "uri": URI }, "position": at(8, 5) })).is_null()
     );
@@ -325,7 +328,7 @@ fn what_hangs_is_killed() {
     assert_eq!(client.answer(first)["error"]["code"], -32800);
     dies(&number);
     assert_eq!(fake.calls().len(), 2);
-    // The end of the server is that of the assembler, ordered or not.
+    // The assembler ends with the server, whether the end is orderly or not.
     for end in ["exit", "end of input", "signal"] {
         std::fs::remove_file(fake.file("number")).unwrap();
         let mut client = begun(&fake.settings());
@@ -372,7 +375,7 @@ fn one_at_a_time() {
     let got: Vec<&str> = answers.iter().filter_map(|a| a["target"].as_str()).collect();
     assert_eq!(got, targets);
     assert!(!twice.exists());
-    // The two that ask the same are answered at once, whichever came first.
+    // Of the requests for the same text, one is answered from the cache, whichever came first.
     let remembered = answers.iter().filter(|a| a["remembered"] == true).count();
     assert_eq!((fake.calls().len(), remembered), (4, 1));
 }

@@ -1,4 +1,4 @@
-//! The picture in the README is what the command prints.
+//! Checks that the picture in the README shows the actual output of the command.
 
 use std::path::Path;
 use std::process::Command;

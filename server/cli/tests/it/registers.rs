@@ -1,4 +1,4 @@
-//! What a client sees of the registers that functions need: lenses, hints and the command, and when it is told to ask again.
+//! Register reports in the protocol: lenses, hints, the command, and refresh requests.
 
 use crate::client::Client;
 use crate::protocol::{at, server};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 const URI: &str = "file:///kernel.ptx";
 
-/// Eight values are held at once, in lines 11 and 12.
+/// A kernel with 8 values live at once, in lines 11 and 12.
 const TEXT: &str = "\
 .version 8.0
 .target sm_80
@@ -55,7 +55,7 @@ fn hints(client: &mut Client) -> Vec<(u64, String)> {
     hints.as_array().unwrap().iter().filter_map(one).collect()
 }
 
-/// Lenses first, and hints only when that is answered.
+/// Waits for the refresh of the lenses and, after its answer, for that of the hints.
 fn told(client: &mut Client) {
     for what in ["codeLens", "inlayHint"] {
         let asked = client.wait("a refresh", |m| m["method"].as_str().is_some_and(|m| m.ends_with("/refresh")));
@@ -79,7 +79,7 @@ fn the_client_is_told_when_more_is_known_and_only_then() {
     assert!(first.starts_with("≈ "), "{first}");
     assert_eq!(peaks, [(12, "◀ peak: 10 live".to_owned())]);
 
-    // A comment changes nothing of it, and hints move with the text.
+    // A comment does not change the report; hints move with the text.
     let insert =
         |line: u32, text: &str| json!([{ "range": { "start": at(line, 0), "end": at(line, 0) }, "text": text }]);
     client.change(URI, 2, insert(8, "    // more\n"));
@@ -97,7 +97,7 @@ fn the_client_is_told_when_more_is_known_and_only_then() {
     told(&mut client);
     assert_eq!(title(&mut client), first);
 
-    // A value less is another peak.
+    // One live value fewer moves the peak.
     client.change(URI, 5, json!([{ "text": TEXT.replace("v4.u32 {%r5, %r6, %r7, %r8}", "v2.u32 {%r5, %r6}").replace("v4.u32 [%rd1], {%r5, %r6, %r7, %r8}", "v2.u32 [%rd1], {%r5, %r6}") }]));
     told(&mut client);
     assert_eq!(hints(&mut client), [(12, "◀ peak: 8 live".to_owned())]);
@@ -154,7 +154,7 @@ fn the_registers_of_each_line() {
     assert_eq!(pressure(&mut client, json!({ "entry": "other" }))["functions"], json!([]));
     let elsewhere = json!({ "uri": "file:///other.ptx" });
     assert_eq!(client.execute("ptx-analyzer.registerPressure", elsewhere), Value::Null);
-    // Without diagnostics it is known all the same.
+    // The report is available without diagnostics too.
     client.notify(
         "workspace/didChangeConfiguration",
         json!({ "settings": { "ptx-analyzer": { "diagnostics": { "enable": false }, "inlayHints": { "registers": "all" } } } }),
@@ -180,7 +180,7 @@ fn an_error_that_comes_from_elsewhere() {
     };
     assert_eq!(stale(&mut client), false);
     assert!(!title(&mut client).contains("before the error"));
-    // The function has the same text, and an error now.
+    // The text of the function is unchanged, but it has an error now.
     let target = |name: &str| json!([{ "range": { "start": at(1, 8), "end": at(1, 99) }, "text": name }]);
     client.change(URI, 2, target("sm_75"));
     assert_eq!(stale(&mut client), true);
@@ -195,7 +195,7 @@ fn what_is_complete_has_its_diagnostics() {
     let mut client = server();
     let pull = json!({ "textDocument": { "diagnostic": {} } });
     client.begin(json!({ "capabilities": pull }));
-    // A lint of the second pass: the value is never read.
+    // A flow lint appears: the value is never read.
     let text = TEXT.replace("    ret;", "    mov.u32 %r9, 1;\n    ret;");
     for version in 1..30 {
         client.open(URI, version, &text);

@@ -1,4 +1,4 @@
-//! `ptx-analyzer regs`. How many registers are estimated is not told here: other tests measure that.
+//! Tests of `ptx-analyzer regs`. Other tests measure the quality of the estimates.
 
 use crate::cli::run_with;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn module(target: &str, rest: &str) -> String {
     format!(".version 8.0\n.target {target}\n.address_size 64\n{rest}")
 }
 
-/// Holds `count` values at once, then stores them.
+/// A kernel that has `count` values live at once, and then stores them.
 fn holding(name: &str, header: &str, count: u32) -> String {
     let loads = (0..count).map(|i| format!("    ld.volatile.global.f32 %f{i}, [%rd1+{}];\n", 4 * i));
     let stores = (0..count).map(|i| format!("    st.volatile.global.f32 [%rd1+{}], %f{};\n", 4 * i, count - 1 - i));
@@ -41,9 +41,9 @@ fn the_keys_of_the_contract() {
     assert_eq!((&line["file"], &line["entry"], &line["line"]), (&"a.ptx".into(), &"k".into(), &4.into()));
     assert_eq!(line["target"], "sm_80");
     let registers = line["registers"].as_u64().unwrap();
-    // ptxas: 128. The estimate is not held against it here, but it must be of that order.
+    // ptxas needs 128. This test checks only the order of magnitude.
     assert!((80..=168).contains(&registers), "{out}");
-    // A hundred values and an address of 64 bits, once the last value is loaded.
+    // After the last load, 100 values and a 64-bit address are live.
     assert_eq!(line["max_live"], serde_json::json!({"b32": 102, "pred": 0, "peak_line": 109}));
     let occupancy = &line["occupancy"];
     let warps = 65536 / 4 / (registers as u32 * 32).next_multiple_of(256) * 4;

@@ -1,4 +1,4 @@
-//! Completions and manual pages.
+//! Tests of shell completions and manual pages.
 
 use crate::cli::run_with;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ fn commands() -> Vec<String> {
     words.filter(|word| *word != "help").map(str::to_owned).collect()
 }
 
-/// What a real bash offers for the last of these words.
+/// The completions that a real bash offers for the last of these words.
 #[cfg(unix)]
 fn offered(words: &[&str]) -> BTreeSet<String> {
     const ASK: &str = r#"

@@ -1,4 +1,4 @@
-//! The text that the server has is the one that the client has, or it says that it does not know the text.
+//! The server either has the same text as the client, or reports that it does not know the text.
 
 use crate::client::Client;
 use crate::protocol::{BAD, URI, at, begun, codes};
@@ -14,7 +14,7 @@ fn is_refused(answer: &Value) -> bool {
         && answer["error"]["message"].as_str().is_some_and(|m| m.contains("open it again"))
 }
 
-/// How many messages were shown.
+/// The number of messages shown to the user.
 fn shown(client: &mut Client) -> usize {
     client.others().iter().filter(|m| m["method"] == "window/showMessage").count()
 }
@@ -30,14 +30,14 @@ fn half_of_an_emoji_costs_nothing() {
     let first = client.diagnostics(URI, 1);
     assert_eq!(first.len(), 2, "{first:?}");
     assert_eq!(first[1]["range"]["start"], at(line, 8), "{first:?}");
-    // Another half in front of it, by a change.
+    // A change inserts another surrogate half before it.
     let range = json!({ "start": at(line, 3), "end": at(line, 3) });
     let changes = json!([{ "range": range, "text": "SURROGATE" }]);
     let params = json!({ "textDocument": { "uri": URI, "version": 2 }, "contentChanges": changes });
     let change = json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": params });
     client.body(change.to_string().replace("SURROGATE", r"\uD83D").as_bytes());
     assert_eq!(client.diagnostics(URI, 2)[1]["range"]["start"], at(line, 9));
-    // Each half counts as one UTF-16 unit: this is just the word.
+    // Each half counts as one UTF-16 unit, so this range is exactly the word.
     let range = json!({ "start": at(line, 9), "end": at(line, 17) });
     client.change(URI, 3, json!([{ "range": range, "text": "" }]));
     assert_eq!(codes(&client.diagnostics(URI, 3)), ["unknown-opcode"]);
@@ -59,19 +59,19 @@ fn a_change_that_cannot_be_understood() {
         &|client| client.change(URI, 2, json!(5)),
         &|client| client.change(URI, 2, json!([{ "range": { "start": at(0, 0) }, "text": "" }])),
         &|client| client.body(cut.as_bytes()),
-        // Of an unknown document: it may be any.
+        // A change without a URI, which may concern any document.
         &|client| client.notify("textDocument/didChange", nowhere.clone()),
     ];
     for (number, lose) in lose.iter().enumerate() {
         lose(&mut client);
-        // What was shown is taken back, and nothing is said of the old text.
+        // The server clears the shown diagnostics, and reports nothing about the old text.
         client.wait("no diagnostics", |m| {
             m["method"] == "textDocument/publishDiagnostics" && m["params"]["diagnostics"] == json!([])
         });
         assert!(is_refused(&hover(&mut client)), "{number}");
-        // The user hears of it once.
+        // The user gets one message only.
         assert_eq!(shown(&mut client), usize::from(number == 0), "{number}");
-        // A range means nothing in a text that is not known.
+        // A range is meaningless in an unknown text.
         let range = json!({ "start": at(0, 0), "end": at(0, 0) });
         client.change(URI, 3, json!([{ "range": range, "text": "bad;" }]));
         assert!(is_refused(&hover(&mut client)), "{number}");
@@ -90,7 +90,7 @@ fn opening_that_cannot_be_understood() {
     client.open(URI, 1, BAD);
     assert_eq!(codes(&client.diagnostics(URI, 1)), ["unknown-opcode"]);
     assert!(hover(&mut client).get("error").is_none());
-    // A document that is closed is not open: there is nothing to refuse.
+    // Requests about an unknown text are refused, but those about a closed document return nothing.
     client.change(URI, 2, json!("all"));
     assert!(is_refused(&hover(&mut client)));
     client.close(URI);

@@ -1,4 +1,4 @@
-//! Names, arguments and what kernels print, on a terminal and in a pipe.
+//! File names, arguments and output of kernels, on a terminal and in a pipe.
 
 use crate::cli::run_with;
 use rustix::fs::OFlags;
@@ -9,15 +9,15 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Changes the title of the window.
+/// An escape sequence that changes the window title.
 const TITLE: &str = "\x1b]0;TITLE\x07";
 
-/// What becomes of that.
+/// The visible form of `TITLE`.
 const SEEN: &str = "␛]0;TITLE␇";
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/// Runs the program on a terminal; what that gets.
+/// Runs the program on a pseudo-terminal and returns its output.
 fn on_terminal(folder: &Path, arguments: &[&str]) -> String {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -39,7 +39,7 @@ fn on_terminal(folder: &Path, arguments: &[&str]) -> String {
         .unwrap();
     let mut reader = File::from(master);
     let (mut text, mut piece) = (Vec::new(), [0; 4096]);
-    // When the last one who writes has gone, reading fails.
+    // Reading fails after the last writer has closed the terminal.
     while let Ok(read @ 1..) = reader.read(&mut piece) {
         text.extend_from_slice(&piece[..read]);
     }
@@ -56,7 +56,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Only colours are obeyed.
+/// Asserts that the only escape sequences are colours.
 fn assert_safe(text: &str, what: &[&str]) {
     assert!(text.contains(SEEN), "{what:?}: {text:?}");
     for (at, _) in text.match_indices('\x1b') {
@@ -117,7 +117,7 @@ fn pipes_get_names_as_they_are() {
     for arguments in [&["regs", "."][..], &["fmt", "--check", "."], &["explain", &format!("none{TITLE}")]] {
         let out = run_with(folder.path(), arguments, b"");
         let all = [out.stdout, out.stderr].concat();
-        // Colours go, and with them what looks like some; what is left of a name is as it is.
+        // Colours are removed, and anything that looks like them; the rest of a name is unchanged.
         assert!(!String::from_utf8_lossy(&all).contains('␛'), "{arguments:?}");
     }
     let fmt = run_with(folder.path(), &["fmt", "--check", "."], b"");

@@ -1,4 +1,4 @@
-//! Files that are not open, folders, and what else concerns the whole workspace.
+//! Files that are not open, folders, and other features that concern the whole workspace.
 
 use crate::client::{Client, TIMEOUT};
 use crate::protocol::{at, codes, server};
@@ -7,10 +7,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// An error.
+/// A text with an error.
 const BAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n{\n    bad.u32 %r1;\n    ret;\n}\n";
 
-/// Needs `sm_90`.
+/// A text that needs `sm_90`.
 const NEW: &str =
     ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n{\n    barrier.cluster.arrive;\n    ret;\n}\n";
 
@@ -38,7 +38,7 @@ fn uri(folder: &Path, name: &str) -> String {
     if path.starts_with('/') { format!("file://{path}") } else { format!("file:///{path}") }
 }
 
-/// A session with folders, for a client that can do some things.
+/// A session with workspace folders, for a client with these capabilities.
 fn begin(folders: &[&Path], capabilities: Value) -> (Client, Value) {
     let mut client = server();
     let folders: Vec<Value> = folders.iter().map(|f| json!({ "uri": uri(f, ""), "name": "x" })).collect();
@@ -56,13 +56,13 @@ fn pull(client: &mut Client, previous: &[(String, String)]) -> Vec<Value> {
     report["items"].as_array().unwrap().clone()
 }
 
-/// What a client remembers of an answer.
+/// The previous results that a client sends: URI and result id of each item.
 fn ids(items: &[Value]) -> Vec<(String, String)> {
     let id = |i: &Value| Some((i["uri"].as_str()?.to_owned(), i["resultId"].as_str()?.to_owned()));
     items.iter().filter_map(id).collect()
 }
 
-/// Names and what is said of them, in the order of the names.
+/// File names, each with the codes of its diagnostics or the kind of the item, ordered by name.
 fn summary(root: &Path, items: &[Value]) -> Vec<(String, String)> {
     let root = uri(root, "");
     let one = |item: &Value| {
@@ -88,7 +88,7 @@ fn all_files_are_pulled_and_only_what_is_new_is_sent() {
     let root = root.path();
     let (mut client, capabilities) = begin(&[root], pulling());
     assert_eq!(capabilities["diagnosticProvider"]["workspaceDiagnostics"], true);
-    // One that is open, with a text that differs from the file's.
+    // Open one file with a text that differs from the file.
     client.open(&uri(root, "sub/good.ptx"), 3, BAD);
     let first = pull(&mut client, &[]);
     assert_eq!(
@@ -128,7 +128,7 @@ fn what_the_settings_leave_out() {
     let items = pull(&mut client, &[]);
     assert_eq!(texts(&summary(root.path(), &items)), [("a.ptx", "unknown-opcode")]);
     client.notify("workspace/didChangeConfiguration", json!({ "settings": settings(json!({ "diagnostics": false })) }));
-    // What was reported is taken back.
+    // The reported diagnostics are cleared.
     assert_eq!(texts(&summary(root.path(), &pull(&mut client, &ids(&items)))), [("a.ptx", "")]);
     assert_eq!(pull(&mut client, &[]), [] as [Value; 0]);
 }
@@ -158,7 +158,7 @@ fn an_answer_comes_in_parts_to_who_takes_them() {
     let kinds: Vec<&str> = others.iter().filter_map(|m| m["params"]["value"]["kind"].as_str()).collect();
     assert_eq!((kinds.first(), kinds.last()), (Some(&"begin"), Some(&"end")), "{others:?}");
     assert!(others.iter().all(|m| m["method"] == "$/progress" && m["params"]["token"] == 7), "{others:?}");
-    // Nothing is new, so the answer waits until something is.
+    // Nothing is new, so the server delays its answer until something is.
     let id = ask(&mut client, &ids(&items));
     std::thread::sleep(Duration::from_millis(300));
     assert!(client.others().iter().all(|m| m["method"] == "$/progress" && m["params"]["token"] == 7));
@@ -201,7 +201,7 @@ fn neovim_is_not_offered_what_it_stumbles_over() {
     assert!(offered(json!({ "name": "helix", "version": "25.07.1" })));
 }
 
-/// The diagnostics of a file that is not open, as they are pushed.
+/// The pushed diagnostics of a file that is not open.
 fn pushed(client: &mut Client, uri: &str) -> Vec<String> {
     let message = client.wait("diagnostics of a file", |m| {
         m["method"] == "textDocument/publishDiagnostics" && m["params"]["uri"] == uri
@@ -225,13 +225,13 @@ fn a_command_checks_everything_and_keeps_it_up() {
     let kind = |m: &Value| m["params"]["value"]["kind"].clone();
     assert!(progress.iter().all(|m| m["method"] == "$/progress" && m["params"]["token"] == "check"), "{progress:?}");
     assert_eq!((progress.first().map(kind), progress.last().map(kind)), (Some(json!("begin")), Some(json!("end"))));
-    // An open document speaks for itself; once it is closed, its file counts again.
+    // For an open document its text counts; after it is closed, the file counts again.
     client.open(&uri(root, "z.ptx"), 1, &good());
     assert_eq!(client.diagnostics(&uri(root, "z.ptx"), 1), [] as [Value; 0]);
     client.close(&uri(root, "z.ptx"));
     assert_eq!(pushed(&mut client, &uri(root, "z.ptx")), [] as [&str; 0]);
     assert_eq!(pushed(&mut client, &uri(root, "z.ptx")), ["unknown-opcode"]);
-    // What happens to files is followed.
+    // The server follows changes of files.
     write(root, "good.ptx", BAD);
     let changes = json!({ "changes": [{ "uri": uri(root, "good.ptx"), "type": 2 }] });
     client.notify("workspace/didChangeWatchedFiles", changes);
@@ -272,7 +272,7 @@ fn work_can_be_stopped_by_its_progress() {
     client.notify("window/workDoneProgress/cancel", json!({ "token": "check" }));
     assert_eq!(client.answer(id)["error"]["code"], -32800);
     client.wait("the end of the progress", |m| m["params"]["value"]["kind"] == "end");
-    // Meanwhile and afterwards everything else goes on.
+    // Meanwhile and afterwards the server handles everything else.
     client.open("file:///k.ptx", 1, BAD);
     assert_eq!(codes(&client.diagnostics("file:///k.ptx", 1)), ["unknown-opcode"]);
 }
@@ -285,7 +285,7 @@ fn folders_have_settings_of_their_own() {
     let (mut client, capabilities) = begin(&[a], json!({ "workspace": workspace }));
     let folders = &capabilities["workspace"]["workspaceFolders"];
     assert_eq!(folders, &json!({ "supported": true, "changeNotifications": true }));
-    // Each folder is asked for by its name.
+    // The server requests the settings of each folder by its URI.
     let answer = |client: &mut Client, everywhere: Value, of: &dyn Fn(&str) -> Value| {
         let question = client.wait("a question", |m| m["method"] == "workspace/configuration");
         let items = question["params"]["items"].as_array().unwrap();
@@ -300,7 +300,7 @@ fn folders_have_settings_of_their_own() {
     for document in &documents {
         client.open(document, 1, NEW);
     }
-    // Until the client has answered, the usual settings hold; then documents are checked again.
+    // The default settings apply until the client has answered; then the documents are checked again.
     client.wait("no findings", |m| {
         m["params"]["uri"] == *documents[0] && m["params"]["diagnostics"].as_array().is_some_and(Vec::is_empty)
     });
@@ -315,7 +315,7 @@ fn folders_have_settings_of_their_own() {
     client.wait("no findings", |m| {
         m["params"]["uri"] == *documents[1] && m["params"]["diagnostics"].as_array().is_some_and(Vec::is_empty)
     });
-    // And the files of the new folder only.
+    // Only the files of the new folder count.
     let result = client.execute("ptx-analyzer.checkWorkspace", Value::Null);
     assert_eq!((&result["files"], &result["errors"]), (&json!(1), &json!(0)));
 }
@@ -331,7 +331,7 @@ fn settings_that_change_make_the_client_ask_again_for_what_it_can() {
         client.begin(json!({ "capabilities": capabilities }));
         client.notify("workspace/didChangeConfiguration", changed.clone());
         let mut asked = Vec::new();
-        // The framework hands requests on one by one, in any order.
+        // The framework hands over requests one by one, in any order.
         let begin = Instant::now();
         let more = |n: usize| n < count && begin.elapsed() < TIMEOUT;
         while more(asked.len()) || begin.elapsed() < Duration::from_millis(200) {
@@ -382,12 +382,12 @@ fn places_follow_the_edits_that_overtake_a_request() {
         let change = json!([{ "range": { "start": from, "end": to }, "text": text }]);
         client.change("file:///k.ptx", version, change);
     };
-    // However far the server has come when it sees the edit, `ret` is what was asked about.
+    // The hover refers to `ret`, no matter which edits the server has applied when it starts.
     change(&mut client, at(6, 4), at(6, 4), "/* 😀 */ ");
     change(&mut client, at(0, 0), at(0, 0), "\n");
     let answer = client.answer(moved);
     assert!(answer["result"]["contents"]["value"].as_str().unwrap().contains("ret"), "{answer}");
-    // Once the place is gone there is nothing to say about it, unless the answer was quicker.
+    // After the word is deleted there is nothing to hover over, unless the answer came earlier.
     let gone =
         client.request("textDocument/hover", json!({ "textDocument": params["textDocument"], "position": at(7, 14) }));
     change(&mut client, at(7, 0), at(7, 99), "");

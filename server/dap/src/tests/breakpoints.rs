@@ -91,7 +91,7 @@ fn conditions_hold_in_a_lane() {
 fn hits_are_counted() {
     let kernel = KernelFolder::new(DIVERGING);
     let line = kernel.line("add.u32 %i, %i, 1");
-    // Twice in the first warp of each CTA: the second has no lane below 16.
+    // The first warp of each CTA hits the breakpoint twice; the second warp has no lane below 16.
     for (hits, expected) in [("2", vec![1]), (">=2", vec![1, 1, 1]), ("%2", vec![1, 1]), ("<2", vec![0])] {
         let mut client = TestClient::launched(kernel.launch());
         let told = set(&mut client, &kernel, json!([{ "line": line, "hitCondition": hits }]));
@@ -185,7 +185,7 @@ fn data_is_watched() {
         let told = client.ask("setDataBreakpoints", json!({ "breakpoints": all }));
         assert_eq!(told["breakpoints"][0]["verified"], true, "{told}");
     };
-    // A register.
+    // Watch a register.
     watch(&mut client, &register["dataId"], "write");
     let stop = client.go("continue", json!({}));
     assert_eq!(stop["reason"], "data breakpoint");
@@ -193,11 +193,11 @@ fn data_is_watched() {
     let stop = client.go("continue", json!({}));
     assert_eq!(stop["text"], "%i@3: 0 → 1 in lane 3");
     assert_eq!(client.evaluate("%i@3"), "1");
-    // Back: before it was written.
+    // Go back to the time before it was written.
     let stop = client.go("reverseContinue", json!({}));
     assert_eq!(stop["text"], "%i@3: 0 → 1 in lane 3");
     assert_eq!(client.evaluate("%i@3"), "0");
-    // Memory, shared and global.
+    // Watch shared and global memory.
     watch(&mut client, &whole["dataId"], "read");
     let stop = client.go("continue", json!({}));
     assert_eq!(stop["reason"], "data breakpoint");
@@ -235,7 +235,7 @@ fn findings_stop_it() {
     assert_eq!((&info["exceptionId"], &info["breakMode"]), (&json!("out-of-bounds"), &json!("always")));
     assert!(info["description"].as_str().unwrap().contains("(lane 16 of CTA (0,0,0) warp 1)"), "{info}");
     assert!(info["details"]["stackTrace"].as_str().unwrap().contains("at kernel, line "), "{info}");
-    // The registers are those that led to it.
+    // The registers are those at the time of the finding.
     assert_eq!(client.frames(2)[0]["line"], kernel.line("st.shared"));
     client.ask("continue", json!({ "threadId": 2 }));
     assert_eq!(client.event("exited")["exitCode"], 1);

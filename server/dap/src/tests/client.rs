@@ -1,4 +1,4 @@
-//! A client over pipes to a session of this process.
+//! A test client that is connected by pipes to a session in this process.
 
 use crate::serve;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Nothing takes longer, even where it is not optimised.
+/// Upper limit for every wait; enough for an unoptimised build.
 const LIMIT: Duration = Duration::from_secs(60);
 
 pub struct TestClient {
@@ -16,13 +16,13 @@ pub struct TestClient {
     from: Receiver<Value>,
     ended: Receiver<()>,
     seq: i64,
-    /// The warp that it stopped in last.
+    /// The thread number of the warp of the last stop.
     pub thread: i64,
     /// Events that the test has not read yet.
     pub events: VecDeque<Value>,
 }
 
-/// A folder with one kernel.
+/// A temporary folder with one kernel.
 pub struct KernelFolder {
     folder: tempfile::TempDir,
     pub path: PathBuf,
@@ -44,14 +44,14 @@ impl KernelFolder {
         json!({ "program": self.path })
     }
 
-    /// The line of the first place of a text, from 1.
+    /// The line, from 1, of the first occurrence of a text.
     pub fn line(&self, what: &str) -> i64 {
         let text = std::fs::read_to_string(&self.path).unwrap();
         1 + text.lines().position(|l| l.contains(what)).unwrap_or_else(|| panic!("{what} is not there")) as i64
     }
 }
 
-/// One of the example kernels.
+/// The path of an example kernel.
 pub fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels").join(name)
 }
@@ -77,7 +77,7 @@ impl TestClient {
         Self { to: Some(to), from: receiver, ended, seq: 0, thread: 1, events: VecDeque::new() }
     }
 
-    /// A session that has been initialised and has launched something, but is not configured.
+    /// A session that has been initialised and has launched a program, but is not configured yet.
     pub fn launched(arguments: Value) -> Self {
         let mut out = Self::start();
         out.ask(
@@ -89,7 +89,7 @@ impl TestClient {
         out
     }
 
-    /// A session that stands before the first instruction.
+    /// A session that is stopped before the first instruction.
     pub fn entered(arguments: Value) -> Self {
         let mut out = Self::launched(arguments);
         out.ask("configurationDone", json!({}));
@@ -109,7 +109,7 @@ impl TestClient {
         self.seq
     }
 
-    /// A body, whatever is in it, with its header.
+    /// Sends arbitrary bytes as a body, with a valid header.
     pub fn body(&mut self, body: &[u8]) {
         ptx_wire::framing::write_message(self.to.as_mut().unwrap(), body).unwrap();
     }
@@ -118,12 +118,12 @@ impl TestClient {
         self.from.recv_timeout(LIMIT).expect("the adapter says nothing")
     }
 
-    /// The next message, whatever it is.
+    /// The next message of any type.
     pub fn any(&mut self) -> Value {
         self.next()
     }
 
-    /// The response to a request.
+    /// The response to the request with this number.
     pub fn response(&mut self, seq: i64) -> Value {
         loop {
             let message = self.next();
@@ -135,7 +135,7 @@ impl TestClient {
         }
     }
 
-    /// The body of a response that is a success.
+    /// Sends a request and returns the body of its response, which must be a success.
     pub fn ask(&mut self, command: &str, arguments: Value) -> Value {
         let seq = self.send(command, arguments);
         let response = self.response(seq);
@@ -143,7 +143,7 @@ impl TestClient {
         response["body"].clone()
     }
 
-    /// What the user is told of a request that is refused.
+    /// Sends a request that must be refused, and returns the message for the user.
     pub fn refused(&mut self, command: &str, arguments: Value) -> String {
         let seq = self.send(command, arguments);
         let response = self.response(seq);
@@ -151,7 +151,7 @@ impl TestClient {
         response["body"]["error"]["variables"]["words"].as_str().unwrap().to_owned()
     }
 
-    /// The body of the next event of a name; those before it are kept.
+    /// The body of the next event with this name; earlier events stay in the queue.
     pub fn event(&mut self, name: &str) -> Value {
         if let Some(at) = self.events.iter().position(|e| e["event"] == name) {
             return self.events.remove(at).unwrap()["body"].clone();
@@ -172,7 +172,7 @@ impl TestClient {
         stop
     }
 
-    /// Moves, and says where it stopped.
+    /// Moves the session and returns the body of the resulting `stopped` event.
     pub fn go(&mut self, command: &str, arguments: Value) -> Value {
         let mut with_thread = json!({ "threadId": self.thread });
         with_thread.as_object_mut().unwrap().extend(arguments.as_object().unwrap().clone());
@@ -192,7 +192,7 @@ impl TestClient {
         self.frames(thread)[0]["line"].as_i64().unwrap()
     }
 
-    /// The variables of a scope of the innermost frame, with their values.
+    /// The variables of a scope of the innermost frame.
     pub fn scope(&mut self, name: &str) -> Vec<Value> {
         let thread = self.thread;
         let frame = self.frames(thread)[0]["id"].clone();
@@ -206,7 +206,7 @@ impl TestClient {
         body["variables"].as_array().unwrap().clone()
     }
 
-    /// `%r1 = 3` for everything in all scopes.
+    /// All variables of all scopes as text, such as `%r1 = 3`.
     pub fn everything(&mut self) -> Vec<String> {
         let mut out = Vec::new();
         for name in ["Uniform registers", "Varying registers", "Predicates", "Local", "Shared", "Parameters", "Buffers"]
@@ -229,7 +229,7 @@ impl TestClient {
         texts.collect()
     }
 
-    /// Closes the way to the adapter, and waits for its end.
+    /// Closes the stream to the adapter, and waits for the end of the session.
     pub fn close(mut self) {
         drop(self.to.take());
         self.ends();

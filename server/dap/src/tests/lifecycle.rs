@@ -1,4 +1,4 @@
-//! Beginning and ending.
+//! Beginning and end of sessions.
 
 use super::DIVERGING;
 use super::client::{KernelFolder, TestClient, example};
@@ -89,7 +89,7 @@ fn launches_that_cannot_be_done_say_why() {
         assert_eq!(error["showUser"], true, "{response}");
         assert!(error["variables"]["words"].as_str().unwrap().contains(words), "{arguments}: {response}");
         assert!(response["message"].as_str().unwrap().contains(words));
-        // It can be tried again.
+        // The launch can be repeated.
         client.ask("launch", kernel.launch());
         client.close();
     }
@@ -137,7 +137,7 @@ fn a_restart_begins_anew() {
     client.ask("restart", json!({}));
     assert_eq!(client.event("continued")["allThreadsContinued"], true);
     assert_eq!(client.stopped()["reason"], "entry");
-    // With other arguments; breakpoints stay.
+    // Restart with other arguments; breakpoints stay.
     let arguments =
         json!({ "program": kernel.path, "stopOnEntry": false, "launch": "grid=1 block=32 n=1 out=u32[32]:zero" });
     client.ask("restart", json!({ "arguments": arguments }));
@@ -196,7 +196,7 @@ loop:
 ";
     let kernel = KernelFolder::new(endless);
     let launch = json!({ "program": kernel.path, "limit": 1_000_000_000_000u64 });
-    // By a request that cancels it, …
+    // The client can stop a launch with a `cancel` request, …
     let mut client = TestClient::start();
     client.ask("initialize", json!({ "adapterID": "ptx", "supportsProgressReporting": true }));
     let seq = client.send("launch", launch.clone());
@@ -219,7 +219,7 @@ loop:
     client.send("launch", launch.clone());
     client.send("disconnect", json!({}));
     client.ends();
-    // … and by going away.
+    // … and by closing its stream.
     let mut client = TestClient::start();
     client.send("launch", launch);
     client.close();
@@ -258,7 +258,7 @@ fn what_is_no_message_has_an_answer() {
         assert_eq!((&answer["type"], &answer["success"]), (&json!("response"), &json!(false)), "{body}");
         assert!(!answer["body"]["error"]["variables"]["words"].as_str().unwrap().is_empty());
     }
-    // A response to nothing is passed over.
+    // The adapter ignores a response to nothing.
     let response = r#"{"seq":1,"type":"response","request_seq":1,"success":true,"command":"x"}"#;
     client.raw(format!("stray\r\nContent-Length: {}\r\n\r\n{response}", response.len()).as_bytes());
     assert_eq!(client.ask("threads", json!({}))["threads"], json!([]));

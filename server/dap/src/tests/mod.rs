@@ -1,4 +1,4 @@
-//! Sessions over pipes.
+//! Tests of whole sessions over pipes.
 
 mod breakpoints;
 mod client;
@@ -6,5 +6,5 @@ mod lifecycle;
 mod moving;
 mod showing;
 
-/// A kernel that diverges and calls a function, with a loop.
+/// A kernel with a loop, divergence and a function call.
 pub const DIVERGING: &str = include_str!("../../../../tests/dap/diverging.ptx");

@@ -13,7 +13,7 @@ fn steps_follow_a_warp() {
         assert_eq!(client.go("next", json!({}))["reason"], "step");
         assert_eq!(client.line(), line);
     }
-    // The lanes part; those that come first in the text go on.
+    // The lanes diverge; those whose code comes first in the text continue.
     let stop = client.go("next", json!({}));
     assert_eq!(client.line(), first + 5);
     assert!(stop["description"].as_str().unwrap().contains("lanes 0–15 go on together"), "{stop}");
@@ -56,7 +56,7 @@ fn steps_go_into_calls_over_them_and_out() {
 #[test]
 fn back_is_where_one_came_from() {
     for path in [KernelFolder::new(DIVERGING).path, example("block_reduce.ptx"), example("indirect_call.ptx")] {
-        // The folder of the first one is gone by now: it is written anew.
+        // The folder of the first kernel may be deleted by now: write the kernel again.
         let kernel = KernelFolder::new(DIVERGING);
         let path = if path.exists() { path } else { kernel.path.clone() };
         for step in ["stepIn", "next"] {
@@ -135,7 +135,7 @@ fn the_warp_to_begin_with_is_chosen() {
     client.close();
 }
 
-/// A kernel whose loop takes a while, with places in a source.
+/// A kernel with `.loc` directives whose loop takes a while.
 const LONG: &str = "\
 .version 8.0
 .target sm_80
@@ -173,7 +173,7 @@ fn a_run_can_be_paused_and_looked_at_again() {
     client.ask("configurationDone", json!({}));
     client.stopped();
     client.ask("continue", json!({ "threadId": 1 }));
-    // Requests are answered while it runs.
+    // The session answers requests while the kernel runs.
     let seq = client.send("stackTrace", json!({ "threadId": 1 }));
     assert_eq!(client.response(seq)["message"], "notStopped");
     assert_eq!(client.ask("threads", json!({}))["threads"][0]["name"], "CTA (0,0,0) warp 0");
@@ -210,7 +210,7 @@ fn lines_of_the_original_are_steps() {
     let mut client = TestClient::launched(json!({ "program": kernel.path, "source": "original" }));
     let sources = client.ask("loadedSources", json!({}));
     let names: Vec<&str> = sources["sources"].as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
-    // Nothing outside of the folder is shown.
+    // Files outside the folder are not shown.
     assert_eq!(names, ["kernel.ptx", "kernel.cu"]);
     let told = client.ask(
         "setBreakpoints",
@@ -224,7 +224,7 @@ fn lines_of_the_original_are_steps() {
     assert_eq!((&top["source"]["name"], &top["line"], &top["column"]), (&json!("kernel.cu"), &json!(2), &json!(5)));
     client.go("next", json!({}));
     assert_eq!(client.line(), 3);
-    // One line of the original, however often the loop goes round.
+    // A step covers one line of the original file, however often the loop repeats.
     client.go("next", json!({}));
     assert_eq!(client.line(), 5);
     assert_eq!(client.evaluate("%i@0"), "300000");

@@ -1,4 +1,4 @@
-//! What is shown, and what can be changed.
+//! Shown data, and changes to it.
 
 use super::DIVERGING;
 use super::client::{KernelFolder, TestClient, example};
@@ -31,7 +31,7 @@ fn registers_by_what_they_hold() {
     let lanes = client.parts(&lane["variablesReference"]);
     assert_eq!((lanes.len(), &lanes[7]["name"], &lanes[7]["value"]), (32, &json!("[7]"), &json!("7")));
     assert_eq!(lanes[7]["evaluateName"], "%lane@7");
-    // Something was written only in the lanes that have been in the loop.
+    // Only the lanes that have been in the loop have a value.
     let i = named(&varying, "%i");
     assert_eq!(i["value"], "2");
     assert_eq!(client.parts(&i["variablesReference"])[31]["value"], "not written");
@@ -46,7 +46,7 @@ fn registers_by_what_they_hold() {
     assert!(out["value"].as_str().unwrap().ends_with("→ out"), "{out}");
     let buffers = client.scope("Buffers");
     assert_eq!((&buffers[0]["name"], &buffers[0]["type"]), (&json!("out"), &json!(".u32[128]")));
-    // A parameter that points leads to the same memory as what it points to.
+    // A pointer parameter refers to the same memory as the buffer that it points to.
     assert_eq!(out["memoryReference"], buffers[0]["memoryReference"]);
     client.close();
 }
@@ -72,7 +72,7 @@ fn variables_come_in_pages() {
         [
             (&json!("[30]"), &json!("30")),
             (&json!("[31]"), &json!("31")),
-            // The other warp has not been here.
+            // The other warp has not written its elements yet.
             (&json!("[32]"), &json!("not written")),
         ]
     );
@@ -155,7 +155,7 @@ fn the_console_has_commands() {
     assert!(say(&mut client, "time").ends_with("warp instructions of the grid"));
     assert!(say(&mut client, "help").contains("lane all"));
     assert_eq!(say(&mut client, "%n"), "3");
-    // What can be written is proposed.
+    // Completion proposes valid expressions.
     let complete = |client: &mut TestClient, text: &str| -> Vec<String> {
         let body = client.ask("completions", json!({ "text": text, "column": text.len() + 1 }));
         body["targets"].as_array().unwrap().iter().map(|t| t["label"].as_str().unwrap().to_owned()).collect()
@@ -176,7 +176,7 @@ fn values_are_changed_and_the_run_goes_on_from_there() {
         let all = scopes["scopes"].as_array().unwrap();
         all.iter().find(|s| s["name"] == name).unwrap()["variablesReference"].clone()
     };
-    // All lanes of a register, one lane, by an expression, memory.
+    // Set all lanes of a register, one lane, a value by an expression, and memory.
     let uniform = reference(&scopes, "Uniform registers");
     let set = json!({ "variablesReference": uniform, "name": "%n", "value": "0x2a" });
     assert_eq!(client.ask("setVariable", set)["value"], "42");
@@ -201,7 +201,7 @@ fn values_are_changed_and_the_run_goes_on_from_there() {
     ] {
         assert!(client.refused("setExpression", wrong.clone()).contains(why), "{wrong}");
     }
-    // The run goes on with the new values, …
+    // The run continues with the new values, …
     let line = kernel.line("st.global.u32") + 1;
     client.ask("setBreakpoints", json!({ "source": { "path": kernel.path }, "breakpoints": [{ "line": line }] }));
     client.go("continue", json!({}));

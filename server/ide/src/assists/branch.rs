@@ -1,4 +1,4 @@
-//! `@%p bra L1; bra L2; L1:` is `@!%p bra L2; L1:`.
+//! Inverts a conditional branch: `@%p bra L1; bra L2; L1:` becomes `@!%p bra L2; L1:`.
 
 use super::Assist;
 use super::site::AssistSite;
@@ -8,7 +8,7 @@ use ptx_isa::ISA;
 use ptx_isa::tables::ControlTransfer;
 use ptx_syntax::{fields, kinds};
 
-/// Offers it at either of the two branches.
+/// Offers the assist at either of the two branches.
 pub fn assists(site: &AssistSite<'_>, out: &mut Vec<Assist>) {
     let before = || site.node.prev_named_sibling().and_then(|n| AssistSite::of(site.snapshot, n));
     let edit = skip(site).or_else(|| skip(&before()?));
@@ -44,7 +44,7 @@ fn skip(first: &AssistSite<'_>) -> Option<(String, TextEdit)> {
     })
 }
 
-/// The label that a branch goes to, if it goes to one only.
+/// The target label of a branch with a single target.
 fn target<'a>(instruction: &'a Instruction<'a>) -> Option<&'a str> {
     let entry = ISA.opcode(instruction.opcode.text)?.entries.first()?;
     match (entry.flow, instruction.operands.as_slice()) {

@@ -1,4 +1,4 @@
-//! Declarations of registers: several in one statement, or each in one of its own.
+//! Joins `.reg` declarations into one statement, or splits one into a statement per name.
 
 use super::Assist;
 use crate::TextEdit;
@@ -6,7 +6,7 @@ use ptx_analysis::lower::named_children;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
-/// Offers to join the declarations of a selection, or that at a place with its neighbours; and to take one apart.
+/// Offers to split the `.reg` declaration at the start of `range`, and to join it with its neighbours.
 pub fn assists(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>) {
     let Some(node) = declaration_at(snapshot, range.start) else { return };
     split(snapshot, node, out);
@@ -25,7 +25,7 @@ fn declaration_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     Some(node).filter(|n| is_plain(snapshot, *n))
 }
 
-/// Registers, with nothing but names and ranges.
+/// Whether a node is a `.reg` declaration that consists of names and ranges only.
 fn is_plain(snapshot: &Snapshot, node: Node<'_>) -> bool {
     let space = node.child_by_field_id(fields().space).map(|n| snapshot.text(n.byte_range()));
     let comment = |n: Node<'_>| n.kind_id() == kinds().comment || n.kind_id() == kinds().preprocessor_line;
@@ -40,7 +40,7 @@ fn declarators(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     named_children(node).filter(|n| n.kind_id() == kinds().declarator)
 }
 
-/// What stands before the names, with single blanks.
+/// The text before the first name, with single blanks.
 fn head(snapshot: &Snapshot, node: Node<'_>) -> String {
     let first = declarators(node).next().map_or(node.end_byte(), |n| n.start_byte());
     snapshot.text(node.start_byte()..first).split_whitespace().collect::<Vec<_>>().join(" ")
@@ -49,7 +49,7 @@ fn head(snapshot: &Snapshot, node: Node<'_>) -> String {
 fn split(snapshot: &Snapshot, node: Node<'_>, out: &mut Vec<Assist>) {
     let all: Vec<Node<'_>> = declarators(node).collect();
     let (Some(first), true) = (all.first(), all.len() > 1) else { return };
-    // With the author's space between type and name.
+    // Keeps the author's space between type and name.
     let before = snapshot.text(node.start_byte()..first.start_byte()).into_owned();
     let rope = snapshot.rope();
     let line = rope.line_to_byte(rope.byte_to_line(node.start_byte()));

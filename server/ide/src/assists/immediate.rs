@@ -1,4 +1,4 @@
-//! Numbers in other notations.
+//! Rewrites a number in another notation.
 
 use super::Assist;
 use super::site::{AssistSite, Matched};
@@ -11,12 +11,12 @@ use ptx_syntax::{Node, Snapshot, fields, kinds};
 
 const ID: &str = "convert-immediate";
 
-/// A literal, with a minus before it or not.
+/// A number literal, perhaps with a minus sign.
 struct ImmediateLiteral<'t> {
     node: Node<'t>,
     text: String,
     negative: bool,
-    /// It is all of an operand or of an element, not a part of an expression.
+    /// The literal is a whole operand or a whole element, not a part of an expression.
     whole: bool,
 }
 
@@ -26,7 +26,7 @@ fn literal_at(snapshot: &Snapshot, offset: usize) -> Option<ImmediateLiteral<'_>
     let is_number = |n: &Node<'_>| n.kind_id() == k.integer || n.kind_id() == k.float;
     let at = |start: usize, end: usize| snapshot.leaf(start..end).filter(is_number);
     let leaf = at(offset, offset + 1).or_else(|| at(offset.checked_sub(1)?, offset)).or_else(|| {
-        // On the minus.
+        // The offset is at the minus sign.
         let sign = snapshot.leaf(offset..offset + 1)?;
         let argument = sign.parent()?.child_by_field_id(fields().argument)?;
         (sign.kind() == "-" && is_number(&argument)).then_some(argument)
@@ -40,7 +40,7 @@ fn literal_at(snapshot: &Snapshot, offset: usize) -> Option<ImmediateLiteral<'_>
     Some(ImmediateLiteral { node, text: snapshot.text(leaf.byte_range()).into_owned(), negative, whole })
 }
 
-/// Offers notations of the literal of an instruction.
+/// Offers other notations of a literal in an instruction.
 pub fn assists(site: &AssistSite<'_>, offset: usize, out: &mut Vec<Assist>) {
     let Some(literal) = literal_at(site.snapshot, offset) else { return };
     let start = literal.node.start_byte().saturating_sub(site.base);
@@ -53,7 +53,7 @@ pub fn assists(site: &AssistSite<'_>, offset: usize, out: &mut Vec<Assist>) {
     }
 }
 
-/// The same in an initializer.
+/// Offers other notations of a literal in an initializer.
 pub fn in_declaration(snapshot: &Snapshot, offset: usize, out: &mut Vec<Assist>) {
     let Some(literal) = literal_at(snapshot, offset) else { return };
     let mut node = literal.node;
@@ -63,7 +63,8 @@ pub fn in_declaration(snapshot: &Snapshot, offset: usize, out: &mut Vec<Assist>)
             let declaration = parent.parent();
             let ty = declaration.and_then(|d| d.child_by_field_id(fields().ty));
             let ty = ty.and_then(|t| TypeId::of(&snapshot.text(t.byte_range())));
-            // Values of other types are converted in ways of their own.
+            // A literal within an expression is not converted to the declared type directly, so notations that depend on
+            // the type are not offered for it.
             let ty = ty.filter(|_| literal.whole);
             for text in notations(&literal, ty) {
                 let edits = vec![TextEdit { range: literal.node.byte_range(), text: text.clone() }];
@@ -78,7 +79,7 @@ pub fn in_declaration(snapshot: &Snapshot, offset: usize, out: &mut Vec<Assist>)
     }
 }
 
-/// What the form says of the value at an offset.
+/// The operand spec of the operand at an offset.
 fn spec(matched: &Matched<'_>, offset: usize) -> Option<OperandSpec> {
     let index = matched.instruction.operands.iter().position(|o| o.range.contains(&offset))?;
     match &matched.variant.operands.get(index)?.1 {
@@ -87,12 +88,12 @@ fn spec(matched: &Matched<'_>, offset: usize) -> Option<OperandSpec> {
     }
 }
 
-/// The other notations with exactly the same meaning where a value of a type stands.
+/// The other notations of a literal that mean exactly the same in an operand of type `ty`.
 fn notations(literal: &ImmediateLiteral<'_>, ty: Option<TypeId>) -> Vec<String> {
     let minus = if literal.negative { "-" } else { "" };
     let mut out = Vec::new();
     if let Some(value) = literal::integer(&literal.text) {
-        // The suffix makes the constant an unsigned one.
+        // The suffix `U` makes the constant unsigned.
         let suffix = if literal.text.ends_with('U') { "U" } else { "" };
         out.push(format!("{minus}{value}{suffix}"));
         out.push(format!("{minus}0x{value:X}{suffix}"));
@@ -102,7 +103,7 @@ fn notations(literal: &ImmediateLiteral<'_>, ty: Option<TypeId>) -> Vec<String> 
             out.extend(complement(value, literal.negative, ty));
         }
     } else if let Some(value) = literal::float(&literal.text) {
-        // The assembler reads 32 bits where 64 are wanted as something else.
+        // For a 64-bit operand the assembler does not read a 32-bit literal as that value.
         let single = literal.text.starts_with("0f") || literal.text.starts_with("0F");
         if !single || is_float(ty, 32) {
             out.extend(float(if literal.negative { -value } else { value }, ty));
@@ -116,7 +117,8 @@ fn notations(literal: &ImmediateLiteral<'_>, ty: Option<TypeId>) -> Vec<String> 
     out
 }
 
-/// The other reading of the same bits: a negative number, or the bits of one.
+/// The other notation of the same bits: `-1` becomes `0xFFFFFFFF`, and a value with the sign bit set becomes a negative
+/// number.
 fn complement(value: i128, negative: bool, ty: TypeId) -> Option<String> {
     let bits = u32::from(ty.info().bits);
     let (modulus, half) = (1i128 << bits, 1i128 << (bits - 1));
@@ -132,14 +134,14 @@ fn is_float(ty: Option<TypeId>, bits: u16) -> bool {
     ty.is_some_and(|t| t.info().class == TypeClass::Float && t.info().bits == bits)
 }
 
-/// A number as bits and in decimal.
+/// A floating-point number as bits and in decimal.
 fn float(value: f64, ty: Option<TypeId>) -> Vec<String> {
     let single = value as f32;
     let mut out = Vec::new();
     let plain = |text: String| text.len() <= 24 && !text.contains("inf") && !text.contains("NaN");
     if is_float(ty, 32) {
         out.push(format!("0f{:08X}", single.to_bits()));
-        // Decimal numbers are read as doubles and then rounded: the short way to write it must survive that.
+        // The assembler reads a decimal number as a double and then rounds it. The short notation must survive both steps.
         let short = format!("{single:?}");
         let survives = short.parse::<f64>().is_ok_and(|v| (v as f32).to_bits() == single.to_bits());
         let text = if survives { short } else { format!("{:?}", f64::from(single)) };

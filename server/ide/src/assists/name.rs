@@ -1,5 +1,5 @@
-//! Names for registers that compilers number: for one register of a range, and for one of the independent lives of a register that is
-//! used for several values.
+//! Names for compiler-generated registers. An assist can name one register of a range, or one of the independent live
+//! ranges of a register that holds several values in turn.
 
 use super::Assist;
 use crate::demangle::demangle;
@@ -14,14 +14,14 @@ use ptx_isa::tables::{OperandAccess, TypeClass};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// The id of the assist that names a whole register.
+/// Id of the assist that renames a register everywhere.
 const REGISTER: &str = "name-register";
-/// The same of one of its lives.
+/// Id of the assist that renames one live range of a register.
 const LIVE_RANGE: &str = "name-live-range";
-/// A function up to this length, in a module up to that, is lowered when the cursor is on a register.
+/// Maximum size in bytes of a function, and of its module, that is lowered when the cursor is on a register.
 const MAX_FUNCTION: usize = 256 << 10;
 const MAX_MODULE: usize = 1 << 20;
-/// The longest name that is suggested.
+/// Maximum length of a suggested name.
 const MAX_SUGGESTION: usize = 32;
 
 /// Offers names for the register at a range.
@@ -52,7 +52,7 @@ pub fn assists(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>)
         let start = place.start.checked_sub(flow.base);
         start.is_some_and(|at| own.iter().any(|p| (p.range.start as usize..p.range.end as usize).contains(&at)))
     };
-    // What no instruction reads or writes, such as a line of debugging data, cannot tell one life from another.
+    // A use that no instruction makes, such as a line of debugging data, belongs to no live range.
     let known =
         |place: &Range<usize>| place.start.checked_sub(flow.base).is_some_and(|at| flow.webs.at(at as u32).is_some());
     if !places.iter().all(known) {
@@ -63,7 +63,7 @@ pub fn assists(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>)
     out.extend(naming.assist(LIVE_RANGE, &title, &live, flow.suggestion(own.into_iter()), web as usize));
 }
 
-/// A register that gets a name.
+/// A register that is to be renamed.
 struct Naming<'a, 't> {
     snapshot: &'a Snapshot,
     declaration: &'a DeclarationNode<'t>,
@@ -72,7 +72,7 @@ struct Naming<'a, 't> {
 }
 
 impl Naming<'_, '_> {
-    /// The assist with the first name that is free.
+    /// The assist with the first unused name.
     fn assist(
         &self,
         id: &'static str,
@@ -93,11 +93,11 @@ impl Naming<'_, '_> {
     }
 }
 
-/// What the flow of a function says of a register.
+/// The lowered function and the live ranges (webs) of a register.
 struct RegisterWebs {
     function: FlowFunction,
     webs: Webs,
-    /// Where the function begins.
+    /// Offset at which the function begins.
     base: usize,
 }
 
@@ -120,14 +120,15 @@ impl RegisterWebs {
         Some(Self { function, webs, base })
     }
 
-    /// What the instructions that write these places put there, if all of them say the same.
+    /// The name that all writes at these places suggest; `None` if they differ.
     fn suggestion<'a>(&self, places: impl Iterator<Item = &'a WebPlace>) -> Option<String> {
         let mut names = places.filter(|p| p.writes).map(|p| self.written(p));
         let first = names.next()??;
         names.all(|n| n.as_ref() == Some(&first)).then_some(first)
     }
 
-    /// A name for what an instruction writes: after the special register, variable or parameter that it reads and nothing else.
+    /// A name for the result of an instruction: the name of the special register, variable or parameter that is its only
+    /// source.
     fn written(&self, place: &WebPlace) -> Option<String> {
         let index = place.instruction as usize;
         let mut read = self.function.operands_of(index).iter().filter(|o| !o.writes());
@@ -146,7 +147,7 @@ impl RegisterWebs {
                     matches!(variable.symbol.origin, VariableOrigin::Parameter | VariableOrigin::KernelParameter);
                 let ty = self.function.operands_of(index).iter().find(|o| o.writes()).and_then(|o| o.ty)?.info();
                 let address = parameter && ty.bits == 64 && ty.class != TypeClass::Float;
-                // `param_0` says by itself what it is.
+                // `param_0` needs no prefix to be clear.
                 match name.starts_with("param_") || (loaded && !address) {
                     true => name,
                     false => format!("ptr_{name}"),
@@ -159,7 +160,7 @@ impl RegisterWebs {
     }
 }
 
-/// The name of a variable without what compilers put before it: the function that it is a parameter of, namespaces.
+/// The name of a variable without compiler-generated prefixes: namespaces, and the function to which a parameter belongs.
 fn plain(name: &str) -> String {
     let short = demangle(name).map_or_else(|| name.to_owned(), |d| d.short);
     let own = short.rsplit("::").next().unwrap_or(&short);

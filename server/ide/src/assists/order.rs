@@ -1,4 +1,4 @@
-//! Modifiers in canonical order: that of the manual's forms. The assembler takes most of them in any order.
+//! Sorts modifiers into canonical order, that of the forms in the manual. The assembler accepts most of them in any order.
 
 use super::Assist;
 use crate::TextEdit;
@@ -11,10 +11,10 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A selection of more is no place to offer this unasked.
+/// Maximum size in bytes of a selection for which this is offered as an assist.
 const MAX_SELECTION: usize = 20_000;
 
-/// Offers it for the instructions in a range.
+/// Offers the assist for the instructions in a range.
 pub fn at(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>) {
     if range.len() > MAX_SELECTION {
         return;
@@ -28,7 +28,7 @@ pub fn at(snapshot: &Snapshot, range: &Range<usize>, out: &mut Vec<Assist>) {
     out.push(Assist::new("canonical-order", title, edits));
 }
 
-/// The edits that bring modifiers to canonical order, in the whole text or in the instructions that a range touches.
+/// The edits that sort modifiers into canonical order, in the whole text or in the instructions that touch `range`.
 pub fn canonical_order(snapshot: &Snapshot, range: Option<Range<usize>>) -> Vec<TextEdit> {
     let mut out = Vec::new();
     let range = range.unwrap_or(0..usize::MAX);
@@ -60,7 +60,7 @@ fn of_piece(
         if kind == k.instruction && !node.has_error() && node.end_byte() >= range.start {
             let words: Vec<_> =
                 named_children(node).filter(|n| n.kind_id() == k.opcode || n.kind_id() == k.modifier).collect();
-            // A modifier behind an operand has its place there.
+            // A modifier after an operand stays there.
             let opcode = words.iter().position(|n| n.kind_id() == k.opcode);
             let head: Vec<_> = opcode
                 .and_then(|at| words.get(at..))
@@ -91,7 +91,8 @@ fn of_piece(
     }
 }
 
-/// A head with its modifiers in canonical order, if that is another one and means the same.
+/// A mnemonic with its modifiers in canonical order, or `None` if they are already in order or the result would mean
+/// something else.
 fn canonical(written: &str) -> Option<String> {
     let (name, rest) = written.split_at(written.find('.')?);
     let modifiers = split(rest);
@@ -108,7 +109,7 @@ fn canonical(written: &str) -> Option<String> {
         list.sort_unstable();
         list
     };
-    // What is written twice or not known here stays as it is.
+    // Repeated and unknown modifiers stay as they are.
     if ordered == modifiers || sorted(&ordered) != sorted(&modifiers) {
         return None;
     }
@@ -118,7 +119,7 @@ fn canonical(written: &str) -> Option<String> {
     again.candidates.first().is_some_and(same).then(|| format!("{name}{}", ordered.concat()))
 }
 
-/// `.a.b::c` as its modifiers.
+/// Splits `.a.b::c` into its modifiers.
 fn split(text: &str) -> Vec<&str> {
     let starts: Vec<usize> = text.match_indices('.').map(|(at, _)| at).chain([text.len()]).collect();
     starts.windows(2).filter_map(|w| text.get(w[0]..w[1])).collect()

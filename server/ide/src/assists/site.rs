@@ -1,4 +1,4 @@
-//! The instruction at a place.
+//! The instruction at the cursor.
 
 use crate::TextEdit;
 use ptx_analysis::ast::Instruction;
@@ -11,18 +11,18 @@ use ptx_analysis::{Severity, statement};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// An instruction without an error in it.
+/// An instruction without syntax errors.
 pub struct AssistSite<'t> {
     pub snapshot: &'t Snapshot,
     pub node: Node<'t>,
-    /// Its text, from its guard to its semicolon, and where that begins in the file.
+    /// Its text, from its guard to its semicolon. `base` is the offset of that text in the file.
     pub text: String,
     pub base: usize,
     pub names: LocalNames<'t>,
     semantics: Semantics<'t>,
 }
 
-/// An instruction and what it is matched with; ranges count in the text of its site.
+/// An instruction with its form and operand variant. Ranges are relative to the text of its site.
 pub struct Matched<'a> {
     pub instruction: &'a Instruction<'a>,
     pub candidate: &'a Candidate,
@@ -30,7 +30,7 @@ pub struct Matched<'a> {
 }
 
 impl<'t> AssistSite<'t> {
-    /// The instruction around an offset, or the one that ends there.
+    /// The instruction that contains an offset or ends there.
     pub fn at(snapshot: &'t Snapshot, offset: usize) -> Option<Self> {
         let inside = snapshot.leaf(offset..offset);
         let before = || snapshot.leaf(offset.checked_sub(1)?..offset);
@@ -40,7 +40,7 @@ impl<'t> AssistSite<'t> {
             .and_then(|n| Self::of(snapshot, n))
     }
 
-    /// An instruction.
+    /// The site of an instruction node.
     pub fn of(snapshot: &'t Snapshot, node: Node<'t>) -> Option<Self> {
         if node.kind_id() != kinds().instruction || node.has_error() {
             return None;
@@ -51,7 +51,7 @@ impl<'t> AssistSite<'t> {
         Some(Self { snapshot, node, text, base: node.start_byte(), names, semantics })
     }
 
-    /// Calls `f` with the lowered instruction and its form.
+    /// Calls `f` with the lowered instruction, its form and its operand variant.
     pub fn matched<R>(&self, f: impl FnOnce(&Matched<'_>) -> Option<R>) -> Option<R> {
         let snapshot = Snapshot::new(&self.text);
         let node = named_children(snapshot.root_at(0)).next().filter(|n| n.kind_id() == kinds().instruction)?;
@@ -61,17 +61,17 @@ impl<'t> AssistSite<'t> {
         f(&Matched { instruction: &instruction, candidate, variant })
     }
 
-    /// Whether an instruction in this one's place would be without errors.
+    /// Whether `text` in place of the instruction passes the checks without errors.
     pub fn is_clean(&self, text: &str) -> bool {
         statement::check(text, self.semantics.environment(), &self.names).iter().all(|d| d.severity != Severity::Error)
     }
 
-    /// A replacement of a range of [`Self::text`] as one of the file.
+    /// Replaces a range of [`Self::text`]; the range of the edit is relative to the file.
     pub fn replace(&self, range: Range<usize>, text: impl Into<String>) -> TextEdit {
         TextEdit { range: self.base + range.start..self.base + range.end, text: text.into() }
     }
 
-    /// The text with a range replaced.
+    /// [`Self::text`] with a range replaced.
     pub fn with(&self, range: Range<usize>, text: &str) -> String {
         let mut out = self.text.clone();
         if out.get(range.clone()).is_some() {
@@ -80,13 +80,13 @@ impl<'t> AssistSite<'t> {
         out
     }
 
-    /// What stands before the opcode: a guard with the white space behind it, or nothing.
+    /// The text before the opcode: a guard and white space, or nothing.
     pub fn guard(&self, instruction: &Instruction<'_>) -> &str {
         self.text.get(..instruction.opcode.range().start).unwrap_or("")
     }
 }
 
-/// The words of a text that may be names.
+/// The words of a text that could be names.
 pub fn names_in(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'))).filter(|w| !w.is_empty())
 }

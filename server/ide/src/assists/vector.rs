@@ -1,6 +1,7 @@
-//! Vector accesses as several scalar ones, and the other way round.
+//! Splits a vector access into scalar accesses, and combines scalar accesses into a vector access.
 //!
-//! Which instruction accesses memory element by element is in its form: there the address has as many elements as the list.
+//! The form tells whether an instruction accesses memory element by element: then its address has as many elements as its
+//! list.
 
 use super::Assist;
 use super::site::{AssistSite, Matched, names_in};
@@ -14,25 +15,25 @@ use ptx_isa::tables::{Form, Length, OperandAccess, ValueKind};
 use ptx_syntax::Snapshot;
 use std::ops::Range;
 
-/// Offers both.
+/// Offers both assists.
 pub fn assists(site: &AssistSite<'_>, out: &mut Vec<Assist>) {
     out.extend(site.matched(|matched| expand(site, matched)));
     out.extend(site.matched(|matched| combine(site, matched)));
 }
 
-/// The parts of an access to memory.
+/// The parts of a memory access.
 struct Shaped {
-    /// The slot of the modifier that says how many elements there are.
+    /// Index of the slot for the vector length modifier.
     slot: u8,
-    /// The operands that are lists, by index.
+    /// Indices of the operands that are lists.
     lists: Vec<usize>,
-    /// The operand that is the address.
+    /// Index of the address operand.
     address: usize,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     size: i128,
 }
 
-/// Finds the parts of an access, if the form can have elements.
+/// Finds the parts of an access, if its form supports vectors.
 fn shaped(matched: &Matched<'_>) -> Option<Shaped> {
     let of = |spec: &OperandSpec| match spec.value.length {
         Length::Slot(slot) => Some(slot),
@@ -62,7 +63,7 @@ fn shaped(matched: &Matched<'_>) -> Option<Shaped> {
     (!lists.is_empty()).then_some(Shaped { slot, lists, address, size })
 }
 
-/// An address as a base and a distance.
+/// Splits an address into its base and its offset in bytes.
 fn base_and_offset<'a>(operand: &'a Operand<'a>, text: &'a str) -> Option<(&'a str, i128)> {
     let OperandKind::Address(parts) = &operand.kind else { return None };
     let [inner] = parts.as_slice() else { return None };
@@ -87,13 +88,13 @@ fn address(base: &str, offset: i128) -> String {
     }
 }
 
-/// The opcode and modifiers of a form with other values.
+/// The mnemonic of a form with the given slot values.
 fn canonical(opcode: &str, form: &Form, values: &[Option<&'static str>]) -> String {
     let slots = form.slots.iter().zip(values).filter(|(s, _)| s.after_operand == 0);
     std::iter::once(opcode).chain(slots.filter_map(|(_, v)| *v)).collect()
 }
 
-/// The text with some ranges replaced.
+/// A text with several ranges replaced.
 fn with(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     let mut out = text.to_owned();
     edits.sort_by_key(|e| e.0.start);
@@ -105,7 +106,7 @@ fn with(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     out
 }
 
-/// `ld.v2.u32 {a, b}, [p]` as `ld.u32 a, [p]; ld.u32 b, [p+4]`.
+/// Expands `ld.v2.u32 {a, b}, [p]` to `ld.u32 a, [p]; ld.u32 b, [p+4]`.
 fn expand(site: &AssistSite<'_>, matched: &Matched<'_>) -> Option<Assist> {
     const ID: &str = "expand-vector";
     let instruction = matched.instruction;
@@ -132,11 +133,11 @@ fn expand(site: &AssistSite<'_>, matched: &Matched<'_>) -> Option<Assist> {
     let title = format!("Access each element by itself, with `{new_head}`");
     let mut order: Vec<usize> =
         (0..count).filter(|k| !lists.iter().all(|l| matches!(l.1[*k].kind, OperandKind::Sink))).collect();
-    // What is written must not be needed for a later element: such an element comes last.
+    // An element that writes a register of the address or the guard must come last, since the other accesses still read it.
     let written: Vec<Vec<&str>> = (0..count).map(|k| written(site, matched, &shape, &lists, k)).collect();
     let needed: Vec<&str> = needed(site, instruction, &lists);
     let clobbers = |k: &usize| written[*k].iter().any(|w| needed.contains(w));
-    // What one element reads, another must not have written.
+    // An element must not write a register that another element reads.
     let read = |k: usize| lists.iter().flat_map(move |l| names_in(site.text.get(l.1[k].range.clone()).unwrap_or("")));
     let crossed = (0..count).any(|k| {
         let others = (0..count).filter(|other| *other != k).flat_map(read);
@@ -189,7 +190,7 @@ fn written<'a>(
     out
 }
 
-/// The names that every one of several accesses needs: those of the guard and of all operands that are not taken apart.
+/// The names that each of the scalar accesses reads: those of the guard and of all operands that are not lists.
 fn needed<'a>(
     site: &'a AssistSite<'_>,
     instruction: &Instruction<'_>,
@@ -208,9 +209,9 @@ fn needed<'a>(
 struct ScalarAccess {
     base: String,
     offset: i128,
-    /// The operand that becomes an element, for each list.
+    /// The text of the list element that it becomes, for each list operand.
     elements: Vec<String>,
-    /// Everything else, to be compared.
+    /// All other text, which must be the same for accesses that are combined.
     rest: String,
     end: usize,
 }
@@ -231,15 +232,15 @@ fn single(site: &AssistSite<'_>, matched: &Matched<'_>, shape: &Shaped) -> Optio
     Some(ScalarAccess { base: base.to_owned(), offset, elements: elements?, rest, end: site.node.end_byte() })
 }
 
-/// Instructions that wait for nothing and order nothing say so by leaving this out.
+/// Modifier of accesses without ordering. A form with a slot for it is weak even if the modifier is left out.
 const PLAIN: &str = ".weak";
 
-/// `ld.u32 a, [p]; ld.u32 b, [p+4]` as `ld.v2.u32 {a, b}, [p]`.
+/// Combines `ld.u32 a, [p]; ld.u32 b, [p+4]` to `ld.v2.u32 {a, b}, [p]`.
 fn combine(site: &AssistSite<'_>, matched: &Matched<'_>) -> Option<Assist> {
     const ID: &str = "combine-vector";
     let shape = shaped(matched)?;
     let form = matched.candidate.form;
-    // Accesses that others may watch are as many as are written.
+    // Combining would change the number of accesses, which other threads may observe unless the accesses are weak.
     if !form.slots.iter().any(|s| s.name == PLAIN) {
         return None;
     }
@@ -275,7 +276,7 @@ fn combine(site: &AssistSite<'_>, matched: &Matched<'_>) -> Option<Assist> {
         if run[0].offset % bytes != 0 {
             return Some(Assist::disabled(ID, title, format!("the offset {} is no multiple of {bytes}", run[0].offset)));
         }
-        // No element but the last may be written over what addresses those behind it, nor one over another.
+        // Only the last element may overwrite the base register, and no two elements may write the same register.
         let mut seen: Vec<&str> = Vec::new();
         for (k, part) in run[..count].iter().enumerate() {
             for (index, element) in shape.lists.iter().zip(&part.elements) {
@@ -294,7 +295,7 @@ fn combine(site: &AssistSite<'_>, matched: &Matched<'_>) -> Option<Assist> {
     })
 }
 
-/// The instruction that does what several do.
+/// The vector access that replaces several scalar accesses.
 fn vector_of(
     site: &AssistSite<'_>,
     matched: &Matched<'_>,
@@ -311,7 +312,7 @@ fn vector_of(
     with(&site.text, edits)
 }
 
-/// Whether there is such a head.
+/// Whether a mnemonic fits a form.
 fn is_form(opcode: &str, head: &str) -> bool {
     let modifiers: Vec<String> =
         head.strip_prefix(opcode).unwrap_or("").split('.').skip(1).map(|m| format!(".{m}")).collect();
@@ -320,12 +321,12 @@ fn is_form(opcode: &str, head: &str) -> bool {
     resolved.is_some_and(|h| h.candidates.iter().any(|c: &Candidate| c.values.iter().any(Option::is_some)))
 }
 
-/// The number in `.v4`.
+/// The number in a modifier: 4 for `.v4`.
 fn number(modifier: &str) -> Option<usize> {
     modifier.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()
 }
 
-/// The line end of the file, and the white space before a place in its line.
+/// The line end of the file, and the indentation of the line that contains `at`.
 fn line_start(snapshot: &Snapshot, at: usize) -> (&'static str, String) {
     let rope = snapshot.rope();
     let line = rope.line_to_byte(rope.byte_to_line(at));

@@ -1,4 +1,4 @@
-//! Names of CUDA C++: a user who types the beginning of one finds what it is in PTX.
+//! Completion by CUDA C++ names: typing the beginning of such a name offers its PTX equivalent.
 
 use super::reach;
 use super::statement::Where;
@@ -8,21 +8,22 @@ use ptx_isa::tables::Cuda;
 use ptx_isa::{CUDA, ISA};
 use std::ops::Range;
 
-/// With fewer letters typed, names of CUDA C++ would only fill the list.
+/// Letters that must be typed before CUDA C++ names are listed. With fewer letters they would only fill the list.
 const MIN_LETTERS: usize = 3;
 
-/// The names that begin with a word.
+/// The CUDA C++ names that begin with `word`, ignoring case.
 fn begun(word: &str) -> impl Iterator<Item = &'static Cuda> {
     CUDA.iter().filter(move |c| c.name.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
 }
 
-/// Whether a range of a text is the beginning of a name with a dot in it, up to the dot at least: `threadIdx.`.
+/// Whether `text[range]` contains a dot and is the beginning of a CUDA C++ name, such as `threadIdx.`.
 pub fn is_begun(text: &str, range: Range<usize>) -> bool {
     text.get(range).is_some_and(|word| word.contains('.') && begun(word).next().is_some())
 }
 
 impl List<'_, '_> {
-    /// Lists what is called otherwise in CUDA C++: of what the list has already, and where an instruction may begin, of those.
+    /// Lists the PTX equivalents of CUDA C++ names that begin with the typed word. An equivalent is offered if the list
+    /// already has it; where an instruction may begin, mnemonics are offered too.
     pub(super) fn cuda(&mut self, place: &Where) {
         let word = self.place.word.clone();
         if word.len() < MIN_LETTERS {
@@ -45,13 +46,13 @@ impl List<'_, '_> {
                 found.push(item);
             }
         }
-        // They come first where nothing else begins like them.
+        // The equivalents come first unless a listed item begins with the typed word.
         let same = |label: &str| label.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(&word));
         let at = if self.items.iter().any(|i| same(&i.label)) { self.items.len() } else { 0 };
         self.items.splice(at..at, found);
     }
 
-    /// The item of a mnemonic, perhaps with operands.
+    /// The item of a mnemonic. `spelling` may include operands.
     fn instruction(&self, spelling: &str) -> Option<Item> {
         let mnemonic = spelling.split_whitespace().next()?;
         let mut words = mnemonic.split('.');

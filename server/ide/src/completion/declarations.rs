@@ -1,4 +1,5 @@
-//! Declarations, lists of parameters and headers of functions. What may stand there depends on so much that the checks are asked.
+//! Completion of declarations, parameter lists and function headers. The words that are legal there depend on so many
+//! conditions that the checks try each candidate.
 
 use super::directives::{self, is_linkage};
 use super::place::ModulePart;
@@ -13,22 +14,23 @@ use ptx_analysis::symbols::{Symbol, VariableSymbol};
 use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive, ModifierInfo, TypeClass};
 
-/// A word that may stand next, and what must follow it at least: several ways, of which one has to be right.
+/// A candidate for the next word. `tails` are minimal continuations after the word: the word is legal if at least one of
+/// them passes the checks.
 struct DeclarationWord {
     item: Item,
     tails: Vec<String>,
 }
 
-/// The modifiers that are lengths of vectors; which of them a declaration may have, the checks know.
+/// The modifiers that are vector lengths (`.v2`, `.v4` …). The checks decide which of them a declaration may have.
 fn lengths() -> impl Iterator<Item = &'static ModifierInfo> {
     ISA.modifiers.iter().filter(|m| m.name.strip_prefix(".v").is_some_and(|n| n.parse::<u32>().is_ok()))
 }
 
 impl List<'_, '_> {
-    /// Offers those words that the checks take after a text.
+    /// Offers those of `words` that the checks accept after the text `before`.
     fn tried(&mut self, trial: StatementTrial<'_>, before: &str, words: Vec<DeclarationWord>) {
         use super::tokens::CompletionTokenKind;
-        // All of these words begin with a dot, or are numbers.
+        // All of these words begin with a dot or are numbers.
         if matches!(self.place.kind, Some(CompletionTokenKind::Register | CompletionTokenKind::Word)) {
             return;
         }
@@ -54,7 +56,7 @@ impl List<'_, '_> {
                 TrialVerdict::Wrong => continue,
                 TrialVerdict::Fine => {}
                 TrialVerdict::Deprecated => item.deprecated = true,
-                // The table has fewer words for it.
+                // A message from the tables is shorter, so it is kept if there is one.
                 TrialVerdict::Lacking(message) => item.unavailable = item.unavailable.or(Some(message)),
             }
             self.push(item);
@@ -62,7 +64,8 @@ impl List<'_, '_> {
         self.by_declared(from);
     }
 
-    /// Sorts words of declarations by how often they stand there; the name behind the place tells a register's type.
+    /// Sorts the items from index `from` on by how often real files have them at such a place. For `.reg`, the register
+    /// name after the cursor hints at the type.
     fn by_declared(&mut self, from: usize) {
         let before = &self.place.before;
         let last = before.at(before.len().saturating_sub(1)).to_owned();
@@ -96,13 +99,13 @@ impl List<'_, '_> {
         StatementTrial { environment: self.environment, level: self.place.level, kernel: self.place.in_kernel() }
     }
 
-    /// The statement up to the word that is typed.
+    /// The statement from its beginning up to the word at the cursor.
     fn written(&self) -> String {
         let end = self.place.insert.start.saturating_sub(self.place.start);
         self.place.before.text.get(..end).unwrap_or("").trim_end().to_owned()
     }
 
-    /// A word of a declaration.
+    /// Completes a word of a declaration.
     pub(super) fn declaration(&mut self) {
         let before = &self.place.before;
         let last = before.at(before.len() - 1).to_owned();
@@ -164,7 +167,7 @@ impl List<'_, '_> {
         self.tried(trial, &written, words);
     }
 
-    /// Vector lengths and types.
+    /// The vector lengths and the types that satisfy `wanted`.
     fn types(
         &self,
         tails: &[String],
@@ -187,7 +190,7 @@ impl List<'_, '_> {
         out
     }
 
-    /// What stands in the parentheses of `.attribute`.
+    /// Completes the parentheses of `.attribute`.
     fn attributes(&mut self) {
         if !matches!(self.place.before.at(self.place.before.len() - 1), "(" | ",") {
             return;
@@ -204,7 +207,7 @@ impl List<'_, '_> {
         }
     }
 
-    /// An initial value: variables and functions whose address may stand there, fields of opaque types.
+    /// Completes an initial value: variables and functions whose address is allowed there, and the fields of opaque types.
     fn initializer(&mut self) {
         let before = &self.place.before;
         let last = before.at(before.len() - 1).to_owned();
@@ -230,7 +233,7 @@ impl List<'_, '_> {
             return;
         }
         let written = self.written();
-        // The braces and parentheses that are open have to be closed again.
+        // The trial statement must close all open braces and parentheses.
         let mut close = String::new();
         for word in before.words(0) {
             match word {
@@ -244,7 +247,7 @@ impl List<'_, '_> {
         let trial = StatementTrial { environment: &environment, ..self.trial() };
         let mut tried: Vec<(String, bool)> = Vec::new();
         for name in scope::of_module(self.place) {
-            // The same kind of thing is tried once.
+            // One trial per kind of symbol is enough.
             let (declared, key) = match name.symbol {
                 Symbol::Variable(VariableSymbol { space, .. }) => (format!("{space} .b32 __y;\n"), space.to_owned()),
                 Symbol::Function { kernel: true, .. } => (".entry __y() { ret; }\n".to_owned(), "kernel".to_owned()),
@@ -276,7 +279,7 @@ impl List<'_, '_> {
         }
     }
 
-    /// A word in the header of a function or in a prototype.
+    /// Completes a word in the header of a function or in a prototype.
     pub(super) fn header(&mut self) {
         let before = &self.place.before;
         let prototype = before.at(0) == ".callprototype";
@@ -371,12 +374,12 @@ impl List<'_, '_> {
         self.tried(trial, &written, words);
     }
 
-    /// The directives between the parameters and the body.
+    /// Completes the directives between the parameters and the body.
     fn header_directives(&mut self, kind: usize, prototype: bool, closed: bool) {
         let before = &self.place.before;
         let last = before.at(before.len() - 1).to_owned();
         let open = before.words(kind).filter(|w| w.starts_with('.')).last().and_then(|w| ISA.directive(w));
-        // Behind a directive that takes something more may follow.
+        // A directive may be followed by its argument, or by more of them.
         if let Some(directive) =
             open.filter(|d| d.takes.is_some_and(|t| matches!(t.kind, ArgumentKind::String | ArgumentKind::Value)))
         {
@@ -418,7 +421,7 @@ impl List<'_, '_> {
     }
 }
 
-/// Arguments that a directive takes, with what ends it.
+/// A minimal argument that `directive` takes, with the text that ends it.
 fn argument(directive: &Directive) -> String {
     let Some(takes) = directive.takes else { return String::new() };
     let one = match takes.kind {

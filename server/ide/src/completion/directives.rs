@@ -1,4 +1,4 @@
-//! Directives by their place, and what follows them.
+//! Completion of directives by their place, and of the words that follow them.
 
 use super::place::ModulePart;
 use super::reach::TargetSupport;
@@ -12,22 +12,22 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{ArgumentKind, Directive, GateKind};
 use ptx_syntax::kinds;
 
-/// Statements at the top of a module that are looked at for its header.
-const MOST_STATEMENTS: usize = 64;
+/// Statements at the top of a module that are searched for its `.version`, `.target` and `.address_size`.
+const MAX_STATEMENTS: usize = 64;
 
-/// Whether a directive says who may use what follows it: its syntax is itself and a declaration.
+/// Whether a directive sets the linkage of the declaration after it: its syntax is its name and `declaration`.
 pub fn is_linkage(directive: &Directive) -> bool {
     directive.syntax.strip_prefix(directive.name).is_some_and(|rest| rest == " declaration")
 }
 
-/// Whether completion lists what follows a directive.
+/// Whether completion has a list for the words that follow a directive.
 pub fn leads_on(directive: &Directive) -> bool {
     let listed = matches!(directive.name, ".version" | ".target" | ".address_size" | ".align");
     let strings = directive.takes.is_some_and(|t| t.kind == ArgumentKind::String);
     listed || strings || is_linkage(directive) || ISA.space(directive.name).is_some_and(|s| !s.declared.is_empty())
 }
 
-/// Whether no version has a directive.
+/// Whether no PTX version has a directive.
 fn is_removed(directive: &Directive) -> bool {
     let first = |kind| {
         directive.gates.iter().filter(move |g| g.kind == kind).flat_map(|g| g.alternatives).filter_map(|a| a.ptx).min()
@@ -35,12 +35,12 @@ fn is_removed(directive: &Directive) -> bool {
     first(GateKind::Until).is_some_and(|end| first(GateKind::Needs).is_none_or(|begin| end <= begin))
 }
 
-/// Whether a directive stands behind a label only.
+/// Whether a directive is allowed only after a label.
 fn is_labelled(directive: &Directive) -> bool {
     directive.syntax.starts_with("label:")
 }
 
-/// The item of a directive.
+/// The completion item of a directive.
 pub fn item(directive: &'static Directive, list: &List<'_, '_>) -> Item {
     Item::new(directive.name, ItemKind::Directive)
         .detail(directive.summary)
@@ -48,7 +48,7 @@ pub fn item(directive: &'static Directive, list: &List<'_, '_>) -> Item {
         .status(TargetSupport::of(directive.gates, list.environment))
 }
 
-/// What a module says of itself before a place.
+/// The header directives that the module has before the cursor. `more`: another statement follows them.
 #[derive(Default)]
 struct Begun {
     version: bool,
@@ -62,7 +62,7 @@ impl List<'_, '_> {
         let k = kinds();
         let mut out = Begun::default();
         let mut before = top(self.place.snapshot).take_while(|n| n.start_byte() < self.place.start);
-        for _ in 0..MOST_STATEMENTS {
+        for _ in 0..MAX_STATEMENTS {
             let Some(node) = before.next() else { return out };
             match node.kind_id() {
                 kind if kind == k.version_directive => out.version = true,
@@ -76,7 +76,7 @@ impl List<'_, '_> {
         out
     }
 
-    /// The directives of the module that may stand here.
+    /// Offers the module directives that are allowed at the cursor.
     pub(super) fn module_directives(&mut self) {
         let begun = self.begun();
         for directive in ISA.directives {
@@ -87,7 +87,7 @@ impl List<'_, '_> {
                 ".address_size" => begun.target && !begun.size && !begun.more,
                 _ => begun.target,
             };
-            // The strings of `.pragma` are directives in the tables.
+            // The tables store the strings of `.pragma` as directives too.
             if stands && head && !is_removed(directive) && !directive.name.starts_with('"') {
                 let item = item(directive, self);
                 self.push(item);
@@ -95,11 +95,12 @@ impl List<'_, '_> {
         }
     }
 
-    /// The directives of a body.
+    /// Offers the directives of a function body.
     pub(super) fn body_directives(&mut self) {
         let places: &[&str] = if self.place.in_kernel() { &["body", "entry-body"] } else { &["body"] };
         let fits = |d: &Directive| places.iter().any(|p| d.places.contains(p)) && !d.name.starts_with('"');
-        // What a module has too, such as `.target`, the assembler takes in a body as well; only what bodies really have is offered.
+        // In a body the assembler also accepts module directives such as `.target`. Of these, only those that occur in
+        // bodies of real files are offered.
         let body = ptx_isa::USAGE.after("next", "*");
         let used = |d: &Directive| {
             !d.name.starts_with('.') || !d.places.contains(&"module") || body.iter().any(|(word, _)| *word == d.name)
@@ -117,7 +118,7 @@ impl List<'_, '_> {
         }
     }
 
-    /// The types of data in a section.
+    /// Offers the data types of a section.
     pub(super) fn section_data(&mut self) {
         let Some(section) = ISA.directive(".section") else { return };
         for data in section.data.iter().filter(|d| d.name.starts_with(".b") && d.name != ".byte") {
@@ -126,7 +127,7 @@ impl List<'_, '_> {
         }
     }
 
-    /// A word of a directive that has begun.
+    /// Completes a word of a directive after its first word.
     pub(super) fn directive(&mut self) {
         let before = &self.place.before;
         if before.len() == 0 {
@@ -186,11 +187,11 @@ impl List<'_, '_> {
         for target in ISA.targets {
             let option = target.features.is_empty();
             let excluded = given.iter().any(|g| *g == target.name || target.excludes.contains(g));
-            // The first name must be an architecture, and one is enough.
+            // The first name of `.target` must be an architecture, and one architecture is enough.
             if option == given.is_empty() || excluded {
                 continue;
             }
-            // What an option asks of the architecture is seen with the one that is written.
+            // The availability of an option depends on the architecture that the directive names.
             let environment = if option { self.environment } else { &own };
             let item = Item::new(target.name, ItemKind::Target)
                 .detail(target.summary)
@@ -204,7 +205,7 @@ impl List<'_, '_> {
         found.into_iter().for_each(|item| self.push(item));
     }
 
-    /// What the syntax of a directive lists: `32|64`.
+    /// Offers the alternatives that the syntax of a directive lists, such as `32|64`.
     fn choices(&mut self, name: &str) {
         let Some(directive) = ISA.directive(name) else { return };
         let list = directive.syntax.strip_prefix(name).unwrap_or("").trim();
@@ -222,7 +223,7 @@ impl List<'_, '_> {
         }
     }
 
-    /// The strings that a directive takes.
+    /// Offers the strings that a directive takes.
     pub(super) fn strings(&mut self, directive: &'static Directive) {
         let before = &self.place.before;
         let open = self.place.kind == Some(CompletionTokenKind::String);
@@ -249,7 +250,7 @@ impl List<'_, '_> {
             if !place.iter().any(|p| string.places.contains(p)) {
                 continue;
             }
-            // What takes a number has it within the quotation marks.
+            // The number of such a string is inside the quotation marks.
             let argument = string.takes.filter(|t| t.least > 0).map(|t| t.from.max(1));
             let name = string.name.trim_matches('"');
             let text = argument.map_or_else(|| string.name.to_owned(), |number| format!("\"{name} {number}\""));

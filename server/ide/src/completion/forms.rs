@@ -1,4 +1,4 @@
-//! Forms as they are shown and as snippets.
+//! Instruction forms as labels and as snippets.
 
 use super::reach;
 use super::topic::Topic;
@@ -7,13 +7,13 @@ use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant, operand_va
 use ptx_isa::ISA;
 use ptx_isa::tables::ValueKind;
 
-/// How many forms of an opcode are listed when one letter of it is typed.
+/// Maximum number of forms listed per opcode when one letter is typed.
 const FEW_FORMS: usize = 4;
 
-/// Lists longer than this are one place to fill in.
+/// A vector operand with more elements than this becomes a single snippet placeholder.
 const LONGEST_LIST: u16 = 8;
 
-/// The operands of a variant as they are shown: `d`, `[a]`, `d|p`.
+/// The operands of a variant as labels: `d`, `[a]`, `d|p`.
 pub fn operands(variant: &OperandVariant) -> Vec<String> {
     variant.operands.iter().map(|(_, shape)| operand(shape)).collect()
 }
@@ -30,7 +30,7 @@ fn operand(shape: &OperandPattern) -> String {
     }
 }
 
-/// The operands of a variant with places to fill in, numbered from `first` on.
+/// The operands of a variant as a snippet whose placeholders are numbered from `first` on.
 pub fn snippet(variant: &OperandVariant, first: usize) -> String {
     let mut next = first;
     let all: Vec<String> = variant.operands.iter().map(|(_, shape)| places(shape, &mut next)).collect();
@@ -61,8 +61,8 @@ fn places(shape: &OperandPattern, next: &mut usize) -> String {
 }
 
 impl List<'_, '_> {
-    /// Whole forms of the opcodes that begin like the word that is typed. There are too many to list them all: with one letter some
-    /// of each opcode, so that the list is complete and an editor need not ask again with the next letter.
+    /// Offers whole forms of the opcodes that begin with the typed word. After one letter, only [`FEW_FORMS`] forms of each
+    /// opcode are listed. The list is then complete, and an editor need not send another request for the next letter.
     pub(super) fn whole_forms(&mut self) {
         let word = &self.place.word;
         if word.is_empty() {

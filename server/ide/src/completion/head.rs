@@ -1,4 +1,4 @@
-//! Opcodes and modifiers.
+//! Completion of opcodes and modifiers.
 
 use super::reach::{self, Offer, TargetSupport};
 use super::statement::MnemonicAtCursor;
@@ -10,18 +10,18 @@ use ptx_analysis::semantics;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Opcode};
 
-/// How many modifiers are listed behind an opcode that is typed in full.
+/// Maximum number of modifiers offered together with a fully typed opcode.
 const MODIFIERS_BEHIND: usize = 8;
-/// What is less likely than this share of the likeliest is not listed there.
+/// Modifiers whose score is below this share of the best score are left out there.
 const RARE: f64 = 0.03;
 
-/// Whether an opcode may stand without modifiers.
+/// Whether an opcode is legal without modifiers.
 pub fn is_whole(opcode: &'static Opcode) -> bool {
     semantics::mnemonic(opcode, &[]).is_some_and(|h| h.mismatch.is_none())
 }
 
 impl List<'_, '_> {
-    /// All instructions, those that the module lacks last.
+    /// Offers all instructions. Those that the module's version or target does not have come last.
     pub(super) fn opcodes(&mut self) {
         let mut found: Vec<(TargetSupport, &'static Entry)> = Vec::new();
         for opcode in ISA.opcodes {
@@ -35,7 +35,7 @@ impl List<'_, '_> {
                 }
             }
         }
-        // `mbarrier` is a word as well as the beginning of several names.
+        // `mbarrier` is not an instruction, but the names of several instructions begin with it.
         for opcode in ISA.opcodes.iter().filter(|o| o.entries.iter().all(|e| e.name != o.name)) {
             let names: Vec<&str> = opcode.entries.iter().take(4).map(|e| e.name).collect();
             let best = found.iter().filter(|(_, e)| opcode.entries.iter().any(|o| o.name == e.name)).map(|(s, _)| *s);
@@ -51,13 +51,13 @@ impl List<'_, '_> {
         self.whole_forms();
     }
 
-    /// The likeliest modifiers of an opcode that is typed in full and cannot stand without them: `ld.global` behind `ld`.
+    /// Offers a fully typed opcode with its likeliest modifiers if it is illegal without one: `ld.global` for `ld`.
     fn modifiers_behind(&mut self) {
         let Some(opcode) = ISA.opcode(&self.place.word).filter(|o| !is_whole(o)) else { return };
         if self.place.after.at(0).starts_with('.') || self.place.replace.end != self.place.offset {
             return;
         }
-        // Types may stand first too, and hardly ever do.
+        // Types are allowed first too, but rarely are.
         let scores = usage::modifiers(opcode.name, &[], &[], &self.history().steps);
         let of = |offer: &Offer| scores.iter().find(|(m, _)| m == offer.value).map_or(0.0, |(_, s)| *s);
         let offers = self.offers(opcode, &[], &[]);
@@ -76,7 +76,7 @@ impl List<'_, '_> {
     pub(super) fn by_use(&mut self) {
         let guarded = self.place.before.at(0) == "@";
         let scores = usage::next(&self.history().steps, guarded);
-        // The modifiers that follow the place tell much of the opcode.
+        // Modifiers after the cursor are strong evidence for the opcode.
         let after = &self.place.after;
         let mut modifiers: Vec<&str> = Vec::new();
         let mut end = 0;
@@ -87,7 +87,7 @@ impl List<'_, '_> {
             end = token.range.end;
             modifiers.push(after.at(index));
         }
-        // What begins like a statement is the next one.
+        // Text after the cursor that begins with an opcode or a guard is the next statement.
         let follows = after.len() > 0 && ISA.opcode(after.at(0)).is_none() && after.at(0) != "@";
         let score = |item: &Item| match item.kind {
             ItemKind::Directive if follows && !modifiers.is_empty() => 0.0,
@@ -112,7 +112,7 @@ impl List<'_, '_> {
         self.items = order.into_iter().filter_map(|at| self.items.get(at).cloned()).collect();
     }
 
-    /// The modifiers that can still lead to a legal form.
+    /// Offers the modifiers that can still lead to a legal form.
     pub(super) fn modifiers(&mut self, head: &MnemonicAtCursor) {
         let before = reach::known(head.opcode, &head.modifiers());
         let after: Vec<&str> = head.after.iter().map(String::as_str).collect();
@@ -122,7 +122,7 @@ impl List<'_, '_> {
         }
     }
 
-    /// The modifiers that may stand between others, the likeliest first.
+    /// The modifiers that are allowed between `before` and `after`, the likeliest first.
     fn offers(&self, opcode: &'static Opcode, before: &[&str], after: &[&str]) -> Vec<Offer> {
         let mut offers = reach::next(opcode, before, after, self.environment);
         let scores = usage::modifiers(opcode.name, before, after, &self.history().steps);
@@ -134,7 +134,7 @@ impl List<'_, '_> {
         offers
     }
 
-    /// A modifier behind an operand.
+    /// Offers the modifiers that may follow operand number `operand`.
     pub(super) fn suffixes(&mut self, head: &MnemonicAtCursor, operand: usize) {
         for offer in reach::suffixes(head.opcode, &head.modifiers(), operand, self.environment) {
             self.push(modifier(head.opcode.name, &offer));
@@ -152,7 +152,7 @@ fn modifier(opcode: &str, offer: &Offer) -> Item {
     Item::new(offer.value, kind).detail(meaning(offer)).topic(topic).status(offer.status)
 }
 
-/// A modifier in a few words: what it means in the instruction, else in general.
+/// A short description of a modifier: its meaning in the instruction if the tables have one, otherwise its general meaning.
 fn meaning(offer: &Offer) -> String {
     let here = offer.entry.modifiers.iter().find(|m| m.name == offer.value).map(|m| first_sentence(m.doc));
     let general = || ISA.modifier(offer.value).map(|m| m.summary);

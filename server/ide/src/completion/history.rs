@@ -1,4 +1,4 @@
-//! What has been written before a place: the statements, and which names they write and read.
+//! The statements around the cursor, and the names that they write and read.
 
 use super::place::CompletionPlace;
 use super::tokens::{CompletionTokenKind, Tokens};
@@ -6,40 +6,41 @@ use super::usage::{self, StatementStep};
 use ptx_isa::ISA;
 use std::collections::HashMap;
 
-/// How much text before and behind a place is read.
+/// Bytes of text before and after the cursor that are read.
 const BEFORE: usize = 8 << 10;
 const AFTER: usize = 4 << 10;
 
-/// The uses of a name, in statements before and behind the place, counted from it.
+/// Distances from the cursor to uses of a name, in statements. `written` and `read` are the last uses before the cursor;
+/// `next_written` and `next_read` are the first uses after it.
 #[derive(Debug, Clone, Copy, Default)]
 struct UseDistances {
     written: Option<usize>,
     read: Option<usize>,
     next_read: Option<usize>,
     next_written: Option<usize>,
-    /// Read as an address before the place.
+    /// The last use as an address before the cursor.
     address: Option<usize>,
-    /// Read before the place and after the last time that it was written.
+    /// Number of reads before the cursor since the last write.
     reads: usize,
 }
 
-/// What a name is for at a place.
+/// The role of a name at the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameRole {
-    /// It is read.
+    /// The instruction reads the name.
     Read,
-    /// It is written.
+    /// The instruction writes the name.
     Written,
-    /// It is read as an address.
+    /// The instruction reads the name as an address.
     Address,
 }
 
-/// The statements around a place.
+/// The statements around the cursor.
 #[derive(Debug, Default)]
 pub struct History {
-    /// Those before it, the nearest last.
+    /// The statements before the cursor, the nearest last.
     pub steps: Vec<StatementStep>,
-    /// Special registers that they read, the last one last.
+    /// Special registers that these statements read, in order of their reads.
     pub special: Vec<String>,
     uses: HashMap<String, UseDistances>,
 }
@@ -69,7 +70,7 @@ impl History {
                 out.steps.push(step);
             }
         }
-        // What the statement itself has read already is less likely meant again.
+        // A name that this statement already reads is less likely to be meant again.
         let own: Vec<&str> = place.before.words(0).collect();
         out.enter(&own, &usage::step(&own), |uses, role| {
             if role != NameRole::Written {
@@ -129,26 +130,26 @@ impl History {
                 _ => {}
             }
         }
-        // What an instruction reads it reads before it writes.
+        // An instruction reads its sources before it writes its results.
         found.sort_by_key(|(_, role)| *role == NameRole::Written);
         for (name, role) in found {
             note(self.uses.entry(name.to_owned()).or_default(), role);
         }
     }
 
-    /// Whether a name occurs in the statements around.
+    /// Whether a name occurs in the surrounding statements.
     pub fn mentions(&self, name: &str) -> bool {
         self.uses.contains_key(name)
     }
 
-    /// How unlikely a name is meant in a role; smaller is likelier. Nothing where it does not occur.
+    /// The cost of a name in a role: a smaller cost is likelier. `None` if the name does not occur.
     pub fn cost(&self, name: &str, role: NameRole) -> Option<usize> {
         let uses = self.uses.get(name)?;
         let written = role == NameRole::Written;
         let read_later = uses.next_read.filter(|r| uses.next_written.is_none_or(|w| *r <= w));
         let cost = if written {
             match (uses.written, read_later) {
-                // A later statement reads a register that no statement has written.
+                // A later statement reads a register that no statement before the cursor has written.
                 (None, Some(read)) => read,
                 (Some(at), Some(read)) => 40 + at.min(read),
                 (Some(at), None) => 60 + at,
@@ -162,7 +163,7 @@ impl History {
                 (None, _, _) => 60 + uses.read.unwrap_or(100).min(uses.next_written.map_or(400, |n| n + 20)),
             }
         };
-        // One address serves several accesses in a row.
+        // One address often serves several accesses in a row.
         let again = uses.address.filter(|_| role == NameRole::Address).map_or(usize::MAX, |at| at + 2);
         Some(cost.min(again))
     }

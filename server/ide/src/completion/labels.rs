@@ -1,4 +1,4 @@
-//! Labels: where a branch may lead, and those that branches name and that are not there yet.
+//! Completion of labels: branch targets, and labels that branches name but that are not declared yet.
 
 use super::place::CompletionPlace;
 use super::scope::{self, Label, Name};
@@ -8,7 +8,7 @@ use ptx_analysis::symbols::Symbol;
 use ptx_isa::ISA;
 use ptx_isa::tables::{FormPattern, Opcode, ValueKind as OperandKind};
 
-/// How much text before a place is searched.
+/// Bytes of text before the cursor that are searched for branches.
 const BEFORE: usize = 16 << 10;
 
 /// Whether the first operand of an opcode is a label.
@@ -17,7 +17,7 @@ fn branches(opcode: &Opcode) -> bool {
     matches!(form.and_then(|f| f.operands.first()).map(|o| &o.pattern), Some(FormPattern::Value(v)) if v.kind == OperandKind::Label)
 }
 
-/// The labels that branches before a place name and nothing declares, the nearest first.
+/// The undeclared labels that branches before the cursor name, the nearest first.
 fn missing(place: &CompletionPlace<'_>, declared: &[Label]) -> Vec<Name> {
     let Some(function) = place.function else { return Vec::new() };
     let rope = place.snapshot.rope();
@@ -45,10 +45,11 @@ fn missing(place: &CompletionPlace<'_>, declared: &[Label]) -> Vec<Name> {
 }
 
 impl List<'_, '_> {
-    /// The labels that a branch may lead to, the likeliest first: those ahead and near, and those that no branch around names yet.
-    /// What is not there yet may come next.
+    /// The labels that a branch may jump to, the likeliest first: near labels ahead of the cursor, and labels that no
+    /// branch nearby names yet. Undeclared labels compete too: the next label to be written may be one of them.
     pub(super) fn labels(&self) -> Vec<Name> {
-        // In labels: what it costs that another branch leads there, that it lies behind, and both.
+        // Costs, in labels of distance: another branch names the label; the label is above the cursor; the extra cost of
+        // both.
         const MENTIONED: usize = 3;
         const BEHIND: usize = 3;
         const AGAIN: usize = 6;
@@ -76,7 +77,7 @@ impl List<'_, '_> {
         found.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// The labels that a branch above names and that nothing declares yet, with their colon.
+    /// Offers the undeclared labels that branches above name, with their colon.
     pub(super) fn missing_labels(&mut self) {
         let declared = scope::labels(self.place);
         for name in missing(self.place, &declared) {

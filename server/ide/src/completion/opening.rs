@@ -1,12 +1,12 @@
-//! When a list opens by itself. A list that opens where nothing is wanted takes the next Enter, so in doubt there is none.
+//! When an editor should open a list unasked. An open list captures the next Enter, so in doubt there is none.
 
 use super::place::CompletionPlace;
 use super::statement::{Where, whereabouts};
 use super::{CompletionOptions, Completions, completion};
 use ptx_syntax::Snapshot;
 
-/// The list for a place, and whether an editor should show it. `typed` is the character that made the editor ask, if it was one of
-/// those that the server has announced.
+/// The completion list for an offset, or `None` if an editor should show no list. `typed` is the character that triggered
+/// the request, if it is one of the trigger characters that the server announces.
 pub fn completion_list(
     snapshot: &Snapshot,
     offset: usize,
@@ -21,7 +21,8 @@ pub fn completion_list(
     if found.items.is_empty() || is_complete(&found, &place.word) {
         return None;
     }
-    // Editors take the first of those that fit equally well: what is already there must not become something longer.
+    // Among items that match equally well, editors select the first. The word in the text must not be replaced by a longer
+    // item.
     if let Some(same) = found.items.iter().position(|i| i.label == place.word) {
         let item = found.items.remove(same);
         found.items.insert(0, item);
@@ -29,8 +30,8 @@ pub fn completion_list(
     Some(found)
 }
 
-/// Whether a character may open a list. A brace opens blocks as well as vectors, and a blank ends words: both open a list among the
-/// operands of an instruction only, a blank also behind a word of a directive that wants another.
+/// Whether a character may open a list. A brace also opens a block, and a blank also ends a word. Both open a list only
+/// among the operands of an instruction; a blank does so after a word of a directive too.
 fn opens(place: &CompletionPlace<'_>, typed: char) -> bool {
     match (typed, whereabouts(place)) {
         ('{', found) => matches!(found, Where::Operand(_)),
@@ -39,7 +40,7 @@ fn opens(place: &CompletionPlace<'_>, typed: char) -> bool {
     }
 }
 
-/// Whether the place is right behind the sign that ends a statement or begins a block: the next key is a blank or Enter.
+/// Whether the character before the cursor ends a statement or begins a block, so that the next key is a blank or Enter.
 fn follows_end(place: &CompletionPlace<'_>) -> bool {
     place.word.is_empty()
         && matches!(whereabouts(place), Where::Start)
@@ -50,7 +51,7 @@ fn follows_end(place: &CompletionPlace<'_>) -> bool {
             .is_some_and(|b| b";{}:".contains(&b))
 }
 
-/// Whether a word stands there whole, and nothing that is listed begins with it and goes on.
+/// Whether `word` is an item of the list and no item begins with it and is longer.
 fn is_complete(found: &Completions, word: &str) -> bool {
     let longer = |label: &str| {
         label.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)) && label.len() > word.len()

@@ -1,4 +1,5 @@
-//! Operands: what fits the forms that the head and the operands before leave, the best fit first.
+//! Completion of operands: names and values that the forms left by the mnemonic and the earlier operands accept, the best
+//! match first.
 
 mod spot;
 mod want;
@@ -26,11 +27,11 @@ use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use ptx_syntax::{Node, kinds};
 use want::{OperandContext, Want, accepts, fits, rank, takes_special, wanted};
 
-/// The rest of a line that is looked at for the end of the statement.
+/// Maximum number of bytes after the cursor on its line that are searched for the end of the statement.
 const LONGEST_REST: usize = 1 << 12;
 
 impl<'t> List<'_, 't> {
-    /// What may stand behind the `@` of a guard: predicates.
+    /// Completes the operand of a guard after `@`: predicates.
     pub(super) fn guard(&mut self) {
         let locals = scope::locals(self.place);
         let near = Near::new(self.place);
@@ -45,7 +46,7 @@ impl<'t> List<'_, 't> {
         self.ranked(found);
     }
 
-    /// What may stand where an operand is written.
+    /// Completes an operand of an instruction.
     pub(super) fn operand(&mut self, head: &MnemonicAtCursor) {
         let spot = OperandSpot::new(&self.place.before, head.end);
         let before = &self.place.before;
@@ -77,7 +78,7 @@ impl<'t> List<'_, 't> {
             }
         }
         let Some(best) = fitting.first() else {
-            // The head is not complete, or nothing is known of it: any register may be meant.
+            // Either the mnemonic is incomplete, or the tables do not describe its operands: any register may be meant.
             if resolved.mismatch.is_some() || !resolved.entry.checked {
                 let mut found = Vec::new();
                 for local in locals.iter().filter(|l| matches!(l.symbol, Symbol::Register { .. })) {
@@ -135,7 +136,8 @@ impl<'t> List<'_, 't> {
         }
     }
 
-    /// The function that is called, or the prototype of an indirect call. Where results are written its name stands behind them.
+    /// The called function, or the prototype of an indirect call. While the results are written, its name is after the
+    /// closing parenthesis.
     fn callee(&self, name: Option<&str>, spot: &OperandSpot) -> Option<Node<'t>> {
         if !matches!(spot.open.as_slice(), [EnclosingBracket::Parenthesis(_)]) {
             return None;
@@ -161,7 +163,7 @@ impl<'t> List<'_, 't> {
         function(&snapshot.text(first.byte_range())).map(|f| f.statement)
     }
 
-    /// How many operands the statement has, where it is whole but for the one at the place.
+    /// The number of operands of the statement. `None` if the line has no `;` after the cursor.
     fn operands_in_all(&self, spot: &OperandSpot) -> Option<usize> {
         let rope = self.place.snapshot.rope();
         let line = rope.byte_to_line(self.place.replace.end);
@@ -214,7 +216,7 @@ impl<'t> List<'_, 't> {
         self.ranked(found);
     }
 
-    /// The want that a name fits best, and how well.
+    /// The best matching want for a name, and its rank.
     fn best<'w>(&self, wants: &'w [Want], name: &Name, context: &OperandContext<'_>) -> Option<(&'w Want, u32)> {
         let pointer = self.environment.address_size;
         wants
@@ -265,17 +267,18 @@ impl<'t> List<'_, 't> {
             _ => ItemKind::Variable,
         };
         let mentioned = self.history().mentions(&name.text);
-        // The address of a variable stands among the registers where it often does in other files: behind the one or two values that
-        // nothing has read yet. A module may have thousands of variables.
+        // In operands that often name variables in real files, variables are listed among the registers. They come after
+        // the one or two values that nothing has read yet. Because a module may have thousands of variables, at most
+        // `MAX_OFFERED` are ranked this way.
         const MAX_OFFERED: usize = 3;
         const FRESH: usize = 3;
         const SEEN: usize = 12;
         let listed = || found.iter().filter(|(rank, _, item)| *rank == 0 && item.kind == ItemKind::Variable).count();
         let likely = kind == ItemKind::Variable && context.often_names && rank < 8 && listed() < MAX_OFFERED;
         let distance = match kind {
-            // Those that nothing has read yet, in their order; then the others.
+            // Parameters that nothing has read yet come first, in their order.
             ItemKind::Parameter => usize::from(mentioned),
-            // They are in order.
+            // Labels are already sorted.
             ItemKind::Label => 0,
             ItemKind::Variable if likely => {
                 rank = 0;
@@ -287,10 +290,11 @@ impl<'t> List<'_, 't> {
         found.push((rank, distance, Item::new(wrap(&name.text), kind).detail(&*name.detail).topic(topic)));
     }
 
-    /// The registers of a declaration: those in use around, the nearest first, and of a range the next that is not in use.
+    /// Enters the registers of one declaration. Of a range, these are the registers in use nearby, the nearest first, and
+    /// the next unused one.
     fn registers(&mut self, name: &Name, rank: u32, role: NameRole, near: &Near, found: &mut Vec<(u32, usize, Item)>) {
         const FAR: usize = 1 << 20;
-        // Behind those that statements below read and nothing has written.
+        // Ranks the unused register after registers that later statements read and no statement has written.
         const NEW: usize = 30;
         const SHORT: u32 = 8;
         let topic = |text: &str| Topic::Declared(text.to_owned(), self.place.start);
@@ -313,13 +317,13 @@ impl<'t> List<'_, 't> {
         }
         let unused = near.used.unused(&name.text, count);
         if let Some(next) = unused {
-            // A result wants a new register, a source one that has a value.
+            // A result usually goes to a new register; a source needs a register that has a value.
             numbers.retain(|(n, _)| *n != next);
             let text = format!("{}{next}", name.text);
             let distance = if role == NameRole::Written { NEW } else { FAR + 1 };
             found.push((rank, distance, item(text, format!("{}, not in use yet", name.detail))));
         }
-        // The others of a short range are no trouble to list.
+        // A short range is listed completely.
         if count <= SHORT {
             let others = (0..count).filter(|n| Some(*n) != unused && !numbers.iter().any(|(other, _)| other == n));
             let others: Vec<(u32, usize)> = others.map(|n| (n, FAR + 2)).collect();
@@ -333,13 +337,14 @@ impl<'t> List<'_, 't> {
         }
     }
 
-    /// How unlikely a register is meant; where the statements around do not have it, by its distance in the text.
+    /// The cost of a register: a smaller cost is likelier. If the surrounding statements do not use the register, the cost
+    /// grows with its distance in the text, in bytes.
     fn cost(&self, name: &str, role: NameRole, distance: usize) -> usize {
         const UNSEEN: usize = 500;
         self.history().cost(name, role).unwrap_or(UNSEEN + distance)
     }
 
-    /// A list in braces made of consecutive registers of a range, or of a vector register.
+    /// Enters a list in braces made of consecutive registers of a range, or one vector register.
     fn list(
         &mut self,
         spec: &OperandSpec,
@@ -375,7 +380,7 @@ impl<'t> List<'_, 't> {
         }
     }
 
-    /// Values that the operand often has, from the data files.
+    /// Enters values that the operand often has, from the data files.
     fn values(&self, spec: &OperandSpec, context: &OperandContext<'_>, found: &mut Vec<(u32, usize, Item)>) {
         let has = |modifier: &str| context.head.before.iter().any(|m| m == modifier);
         let of = |name: &str| {
@@ -398,7 +403,7 @@ impl<'t> List<'_, 't> {
         let class = usage::class(context.head.opcode.name, &modifiers);
         let mut scores = usage::likely("special", &["*", &class, last]);
         for (name, score) in &mut scores {
-            // Each is read once in most functions.
+            // Most functions read each special register once.
             if history.special.iter().any(|s| s == name) {
                 *score *= 0.1;
             }
@@ -407,7 +412,7 @@ impl<'t> List<'_, 't> {
         let here = ptx_isa::USAGE.after("operand", &format!("{} {}", context.mnemonic, context.index));
         let weight = |word: &str| here.iter().find(|(w, _)| *w == word).map_or(0, |(_, w)| *w);
         let often = weight("special") > weight("register") / 2;
-        // Where special registers are read as often as others, the likeliest come first.
+        // If real files read special registers here about as often as other registers, the likeliest ones come first.
         const FIRST: usize = 8;
         for register in ISA.special_registers {
             let status = match register.requires.iter().find(|d| !self.header_has(d)) {
@@ -432,7 +437,7 @@ impl<'t> List<'_, 't> {
                 let place = scores.iter().position(|(name, _)| *name == item.label).unwrap_or(usize::MAX);
                 found.push((if often && place < FIRST { 0 } else { 6 }, place, item));
             };
-            // Of `%envreg0` to `%envreg31` all are listed for those who have typed that much.
+            // All of `%envreg0` to `%envreg31` are listed once `%envreg` is typed.
             let all = self.place.word.starts_with(register.name) && register.count > 0;
             let numbers = if all { 0..register.count } else { 0..1 };
             for number in numbers {
@@ -449,7 +454,7 @@ impl<'t> List<'_, 't> {
         }
     }
 
-    /// Whether the header of the function around has a directive.
+    /// Whether the header of the enclosing function has a directive.
     fn header_has(&self, directive: &str) -> bool {
         let Some(function) = self.place.function else { return false };
         named_children(function)
@@ -457,7 +462,7 @@ impl<'t> List<'_, 't> {
             .any(|n| self.place.snapshot.text(n.byte_range()).starts_with(directive))
     }
 
-    /// What may follow the dot behind a name: components of vectors, selectors of parts.
+    /// Completes the word after the dot of a name: components of vectors, selectors of parts.
     fn components(&mut self, head: &MnemonicAtCursor, spot: &OperandSpot, object: &str) {
         let locals = scope::locals(self.place);
         let names = NamesInScope::new(self.place, &locals);
@@ -498,7 +503,7 @@ impl<'t> List<'_, 't> {
         }
     }
 
-    /// Enters what was found, best first.
+    /// Adds `found` to the list, best first, without duplicates.
     fn ranked(&mut self, mut found: Vec<(u32, usize, Item)>) {
         found.sort_by_key(|(rank, distance, _)| (*rank, *distance));
         for (_, _, item) in found {
@@ -509,7 +514,7 @@ impl<'t> List<'_, 't> {
     }
 }
 
-/// `b[0-7]` stands for eight selectors.
+/// Expands a pattern: `b[0-7]` stands for eight selectors.
 fn expand(pattern: &str) -> Vec<String> {
     match pattern.split_once("[0-7]") {
         None => vec![pattern.to_owned()],
@@ -519,7 +524,7 @@ fn expand(pattern: &str) -> Vec<String> {
     }
 }
 
-/// Numbers that an operand may be, where they are few, and those that are meant most often.
+/// Enters the integers that an operand may be if there are few, and otherwise those that are most common.
 fn immediates(spec: &OperandSpec, environment: &Environment, found: &mut Vec<(u32, usize, Item)>) {
     const MAX_OFFERED: i64 = 16;
     let value = spec.value;

@@ -1,4 +1,4 @@
-//! The place of the cursor: in which part of the module, in which statement, at which word of it.
+//! The place of the cursor: the part of the module, the statement, and the word within the statement.
 
 use super::tokens::{CompletionTokenKind, Tokens, is_part};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -17,45 +17,46 @@ pub enum ModulePart {
     Section,
 }
 
-/// A place in a module.
+/// The place of the cursor in a module.
 #[derive(Debug)]
 pub struct CompletionPlace<'t> {
     /// The text and its tree.
     pub snapshot: &'t Snapshot,
-    /// Where, as an offset.
+    /// Offset of the cursor, in bytes.
     pub offset: usize,
-    /// In which part.
+    /// The part of the module that contains the cursor.
     pub level: ModulePart,
-    /// The function around it.
+    /// The enclosing function.
     pub function: Option<Node<'t>>,
-    /// The innermost block or other node that holds the statement.
+    /// The node that directly contains the statement: the innermost block, a section or the file.
     pub holder: Node<'t>,
-    /// Where the statement at the cursor begins.
+    /// Offset at which the statement at the cursor begins.
     pub start: usize,
-    /// The statement up to the word that is typed.
+    /// Tokens of the statement before the word at the cursor. Their text also includes that word.
     pub before: Tokens,
-    /// The word that is typed, up to the place: may be empty.
+    /// The word at the cursor, up to the cursor; may be empty.
     pub word: String,
-    /// What kind of word it is; nothing where none has been begun.
+    /// Token kind of the word; `None` if the word is empty.
     pub kind: Option<CompletionTokenKind>,
-    /// The word touches what stands before it.
+    /// No blank separates the word from the token before it.
     pub touches: bool,
     /// The statement follows a label.
     pub labelled: bool,
-    /// The range that an item replaces: the word up to the place.
+    /// The range that an item replaces when it is inserted: the word up to the cursor.
     pub insert: Range<usize>,
-    /// The same with the rest of the word.
+    /// The range that an item replaces when it overwrites: the whole word.
     pub replace: Range<usize>,
-    /// What follows on the line, up to the end of the statement.
+    /// The tokens from the end of the word to the end of the statement or line.
     pub after: Tokens,
 }
 
-/// How far back a statement is looked for where the tree does not tell, and how long one may be.
+/// Limits for the search by text, which applies where the syntax tree does not help: lines searched backwards, and bytes of
+/// a statement.
 const MAX_LINES: usize = 64;
 const MAX_STATEMENT: usize = 1 << 16;
 
 impl<'t> CompletionPlace<'t> {
-    /// The place at an offset; nothing in comments and in lines of the preprocessor.
+    /// The place at a byte offset; `None` in comments and preprocessor lines.
     pub fn new(snapshot: &'t Snapshot, offset: usize) -> Option<Self> {
         let rope = snapshot.rope();
         let offset = rope.char_to_byte(rope.byte_to_char(offset.min(rope.len_bytes())));
@@ -79,7 +80,7 @@ impl<'t> CompletionPlace<'t> {
                 kind = Some(last.kind);
                 insert.start = found.start + last.range.start;
                 before.list.pop();
-                // `threadIdx.x` of CUDA C++ is one word, though no PTX.
+                // `threadIdx.x` of CUDA C++ counts as one word, although it is not PTX.
                 if let Some(joined) = before.list.last().filter(|t| t.kind == CompletionTokenKind::Word).cloned()
                     && super::cuda::is_begun(&before.text, joined.range.start..last.range.end)
                 {
@@ -118,7 +119,7 @@ impl<'t> CompletionPlace<'t> {
         })
     }
 
-    /// Whether the function around is a kernel.
+    /// Whether the enclosing function is a kernel.
     pub fn in_kernel(&self) -> bool {
         let words = || self.before.words(0).any(|w| w == ".entry");
         match self.function {
@@ -142,7 +143,7 @@ fn is_closed_string(tokens: &Tokens, range: Range<usize>) -> bool {
     text.len() > 1 && text.starts_with('"') && text.ends_with('"')
 }
 
-/// The end of the last token before an offset; nothing if the offset is in a comment.
+/// The end of the last token before an offset, or `None` if the offset is in a comment.
 fn end_of_code(snapshot: &Snapshot, offset: usize) -> Option<usize> {
     let k = kinds();
     let rope = snapshot.rope();
@@ -180,7 +181,7 @@ fn end_of_line(snapshot: &Snapshot, offset: usize) -> usize {
     end.min(rope.char_to_byte(rope.byte_to_char(offset + MAX_STATEMENT.min(rope.len_bytes() - offset))))
 }
 
-/// How many bytes of the word follow an offset.
+/// Number of bytes of the current word after an offset.
 fn rest_of_word(snapshot: &Snapshot, offset: usize, kind: Option<CompletionTokenKind>) -> usize {
     let rope = snapshot.rope();
     let Some(kind) = kind else { return 0 };
@@ -204,7 +205,7 @@ fn rest_of_word(snapshot: &Snapshot, offset: usize, kind: Option<CompletionToken
     length
 }
 
-/// A statement, as far as the tree and the lines tell.
+/// The statement at the cursor, found by the syntax tree or, after syntax errors, by the text.
 struct StatementAtCursor<'t> {
     start: usize,
     level: ModulePart,
@@ -226,7 +227,7 @@ impl<'t> StatementAtCursor<'t> {
             kind == k.block || kind == k.source_file || kind == k.section_directive || n.is_error()
         };
         let new = |holder: Node<'t>| Self::new(offset, holder);
-        // What opens or closes a block begins a new statement.
+        // A brace that opens or closes a block begins a new statement.
         let parent = leaf.parent();
         if let Some(block) = parent.filter(|p| holds(*p) && !p.is_error()) {
             match leaf.kind() {
@@ -248,13 +249,13 @@ impl<'t> StatementAtCursor<'t> {
         }
         let kind = here.kind_id();
         let last = snapshot.text(end - 1..end);
-        // `.extern .`: what is half typed has been taken for a statement of its own, behind an error.
+        // `.extern .`: after an error, the parser takes an incomplete statement for several.
         let line = |at: usize| snapshot.rope().byte_to_line(at);
         let broken = here.prev_sibling().is_some_and(|n| n.is_error() && line(n.end_byte()) == line(here.start_byte()));
         if broken && kind != k.function {
             return Self::by_text(snapshot, offset, end, here);
         }
-        // The empty node that says that something is missing may stand in the next line.
+        // The empty node of a missing token may be on the next line.
         let rest = end..here.end_byte().max(end);
         let ended = rest.len() < MAX_STATEMENT && snapshot.text(rest).trim().is_empty();
         if (last == ";" && ended) || (kind == k.label && last == ":") {
@@ -263,7 +264,7 @@ impl<'t> StatementAtCursor<'t> {
         if kind == k.function && last == "}" && ended {
             return new(holder);
         }
-        // What stands before a statement on its line is no part of the one above.
+        // If code follows the cursor on its line, the statement above does not continue there.
         let alone = snapshot.text(offset..end_of_line(snapshot, offset)).trim().is_empty();
         let goes_on = alone && last.ends_with([',', '(', '[', '{', '|', '=', '@', '!', '+']);
         if ended && line(offset) > line(end) && !goes_on && kind != k.function {
@@ -301,7 +302,7 @@ impl<'t> StatementAtCursor<'t> {
         Self { start: offset, level, function, holder, labelled: false }
     }
 
-    /// Behind the brace that closes a block.
+    /// The statement after the brace that closes a block.
     fn closed(offset: usize, block: Node<'t>) -> Self {
         let mut holder = block.parent().unwrap_or(block);
         while holder.kind_id() == kinds().function {
@@ -313,12 +314,12 @@ impl<'t> StatementAtCursor<'t> {
         Self::new(offset, holder)
     }
 
-    /// Where the parser has given up: by lines and signs.
+    /// Finds the statement from lines and punctuation where the syntax tree has an error.
     fn by_text(snapshot: &'t Snapshot, offset: usize, end: usize, here: Node<'t>) -> Self {
         let k = kinds();
         let rope = snapshot.rope();
         let line_of = |at: usize| rope.byte_to_line(at.min(rope.len_bytes()));
-        // An error in a function, or one that swallowed the beginning of a function.
+        // The error is in a function, or it includes the beginning of a function.
         let mut around = Some(here);
         let mut body = None;
         let mut header = None;
@@ -391,14 +392,14 @@ fn kind_child_of_error(node: Node<'_>) -> bool {
     node.is_error() && kind_child(node).is_some()
 }
 
-/// Where the last statement of a text begins.
+/// Offset at which the last statement of a text begins.
 fn last_statement(tokens: &Tokens) -> usize {
     let mut start = 0;
     let mut depth = 0usize;
     for (index, token) in tokens.list.iter().enumerate() {
         match tokens.at(index) {
             ";" => (start, depth) = (token.range.end, 0),
-            // A brace that opens a list has something before it.
+            // A brace that opens a list has a token of its statement before it.
             "{" if depth == 0 && tokens.list.get(index.wrapping_sub(1)).is_none_or(|t| t.range.end <= start) => {
                 start = token.range.end;
             }

@@ -1,7 +1,7 @@
-//! Which modifiers can still lead to a legal form, and whether the module's version and target have one of those.
+//! The modifiers that can still lead to a legal form, and whether the module's version and target support such a form.
 //!
-//! A form has few slots but many values. Values that no rule and no gate tells apart are one *class*, and of a class one value is
-//! tried: so all that is left to search are a handful of combinations, cut short where a rule is broken whatever follows.
+//! A form has few slots but many values. Values that no rule and no gate distinguishes form one *class*, and one value per
+//! class is tried. This leaves a handful of combinations. The search skips partial combinations that already break a rule.
 
 use ptx_analysis::mnemonic::{Filling, broken_so_far};
 use ptx_analysis::semantics;
@@ -12,22 +12,22 @@ use ptx_isa::tables::{Entry, Form, Gate, GateKind, Opcode, Term};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What is known of a slot; values are those of the tables.
+/// The state of a slot; values are those of the tables.
 type SlotFilling = Filling<'static>;
 
-/// What the module's version and target say of something that is legal by itself. The best comes first.
+/// Whether the module's version and target support something that is otherwise legal. The best status comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetSupport {
-    /// They have it.
+    /// Supported.
     Available,
-    /// They advise against it.
+    /// Supported but deprecated.
     Deprecated(&'static Gate),
-    /// They lack it.
+    /// Not supported.
     Lacking(&'static Gate),
 }
 
 impl TargetSupport {
-    /// Smaller is better.
+    /// The rank for sorting: a smaller rank is better.
     pub fn rank(self) -> u8 {
         match self {
             Self::Available => 0,
@@ -36,7 +36,7 @@ impl TargetSupport {
         }
     }
 
-    /// What a list of gates without conditions says.
+    /// The status that follows from a list of gates whose conditions are ignored.
     pub fn of(gates: &'static [Gate], environment: &Environment) -> Self {
         Self::when(gates, environment, |_| true)
     }
@@ -50,35 +50,35 @@ impl TargetSupport {
     }
 }
 
-/// A modifier that may be written next.
+/// A modifier that is legal as the next one.
 #[derive(Debug, Clone, Copy)]
 pub struct Offer {
-    /// With its dot.
+    /// The modifier, with its dot.
     pub value: &'static str,
-    /// Of the best form that it leads to.
+    /// Status of the best form that it leads to.
     pub status: TargetSupport,
-    /// It stands in canonical order there.
+    /// The modifier is at its canonical position in that form.
     pub canonical: bool,
-    /// The place of its slot in that form.
+    /// Index of its slot in that form.
     pub slot: usize,
-    /// It is a type.
+    /// The modifier is a type.
     pub ends: bool,
-    /// The instruction.
+    /// The instruction to which that form belongs.
     pub entry: &'static Entry,
 }
 
-/// How many ways to fit modifiers into a form are looked at, and how many steps a search takes; more than any form needs.
-const MOST_WAYS: usize = 32;
-const MOST_STEPS: usize = 20_000;
+/// Limits that no form reaches: ways to assign modifiers to the slots of a form, and steps of one search.
+const MAX_WAYS: usize = 32;
+const MAX_STEPS: usize = 20_000;
 
-/// The modifiers that may be written between those before a place and those after it, best first.
+/// The modifiers that are legal between those before the cursor and those after it, best first.
 pub fn next(opcode: &'static Opcode, before: &[&str], after: &[&str], environment: &Environment) -> Vec<Offer> {
     let mut out: Vec<Offer> = Vec::new();
     for entry in opcode.entries {
         for form in entry.forms {
             offers(entry, form, before, after, environment, &mut out);
         }
-        // Of what is not checked the name is known.
+        // The tables have only the name of an unchecked instruction, so the next word of the name is offered.
         let next = entry
             .path
             .get(before.len())
@@ -94,7 +94,7 @@ pub fn next(opcode: &'static Opcode, before: &[&str], after: &[&str], environmen
             });
         }
     }
-    // Types come last in nearly every form, while others count slots in forms of different lengths.
+    // Types come last in nearly every form, while slot indices are not comparable between forms of different lengths.
     out.sort_by_key(|o| (o.status.rank(), !o.canonical, o.ends, o.slot));
     out
 }
@@ -125,7 +125,7 @@ fn offers(
             let canonical = first.iter().all(|s| *s < index) && last.iter().all(|s| *s > index);
             for class in classes(form, index) {
                 let Some(&value) = class.first() else { continue };
-                // What an offer would only repeat need not be searched again.
+                // No search is needed if it could only repeat an offer of the same or a better rank.
                 let better =
                     |o: &&mut Offer, v: &str| o.value == v && (o.status.rank(), !o.canonical) <= (0, !canonical);
                 if class.iter().all(|v| out.iter_mut().any(|o| better(&o, v))) {
@@ -146,14 +146,16 @@ fn offers(
     }
 }
 
-/// The values of a form with nothing in it that may be left out, of the best status that there is.
+/// The values of a form's slots with no optional modifier, and their status. Of all such combinations, this is one with the
+/// best status.
 pub fn shortest(form: &'static Form, environment: &Environment) -> Option<(Vec<Option<&'static str>>, TargetSupport)> {
     let mut search = CombinationSearch::new(form, environment);
     search.run();
     search.found.take()
 }
 
-/// The status of a form. Only gates with conditions make it worth a search.
+/// The status of a form; `None` if no combination is legal. A search is necessary only if the form has gates with
+/// conditions.
 fn of_form(form: &'static Form, environment: &Environment) -> Option<TargetSupport> {
     let always = TargetSupport::when(form.gates, environment, |g| g.when.is_empty());
     if matches!(always, TargetSupport::Lacking(_)) || form.gates.iter().all(|g| g.when.is_empty()) {
@@ -177,7 +179,8 @@ fn entry(entry: &'static Entry, environment: &Environment) -> TargetSupport {
     best.unwrap_or(TargetSupport::Available)
 }
 
-/// The status of an instruction of an opcode. Of one that is not checked nothing is known but that it is not older than its like.
+/// The status of an instruction of an opcode. The tables have only the name of an unchecked instruction and no gates. It
+/// gets the best status of the opcode's checked instructions.
 pub fn instruction(opcode: &'static Opcode, own: &'static Entry, environment: &Environment) -> TargetSupport {
     if own.checked {
         return entry(own, environment);
@@ -186,7 +189,8 @@ pub fn instruction(opcode: &'static Opcode, own: &'static Entry, environment: &E
     checked.min_by_key(|s| s.rank()).unwrap_or(TargetSupport::Available)
 }
 
-/// The status of the best form that some modifiers fit; of an instruction that is not whole yet, that of the opcode's best form.
+/// The status of the best form that fits some modifiers. If no form fits because the mnemonic is incomplete, this is the
+/// best status of the opcode.
 pub fn of_head(opcode: &'static Opcode, modifiers: &[&str], environment: &Environment) -> TargetSupport {
     let resolved = semantics::mnemonic(opcode, modifiers).filter(|h| h.mismatch.is_none());
     let candidates = resolved.iter().flat_map(|h| &h.candidates).map(|candidate| {
@@ -198,7 +202,7 @@ pub fn of_head(opcode: &'static Opcode, modifiers: &[&str], environment: &Enviro
     whole.or_else(|| entries.min_by_key(|s| s.rank())).unwrap_or(TargetSupport::Available)
 }
 
-/// The ways to fit written modifiers into the slots of a form, as an index for each.
+/// Enters into `out` all ways to assign written modifiers to the slots of a form, each as one slot index per modifier.
 fn fit(form: &'static Form, written: &[&str], begun: &mut Vec<usize>, out: &mut Vec<Vec<usize>>) {
     let Some(modifier) = written.get(begun.len()) else {
         if firsts_lead(form, begun) {
@@ -212,7 +216,7 @@ fn fit(form: &'static Form, written: &[&str], begun: &mut Vec<usize>, out: &mut 
             begun.push(index);
             fit(form, written, begun, out);
             begun.pop();
-            if out.len() >= MOST_WAYS {
+            if out.len() >= MAX_WAYS {
                 return;
             }
         }
@@ -227,13 +231,13 @@ fn in_order(form: &Form, left: usize, right: usize) -> bool {
     (!types || left < right) && form.order.iter().all(fixed)
 }
 
-/// Whether the slots that lead, of those that are filled, stand right after the opcode.
+/// Whether the filled slots that must come first are right after the opcode.
 fn firsts_lead(form: &Form, filled: &[usize]) -> bool {
     let places = form.first.iter().filter_map(|slot| filled.iter().position(|f| *f == usize::from(*slot)));
     places.enumerate().all(|(wanted, place)| wanted == place)
 }
 
-/// Whether a slot may be filled between others, as far as order goes.
+/// Whether the order of modifiers allows a slot between others.
 fn may_stand(form: &Form, slot: usize, before: &[usize], after: &[usize]) -> bool {
     let filled: Vec<usize> = before.iter().copied().chain([slot]).chain(after.iter().copied()).collect();
     before.iter().all(|b| in_order(form, *b, slot))
@@ -241,10 +245,10 @@ fn may_stand(form: &Form, slot: usize, before: &[usize], after: &[usize]) -> boo
         && firsts_lead(form, &filled)
 }
 
-/// Values of a slot that no rule and no gate tells apart.
+/// Values of a slot that no rule and no gate distinguishes.
 type SlotValueClass = Vec<&'static str>;
 
-/// The classes of each slot of each form, by the address of the form.
+/// The classes for each slot of each form; the key is the address of the form.
 static CLASSES: LazyLock<HashMap<usize, Vec<Vec<SlotValueClass>>>> = LazyLock::new(|| {
     let forms = ISA.opcodes.iter().flat_map(|o| o.entries).flat_map(|e| e.forms);
     let all = |form: &'static Form| (0..form.slots.len()).map(|slot| in_classes(form, slot)).collect();
@@ -259,7 +263,7 @@ fn in_classes(form: &'static Form, slot: usize) -> Vec<SlotValueClass> {
     let tests = tests(form, slot);
     let mut out: Vec<(Vec<bool>, SlotValueClass)> = Vec::new();
     for value in form.slots[slot].values {
-        // A value that another slot has too cannot stand twice.
+        // A value that another slot has too is in a class of its own, because the same value must not fill both slots.
         let others = || form.slots.iter().enumerate().filter(|(i, _)| *i != slot);
         let shared = !form.slots[slot].is_type && others().any(|(_, s)| s.values.contains(value));
         let mark: Vec<bool> = tests.iter().map(|t| t.contains(value)).collect();
@@ -271,7 +275,7 @@ fn in_classes(form: &'static Form, slot: usize) -> Vec<SlotValueClass> {
     out.into_iter().map(|(_, class)| class).collect()
 }
 
-/// What rules and gates ask of a slot.
+/// The sets of values that rules and gates test a slot for.
 fn tests(form: &'static Form, slot: usize) -> Vec<&'static [&'static str]> {
     let rules = form.rules.iter().flat_map(|r| r.what.iter().chain(r.when));
     let gates = form.gates.iter().flat_map(|g| g.when);
@@ -282,12 +286,12 @@ fn tests(form: &'static Form, slot: usize) -> Vec<&'static [&'static str]> {
     rules.chain(gates).filter_map(of).collect()
 }
 
-/// Combinations of the modifiers of a form.
+/// A search through the combinations of a form's modifiers.
 struct CombinationSearch<'e> {
     form: &'static Form,
     environment: &'e Environment,
     cells: Vec<SlotFilling>,
-    /// Rank of what gates without conditions say: nothing better can be found.
+    /// Best possible rank, from the gates without conditions. The search stops when it finds this rank.
     least: u8,
     steps: usize,
     found: Option<(Vec<Option<&'static str>>, TargetSupport)>,
@@ -296,7 +300,7 @@ struct CombinationSearch<'e> {
 impl<'e> CombinationSearch<'e> {
     fn new(form: &'static Form, environment: &'e Environment) -> Self {
         let least = TargetSupport::when(form.gates, environment, |g| g.when.is_empty()).rank();
-        // What follows an operand is not part of the head.
+        // A modifier after an operand is not part of the mnemonic.
         let cell = |slot: &ptx_isa::tables::ModifierSlot| {
             if slot.after_operand == 0 { SlotFilling::Open } else { SlotFilling::Empty }
         };
@@ -313,7 +317,7 @@ impl<'e> CombinationSearch<'e> {
         }
     }
 
-    /// Leaves out what cannot be written right after a modifier any more, once that has filled a slot.
+    /// Closes the open slots that are not allowed after the modifier of `slot` any more.
     fn close(&mut self, slot: usize, before: &[usize], after: &[usize]) {
         let before: Vec<usize> = before.iter().copied().chain([slot]).collect();
         for index in 0..self.cells.len() {
@@ -323,7 +327,7 @@ impl<'e> CombinationSearch<'e> {
         }
     }
 
-    /// The best status of the combinations with a value in a slot.
+    /// The best status among the combinations in which `slot` has the given value.
     fn best(&mut self, slot: usize, value: &'static str) -> Option<TargetSupport> {
         let cells = self.cells.clone();
         self.cells[slot] = SlotFilling::Value(value);
@@ -334,9 +338,9 @@ impl<'e> CombinationSearch<'e> {
         self.found.take().map(|(_, status)| status)
     }
 
-    /// Whether nothing better can be found.
+    /// Whether the search can stop: it has found the best possible rank or has reached the step limit.
     fn done(&self) -> bool {
-        self.steps > MOST_STEPS || self.found.as_ref().is_some_and(|(_, status)| status.rank() <= self.least)
+        self.steps > MAX_STEPS || self.found.as_ref().is_some_and(|(_, status)| status.rank() <= self.least)
     }
 
     fn run(&mut self) {
@@ -370,7 +374,7 @@ impl<'e> CombinationSearch<'e> {
         self.cells[slot] = SlotFilling::Open;
     }
 
-    /// Whether what is filled and left out is wrong, whatever becomes of the rest.
+    /// Whether the filled and the empty slots break a rule for all values of the open slots.
     fn is_broken(&self) -> bool {
         let slots = self.form.slots;
         for (index, slot) in slots.iter().enumerate() {
@@ -396,13 +400,13 @@ impl<'e> CombinationSearch<'e> {
     }
 }
 
-/// Modifiers that may follow an operand: `[a].unified`.
+/// The modifiers that are legal after an operand: `[a].unified`.
 pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environment: &Environment) -> Vec<Offer> {
     let mut out: Vec<Offer> = Vec::new();
     let Some(resolved) = semantics::mnemonic(opcode, head) else { return out };
     for candidate in &resolved.candidates {
         for (index, slot) in candidate.form.slots.iter().enumerate() {
-            // The number of the operand as it is written depends on which optional ones are there.
+            // The position of an operand in the source depends on which optional operands are present.
             let here = candidate.variants.iter().any(|a| {
                 a.operands
                     .get(operand)
@@ -435,7 +439,7 @@ pub fn suffixes(opcode: &'static Opcode, head: &[&str], operand: usize, environm
     out
 }
 
-/// A gate in a few words: `needs PTX 7.8 and sm_90`.
+/// A gate as a short text: `needs PTX 7.8 and sm_90`.
 pub fn words(gate: &Gate) -> String {
     let needs = ptx_analysis::target::describe_needs(gate);
     match gate.kind {
@@ -445,7 +449,7 @@ pub fn words(gate: &Gate) -> String {
     }
 }
 
-/// The modifiers of a head that some form of the opcode knows: what is misspelt tells nothing of the others.
+/// The modifiers that some form of the opcode has. Misspelt modifiers are dropped, since they do not restrict the others.
 pub fn known<'m>(opcode: &'static Opcode, modifiers: &[&'m str]) -> Vec<&'m str> {
     let mut out: Vec<&str> = Vec::new();
     for modifier in modifiers {

@@ -1,5 +1,6 @@
-//! The names that are known at a place. A function may have tens of thousands of lines, and a walk over them would take too long:
-//! declarations of long blocks are found by the text, and which registers are in use is seen from the lines around.
+//! The names that are visible at a place. A function may have tens of thousands of lines, and a walk over its tree would
+//! take too long. So declarations in long blocks are found in the text, and the registers in use are collected from nearby
+//! lines only.
 
 use super::place::CompletionPlace;
 use super::tokens::is_part;
@@ -16,25 +17,25 @@ use std::ops::Range;
 /// A declared name.
 #[derive(Debug, Clone)]
 pub struct Name {
-    /// The name; of a range without the number.
+    /// The name; for a range, without the number.
     pub text: String,
-    /// `%r<10>`: how many there are.
+    /// Number of names in a range: 10 for `%r<10>`.
     pub count: Option<u32>,
-    /// What it stands for.
+    /// The declared symbol.
     pub symbol: Symbol,
-    /// Its declaration in a few words.
+    /// Its declaration as a short text.
     pub detail: String,
 }
 
-/// Blocks up to this size are walked; in longer ones the text is searched.
+/// Maximum size in bytes of a block whose tree is walked. Longer blocks are searched as text.
 const WALKED: usize = 1 << 14;
-/// How much text before and behind a place is looked at for names that are in use.
+/// Bytes of text before and after the cursor that are searched for names in use.
 const NEAR_BEFORE: usize = 12 << 10;
 const NEAR_AFTER: usize = 2 << 10;
-/// Functions up to this size are searched for the highest number in use.
+/// Maximum size in bytes of a function that is searched for the highest register number in use.
 const SEARCHED: usize = 1 << 17;
 
-/// The registers, variables and parameters that are declared in the function before a place, the innermost first.
+/// The registers, variables and parameters that the function declares before a place, those of the innermost block first.
 pub fn locals(place: &CompletionPlace<'_>) -> Vec<Name> {
     let k = kinds();
     let mut out: Vec<Name> = Vec::new();
@@ -49,7 +50,7 @@ pub fn locals(place: &CompletionPlace<'_>) -> Vec<Name> {
         }
         node = if kind == k.function { None } else { here.parent() };
     }
-    // What an inner block declares hides what is outside.
+    // A declaration of an inner block hides the outer ones of the same name.
     let mut seen = std::collections::HashSet::new();
     out.retain(|n| seen.insert((n.text.clone(), n.count.is_some())));
     out
@@ -68,21 +69,22 @@ fn in_block(place: &CompletionPlace<'_>, block: Node<'_>, out: &mut Vec<Name>) {
         }
         return;
     }
-    // Most blocks inside declare the arguments of one call. Where braces do not match, as in a comment, all are looked at.
+    // Most inner blocks declare only the arguments of one call. If braces do not match, for example because a comment
+    // contains one, the declarations of all inner blocks are included.
     if !by_text(place, block, true, out) {
         by_text(place, block, false, out);
     }
 }
 
-/// The declarations of a block by its text: all of them, or those alone that are in no block inside of it as far as braces tell.
-/// False where they do not match.
+/// Finds the declarations of a block in its text. If `outer` is set, those of inner blocks are left out, as far as braces
+/// tell. Returns false if `outer` is set and the braces do not match.
 fn by_text(place: &CompletionPlace<'_>, block: Node<'_>, outer: bool, out: &mut Vec<Name>) -> bool {
     let k = kinds();
     let spaces: Vec<&str> = ptx_isa::ISA.spaces.iter().filter(|s| !s.declared.is_empty()).map(|s| s.name).collect();
     let mut depth = 0i32;
     let mut matching = true;
     each_piece(place.snapshot, block.start_byte()..place.start, &mut |base, text| {
-        // The word that a declaration begins with has a blank before it, unlike modifiers.
+        // Whitespace precedes the first word of a declaration, unlike a modifier.
         let bytes = text.as_bytes();
         for at in memchr::memchr3_iter(b'.', b'{', b'}', bytes) {
             match bytes.get(at) {
@@ -108,7 +110,7 @@ fn by_text(place: &CompletionPlace<'_>, block: Node<'_>, outer: bool, out: &mut 
     matching
 }
 
-/// How much of a declaration is read: an initializer may be megabytes long.
+/// Maximum number of bytes of a declaration that is read, since an initializer may be megabytes long.
 const MAX_DECLARATION: usize = 1 << 14;
 
 fn declaration(snapshot: &Snapshot, node: Node<'_>, origin: VariableOrigin, out: &mut Vec<Name>) {
@@ -200,15 +202,15 @@ pub fn signature(snapshot: &Snapshot, function: Node<'_>) -> Option<String> {
 /// A label.
 #[derive(Debug, Clone)]
 pub struct Label {
-    /// As a name.
+    /// The label as a name.
     pub name: Name,
-    /// Where it stands.
+    /// Its offset, in bytes.
     pub at: usize,
-    /// Nothing follows it in its block: there is little to branch to.
+    /// No statement follows it in its block, so it is an unlikely branch target.
     pub last: bool,
 }
 
-/// The labels of the blocks around a place, in their order.
+/// The labels of the enclosing blocks, in source order.
 pub fn labels(place: &CompletionPlace<'_>) -> Vec<Label> {
     let k = kinds();
     let snapshot = place.snapshot;
@@ -249,7 +251,7 @@ pub fn labels(place: &CompletionPlace<'_>) -> Vec<Label> {
     out
 }
 
-/// Calls `f` with the pieces of a text, each beginning at a line.
+/// Calls `f` with the offset and the text of each chunk of a range. Each chunk begins at the beginning of a line.
 fn each_piece(snapshot: &Snapshot, range: Range<usize>, f: &mut dyn FnMut(usize, &str)) {
     let rope = snapshot.rope();
     let end = range.end.min(rope.len_bytes());
@@ -263,16 +265,16 @@ fn each_piece(snapshot: &Snapshot, range: Range<usize>, f: &mut dyn FnMut(usize,
     }
 }
 
-/// The names in use around a place.
+/// The names in use near the cursor.
 pub struct Near {
-    /// How near they are.
+    /// Distance of each name from the cursor, in bytes and weighted: see [`Near::new`].
     distances: HashMap<String, usize>,
-    /// The numbers in use in the whole function.
+    /// The register numbers in use in the whole function.
     pub used: Used,
 }
 
 impl Near {
-    /// Reads the lines around a place.
+    /// Reads the lines around the cursor.
     pub fn new(place: &CompletionPlace<'_>) -> Self {
         let rope = place.snapshot.rope();
         let around = place.function.map_or(0..rope.len_bytes(), |f| f.byte_range());
@@ -285,15 +287,15 @@ impl Near {
         for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
             match word_start {
                 None if c == '%' || (is_part(c) && !c.is_ascii_digit()) => word_start = Some(at),
-                // A word that begins in the middle of another is none.
+                // Part of a longer word is not a name.
                 Some(from) if !is_part(c) => {
                     let own = start + from == place.insert.start;
                     let statement = (place.start..place.offset).contains(&(start + from));
                     if let Some(word) = text.get(from..at).filter(|_| !own) {
                         let place_of = start + from;
-                        // What comes later is less likely meant than what has been computed.
+                        // A name used after the cursor is less likely to be meant than one used before it.
                         let distance = match place_of < place.offset {
-                            // What stands in the same statement is least likely meant again.
+                            // A name in the statement at the cursor is least likely to be meant again.
                             true if statement => NEAR_BEFORE,
                             true => place.offset - place_of,
                             false => 2 * (place_of - place.offset) + 64,
@@ -309,12 +311,12 @@ impl Near {
         Self { distances: out, used: Used::new(place) }
     }
 
-    /// How far away a name is used.
+    /// The weighted distance at which a name is used, or `None` if it is not in use nearby.
     pub fn distance(&self, name: &str) -> Option<usize> {
         self.distances.get(name).copied()
     }
 
-    /// The numbers in use of a range, the nearest first.
+    /// The numbers of a register range that are in use nearby, each with its distance, the nearest first.
     pub fn of_range(&self, base: &str, count: u32) -> Vec<(u32, usize)> {
         let number = |name: &str| name.strip_prefix(base).filter(|d| is_plain(d)).and_then(|d| d.parse::<u32>().ok());
         let mut out: Vec<(u32, usize)> = self
@@ -332,17 +334,17 @@ fn is_plain(digits: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'))
 }
 
-/// The highest numbers in use of all ranges of a function.
+/// The highest register numbers in use in a function.
 #[derive(Debug, Default)]
 pub struct Used {
-    /// The first number that is not in use, by the name without its number.
+    /// Next unused number of each register range. The key is the name without `%` and number.
     next: HashMap<String, u32>,
-    /// The function is short enough to have been searched.
+    /// Whether the function was searched; it may be too long.
     searched: bool,
 }
 
 impl Used {
-    /// Searches the function around a place.
+    /// Searches the enclosing function.
     pub fn new(place: &CompletionPlace<'_>) -> Self {
         let mut out = Self::default();
         let Some(function) = place.function.filter(|f| f.byte_range().len() <= SEARCHED) else { return out };
@@ -368,18 +370,18 @@ impl Used {
         out
     }
 
-    /// The first number of a range behind all that are in use; `None` where all are, or before the function was analysed.
+    /// The first number of a range above all numbers in use. `None` if no number is left or the function was not searched.
     pub fn unused(&self, name: &str, count: u32) -> Option<u32> {
         let base = name.strip_prefix('%').filter(|_| self.searched)?;
         Some(self.next.get(base).copied().unwrap_or(0)).filter(|next| *next < count)
     }
 }
 
-/// Only one name, for the checks.
+/// A lookup that adds one name to others, for the checks.
 pub struct One<'a> {
     /// The name.
     pub name: &'a str,
-    /// What it stands for.
+    /// Its symbol.
     pub symbol: Symbol,
     /// All other names.
     pub others: &'a dyn NameLookup,

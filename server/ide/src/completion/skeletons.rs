@@ -1,21 +1,21 @@
-//! Pieces of a program that one writes again and again.
+//! Snippets of frequently written code.
 
 use super::{Item, ItemKind, List, scope};
 use ptx_isa::ISA;
 use std::collections::HashSet;
 
-/// A piece of a program.
+/// A snippet of code.
 #[derive(Debug)]
 pub struct Skeleton {
-    /// What is typed to find it.
+    /// Its label, which the user types to find it.
     pub name: &'static str,
-    /// One line.
+    /// A one-line description.
     pub summary: &'static str,
-    /// A snippet. It uses no register that it does not declare.
+    /// The snippet text. It declares every register that it uses.
     pub text: &'static str,
 }
 
-/// What stands in a module.
+/// Skeletons for the module level.
 pub const OF_MODULE: &[Skeleton] = &[
     Skeleton {
         name: "kernel",
@@ -31,7 +31,7 @@ pub const OF_MODULE: &[Skeleton] = &[
     },
 ];
 
-/// What stands in a body.
+/// Skeletons for function bodies.
 pub const OF_BODY: &[Skeleton] = &[
     Skeleton {
         name: "loop",
@@ -84,13 +84,13 @@ impl List<'_, '_> {
         taken.extend(scope::labels(self.place).into_iter().map(|l| l.name.text));
         for skeleton in list {
             let item = Item::new(skeleton.name, ItemKind::Snippet).detail(skeleton.summary);
-            // The editor indents further lines like the one at the place.
+            // The editor indents the later lines like the line at the cursor.
             self.push(item.snippet(fresh(skeleton.text, &|name| taken.contains(name))));
         }
     }
 }
 
-/// A snippet whose places have names that are not taken: `${1:%i}` becomes `${1:%i2}`.
+/// Renames the placeholders of a snippet so that they do not clash with existing names: `${1:%i}` becomes `${1:%i2}`.
 fn fresh(text: &str, taken: &dyn Fn(&str) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -112,7 +112,7 @@ fn fresh(text: &str, taken: &dyn Fn(&str) -> bool) -> String {
     out
 }
 
-/// The beginning of a module, for the newest version and any architecture.
+/// A skeleton of a whole module, for the newest version and any architecture.
 fn module() -> String {
     let plain = |name: &str| name.strip_prefix("sm_").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let targets: Vec<&str> = ISA.targets.iter().rev().map(|t| t.name).filter(|n| plain(n)).collect();

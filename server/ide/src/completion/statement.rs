@@ -1,50 +1,50 @@
-//! What has been written of a statement, and what the place in it asks for.
+//! The kind of word that is expected at the cursor, from the tokens of the statement before it.
 
 use super::place::{CompletionPlace, ModulePart};
 use super::tokens::{CompletionTokenKind, Tokens};
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 
-/// What a place asks for.
+/// The kind of word that is expected at the cursor.
 #[derive(Debug)]
 pub enum Where {
     /// The first word of a statement.
     Start,
     /// The predicate of a guard.
     Guard,
-    /// An opcode, behind a guard.
+    /// An opcode after a guard.
     Opcode,
-    /// A modifier.
+    /// A modifier of this mnemonic.
     Modifier(MnemonicAtCursor),
-    /// An operand, or a part of one.
+    /// An operand of this mnemonic, or a part of one.
     Operand(MnemonicAtCursor),
     /// A word of a directive, a declaration or a header.
     Directive,
-    /// Nothing that is known.
+    /// Nothing that completion knows.
     Nowhere,
 }
 
-/// An opcode and its modifiers.
+/// An opcode and its modifiers, split at the cursor.
 #[derive(Debug, Clone)]
 pub struct MnemonicAtCursor {
     /// The opcode.
     pub opcode: &'static Opcode,
-    /// The modifiers before the place, with dots.
+    /// The modifiers before the cursor, with dots.
     pub before: Vec<String>,
-    /// Those that follow the place.
+    /// The modifiers after the cursor, with dots.
     pub after: Vec<String>,
-    /// Which token of the statement follows the head.
+    /// Index of the first token of the statement after the mnemonic.
     pub end: usize,
 }
 
 impl MnemonicAtCursor {
-    /// The modifiers before the place.
+    /// The modifiers before the cursor.
     pub fn modifiers(&self) -> Vec<&str> {
         self.before.iter().map(String::as_str).collect()
     }
 }
 
-/// What a place asks for.
+/// Returns the kind of word that is expected at a place.
 pub fn whereabouts(place: &CompletionPlace<'_>) -> Where {
     let before = &place.before;
     if place.level == ModulePart::Header {
@@ -61,14 +61,14 @@ pub fn whereabouts(place: &CompletionPlace<'_>) -> Where {
         }
         at = predicate + 1;
         if before.len() <= at {
-            // `@%p.` or `@%p1%` is nothing.
+            // No completion within `@%p.` or `@%p1%`.
             return if place.touches { Where::Nowhere } else { Where::Opcode };
         }
     }
     match before.kind(at) {
         Some(CompletionTokenKind::Word) => head(place, at),
         Some(CompletionTokenKind::Dot) if at == 0 => Where::Directive,
-        // `@@DWARF`, and what begins with a sign.
+        // `@@DWARF`, or a statement that begins with punctuation.
         _ => Where::Nowhere,
     }
 }
@@ -92,7 +92,7 @@ fn head(place: &CompletionPlace<'_>, at: usize) -> Where {
     Where::Modifier(head)
 }
 
-/// The modifiers that stand right at the beginning of a text.
+/// The modifiers at the very beginning of a text.
 fn leading_modifiers(after: &Tokens) -> Vec<String> {
     let mut out = Vec::new();
     let mut end = 0;
@@ -101,7 +101,7 @@ fn leading_modifiers(after: &Tokens) -> Vec<String> {
             break;
         }
         end = token.range.end;
-        // A dot alone is about to become something.
+        // A dot alone is an incomplete modifier.
         if after.at(index) != "." {
             out.push(after.at(index).to_owned());
         }

@@ -1,72 +1,72 @@
-//! Words and signs of a piece of PTX. What is half typed has a tree that says little, while its words are still words.
+//! Tokens of PTX text. The syntax tree of an incomplete statement is of little use, but its tokens are still valid.
 
 use std::ops::Range;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CompletionTokenKind {
-    /// A name without a sign before it: an opcode, a label, a variable.
+    /// A name without a sigil: an opcode, a label, a variable.
     Word,
     /// `.global`, or a dot alone.
     Dot,
-    /// `%r1`, or a per cent sign alone.
+    /// `%r1`, or a percent sign alone.
     Register,
     /// A number.
     Number,
-    /// A string, perhaps without its end.
+    /// A string, perhaps unterminated.
     String,
     /// Any other character.
     Sign,
-    /// A comment or a line of the preprocessor that reaches the end of the text: what is typed there is not PTX.
+    /// A comment or preprocessor line that reaches the end of the text. Text typed after it is not PTX.
     Open,
 }
 
 /// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompletionToken {
-    /// What it is.
+    /// Its kind.
     pub kind: CompletionTokenKind,
-    /// Where, in the text that was taken apart.
+    /// Its byte range in the text.
     pub range: Range<usize>,
 }
 
-/// A piece of text, taken apart.
+/// A text and its tokens.
 #[derive(Debug, Clone, Default)]
 pub struct Tokens {
     /// The text.
     pub text: String,
-    /// Its tokens, without comments.
+    /// The tokens, without comments.
     pub list: Vec<CompletionToken>,
 }
 
 impl Tokens {
-    /// Takes a text apart.
+    /// Splits a text into tokens.
     pub fn new(text: String) -> Self {
         let list = tokens(&text);
         Self { text, list }
     }
 
-    /// The text of a token; empty beyond the last one.
+    /// The text of a token; empty if the index is out of range.
     pub fn at(&self, index: usize) -> &str {
         self.list.get(index).and_then(|t| self.text.get(t.range.clone())).unwrap_or("")
     }
 
-    /// The kind of a token.
+    /// The kind of a token; `None` if the index is out of range.
     pub fn kind(&self, index: usize) -> Option<CompletionTokenKind> {
         self.list.get(index).map(|t| t.kind)
     }
 
-    /// How many there are.
+    /// The number of tokens.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// All of them as text, from one on.
+    /// The texts of all tokens from index `from` on.
     pub fn words(&self, from: usize) -> impl Iterator<Item = &str> {
         (from..self.len()).map(|i| self.at(i))
     }
 
-    /// Whether a token begins where the one before ends.
+    /// Whether a token begins exactly where the previous token ends.
     pub fn touches(&self, index: usize) -> bool {
         let end = index.checked_sub(1).and_then(|i| self.list.get(i)).map(|t| t.range.end);
         end.is_some() && end == self.list.get(index).map(|t| t.range.start)
@@ -83,7 +83,7 @@ fn tokens(text: &str) -> Vec<CompletionToken> {
             at += 1;
             continue;
         }
-        // The line of the preprocessor: its `#` is the first of the line.
+        // A `#` begins a preprocessor line only as the first character of the line.
         let comment = if rest.starts_with("//") || byte == b'#' {
             Some(rest.find(['\n', '\r']))
         } else if rest.starts_with("/*") {
@@ -112,7 +112,8 @@ fn tokens(text: &str) -> Vec<CompletionToken> {
     out
 }
 
-/// The token with which a text begins; `named`: a name ends right before it, so that a dot begins no number.
+/// The kind and the length in bytes of the token with which a text begins. `named`: a name ends right before the text, so a
+/// dot does not begin a number.
 fn token(text: &str, named: bool) -> (CompletionTokenKind, usize) {
     let first = text.chars().next().unwrap_or(' ');
     let length =
@@ -126,7 +127,7 @@ fn token(text: &str, named: bool) -> (CompletionTokenKind, usize) {
             while text.get(end..).unwrap_or("").starts_with("::") {
                 end = length(end + 2);
             }
-            // `.L2::cache_hint:1:2` is one modifier as well.
+            // `.L2::cache_hint:1:2` is also one modifier.
             while text.get(..end).unwrap_or("").contains("::") && text.get(end..).unwrap_or("").starts_with(':') {
                 let next = length(end + 1);
                 if next == end + 1 {

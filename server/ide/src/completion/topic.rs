@@ -1,36 +1,36 @@
-//! What an item is about, so that its documentation can be resolved when the client selects it.
+//! The topics of completion items. They allow a client to request the documentation of an item when the user selects it.
 
 use crate::describe::{self, MarkdownPage};
 use ptx_analysis::semantics::environment;
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
 
-/// What an item is about.
+/// The subject of a completion item.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Topic {
-    /// Nothing more is known.
+    /// No documentation.
     #[default]
     None,
     /// An instruction, by its full name: `mbarrier.try_wait`.
     Opcode(String),
-    /// A modifier of an opcode.
+    /// A modifier: opcode and modifier.
     Modifier(String, String),
-    /// A special register, with its component.
+    /// A special register, perhaps with its component.
     Special(String),
     /// A word with a dot: a directive, a type, a state space; or a string of `.pragma` with its quotation marks.
     Directive(String),
     /// A target, or an option of `.target`.
     Target(String),
-    /// A version.
+    /// A PTX version.
     Version(String),
     /// A predefined constant.
     Constant(String),
-    /// A name that the module declares, as it is known at an offset.
+    /// A name that the module declares, looked up at a byte offset.
     Declared(String, usize),
 }
 
 impl Topic {
-    /// The topic as words, to be sent somewhere and back: what kind it is, and of what.
+    /// Serializes the topic: its kind and its subject. `None` for [`Topic::None`].
     pub fn parts(&self) -> Option<(&'static str, String)> {
         Some(match self {
             Self::None => return None,
@@ -45,7 +45,7 @@ impl Topic {
         })
     }
 
-    /// The topic of such words.
+    /// The topic that [`Topic::parts`] serialized.
     pub fn from_parts(kind: &str, word: &str) -> Self {
         let word = word.to_owned();
         let pair = || word.split_once(' ').map(|(a, b)| (a.to_owned(), b.to_owned()));
@@ -65,8 +65,8 @@ impl Topic {
     }
 }
 
-/// The documentation of an item, in Markdown. The snapshot tells what the module's version and target are; it may be a later one
-/// than that which the item was found in.
+/// The documentation of an item, in Markdown. The module's version and target are read from the snapshot, which may be
+/// newer than the one that produced the item.
 pub fn documentation(snapshot: &Snapshot, topic: &Topic) -> Option<String> {
     let known = environment(snapshot);
     let known = Some(&known);

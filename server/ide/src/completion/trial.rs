@@ -1,43 +1,43 @@
-//! Asks the checks whether a word may stand in a declaration or in the header of a function: a small module is made of what has
-//! been written, the word, and the least that must follow, and checked.
+//! Checks whether a word is legal in a declaration or in the header of a function. It runs the checks on a small module
+//! made of the text before the word, the word, and the minimum that must follow.
 
 use super::place::ModulePart;
 use ptx_analysis::target::Environment;
 use ptx_analysis::{Analyzer, Code, Diagnostic, Finding, Severity};
 use ptx_syntax::Snapshot;
 
-/// What the checks say.
+/// The result of a trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrialVerdict {
-    /// Nothing.
+    /// No error.
     Fine,
-    /// It goes out of use.
+    /// Deprecated.
     Deprecated,
-    /// The module's version or target lacks it; in words.
+    /// The module's version or target does not support the statement; the message says what it needs.
     Lacking(String),
-    /// It is wrong.
+    /// Not legal.
     Wrong,
 }
 
-/// What the words stand in.
+/// The context of the text that is tried.
 #[derive(Debug, Clone, Copy)]
 pub struct StatementTrial<'e> {
-    /// What the module says of itself.
+    /// The version, target and options of the module.
     pub environment: &'e Environment,
-    /// Where the statement stands.
+    /// The part of the module that contains the statement.
     pub level: ModulePart,
-    /// In a kernel.
+    /// The statement is in a kernel.
     pub kernel: bool,
 }
 
 impl StatementTrial<'_> {
-    /// What the checks say of a statement.
+    /// Runs the checks on a statement.
     pub fn check(self, statement: &str) -> TrialVerdict {
         let found = self.check_once(statement);
         if !matches!(found, TrialVerdict::Lacking(_)) {
             return found;
         }
-        // What is wrong in every version is not lacking in this one.
+        // A statement that is wrong even in the newest version is wrong, not unsupported.
         let newest = Environment {
             version: Some(ptx_isa::ISA.newest()),
             target: ptx_isa::ISA.targets.iter().rfind(|t| !t.features.is_empty()),
@@ -65,7 +65,7 @@ impl StatementTrial<'_> {
         };
         let text = format!(".version {version}\n.target {target}{options}\n{size}{body}\n");
         let report = Analyzer::default().analyze(&Snapshot::new(&text));
-        // What an option of the target needs besides is no fault of the statement.
+        // Errors before the statement, such as requirements of an option of the target, do not count.
         let begin = text.len() - body.len() - 1;
         let gates = [Code::RequiresVersion, Code::RequiresTarget, Code::Removed];
         let errors = report.diagnostics.iter().filter(|d| d.severity == Severity::Error && d.range.start >= begin);
@@ -84,7 +84,7 @@ impl StatementTrial<'_> {
     }
 }
 
-/// What the module does not have, without its version and target: `needs PTX 8.3`.
+/// The requirement that the module does not meet, without the module's version and target: `needs PTX 8.3`.
 fn lacking_support(error: &Diagnostic) -> String {
     match &error.finding {
         Finding::RequiresVersion(found) => found.0.needs(),

@@ -1,21 +1,23 @@
-//! What is likely, from counts of real files (`server/isa/data/usage.tsv`, docs/usage.md) and from the statements around a place.
+//! Likelihoods of opcodes, modifiers and directives, from counts in real files (`server/isa/data/usage.tsv`, docs/usage.md)
+//! and from the statements around the cursor.
 
 use ptx_isa::tables::{FormPattern, OperandAccess, TypeClass};
 use ptx_isa::{ISA, USAGE, Weights};
 
-/// A statement as context of those that follow it.
+/// A statement as context for the likelihoods of later statements.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatementStep {
-    /// What it is, roughly: `ld.param/64`, `@bra`, `.reg`, `:` for a label, `{`.
+    /// Its class, a rough summary: `ld.param/64`, `@bra`, `.reg`, `:` for a label, `{`.
     pub class: String,
-    /// The mnemonic as it is written; for other statements the class.
+    /// The mnemonic as written; for other statements, the class.
     pub mnemonic: String,
     /// The opcode or the directive.
     pub word: String,
 }
 
-/// The class of an instruction: the opcode, what belongs to its name, the first state space, and of the first type whether it is a
-/// floating-point type and whether it is wide.
+/// The class of an instruction. It consists of the opcode, the other words of the instruction's name, the first state space
+/// and a suffix for the first type. The suffix is `/f` for floating-point types, `/p` for predicates and `/64` for other
+/// types of at least 64 bits.
 pub fn class(opcode: &str, modifiers: &[&str]) -> String {
     let mut out = opcode.to_owned();
     let path = ISA.opcode(opcode).and_then(|o| o.entry(modifiers)).map_or(&[][..], |e| e.path);
@@ -32,7 +34,7 @@ pub fn class(opcode: &str, modifiers: &[&str]) -> String {
     out
 }
 
-/// What a statement is for those that follow it, by its first words.
+/// Summarizes a statement by its first words.
 pub fn step(words: &[&str]) -> StatementStep {
     let plain = |word: &str| StatementStep { class: word.to_owned(), mnemonic: word.to_owned(), word: word.to_owned() };
     let guard = match words {
@@ -56,7 +58,8 @@ pub fn step(words: &[&str]) -> StatementStep {
     }
 }
 
-/// Adds the words of a context to scores; the less was counted there, the more of the scores before stays.
+/// Blends the counts of a narrower context into `scores`. The fewer counts the context has, the more of the earlier scores
+/// remains; `doubt` is the count at which both weigh the same.
 fn refine<'w>(scores: &mut Vec<(&'w str, f64)>, words: impl IntoIterator<Item = (&'w str, f64)>, doubt: f64) {
     let words: Vec<(&str, f64)> = words.into_iter().collect();
     let total: f64 = words.iter().map(|(_, w)| w).sum();
@@ -80,7 +83,7 @@ fn counted(words: Weights) -> impl Iterator<Item = (&'static str, f64)> {
     words.iter().map(|(word, weight)| (*word, f64::from(*weight)))
 }
 
-/// How likely each word of a table follows in contexts, from the widest to the narrowest.
+/// How likely each word follows, blended from contexts of a table. `contexts` is sorted from the widest to the narrowest.
 pub fn likely(kind: &str, contexts: &[&str]) -> Vec<(&'static str, f64)> {
     let mut out = Vec::new();
     for context in contexts {
@@ -94,12 +97,13 @@ pub fn score(scores: &[(&str, f64)], word: &str) -> f64 {
     scores.iter().find(|(w, _)| *w == word).map_or(0.0, |(_, score)| *score)
 }
 
-/// So much must be counted in a context to weigh as much as the wider one.
+/// The count at which a context weighs as much as the wider one.
 const DOUBT: f64 = 60.0;
-/// The same for what the function itself has around the place, in statements.
+/// The same for contexts in the function itself, in statements.
 const LOCAL_DOUBT: f64 = 6.0;
 
-/// How likely each opcode and directive begins the next statement: by the two statements before, here and in other files.
+/// How likely each opcode and directive begins the next statement, given the two statements before it. The counts come from
+/// real files and from this function.
 pub fn next(history: &[StatementStep], guarded: bool) -> Vec<(&'static str, f64)> {
     let nothing = StatementStep::default();
     let last = history.last().unwrap_or(&nothing);
@@ -107,7 +111,7 @@ pub fn next(history: &[StatementStep], guarded: bool) -> Vec<(&'static str, f64)
     let kind = if guarded { "guarded" } else { "next" };
     let pair = format!("{} {}", before.class, last.class);
     let mut out = likely(kind, &["*", &last.class, &last.mnemonic, &pair]);
-    // What has followed such statements in this very text.
+    // Statements that followed a statement of the same kind in this text.
     let known = |word: &str| ISA.opcode(word).map(|o| o.name).or_else(|| ISA.directive(word).map(|d| d.name));
     let follows = |same: &dyn Fn(&[StatementStep]) -> bool| -> Vec<(&'static str, f64)> {
         let fits = |w: &&[StatementStep]| w.last().is_some_and(|s| s.class.starts_with('@') == guarded) && same(w);
@@ -118,13 +122,13 @@ pub fn next(history: &[StatementStep], guarded: bool) -> Vec<(&'static str, f64)
     out
 }
 
-/// How likely an opcode has these modifiers, by real files; `None`: nothing follows that could tell.
+/// The share of an opcode's uses in real files that have exactly these modifiers.
 pub fn fits(opcode: &str, modifiers: &[&str]) -> f64 {
     let all = USAGE.mnemonics(opcode);
     let total: f64 = counted(all).map(|(_, w)| w).sum();
     let wanted = if modifiers.is_empty() { "-".to_owned() } else { modifiers.concat() };
     let exact: f64 = counted(all).filter(|(m, _)| *m == wanted).map(|(_, w)| w).sum();
-    // Modifiers that all belong to the opcode may be a mnemonic that was never counted.
+    // If the opcode has all of the modifiers, the mnemonic is possible even though it was never counted.
     let takes = |m: &&str| {
         ISA.opcode(opcode)
             .is_some_and(|o| o.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).any(|s| s.values.contains(m)))
@@ -133,7 +137,7 @@ pub fn fits(opcode: &str, modifiers: &[&str]) -> f64 {
     (exact + if possible { 0.5 } else { 0.001 }) / (total + 1.0)
 }
 
-/// Which share of an opcode's uses an instruction with a longer name has: `cp.async` of `cp`.
+/// The share of an opcode's uses that belongs to an instruction with a longer name: `cp.async` of `cp`.
 pub fn share(name: &str) -> f64 {
     let Some((opcode, path)) = name.split_once('.') else { return 1.0 };
     let all = USAGE.mnemonics(opcode);
@@ -144,7 +148,8 @@ pub fn share(name: &str) -> f64 {
     (counted(all).filter(|(m, _)| begins(m)).map(|(_, w)| w).sum::<f64>() + 0.01) / (total + 1.0)
 }
 
-/// How likely each modifier stands between those before and those after it, by mnemonics of real files and of the text around.
+/// How likely each modifier is between `before` and `after`, from mnemonics of real files and of the text around the
+/// cursor.
 pub fn modifiers(opcode: &str, before: &[&str], after: &[&str], history: &[StatementStep]) -> Vec<(String, f64)> {
     let mut out: Vec<(String, f64)> = Vec::new();
     let all = USAGE.mnemonics(opcode);
@@ -162,9 +167,9 @@ pub fn modifiers(opcode: &str, before: &[&str], after: &[&str], history: &[State
     out
 }
 
-/// What a modifier of a mnemonic says of a place: much where the same stands before and after it.
+/// Adds the modifiers of one mnemonic to `out`. A modifier weighs most if its neighbours match `before` and `after`.
 fn enter(out: &mut Vec<(String, f64)>, mnemonic: &str, before: &[&str], after: &[&str], weight: f64) {
-    // Another neighbour makes it less likely, one further away a little less.
+    // Factors for a different adjacent modifier and for a different modifier further away.
     const NEAR: f64 = 0.02;
     const FAR: f64 = 0.2;
     let Some(mnemonic) = mnemonic.strip_prefix('.') else { return };
@@ -210,7 +215,7 @@ fn enter(out: &mut Vec<(String, f64)>, mnemonic: &str, before: &[&str], after: &
     }
 }
 
-/// Whether the first operand of an opcode is written.
+/// Whether an opcode writes its first operand.
 pub fn writes(opcode: &str) -> bool {
     let form = ISA.opcode(opcode).and_then(|o| o.entries.first()).and_then(|e| e.forms.first());
     match form.and_then(|f| f.operands.first()).map(|o| &o.pattern) {

@@ -12,7 +12,7 @@ fn cpp_names() {
     assert_eq!(full("_Z4gemmIfLi128EEvPT_"), "void gemm<float, 128>(float*)");
     assert_eq!(short_name("_Z4gemmIfLi128EEvPT_"), "gemm<float, 128>");
     assert_eq!(full("_ZN12_GLOBAL__N_13fooEv"), "(anonymous namespace)::foo()");
-    // Numba's options are ABI tags.
+    // Numba stores options in ABI tags.
     let numba = "_ZN8__main__3selB4v122B92cw51cXTLSUwv1sDUaKthrqNgqqmjgOR3W3CwAkMXLaJtQYkOIgxJU0gCqOkEJoHkbttqdVhoqlspQGNFHSgJ5BnXagIAE5ArrayIiLi1E1A7mutable7alignedEi";
     assert_eq!(short_name(numba), "__main__::sel");
 }

@@ -1,4 +1,4 @@
-//! The whole chapter of an instruction, for `explain`: what is used most comes first, what is no longer accepted last.
+//! The complete chapter about an instruction, for `explain`. The most common forms come first, removed ones last.
 
 use super::form::{condition, operands, pretty, resolved};
 use super::instruction::{meaning_in, unchecked};
@@ -10,10 +10,11 @@ use ptx_isa::USAGE;
 use ptx_isa::tables::{Entry, Form, Gate, GateKind, ModifierSlot, Opcode, Passage};
 use std::cmp::Reverse;
 
-/// How many values of a slot are listed.
+/// Maximum number of listed values of a slot.
 const MAX_VALUES: usize = 24;
 
-/// Those entries of an opcode that are wanted, with all their forms: entries and forms that real files use more come first.
+/// The entries of an opcode that satisfy `wanted`, with all their forms. The entries and forms that are most common in real
+/// files come first.
 pub fn entries(
     opcode: &'static Opcode,
     wanted: impl Fn(&Entry) -> bool,
@@ -21,7 +22,7 @@ pub fn entries(
 ) -> MarkdownPage {
     let uses = FormUsage::of(opcode);
     let mut all: Vec<&'static Entry> = opcode.entries.iter().filter(|e| wanted(e)).collect();
-    // Instructions of one name stay together. What was never counted stays in the order of the tables, shorter names first.
+    // Instructions of the same name stay together. Uncounted entries keep the order of the tables, shorter names first.
     all.sort_by_key(|e| (is_gone(e), Reverse(uses.of_name(opcode, e.name)), e.path.len(), Reverse(uses.of_entry(e))));
     let mut page = MarkdownPage::default();
     if all.len() > 1 {
@@ -36,9 +37,9 @@ pub fn entries(
     page
 }
 
-/// How often real files use the forms of an opcode.
+/// How often real files use each form of an opcode.
 struct FormUsage {
-    /// Counted mnemonics that fit a form, with their weights.
+    /// The counted mnemonics that fit a form, with their counts.
     counted: Vec<(u32, Candidate)>,
 }
 
@@ -65,7 +66,7 @@ impl FormUsage {
         opcode.entries.iter().filter(|e| e.name == name).map(|e| self.of_entry(e)).sum()
     }
 
-    /// The mnemonic of an entry that is used most.
+    /// The most common mnemonic of an entry.
     fn commonest(&self, entry: &Entry) -> Option<&Candidate> {
         let own = |c: &Candidate| entry.forms.iter().any(|form| std::ptr::eq(c.form, form));
         let mut best: Option<&(u32, Candidate)> = None;
@@ -75,7 +76,7 @@ impl FormUsage {
         best.map(|(_, candidate)| candidate)
     }
 
-    /// The forms of an entry, those used most first.
+    /// The forms of an entry, the most common first.
     fn ranked(&self, entry: &'static Entry) -> Vec<&'static Form> {
         let mut forms: Vec<&'static Form> = entry.forms.iter().collect();
         forms.sort_by_key(|form| Reverse(self.of_form(form)));
@@ -83,7 +84,7 @@ impl FormUsage {
     }
 }
 
-/// An entry with all its forms: what it does, its commonest form with its operands, then everything else.
+/// The chapter of an entry with all its forms: its summary, its most common form with operands, then everything else.
 fn whole(opcode: &Opcode, entry: &'static Entry, uses: &FormUsage, environment: Option<&Environment>) -> MarkdownPage {
     if !entry.checked {
         return unchecked(entry);
@@ -97,7 +98,7 @@ fn whole(opcode: &Opcode, entry: &'static Entry, uses: &FormUsage, environment: 
         None => page.code(&all.join("\n")),
     }
     page.text(entry.summary);
-    // All operands of the form, optional ones too, as far as they go together.
+    // All compatible operands of the form, including optional ones.
     let variant = common.and_then(|c| c.variants.iter().rev().find(|a| a.broken.is_none()).or(c.variants.last()));
     match variant {
         Some(variant) => page.list("", operands(variant, entry.operands)),
@@ -138,17 +139,18 @@ fn notes(entry: &'static Entry) -> impl Iterator<Item = String> {
     entry.operands.iter().map(|o| format!("`{}`: {}", o.name, o.doc))
 }
 
-/// Whether the whole instruction is refused from some version or target on: many old files have it, and new files do not.
+/// Whether a version or target removes the whole instruction. Many old files still use it, but new files do not.
 fn is_gone(entry: &Entry) -> bool {
     entry.forms.iter().all(|f| f.gates.iter().any(|g| g.kind == GateKind::Until && g.when.is_empty()))
 }
 
-/// Whether a form of an entry has a modifier: what a family says of one need not concern all of its instructions.
+/// Whether a form of an entry has a modifier. The notes of a family on a modifier need not apply to all of its
+/// instructions.
 fn takes(entry: &Entry, name: &str) -> bool {
     entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name))
 }
 
-/// Whether a gate holds for some forms only, without a condition that says for which.
+/// Whether a gate without a condition applies to some forms of an entry only.
 fn of_form(entry: &Entry, gate: &Gate) -> bool {
     gate.when.is_empty() && !entry.forms.iter().all(|f| f.gates.contains(gate))
 }
@@ -157,7 +159,7 @@ fn slots(entry: &'static Entry) -> impl Iterator<Item = &'static ModifierSlot> {
     entry.forms.iter().flat_map(|f| f.slots).filter(|s| s.values.len() > 1)
 }
 
-/// Whether all forms mean the same values by the name of a slot.
+/// Whether a slot of the same name has the same values in all forms.
 fn is_common(entry: &'static Entry, slot: &ModifierSlot) -> bool {
     slots(entry).all(|s| s.name != slot.name || s.values == slot.values)
 }
@@ -173,7 +175,7 @@ fn common_sets(entry: &'static Entry) -> Vec<String> {
     out
 }
 
-/// The forms, each with what holds for it alone.
+/// The forms, each followed by the facts that apply to it alone.
 fn annotated(entry: &'static Entry, forms: &[&'static Form]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for form in forms {
@@ -195,7 +197,8 @@ fn annotated(entry: &'static Entry, forms: &[&'static Form]) -> Vec<String> {
     out
 }
 
-/// The forms of an opcode that have some modifiers, which alone make no whole mnemonic: `setp.lt`. `None` if there is none.
+/// The forms of an opcode that have some modifiers which are not a complete mnemonic, such as `setp.lt`. `None` if there is
+/// no such form.
 pub fn with_modifiers(opcode: &'static Opcode, modifiers: &[&str]) -> Option<MarkdownPage> {
     let uses = FormUsage::of(opcode);
     let has = |form: &&Form| modifiers.iter().all(|m| form.slots.iter().any(|s| s.values.contains(m)));

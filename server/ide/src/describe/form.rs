@@ -1,11 +1,11 @@
-//! Forms and their operands in words.
+//! Descriptions of forms and their operands.
 
 use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_analysis::types::agreeing;
 use ptx_isa::tables::{Form, Note, OperandAccess, Range, Term, ValueKind};
 
-/// A form as the manual would write it: without the names of the sets behind the names of the slots.
+/// A form as in the manual: without the names of value sets after the names of the slots.
 pub fn pretty(form: &Form) -> String {
     let text = form.text;
     let mut out = String::with_capacity(text.len());
@@ -24,7 +24,7 @@ pub fn pretty(form: &Form) -> String {
     out
 }
 
-/// The form with the modifiers of an instruction, in canonical order.
+/// The form with the modifiers of an instruction filled in, in canonical order.
 pub fn resolved(opcode: &str, candidate: &Candidate) -> String {
     let mut out = opcode.to_owned();
     for (slot, value) in candidate.form.slots.iter().zip(&candidate.values) {
@@ -41,7 +41,7 @@ pub fn resolved(opcode: &str, candidate: &Candidate) -> String {
     out
 }
 
-/// Head and operands of a form's text.
+/// Splits the text of a form into mnemonic and operands.
 fn split(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0;
     let at = text.char_indices().find(|(_, c)| {
@@ -55,16 +55,16 @@ fn split(text: &str) -> Option<(&str, &str)> {
     at.map(|(i, _)| text.split_at(i))
 }
 
-/// The operands of a form, a line each; neighbours of which the same is said share one.
+/// The operands of a form, one per line. Consecutive operands with the same description share a line.
 ///
-/// `notes` say what they are for.
+/// `notes` say what the operands are for.
 pub fn operands(variant: &OperandVariant, notes: &[Note]) -> Vec<String> {
     let note = |spec: &OperandSpec| notes.iter().find(|n| n.name == spec.value.name).map(|n| n.doc);
     let words = |spec: &OperandSpec| with_note(note(spec), &describe(spec));
     lines(variant, words, &[])
 }
 
-/// What an operand is for, and in parentheses what may stand there.
+/// The purpose of an operand, followed by its legal values in parentheses.
 pub fn with_note(note: Option<&str>, what: &str) -> String {
     match note {
         Some(note) => format!("{} ({what})", note.trim_end_matches('.')),
@@ -72,7 +72,8 @@ pub fn with_note(note: Option<&str>, what: &str) -> String {
     }
 }
 
-/// The operands of a form, a line each, with the words for each; `given` is what an instruction has for them.
+/// The operands of a form, one per line, with the description of each. `given` are the operands that an instruction has for
+/// them.
 pub fn lines(variant: &OperandVariant, words: impl Fn(&OperandSpec) -> String, given: &[(&str, &str)]) -> Vec<String> {
     let mut out: Vec<(Vec<String>, String)> = Vec::new();
     let mut add = |name: String, text: String| match out.last_mut() {
@@ -115,7 +116,7 @@ fn name(spec: &OperandSpec) -> String {
     }
 }
 
-/// What one operand is.
+/// The description of an operand.
 pub fn describe(spec: &OperandSpec) -> String {
     let value = spec.value;
     let access = match value.access {
@@ -165,7 +166,7 @@ pub fn describe(spec: &OperandSpec) -> String {
     out
 }
 
-/// What may be written for a value.
+/// The legal registers and literals for a value.
 fn register(spec: &OperandSpec) -> String {
     let value = spec.value;
     let Some(ty) = spec.ty else { return "a register".to_owned() };
@@ -199,7 +200,7 @@ fn register(spec: &OperandSpec) -> String {
     out
 }
 
-/// Which numbers some ranges have.
+/// The legal numbers of several ranges.
 fn ranges(all: &[Range]) -> String {
     let doubles =
         |pair: &[Range]| pair[0].low == pair[0].high && pair[1].low == pair[1].high && pair[1].low == 2 * pair[0].low;
@@ -211,7 +212,7 @@ fn ranges(all: &[Range]) -> String {
     }
 }
 
-/// Which numbers a range has.
+/// The legal numbers of a range.
 pub fn range(range: &Range) -> String {
     match (range.low, range.high, range.step) {
         (low, high, _) if low == high => low.to_string(),
@@ -223,7 +224,7 @@ pub fn range(range: &Range) -> String {
     }
 }
 
-/// A condition in words: ``with `.a` or `.b` ``.
+/// A condition as text: ``with `.a` or `.b` ``.
 pub fn condition(terms: &[Term], form: &Form) -> String {
     let term = |t: &Term| match t {
         Term::Operand(test) => format!("{} operand `{}`", with(test.negated), test.name),

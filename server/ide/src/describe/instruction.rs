@@ -1,4 +1,4 @@
-//! Instructions and their modifiers in words.
+//! Descriptions of instructions and their modifiers.
 
 use super::form::{operands, pretty, resolved};
 use super::{MarkdownPage, always, gate, tables, words};
@@ -7,23 +7,23 @@ use ptx_analysis::spec::{OperandVariant, applies};
 use ptx_analysis::target::Environment;
 use ptx_isa::tables::{Entry, Form, Gate, Opcode, Passage, Rule};
 
-/// The form and the operands that an instruction uses.
+/// The form and the operand variant of an instruction.
 #[derive(Debug, Clone, Copy)]
 pub struct Chosen<'h> {
     /// The form.
     pub candidate: &'h Candidate,
-    /// Which of its operands are given.
+    /// The operand variant of the form.
     pub variant: &'h OperandVariant,
 }
 
-/// What an instruction does comes first if it is said in so few words, and after the operands if not.
+/// Maximum length in bytes of a description that precedes the operands; a longer one follows them.
 const LONGEST_SHORT: usize = 200;
-/// How many other forms are listed.
-const MOST_FORMS: usize = 12;
-/// How many modifiers that could be added are listed.
-const MOST_FREE: usize = 16;
+/// Maximum number of other forms that are listed.
+const MAX_FORMS: usize = 12;
+/// Maximum number of optional modifiers that are listed.
+const MAX_FREE: usize = 16;
 
-/// An instruction whose form is known, as `explain` shows it: in short first, then everything that is known of it.
+/// The page about an instruction with a known form, for `explain`: a short description first, then all details.
 pub fn instruction(
     opcode: &'static Opcode,
     head: &Mnemonic,
@@ -49,12 +49,13 @@ pub fn instruction(
         page.text(doc);
     }
     page.list("Notes", entry.notes.iter().map(|n| n.text));
-    forms(&mut page, opcode, entry, Some(form), MOST_FORMS);
+    forms(&mut page, opcode, entry, Some(form), MAX_FORMS);
     page.manual(&format!("`{}`", entry.name), entry.manual);
     page
 }
 
-/// The modifiers of an instruction with what each means, and those that it could have besides. Types speak for themselves.
+/// The modifiers of an instruction with their meanings, followed by the optional modifiers that it does not have. Types
+/// need no explanation.
 fn modifiers(entry: &Entry, candidate: &Candidate, environment: Option<&Environment>) -> Vec<String> {
     let filled = candidate.form.slots.iter().zip(&candidate.values).enumerate();
     let mut out: Vec<String> = Vec::new();
@@ -78,30 +79,30 @@ fn modifiers(entry: &Entry, candidate: &Candidate, environment: Option<&Environm
         }
     }
     if !free.is_empty() {
-        out.push(format!("Optional: {}", words(free, MOST_FREE)));
+        out.push(format!("Optional: {}", words(free, MAX_FREE)));
     }
     out
 }
 
-/// Whether a modifier could be added to those that are written, as far as rules and gates of the form speak of modifiers.
+/// Whether the rules and gates of the form allow a modifier to be added, as far as they depend on modifiers.
 fn fits(candidate: &Candidate, slot: usize, value: &'static str, environment: Option<&Environment>) -> bool {
     let form = candidate.form;
     let mut values = candidate.values.clone();
     values[slot] = Some(value);
-    // What a rule says of operands can be met by adding them.
+    // Rules about operands are ignored, since operands can be added too.
     let broken = |rule: &Rule| mnemonic::broken(rule, &values, None);
     let holds = |gate: &Gate| mnemonic::holds(gate.when, &values, None).unwrap_or(false);
     !form.rules.iter().any(broken) && environment.is_none_or(|e| e.refused(form.gates, holds).is_none())
 }
 
-/// One line on what a modifier means in an instruction.
+/// The meaning of a modifier in an instruction, on one line.
 pub(super) fn meaning_in(entry: &Entry, name: &str) -> String {
     let own = entry.modifiers.iter().find(|m| m.name == name).map(|m| m.doc);
     let general = || tables::summary(name).unwrap_or("");
     own.unwrap_or_else(general).trim_end_matches('.').to_owned()
 }
 
-/// The forms of an opcode: the one at hand, those of the same entry, then the others.
+/// Lists the forms of an opcode: the current form, those of the same entry, then the others.
 fn forms(page: &mut MarkdownPage, opcode: &'static Opcode, entry: &Entry, own: Option<&Form>, most: usize) {
     let all = distinct(opcode.entries.iter().flat_map(|e| e.forms));
     if all.len() < 2 {
@@ -120,7 +121,7 @@ fn forms(page: &mut MarkdownPage, opcode: &'static Opcode, entry: &Entry, own: O
     page.code(&lines.join("\n"));
 }
 
-/// Forms as text; several differ in nothing that is written there.
+/// The texts of forms, without duplicates.
 pub(super) fn distinct<'f>(forms: impl IntoIterator<Item = &'f Form>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for form in forms.into_iter().map(pretty) {
@@ -135,19 +136,19 @@ pub(super) fn entry_of(opcode: &'static Opcode, form: &Form) -> Option<&'static 
     opcode.entries.iter().find(|e| e.forms.iter().any(|f| std::ptr::eq(f, form)))
 }
 
-/// An instruction whose modifiers fit no form.
+/// The page about an instruction whose modifiers fit no form.
 pub fn mismatch(opcode: &'static Opcode, head: &Mnemonic, mismatch: &MnemonicMismatch) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     page.text(format!("No form of `{}` has these modifiers; the nearest is", opcode.name));
     page.code(&pretty(mismatch.form));
     let entry = entry_of(opcode, mismatch.form).unwrap_or(head.entry);
     page.text(entry.summary);
-    forms(&mut page, opcode, entry, Some(mismatch.form), 2 * MOST_FORMS);
+    forms(&mut page, opcode, entry, Some(mismatch.form), 2 * MAX_FORMS);
     page.manual(&format!("`{}`", entry.name), entry.manual);
     page
 }
 
-/// An instruction that is known by name only.
+/// The page about an instruction of which the tables have only the name.
 pub fn unchecked(entry: &'static Entry) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     page.code(entry.name);
@@ -155,7 +156,7 @@ pub fn unchecked(entry: &'static Entry) -> MarkdownPage {
     page
 }
 
-/// The parts of an instruction's page besides its forms.
+/// Adds the sections of an instruction's page other than its forms.
 pub(super) fn about(page: &mut MarkdownPage, entry: &'static Entry) {
     page.text(entry.summary);
     page.text(Passage::join(entry.doc));

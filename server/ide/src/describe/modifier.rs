@@ -1,4 +1,4 @@
-//! Modifiers of an instruction in words.
+//! Descriptions of the modifiers of an instruction.
 
 use super::form::condition;
 use super::instruction::{entry_of, meaning_in};
@@ -8,22 +8,22 @@ use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, FormValue, Gate, Opcode, Term, TypeExpr};
 
-/// How many values of a slot are listed one by one, with what they mean.
-const MOST_EXPLAINED: usize = 8;
-/// How many values of a slot are listed.
-const MOST_VALUES: usize = 24;
+/// Maximum number of values of a slot that are listed with their meanings.
+const MAX_EXPLAINED: usize = 8;
+/// Maximum number of values of a slot that are listed.
+const MAX_VALUES: usize = 24;
 
-/// The place that a modifier fills in the form of its instruction.
+/// The slot that a modifier fills in the form of its instruction.
 pub struct Slotted<'c> {
     /// The form.
     pub candidate: &'c Candidate,
     /// The index of the slot.
     pub index: usize,
-    /// Whether the checks accept the statement with another word, or none, in place of the modifier.
+    /// Whether the checks accept the statement with another word, or no word, in place of the modifier.
     pub stands: &'c dyn Fn(&str) -> bool,
 }
 
-/// A modifier of an instruction. `chosen` is the place that the modifier fills.
+/// The page about a modifier of an instruction. `chosen` is the slot that the modifier fills.
 pub fn modifier(
     opcode: &'static Opcode,
     entry: &'static Entry,
@@ -38,7 +38,7 @@ pub fn modifier(
     if let Some(here) = here
         && ISA.ty(name).is_none()
     {
-        // What it means here is more than what it means in general.
+        // The meaning in this instruction is more specific than the general one.
         page.text(format!("`{name}` – {}", here.doc));
     } else if general.is_empty() {
         page.text(format!("`{name}`"));
@@ -57,7 +57,7 @@ pub fn modifier(
             in_slot(&mut page, own, &slotted, environment);
             let gates =
                 candidate.form.gates.iter().filter(|g| mentions(g, index, name) && is_worth_a_line(g, environment));
-            // A gate that speaks of this modifier alone needs no condition here.
+            // A gate that depends on this modifier alone needs no condition here.
             let when = |g: &Gate| if g.when.len() == 1 { String::new() } else { condition(g.when, candidate.form) };
             page.list("", gates.map(|g| gate(g, &when(g), environment)));
         }
@@ -72,14 +72,14 @@ pub fn modifier(
     page
 }
 
-/// Which operands have the type in a slot: `` The type of `a` and `b`. ``
+/// The operands whose type is in a slot: `` The type of `a` and `b`. ``
 fn typed(opcode: &Opcode, candidate: &Candidate, index: usize) -> String {
     let slots: Vec<usize> = (0..candidate.form.slots.len()).filter(|i| candidate.form.slots[*i].is_type).collect();
     let Some(nth) = slots.iter().position(|i| *i == index) else { return String::new() };
     let values: Vec<&FormValue> = candidate.form.operands.iter().flat_map(|o| o.pattern.values()).collect();
     let mut found: Vec<&FormValue> = values.iter().copied().filter(|v| follows(&v.ty, index)).collect();
     if found.is_empty() {
-        // A type that the form fixes: the first of that name belongs to the first operand of that type.
+        // The form fixes this type. The first slot with this name belongs to the first operand of this type.
         let name = candidate.values[index].unwrap_or("");
         let fixed: Vec<&FormValue> = values.iter().copied().filter(|v| v.ty == TypeExpr::Named(name)).collect();
         let same: Vec<usize> = slots.iter().copied().filter(|i| candidate.values[*i] == Some(name)).collect();
@@ -90,7 +90,7 @@ fn typed(opcode: &Opcode, candidate: &Candidate, index: usize) -> String {
         };
     }
     if found.is_empty() && slots.len() > 2 && ISA.has_fragments(opcode.name) {
-        // The types of matrices stand in the order of the operands.
+        // The types of matrices are in the order of the operands.
         found = values.into_iter().skip(nth).take(1).collect();
     }
     let names: Vec<String> = found.iter().map(|v| format!("`{}`", v.name)).collect();
@@ -101,7 +101,7 @@ fn typed(opcode: &Opcode, candidate: &Candidate, index: usize) -> String {
     }
 }
 
-/// Whether a type is that of a slot, or made of it.
+/// Whether a type is the type in a slot, or derived from it.
 fn follows(ty: &TypeExpr, slot: usize) -> bool {
     match ty {
         TypeExpr::Slot(index) => usize::from(*index) == slot,
@@ -110,7 +110,7 @@ fn follows(ty: &TypeExpr, slot: usize) -> bool {
     }
 }
 
-/// What else could stand in the place of a modifier: a few with what they mean, types and many others by name alone.
+/// Adds the alternatives to a modifier. If there are few, each has its meaning; types and longer lists are names only.
 fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>, environment: Option<&Environment>) {
     let Slotted { candidate, index, stands } = *slotted;
     let slot = &candidate.form.slots[index];
@@ -123,9 +123,9 @@ fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>, enviro
     if slot.optional && stands("") {
         page.text("It may be left out.");
     }
-    if slot.is_type || others.len() > MOST_EXPLAINED {
+    if slot.is_type || others.len() > MAX_EXPLAINED {
         if !others.is_empty() {
-            page.text(format!("Alternatives: {}", words(others, MOST_VALUES)));
+            page.text(format!("Alternatives: {}", words(others, MAX_VALUES)));
         }
         return;
     }
@@ -135,12 +135,12 @@ fn in_slot(page: &mut MarkdownPage, entry: &Entry, slotted: &Slotted<'_>, enviro
         let lacking = if lacks(value) { " (**not for this module**)" } else { "" };
         format!("`{value}`{dash}{meaning}{lacking}")
     };
-    // A modifier that the module does not have is marked so; one that the operands exclude is left out.
+    // Alternatives that the module does not support are marked; alternatives that the operands exclude are left out.
     let choice = |value: &&&str| lacks(value) || stands(value);
     page.list("Alternatives", others.iter().filter(choice).map(line));
 }
 
-/// Whether a gate asks for something because of this modifier.
+/// Whether the condition of a gate includes this modifier.
 fn mentions(gate: &Gate, slot: usize, name: &str) -> bool {
     gate.when.iter().any(|t| match t {
         Term::Slot(test) => {

@@ -1,35 +1,35 @@
-//! A text in paragraphs.
+//! Markdown pages.
 
 use super::MANUAL;
 
-/// Columns after which a line is counted as two.
+/// Maximum number of columns of a line; longer lines count as several.
 const COLUMNS: usize = 100;
 
-/// A text in paragraphs.
+/// A Markdown page: a list of paragraphs.
 #[derive(Debug, Default)]
 pub struct MarkdownPage {
     pub(super) parts: Vec<String>,
     explained: Option<Explained>,
 }
 
-/// A pointer to the whole chapter, at the end of a page.
+/// A link to the complete chapter, at the end of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explained {
-    /// What is there besides: `11 other forms`.
+    /// The additional content of the chapter: `11 other forms`.
     pub title: String,
-    /// What `explain` is asked.
+    /// The query for `explain`.
     pub query: String,
 }
 
 impl Explained {
-    /// The words for a client that follows no links.
+    /// The text for clients that cannot follow such links.
     pub fn words(&self) -> String {
         format!("{}: `ptx-analyzer explain {}`", self.title, self.query)
     }
 }
 
 impl MarkdownPage {
-    /// A paragraph; nothing if it is empty.
+    /// Adds a paragraph; an empty one is ignored.
     pub fn text(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !text.trim().is_empty() {
@@ -37,14 +37,14 @@ impl MarkdownPage {
         }
     }
 
-    /// PTX.
+    /// Adds a block of PTX code.
     pub fn code(&mut self, text: &str) {
         if !text.trim().is_empty() {
             self.parts.push(format!("```ptx\n{}\n```", text.trim_end()));
         }
     }
 
-    /// A list, with a title in bold unless that is empty.
+    /// Adds a list. Its title is in bold; an empty title is left out.
     pub fn list<S: AsRef<str>>(&mut self, title: &str, items: impl IntoIterator<Item = S>) {
         let items: Vec<String> = items.into_iter().map(|i| format!("- {}", indented(i.as_ref()))).collect();
         if items.is_empty() {
@@ -54,14 +54,14 @@ impl MarkdownPage {
         self.parts.push(if title.is_empty() { list } else { format!("**{title}**\n\n{list}") });
     }
 
-    /// A link to the manual.
+    /// Adds a link to the manual.
     pub fn manual(&mut self, title: &str, anchor: &str) {
         if !anchor.is_empty() {
             self.parts.push(format!("[{title} in the PTX manual]({MANUAL}#{anchor})"));
         }
     }
 
-    /// Another page below a line; nothing if it is empty.
+    /// Adds another page below a horizontal line; an empty page is ignored.
     pub fn page(&mut self, other: MarkdownPage) {
         if other.parts.is_empty() {
             return;
@@ -72,24 +72,24 @@ impl MarkdownPage {
         self.parts.extend(other.parts);
     }
 
-    /// Another page right behind this one.
+    /// Adds another page without a separator.
     pub fn append(&mut self, other: MarkdownPage) {
         self.parts.extend(other.parts);
         self.explained = self.explained.take().or(other.explained);
     }
 
-    /// Where the rest of the chapter is.
+    /// The link to the complete chapter.
     pub fn explained(&self) -> Option<&Explained> {
         self.explained.as_ref()
     }
 
-    /// Whether there is nothing on it.
+    /// Whether the page is empty.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// Leaves out from the end what does not fit into a number of lines; `tail` (a link to the manual) and the pointer to the
-    /// chapter are kept. The pointer is on the last line of its own, in the words of [`Explained::words`].
+    /// Cuts the page to a number of lines, but keeps `tail` (a link to the manual) and the link to the chapter. The latter
+    /// is on the last line, as the text of [`Explained::words`].
     pub fn fit(&mut self, lines: usize, tail: MarkdownPage, explained: Option<Explained>) {
         let end: Vec<String> = explained.iter().map(Explained::words).chain(tail.parts).collect();
         let end = if end.is_empty() { Vec::new() } else { vec![end.join(" · ")] };
@@ -107,7 +107,7 @@ impl MarkdownPage {
         self.explained = explained;
     }
 
-    /// Leaves out from the end what does not fit into a number of lines; a link at the end is kept.
+    /// Cuts the page to a number of lines, but keeps a link at its end.
     pub fn shorten(&mut self, lines: usize) {
         if self.parts.iter().map(|p| height(p)).sum::<usize>() <= lines {
             return;
@@ -118,19 +118,19 @@ impl MarkdownPage {
         self.explained = explained;
     }
 
-    /// The Markdown.
+    /// The page as Markdown.
     pub fn finish(self) -> String {
         self.parts.join("\n\n")
     }
 }
 
-/// Lines of a text, as they are shown: empty ones take no room, long ones more.
+/// Number of displayed lines of a text: empty lines do not count, and long lines count as several.
 pub fn height(text: &str) -> usize {
     let lines = text.lines().filter(|l| !l.trim().is_empty());
     lines.map(|l| shown(l).div_ceil(COLUMNS).max(1)).sum()
 }
 
-/// Characters of a line of Markdown without the addresses of its links.
+/// Number of characters of a Markdown line without the addresses of its links.
 fn shown(line: &str) -> usize {
     let mut out = 0;
     let mut rest = line;
@@ -141,7 +141,8 @@ fn shown(line: &str) -> usize {
     out + rest.chars().count()
 }
 
-/// What fits of a paragraph: lists are cut between items, everything else is there or not.
+/// The part of a paragraph that fits into a number of lines. A list is cut between items; any other paragraph is kept or
+/// dropped as a whole.
 fn cut(part: String, lines: usize) -> String {
     if height(&part) <= lines {
         return part;
@@ -165,7 +166,7 @@ fn cut(part: String, lines: usize) -> String {
     }
 }
 
-/// An item of a list may have several lines.
+/// Indents the further lines of a list item.
 fn indented(text: &str) -> String {
     text.trim().replace('\n', "\n  ")
 }

@@ -1,16 +1,16 @@
-//! Which parts of a text are about the statement at hand.
+//! Selects the parts of a text that are about a given statement.
 
 use std::ops::Range;
 
-/// A statement, as far as a text can speak of it.
+/// The words of a statement with which a text is compared.
 pub struct Words<'w> {
-    /// Whether a modifier or an operand is written, or what stands for it is meant.
+    /// Whether the statement has a modifier or an operand, explicitly or implied.
     pub has: &'w dyn Fn(&str) -> bool,
-    /// Whether a word is a modifier of the instruction, in one form or another.
+    /// Whether a word is a modifier of the instruction in any of its forms.
     pub known: &'w dyn Fn(&str) -> bool,
 }
 
-/// Begins a sentence that goes on with the one before.
+/// Words that begin a sentence which continues the previous one.
 const GOES_ON: &[&str] = &[
     "It ",
     "Its ",
@@ -27,20 +27,20 @@ const GOES_ON: &[&str] = &[
     "There ",
 ];
 
-/// How much a text has to do with a statement.
+/// The relation of a text to a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bearing {
-    /// It names none of the instruction's modifiers.
+    /// It names no modifier of the instruction.
     None,
-    /// It names one that the statement has.
+    /// It names a modifier that the statement has.
     Own,
-    /// It names others only.
+    /// It names other modifiers only.
     Other,
 }
 
 impl Words<'_> {
-    /// The parts of a passage that are about the statement: of a table its rows, of a list its items, of prose its sentences. Code
-    /// is kept or left out line by line.
+    /// The parts of a passage that are about the statement: rows of a table, items of a list, sentences of prose, lines of
+    /// code.
     pub fn part(&self, text: &str) -> String {
         let first = text.trim_start();
         if first.starts_with("```") {
@@ -77,7 +77,7 @@ impl Words<'_> {
             return String::new();
         }
         let kept: Vec<&str> = text.lines().filter(|line| self.bearing(line, bare) != Bearing::Other).collect();
-        // The fences alone.
+        // Only the fences are left.
         if kept.len() <= 2 { String::new() } else { kept.join("\n") }
     }
 
@@ -102,7 +102,7 @@ impl Words<'_> {
                 None => items.push(line.to_owned()),
             }
         }
-        // What an item is about stands before its dash.
+        // The subject of an item is before its dash.
         let subject = |item: &str| item.split(" – ").next().unwrap_or("").to_owned();
         items.retain(|item| self.bearing(&subject(item), spans) != Bearing::Other);
         items.join("\n")
@@ -123,7 +123,7 @@ impl Words<'_> {
     }
 }
 
-/// The sentences of a text, each without the blank behind it.
+/// The sentences of a text, without the blank after each.
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -143,12 +143,12 @@ pub fn sentences(text: &str) -> Vec<&str> {
     out
 }
 
-/// The words in backticks.
+/// Byte ranges of the words in backticks.
 fn spans(text: &str) -> Vec<Range<usize>> {
     let marks: Vec<usize> = text.match_indices('`').map(|(at, _)| at).collect();
     let mut out = Vec::new();
     for pair in marks.chunks_exact(2) {
-        // Several words may share their backticks: `.min .max`.
+        // Several words may share a pair of backticks: `.min .max`.
         let mut start = pair[0] + 1;
         for word in text.get(start..pair[1]).unwrap_or("").split(' ') {
             out.push(start..start + word.len());
@@ -158,12 +158,12 @@ fn spans(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// What stands between the words in backticks.
+/// The text outside of backticks.
 fn outside(text: &str) -> String {
     text.split('`').step_by(2).collect()
 }
 
-/// The words with a dot in code.
+/// Byte ranges of the words in code that begin with a dot.
 pub fn bare(text: &str) -> Vec<Range<usize>> {
     let of_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
     let mut out = Vec::new();

@@ -1,23 +1,23 @@
-//! The form of a statement with what is written marked: `fma.rn{.ftz}{.sat}.f32 d, a, b, c`.
+//! The form of a statement with its own modifiers filled in: `fma.rn{.ftz}{.sat}.f32 d, a, b, c`.
 
 use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::spec::OperandVariant;
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// A piece of a form's text.
+/// A part of a form's text.
 enum FormPiece<'f> {
-    /// A modifier's place, by index, and what the form calls it.
+    /// A modifier slot: its index and its name in the form.
     Slot(usize, &'f str),
     /// An operand.
     Operand(&'f str),
-    /// In braces.
+    /// A group in braces.
     Group(Vec<FormPiece<'f>>),
     /// Commas and brackets.
     Text(&'f str),
 }
 
-/// The form of an instruction: what is written stands for itself, what is not keeps its name and its braces.
+/// The form of an instruction. Modifiers of the instruction replace their slots; empty slots keep their names and braces.
 pub fn signature(opcode: &str, candidate: &Candidate, variant: &OperandVariant) -> String {
     let text = candidate.form.text;
     let head = text.get(opcode.len()..).filter(|_| text.starts_with(opcode)).unwrap_or("");
@@ -53,13 +53,14 @@ impl<'f> FormReader<'f> {
         out
     }
 
-    /// The word that begins at an offset; the name of a set behind it is skipped.
+    /// The word that begins at an offset. The name of a value set after it is skipped.
     fn word(&mut self, start: usize) -> &'f str {
         let rest = self.text.get(start + 1..).unwrap_or("").as_bytes();
         let at = |i: usize| rest.get(i).copied().unwrap_or(b' ');
         let part = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'-';
         let mut length = 0;
-        // `::` is part of a word, and so is the colon of `.sp::2:4`: the name of a set begins with a letter.
+        // `::` is part of a word, and so is the colon of `.sp::2:4`. A colon before a letter begins the name of a value
+        // set.
         while part(at(length))
             || at(length) == b':'
                 && (at(length + 1) == b':' || at(length + 1).is_ascii_digit() || length > 0 && at(length - 1) == b':')

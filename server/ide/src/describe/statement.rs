@@ -1,5 +1,5 @@
-//! A statement whose form is known, in one screen: what it computes, its operands, its modifiers, and only those passages of the
-//! documentation that are about it. Everything else is in the chapter that `explain` shows.
+//! The page about a statement with a known form, on one screen: its result, its operands, its modifiers, and the relevant
+//! passages of the documentation. Everything else is in the chapter that `explain` shows.
 
 use super::form::{lines, pretty};
 use super::instruction::{Chosen, distinct, entry_of, meaning_in};
@@ -12,34 +12,34 @@ use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Gate, GateKind, Opcode, Passage};
 
-/// Lines of a hover on an ordinary instruction.
+/// Maximum number of lines of a hover on an ordinary instruction.
 const MAX_LINES: usize = 25;
-/// Lines of a hover on an instruction that works on matrices.
+/// Maximum number of lines of a hover on a matrix instruction.
 const MAX_MATRIX_LINES: usize = 40;
-/// Forms that are listed for what is half written.
+/// Maximum number of forms that are listed for an incomplete mnemonic.
 const MAX_FORMS: usize = 5;
-/// Characters of a signature; of a longer one only the written part is shown.
+/// Maximum length in characters of a signature. A longer one is reduced to the part that the instruction uses.
 const MAX_SIGNATURE: usize = 96;
-/// Characters that explain one modifier.
+/// Maximum length in characters of a modifier's explanation.
 const MAX_MEANING: usize = 90;
 
-/// What an instruction says besides its form.
+/// The operands of a particular instruction.
 #[derive(Debug, Default)]
 pub struct Written<'i> {
-    /// Its operands by the names that the form has for them.
+    /// The operands: name in the form, and text in the source.
     pub operands: &'i [(&'i str, &'i str)],
-    /// Which elements of a matrix an operand holds, by the operand's name.
+    /// The matrix elements that an operand holds, by the operand's name.
     pub lanes: &'i [(&'static str, String)],
-    /// What its literals mean, where they are more than numbers.
+    /// The meaning of its literals, if they are more than plain numbers.
     pub decoded: MarkdownPage,
 }
 
-/// How many lines a hover in an instruction, by its opcode, may have.
+/// Maximum number of lines of a hover in an instruction with this opcode.
 pub fn max_lines(opcode: &str) -> usize {
     if ISA.has_fragments(opcode) { MAX_MATRIX_LINES } else { MAX_LINES }
 }
 
-/// An instruction whose form is known.
+/// The page about an instruction with a known form.
 pub fn statement(
     opcode: &'static Opcode,
     head: &Mnemonic,
@@ -54,7 +54,7 @@ pub fn statement(
         true => candidate.values.contains(&Some(name)) || entry.path.contains(&name),
         false => variant.names.contains(&name),
     };
-    // What a modifier that is left out means is as good as written.
+    // An implied modifier counts as written.
     let implied = |name: &str| {
         form.implied.iter().any(|i| {
             i.value == name
@@ -98,7 +98,7 @@ pub fn statement(
     let mut modifiers = Vec::new();
     for (slot, value) in form.slots.iter().zip(&candidate.values) {
         let Some(value) = value.filter(|v| !entry.path.contains(v) && !names_space(variant, v)) else { continue };
-        // A type speaks for itself, unless the instruction says what it stands for.
+        // A type needs no explanation, unless the instruction gives it a special meaning.
         if slot.is_type && !entry.modifiers.iter().any(|m| m.name == value) {
             continue;
         }
@@ -110,7 +110,8 @@ pub fn statement(
     page.list("", modifiers);
     let here = |g: &Gate| !always(g) && applies(g.when, &candidate.values, variant);
     page.text(strongest(form.gates, here, environment).unwrap_or_default());
-    // The lanes of this very form are with the operands: what the text says of those of all forms is left to the chapter.
+    // The operands already describe the lanes of this form. The description of the lanes of all forms is left to the
+    // chapter.
     let of_all = |p: &&Passage| !written.lanes.is_empty() && p.when.is_empty() && is_block(p.text);
     let mut passages: Vec<String> = entry.doc.iter().filter(about).filter(|p| !of_all(p)).map(specialised).collect();
     passages.retain(|text| !text.trim().is_empty());
@@ -124,7 +125,7 @@ pub fn statement(
     page
 }
 
-/// A paragraph without a formula that the result above says already, and without an announcement of what is not shown.
+/// A paragraph without a formula that repeats the result above, and without the announcement of a block that is not shown.
 fn self_contained(text: &str, has_result: bool, followed: bool) -> String {
     let is_list = text.starts_with("- ");
     if is_block(text) || is_list {
@@ -140,20 +141,20 @@ fn self_contained(text: &str, has_result: bool, followed: bool) -> String {
     all.join(" ")
 }
 
-/// Whether a sentence is nothing but `` `d = a + b`. ``.
+/// Whether a sentence is only a formula: `` `d = a + b`. ``.
 fn is_formula(sentence: &str) -> bool {
     let inside = sentence.strip_prefix('`').and_then(|s| s.strip_suffix("`."));
     inside.is_some_and(|s| s.contains(" = ") && !s.contains('`'))
 }
 
-/// An address in the state space that is written, of those that the form allows.
+/// The spec of an address, restricted to the state space in the mnemonic.
 fn in_space(spec: &OperandSpec, values: &[Option<&'static str>]) -> OperandSpec {
     let written = |spaces: &&'static [&'static str]| spaces.iter().position(|s| values.contains(&Some(*s)));
     let spaces = spec.spaces.map(|all| written(&all).and_then(|at| all.get(at..=at)).unwrap_or(all));
     OperandSpec { spaces, ..*spec }
 }
 
-/// Whether a modifier says in which state space an address lies: the address says so itself.
+/// Whether a modifier names the state space of an address. The description of the address already includes it.
 fn names_space(variant: &OperandVariant, value: &str) -> bool {
     variant.operands.iter().any(|(_, shape)| match shape {
         OperandPattern::Address(parts) => parts.iter().any(|spec| spec.spaces.is_some_and(|all| all.contains(&value))),
@@ -172,7 +173,7 @@ fn is_modifier(opcode: &Opcode, name: &str) -> bool {
     name.starts_with('.') && slots().any(|s| s.values.contains(&name))
 }
 
-/// What a statement computes with its very operands: `%f1 = %f2 * %f3 + %f4`.
+/// The result of a statement in terms of its operands: `%f1 = %f2 * %f3 + %f4`.
 fn result(entry: &Entry, is_written: impl Fn(&str) -> bool, operands: &[(&str, &str)]) -> Option<String> {
     let filled = |passage: &Passage| {
         let mut out = String::new();
@@ -189,7 +190,8 @@ fn result(entry: &Entry, is_written: impl Fn(&str) -> bool, operands: &[(&str, &
     entry.results.iter().filter(|p| p.applies(&is_written)).find_map(filled).filter(|text| !text.contains('`'))
 }
 
-/// The one gate that a reader must know of: what the module lacks, else what goes out of use, else what only one architecture has.
+/// The most important gate: one that the module does not meet, or else a deprecation, or else the restriction to one
+/// architecture.
 fn strongest(gates: &'static [Gate], applies: impl Fn(&Gate) -> bool, environment: &Environment) -> Option<String> {
     let lacking = gates.iter().filter(|g| applies(g)).filter(|g| lacks(environment, g));
     let least = |g: &&Gate| g.alternatives.iter().filter_map(|a| a.ptx).min();
@@ -207,7 +209,7 @@ fn is_deprecated(gate: &'static Gate, environment: &Environment) -> bool {
     environment.deprecated(std::slice::from_ref(gate), |_| true).is_some()
 }
 
-/// The beginning of a text, as many sentences as fit on a line.
+/// The first sentences of a text that fit on a line.
 fn first(text: &str) -> String {
     let paragraph = text.split("\n\n").next().unwrap_or("");
     let line = paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -223,7 +225,7 @@ fn first(text: &str) -> String {
     line.get(..end).unwrap_or("").trim_end_matches('.').to_owned()
 }
 
-/// Puts the links at the end of a page that shows some forms of an instruction, and makes it fit.
+/// Adds the links at the end of a page that shows `shown` forms of an instruction, and cuts the page to its maximum height.
 fn finish(page: &mut MarkdownPage, opcode: &'static Opcode, entry: &'static Entry, shown: usize) {
     let all = distinct(opcode.entries.iter().filter(|e| e.name == entry.name).flat_map(|e| e.forms)).len();
     let title = match all.saturating_sub(shown) {
@@ -236,7 +238,7 @@ fn finish(page: &mut MarkdownPage, opcode: &'static Opcode, entry: &'static Entr
     page.fit(max_lines(opcode.name), tail, Some(Explained { title, query: entry.name.to_owned() }));
 }
 
-/// What is known of an instruction whose modifiers are not complete, or fit no form: the forms that can still be reached.
+/// The page about an instruction whose modifiers are incomplete or fit no form: the forms that are still possible.
 pub fn reachable(
     opcode: &'static Opcode,
     modifiers: &[&str],

@@ -1,4 +1,5 @@
-//! Everything but instructions: modifiers by themselves, types, state spaces, special registers, directives, targets, versions.
+//! Descriptions of all table entries other than instructions: modifiers, types, state spaces, special registers,
+//! directives, targets, versions.
 
 use super::{MarkdownPage, gates, words};
 use ptx_analysis::target::{Environment, find_target};
@@ -8,7 +9,7 @@ use ptx_isa::tables::{
     Version,
 };
 
-/// What a modifier means by itself: a type, a state space or a modifier of the shared table.
+/// The general meaning of a modifier: a type, a state space or a modifier of the shared table.
 pub fn meaning(name: &str, environment: Option<&Environment>) -> MarkdownPage {
     if let Some(t) = ISA.ty(name) {
         return ty(t, environment);
@@ -19,13 +20,13 @@ pub fn meaning(name: &str, environment: Option<&Environment>) -> MarkdownPage {
     ISA.space(name).map_or_else(MarkdownPage::default, |s| space(s, environment))
 }
 
-/// One line on what a modifier, a type or a state space is.
+/// A one-line description of a modifier, a type or a state space.
 pub fn summary(name: &str) -> Option<&'static str> {
     let modifier = ISA.modifier(name).map(|m| m.summary).filter(|s| !s.is_empty());
     modifier.or_else(|| Some(ISA.ty(name)?.summary)).or_else(|| Some(ISA.space(name)?.summary))
 }
 
-/// A modifier of the shared table.
+/// The page about a modifier of the shared table.
 pub fn modifier_alone(modifier: &'static ModifierInfo) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     page.text(titled(modifier.name, modifier.summary));
@@ -33,12 +34,12 @@ pub fn modifier_alone(modifier: &'static ModifierInfo) -> MarkdownPage {
     page
 }
 
-/// `` `.rn` – Round to nearest ``.
+/// A name with its summary: `` `.rn` – Round to nearest ``.
 fn titled(name: &str, summary: &str) -> String {
     if summary.is_empty() { format!("`{name}`") } else { format!("`{name}` – {summary}") }
 }
 
-/// A type.
+/// The page about a type.
 pub fn ty(ty: &'static TypeInfo, environment: Option<&Environment>) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     page.text(titled(ty.name, ty.summary));
@@ -48,7 +49,7 @@ pub fn ty(ty: &'static TypeInfo, environment: Option<&Environment>) -> MarkdownP
     page
 }
 
-/// A state space.
+/// The page about a state space.
 pub fn space(space: &'static SpaceInfo, environment: Option<&Environment>) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     page.text(titled(space.name, space.summary));
@@ -58,7 +59,7 @@ pub fn space(space: &'static SpaceInfo, environment: Option<&Environment>) -> Ma
     page
 }
 
-/// A special register. `name` is as written, with a number or a component.
+/// The page about a special register. `name` is as written, with a number or a component.
 pub fn special_register(
     register: &'static SpecialRegister,
     name: &str,
@@ -87,7 +88,7 @@ pub fn special_register(
     page
 }
 
-/// A directive.
+/// The page about a directive.
 pub fn directive(directive: &'static Directive, environment: Option<&Environment>) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     page.code(if directive.syntax.is_empty() { directive.name } else { directive.syntax });
@@ -99,7 +100,7 @@ pub fn directive(directive: &'static Directive, environment: Option<&Environment
     page
 }
 
-/// A predefined constant.
+/// The page about a predefined constant.
 pub fn constant(constant: &'static PredefinedConstant, environment: Option<&Environment>) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     page.code(&format!("{} = {}", constant.name, constant.value));
@@ -110,7 +111,8 @@ pub fn constant(constant: &'static PredefinedConstant, environment: Option<&Envi
     page
 }
 
-/// A word with a dot where it is no modifier of an instruction: everything that it is, the directive first.
+/// The page about a word with a dot that is not a modifier of an instruction. All meanings are included, the directive
+/// first.
 pub fn dot_word(name: &str, environment: Option<&Environment>) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     if let Some(d) = ISA.directive(name) {
@@ -128,7 +130,7 @@ pub fn dot_word(name: &str, environment: Option<&Environment>) -> MarkdownPage {
     page
 }
 
-/// A target, or an option of `.target`; `name` is as written.
+/// The page about a target or an option of `.target`; `name` is as written.
 pub fn target(name: &str, environment: Option<&Environment>) -> Option<MarkdownPage> {
     let target: &'static TargetInfo = find_target(name)?;
     let mut page = MarkdownPage::default();
@@ -136,7 +138,7 @@ pub fn target(name: &str, environment: Option<&Environment>) -> Option<MarkdownP
     if name != target.name {
         page.text(format!("`{name}` is another name of `{}`.", target.name));
     }
-    // The module's own target says nothing about whether it has this one.
+    // Gates are compared with the module's version only, since its own target does not matter for this one.
     let version_only = environment.map(|e| Environment { target: None, ..e.clone() });
     gates(&mut page, target.gates, version_only.as_ref());
     let features: Vec<&str> = target.features.iter().copied().filter(|f| *f != target.name).collect();
@@ -149,7 +151,7 @@ pub fn target(name: &str, environment: Option<&Environment>) -> Option<MarkdownP
     Some(page)
 }
 
-/// What a multiprocessor has, as a list.
+/// The resources of a multiprocessor, as a list.
 fn multiprocessor(m: &Multiprocessor) -> String {
     let kilo = |bytes: u32| bytes / 1024;
     let mut shared = format!("{} KB of shared memory", kilo(m.shared));
@@ -171,7 +173,7 @@ fn multiprocessor(m: &Multiprocessor) -> String {
     )
 }
 
-/// A version of PTX.
+/// The page about a PTX version.
 pub fn version(version: Version) -> Option<MarkdownPage> {
     let known = ISA.versions.iter().find(|v| v.version == version)?;
     let mut page = MarkdownPage::default();
@@ -186,7 +188,7 @@ pub fn version(version: Version) -> Option<MarkdownPage> {
     Some(page)
 }
 
-/// The opcodes that take a modifier.
+/// The opcodes that have a modifier in a form.
 pub fn takers(name: &str) -> Vec<&'static str> {
     let takes =
         |forms: &[ptx_isa::tables::Form]| forms.iter().any(|f| f.slots.iter().any(|s| s.values.contains(&name)));

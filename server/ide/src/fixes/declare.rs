@@ -1,4 +1,4 @@
-//! Declaring a register in the function that needs it.
+//! Declares a register in the function that needs it.
 
 use super::TextEdit;
 use ptx_analysis::literal;
@@ -8,22 +8,23 @@ use ptx_analysis::types::{RegisterFit, TypeId, agrees};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
-/// How many statements at the beginning of a function are looked at.
-const MOST_STATEMENTS: usize = 2000;
-/// How many registers a range may grow by; a number beyond that is a mistyped one.
-const MOST_GROWTH: u32 = 64;
+/// Maximum number of statements of a function that are searched for declarations.
+const MAX_STATEMENTS: usize = 2000;
+/// Maximum number of registers by which a fix extends a range, unless the range is larger. A larger number is probably a
+/// typo.
+const MAX_GROWTH: u32 = 64;
 
 /// A range of registers: `%r<10>` in `.reg .b32 %r<10>;`.
 struct Numbered {
     base: String,
     count: u32,
-    /// Where the number stands.
+    /// Byte range of the count.
     place: Range<usize>,
     ty: Option<TypeId>,
 }
 
-/// The edit that declares a register in the function around an offset: a range that the name fits into grows, or a declaration
-/// follows those that are there.
+/// The edit that declares a register in the function around an offset. It extends a range that the name fits, or adds a
+/// declaration after the existing ones.
 pub fn declare(snapshot: &Snapshot, at: usize, name: &str, ty: &str) -> Option<TextEdit> {
     let body = body(snapshot, at)?;
     let wanted = TypeId::of(ty);
@@ -32,7 +33,7 @@ pub fn declare(snapshot: &Snapshot, at: usize, name: &str, ty: &str) -> Option<T
         && let Some(range) = ranges(snapshot, body, at).into_iter().find(|r| {
             name.get(..digits) == Some(&r.base)
                 && number >= r.count
-                && number - r.count < MOST_GROWTH.max(r.count)
+                && number - r.count < MAX_GROWTH.max(r.count)
                 && same_kind(wanted, r.ty)
         })
     {
@@ -54,8 +55,7 @@ pub fn declare(snapshot: &Snapshot, at: usize, name: &str, ty: &str) -> Option<T
     Some(place)
 }
 
-/// A name that no register of the function around an offset has: the next of a range of the right type, else `%t1`, `%t2` …
-/// `number` tells several of one fix apart.
+/// An unused register name in the function around an offset: the next of a range of the right type, else `%t1`, `%t2` …
 pub fn fresh(snapshot: &Snapshot, at: usize, ty: &str) -> Option<String> {
     let body = body(snapshot, at)?;
     let wanted = TypeId::of(ty);
@@ -72,7 +72,7 @@ pub fn fresh(snapshot: &Snapshot, at: usize, ty: &str) -> Option<String> {
     next.find(|name| !used(name)).or_else(|| (1..100).map(|n| format!("%t{n}")).find(|name| !used(name)))
 }
 
-/// Whether registers of a declared type serve for the wanted one.
+/// Whether a register of the declared type can be used for a wanted type.
 fn same_kind(wanted: Option<TypeId>, declared: Option<TypeId>) -> bool {
     match (wanted, declared) {
         (Some(wanted), Some(declared)) => wanted == declared || agrees(wanted, declared, RegisterFit::default()),
@@ -80,7 +80,7 @@ fn same_kind(wanted: Option<TypeId>, declared: Option<TypeId>) -> bool {
     }
 }
 
-/// The outermost block around an offset.
+/// The body of the function around an offset.
 fn body(snapshot: &Snapshot, at: usize) -> Option<Node<'_>> {
     let mut node = snapshot.leaf(at..at)?;
     loop {
@@ -95,7 +95,7 @@ fn body(snapshot: &Snapshot, at: usize) -> Option<Node<'_>> {
 fn ranges(snapshot: &Snapshot, body: Node<'_>, at: usize) -> Vec<Numbered> {
     let (k, f) = (kinds(), fields());
     let mut out = Vec::new();
-    for statement in named_children(body).take(MOST_STATEMENTS).take_while(|n| n.end_byte() <= at) {
+    for statement in named_children(body).take(MAX_STATEMENTS).take_while(|n| n.end_byte() <= at) {
         if !is_registers(snapshot, statement) {
             continue;
         }
@@ -121,12 +121,13 @@ fn is_registers(snapshot: &Snapshot, node: Node<'_>) -> bool {
     node.kind_id() == kinds().variable_declaration && space().is_some_and(|s| s == ".reg")
 }
 
-/// The last of the declarations with which a block begins.
+/// The last of the declarations at the beginning of a block.
 fn last_declaration(body: Node<'_>) -> Option<Node<'_>> {
     named_children(body).take_while(|n| n.kind_id() == kinds().variable_declaration && !n.has_error()).last()
 }
 
-/// Puts a declaration on a line of its own below an offset, unless something else follows it on its line.
+/// Inserts a declaration on a line of its own below an offset. If code follows the offset on its line, the declaration is
+/// inserted before that code.
 fn after(snapshot: &Snapshot, end: usize, indent: &str, line_end: &str, declaration: &str) -> TextEdit {
     let rope = snapshot.rope();
     let line = rope.byte_to_line(end.min(rope.len_bytes()));

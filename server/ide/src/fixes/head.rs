@@ -1,4 +1,4 @@
-//! Other modifiers: one more, one less, another one, another order. Whatever makes the instruction right is offered.
+//! Fixes of modifiers: add, remove, replace or reorder them. Every change that makes the instruction legal is offered.
 
 use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
@@ -11,7 +11,7 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Form, ModifierSlot, Opcode};
 use std::ops::Range;
 
-/// Which modifiers may be changed for another value of their place.
+/// The kinds of modifiers that a fix may replace by another value of their slot.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReplaceableModifiers {
     /// Any.
@@ -38,7 +38,7 @@ impl ReplaceableModifiers {
     }
 }
 
-/// Adds what mends the statement's modifiers.
+/// Adds the fixes of the statement's modifiers.
 pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
     let code = statement.diagnostic.code();
     statement.lowered(|instruction| {
@@ -48,7 +48,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
             Code::MissingModifier => try_.missing(&head),
             Code::ModifierOrder => try_.order(&head),
             Code::ModifierNotAllowed | Code::IllegalCombination => try_.neighbours(&head),
-            // A modifier that is spelt nearly right has its suggestion.
+            // A misspelt modifier already has a suggestion.
             Code::UnknownModifier if try_.out.is_empty() => try_.neighbours(&head),
             Code::OperandType => try_.change(&head, ReplaceableModifiers::Types),
             Code::OperandKind if is_handle_of_wrong_type(&statement.diagnostic.finding) => {
@@ -73,7 +73,7 @@ struct MnemonicFixer<'a, 'b, 't> {
     instruction: &'a Instruction<'b>,
     opcode: &'static Opcode,
     out: &'a mut Vec<Fix>,
-    /// Offers what makes the modifiers right even if something else is wrong then.
+    /// Offer changes that make the modifiers legal even if the operands are wrong.
     whatever_the_operands: bool,
 }
 
@@ -82,7 +82,7 @@ impl MnemonicFixer<'_, '_, '_> {
         self.instruction.modifiers.iter().map(|m| m.text).collect()
     }
 
-    /// Offers a change of the text if it makes the instruction right.
+    /// Offers a change of the text if it makes the instruction legal.
     fn offer(&mut self, title: String, range: Range<usize>, text: &str) -> bool {
         let better =
             self.whatever_the_operands || self.statement.is_better(&self.statement.with(&[(range.clone(), text)]), &[]);
@@ -92,7 +92,7 @@ impl MnemonicFixer<'_, '_, '_> {
         better
     }
 
-    /// The values of the places that must be filled and are not.
+    /// Offers the values of mandatory slots that are empty.
     fn missing(&mut self, head: &Mnemonic) {
         let Some(mismatch) = &head.mismatch else { return };
         let slots =
@@ -101,7 +101,7 @@ impl MnemonicFixer<'_, '_, '_> {
         let before = self.out.len();
         self.insert(&values);
         if self.out.len() == before {
-            // The operands are wrong as well, which is said once the modifiers are right.
+            // The operands are wrong too. The checks report them after the modifiers are fixed.
             self.whatever_the_operands = true;
             self.insert(&values);
         }
@@ -110,7 +110,7 @@ impl MnemonicFixer<'_, '_, '_> {
         }
     }
 
-    /// Another value in the place of a modifier that some form has in the same place.
+    /// Offers to replace each modifier that `what` covers by another value of its slot.
     fn change(&mut self, head: &Mnemonic, what: ReplaceableModifiers) {
         for index in 0..self.instruction.modifiers.len() {
             let old = self.instruction.modifiers[index].text;
@@ -128,7 +128,7 @@ impl MnemonicFixer<'_, '_, '_> {
                 slot.values.iter().filter(|v| !values.contains(v) && what.covers(v)).copied().collect::<Vec<_>>(),
             );
         }
-        // What is no modifier of this instruction may stand in the place of one that is missing.
+        // A word that is not a modifier of this instruction may have been written in place of a missing one.
         for problem in head.mismatch.iter().flat_map(|m| &m.problems) {
             if let MnemonicProblem::Missing(slot) = problem {
                 values.extend(slot.values.iter().filter(|v| !values.contains(v)).copied().collect::<Vec<_>>());
@@ -143,7 +143,7 @@ impl MnemonicFixer<'_, '_, '_> {
         }
     }
 
-    /// Optional modifiers that are not there.
+    /// Offers to add optional modifiers.
     fn add(&mut self, head: &Mnemonic, what: ReplaceableModifiers) {
         let forms: Vec<&'static Form> = match head.candidates.first() {
             Some(_) => head.candidates.iter().map(|c| c.form).collect(),
@@ -161,7 +161,7 @@ impl MnemonicFixer<'_, '_, '_> {
         self.insert(&values);
     }
 
-    /// Each of these values, put where it belongs.
+    /// Offers to insert each of these values at its position.
     fn insert(&mut self, values: &[&'static str]) {
         for value in values {
             for at in places(self.opcode, &self.modifiers(), value) {
@@ -174,7 +174,7 @@ impl MnemonicFixer<'_, '_, '_> {
         }
     }
 
-    /// Without a modifier, with another in its place, with one more.
+    /// Offers to remove a modifier, to replace it, or to add one.
     fn neighbours(&mut self, head: &Mnemonic) {
         let place = self.statement.place();
         let inside = |m: Range<usize>| place.start <= m.start && m.end <= place.end;
@@ -183,7 +183,7 @@ impl MnemonicFixer<'_, '_, '_> {
             (0..count).partition(|i| inside(self.instruction.modifiers[*i].range()));
         for index in own.iter().chain(&others) {
             let modifier = self.instruction.modifiers[*index];
-            // A type cannot be done without; in its place stands another.
+            // The only modifier is not removed if it is a type: a type is mandatory and can only be replaced.
             if ISA.ty(modifier.text).is_none() || count > 1 {
                 self.offer(format!("Remove `{}`", modifier.text), modifier.range(), "");
             }
@@ -200,7 +200,7 @@ impl MnemonicFixer<'_, '_, '_> {
         }
     }
 
-    /// The modifiers in the order of the form.
+    /// Offers the modifiers in the order of the form.
     fn order(&mut self, head: &Mnemonic) {
         let Some(mismatch) = &head.mismatch else { return };
         let mut left = self.modifiers();
@@ -227,13 +227,14 @@ fn slots(opcode: &'static Opcode) -> impl Iterator<Item = &'static ModifierSlot>
     opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots).filter(|s| s.after_operand == 0)
 }
 
-/// The first form that modifiers fit.
+/// The first form that the modifiers fit.
 fn fits(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Candidate> {
     let head = semantics::mnemonic(opcode, modifiers)?;
     if head.mismatch.is_some() { None } else { head.candidates.into_iter().next() }
 }
 
-/// Where a modifier can be put so that the head fits a form: for each meaning the place that is nearest to the form's order.
+/// The indices at which a modifier can be inserted so that the mnemonic fits a form. Of indices with the same meaning, this
+/// is the one nearest to the form's order.
 fn places(opcode: &'static Opcode, modifiers: &[&str], value: &'static str) -> Vec<usize> {
     let mut best: Vec<(Vec<Option<&str>>, usize, usize)> = Vec::new();
     for at in 0..=modifiers.len() {
@@ -250,7 +251,7 @@ fn places(opcode: &'static Opcode, modifiers: &[&str], value: &'static str) -> V
     best.into_iter().map(|(_, _, at)| at).collect()
 }
 
-/// How many pairs of modifiers stand the other way round than in the form.
+/// The number of pairs of modifiers in the opposite order to the form.
 fn disorder(values: &[Option<&str>], written: &[&str]) -> usize {
     let mut used = vec![false; values.len()];
     let order: Vec<usize> = written

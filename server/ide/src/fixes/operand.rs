@@ -1,4 +1,4 @@
-//! Other operands: a register that is declared, a number as the instruction wants it, a value that is moved or converted first.
+//! Fixes of operands: declare a register, write a number in the expected notation, or move or convert a value first.
 
 use super::declare::{self, indentation};
 use super::statement::DiagnosedInstruction;
@@ -10,11 +10,11 @@ use ptx_analysis::literal;
 use ptx_analysis::operands::{MismatchKind, OperandMismatch, special};
 use ptx_analysis::spec::OperandSpec;
 use ptx_analysis::symbols::Symbol;
-use ptx_analysis::types::TypeId;
+use ptx_analysis::types::{TypeId, register_type};
 use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use std::ops::Range;
 
-/// Adds what mends the statement's operands.
+/// Adds the fixes of the statement's operands.
 pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
     const CODES: [Code; 7] = [
         Code::OperandKind,
@@ -32,7 +32,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
     statement.lowered(|instruction| {
         let mut try_ = OperandFixer { statement, instruction, place: place.clone(), out };
         if let Some(guard) = instruction.guard.filter(|g| g.range() == place) {
-            // A number, a component or the like is no name that could be declared.
+            // A number or a component cannot be declared.
             let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
             if guard.text.chars().all(name) && !guard.text.starts_with(|c: char| c.is_ascii_digit()) {
                 try_.declare(guard.text, ".pred");
@@ -45,7 +45,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
         }
         let (_, head) = statement.head(instruction)?;
         let wrong = statement.mismatches(instruction, &head);
-        // Where several operands are wrong the finding is about one of them.
+        // If several operands are wrong, the diagnostic is about one of them.
         for mismatch in wrong.iter().filter(|m| m.range == place) {
             try_.mismatch(mismatch);
         }
@@ -56,7 +56,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
 struct OperandFixer<'a, 'b, 't> {
     statement: &'a DiagnosedInstruction<'t>,
     instruction: &'a Instruction<'b>,
-    /// What the finding points at.
+    /// The range of the diagnostic in the statement's text.
     place: Range<usize>,
     out: &'a mut Vec<Fix>,
 }
@@ -66,7 +66,7 @@ impl OperandFixer<'_, '_, '_> {
         self.statement.text.get(self.place.clone()).unwrap_or("")
     }
 
-    /// Offers another text for the operand if it makes it right.
+    /// Offers another text for the operand if it makes the operand legal.
     fn offer(&mut self, title: String, text: &str, preferred: bool) {
         if self.statement.is_better(&self.statement.with(&[(self.place.clone(), text)]), &[]) {
             let edits = vec![self.statement.replace(self.place.clone(), text)];
@@ -144,7 +144,7 @@ impl OperandFixer<'_, '_, '_> {
         self.offer("Put the address in brackets".to_owned(), &text, true);
     }
 
-    /// Declares a name that nothing declares.
+    /// Offers to declare an undeclared name.
     fn declare(&mut self, name: &str, ty: &'static str) {
         if self.statement.look_up(name).is_some() {
             return;
@@ -153,7 +153,7 @@ impl OperandFixer<'_, '_, '_> {
         self.out.push(fix(format!("Declare `{name}` as a `{ty}` register"), vec![edit]));
     }
 
-    /// The type of a register that would fit.
+    /// The type of a register that the operand would accept.
     fn likely_type(&self, spec: &OperandSpec) -> Option<&'static str> {
         match spec.value.kind {
             ValueKind::Address(_) => Some(self.pointer()),
@@ -166,7 +166,7 @@ impl OperandFixer<'_, '_, '_> {
         if self.statement.environment.address_size == 32 { ".b32" } else { ".b64" }
     }
 
-    /// An unused result goes to a register of its own.
+    /// Offers a new register for an unused result if the instruction does not accept `_`.
     fn sink(&mut self, ty: &'static str) {
         let Some(new) = self.fresh(ty) else { return };
         let declared = [(new.clone(), symbol(ty))];
@@ -181,7 +181,7 @@ impl OperandFixer<'_, '_, '_> {
         declare::fresh(self.statement.snapshot, self.statement.base, ty)
     }
 
-    /// `mov` into a new register, which takes the operand's place.
+    /// Offers a `mov` into a new register that replaces the operand.
     fn move_first(&mut self, spec: &OperandSpec) {
         if spec.value.access != OperandAccess::Read {
             return;
@@ -201,7 +201,7 @@ impl OperandFixer<'_, '_, '_> {
         self.first(&first, &written, ty, |opcode, text| format!("Put `{text}` into a register with `{opcode}` first"));
     }
 
-    /// `cvt` or `mov` of a register of another type.
+    /// Offers a `cvt` or `mov` for a register of the wrong type.
     fn convert(&mut self, register: &str, found: TypeId, spec: &OperandSpec) {
         let Some(wanted) = spec.ty.filter(|t| t.info().class != TypeClass::Pred) else { return };
         if found.info().class == TypeClass::Pred {
@@ -240,7 +240,8 @@ impl OperandFixer<'_, '_, '_> {
         }
     }
 
-    /// The first of some opcodes that can fill a new register of a type from an operand; the new register stands in its place.
+    /// Offers to compute a new register from an operand before the instruction, and to use it as the operand. Takes the
+    /// first of `opcodes` that is legal.
     fn first(&mut self, opcodes: &[String], operand: &str, ty: &'static str, title: impl Fn(&str, &str) -> String) {
         let Some(new) = self.fresh(ty) else { return };
         let declared = [(new.clone(), symbol(ty))];
@@ -263,7 +264,8 @@ impl OperandFixer<'_, '_, '_> {
         }
     }
 
-    /// The first of some opcodes that can bring the result from a new register to where it was to go.
+    /// Offers to write the result to a new register and to move it to the old operand after the instruction. Takes the
+    /// first of `opcodes` that is legal.
     fn then(&mut self, opcodes: &[String], operand: &str, ty: &'static str, title: impl Fn(&str, &str) -> String) {
         let Some(new) = self.fresh(ty) else { return };
         let declared = [(new.clone(), symbol(ty))];
@@ -275,7 +277,7 @@ impl OperandFixer<'_, '_, '_> {
             if self.statement.is_clean(&after, &declared) {
                 let end = self.instruction.range.end;
                 let indent = indentation(self.statement.snapshot, self.statement.base);
-                // What is not computed must not be moved either.
+                // The guard also applies to the move: a result that is not computed must not be moved.
                 let guard = self.statement.text.get(..self.instruction.opcode.range().start).unwrap_or("");
                 let edits = vec![
                     FixEdit::Declare { name: new.clone(), ty },
@@ -289,7 +291,7 @@ impl OperandFixer<'_, '_, '_> {
     }
 }
 
-/// `cvt` between two types, without a rounding modifier where it needs none.
+/// The `cvt` mnemonics to try for a conversion; the one without a rounding modifier comes first.
 fn conversions(from: TypeId, to: TypeId) -> Vec<String> {
     let number = |t: TypeId, like: TypeId| match (t.info().class, like.info().class) {
         (TypeClass::Bits, TypeClass::Float) => format!(".f{}", t.info().bits),
@@ -301,27 +303,11 @@ fn conversions(from: TypeId, to: TypeId) -> Vec<String> {
     ["", ".rn", ".rzi"].iter().map(|rounding| format!("cvt{rounding}{to}{from}")).collect()
 }
 
-/// The type that one declares a register as that is to hold values of a type.
-fn register_type(ty: TypeId) -> &'static str {
-    let info = ty.info();
-    let bits = match info.bits {
-        0..=16 => ".b16",
-        17..=32 => ".b32",
-        33..=64 => ".b64",
-        _ => ".b128",
-    };
-    match info.class {
-        TypeClass::Pred => ".pred",
-        TypeClass::Float if info.registers && info.bits >= 32 => info.name,
-        _ => bits,
-    }
-}
-
 fn symbol(ty: &str) -> Symbol {
     TypeId::of(ty).map_or(Symbol::Unknown, |ty| Symbol::Register { ty, elements: 1 })
 }
 
-/// An integer as a floating-point literal: its value, or what its bits mean if it was written in hexadecimal.
+/// An integer as floating-point literals: its value or, if it is hexadecimal, the number with those bits.
 fn float_of(text: &str) -> Vec<String> {
     let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).map(|h| h.trim_end_matches(['U', 'u']));
     match hex {
@@ -334,10 +320,10 @@ fn float_of(text: &str) -> Vec<String> {
     }
 }
 
-/// A floating-point literal as an integer, if its value is one.
+/// A floating-point literal as an integer, if its value is integral.
 fn integer_of(text: &str) -> Option<String> {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |d| ("-", d.trim_start()));
     let value = literal::float(digits)?;
-    // Every integer up to this is exact.
+    // Below this limit every integer is exact.
     (value.fract() == 0.0 && value.abs() < 9.0e15).then(|| format!("{sign}{}", value as i64))
 }

@@ -1,4 +1,4 @@
-//! Edits that say what they want, as replacements in a text.
+//! Resolves the edits of a fix into text replacements.
 
 use super::{TextEdit, declare};
 use crate::walk::top;
@@ -7,10 +7,11 @@ use ptx_analysis::target::find_target;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
-/// How many items are looked at before the header is taken to be absent.
+/// Maximum number of items that are searched for a header directive.
 const MAX_ITEMS: usize = 64;
 
-/// An edit as a replacement; nothing if what it is to change is not there. `at` is where the finding is.
+/// Resolves an edit into a text replacement; `None` if the text to change does not exist. `at` is the offset of the
+/// diagnostic.
 pub fn edit(snapshot: &Snapshot, at: usize, edit: &FixEdit) -> Option<TextEdit> {
     match edit {
         FixEdit::Replace(range, text) => Some(TextEdit { range: range.clone(), text: text.clone() }),
@@ -28,7 +29,7 @@ fn header(snapshot: &Snapshot, kind: u16) -> Option<Node<'_>> {
     top(snapshot).take(MAX_ITEMS).take_while(|n| n.kind_id() != kinds().function).find(|n| n.kind_id() == kind)
 }
 
-/// The architecture in `.target`, which may have options beside it.
+/// Range of the architecture in `.target`, which may also name options.
 fn architecture(snapshot: &Snapshot) -> Option<Range<usize>> {
     let directive = header(snapshot, kinds().target_directive)?;
     ptx_analysis::lower::named_children(directive)

@@ -1,4 +1,4 @@
-//! The instruction that a finding is about, and trying other ways to write it.
+//! The instruction that a diagnostic is about, and the means to try other texts for it.
 
 use ptx_analysis::Finding;
 use ptx_analysis::ast::Instruction;
@@ -15,24 +15,25 @@ use ptx_isa::tables::Opcode;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// An instruction with a finding.
+/// An instruction with a diagnostic.
 pub struct DiagnosedInstruction<'t> {
-    /// The text around it.
+    /// The text that contains it.
     pub snapshot: &'t Snapshot,
-    /// The finding.
+    /// The diagnostic.
     pub diagnostic: &'t Diagnostic,
-    /// What the module says of itself.
+    /// The version, target and options of the module.
     pub environment: &'t Environment,
     /// The instruction, from its guard to its semicolon.
     pub text: String,
-    /// Where it begins in the file.
+    /// Offset of the instruction in the file.
     pub base: usize,
     names: LocalNames<'t>,
-    /// What is wrong with it as it is, but for names that nothing declares.
+    /// The result of [`Self::check`] for the unchanged text. Undeclared names are not among its errors.
     errors: Vec<Finding>,
 }
 
-/// Names of a text under trial: those that the fix declares, then those of the file. What nothing declares is another mistake.
+/// Name lookup for a trial: first the names that the fix declares, then those of the file. Any other name counts as
+/// declared, since an undeclared name is a separate error.
 struct TrialNames<'a> {
     around: &'a dyn NameLookup,
     declared: &'a [(String, Symbol)],
@@ -54,7 +55,7 @@ impl NameLookup for TrialNames<'_> {
 }
 
 impl<'t> DiagnosedInstruction<'t> {
-    /// The instruction around a finding, if it is about one.
+    /// The instruction that contains a diagnostic, if there is one.
     pub fn around(snapshot: &'t Snapshot, environment: &'t Environment, diagnostic: &'t Diagnostic) -> Option<Self> {
         let range = &diagnostic.range;
         let node = instruction_around(snapshot.leaf(range.start..range.start)?)?;
@@ -69,42 +70,42 @@ impl<'t> DiagnosedInstruction<'t> {
         Some(out)
     }
 
-    /// Calls `f` with the instruction, whose ranges count in [`Self::text`].
+    /// Calls `f` with the instruction; its ranges are relative to [`Self::text`].
     pub fn lowered<R>(&self, f: impl FnOnce(&Instruction<'_>) -> Option<R>) -> Option<R> {
         let snapshot = Snapshot::new(&self.text);
         let node = instruction_node(&snapshot)?;
         f(&lower::instruction(ItemSource { text: &self.text, base: 0 }, node)?)
     }
 
-    /// The opcode and the head, if there is such an opcode.
+    /// The opcode and the mnemonic; `None` if the opcode does not exist.
     pub fn head(&self, instruction: &Instruction<'_>) -> Option<(&'static Opcode, Mnemonic)> {
         let opcode = ISA.opcode(instruction.opcode.text)?;
         let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
         Some((opcode, mnemonic(opcode, &modifiers)?))
     }
 
-    /// The way of giving operands that comes nearest, and what does not fit it.
+    /// The mismatches of the operands with the nearest operand variant.
     pub fn mismatches(&self, instruction: &Instruction<'_>, head: &Mnemonic) -> Vec<OperandMismatch> {
         choose(instruction, head, &[], &self.names).map_or_else(Vec::new, |r| r.mismatches().to_vec())
     }
 
-    /// What a name stands for at the instruction.
+    /// The symbol of a name at the instruction.
     pub fn look_up(&self, name: &str) -> Option<Symbol> {
         self.names.look_up(name)
     }
 
-    /// The range of the finding in [`Self::text`].
+    /// The range of the diagnostic in [`Self::text`].
     pub fn place(&self) -> Range<usize> {
         let range = &self.diagnostic.range;
         range.start.saturating_sub(self.base)..range.end.saturating_sub(self.base)
     }
 
-    /// A replacement of a range of [`Self::text`] as one of the file.
+    /// Replaces a range of [`Self::text`]; the range of the edit is relative to the file.
     pub fn replace(&self, range: Range<usize>, text: impl Into<String>) -> FixEdit {
         FixEdit::Replace(self.base + range.start..self.base + range.end, text.into())
     }
 
-    /// The errors of a text, and what has the finding's code.
+    /// The errors of a text, and its diagnostics with the code of [`Self::diagnostic`].
     fn check(&self, text: &str, declared: &[(String, Symbol)]) -> Vec<Finding> {
         let names = TrialNames { around: &self.names, declared };
         let found = statement::check(text, self.environment, &names);
@@ -112,12 +113,12 @@ impl<'t> DiagnosedInstruction<'t> {
         found.into_iter().filter(counts).map(|d| d.finding).collect()
     }
 
-    /// Whether an instruction is without errors. `declared` are registers that are declared along with it.
+    /// Whether `text` passes the checks without errors. `declared` are registers that the fix declares.
     pub fn is_clean(&self, text: &str, declared: &[(String, Symbol)]) -> bool {
         self.check(text, declared).is_empty()
     }
 
-    /// Whether the finding is gone with another text in the instruction's place, and nothing new has come.
+    /// Whether `text` in place of the instruction removes the diagnostic and adds no other.
     pub fn is_better(&self, text: &str, declared: &[(String, Symbol)]) -> bool {
         let mut left = self.errors.clone();
         for error in self.check(text, declared) {
@@ -127,7 +128,7 @@ impl<'t> DiagnosedInstruction<'t> {
         left.iter().any(|found| found.is_same(&self.diagnostic.finding))
     }
 
-    /// The text with some ranges replaced, which must stand in order.
+    /// [`Self::text`] with several ranges replaced, which must be in order.
     pub fn with(&self, edits: &[(Range<usize>, &str)]) -> String {
         let mut out = self.text.clone();
         for (range, text) in edits.iter().rev() {
@@ -139,7 +140,7 @@ impl<'t> DiagnosedInstruction<'t> {
     }
 }
 
-/// The instruction of a text that is nothing else.
+/// The instruction node of a text that consists of one instruction.
 fn instruction_node(snapshot: &Snapshot) -> Option<Node<'_>> {
     lower::named_children(snapshot.root_at(0)).next().filter(|n| n.kind_id() == kinds().instruction)
 }

@@ -1,4 +1,4 @@
-//! What to write in place of a form that is gone or about to go; the tables say it (`instead`).
+//! Replacements for forms that PTX has removed or deprecated. The tables name them (`instead`).
 
 use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
@@ -7,7 +7,7 @@ use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::semantics;
 use ptx_isa::tables::Successor;
 
-/// Adds the successors of the statement's form.
+/// Adds the fixes that replace the statement's form by its successors.
 pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
     if ![Code::Deprecated, Code::Removed].contains(&statement.diagnostic.code()) {
         return;
@@ -40,12 +40,12 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
         Some(())
     });
     if let [only] = &mut out[before..] {
-        // The mask of all lanes is right only where all lanes arrive here: the user must decide.
+        // A fix that uses the mask of all lanes is right only if all lanes reach the instruction: the user must decide.
         only.preferred = only.edits.len() == 1;
     }
 }
 
-/// An opcode with its modifiers in the order of the form.
+/// A mnemonic with its modifiers in the order of the form.
 fn canonical(opcode: &str, candidate: &Candidate) -> String {
     let slots = candidate.form.slots.iter().zip(&candidate.values).filter(|(s, _)| s.after_operand == 0);
     std::iter::once(opcode).chain(slots.filter_map(|(_, v)| *v)).collect()

@@ -1,63 +1,63 @@
-//! What stands in columns over several lines.
+//! Alignment of columns over several lines.
 
 use super::FormatOptions;
 use super::line::{LeadingSpace, TextSegment};
 
-/// What of a line is aligned with others.
+/// The parts of a line that are aligned with other lines.
 #[derive(Debug, Default)]
 pub struct AlignedRow {
-    /// Which lines it is aligned with: those that have the same.
+    /// Consecutive lines with the same key are aligned with each other.
     shape: Option<AlignmentKey>,
-    /// Pieces that are moved to a column, and the widths of what stands between them.
+    /// Segments that are moved to a column: index of the segment, and width in columns of the text before it.
     cells: Vec<(usize, usize)>,
     comment: Option<Comment>,
 }
 
-/// What lines have in common that are aligned with each other.
+/// The key of lines that are aligned with each other.
 #[derive(Debug, PartialEq, Eq)]
 pub enum AlignmentKey {
-    /// Declarations with the same parts, a letter for each.
+    /// Declarations with the same parts; the string has a letter for each part.
     Declaration(String),
     /// Instructions.
     Operands,
-    /// Instructions with opcodes that are too long for the column of operands.
+    /// Instructions whose mnemonics are too long for the operand column.
     LongOperands,
 }
 
-/// What differs more than that in width is not brought to one column.
+/// Cells whose widths differ by more columns than this are not aligned.
 const NEAR: usize = 10;
 
-/// A comment behind a line.
+/// A comment at the end of a line.
 #[derive(Debug)]
 struct Comment {
     piece: usize,
-    /// The column at which the line ends before it.
+    /// Column at which the code before the comment ends.
     code: usize,
-    /// The column at which it stands now.
+    /// Column of the comment in the source.
     found: usize,
-    /// The blanks that part it from the code now.
+    /// Number of blanks between the code and the comment in the source, if there is nothing but blanks.
     blanks: Option<usize>,
 }
 
-/// Lines that wait for those that follow them.
+/// Consecutive lines that will be aligned together.
 #[derive(Debug, Default)]
 pub struct AlignmentBatch {
     rows: Vec<AlignedRow>,
 }
 
 impl AlignedRow {
-    /// Notes what of a line is aligned.
+    /// Sets the cells of the line.
     pub fn align(&mut self, shape: AlignmentKey, cells: Vec<(usize, usize)>) {
         self.shape = Some(shape);
         self.cells = cells;
     }
 
-    /// Notes a comment behind a line.
+    /// Sets the trailing comment of the line.
     pub fn comment(&mut self, piece: usize, code: usize, found: usize, blanks: Option<usize>) {
         self.comment = Some(Comment { piece, code, found, blanks });
     }
 
-    /// Whether the next lines matter for it.
+    /// Whether the alignment of the line depends on the next lines.
     pub fn is_aligned(&self) -> bool {
         self.shape.is_some() || self.comment.is_some()
     }
@@ -69,7 +69,7 @@ impl AlignmentBatch {
         self.rows.push(row);
     }
 
-    /// Aligns the lines that wait.
+    /// Aligns the lines of the batch and empties it.
     pub fn align(&mut self, pieces: &mut [TextSegment], options: &FormatOptions) {
         let mut rows = std::mem::take(&mut self.rows);
         for group in rows.chunk_by_mut(|a, b| a.shape.is_some() && a.shape == b.shape) {
@@ -83,7 +83,7 @@ impl AlignmentBatch {
     }
 }
 
-/// Brings the cells of lines of one shape to the same columns.
+/// Aligns the cells of lines with the same key.
 fn columns(rows: &mut [AlignedRow], pieces: &mut [TextSegment]) {
     let most = rows.iter().map(|r| r.cells.len()).max().unwrap_or(0);
     for cell in 0..most {
@@ -104,7 +104,7 @@ fn columns(rows: &mut [AlignedRow], pieces: &mut [TextSegment]) {
     }
 }
 
-/// Brings comments to one column: theirs if they have one, else behind the longest line.
+/// Aligns comments: they keep their column if they share one, otherwise they go to the right of the longest line.
 fn comments(rows: &[AlignedRow], pieces: &mut [TextSegment]) {
     let comments: Vec<&Comment> = rows.iter().filter_map(|r| r.comment.as_ref()).collect();
     let Some(first) = comments.first() else { return };

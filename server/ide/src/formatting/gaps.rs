@@ -1,29 +1,29 @@
-//! What belongs between two tokens of a statement.
+//! The white space between two tokens of a statement.
 
 use ptx_syntax::{is_named, kinds};
 
-/// A token.
+/// A token of a statement.
 #[derive(Debug, Clone, Copy)]
 pub struct StatementToken<'t> {
-    /// Where it begins in the file.
+    /// Offset in the file at which it begins.
     pub start: usize,
-    /// As written.
+    /// Its text in the source.
     pub text: &'t str,
-    /// Its kind of node.
+    /// Its node kind.
     pub kind: u16,
-    /// Of what it is a part.
+    /// The node kind of its parent.
     pub parent: u16,
-    /// It begins a line whatever the author did.
+    /// Whether it must begin a line, whatever the source has.
     pub line: LineStart,
 }
 
 impl StatementToken<'_> {
-    /// Where it ends in the file.
+    /// Offset in the file at which it ends.
     pub fn end(&self) -> usize {
         self.start + self.text.len()
     }
 
-    /// Nothing may follow it in its line.
+    /// Whether the line must end after it.
     pub fn ends_line(&self) -> bool {
         self.kind == kinds().comment && self.text.starts_with("//")
     }
@@ -40,21 +40,21 @@ impl StatementToken<'_> {
 /// Whether a token has to begin a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LineStart {
-    /// It is as it comes.
+    /// As in the source.
     #[default]
     Any,
     /// At the indentation of its statement.
     Level,
-    /// One level deeper.
+    /// One level deeper than its statement.
     Deeper,
 }
 
-/// What belongs between two tokens.
+/// The white space between two tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
-    /// A blank.
+    /// There is a blank.
     pub blank: bool,
-    /// Or a line end, where the author had one.
+    /// A line break in the source may stay.
     pub may_break: bool,
 }
 
@@ -63,10 +63,11 @@ const BLANK: Gap = Gap { blank: true, may_break: false };
 const BREAK: Gap = Gap { blank: false, may_break: true };
 const BLANK_OR_BREAK: Gap = Gap { blank: true, may_break: true };
 
-/// What belongs between two tokens of a statement, neither of which is a comment. `apart`: there is white space now.
+/// The white space between two tokens of a statement, neither of which is a comment. `apart`: the source has white space
+/// there.
 pub fn between(a: &StatementToken<'_>, b: &StatementToken<'_>, apart: bool) -> Gap {
     let wanted = wanted(a, b);
-    // Two tokens that nothing parted before may stay so, but two that something parts must not become one.
+    // Tokens without space between them may stay so. Tokens with space between them must not merge into one token.
     if !wanted.blank && apart && would_merge(a, b) { Gap { blank: true, ..wanted } } else { wanted }
 }
 
@@ -105,12 +106,12 @@ fn wanted(a: &StatementToken<'_>, b: &StatementToken<'_>) -> Gap {
     if a.is_operator_of(&tight) || b.is_operator_of(&tight) || a.is_operator_of(&[k.unary_expression, k.negation]) {
         return GLUE;
     }
-    // An instruction's operands may begin on the next line, as an initializer may.
+    // The operands of an instruction may begin on the next line, and so may an initializer.
     let opens = b.text == "{" || a.parent == k.instruction;
     Gap { blank: true, may_break: opens }
 }
 
-/// Whether two tokens without anything between them could be read as others.
+/// Whether two adjacent tokens could be read as other tokens.
 fn would_merge(a: &StatementToken<'_>, b: &StatementToken<'_>) -> bool {
     let (Some(left), Some(right)) = (a.text.chars().next_back(), b.text.chars().next()) else { return true };
     let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '%' | '.' | ':' | '"' | '#') || !c.is_ascii();

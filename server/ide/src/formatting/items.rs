@@ -1,4 +1,4 @@
-//! The walk over the statements of a text.
+//! Formats the statements of a text.
 
 use super::align::{AlignedRow, AlignmentBatch};
 use super::line::{self, LeadingSpace, TextSegment, advance, is_plain};
@@ -10,59 +10,59 @@ use ptx_analysis::rules::syntax_error;
 use ptx_syntax::{Node, Snapshot, TreeCursor, fields, kinds};
 use std::ops::Range;
 
-/// Blocks nested deeper than this are not formatted: the walk is recursive.
+/// Maximum nesting depth of blocks that are formatted, since the walk is recursive.
 const DEEPEST: usize = 64;
 
-/// So many lines of comments above a label go with it.
-const MOST_COMMENTS: usize = 16;
+/// Maximum number of comment lines above a label that are indented like the label.
+const MAX_COMMENTS: usize = 16;
 
-/// What came before a statement.
+/// The element before a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
-    /// Nothing: the text begins.
+    /// Nothing: the beginning of the text.
     Nothing,
     /// An opening brace.
     Brace,
-    /// A whole statement, or a comment in a line of its own.
+    /// A whole statement, or a comment on a line of its own.
     Statement,
-    /// A comment that more may follow in its line.
+    /// A comment that does not end its line.
     Inline,
     /// A label.
     Label,
-    /// A statement with an error in it: its line end has to stay.
+    /// A statement with an error in it. The line break after it must stay.
     Broken,
-    /// What is left alone together with the space around it, or what lies outside of the window.
+    /// Text that is left unchanged together with its surrounding space, or text outside the window.
     Unknown,
 }
 
-/// The state of the walk.
+/// The state of the walk over the statements.
 pub struct LayoutState<'t> {
     /// The text of the window.
     text: &'t str,
     window: Range<usize>,
     protected: Vec<Range<usize>>,
-    /// How many of `protected` lie behind.
+    /// Number of `protected` ranges before the current position.
     passed: usize,
     pub options: &'t FormatOptions,
     line_end: &'static str,
     pub cursor: Option<TreeCursor<'t>>,
-    /// Pieces whose space may still change.
+    /// Segments whose leading space may still change.
     pub pieces: Vec<TextSegment>,
-    /// The line that is being written.
+    /// The current line.
     pub row: AlignedRow,
     pub batch: AlignmentBatch,
     edits: Vec<TextEdit>,
-    /// Where the last piece ended; nothing before the first one.
+    /// Offset at which the last segment ended; `None` before the first segment.
     end: Option<usize>,
-    /// The column behind it.
+    /// The output column after the last segment.
     pub column: usize,
     pub before: Before,
-    /// A brace too many or too few makes what follows a part of something else: it is left alone until the next function.
+    /// An unbalanced brace assigns later statements to the wrong block. They are left unchanged until the next function.
     lost: bool,
 }
 
 impl<'t> LayoutState<'t> {
-    /// Begins with the text of a window.
+    /// A walk that begins at the start of a window. `text` is the text of the window.
     pub fn new(text: &'t str, window: Range<usize>, protected: Vec<Range<usize>>, options: &'t FormatOptions) -> Self {
         let crlf = text.find('\n').is_some_and(|at| at > 0 && text.as_bytes().get(at - 1) == Some(&b'\r'));
         let begins = window.start == 0;
@@ -91,17 +91,17 @@ impl<'t> LayoutState<'t> {
         self.text.get(range.start.saturating_sub(base)..range.end.saturating_sub(base)).unwrap_or("")
     }
 
-    /// Whether a node is to be formatted: all of it lies in the window.
+    /// Whether a node is formatted: the window contains all of it.
     fn has(&self, node: Node<'_>) -> bool {
         self.window.start <= node.start_byte() && node.end_byte() <= self.window.end
     }
 
-    /// What stands before a place now.
+    /// The text between the last segment and `start`.
     pub fn gap_before(&self, start: usize) -> &'t str {
         self.end.map_or("", |end| self.slice(end..start))
     }
 
-    /// Whether the place lies in the middle of a range that is left alone.
+    /// Whether a range of the file is inside a protected range.
     fn is_protected(&mut self, start: usize, end: usize) -> bool {
         while self.protected.get(self.passed).is_some_and(|p| p.end < start) {
             self.passed += 1;
@@ -109,7 +109,7 @@ impl<'t> LayoutState<'t> {
         self.protected.get(self.passed).is_some_and(|p| p.start <= start && end <= p.end)
     }
 
-    /// Puts a piece down.
+    /// Adds a segment to the output.
     pub fn put(&mut self, start: usize, text: &str, mut space: LeadingSpace) {
         let gap = self.gap_before(start);
         let from = self.end.unwrap_or(start);
@@ -134,7 +134,7 @@ impl<'t> LayoutState<'t> {
         self.end = Some(start + text.len());
     }
 
-    /// A line is over; an empty one behind it parts what is aligned.
+    /// Ends a line. `apart`: an empty line follows, which ends the alignment.
     fn end_row(&mut self, apart: bool) {
         let row = std::mem::take(&mut self.row);
         let goes_on = row.is_aligned();
@@ -144,7 +144,7 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// Aligns what is waiting for it, and makes edits of all pieces.
+    /// Aligns the waiting lines and turns all segments into edits.
     fn flush(&mut self) {
         self.batch.align(&mut self.pieces, self.options);
         for piece in std::mem::take(&mut self.pieces) {
@@ -153,13 +153,13 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// Ends the text.
+    /// Ends the text and returns its edits.
     pub fn finish(mut self) -> Vec<TextEdit> {
         self.end_row(true);
         self.edits
     }
 
-    /// The space before a statement: line ends as there are, within reason.
+    /// The space before a statement. It keeps line breaks of the source, up to the maximum of blank lines.
     pub fn before_statement(&self, start: usize, indent: usize) -> LeadingSpace {
         let gap = self.gap_before(start);
         let found = gap.bytes().filter(|b| *b == b'\n').count();
@@ -180,9 +180,9 @@ impl<'t> LayoutState<'t> {
             self.items(root, 0);
         }
         let end = whole(snapshot).end.max(self.window.end);
-        // The root node may begin behind blanks, and what follows the last statement belongs to no node.
+        // The root node may begin after blanks, and the text after the last statement belongs to no node.
         if self.window.end == end && self.end.is_some_and(|e| e > 0) {
-            // A comment that is not closed has the blanks at the end for its own.
+            // An unclosed comment includes the white space at the end of the text.
             let open = self.gap_before(end).is_empty() && self.slice(end.saturating_sub(1)..end) == "\n";
             let keep = open || self.before == Before::Unknown;
             self.put(
@@ -193,7 +193,7 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// Formats the statements in a module or a block; `depth` levels in.
+    /// Formats the statements of a module or a block at nesting level `depth`.
     fn items(&mut self, container: Node<'t>, depth: usize) {
         let k = kinds();
         let mut cursor = container.walk();
@@ -216,7 +216,7 @@ impl<'t> LayoutState<'t> {
             }
             let stray = depth == 0 && [k.instruction, k.label, k.block].contains(&kind);
             if !node.is_named() {
-                // Braces of a block.
+                // The braces of a block.
                 if self.lost {
                     self.leave(node);
                 } else if self.has(node) && node.end_byte() > node.start_byte() {
@@ -233,7 +233,7 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// Whether a statement with an error in it has a brace too many or too few. Blocks and functions are looked into later.
+    /// Whether an erroneous statement has unbalanced braces. Blocks and functions are checked statement by statement.
     fn is_unbalanced(&self, node: Node<'_>) -> bool {
         let k = kinds();
         if node.kind_id() == k.block || node.kind_id() == k.function {
@@ -261,7 +261,7 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// One statement.
+    /// Formats one statement.
     fn item(&mut self, node: Node<'t>, depth: usize) {
         let k = kinds();
         let kind = node.kind_id();
@@ -276,7 +276,7 @@ impl<'t> LayoutState<'t> {
             return self.items(node, depth + 1);
         }
         if !self.has(node) {
-            // It reaches out of the window.
+            // A part of the node is outside the window.
             self.before = Before::Unknown;
             self.end = None;
             return;
@@ -306,7 +306,7 @@ impl<'t> LayoutState<'t> {
             _ if kind == k.instruction => self.instruction(&tokens, indent),
             _ if kind == k.variable_declaration => self.declaration(&tokens, indent),
             _ => {
-                // `T: .branchtargets A, B;` may stand in one line.
+                // `T: .branchtargets A, B;` may be on one line.
                 let named = [k.branch_targets_directive, k.call_targets_directive, k.call_prototype_directive];
                 let beside = self.before == Before::Label
                     && named.contains(&kind)
@@ -319,13 +319,13 @@ impl<'t> LayoutState<'t> {
         self.before = Before::Statement;
     }
 
-    /// Whether an instruction lacks something, so that it may have taken the next line for its own.
+    /// Whether an instruction is incomplete, so that the parser may have taken the next line for its operands.
     fn is_unfinished(&self, node: Node<'t>) -> bool {
         let source = ItemSource { text: self.slice(node.byte_range()), base: node.start_byte() };
         node.kind_id() == kinds().instruction && syntax_error::is_unfinished(source, node)
     }
 
-    /// Puts something down as it is, with the space around it.
+    /// Leaves a node unchanged, with its surrounding space.
     fn leave(&mut self, node: Node<'_>) {
         if self.has(node) {
             self.put(node.start_byte(), self.slice(node.byte_range()), LeadingSpace::Keep);
@@ -336,14 +336,14 @@ impl<'t> LayoutState<'t> {
         self.before = if broken { Before::Broken } else { Before::Unknown };
     }
 
-    /// A comment between statements, or behind one.
+    /// Formats a comment between statements or at the end of a line.
     fn comment(&mut self, node: Node<'_>, indent: usize) {
         let (start, text) = (node.start_byte(), self.slice(node.byte_range()));
         let ends_line = text.starts_with("//");
         let gap = self.gap_before(start);
         if gap.contains('\n') || matches!(self.before, Before::Nothing | Before::Unknown) {
             let mut space = self.before_statement(start, self.comment_indent(node, indent));
-            // What spans lines would come apart.
+            // A comment of several lines stays where it is, since moving its first line would misalign the others.
             if text.contains('\n') {
                 space = LeadingSpace::Keep;
             }
@@ -355,7 +355,7 @@ impl<'t> LayoutState<'t> {
         self.before = if !ends_line && self.before != Before::Brace { Before::Inline } else { self.before };
     }
 
-    /// A comment in the line of what it follows.
+    /// Formats a comment after code on the same line.
     pub fn trailing(&mut self, start: usize, text: &str, ends_line: bool) {
         let gap = self.gap_before(start);
         if ends_line && is_plain(gap) {
@@ -366,21 +366,22 @@ impl<'t> LayoutState<'t> {
         self.put(start, text, LeadingSpace::Blanks(1));
     }
 
-    /// The column of a place as the text is.
+    /// The column of `start` in the source.
     fn column_in_source(&self, start: usize) -> usize {
         let before = self.slice(self.window.start..start);
         let line = before.rfind('\n').map_or(0, |at| at + 1);
         advance(0, before.get(line..).unwrap_or(""), self.options)
     }
 
-    /// A comment goes with what it stands above: where a label follows, and it began no further right, it is outdented too.
+    /// The indentation of a comment, which follows the code below it. Above a label, it is outdented with the label unless
+    /// it began further right in the source.
     fn comment_indent(&self, node: Node<'_>, indent: usize) -> usize {
         if !self.options.outdent_labels || indent == 0 {
             return indent;
         }
-        // The text tells that as well as the tree, which is slow to say what comes next.
+        // The text is searched instead of the tree, which is slow to find the next sibling.
         let below = self.slice(node.end_byte()..self.window.end);
-        let next = below.lines().skip(1).take(MOST_COMMENTS).find(|line| !line.trim_start().starts_with("//"));
+        let next = below.lines().skip(1).take(MAX_COMMENTS).find(|line| !line.trim_start().starts_with("//"));
         let label = next.filter(|line| is_label(line));
         let column =
             |line: &str| advance(0, line.get(..line.len() - line.trim_start().len()).unwrap_or(""), self.options);
@@ -392,7 +393,7 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// A function: its head, then its body.
+    /// Formats a function: its header, then its body.
     fn function(&mut self, node: Node<'t>, depth: usize) {
         let indent = depth * self.options.indent;
         let body = node.child_by_field_id(fields().body);
@@ -423,7 +424,7 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// A whole block or function in one line, if the author wrote it so and it fits.
+    /// Keeps a whole block or function on one line if it is on one line in the source and fits. Returns whether it did.
     fn inline(&mut self, node: Node<'t>, indent: usize) -> bool {
         if node.start_position().row != node.end_position().row {
             return false;
@@ -458,7 +459,7 @@ fn is_closed(block: Node<'_>) -> bool {
     last.is_some_and(|n| n.kind() == "}" && !n.is_missing() && !n.byte_range().is_empty())
 }
 
-/// The range of the statement around an offset, with the head of a function as one statement.
+/// The range of the statement around an offset. The header of a function counts as one statement.
 pub fn statement_at(snapshot: &Snapshot, offset: usize) -> Option<Range<usize>> {
     let k = kinds();
     let offset = offset.min(snapshot.rope().len_bytes());

@@ -1,37 +1,37 @@
-//! The lines that come out: pieces of text with the white space before them, and the edits that this makes.
+//! Output lines: text segments with their leading white space, and the edits that change that space.
 
 use super::FormatOptions;
 use crate::TextEdit;
 use std::ops::Range;
 
-/// What is to stand before a piece.
+/// The white space before a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeadingSpace {
-    /// What stands there.
+    /// Unchanged.
     Keep,
-    /// Blanks.
+    /// This number of blanks.
     Blanks(usize),
-    /// Line ends, and then as many columns: of these, `levels` are indentation, the rest is alignment.
+    /// Line breaks, then columns of indentation and alignment.
     Lines {
-        /// How many line ends.
+        /// Number of line breaks.
         count: usize,
         /// Columns of indentation.
         indent: usize,
-        /// Columns of alignment behind it.
+        /// Columns of alignment after the indentation.
         pad: usize,
     },
 }
 
-/// A token, or some text that is left alone.
+/// A token, or a text that is left unchanged.
 #[derive(Debug, Clone, Copy)]
 pub struct TextSegment {
-    /// What stands before it, from the end of the piece before.
+    /// Byte range of the source between the previous segment and this one.
     pub gap: (usize, usize),
-    /// What is to stand there.
+    /// The white space that replaces it.
     pub space: LeadingSpace,
 }
 
-/// Finds the width of a text; tabs count as the options say.
+/// The column after a text that begins at `column`. A tab counts as the options say.
 pub fn advance(column: usize, text: &str, options: &FormatOptions) -> usize {
     let tab = options.indent.max(1);
     let (mut column, line) = match text.rfind('\n') {
@@ -47,7 +47,8 @@ pub fn advance(column: usize, text: &str, options: &FormatOptions) -> usize {
     column
 }
 
-/// Whether a gap holds nothing but what may be replaced. Other white space is rare and may be intended.
+/// Whether a gap consists of blanks, tabs and line ends only. Other white space is rare and may be intended, so it is not
+/// replaced.
 pub fn is_plain(gap: &str) -> bool {
     let bytes = gap.as_bytes();
     bytes.iter().enumerate().all(|(i, b)| match b {
@@ -57,14 +58,14 @@ pub fn is_plain(gap: &str) -> bool {
     })
 }
 
-/// The edit that puts a space where a gap is, cut down to what changes.
+/// The edit that replaces the white space of a gap, reduced to the part that changes.
 pub fn edit(start: usize, gap: &str, space: LeadingSpace, line_end: &str, options: &FormatOptions) -> Option<TextEdit> {
     let mut wanted = String::new();
     match space {
         LeadingSpace::Keep => return None,
         LeadingSpace::Blanks(count) => wanted.extend(std::iter::repeat_n(' ', count)),
         LeadingSpace::Lines { count, indent, pad } => {
-            // A file with different line ends keeps each.
+            // A file with mixed line ends keeps them.
             let own = if gap.contains("\r\n") {
                 "\r\n"
             } else if gap.contains('\n') {
@@ -82,7 +83,7 @@ pub fn edit(start: usize, gap: &str, space: LeadingSpace, line_end: &str, option
         return None;
     }
     let (old, new) = (gap.as_bytes(), wanted.as_bytes());
-    // A line end of two characters is not taken apart.
+    // An edit must not split a CRLF line end.
     let whole = |at: usize| old.get(at) != Some(&b'\n') || at == 0 || old.get(at - 1) != Some(&b'\r');
     let mut front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     while !whole(front) {

@@ -1,4 +1,4 @@
-//! `// ptx-fmt: off` … `// ptx-fmt: on`.
+//! Ranges between `// ptx-fmt: off` and `// ptx-fmt: on`.
 
 use memchr::memmem;
 use ptx_syntax::{Snapshot, kinds};
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 const MARK: &str = "ptx-fmt:";
 
-/// The ranges before an offset in which formatting is switched off, in order.
+/// The byte ranges before `end` that are not formatted, in order.
 pub fn ranges(snapshot: &Snapshot, end: usize) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut begun = None;
@@ -30,7 +30,7 @@ pub fn ranges(snapshot: &Snapshot, end: usize) -> Vec<Range<usize>> {
     out
 }
 
-/// Where the mark stands before an offset. The text comes in chunks, so a mark may stand across two of them.
+/// Offsets of the mark before `end`. The rope stores text in chunks, and a mark may cross a chunk boundary.
 fn marks(snapshot: &Snapshot, end: usize) -> Vec<usize> {
     let finder = memmem::Finder::new(MARK);
     let mut out = Vec::new();
@@ -45,7 +45,7 @@ fn marks(snapshot: &Snapshot, end: usize) -> Vec<usize> {
         tail.extend(bytes.iter().take(MARK.len() - 1));
         out.extend(finder.find(&tail).map(|at| offset - before + at));
         out.extend(finder.find_iter(bytes).map(|at| offset + at));
-        // What the next chunk may continue; a chunk may be shorter than the mark.
+        // Bytes that the next chunk may continue; a chunk may be shorter than the mark.
         let keep = MARK.len() - 1;
         if bytes.len() >= keep {
             tail = bytes[bytes.len() - keep..].to_vec();

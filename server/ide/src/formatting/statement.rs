@@ -1,4 +1,4 @@
-//! The layout of one statement.
+//! Formats one statement.
 
 use super::OperandColumns;
 use super::align::AlignmentKey;
@@ -7,16 +7,16 @@ use super::items::LayoutState;
 use super::line::{LeadingSpace, advance};
 use ptx_syntax::kinds;
 
-/// A bracket that is open.
+/// An open bracket.
 struct OpenBracket {
-    /// Where its elements begin when a line begins with one.
+    /// Column of its elements that begin a line.
     inner: usize,
-    /// The indentation of the line in which it was opened.
+    /// Indentation of the line that contains the bracket.
     outer: usize,
 }
 
 impl<'t> LayoutState<'t> {
-    /// An instruction: guard, opcode with modifiers, operands.
+    /// Formats an instruction: guard, mnemonic, operands.
     pub fn instruction(&mut self, tokens: &[StatementToken<'t>], indent: usize) {
         let Some(first) = tokens.first() else { return };
         let guarded = first.text == "@";
@@ -26,12 +26,12 @@ impl<'t> LayoutState<'t> {
         self.lay_out(tokens, space, indent, true);
     }
 
-    /// A declaration of registers or variables.
+    /// Formats a declaration of registers or variables.
     pub fn declaration(&mut self, tokens: &[StatementToken<'t>], indent: usize) {
         let Some(first) = tokens.first() else { return };
         let space = self.before_statement(first.start, indent);
         self.lay_out(tokens, space, indent, false);
-        // Only what stands in one line can be aligned with others.
+        // Only a declaration on a single line can be aligned with others.
         let last = self.pieces.len().checked_sub(tokens.len()).and_then(|base| self.pieces.get(base + 1..));
         let flat = last.is_some_and(|pieces| pieces.iter().all(|p| matches!(p.space, LeadingSpace::Blanks(_))));
         if self.options.align_declarations && flat && !tokens.iter().any(|t| t.is_comment()) {
@@ -41,7 +41,7 @@ impl<'t> LayoutState<'t> {
 
     fn align_declaration(&mut self, tokens: &[StatementToken<'t>]) {
         let k = kinds();
-        // From the end, since the flat statement is what was put down last.
+        // The segments of this statement are the last ones of the output.
         let Some(base) = self.pieces.len().checked_sub(tokens.len()) else { return };
         let mut shape = String::new();
         let mut starts = Vec::new();
@@ -64,7 +64,8 @@ impl<'t> LayoutState<'t> {
         }
         let width = |range: std::ops::Range<usize>| self.flat_width(tokens.get(range).unwrap_or(&[]));
         if shape == "stn" && tokens.first().is_some_and(|t| t.text == ".reg") {
-            // Names of registers stand in the same column in every function, so that a new type moves no other line.
+            // Register names have the same column in every function, so that a declaration with another type moves no other
+            // line.
             let Some(name) = starts.last().copied() else { return };
             let head = width(0..name);
             const COLUMN: usize = 12;
@@ -80,7 +81,7 @@ impl<'t> LayoutState<'t> {
         self.row.align(AlignmentKey::Declaration(shape), cells);
     }
 
-    /// Widens the blanks before a piece of the line that is being written.
+    /// Sets the number of blanks before a segment of the current line.
     fn pad(&mut self, piece: usize, pad: usize) {
         if let Some(piece) = self.pieces.get_mut(piece)
             && let LeadingSpace::Blanks(count) = &mut piece.space
@@ -90,11 +91,11 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// The head of a function.
+    /// Formats the header of a function. `body`: the function has a body.
     pub fn head(&mut self, mut tokens: Vec<StatementToken<'t>>, indent: usize, body: bool) {
         let Some(first) = tokens.first() else { return };
         let space = self.before_statement(first.start, indent);
-        // Its lines before the directives.
+        // The tokens before the directives.
         let lines = tokens.iter().position(|t| t.line == LineStart::Level).unwrap_or(tokens.len());
         let line = tokens.get(..lines).unwrap_or(&[]);
         let broken = line.iter().any(|t| t.line == LineStart::Deeper);
@@ -108,7 +109,7 @@ impl<'t> LayoutState<'t> {
         self.lay_out(&tokens, space, indent, true);
     }
 
-    /// How wide tokens are in one line.
+    /// The width of tokens on one line, in columns.
     pub fn flat_width(&self, tokens: &[StatementToken<'_>]) -> usize {
         let mut out = 0;
         for (i, token) in tokens.iter().enumerate() {
@@ -123,7 +124,7 @@ impl<'t> LayoutState<'t> {
         out
     }
 
-    /// Puts tokens down in one line.
+    /// Adds tokens to the output on one line.
     pub fn flat(&mut self, tokens: &[StatementToken<'t>], space: LeadingSpace) {
         let mut space = space;
         let mut before: Option<&StatementToken<'t>> = None;
@@ -136,12 +137,12 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// Puts the tokens of a statement down. `join`: what the author broke into lines becomes one where it fits.
+    /// Adds the tokens of a statement to the output. `join`: a statement on several lines is joined to one if it fits.
     pub fn lay_out(&mut self, tokens: &[StatementToken<'t>], space: LeadingSpace, indent: usize, join: bool) {
         let k = kinds();
         let Some(first) = tokens.first() else { return };
         let operands = operands(tokens);
-        // The lines of a head are decided on already.
+        // The line breaks of a function header are already decided.
         let head = first.parent == k.function;
         let breaks = |i: usize| {
             let before = i.checked_sub(1).and_then(|i| tokens.get(i))?;
@@ -152,7 +153,7 @@ impl<'t> LayoutState<'t> {
         let forced = tokens.iter().any(|t| t.line != LineStart::Any || t.is_comment());
         let mut flat = !forced && !broken.contains(&true);
         if !flat && !forced && join {
-            // Operands below the opcode are meant to be there.
+            // Operands that begin on the line below the opcode stay there.
             let below = operands.and_then(|i| broken.get(i)).copied().unwrap_or(false);
             let padding = operands.map_or(0, |i| self.padding(tokens, i, indent));
             flat = !below && indent + padding + self.flat_width(tokens) <= self.options.width;
@@ -184,7 +185,7 @@ impl<'t> LayoutState<'t> {
                     (LineStart::Any, Some(ended)) => ended.outer,
                     (LineStart::Any, None) => open.last().map_or(indent + self.options.indent, |o| o.inner),
                 };
-                // A comment goes with what comes next.
+                // A comment is indented like the token after it.
                 let level = match tokens.get(i + 1) {
                     Some(next) if token.is_comment() && next.line == LineStart::Level => indent + self.options.indent,
                     _ => level,
@@ -200,7 +201,7 @@ impl<'t> LayoutState<'t> {
                 } else if token.kind == k.opcode && first.text == "@" && self.options.outdent_guards {
                     LeadingSpace::Blanks(indent.saturating_sub(self.column).max(1))
                 } else if !flat && !open.is_empty() && gap.blank && before.text == "," {
-                    // In a table the author may have columns.
+                    // Within a table, the author's columns stay.
                     let found = self.slice(before.end()..token.start);
                     let blanks = !found.is_empty() && found.bytes().all(|b| b == b' ');
                     LeadingSpace::Blanks(if blanks { found.len() } else { 1 })
@@ -218,7 +219,7 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// The blanks before the first operand beyond the one that there is anyway, as far as is known from the statement alone.
+    /// Additional blanks before the first operand, beyond the single one, as far as they follow from this statement alone.
     fn padding(&self, tokens: &[StatementToken<'t>], operands: usize, indent: usize) -> usize {
         let head = self.flat_width(tokens.get(..operands).unwrap_or(&[]));
         match self.options.operands {
@@ -227,7 +228,7 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// The column of operands, the same in blocks within blocks.
+    /// The column of operands. It is the same in nested blocks.
     fn operand_target(&self) -> usize {
         self.options.indent + self.options.operand_column
     }
@@ -242,7 +243,8 @@ impl<'t> LayoutState<'t> {
         if self.options.operands == OperandColumns::Column && fits {
             return LeadingSpace::Blanks(target - self.column);
         }
-        // What is too long for the column is aligned with its like; and in a run, what is not.
+        // Mnemonics that are too long for the column are aligned with each other. In [`OperandColumns::Run`], the others
+        // are aligned with each other too.
         if flat {
             self.row.align(
                 if fits { AlignmentKey::Operands } else { AlignmentKey::LongOperands },
@@ -253,11 +255,11 @@ impl<'t> LayoutState<'t> {
     }
 }
 
-/// The first operand of an instruction.
+/// Token index of the first operand of an instruction.
 fn operands(tokens: &[StatementToken<'_>]) -> Option<usize> {
     let k = kinds();
     let opcode = tokens.iter().position(|t| t.kind == k.opcode)?;
-    // In a block in one line nothing is aligned.
+    // Nothing is aligned in a block on one line.
     if tokens.first().is_some_and(|t| t.kind != k.opcode && t.text != "@") {
         return None;
     }

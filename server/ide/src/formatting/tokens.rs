@@ -1,4 +1,4 @@
-//! The tokens of statements and of heads of functions.
+//! The tokens of statements and of function headers.
 
 use super::gaps::{LineStart, StatementToken};
 use super::items::LayoutState;
@@ -13,7 +13,7 @@ fn may_begin_line(directive: &str) -> bool {
 }
 
 impl<'t> LayoutState<'t> {
-    /// The tokens of a head, marked where they begin lines. Nothing if there is an error in it.
+    /// The tokens of a function header, marked if they begin a line. `None` if the header has an error.
     pub fn head_tokens(&mut self, node: Node<'t>) -> Option<Vec<StatementToken<'t>>> {
         let (k, f) = (kinds(), fields());
         let directives = [
@@ -43,7 +43,7 @@ impl<'t> LayoutState<'t> {
                 {
                     token.line = LineStart::Level;
                 }
-                // A parameter in each line if the author did so.
+                // One parameter per line if the author wrote them on several lines.
                 let list = out.get(first..).unwrap_or(&[]);
                 if parameters && (self.spans_lines(list) || list.iter().any(|t| t.ends_line())) {
                     break_list(out.get_mut(first..).unwrap_or(&mut []), k.parameter_list);
@@ -54,7 +54,7 @@ impl<'t> LayoutState<'t> {
         Some(out)
     }
 
-    /// Breaks the last list of a head.
+    /// Puts each parameter of the last list of a header on its own line.
     pub fn break_parameters(tokens: &mut [StatementToken<'_>]) {
         let k = kinds();
         let bracket = |text| tokens.iter().rposition(|t| t.text == text && t.parent == k.parameter_list);
@@ -72,10 +72,10 @@ impl<'t> LayoutState<'t> {
         }
     }
 
-    /// The tokens of a statement. Nothing if one is missing, or if a line of the preprocessor stands between them.
+    /// The tokens of a statement. `None` if one is missing, or if a preprocessor line is among them.
     pub fn tokens(&mut self, node: Node<'t>) -> Option<Vec<StatementToken<'t>>> {
         let mut out = Vec::with_capacity(24);
-        // Whose part a whole statement is does not matter to its tokens.
+        // The parent of the statement does not matter to its tokens.
         self.tokens_of(node, 0, &mut out)?;
         Some(out)
     }
@@ -104,7 +104,7 @@ impl<'t> LayoutState<'t> {
                 break;
             }
             let parent = parents.last().copied().unwrap_or(0);
-            // The sign of a remainder comes with the blanks before it.
+            // The node of the remainder operator includes the blanks before it.
             let written = self.slice(range.clone());
             let text = written.trim_start();
             let start = range.start + written.len() - text.len();
@@ -125,7 +125,7 @@ impl<'t> LayoutState<'t> {
     }
 }
 
-/// Each element of a list in a line of its own.
+/// Puts each element of a list on its own line.
 fn break_list(tokens: &mut [StatementToken<'_>], list: u16) {
     let last = tokens.len().saturating_sub(1);
     if tokens.len() < 3 {

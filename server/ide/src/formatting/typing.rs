@@ -1,13 +1,15 @@
-//! The indentation of what has just been typed.
+//! Indentation while typing.
 
 use super::{FormatOptions, end_of_line, format_range};
 use crate::TextEdit;
 use ptx_syntax::{Snapshot, kinds};
 
-/// The edits after a character was typed that ends something: `;`, `}`, `:` or a line end. `offset` is the place behind it.
+/// The edits after the user typed a character that ends a statement or line: `;`, `}`, `:` or a line break. `offset` is the
+/// offset after it.
 ///
-/// Only the white space at the beginning of that line changes, and after a line end that of the line above. An editor applies these edits
-/// some time after the key, and what has been typed meanwhile must neither move nor be replaced. A comment above a label keeps its column.
+/// Only white space at the beginning of that line changes and, after a line break, that of the line above. An editor
+/// applies these edits some time after the key press. Text typed in the meantime must neither move nor be replaced. A
+/// comment above a label keeps its column.
 pub fn format_on_type(snapshot: &Snapshot, offset: usize, typed: char, options: &FormatOptions) -> Vec<TextEdit> {
     let rope = snapshot.rope();
     let line = rope.byte_to_line(offset.min(rope.len_bytes()));
@@ -29,7 +31,7 @@ fn layout_of_typed(snapshot: &Snapshot, offset: usize, typed: char, options: &Fo
     let line = rope.byte_to_line(offset);
     let line_start = rope.line_to_byte(line);
     if typed != '\n' {
-        // In a comment or a string it ends nothing.
+        // A character in a comment or a string ends nothing.
         let Some(node) = offset.checked_sub(1).and_then(|at| snapshot.leaf(at..at + 1)) else {
             return Vec::new();
         };
@@ -51,14 +53,14 @@ fn layout_of_typed(snapshot: &Snapshot, offset: usize, typed: char, options: &Fo
     }
     let end = end_of_line(snapshot, line);
     let text = snapshot.text(line_start..end);
-    // A new line begins where a statement would; one that has something in it already is formatted as such.
+    // An empty new line gets the indentation of a statement; a line with text is formatted.
     if text.trim().is_empty() {
         let wanted = indentation_at(snapshot, line_start, options);
         if *text != wanted {
             out.push(TextEdit { range: line_start..end, text: wanted });
         }
     } else {
-        // A statement that begins above the line end brings edits that are there already.
+        // The edits of a statement that begins above the line break are already included.
         let done = out.last().map_or(0, |e| e.range.end);
         let more = format_range(snapshot, line_start..end, options);
         let new: Vec<TextEdit> = more.into_iter().filter(|e| e.range.start >= done && !out.contains(e)).collect();
@@ -67,8 +69,8 @@ fn layout_of_typed(snapshot: &Snapshot, offset: usize, typed: char, options: &Fo
     out
 }
 
-/// The indentation of a statement that begins at `offset`, the start of a blank line. It follows from the brackets above: while a function is
-/// being typed, the parser has not seen their ends and finds no block.
+/// The indentation of a statement that begins at `offset`, the start of a blank line. It depends on the unclosed brackets
+/// above: while the user types a function, its closing brace is missing and the parser finds no block.
 fn indentation_at(snapshot: &Snapshot, offset: usize, options: &FormatOptions) -> String {
     let start = snapshot.root_at(offset).start_byte().min(offset);
     let text = snapshot.text(start..offset);
@@ -80,7 +82,7 @@ fn indentation_at(snapshot: &Snapshot, offset: usize, options: &FormatOptions) -
     }
 }
 
-/// A bracket without its end.
+/// An unclosed bracket.
 struct Bracket {
     kind: BracketKind,
     offset: usize,
@@ -88,28 +90,28 @@ struct Bracket {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BracketKind {
-    /// Statements stand in it.
+    /// It contains statements.
     Block,
-    /// `(`, or the braces of an initializer: what stands in it is indented.
+    /// `(`, or the braces of an initializer: its content is indented.
     List,
     /// `[`, `(` or `{` among the operands of an instruction.
     Operand,
 }
 
-/// The brackets without an end at some place of a text, and the statement without one.
+/// The unclosed brackets and the unfinished statement at the end of a text.
 #[derive(Default)]
 struct OpenSyntax {
     brackets: Vec<Bracket>,
-    /// Where the statement begins that has not ended.
+    /// Offset at which the unfinished statement begins.
     statement: Option<usize>,
-    /// That statement has an `=`: its braces hold an initializer.
+    /// The unfinished statement has an `=`, so its braces contain an initializer.
     assigns: bool,
-    /// Its last character that is neither blank nor in a comment.
+    /// Its last character, ignoring blanks and comments.
     last: Option<char>,
 }
 
 impl OpenSyntax {
-    /// Reads a text that begins outside of everything.
+    /// Reads a text that begins outside of all statements and brackets.
     fn read(&mut self, text: &str) {
         let mut at = 0;
         while let Some(sign) = text.get(at..).and_then(|rest| rest.chars().next()) {
@@ -159,14 +161,14 @@ impl OpenSyntax {
                 }
             }
             ';' => {
-                // No bracket of a statement outlives it.
+                // The end of a statement closes all its brackets.
                 self.brackets.retain(|bracket| bracket.kind == BracketKind::Block);
                 self.statement = None;
             }
             ':' if is_label(statement) && !text[at + 1..].starts_with(':') => self.statement = None,
             '=' => self.assigns = true,
             '\n' if is_directive(statement) && self.list().is_none() && !matches!(self.last, Some(',' | '=')) => {
-                // Many directives end with their line. Where another does go on, its next line is indented no further.
+                // Many directives end with their line. The next line of a directive that continues is not indented further.
                 self.statement = None;
             }
             _ if sign.is_whitespace() => {}
@@ -177,22 +179,23 @@ impl OpenSyntax {
         }
     }
 
-    /// The innermost bracket, if what stands in it is a list.
+    /// The innermost bracket, if it is a list.
     fn list(&self) -> Option<&Bracket> {
         self.brackets.last().filter(|bracket| bracket.kind == BracketKind::List)
     }
 
-    /// The levels of what begins here.
+    /// The indentation level of a line that begins here.
     fn levels(&self, text: &str) -> usize {
         let brackets = self.brackets.iter().filter(|bracket| bracket.kind != BracketKind::Operand).count();
         let continues = self.statement.is_some_and(|start| {
-            // The directives of a function, and what its list of parameters separates, stand on lines of their own.
+            // The directives of a function and the parameters of its list are on lines of their own.
             !is_directive(&text[start..]) || (self.last == Some(',') && self.list().is_none())
         });
         brackets + usize::from(continues)
     }
 
-    /// The column behind an operand's brace that has elements behind it: its other elements stand below them.
+    /// The column after the brace of an operand that is followed by elements on its line. The other elements are aligned
+    /// with them.
     fn aligned(&self, text: &str) -> Option<usize> {
         let brace = self.brackets.last().filter(|bracket| bracket.kind == BracketKind::Operand)?.offset;
         let line = text[..brace].rfind('\n').map_or(0, |end| end + 1);
@@ -201,12 +204,12 @@ impl OpenSyntax {
     }
 }
 
-/// Whether a directive begins it; `@@` begins those of PTX 1.
+/// Whether a directive begins the statement; `@@` begins the directives of PTX 1.
 fn is_directive(statement: &str) -> bool {
     statement.starts_with('.') || statement.starts_with("@@")
 }
 
-/// Whether a colon makes a label of it.
+/// Whether a colon after this text makes it a label.
 fn is_label(statement: &str) -> bool {
     let name = statement.trim_end();
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'))

@@ -1,4 +1,4 @@
-//! The elements of matrix operands one by one, for views that draw their values.
+//! The single elements of matrix operands, for views that draw their values.
 
 use super::operands;
 use crate::walk::roots_in;
@@ -9,57 +9,57 @@ use ptx_isa::fragment::LayoutLookup;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// Elements of a matrix that are told; a larger one is left out.
+/// Maximum number of elements of a reported matrix; larger matrices are left out.
 const MAX_ELEMENTS: usize = 1 << 16;
 
 /// The matrices of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matrices {
-    /// The instruction, as it is written.
+    /// The text of the instruction.
     pub instruction: String,
-    /// Its operands that are matrices, in their order.
+    /// Its matrix operands, in order.
     pub matrices: Vec<FragmentMatrix>,
 }
 
-/// A matrix that lanes hold in registers.
+/// A matrix that is distributed over the registers of several lanes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FragmentMatrix {
-    /// The operand, as it is written.
+    /// The text of the operand.
     pub operand: String,
-    /// What it is called: `A`, `D`.
+    /// The name of the matrix: `A`, `D`.
     pub name: &'static str,
     /// The type of its elements, with the dot.
     pub ty: Option<&'static str>,
-    /// Bits of an element.
+    /// Size of an element in bits.
     pub bits: u32,
-    /// Rows.
+    /// Number of rows.
     pub rows: u32,
-    /// Columns.
+    /// Number of columns.
     pub columns: u32,
-    /// Threads that hold it together: 32, or 128 of a warpgroup.
+    /// Number of threads that hold the matrix: 32, or the 128 of a warpgroup.
     pub threads: u32,
-    /// The registers of the operand, in their order.
+    /// The registers of the operand, in order.
     pub registers: Vec<String>,
-    /// Who holds what.
+    /// The owner of each element: its lane, register and part.
     pub elements: Vec<MatrixElement>,
 }
 
 /// An element of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatrixElement {
-    /// The lane; of a warpgroup the thread in it.
+    /// The lane; in a warpgroup, the index of the thread.
     pub lane: u32,
-    /// The register among those of the operand.
+    /// Index of the register within the operand.
     pub register: u32,
-    /// Which part of the register, counted from its lowest bits in elements.
+    /// Index of the element within the register, from the lowest bits.
     pub part: u32,
-    /// The row.
+    /// Row, from 0.
     pub row: u32,
-    /// The column.
+    /// Column, from 0.
     pub column: u32,
 }
 
-/// The matrices of the first instruction in a range that has any; nothing if none has.
+/// The matrices of the first instruction in a range that has any; `None` if no instruction has any.
 pub fn matrices_in(snapshot: &Snapshot, range: Range<usize>) -> Option<Matrices> {
     roots_in(snapshot, range.clone()).find_map(|root| matrices_of_piece(snapshot, root, &range))
 }

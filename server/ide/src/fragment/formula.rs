@@ -1,29 +1,29 @@
-//! Formulas of layouts written out for people: what is known of an instruction and a register is put in and folded.
+//! Layout formulas as readable text. Constants of the instruction and of the register are substituted and folded.
 
 use ptx_isa::fragment::FragmentLayout;
 use ptx_isa::tables::{Expr, FormulaOperation, FormulaStep, FormulaVariable};
 
-/// A sum: numbers times texts, and a number.
+/// A sum: atoms with their factors, and a constant.
 #[derive(Debug, Clone, Default)]
 struct Sum {
     terms: Vec<(i64, Atom)>,
     constant: i64,
 }
 
-/// A text that is no sum.
+/// A text that is not a sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Atom {
     text: String,
-    /// A name; everything else wants parentheses in a larger formula.
+    /// The text needs no parentheses in a larger formula.
     name: bool,
 }
 
-/// A part of a formula, and its value for each element of a register where no thread changes it.
+/// A part of a formula. If it does not depend on the thread, it also has the value for each element of the register.
 type FormulaPart = (Sum, Option<Vec<i64>>);
 
-/// A formula of a layout, for one register of the operand if one is given: `lane/4 + 8`.
+/// The text of a layout formula: `lane/4 + 8`. It is for one register of the operand if `register` is set.
 ///
-/// An element of that register is called `j`; of an operand of one register, `i`.
+/// The formula calls an element of that register `j`, and an element of a single-register operand `i`.
 pub fn written(layout: &FragmentLayout, expr: &Expr, register: Option<u32>) -> String {
     let register = if layout.registers == 1 { Some(0) } else { register };
     let mut stack: Vec<FormulaPart> = Vec::new();
@@ -74,7 +74,7 @@ fn operated(layout: &FragmentLayout, operation: FormulaOperation, a: FormulaPart
     (sum, values)
 }
 
-/// Values that grow evenly with the element: `2*j + 8`.
+/// Values that grow evenly with the element, as a sum: `2*j + 8`.
 fn folded(layout: &FragmentLayout, values: &[i64]) -> Option<Sum> {
     let first = *values.first()?;
     let step = values.get(1).map_or(0, |second| second - first);
@@ -115,7 +115,7 @@ impl Sum {
                     FormulaOperation::Equal | FormulaOperation::Less => {
                         format!("{} {sign} {}", self.text(), other.text())
                     }
-                    // In parentheses, since it binds less than a sum.
+                    // In parentheses, since `&` binds less tightly than a sum.
                     FormulaOperation::And => {
                         return Self::atom(format!("({} {sign} {})", self.inner(), other.inner()), true);
                     }
@@ -126,7 +126,7 @@ impl Sum {
         }
     }
 
-    /// The remainder of a remainder: `lane%2` of `lane%4`.
+    /// The remainder of a remainder, if `by` divides the first modulus: `lane%4` modulo 2 is `lane%2`.
     fn narrowed(&self, by: i64) -> Option<Self> {
         let [(1, atom)] = self.terms.as_slice() else { return None };
         let (name, before) = atom.text.split_once('%').filter(|_| self.constant == 0)?;
@@ -155,7 +155,7 @@ impl Sum {
         self
     }
 
-    /// As a part of a larger formula.
+    /// The text as an operand of a larger formula, in parentheses if necessary.
     fn inner(&self) -> String {
         let plain = match (self.terms.as_slice(), self.constant) {
             ([], _) => true,

@@ -1,56 +1,56 @@
-//! A matrix as a table of who holds what, with regular rows and columns left out.
+//! A matrix as a table of the registers that hold it. Regular rows and columns are left out.
 
 use ptx_isa::fragment::{FragmentLayout, Holder, MatrixPosition};
 
-/// Text is no wider than this.
+/// Maximum width of the text, in characters.
 const WIDTH: usize = 96;
-/// Cells in a row, before what does not fit is left out.
+/// Maximum number of cells in a row; further columns are left out.
 const CELLS: usize = 8;
-/// Rows that follow one pattern are shown in full up to this number.
+/// Maximum number of rows with the same pattern that are all shown.
 const PATTERN: usize = 4;
-/// Patterns that are shown before the last one.
+/// Number of patterns that are shown before the last one.
 const PATTERNS: usize = 2;
 
 /// A part of a matrix.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    /// What stands above the cells: columns of the matrix, `0-1`; empty: some are left out here.
+    /// The column headings: columns of the matrix, such as `0-1`. An empty heading marks columns that are left out.
     pub heads: Vec<String>,
     /// The rows.
     pub lines: Vec<GridLine>,
 }
 
-/// A row, or some that are left out.
+/// A row, or a gap of omitted rows.
 #[derive(Debug, Clone)]
 pub enum GridLine {
-    /// Rows of the matrix, `0` or `0-1`, and their cells, as many as there are heads; `None` where columns are left out.
+    /// The row heading, `0` or `0-1`, and one cell per column heading. `None` marks columns that are left out.
     Row(String, Vec<Option<GridCell>>),
-    /// Some rows follow the pattern.
+    /// Omitted rows that follow the pattern.
     Gap,
 }
 
-/// Some columns of a row, or rows of a column, that one register of one thread holds.
+/// A run of elements along a row or column that one register of one thread holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GridCell {
-    /// The thread.
+    /// Index of the thread.
     pub thread: u32,
-    /// The register, where the operand has several.
+    /// Index of the register, if the operand has several.
     pub register: Option<u32>,
-    /// The bits of it, where these are not all.
+    /// The lowest and the highest bit of the run in the register, unless it fills the register.
     pub bits: Option<(u32, u32)>,
-    /// It is what was asked for.
+    /// The register is the one to be marked.
     pub marked: bool,
 }
 
 impl GridCell {
-    /// `T4:2`, `T4 bits 0-15`.
+    /// The text of the cell: `T4:2`, `T4 bits 0-15`.
     pub fn text(&self) -> String {
         let register = self.register.map_or(String::new(), |r| format!(":{r}"));
         let bits = self.bits.map_or(String::new(), |(low, high)| format!(" bits {low}-{high}"));
         format!("T{}{register}{bits}", self.thread)
     }
 
-    /// How many letters that are.
+    /// The length of that text.
     fn len(&self) -> usize {
         let digits = |number: u32| number.checked_ilog10().map_or(1, |n| n as usize + 1);
         let bits = self.bits.map_or(0, |(low, high)| 7 + digits(low) + digits(high));
@@ -59,7 +59,7 @@ impl GridCell {
 }
 
 impl Grid {
-    /// One of the matrices; the register of which one asks is marked.
+    /// The grid of one matrix of a layout; the cells of `register` are marked.
     pub fn new(layout: &FragmentLayout, matrix: u32, register: Option<u32>) -> Option<Self> {
         let (rows, columns) = (layout.rows as usize, layout.columns as usize);
         let mut holders: Vec<Option<Holder>> = vec![None; rows.checked_mul(columns)?];
@@ -69,7 +69,7 @@ impl Grid {
         }
         let table = HolderTable { layout, columns, holders };
         let edges = table.edges(rows, columns, |a, b| (a, b));
-        // Where nothing runs along the rows, it may run along the columns, as in B of `mma`.
+        // If no run is longer than one element along the rows, runs may lie along the columns, as in B of `mma`.
         let bands =
             if edges.len() > columns { table.edges(columns, rows, |a, b| (b, a)) } else { (0..=rows).collect() };
         let cells = |band: &[usize]| -> Vec<Option<GridCell>> {
@@ -94,7 +94,7 @@ impl Grid {
         Some(Self { heads, lines: lines.collect() })
     }
 
-    /// In monospace.
+    /// The grid as monospaced text.
     pub fn text(&self) -> String {
         let width = |i: usize| {
             let cell = |line: &GridLine| match line {
@@ -140,7 +140,7 @@ impl Grid {
     }
 }
 
-/// Who holds the elements of one matrix, row by row.
+/// The holder of each element of one matrix, row by row.
 struct HolderTable<'a> {
     layout: &'a FragmentLayout,
     columns: usize,
@@ -152,8 +152,8 @@ impl HolderTable<'_> {
         self.holders.get(row * self.columns + column).copied().flatten()
     }
 
-    /// Where in some line another register begins, or another run of its elements; and the end. `at` makes a row and a column
-    /// of the number of a line and a place in it.
+    /// The positions at which a register or a run of its elements begins in any line, and the end. A line is a row or a
+    /// column. `at` converts a line and a position in it to a row and a column.
     fn edges(&self, lines: usize, places: usize, at: impl Fn(usize, usize) -> (usize, usize)) -> Vec<usize> {
         let holder = |line, place| {
             let (row, column) = at(line, place);
@@ -170,7 +170,7 @@ impl HolderTable<'_> {
         std::iter::once(0).chain(starts).chain(std::iter::once(places)).collect()
     }
 
-    /// What is between two edges each way; a run of elements in one register.
+    /// The cell between two row edges and two column edges: a run of elements in one register.
     fn cell(&self, rows: &[usize], columns: &[usize], register: Option<u32>) -> Option<GridCell> {
         let ([top, bottom], [left, right]) = (rows, columns) else { return None };
         let (first, last) = (self.at(*top, *left)?, self.at(bottom.checked_sub(1)?, right.checked_sub(1)?)?);
@@ -186,7 +186,8 @@ impl HolderTable<'_> {
     }
 }
 
-/// Which cells of a row are shown: those around what is marked, and the last; `None` where some are left out.
+/// The indices of the cells of a row that are shown: those around the marked cell, and the last one. `None` marks omitted
+/// cells.
 fn window(heads: &[String], all: &[Vec<Option<GridCell>>]) -> Vec<Option<usize>> {
     let texts = all.iter().flatten().flatten().map(|c| c.len() + 3);
     let widest = texts.chain(heads.iter().map(|h| h.len() + 3)).max().unwrap_or(4);
@@ -213,9 +214,9 @@ fn window(heads: &[String], all: &[Vec<Option<GridCell>>]) -> Vec<Option<usize>>
     out
 }
 
-/// Which rows are shown; `None` where some that follow the pattern are left out.
+/// The indices of the rows that are shown; `None` marks omitted rows of a pattern.
 fn lines(all: &[Vec<Option<GridCell>>]) -> Vec<Option<usize>> {
-    // Rows follow one pattern while only the threads change, each time by the same amount.
+    // Rows follow the same pattern if only the threads change, each time by the same amount.
     let mut patterns: Vec<(usize, usize)> = Vec::new();
     let mut step: Option<i64> = None;
     for row in 0..all.len() {
@@ -247,7 +248,7 @@ fn lines(all: &[Vec<Option<GridCell>>]) -> Vec<Option<usize>> {
     out
 }
 
-/// By how much the threads of two rows differ, where nothing else does.
+/// The difference between the threads of two rows; `None` if the rows differ in anything else.
 fn distance(a: &[Option<GridCell>], b: &[Option<GridCell>]) -> Option<i64> {
     let mut found = None;
     for (a, b) in a.iter().zip(b) {

@@ -1,33 +1,34 @@
-//! Pictures of the layouts of an instruction, for the reference.
+//! Pictures of the matrix layouts of an instruction, for the reference.
 
 use super::{picture, places, svg, title};
 use ptx_isa::ISA;
 use ptx_isa::fragment::{FragmentLayout, LayoutLookup};
 use ptx_isa::tables::{Entry, Expr, Form, FormulaStep, FormulaVariable, ModifierSlot};
 
-/// So many combinations of modifiers are looked at in each form.
+/// Maximum number of modifier combinations per form.
 const COMBINATIONS: usize = 4000;
 
-/// A layout in words and as a picture.
+/// A layout as text and as a picture.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FragmentPicture {
     /// The operand's name in the forms.
     pub operand: &'static str,
-    /// In one line: `A: 16×16 of .f16, 8 elements in 4 registers of each lane`.
+    /// One line: `A: 16×16 of .f16, 8 elements in 4 registers of each lane`.
     pub title: String,
-    /// The modifiers of one combination that has it, in canonical order.
+    /// Modifiers of one combination with this layout, in canonical order.
     pub modifiers: Vec<&'static str>,
-    /// Markdown: how elements follow from threads.
+    /// Markdown: row and column of an element, as formulas of the thread and the register.
     pub formula: String,
-    /// One `<svg>` element (its style: [`super::FRAGMENT_CSS`]); empty where there is no picture.
+    /// One `<svg>` element (its style: [`super::FRAGMENT_CSS`]); empty if there is no picture.
     pub svg: String,
-    /// The same in monospace.
+    /// The same picture as monospaced text.
     pub text: String,
-    /// What else there is to know, Markdown; may be empty.
+    /// Further notes as Markdown; may be empty.
     pub note: String,
 }
 
-/// The layouts of an instruction's operands; those that differ only in how far a pattern goes on are there once.
+/// The layouts of an instruction's operands. Layouts that differ only in the number of repetitions of a pattern appear
+/// once.
 pub fn fragment_pictures(entry: &'static Entry) -> Vec<FragmentPicture> {
     let mut out = Vec::new();
     let mut seen = Vec::new();
@@ -53,7 +54,7 @@ pub fn fragment_pictures(entry: &'static Entry) -> Vec<FragmentPicture> {
     out
 }
 
-/// What tells layouts apart; how far a pattern repeats does not.
+/// The key of a layout. Layouts that differ only in the number of repetitions have the same key.
 fn key(layout: &FragmentLayout) -> (&'static str, Vec<u32>) {
     let fragment = layout.fragment;
     let repeats = |expr: &Expr| {
@@ -98,7 +99,7 @@ fn made(operand: &'static str, modifiers: Vec<&'static str>, found: &LayoutLooku
     }
 }
 
-/// The combinations of modifiers of a form, as the values of its slots; what rules forbid is not left out.
+/// The combinations of modifiers of a form, as the values of its slots. Illegal combinations are included.
 fn combinations(form: &'static Form) -> Vec<Vec<Option<&'static str>>> {
     let choices = |slot: &'static ModifierSlot| -> Vec<Option<&'static str>> {
         let none = slot.optional.then_some(None);

@@ -3,7 +3,7 @@
 use super::grid::{Grid, GridLine};
 use std::fmt::Write;
 
-/// Rules for the pictures, to be put into a style sheet; a page may set the variables otherwise, for a dark theme say.
+/// Style sheet for the pictures. A page may override its variables, for example in a dark theme.
 pub const FRAGMENT_CSS: &str = include_str!("fragment.css");
 
 const CELL: usize = 68;
@@ -12,8 +12,8 @@ const GAP: usize = 24;
 const HEAD: usize = 56;
 const LINE: usize = 22;
 
-/// A grid as one `<svg>` element without style: colours are classes (`fragment-0` … `fragment-7`), with defaults for where no style
-/// sheet is. `title` says what it is to those who do not see it.
+/// A grid as one `<svg>` element without a style sheet. Colours are classes (`fragment-0` … `fragment-7`) with default
+/// values, so that the picture also works without the style sheet. `title` is the text for screen readers.
 pub fn svg(grid: &Grid, title: &str) -> String {
     let bits = |line: &GridLine| match line {
         GridLine::Row(_, cells) => cells.iter().flatten().any(|c| c.bits.is_some()),
@@ -70,7 +70,7 @@ pub fn svg(grid: &Grid, title: &str) -> String {
     out
 }
 
-/// What the style sheet says, for where there is none.
+/// Default colours for pages without the style sheet; the same as there.
 const COLOURS: [&str; 8] = ["#d8e8fb", "#fbe3cf", "#dcf2d9", "#f6d9e6", "#e6dcf7", "#f7f0c4", "#d3f0ee", "#e4e4e4"];
 
 fn label(out: &mut String, class: &str, x: usize, y: usize, text: &str) {

@@ -1,7 +1,7 @@
-//! Errors that only follow from a declaration with a syntax error.
+//! Errors that are mere consequences of a declaration with a syntax error.
 //!
-//! Such a declaration may declare any name, once it is complete. Until then names that are not declared where it can be seen are no
-//! errors of their own. This follows from the text alone, so a document that was just opened says the same.
+//! Once complete, such a declaration may declare any name. Until then, undeclared names in its scope are not errors of
+//! their own. This depends on the text alone, so the result is the same for a document that was just opened.
 
 use super::statement;
 use ptx_analysis::Code;
@@ -12,10 +12,10 @@ use ptx_isa::ISA;
 use ptx_syntax::{Snapshot, kinds};
 use std::ops::Range;
 
-/// In a text with more syntax errors the rest is not looked at.
+/// Maximum number of syntax errors that are examined.
 const MAX_ERRORS: usize = 64;
 
-/// Marks the names that a broken declaration may declare.
+/// Sets `held` for diagnostics about names that a broken declaration may declare.
 pub fn of_broken_declarations(snapshot: &Snapshot, found: &[Diagnostic], held: &mut [bool]) {
     if !found.iter().any(|d| d.code() == Code::UndeclaredName) {
         return;
@@ -31,7 +31,7 @@ pub fn of_broken_declarations(snapshot: &Snapshot, found: &[Diagnostic], held: &
     }
 }
 
-/// Where the names of the declaration around an error can be seen; nothing if it is no declaration.
+/// The scope of the declaration that contains an error; `None` if the statement is not a declaration.
 fn scope(snapshot: &Snapshot, error: usize) -> Option<Range<usize>> {
     let rope = snapshot.rope();
     let end = rope.len_bytes();
@@ -43,7 +43,7 @@ fn scope(snapshot: &Snapshot, error: usize) -> Option<Range<usize>> {
     Some(function.filter(|f| f.kind_id() == kinds().function).map_or(range.start..end, |f| f.byte_range()))
 }
 
-/// Whether a statement is a declaration, or may become one when its first word is complete.
+/// Whether a statement is a declaration, or could become one when its first word is complete.
 fn declares(statement: &str) -> bool {
     let Some(rest) = statement.strip_prefix('.') else { return false };
     let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());

@@ -1,16 +1,16 @@
-//! The statement around a place, by its text: while it is typed, its tree says little.
+//! Finds the statement at an offset by its text. While the user types it, its syntax tree is of little use.
 
 use ptx_isa::ISA;
 use ptx_syntax::Rope;
 use std::ops::Range;
 
-/// A statement has no more lines before or after the one that is edited, as far as it matters here.
+/// Maximum number of lines of a statement that are read before and after the edited line.
 const MAX_LINES: usize = 64;
 
-/// A longer line is not read.
+/// Maximum number of bytes of a line that is read.
 const MAX_LINE: usize = 4096;
 
-/// The lines of the statement around a place, from the first character that is no blank.
+/// The byte range of the statement at an offset: its lines, from the first character that is not a blank.
 pub fn around(rope: &Rope, at: usize) -> Range<usize> {
     let line = rope.byte_to_line(at);
     let (mut first, mut last) = (line, line);
@@ -34,11 +34,11 @@ pub fn around(rope: &Rope, at: usize) -> Range<usize> {
     let end = rope.line_to_byte(last) + rope.line(last).len_bytes();
     let breaks = rope.line(last).chars_at(rope.line(last).len_chars()).reversed();
     let breaks = breaks.take_while(|c| matches!(c, '\n' | '\r')).count();
-    // The place may be in the indentation.
+    // The offset may be in the indentation.
     (start + indent).min(at)..(end - breaks).max(at)
 }
 
-/// Whether a statement ends right before a place, blanks aside. A comment belongs to no statement.
+/// Whether a statement ends right before an offset, ignoring blanks. A comment belongs to no statement.
 pub fn ends_before(rope: &Rope, at: usize) -> bool {
     if up_to(rope, rope.byte_to_line(at), at).contains("//") {
         return true;
@@ -48,11 +48,11 @@ pub fn ends_before(rope: &Rope, at: usize) -> bool {
     match back.next() {
         None | Some(';') => true,
         Some('}') => {
-            // The brace of a list of operands stands behind other things on its line.
+            // The brace of an operand list follows other text on its line.
             back.take_while(|c| *c != '\n').all(char::is_whitespace)
         }
         Some('{') => opens_block(rope, at),
-        // A colon stands behind a label, and within a modifier: `.shared::cta`.
+        // A colon follows a label, or it is part of a modifier: `.shared::cta`.
         Some(':') => back
             .take_while(|c| *c != '\n')
             .collect::<String>()
@@ -63,11 +63,11 @@ pub fn ends_before(rope: &Rope, at: usize) -> bool {
     }
 }
 
-/// Whether the brace before a place opens a block, not a list of operands or values.
+/// Whether the brace before an offset opens a block rather than a list of operands or values.
 fn opens_block(rope: &Rope, at: usize) -> bool {
     let line = rope.byte_to_line(at);
     let (line, here) = match up_to(rope, line, at) {
-        // The place is on a line after the brace.
+        // The offset is on a line after the brace.
         text if text.is_empty() => match code_before(rope, line) {
             Some(found) => found,
             None => return false,
@@ -83,7 +83,7 @@ fn opens_block(rope: &Rope, at: usize) -> bool {
         || (begins.starts_with('.') && !begins.ends_with(['=', ',']))
 }
 
-/// The code of a line before a place.
+/// The code of a line up to an offset, trimmed.
 fn up_to(rope: &Rope, line: usize, at: usize) -> String {
     let start = rope.line_to_byte(line);
     if at - start > MAX_LINE {
@@ -92,7 +92,7 @@ fn up_to(rope: &Rope, line: usize, at: usize) -> String {
     rope.byte_slice(start..at).to_string().trim().to_owned()
 }
 
-/// Whether a line goes on with the statement of the line before it.
+/// Whether a line continues the statement of the line before it.
 fn continues(before: &str, line: &str) -> bool {
     if before.is_empty()
         || before.ends_with([';', '}', ':'])
@@ -104,7 +104,7 @@ fn continues(before: &str, line: &str) -> bool {
     match line.chars().next() {
         None => true,
         Some('}' | '@') => false,
-        // A parameter in a list; everything else that begins with a dot is a statement of its own.
+        // A line that begins with a dot is a parameter of an open list, or a new statement.
         Some('.') => open,
         Some(c) if c.is_alphabetic() || matches!(c, '$' | '_') => {
             let word = line.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or("");
@@ -114,17 +114,17 @@ fn continues(before: &str, line: &str) -> bool {
     }
 }
 
-/// The nearest line above with something on it.
+/// The nearest non-empty line above, and its number.
 fn code_before(rope: &Rope, line: usize) -> Option<(usize, String)> {
     let lines = (0..line).rev().take(MAX_LINES);
     lines.map(|number| (number, code(rope, number))).find(|(_, text)| !text.is_empty())
 }
 
-/// A line without blanks around it and without the comment at its end.
+/// A line without surrounding blanks and without its trailing comment.
 pub fn code(rope: &Rope, line: usize) -> String {
     let line = rope.line(line);
     if line.len_bytes() > MAX_LINE {
-        // As if it were a statement by itself.
+        // A line that is too long counts as a statement of its own.
         return ";".to_owned();
     }
     let text = line.to_string();

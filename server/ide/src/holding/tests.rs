@@ -4,7 +4,7 @@ use ptx_syntax::Document;
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n";
 
-/// A document, the checks and the policy.
+/// A document, the checks, and the policy under test.
 struct Model {
     document: Document,
     analyzer: Analyzer,
@@ -28,7 +28,7 @@ impl Model {
         self.text.replace_range(range, new);
     }
 
-    /// Types a text behind a mark, key by key; what is shown after each key.
+    /// Types a text after a mark, key by key. Returns the visible diagnostics after each key.
     fn states_behind(&mut self, mark: &str, new: &str) -> Vec<Vec<String>> {
         let mut at = self.text.find(mark).expect("the mark") + mark.len();
         let mut states = Vec::new();
@@ -40,12 +40,12 @@ impl Model {
         states
     }
 
-    /// The same; what is shown after the last key.
+    /// Types a text after a mark. Returns the visible diagnostics after the last key.
     fn type_behind(&mut self, mark: &str, new: &str) -> Vec<String> {
         self.states_behind(mark, new).pop().expect("a key")
     }
 
-    /// Deletes a text.
+    /// Deletes a text. Returns the visible diagnostics.
     fn delete(&mut self, old: &str) -> Vec<String> {
         let at = self.text.find(old).expect("the text");
         self.edit(at..at + old.len(), "");
@@ -64,7 +64,8 @@ impl Model {
         (snapshot, found)
     }
 
-    /// Publishes so long after the last edit: line (counted in the body, from 1) and code of what is shown.
+    /// Publishes `quiet` after the last edit. Returns the line (counted in the body, from 1) and the code of each visible
+    /// diagnostic.
     fn shown(&mut self, quiet: Duration) -> Vec<String> {
         let complete = !quiet.is_zero();
         let (snapshot, found) = self.all(complete);
@@ -86,9 +87,9 @@ const NONE: [&str; 0] = [];
 fn a_half_typed_statement_waits() {
     let mut model = Model::new("    .reg .b32 %a, %b;\n    mov.u32 %a, 1;\n    \n    ret;\n");
     assert_eq!(model.type_behind("1;\n    ", "add.s32 %a, %zz"), NONE);
-    // A pause shows what is wrong.
+    // After a pause, the errors are visible.
     assert_eq!(model.shown(PAUSE), ["3 syntax-error"]);
-    // What was shown stays while it is true.
+    // A visible error stays visible while it is true.
     assert_eq!(model.type_behind("%zz", ", 1"), ["3 syntax-error"]);
     // The semicolon ends the statement.
     assert_eq!(model.type_behind("%zz, 1", ";"), ["3 undeclared-name"]);
@@ -107,15 +108,15 @@ fn names_of_a_declaration_that_is_typed_again_stay_known() {
     let mut model = Model::new(&format!("    {DECLARATION}\n    mov.u32 %a, 1;\n    mov.u32 %b, %a;\n    ret;\n"));
     assert_eq!(model.delete(DECLARATION), NONE);
     assert!(model.states_behind("{\n    ", DECLARATION).iter().all(Vec::is_empty));
-    // The same with its line.
+    // The declaration is deleted together with its line.
     let line = format!("    {DECLARATION}\n");
     assert_eq!(model.delete(&line), NONE);
     assert_eq!(model.type_behind("{\n", "\n"), NONE);
     assert!(model.states_behind("{\n", &format!("    {DECLARATION}")).iter().all(Vec::is_empty));
-    // Without it, a pause shows what is missing.
+    // After a pause without the declaration, the undeclared names are visible.
     model.delete(DECLARATION);
     assert_eq!(model.shown(PAUSE), ["2 undeclared-name", "3 undeclared-name", "3 undeclared-name"]);
-    // So does an edit elsewhere.
+    // An edit elsewhere makes them visible too.
     model.type_behind("{\n    ", DECLARATION);
     assert_eq!(model.delete(DECLARATION), NONE);
     assert_eq!(model.type_behind("    ret", "x").iter().filter(|d| d.contains("undeclared")).count(), 3);
@@ -123,7 +124,7 @@ fn names_of_a_declaration_that_is_typed_again_stay_known() {
 
 #[test]
 fn a_broken_declaration_may_declare_anything() {
-    // This follows from the text: no edit came before it.
+    // This depends on the text alone, so no edit is necessary.
     for (declaration, expected) in [
         (".reg .b32 %a,", vec!["1 syntax-error"]),
         (".reg .b3 %a;", vec!["1 syntax-error"]),
@@ -141,7 +142,7 @@ fn labels_that_are_not_typed_yet_wait_for_longer() {
     assert_eq!(model.type_behind("DONE;", "\n    "), NONE);
     assert_eq!(model.shown(PAUSE), NONE);
     assert_eq!(model.shown(IDLE), ["3 undeclared-name"]);
-    // It stays where it is true.
+    // A visible error stays visible while it is true.
     assert_eq!(model.type_behind("DONE;\n    ", "exit;"), ["3 undeclared-name"]);
     assert_eq!(model.type_behind("exit;", "\nDONE:"), NONE);
 }
@@ -153,10 +154,10 @@ fn lints_wait_and_come_back() {
     model.type_behind("%a;\n    ", "mov.u32 %a, 1;");
     assert_eq!(model.shown(PAUSE), NONE);
     assert_eq!(model.shown(IDLE), ["2 dead-store"]);
-    // Elsewhere the lint is not new.
+    // After an edit elsewhere, a lint that was visible stays visible.
     model.type_behind("    ret;", "\n    ");
     assert_eq!(model.shown(PAUSE), ["2 dead-store"]);
-    // In the statement that is edited it waits.
+    // After an edit of its statement, it waits.
     model.type_behind("mov.u32 %a, 1", "2");
     assert_eq!(model.shown(PAUSE), NONE);
     model.holding.stop();
@@ -171,7 +172,7 @@ fn nothing_waits_after_an_edit_that_is_no_typing() {
     let found = model.all(true).1.len();
     assert!(found > 1);
     assert_eq!(model.shown(Duration::from_millis(250)).len(), found);
-    // Several places at once: a rename.
+    // A rename edits several places at once.
     let mut model = Model::new("    .reg .b32 %a;\n\n\n    mov.u32 %a, 1;\n    ret;\n");
     let (first, second) = (model.text.find("%a").unwrap(), model.text.rfind("%a").unwrap());
     for (at, name) in [(second, "z"), (first, "y")] {

@@ -1,4 +1,4 @@
-//! Numbers with a structure: truth tables, selectors, descriptors, masks. What the bits of an operand mean is in the tables
+//! Structured numbers: truth tables, selectors, descriptors, masks. The meaning of an operand's bits is in the tables
 //! (`decodes` in docs/isa-format.md).
 
 use super::instruction::{Here, WrittenOperand, given};
@@ -11,12 +11,12 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{BitField, Encoding};
 use std::ops::Range;
 
-/// What a number means to the operand that it stands for; empty if it is nothing but a number.
+/// The meaning of a number as the operand that it stands for; empty if it is a plain number.
 pub fn page(here: &Here, number: i128) -> MarkdownPage {
     HoverContext { operands: &here.operands, modifiers: &here.modifiers }.page(&here.spec, number)
 }
 
-/// What the literals among the operands of an instruction mean.
+/// The meanings of the literals among the operands of an instruction.
 pub fn all(operands: &[WrittenOperand], modifiers: &[&'static str]) -> MarkdownPage {
     let context = HoverContext { operands, modifiers };
     let mut page = MarkdownPage::default();
@@ -28,8 +28,8 @@ pub fn all(operands: &[WrittenOperand], modifiers: &[&'static str]) -> MarkdownP
     page
 }
 
-/// What the literals among the operands of an instruction mean, each in a few words: the places of those that can be said so in the
-/// text of the instruction. `text` is that text.
+/// Short meanings of the literals of an instruction, each with its range in the text of the instruction. Literals without a
+/// short meaning are left out. `text` is the text of the instruction.
 pub fn short(instruction: &Instruction<'_>, variant: &OperandVariant, text: &str) -> Vec<(Range<usize>, String)> {
     let operands = given(instruction, variant, text);
     let names = |name: &str| ISA.modifier(name).map(|m| m.name);
@@ -39,7 +39,7 @@ pub fn short(instruction: &Instruction<'_>, variant: &OperandVariant, text: &str
     operands.iter().filter_map(one).collect()
 }
 
-/// What the bits of an operand mean, where its value is not known.
+/// The bit fields of an operand whose value is not known.
 pub fn layout(here: &Here) -> MarkdownPage {
     let context = HoverContext { operands: &here.operands, modifiers: &here.modifiers };
     let mut page = MarkdownPage::default();
@@ -61,7 +61,7 @@ fn titled(encoding: &Encoding, operand: &str) -> String {
     format!("`{operand}`: {}", encoding.summary.trim_end_matches('.'))
 }
 
-/// The instruction around a number.
+/// The instruction that contains a number.
 struct HoverContext<'h> {
     operands: &'h [WrittenOperand],
     modifiers: &'h [&'static str],
@@ -79,23 +79,23 @@ impl<'h> HoverContext<'h> {
         page
     }
 
-    /// The operand that the form calls `name`.
+    /// The operand with this name in the form.
     fn operand(&self, name: &str) -> Option<&WrittenOperand> {
         self.operands.iter().find(|o| o.name == name)
     }
 
-    /// What the result is written to.
+    /// The text of the destination operand.
     fn target(&self) -> &str {
         self.operand("d").map_or("d", |d| d.text.as_str())
     }
 
-    /// The fields that an encoding has with the modifiers of the instruction.
+    /// The fields of an encoding that exist with the modifiers of the instruction.
     fn fields(&self, encoding: &'static Encoding) -> impl Iterator<Item = &'static BitField> + use<'h> {
         let modifiers = self.modifiers;
         encoding.fields.iter().filter(|f| f.when.is_empty() || f.when.iter().any(|m| modifiers.contains(m)))
     }
 
-    /// A mask of all lanes is what everybody expects.
+    /// A mask of all lanes is the usual case and gets no short meaning.
     fn short(&self, spec: &OperandSpec, number: i128) -> Option<String> {
         if spec.value.lanes && number as u32 != u32::MAX {
             return Some(number::lanes(number as u32));
@@ -123,7 +123,7 @@ impl<'h> HoverContext<'h> {
         let lines = self.fields(encoding).filter_map(|field| {
             let bits = field.of(number);
             match field.meaning(bits) {
-                // What is off and could be on is not worth a line.
+                // Options that are off are left out.
                 Some("no" | "none") => None,
                 Some("yes") => Some(field.name.to_owned()),
                 Some(words) => Some(format!("{}: {words}", field.name)),
@@ -134,7 +134,7 @@ impl<'h> HoverContext<'h> {
         page.list(&titled(encoding, name), lines.collect::<Vec<_>>());
     }
 
-    /// `%r1 = (%r2 & %r3) | ~%r4`.
+    /// Adds an expression for a truth table: `%r1 = (%r2 & %r3) | ~%r4`.
     fn truth_table(&self, encoding: &Encoding, table: u8, page: &mut MarkdownPage) {
         let Some(expression) = self.truth(encoding, table) else { return };
         page.code(&format!("{} = {expression}", self.target()));
@@ -143,7 +143,7 @@ impl<'h> HoverContext<'h> {
         }
     }
 
-    /// `(%r2 & %r3) | ~%r4`.
+    /// The expression for a truth table: `(%r2 & %r3) | ~%r4`.
     fn truth(&self, encoding: &Encoding, table: u8) -> Option<String> {
         let [a, b, c] = encoding.table else { return None };
         let inputs = [*a, *b, *c].map(|name| match self.operand(name) {
@@ -157,14 +157,14 @@ impl<'h> HoverContext<'h> {
         Some(logic::expression(table, &inputs))
     }
 
-    /// `%r1 = {%r2.b3, sign(%r2.b3), …}`.
+    /// Adds the bytes that a selector picks: `%r1 = {%r2.b3, sign(%r2.b3), …}`.
     fn selectors(&self, encoding: &Encoding, number: u16, page: &mut MarkdownPage) {
         if let Some(bytes) = self.bytes(encoding, number) {
             page.code(&format!("{} = {bytes}   // bytes from the top", self.target()));
         }
     }
 
-    /// `{%r2.b3, sign(%r2.b3), …}`, from the top.
+    /// The bytes that a selector picks, the most significant first: `{%r2.b3, sign(%r2.b3), …}`.
     fn bytes(&self, encoding: &Encoding, number: u16) -> Option<String> {
         let [low, high] = encoding.selects else { return None };
         let byte = |which: u16| {
@@ -194,7 +194,7 @@ impl<'h> HoverContext<'h> {
     }
 }
 
-/// `4 warps`.
+/// A number in the unit of the encoding: `4 warps`. `None` if it is not a multiple of the unit.
 fn measure(encoding: &Encoding, number: u64) -> Option<String> {
     let unit = u64::from(encoding.measure);
     if unit == 0 || number == 0 || !number.is_multiple_of(unit) {

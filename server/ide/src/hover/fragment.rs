@@ -6,7 +6,7 @@ use ptx_analysis::mnemonic::Candidate;
 use ptx_analysis::spec::OperandVariant;
 use std::ops::Range;
 
-/// Which elements the matrix operands of an instruction hold, a line each by the operand's name.
+/// The matrix elements that each matrix operand of an instruction holds: the operand's name and one line of text.
 pub fn lanes(
     instruction: &Instruction<'_>,
     candidate: &Candidate,
@@ -16,7 +16,8 @@ pub fn lanes(
     all.iter().map(|operand| (operand.name, summary(&operand.found))).collect()
 }
 
-/// Which elements of a matrix the operand at a range of the instruction holds, by thread; `name` is what stands there.
+/// The matrix elements that the operand at a range holds, by thread. `range` is relative to the instruction; `name` is the
+/// text at that range.
 pub fn matrix(
     instruction: &Instruction<'_>,
     candidate: &Candidate,

@@ -1,4 +1,4 @@
-//! Hover on opcodes and modifiers, and what an operand is to its instruction.
+//! Hover on opcodes and modifiers, and the role of an operand in its instruction.
 
 use super::fragment::{lanes, matrix};
 use super::{At, HoverResult, decode};
@@ -15,7 +15,7 @@ use ptx_isa::tables::Opcode;
 use ptx_syntax::kinds;
 use std::ops::Range;
 
-/// The operand that covers a range, as its form has it.
+/// The spec of the operand that contains a range.
 fn spec_at(instruction: &Instruction<'_>, variant: &OperandVariant, range: &Range<usize>) -> Option<OperandSpec> {
     let covers = |r: &Range<usize>| r.start <= range.start && range.end <= r.end;
     let index = instruction.operands.iter().position(|o| covers(&o.range))?;
@@ -42,7 +42,7 @@ impl<'t> At<'t> {
         self.semantics.names_at(self.leaf)
     }
 
-    /// Calls `f` with the instruction around the place.
+    /// Calls `f` with the instruction around the hover and its offset in the file.
     fn with_instruction<R>(&self, f: impl FnOnce(&Instruction<'_>, usize) -> Option<R>) -> Option<R> {
         let node = self.around(kinds().instruction)?;
         let text = self.snapshot.text(node.byte_range());
@@ -94,7 +94,7 @@ impl<'t> At<'t> {
             let suffix = instruction.suffixes.iter().any(|(_, w)| w.start as usize + base == range.start);
             let chosen = resolved.choose(instruction, &self.names()).and_then(|resolved| {
                 let candidate = resolved.candidate;
-                // The same type may stand twice: `cvt.rn.f32.f32`; the first of them fills the first slot.
+                // The same type may occur twice: `cvt.rn.f32.f32`. The first occurrence fills the first slot.
                 let before =
                     |w: &&ptx_analysis::ast::SourceWord<'_>| w.text == name && (w.start as usize + base) < range.start;
                 let nth = instruction.modifiers.iter().filter(before).count();
@@ -117,7 +117,7 @@ impl<'t> At<'t> {
         Some((range, page))
     }
 
-    /// Whether the checks accept the instruction with another word in place of that at a range.
+    /// Whether the checks accept the instruction with another word at a range.
     fn stands(&self, instruction: &Instruction<'_>, base: usize, range: &Range<usize>, word: &str) -> bool {
         let end = base + instruction.range.end;
         let (before, after) = (self.snapshot.text(base..range.start), self.snapshot.text(range.end..end));
@@ -126,12 +126,12 @@ impl<'t> At<'t> {
         !found.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// What the word at hand is to the instruction that it stands in.
+    /// The role of the word at the hover in its instruction.
     pub(super) fn here(&self) -> Option<Here> {
         self.here_at(self.leaf.byte_range())
     }
 
-    /// What stands at a range is to the instruction around the place.
+    /// The role of the operand at a range in the instruction around the hover.
     pub(super) fn here_at(&self, range: Range<usize>) -> Option<Here> {
         self.with_instruction(|instruction, base| {
             let resolved = self.semantics.mnemonic(instruction);
@@ -151,58 +151,58 @@ impl<'t> At<'t> {
     }
 }
 
-/// `fma.rn.f32`, as it is written; of a long one the name alone.
+/// The mnemonic as written, `fma.rn.f32`; if it is long, only the instruction's name.
 fn head_text(instruction: &Instruction<'_>, name: &str) -> String {
     let mut written = instruction.opcode.text.to_owned();
     instruction.modifiers.iter().for_each(|m| written.push_str(m.text));
     if written.len() <= LONGEST_HEAD { written } else { name.to_owned() }
 }
 
-/// Characters of a mnemonic that is repeated in a sentence.
+/// Maximum length in bytes of a mnemonic that is repeated in a sentence.
 const LONGEST_HEAD: usize = 32;
 
-/// What a word is to its instruction.
+/// The role of an operand in its instruction.
 pub(super) struct Here {
-    /// Opcode and modifiers.
+    /// The mnemonic.
     pub written: String,
-    /// What the form says of the operand.
+    /// The spec of the operand.
     pub spec: OperandSpec,
-    /// What the operand is for.
+    /// The purpose of the operand.
     pub note: Option<&'static str>,
     /// All operands.
     pub operands: Vec<WrittenOperand>,
-    /// The modifiers that are written.
+    /// The modifiers of the instruction.
     pub modifiers: Vec<&'static str>,
-    /// Which elements of a matrix it holds, in words.
+    /// A description of the matrix elements that it holds.
     pub matrix: Option<String>,
 }
 
-/// An operand as it is given.
+/// An operand as written.
 pub(super) struct WrittenOperand {
     /// Its name in the form.
     pub name: &'static str,
-    /// As written; long lists are cut.
+    /// Its text; a long list is cut.
     pub text: String,
-    /// Its place in the text of the instruction.
+    /// Its range in the text of the instruction.
     pub range: Range<usize>,
     /// Its value, if it is an integer.
     pub value: Option<i128>,
-    /// What the form says of it.
+    /// Its spec.
     pub spec: OperandSpec,
 }
 
 impl Here {
-    /// `` Here: `a` of `add.f32` – read: `.f32` ``.
+    /// A sentence about the role: `` Here: `a` of `add.f32` – read: `.f32` ``.
     pub fn role(&self) -> String {
         let what = describe::with_note(self.note, &describe::operand(&self.spec));
         format!("Here: `{}` of `{}` – {what}", self.spec.value.name, self.written)
     }
 }
 
-/// How much of an operand is shown.
+/// Maximum length in characters of an operand's displayed text.
 const LONGEST_OPERAND: usize = 40;
 
-/// The operands of an instruction by their names. `text` is that of the instruction.
+/// The operands of an instruction with their names in the form. `text` is the text of the instruction.
 pub(super) fn given(instruction: &Instruction<'_>, variant: &OperandVariant, text: &str) -> Vec<WrittenOperand> {
     let mut out = Vec::new();
     for (operand, (_, shape)) in instruction.operands.iter().zip(&variant.operands) {
@@ -230,7 +230,7 @@ pub(super) fn given(instruction: &Instruction<'_>, variant: &OperandVariant, tex
     out
 }
 
-/// The value of an operand that is an integer.
+/// The value of an integer operand.
 pub(super) fn integer(operand: &Operand<'_>) -> Option<i128> {
     match operand.kind {
         OperandKind::Integer(text) => literal::integer(text),

@@ -11,11 +11,12 @@ use ptx_isa::tables::ValueKind;
 use ptx_syntax::{Node, fields, kinds};
 
 impl At<'_> {
-    /// A number, or the constant expression that it is the end of: all that its bits can be at the width of what it stands for.
+    /// The hover on a number, or on the constant expression that ends with it: the interpretations of its bits at the width
+    /// of the operand.
     pub(super) fn literal(&self) -> HoverResult {
         let whole = self.expression();
         let here = self.here_at(whole.byte_range());
-        // What is added to an address is a number of bytes, whatever stands there.
+        // A number added to an address is a number of bytes, whatever the type of the operand.
         let value = here.as_ref().filter(|h| !matches!(h.spec.value.kind, ValueKind::Address(_)));
         let ty = value.and_then(|h| h.spec.ty).or_else(|| self.declared_type());
         let text = self.text(whole);
@@ -47,7 +48,7 @@ impl At<'_> {
         Some((whole.byte_range(), page))
     }
 
-    /// The constant expression around a literal: its sign, and what it is computed with.
+    /// The constant expression that contains a literal, with its sign and its other operands.
     fn expression(&self) -> Node<'_> {
         let k = kinds();
         let around = [
@@ -64,7 +65,7 @@ impl At<'_> {
         node
     }
 
-    /// The type of the variable whose initializer a literal stands in.
+    /// The type of the variable whose initializer contains the literal.
     fn declared_type(&self) -> Option<TypeId> {
         let k = kinds();
         let declaration = self.around(k.variable_declaration)?;

@@ -1,20 +1,20 @@
-//! A truth table of three operands as the shortest expression that has it.
+//! Converts a truth table of three operands to the shortest equivalent expression.
 
 use std::sync::LazyLock;
 
 /// An operand of the function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LogicInput {
-    /// All of its bits are 0, or all are 1.
+    /// An operand whose bits are all 0 or all 1.
     Constant(bool),
-    /// Anything else, as it is written.
+    /// Any other operand, by its text.
     Name(String),
 }
 
-/// A function of three bits: bit `4*a + 2*b + c` is its value.
+/// A function of three bits: bit `4*a + 2*b + c` of the table is its value.
 type TruthTable = u8;
 
-/// The tables of the three bits themselves.
+/// The truth tables of the three operands themselves.
 const LEAVES: [TruthTable; 3] = [0xf0, 0xcc, 0xaa];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ enum Operator {
     Xor,
 }
 
-/// How a function is made of simpler ones.
+/// The composition of a function from simpler ones.
 #[derive(Debug, Clone, Copy)]
 enum LogicStep {
     Constant(bool),
@@ -34,7 +34,7 @@ enum LogicStep {
 }
 
 impl LogicStep {
-    /// Of two expressions of one length this comes first: `~(a ^ b)` before `a ^ ~b`, a sum before a product.
+    /// The preference among expressions of the same cost: `~(a ^ b)` before `a ^ ~b`, a disjunction before a conjunction.
     fn rank(self) -> u8 {
         match self {
             Self::Constant(_) | Self::Leaf(_) => 0,
@@ -45,7 +45,7 @@ impl LogicStep {
         }
     }
 
-    /// The leftmost operand of the function, were it written out.
+    /// Index of the leftmost operand in the written expression.
     fn first(self) -> usize {
         let of = |table: TruthTable| SHORTEST.get(usize::from(table)).map_or(0, |s| s.first());
         match self {
@@ -57,8 +57,8 @@ impl LogicStep {
     }
 }
 
-/// The shortest way to each function. What is negated costs little, and exclusive or more than the others: `a ? b : c` should not come
-/// out as `((b ^ c) & a) ^ c`.
+/// The cheapest expression for each function. Negation costs little, and exclusive or costs more than the other operators:
+/// `a ? b : c` must not become `((b ^ c) & a) ^ c`.
 static SHORTEST: LazyLock<Vec<LogicStep>> = LazyLock::new(|| {
     const UNKNOWN: u32 = 1000;
     let mut found = vec![(UNKNOWN, LogicStep::Constant(false)); 256];
@@ -95,9 +95,9 @@ static SHORTEST: LazyLock<Vec<LogicStep>> = LazyLock::new(|| {
     }
 });
 
-/// The function of a truth table for these operands, in the operators of C: `(%r1 & %r2) | ~%r3`.
+/// The function of a truth table for these operands, as a C expression: `(%r1 & %r2) | ~%r3`.
 pub fn expression(table: TruthTable, inputs: &[LogicInput; 3]) -> String {
-    // The different names; an operand that is given twice is one bit.
+    // The distinct names. An operand that occurs twice is a single input.
     let mut names: Vec<&str> = Vec::new();
     for input in inputs {
         if let LogicInput::Name(name) = input
@@ -108,7 +108,7 @@ pub fn expression(table: TruthTable, inputs: &[LogicInput; 3]) -> String {
     }
     let mut reduced: TruthTable = 0;
     for bits in 0..8u8 {
-        // Bit 2 stands for the first name, as it does for `a`.
+        // Bit 2 is the first name, like `a` in the table.
         let value = |name: &str| names.iter().position(|n| *n == name).is_some_and(|i| bits >> (2 - i) & 1 == 1);
         let index = inputs.iter().fold(0, |index, input| {
             let bit = match input {
@@ -124,7 +124,7 @@ pub fn expression(table: TruthTable, inputs: &[LogicInput; 3]) -> String {
     out
 }
 
-/// What people call a function, where it has a name of its own.
+/// The common name of a function, if it has one.
 pub fn called(table: TruthTable) -> Option<&'static str> {
     Some(match table {
         0x96 => "the parity of the three",
@@ -140,7 +140,7 @@ pub fn called(table: TruthTable) -> Option<&'static str> {
     })
 }
 
-/// Appends an expression; in parentheses if another operator is around it.
+/// Appends an expression, in parentheses if it is an operand of another operator.
 fn write(table: TruthTable, names: &[&str], around: Option<Operator>, out: &mut String) {
     match SHORTEST.get(usize::from(table)) {
         Some(LogicStep::Constant(value)) => out.push_str(if *value { "-1" } else { "0" }),
@@ -161,7 +161,7 @@ fn write(table: TruthTable, names: &[&str], around: Option<Operator>, out: &mut 
             if parentheses {
                 out.push('(');
             }
-            // Operands in the order of the instruction.
+            // The operands are in the order of the instruction.
             let first = |table: &TruthTable| SHORTEST.get(usize::from(*table)).map_or(0, |s| s.first());
             let (x, y) = if first(y) < first(x) { (y, x) } else { (x, y) };
             write(*x, names, Some(*operator), out);
@@ -187,7 +187,7 @@ mod tests {
         ["a", "b", "c"].map(|n| LogicInput::Name(n.to_owned()))
     }
 
-    /// Reads an expression back; only what `expression` writes.
+    /// Parses an expression that `expression` has written.
     fn value(text: &str) -> u8 {
         fn sum(text: &[u8], at: &mut usize) -> u8 {
             let mut left = factor(text, at);

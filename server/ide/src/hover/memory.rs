@@ -1,4 +1,4 @@
-//! Variables and parameters: where they lie, how large they are, and what text stands in them.
+//! Hover on variables and parameters: their state space, size and offset, and the text that they contain.
 
 use super::{At, number};
 use ptx_analysis::literal;
@@ -9,13 +9,13 @@ use ptx_analysis::symbols::{Symbol, VariableSymbol};
 use ptx_isa::tables::TypeClass;
 use ptx_syntax::{fields, kinds};
 
-/// How long an initializer may be to be read as text.
+/// Maximum length in bytes of an initializer that is read as text.
 const LONGEST_TEXT: usize = 4096;
-/// How much of a text is shown.
+/// Maximum number of characters of a text that are shown.
 const SHOWN_TEXT: usize = 200;
 
 impl At<'_> {
-    /// `256 bytes in `.shared`, aligned to 16`.
+    /// Size and place of a variable: `256 bytes in `.shared`, aligned to 16`.
     pub(super) fn memory(&self, found: &DeclarationNode<'_>, name: &str) -> Option<String> {
         let Symbol::Variable(variable) = found.symbol(self.snapshot) else { return None };
         let mut out = size(&variable);
@@ -36,8 +36,8 @@ impl At<'_> {
         Some(out)
     }
 
-    /// Where a parameter lies among those of its function, and how many bytes all of them take. Of a function other than a
-    /// kernel only those in memory count.
+    /// Offset of a kernel parameter among the parameters of its kernel, and the total size of all of them, in bytes. `None`
+    /// for parameters of other functions.
     fn offset(&self, found: &DeclarationNode<'_>, name: &str) -> Option<(u64, u64)> {
         let function = found.scope.filter(|_| found.kernel && found.what == DeclarationKind::Parameter)?;
         let text = self.snapshot.text(function.byte_range());
@@ -54,7 +54,7 @@ impl At<'_> {
         own.map(|own| (own, end))
     }
 
-    /// The text of an array of bytes.
+    /// The text in the initializer of a byte array.
     pub(super) fn string_of(&self, found: &DeclarationNode<'_>) -> Option<String> {
         let k = kinds();
         let Symbol::Variable(VariableSymbol { ty: Some(ty), elements: 1, array: true, .. }) =

@@ -10,27 +10,27 @@ use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
-/// How many uses are counted before it is many.
-const MOST_USES: usize = 100;
-/// Longest text that is searched for uses.
+/// Maximum number of uses that are counted.
+const MAX_USES: usize = 100;
+/// Maximum size in bytes of a scope that is searched for uses.
 const MAX_SCOPE: usize = 4 << 20;
-/// Longest piece of source that is shown.
+/// Maximum number of bytes of source that are shown.
 const MAX_LENGTH: usize = 2000;
 
-/// What is said of a name: in short, and what follows when the rest of the hover has been said.
+/// The description of a name: a short part, and details that follow the rest of the hover.
 #[derive(Default)]
 pub(super) struct NameDescription {
     /// The declaration, and a sentence or two.
     pub short: MarkdownPage,
-    /// Who uses it.
+    /// The uses of the name.
     pub details: MarkdownPage,
 }
 
 impl At<'_> {
-    /// The declaration of a name that stands at a node.
+    /// The description of a declared name that is used at a node.
     pub(super) fn declaration(&self, at: Node<'_>, name: &str) -> Option<NameDescription> {
         let snapshot = self.snapshot;
-        // The node again from the snapshot, whose lifetime the declaration has.
+        // The node is fetched again from the snapshot, because the declaration needs its lifetime.
         let at = snapshot.leaf(at.start_byte()..at.end_byte())?;
         let found = names::find(snapshot, at, name)?;
         let mut told = NameDescription::default();
@@ -42,12 +42,12 @@ impl At<'_> {
         Some(told)
     }
 
-    /// What a name stands for, and who uses it.
+    /// Adds what a name stands for and how it is used.
     fn about(&self, found: &DeclarationNode<'_>, name: &str, told: &mut NameDescription) {
         let snapshot = self.snapshot;
         let mut what = what(snapshot, found, name);
         let own = own_name(found).map_or_else(String::new, |r| snapshot.text(r).into_owned());
-        // The name of a range is no register.
+        // The base name of a register range is not a register.
         if found.count.is_some() && own == name {
             return told.short.text(format!("{what}."));
         }
@@ -77,7 +77,8 @@ impl At<'_> {
         told.details.code(&annotated(&self.statements(&uses, found.scope.is_none())));
     }
 
-    /// The first statements that use a name, but for the one at hand; of a name of the module with the function that each is in.
+    /// The first statements that use a name, without the one at the hover. For a module-level name, each has the name of
+    /// its function.
     fn statements(&self, uses: &NameUses, of_module: bool) -> Vec<(String, String)> {
         let own = instruction(self.leaf).map(|n| n.start_byte());
         let mut lines: Vec<(String, String)> = Vec::new();
@@ -89,7 +90,7 @@ impl At<'_> {
                 continue;
             }
             last = Some(start);
-            if lines.len() == MOST_SHOWN {
+            if lines.len() == MAX_SHOWN {
                 lines.push(("// …".to_owned(), String::new()));
                 break;
             }
@@ -111,10 +112,10 @@ impl At<'_> {
     }
 }
 
-/// How many statements that use a name are shown.
-const MOST_SHOWN: usize = 4;
+/// Maximum number of statements that are shown.
+const MAX_SHOWN: usize = 4;
 
-/// A few words: what it is.
+/// A phrase that says what a name is.
 fn what(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> String {
     let declared = own_name(found).map(|r| snapshot.text(r));
     let whole_range = found.count.is_some() && declared.is_some_and(|d| d == name);
@@ -154,14 +155,14 @@ fn body<'t>(found: &DeclarationNode<'t>) -> Option<Node<'t>> {
     found.statement.child_by_field_id(fields().body)
 }
 
-/// The uses of a name, those of its declarations left out.
+/// The uses of a name, without its declarations.
 struct NameUses {
     references: Vec<Reference>,
-    /// There are more.
+    /// The list is not complete.
     cut: bool,
 }
 
-/// Finds the uses in the scope of a declaration, unless that is too long to be searched during a request.
+/// The uses in the scope of a declaration; `None` if the scope is too large to be searched during a request.
 fn uses(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> Option<NameUses> {
     let scope = found.scope.map_or(0..snapshot.rope().len_bytes(), |n| n.byte_range());
     if scope.len() > MAX_SCOPE {
@@ -172,7 +173,7 @@ fn uses(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> Option<
         if reference.access == ReferenceKind::Declaration {
             return true;
         }
-        uses.cut = uses.references.len() == MOST_USES;
+        uses.cut = uses.references.len() == MAX_USES;
         if !uses.cut {
             uses.references.push(reference);
         }
@@ -182,7 +183,7 @@ fn uses(snapshot: &Snapshot, found: &DeclarationNode<'_>, name: &str) -> Option<
 }
 
 impl NameUses {
-    /// How often something is used, and how, as the end of a sentence.
+    /// The numbers and kinds of uses, as the end of a sentence.
     fn words(&self, found: &DeclarationNode<'_>) -> String {
         let count = |wanted: &[ReferenceKind]| self.references.iter().filter(|r| wanted.contains(&r.access)).count();
         let all = self.references.len();
@@ -190,7 +191,7 @@ impl NameUses {
             return format!("; used more than {all} times");
         }
         match found.what {
-            // What the module declares may be used from outside.
+            // A module-level name may be used by other modules.
             _ if all == 0 && found.scope.is_none() => String::new(),
             _ if all == 0 => "; not used".to_owned(),
             DeclarationKind::Label => {
@@ -223,7 +224,7 @@ fn own_name(found: &DeclarationNode<'_>) -> Option<Range<usize>> {
     found.declarator.child_by_field_id(fields().name).map(|n| n.byte_range())
 }
 
-/// The source of a declaration, without what else the statement declares.
+/// The source of one declaration, without the other names in its statement.
 fn source(snapshot: &Snapshot, found: &DeclarationNode<'_>) -> String {
     let statement = found.statement;
     match found.what {
@@ -260,14 +261,14 @@ fn one_line(snapshot: &Snapshot, range: Range<usize>) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Source as it is, but not too much of it.
+/// The source of a range, cut to [`MAX_LENGTH`] bytes.
 fn cut(snapshot: &Snapshot, range: Range<usize>) -> String {
     let rope = snapshot.rope();
     let most = range.start + MAX_LENGTH;
     if range.end <= most {
         return snapshot.text(range).trim_end().to_owned();
     }
-    // An end that is a character boundary.
+    // The cut must be at a character boundary.
     let end = rope.char_to_byte(rope.byte_to_char(most.min(rope.len_bytes())));
     format!("{} …", snapshot.text(range.start..end).trim_end())
 }

@@ -1,10 +1,11 @@
-//! The readings of a number: what its bits are at the width of the operand that it stands for.
+//! The interpretations of a number: the values of its bits at the width of its operand.
 
 use ptx_analysis::literal::{self, FloatLiteral};
 use ptx_analysis::types::TypeId;
 use ptx_isa::tables::TypeClass;
 
-/// The readings of an integer. `text` is as written, if it is one literal; `ty` is what it stands for, if that is known.
+/// The interpretations of an integer. `text` is its source text if it is a single literal; `ty` is the type of the operand
+/// if it is known.
 pub fn integer(value: i128, text: &str, ty: Option<TypeId>) -> Vec<String> {
     let mut out = Vec::new();
     let info = ty.map(TypeId::info);
@@ -70,7 +71,7 @@ pub fn integer(value: i128, text: &str, ty: Option<TypeId>) -> Vec<String> {
     out
 }
 
-/// The readings of a literal of floating point.
+/// The interpretations of a floating-point literal.
 pub fn float(text: &str, ty: Option<TypeId>) -> Vec<String> {
     let Ok(value) = literal::parse_float(text) else { return Vec::new() };
     match value {
@@ -101,7 +102,7 @@ pub fn float(text: &str, ty: Option<TypeId>) -> Vec<String> {
     }
 }
 
-/// The lanes that a mask names.
+/// The lanes in a mask, as text.
 pub fn lanes(mask: u32) -> String {
     let count = mask.count_ones();
     if mask == u32::MAX {
@@ -130,7 +131,7 @@ pub fn lanes(mask: u32) -> String {
     if count == 1 { format!("lane {shown}") } else { format!("{count} lanes: {shown}{more}") }
 }
 
-/// Bytes that are text, as a string; `None` if they are not.
+/// Bytes as a string literal; `None` if they are not text.
 pub fn string(bytes: &[u8]) -> Option<String> {
     let text = bytes.strip_suffix(b"\0").unwrap_or(bytes);
     let shown = |b: &u8| b.is_ascii_graphic() || matches!(b, b' ' | b'\n' | b'\t' | b'\r') || *b >= 0x80;
@@ -149,7 +150,7 @@ fn hex_digits(value: u64) -> usize {
     if digits > 2 { digits.next_multiple_of(4) } else { digits.max(1) }
 }
 
-/// Binary in groups of four.
+/// Binary digits in groups of four.
 fn grouped(value: u64) -> String {
     let digits = format!("{value:b}");
     let groups: Vec<&str> = {
@@ -168,7 +169,7 @@ fn grouped(value: u64) -> String {
     groups.join("_")
 }
 
-/// `2^20 = 1 MiB`, `48 KiB`.
+/// A power of two or a size in binary units: `2^20 = 1 MiB`, `48 KiB`.
 fn power_of_two(value: u64) -> Option<String> {
     let size = match value {
         v if v >= 1 << 48 => None,
@@ -194,7 +195,7 @@ fn double(bits: u64) -> String {
     named(f64::from_bits(bits), format!("{:?}", f64::from_bits(bits)))
 }
 
-/// The value of the bits of a `.f16`.
+/// The value of the bits of a `.f16`, as text.
 fn half(bits: u16) -> String {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
     let magnitude = match exponent {
@@ -207,7 +208,7 @@ fn half(bits: u16) -> String {
     named(value, format!("{:?}", value as f32))
 }
 
-/// The value of the bits of a `.bf16`.
+/// The value of the bits of a `.bf16`, as text.
 fn brain(bits: u16) -> String {
     single(u32::from(bits) << 16)
 }
@@ -222,7 +223,7 @@ fn named(value: f64, shown: String) -> String {
     }
 }
 
-/// The constant of mathematics that a number is nearest to, if it is one.
+/// The name of the mathematical constant to which a number is rounded, if there is one.
 fn constant(value: f64, single: bool) -> Option<String> {
     use std::f64::consts as c;
     let known = [

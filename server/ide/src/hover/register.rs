@@ -1,4 +1,4 @@
-//! What the flow of a function tells of a register.
+//! Hover on registers: facts from the data-flow analysis of the function.
 
 use super::name::NameDescription;
 use super::{At, decode};
@@ -12,23 +12,24 @@ use ptx_analysis::semantics::names::DeclarationNode;
 use ptx_syntax::{Node, fields};
 use std::sync::Arc;
 
-/// How many statements that write a register are shown.
-const MOST_WRITES: usize = 3;
-/// How many that read it.
-const MOST_READS: usize = 3;
-/// A function up to this length, in a module up to that, is analysed during the hover if it was not analysed before.
+/// Maximum number of statements that write the register and are shown.
+const MAX_WRITES: usize = 3;
+/// Maximum number of statements that read the register and are shown.
+const MAX_READS: usize = 3;
+/// Maximum size in bytes of a function, and of its module, that is analysed during the hover if there is no earlier
+/// analysis.
 const SMALL_FUNCTION: usize = 16 << 10;
 const SMALL_MODULE: usize = 64 << 10;
 
-/// What is known of the function around a place.
+/// The flow facts of the function at the hover.
 pub(super) struct FlowFactsAt {
     facts: Arc<FunctionFacts>,
-    /// Where the function begins.
+    /// Offset at which the function begins.
     base: usize,
 }
 
 impl At<'_> {
-    /// The facts of the function around the place.
+    /// The flow facts of the enclosing function.
     pub(super) fn flow(&self) -> Option<FlowFactsAt> {
         let function = function(self.leaf)?;
         let base = function.start_byte();
@@ -43,8 +44,8 @@ impl At<'_> {
         Some(FlowFactsAt { facts: Arc::new(Analyzer::facts_of(self.snapshot, function)?), base })
     }
 
-    /// Who writes and reads a register, where its value is wanted and across which threads it is the same; whether that is known.
-    /// `name` is as written, `what` says what it is.
+    /// Adds the uses of a register, where it is live, and the threads across which it is uniform. Returns `None` if that is
+    /// not known. `name` is as written; `what` says what the register is.
     pub(super) fn register(
         &self,
         found: &DeclarationNode<'_>,
@@ -65,7 +66,7 @@ impl At<'_> {
             told.short.text(format!("{what}; not used."));
             return Some(());
         };
-        // The elements of a vector have lives of their own.
+        // Each element of a vector has its own live ranges.
         if registers.next().is_some() || register.element > 0 {
             return None;
         }
@@ -86,12 +87,12 @@ impl At<'_> {
         Some(())
     }
 
-    /// The statements that write and read a register.
+    /// Adds the statements that write and read a register.
     fn uses(&self, flow: &FlowFactsAt, register: &RegisterFacts, page: &mut MarkdownPage) {
         let accesses = flow.facts.accesses(register);
         let own =
             instruction(self.leaf).and_then(|n| flow.facts.instruction_at(n.start_byte().checked_sub(flow.base)?));
-        let (mut left_writes, mut left_reads) = (MOST_WRITES, MOST_READS);
+        let (mut left_writes, mut left_reads) = (MAX_WRITES, MAX_READS);
         let mut lines = Vec::new();
         for access in accesses {
             let left = if access.writes() { &mut left_writes } else { &mut left_reads };
@@ -115,7 +116,7 @@ impl At<'_> {
         page.code(&annotated(&lines));
     }
 
-    /// For how long a register holds a value that is wanted, and what of that is here.
+    /// A phrase about where a register is live, in the function and at the hover.
     fn life(&self, flow: &FlowFactsAt, register: &RegisterFacts) -> Option<String> {
         let facts = &flow.facts;
         let accesses = facts.accesses(register);
@@ -142,7 +143,7 @@ impl At<'_> {
     }
 }
 
-/// Across which threads a register is the same.
+/// A phrase about the threads in which a register has the same value.
 fn across(register: &RegisterFacts) -> Option<String> {
     let words = match register.across? {
         Across::Cta => "uniform: the same in all threads of the CTA",

@@ -1,4 +1,4 @@
-//! The names of parameters before the arguments of a call.
+//! Hints with parameter names before the arguments of a call.
 
 use super::instruction::Resolved;
 use super::{Hint, HintPart, Hints};
@@ -43,7 +43,7 @@ impl<'t> Hints<'t> {
         }
     }
 
-    /// The names in a list of a function and where they stand; nothing for a parameter without one.
+    /// The names and ranges of the parameters in a list of a function; `None` for an unnamed parameter.
     fn parameters(&self, function: Node<'t>, field: u16) -> Vec<Option<(String, std::ops::Range<usize>)>> {
         let Some(list) = function.child_by_field_id(field) else { return Vec::new() };
         let name = |parameter: Node<'_>| {
@@ -54,7 +54,7 @@ impl<'t> Hints<'t> {
     }
 }
 
-/// Whether a name says no more than the place in the list, as compilers name parameters: `f_param_0`, `func_retval0`.
+/// Whether a name says no more than the index of the parameter, as compilers name them: `f_param_0`, `func_retval0`.
 fn is_number_only(name: &str, callee: &str, number: usize) -> bool {
     let rest = name.strip_prefix(callee).unwrap_or(name);
     let word = rest.trim_end_matches(|c: char| c.is_ascii_digit());

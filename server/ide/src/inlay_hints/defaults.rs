@@ -1,4 +1,4 @@
-//! What modifiers mean that are not written, shown where they would stand: `atom` `.relaxed.gpu` `.global.add.u32`.
+//! Hints with the implied modifiers, displayed where they would be written: `atom` `.relaxed.gpu` `.global.add.u32`.
 
 use super::instruction::Resolved;
 use super::{Defaults, Hint, Hints};
@@ -21,7 +21,7 @@ impl Hints<'_> {
         let implied = candidate.form.implied.iter();
         let mut found: Vec<&Implied> = implied.filter(wanted).filter(empty).filter(holds).collect();
         found.sort_by_key(|d| d.slot);
-        // Those that would stand at one place make one hint.
+        // Implied modifiers at the same position share one hint.
         let places: Vec<usize> = found.iter().map(|d| place(resolved, d.slot)).collect();
         let mut start = 0;
         while let Some(at) = places.get(start) {
@@ -43,13 +43,13 @@ impl Hints<'_> {
             }
         }
         let offset = resolved.base + at;
-        // What is not quite the same when it is written is not offered.
+        // No edit is offered if writing the modifier out would change anything.
         let same = implied.iter().all(|d| d.doc.is_empty()) && self.may_be_written(resolved, at, implied);
         let edits = if same { vec![TextEdit { range: offset..offset, text: text.clone() }] } else { Vec::new() };
         Hint { gap_before: false, tooltip, edits, ..Hint::after(offset, text) }
     }
 
-    /// Whether the module takes the instruction with the modifiers written.
+    /// Whether the module's version and target accept the instruction with the implied modifiers written out.
     fn may_be_written(&self, resolved: &Resolved<'_, '_>, at: usize, implied: &[&Implied]) -> bool {
         let written = &resolved.instruction.modifiers;
         let before = written.iter().filter(|m| m.range().end <= at).count();
@@ -68,13 +68,13 @@ impl Hints<'_> {
     }
 }
 
-/// Where a modifier of a slot would stand: behind the last one that comes before it in the form.
+/// The offset at which a modifier of a slot would be written: after the last modifier of an earlier slot.
 fn place(resolved: &Resolved<'_, '_>, slot: u8) -> usize {
     let instruction = resolved.instruction;
     let before = resolved.candidate.values.get(..usize::from(slot)).unwrap_or_default();
     let mut place = instruction.opcode.range().end;
     for (index, value) in before.iter().enumerate() {
-        // The same type may fill several slots: they are written in the order of the form.
+        // The same type may fill several slots; types are written in the order of the form.
         let nth = before.iter().take(index).filter(|other| *other == value).count();
         if let Some(word) = instruction.modifiers.iter().filter(|m| Some(m.text) == *value).nth(nth) {
             place = place.max(word.range().end);

@@ -1,4 +1,4 @@
-//! The element of an array behind an offset in bytes: `[table+16]` is `table[4]`.
+//! Hints with the array element at a byte offset: `[table+16]` is `table[4]`.
 
 use super::{Hint, HintPart, Hints};
 use ptx_analysis::ast::ConstantValue;
@@ -7,7 +7,7 @@ use ptx_analysis::symbols::{Symbol, VariableSymbol};
 use ptx_syntax::{Node, fields};
 
 impl<'t> Hints<'t> {
-    /// The hint behind an address with an offset, if it is the beginning of an element.
+    /// The hint after an address with an offset; `None` unless the offset is the beginning of an element.
     pub(super) fn element(&mut self, node: Node<'t>, base: &str, amount: i128) -> Option<Hint> {
         let found = self.declaration(node, base)?;
         let Symbol::Variable(variable) = found.symbol(self.snapshot) else { return None };
@@ -31,7 +31,8 @@ impl<'t> Hints<'t> {
     }
 }
 
-/// The indices of the element that begins at an offset. Nothing for single bytes in a row, whose index is the offset.
+/// The indices of the element that begins at an offset. `None` for one-dimensional byte arrays, where the index is the
+/// offset.
 fn indices(variable: &VariableSymbol, sizes: &[Option<u64>], offset: u64) -> Option<Vec<u64>> {
     let element = u64::from(variable.ty?.info().bits).div_ceil(8) * u64::from(variable.elements);
     if element == 0 || sizes.is_empty() || (element == 1 && sizes.len() == 1) || !offset.is_multiple_of(element) {
@@ -39,7 +40,8 @@ fn indices(variable: &VariableSymbol, sizes: &[Option<u64>], offset: u64) -> Opt
     }
     let mut rest = offset / element;
     let mut out = Vec::with_capacity(sizes.len());
-    // From the last dimension to the second; whatever is left counts in the first, whose size need not be known.
+    // The indices are computed from the last dimension to the second. The quotient is the first index, so the first size
+    // need not be known.
     for size in sizes.get(1..)?.iter().rev() {
         let size = size.filter(|s| *s > 0)?;
         out.push(rest % size);

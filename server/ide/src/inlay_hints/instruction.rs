@@ -1,4 +1,4 @@
-//! What is needed of an instruction: its forms, remembered by spelling, and its operands.
+//! Resolution of an instruction for its hints: its form, its operand variant and its operands.
 
 use super::Hints;
 use ptx_analysis::ast::Instruction;
@@ -9,10 +9,10 @@ use ptx_analysis::semantics::names::Anything;
 use ptx_analysis::spec::OperandVariant;
 use ptx_syntax::Node;
 
-/// An instruction whose modifiers fit a form.
+/// An instruction with its form and operand variant.
 pub(super) struct Resolved<'i, 't> {
     pub instruction: &'i Instruction<'i>,
-    /// Where the text of the instruction begins.
+    /// Offset of the instruction's text.
     pub base: usize,
     pub node: Node<'t>,
     pub candidate: &'i Candidate,
@@ -25,7 +25,7 @@ impl<'t> Hints<'t> {
         let text = self.snapshot.text(node.byte_range());
         let source = lower::ItemSource { text: &text, base: node.start_byte() };
         let Some(instruction) = lower::instruction(source, node).filter(|i| !i.broken) else { return };
-        // What the operands are does not matter for what is said here, only how they are written.
+        // These hints depend on the syntax of the operands only, not on the declarations of their names.
         let mnemonic = self.semantics.mnemonic(&instruction);
         let Some(resolved) = mnemonic.choose(&instruction, &Anything) else { return };
         if !matches!(resolved.fit, VariantFit::Fits) {

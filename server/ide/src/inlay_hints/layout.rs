@@ -1,4 +1,4 @@
-//! Where the parameters of a kernel begin: what a launch with a buffer of parameters must know.
+//! Hints with the offsets of kernel parameters, which a launch with a parameter buffer must know.
 
 use super::{Hint, Hints};
 use ptx_analysis::lower::{self, ItemSource, named_children};

@@ -1,4 +1,4 @@
-//! Values of numbers that are not written as one reads them: floating-point numbers as bits, constant expressions.
+//! Hints with the values of numbers in other notations: floating-point numbers written as bits, constant expressions.
 
 use super::{Hint, Hints};
 use ptx_analysis::ast::{ConstantValue, OperandKind};
@@ -7,7 +7,7 @@ use ptx_analysis::lower;
 use ptx_syntax::{Node, fields, kinds};
 
 impl<'t> Hints<'t> {
-    /// `0f3F800000` is 1.0.
+    /// Adds the value of a floating-point number: 1.0 for `0f3F800000`.
     pub(super) fn float(&mut self, node: Node<'_>) {
         if !self.options.floats {
             return;
@@ -24,7 +24,8 @@ impl<'t> Hints<'t> {
         self.out.push(Hint::after(node.end_byte(), format!("= {value}")));
     }
 
-    /// The value of a constant expression, and the element that an address with an offset is of; whether the node is such a one.
+    /// Adds the value of a constant expression, or the array element of an address with an offset. Returns whether the node
+    /// is such an expression.
     pub(super) fn expression(&mut self, node: Node<'t>) -> bool {
         let kind = node.kind_id();
         if !lower::is_expression(kind) || node.has_error() || self.is_plain(node, kind) {
@@ -49,7 +50,7 @@ impl<'t> Hints<'t> {
             What::Nothing => return false,
             What::Value(value) => {
                 let text = match value {
-                    // All ones, or nearly: no decimal number is easier to read.
+                    // Hexadecimal is easier to read for values near the maximum of `u64`.
                     ConstantValue::Integer(Some(value)) if value > i64::MAX.into() => format!("0x{value:X}"),
                     ConstantValue::Integer(Some(value)) => value.to_string(),
                     ConstantValue::Float(value) => shown(&format!("{value:?}"), value),
@@ -73,7 +74,7 @@ impl<'t> Hints<'t> {
         true
     }
 
-    /// `-1`, `(4)`: there is nothing to compute.
+    /// Whether the value needs no computation: `-1`, `(4)`.
     fn is_plain(&self, node: Node<'_>, kind: u16) -> bool {
         let k = kinds();
         let leaf = |n: Node<'_>| [k.integer, k.float, k.register, k.identifier, k.member].contains(&n.kind_id());
@@ -87,15 +88,15 @@ impl<'t> Hints<'t> {
     }
 }
 
-/// What an expression is.
+/// The kind of an expression.
 enum What {
     Value(ConstantValue),
-    /// A name, what is added to it, and whether that had to be computed.
+    /// A name, the offset added to it, and whether that offset is a computed constant.
     Offset(String, i128, bool),
     Nothing,
 }
 
-/// A number, and whether it had to be computed.
+/// A number, and whether it is a computed constant.
 fn number(kind: &OperandKind<'_>) -> Option<(i128, bool)> {
     match kind {
         OperandKind::Integer(text) => literal::integer(text).map(|n| (n, false)),

@@ -1,4 +1,4 @@
-//! Hints at operands: the shapes of matrices, the meaning of literals, the types of registers.
+//! Hints at operands: shapes of matrices, meanings of literals, types of registers.
 
 use super::instruction::Resolved;
 use super::{Hint, HintKind, Hints};
@@ -13,7 +13,7 @@ use ptx_syntax::{Node, kinds};
 use std::ops::Range;
 
 impl<'t> Hints<'t> {
-    /// `= (%r2 & %r3) | ~%r4` behind a truth table.
+    /// Adds the meaning of a literal: `= (%r2 & %r3) | ~%r4` after a truth table.
     pub(super) fn decoded(&mut self, resolved: &Resolved<'_, '_>, text: &str) {
         if !self.options.decoded {
             return;
@@ -23,7 +23,8 @@ impl<'t> Hints<'t> {
         }
     }
 
-    /// `A 16×16:` before a matrix, at the first of a run of equal instructions, and the types of registers that are written.
+    /// Adds the shape before a matrix, `A 16×16:`, at the first of a run of equal instructions, and the types of written
+    /// registers.
     pub(super) fn operands(&mut self, resolved: &Resolved<'_, 't>) {
         if self.options.shapes && !self.repeats(resolved.node) {
             for label in fragment_labels(self.snapshot, resolved.node) {
@@ -61,12 +62,12 @@ impl<'t> Hints<'t> {
     }
 }
 
-/// How many bytes before an instruction an equal one is looked for.
+/// Bytes before an instruction that are searched for an equal one.
 const LOOK_BACK: usize = 1 << 12;
 
 impl Hints<'_> {
-    /// Whether an instruction goes on a run: the last one of its opcode in this block has the same modifiers, and no label stands
-    /// between the two. Loads between them do not end a run.
+    /// Whether an instruction continues a run. The previous instruction with its opcode in the block must have the same
+    /// modifiers, and there must be no label between the two. Loads between them do not end a run.
     fn repeats(&self, node: Node<'_>) -> bool {
         let k = kinds();
         let (Some(parent), Some((opcode, own))) = (node.parent(), self.mnemonic(node)) else { return false };
@@ -88,7 +89,7 @@ impl Hints<'_> {
         same
     }
 
-    /// The opcode of an instruction, and the opcode with its modifiers.
+    /// The opcode of an instruction, and its mnemonic.
     fn mnemonic(&self, instruction: Node<'_>) -> Option<(String, String)> {
         let k = kinds();
         let mut cursor = instruction.walk();
@@ -100,7 +101,7 @@ impl Hints<'_> {
     }
 }
 
-/// The registers that an operand names.
+/// Appends the registers that an operand names, with their ranges.
 fn registers<'t>(operand: &Operand<'t>, out: &mut Vec<(&'t str, Range<usize>)>) {
     match &operand.kind {
         OperandKind::Name(name) => out.push((name, operand.range.clone())),

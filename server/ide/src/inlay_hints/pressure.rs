@@ -1,14 +1,14 @@
-//! How many registers hold a value: behind the lines where the number peaks, or behind all lines.
+//! Hints with the number of live registers, after the lines with the maximum or after all lines.
 
 use super::{Hint, Hints, PressureHints};
 use crate::registers::{MIN_LIVE, counted, lines, live, peaks};
 use ptx_analysis::registers::{Figure, Figures, RegisterCount};
 
-/// Where more places than this reach the peak, only the first is marked.
+/// If more places than this have the maximum, only the first is marked.
 const MAX_PEAKS: usize = 3;
 
 impl Hints<'_> {
-    /// The hints of all functions in sight.
+    /// Adds the hints of all functions in the range.
     pub(super) fn pressure(&mut self, figures: &Figures) {
         for figure in figures.iter() {
             let Some(place) = figure.place() else { continue };
@@ -52,7 +52,7 @@ impl Hints<'_> {
 
     fn all(&mut self, figure: &Figure) {
         let most = figure.kernel().map_or_else(RegisterCount::default, |k| k.facts.usage().pressure.most);
-        // A line belongs to the range if its end does.
+        // A line is in the range if its end is.
         let rope = self.snapshot.rope();
         let from = rope.line_to_byte(rope.byte_to_line(self.range.start.min(rope.len_bytes())));
         for line in lines(self.snapshot, figure, from..self.range.end + 1) {
@@ -66,7 +66,7 @@ impl Hints<'_> {
         }
     }
 
-    /// Where the line of an offset ends, but for white space.
+    /// Offset of the end of the line, without trailing white space.
     fn line_end(&self, offset: usize) -> usize {
         let rope = self.snapshot.rope();
         let line = rope.byte_to_line(offset.min(rope.len_bytes()));

@@ -1,17 +1,17 @@
-//! The files and lines that `.loc` names by number.
+//! Hints with the source files and lines that `.loc` names by number.
 
 use super::{Hint, HintPart, Hints};
 use ptx_analysis::semantics::names;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
-/// How many bytes before a `.loc` an equal one is looked for.
+/// Bytes before a `.loc` that are searched for an equal one.
 const LOOK_BACK: usize = 1 << 12;
 
-/// Between a line and the one that it was inlined into.
+/// Separates a line from the line into which it was inlined.
 const INLINED: &str = " in ";
 
-/// What a `.file` says.
+/// The number and the path of a `.file` directive.
 pub(super) struct SourceFile {
     number: String,
     path: String,
@@ -19,7 +19,8 @@ pub(super) struct SourceFile {
 }
 
 impl<'t> Hints<'t> {
-    /// `k.cu:12` behind a `.loc`: what no comment says. Nothing where the `.loc` before names the same line.
+    /// Adds `k.cu:12` after a `.loc` unless a comment already says it. There is no hint if the previous `.loc` names the
+    /// same line.
     pub(super) fn location(&mut self, node: Node<'_>) {
         if !self.options.sources {
             return;
@@ -41,7 +42,7 @@ impl<'t> Hints<'t> {
         }
     }
 
-    /// The label of a `.loc` and the paths in it.
+    /// The label of a `.loc` and a tooltip with its paths.
     fn source_line(&mut self, node: Node<'_>) -> Option<(Vec<HintPart>, String)> {
         let (place, path, target) = self.place(node)?;
         let mut label = vec![HintPart { text: place, target: Some(target) }];
@@ -53,13 +54,13 @@ impl<'t> Hints<'t> {
         Some((label, tooltip))
     }
 
-    /// The `.loc` before an offset, in the same function and not far away.
+    /// The nearest `.loc` before an offset in the same function, if it is within [`LOOK_BACK`] bytes.
     fn location_before(&self, offset: usize) -> Option<Node<'t>> {
         let snapshot = self.snapshot;
         let rope = snapshot.rope();
         let from = rope.line_to_byte(rope.byte_to_line(offset.saturating_sub(LOOK_BACK)));
         let text = snapshot.text(from..offset);
-        // A function that begins in between begins anew.
+        // A `.loc` of another function does not count.
         let start = [".entry", ".func"].iter().filter_map(|word| text.rfind(word)).max().unwrap_or(0);
         text.get(start..)?.rmatch_indices(".loc").find_map(|(at, _)| {
             let at = from + start + at;
@@ -68,7 +69,7 @@ impl<'t> Hints<'t> {
         })
     }
 
-    /// `kernel.cu:12`, the whole path, and where that is written.
+    /// The place as `kernel.cu:12`, the whole path, and the range of the path in the `.file` directive.
     fn place(&mut self, node: Node<'_>) -> Option<(String, String, Range<usize>)> {
         let k = kinds();
         let mut cursor = node.walk();
@@ -83,7 +84,7 @@ impl<'t> Hints<'t> {
     }
 }
 
-/// Whether a comment names a line, and no other line whose number begins with the same digits.
+/// Whether a comment contains a line number. A longer number that begins with the same digits does not count.
 fn names_line(comment: &str, line: &str) -> bool {
     comment.match_indices(line).any(|(at, _)| {
         let behind = comment.get(at + line.len()..).unwrap_or_default();
@@ -91,7 +92,7 @@ fn names_line(comment: &str, line: &str) -> bool {
     })
 }
 
-/// All `.file` directives; compilers put them behind everything else.
+/// All `.file` directives, which compilers write at the end of the file.
 fn files(snapshot: &Snapshot) -> Vec<SourceFile> {
     let f = fields();
     let mut out = Vec::new();

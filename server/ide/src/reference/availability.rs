@@ -1,4 +1,4 @@
-//! Which targets and versions have something, from its gates.
+//! The targets and versions that support a table entry, according to its gates.
 
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
@@ -6,21 +6,21 @@ use ptx_isa::tables::{Gate, GateKind, TargetInfo, Version};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Whether a target has something.
+/// The versions in which a target supports something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Availability {
-    /// In no version.
+    /// No version.
     Never,
-    /// In every version that knows the target.
+    /// Every version that knows the target.
     Always,
-    /// From a version on.
+    /// From this version on.
     From(Version),
-    /// From the first version (`None`: the first that knows the target) to the last one.
+    /// From the first version to the last one. `None`: from the first version that knows the target.
     Between(Option<Version>, Version),
 }
 
 impl Availability {
-    /// The first version of a target that has it.
+    /// The first version in which the target supports it.
     pub fn first(self, target: &'static TargetInfo) -> Option<Version> {
         match self {
             Self::Never => None,
@@ -30,32 +30,32 @@ impl Availability {
     }
 }
 
-/// What a row of a matrix is made from.
+/// The input for a row of a matrix.
 #[derive(Debug, Clone)]
 pub struct RowSource {
     /// The form, or the condition that follows the form above: `` with `.bf16` ``.
     pub label: String,
-    /// It is a condition.
+    /// The row is about a condition.
     pub condition: bool,
-    /// Gates, of which those of one way must let through.
+    /// Alternative lists of gates. The row is supported if all gates of one list are met.
     pub ways: Vec<Vec<&'static Gate>>,
 }
 
-/// What is said of one form, or of one under a condition, on each target.
+/// The availability of one form, or of a form under a condition, on each target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AvailabilityRow {
     /// The form, or the condition that follows the form above: `` with `.bf16` ``.
     pub label: String,
-    /// The row goes on with the form of an earlier one.
+    /// The row is about a condition on the form of an earlier row.
     pub condition: bool,
-    /// For each column.
+    /// The availability in each column.
     pub cells: Vec<Availability>,
 }
 
-/// Forms by targets.
+/// The availability of forms by target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AvailabilityMatrix {
-    /// Neighbouring targets of which the same is said, the first and the last of them.
+    /// The first and the last target of each column: neighbouring targets with the same availability share a column.
     pub columns: Vec<(&'static str, &'static str)>,
     /// The rows.
     pub rows: Vec<AvailabilityRow>,
@@ -66,7 +66,7 @@ pub fn architectures() -> impl Iterator<Item = &'static TargetInfo> {
     ISA.targets.iter().filter(|t| !t.features.is_empty())
 }
 
-/// The versions that know a target, ascending, without those that were never published.
+/// The published versions that know a target, ascending.
 pub fn versions(target: &'static TargetInfo) -> &'static [Version] {
     static KNOWN: LazyLock<HashMap<&str, Vec<Version>>> = LazyLock::new(|| {
         let published = || ISA.versions.iter().filter(|v| v.version == v.counts_as).map(|v| v.version);
@@ -79,9 +79,9 @@ pub fn versions(target: &'static TargetInfo) -> &'static [Version] {
     KNOWN.get(target.name).map_or(&[], Vec::as_slice)
 }
 
-/// Whether a target has what all gates of one of these ways let through.
+/// The availability on a target of something that needs all gates of one of these lists.
 pub fn availability(ways: &[Vec<&'static Gate>], target: &'static TargetInfo) -> Availability {
-    // What needs an option of `.target` is there for who writes the option.
+    // If an option of `.target` is required, the availability is that with the option.
     let with = |options| span(ways, target, options);
     match with(false) {
         Availability::Never => with(true),
@@ -117,14 +117,14 @@ fn environment(target: &'static TargetInfo, version: Version, options: bool) -> 
     }
 }
 
-/// Puts rows into a matrix whose columns are as few as they can be.
+/// Builds a matrix from rows, with as few columns as possible.
 pub fn matrix(lines: &[RowSource]) -> AvailabilityMatrix {
     let targets: Vec<&'static TargetInfo> = architectures().collect();
     let mut whole: Vec<AvailabilityRow> = Vec::new();
     for RowSource { label, condition, ways } in lines {
         let cells = targets.iter().map(|target| availability(ways, target)).collect();
         let row = AvailabilityRow { label: label.clone(), condition: *condition, cells };
-        // Forms that differ in nothing that is shown, and conditions that ask for nothing more.
+        // Skips forms that look the same as an earlier one, and conditions without further requirements.
         let form = whole.iter().rposition(|r| !r.condition).unwrap_or(0);
         let idle = row.condition && whole.get(form).is_some_and(|r| r.cells == row.cells);
         let known = if row.condition { whole.get(form..).unwrap_or_default() } else { &whole };
@@ -151,7 +151,7 @@ pub fn matrix(lines: &[RowSource]) -> AvailabilityMatrix {
     AvailabilityMatrix { columns, rows: whole }
 }
 
-/// The lowest version that gates of the kind `needs` name: when something came.
+/// The lowest version that the `needs` gates name: the version that introduced the element.
 pub fn introduced(gates: &[Gate]) -> Option<Version> {
     let needs = gates.iter().filter(|g| g.kind == GateKind::Needs && g.when.is_empty());
     needs.filter_map(|g| g.alternatives.iter().map(|a| a.ptx).min().flatten()).max()

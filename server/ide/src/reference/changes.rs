@@ -1,18 +1,18 @@
-//! What versions and targets brought, and what they took away.
+//! The additions and removals of each version and target.
 
 use super::availability::introduced;
 use crate::describe::{condition, pretty};
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, Gate, GateKind, TargetInfo, Version};
 
-/// What came, went, or is advised against. Names are those of the tables.
+/// Additions, removals and deprecations. Names are those of the tables.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// Whole instructions.
     pub instructions: Vec<&'static str>,
-    /// Forms of instructions that were there before: the instruction and the form.
+    /// New forms of existing instructions: the instruction and the form.
     pub forms: Vec<(&'static str, String)>,
-    /// What forms that were there before can do besides: the instruction and the condition (Markdown).
+    /// New features of existing forms: the instruction and the condition (Markdown).
     pub parts: Vec<(&'static str, String)>,
     /// Types.
     pub types: Vec<&'static str>,
@@ -24,12 +24,12 @@ pub struct Changes {
     pub directives: Vec<&'static str>,
     /// Targets.
     pub targets: Vec<&'static str>,
-    /// What is gone or advised against: the name and what is said of it (Markdown).
+    /// Removals and deprecations: the name and a description (Markdown).
     pub less: Vec<(&'static str, String)>,
 }
 
 impl Changes {
-    /// Whether there is nothing.
+    /// Whether there are no changes.
     pub fn is_empty(&self) -> bool {
         self.instructions.is_empty()
             && self.forms.is_empty()
@@ -43,7 +43,7 @@ impl Changes {
     }
 }
 
-/// What a version brought.
+/// The changes of a version.
 pub fn of_version(version: Version) -> Changes {
     let came = |gates: &'static [Gate]| introduced(gates) == Some(version);
     let lowest = |g: &Gate| g.alternatives.iter().map(|a| a.ptx).min().flatten();
@@ -57,7 +57,7 @@ pub fn of_version(version: Version) -> Changes {
     out
 }
 
-/// What needs a target: what its first gate by name is.
+/// The additions of a target: the elements whose gates name it.
 pub fn of_target(target: &TargetInfo) -> Changes {
     let names = |g: &Gate| g.kind == GateKind::Needs && g.alternatives.iter().any(|a| a.feature == Some(target.name));
     let came = |gates: &'static [Gate]| gates.iter().any(|g| g.when.is_empty() && names(g));

@@ -3,16 +3,16 @@
 use crate::semantic_tokens::{TokenKind, semantic_tokens};
 use ptx_syntax::Snapshot;
 
-/// A piece of text.
+/// A token of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeToken {
-    /// As written.
+    /// Its text.
     pub text: String,
-    /// What it is; nothing for blanks and punctuation.
+    /// Its kind; `None` for blanks and punctuation.
     pub kind: Option<TokenKind>,
 }
 
-/// The whole text in pieces, nothing left out.
+/// All tokens of a text. Their concatenation is the text.
 pub fn tokens(text: &str) -> Vec<CodeToken> {
     let snapshot = Snapshot::new(text);
     let mut out: Vec<CodeToken> = Vec::new();

@@ -1,22 +1,24 @@
-//! Modifiers of a form that may stand together.
+//! Legal combinations of the modifiers of a form.
 
 use ptx_analysis::mnemonic::is_legal;
 use ptx_isa::tables::Form;
 
-/// A value, or none, for each slot of a form.
+/// The value of each slot of a form; `None` for an empty slot.
 pub type ModifierChoice = Vec<Option<&'static str>>;
 
-/// How many combinations are looked at before giving up.
+/// Maximum number of combinations that are tried.
 const MAX_COMBINATIONS: usize = 200_000;
 
-/// The legal combination with the fewest modifiers, those first in the tables preferred, that has these values.
+/// The legal combination with the fewest modifiers that contains the `fixed` values. Values that come first in the tables
+/// are preferred.
 pub fn least(form: &'static Form, fixed: &[(usize, &'static str)]) -> Option<ModifierChoice> {
     let mut left = MAX_COMBINATIONS;
     let mut begun = Vec::with_capacity(form.slots.len());
     search(form, fixed, &mut begun, &mut left).then_some(begun)
 }
 
-/// The first legal combination made longer as long as it stays legal; types become the last ones of their sets.
+/// A maximal legal combination: [`least`] with as many further modifiers as stay legal. Of types, the last legal ones are
+/// chosen.
 pub fn most(form: &'static Form) -> Option<ModifierChoice> {
     let mut values = least(form, &[])?;
     for index in 0..form.slots.len() {
@@ -41,7 +43,7 @@ pub fn most(form: &'static Form) -> Option<ModifierChoice> {
     Some(values)
 }
 
-/// Fills the other slots of the group that a slot belongs to.
+/// Fills the other empty slots in the group of a slot.
 fn complete_group(form: &'static Form, index: usize, values: &mut ModifierChoice) {
     let group = form.slots[index].group;
     for (other, slot) in form.slots.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Instructions made from the forms, each in a module in which nothing is found.
+//! Example instructions generated from the forms, each in a module without diagnostics.
 
 mod module;
 
@@ -11,23 +11,24 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, Gate, TargetInfo, Version};
 use ptx_syntax::Snapshot;
 
-/// An instruction as it may be written.
+/// An example of an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReferenceExample {
     /// The instruction.
     pub statement: String,
-    /// The version of the module: the lowest that the target takes it with.
+    /// The version of the module: the lowest in which the target accepts the instruction.
     pub version: Version,
     /// The target of the module.
     pub target: &'static str,
-    /// The whole module: it declares and sets what the instruction reads, and uses what it writes. Nothing is found in it.
+    /// The whole module. It declares and initializes the inputs of the instruction and uses its results. It has no
+    /// diagnostics.
     pub module: String,
 }
 
-/// How many targets and versions are tried.
+/// Maximum number of targets and versions that are tried.
 const TRIES: usize = 12;
 
-/// A form with as little as it needs, and one with as much as goes together, if that is another one.
+/// A minimal example of a form, and a maximal one if it differs.
 pub fn examples(entry: &'static Entry, form: &'static Form) -> Vec<ReferenceExample> {
     let mut out: Vec<ReferenceExample> = Vec::new();
     let short = least(form, &[]).and_then(|values| example(entry, form, &values, false));
@@ -47,7 +48,7 @@ fn example(
     all_operands: bool,
 ) -> Option<ReferenceExample> {
     let plain = with_options(entry, form, values, all_operands, "");
-    // What no module has by itself, an option of `.target` may bring.
+    // Some instructions need an option of `.target`.
     let options = ISA.targets.iter().filter(|t| t.features.is_empty());
     plain.or_else(|| options.into_iter().find_map(|o| with_options(entry, form, values, all_operands, o.name)))
 }
@@ -61,7 +62,7 @@ fn with_options(
 ) -> Option<ReferenceExample> {
     let comma = if option.is_empty() { "" } else { ", " };
     let sound = operand_variants(form, values).into_iter().filter(|a| a.broken.is_none());
-    // The fewest operands come first.
+    // Variants with the fewest operands come first.
     let mut sound: Vec<OperandVariant> = sound.collect();
     if all_operands {
         sound.reverse();
@@ -85,7 +86,7 @@ fn with_options(
     None
 }
 
-/// Whether nothing at all is found in a module, not even a hint.
+/// Whether a module has no diagnostics at all, not even hints.
 fn is_clean(module: &str) -> bool {
     let snapshot = Snapshot::new(module);
     let mut analyzer = Analyzer::default();
@@ -93,8 +94,8 @@ fn is_clean(module: &str) -> bool {
         && analyzer.lints(&snapshot, &|| false).is_some_and(|found| found.is_empty())
 }
 
-/// Where it may be tried: on the first of the targets that people have today, then on those that have features of their own,
-/// then on older ones; with the lowest version, and with the newest.
+/// The targets and versions to try. The current common targets come first, then those with features of their own, then
+/// older ones. Each is tried with the lowest and with the newest version.
 fn homes(
     form: &'static Form,
     values: &ModifierChoice,

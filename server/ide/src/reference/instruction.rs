@@ -1,4 +1,4 @@
-//! Instructions by name, and their forms in words.
+//! Instructions by name, and descriptions of their forms.
 
 use super::availability::RowSource;
 use super::combination::least;
@@ -14,7 +14,7 @@ use ptx_isa::tables::{
 /// An instruction of the manual. A few consist of several entries: `add` of integers and of floating-point numbers.
 #[derive(Debug, Clone)]
 pub struct ManualInstruction {
-    /// The name, `mbarrier.try_wait`.
+    /// The name, such as `mbarrier.try_wait`.
     pub name: &'static str,
     /// Its entries, in the order of the tables.
     pub entries: Vec<&'static Entry>,
@@ -33,26 +33,26 @@ pub fn instructions() -> Vec<ManualInstruction> {
     out
 }
 
-/// A form with everything that is said of it.
+/// A form with its complete description.
 #[derive(Debug, Clone)]
 pub struct FormArticle {
-    /// The form, without the names of sets behind those of slots.
+    /// The text of the form, without the names of value sets after those of the slots.
     pub text: String,
-    /// Its places for modifiers.
+    /// Its modifier slots.
     pub slots: Vec<&'static ModifierSlot>,
-    /// What is meant where a modifier is left out: the index of its slot, and a sentence (Markdown).
+    /// The meaning of an omitted modifier: the index of its slot, and a sentence (Markdown).
     pub implied: Vec<(usize, String)>,
-    /// Its operands: as written, and what they are (Markdown).
+    /// Its operands: text in the form, and description (Markdown).
     pub operands: Vec<(String, String)>,
-    /// What must hold between modifiers (Markdown).
+    /// Rules between modifiers (Markdown).
     pub rules: Vec<String>,
-    /// Versions and targets (Markdown).
+    /// Required versions and targets (Markdown).
     pub gates: Vec<String>,
-    /// Instructions that use it.
+    /// Examples of the form.
     pub examples: Vec<ReferenceExample>,
 }
 
-/// A form in words.
+/// The description of a form.
 pub fn form(entry: &'static Entry, form: &'static Form) -> FormArticle {
     let told = form.gates.iter().filter(|g| !always(g));
     let mut rules: Vec<String> = form.rules.iter().map(|r| rule(r, form)).collect();
@@ -81,7 +81,7 @@ fn implied(implied: &Implied, form: &Form) -> String {
     format!("Left out{when}, it is `{}`.{doc}", implied.value)
 }
 
-/// The operands whose bits mean something, each with what they mean.
+/// The operands with bit fields or other encodings, and those encodings.
 pub fn encodings(entry: &'static Entry) -> Vec<(&'static str, &'static Encoding)> {
     let mut out: Vec<(&'static str, &'static Encoding)> = Vec::new();
     for operand in entry.forms.iter().flat_map(|f| f.operands) {
@@ -102,7 +102,7 @@ pub fn encodings(entry: &'static Entry) -> Vec<(&'static str, &'static Encoding)
     out
 }
 
-/// The rows of an instruction's matrix of targets: each form, and each condition that asks for more.
+/// The rows of an instruction's availability matrix: each form, and each condition with further requirements.
 pub fn rows(entry: &'static Entry) -> Vec<RowSource> {
     let mut out = Vec::new();
     for form in entry.forms {
@@ -123,20 +123,20 @@ pub fn rows(entry: &'static Entry) -> Vec<RowSource> {
     out
 }
 
-/// So many ways are looked at.
-const MOST_WAYS: usize = 256;
+/// Maximum number of alternatives that are considered.
+const MAX_WAYS: usize = 256;
 
-/// The gates that each way to fill the slots of a form must pass that some gate asks about. A form of which every type needs
-/// something needs the least that one of them does.
+/// The alternative lists of gates of a form: one for each choice of the values of mandatory slots that gates test. If every
+/// type of a form has a requirement, the form needs only the least of them.
 fn ways(form: &'static Form, base: &[&'static Gate]) -> Vec<Vec<&'static Gate>> {
     let mut out = vec![base.to_vec()];
     for (index, slot) in form.slots.iter().enumerate().filter(|(_, s)| !s.optional) {
-        // Conditions on this slot alone.
+        // Only conditions on this slot alone count.
         let about = |gate: &&Gate| match gate.when {
             [Term::Slot(test)] => usize::from(test.slot) == index,
             _ => false,
         };
-        if out.len() * slot.values.len() > MOST_WAYS || !form.gates.iter().any(|g| about(&g)) {
+        if out.len() * slot.values.len() > MAX_WAYS || !form.gates.iter().any(|g| about(&g)) {
             continue;
         }
         let asked = |value: &str| -> Vec<&'static Gate> {
@@ -160,7 +160,7 @@ fn ways(form: &'static Form, base: &[&'static Gate]) -> Vec<Vec<&'static Gate>> 
     out
 }
 
-/// Other facts of an instruction, as sentences (Markdown).
+/// Other facts about an instruction, as sentences (Markdown).
 pub fn facts(entry: &'static Entry) -> Vec<String> {
     let mut out = Vec::new();
     let mut say = |text: &str| out.push(text.to_owned());
@@ -222,7 +222,7 @@ fn operand(pattern: &FormPattern, optional: bool, form: &'static Form, notes: &[
     }
 }
 
-/// What may stand for a value, in terms of the form's slots.
+/// A description of the legal operands for a value, in terms of the form's slots.
 fn words(value: &FormValue, form: &Form) -> String {
     let access = match value.access {
         OperandAccess::Read => "read",
@@ -300,20 +300,20 @@ fn type_words(ty: TypeExpr, form: &Form) -> String {
     }
 }
 
-/// An instruction that takes a modifier.
+/// An instruction that has a modifier.
 #[derive(Debug, Clone)]
 pub struct Taker {
     /// Its name.
     pub name: &'static str,
-    /// What the modifier means there (Markdown); empty if nothing special.
+    /// The meaning of the modifier in this instruction (Markdown); empty if it has its general meaning.
     pub note: &'static str,
-    /// The forms.
+    /// The forms that have the modifier.
     pub forms: Vec<String>,
-    /// The shortest opcode with modifiers that has it.
+    /// The shortest mnemonic with the modifier.
     pub head: String,
 }
 
-/// The instructions that take a modifier, a type or a state space, by name.
+/// The instructions that have a modifier, a type or a state space, by name.
 pub fn takers(name: &str) -> Vec<Taker> {
     let mut out: Vec<Taker> = Vec::new();
     for entry in ISA.opcodes.iter().flat_map(|o| o.entries) {

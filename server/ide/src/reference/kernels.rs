@@ -1,4 +1,4 @@
-//! Hand-written kernels, and which instructions they use.
+//! Hand-written example kernels, and the instructions that they use.
 
 use super::code::{self, CodeToken};
 use ptx_analysis::lower::{self, ItemSource};
@@ -8,12 +8,12 @@ use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// A kernel.
+/// An example kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct ExampleKernel {
-    /// Its name, that of its file.
+    /// Its name, which is also that of its file.
     pub name: &'static str,
-    /// The whole file.
+    /// The text of the file.
     pub text: &'static str,
 }
 
@@ -33,30 +33,30 @@ kernels! {
 }
 
 impl ExampleKernel {
-    /// What its first comment says it does.
+    /// The summary in its first comment.
     pub fn summary(&self) -> &'static str {
         let line = self.text.lines().next().unwrap_or("").trim_start_matches('/').trim();
         line.split_once(": ").map_or(line, |(_, summary)| summary)
     }
 }
 
-/// Where a kernel uses an instruction.
+/// A use of an instruction in a kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct KernelUse {
     /// The kernel.
     pub kernel: &'static ExampleKernel,
-    /// The line of the instruction, from 0.
+    /// Line of the instruction, from 0.
     pub line: usize,
 }
 
-/// How many lines a snippet has before and after its instruction.
+/// Maximum number of lines of a snippet before and after its instruction.
 const AROUND: usize = 3;
 
 impl KernelUse {
-    /// The lines around the instruction, without what they are indented by, as tokens; and the number of the first, from 0.
+    /// The 0-based number of the first line of a snippet, and the tokens of its lines, without their common indentation.
     pub fn snippet(&self) -> (usize, Vec<CodeToken>) {
         let lines: Vec<&str> = self.kernel.text.lines().collect();
-        // Braces and blank lines end it.
+        // A snippet ends at braces and blank lines.
         let ends = |line: &&str| matches!(line.trim(), "" | "{" | "}");
         let first = lines[..self.line].iter().rev().take(AROUND).take_while(|l| !ends(l)).count();
         let last = lines[self.line + 1..].iter().take(AROUND).take_while(|l| !ends(l)).count();
@@ -67,7 +67,7 @@ impl KernelUse {
     }
 }
 
-/// For each instruction the kernels that use it, each once.
+/// The kernels that use each instruction, with one use per kernel.
 pub fn uses() -> BTreeMap<&'static str, Vec<KernelUse>> {
     let mut out: BTreeMap<&'static str, Vec<KernelUse>> = BTreeMap::new();
     for kernel in KERNELS {

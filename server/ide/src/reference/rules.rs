@@ -1,8 +1,8 @@
-//! The rules of a form in words.
+//! Descriptions of the rules of a form.
 
 use ptx_isa::tables::{Form, Rule, RuleKind, Term};
 
-/// What a rule asks for, as a sentence.
+/// The requirement of a rule, as a sentence.
 pub fn rule(rule: &Rule, form: &Form) -> String {
     if !rule.message.is_empty() {
         return sentence(rule.message);

@@ -1,4 +1,4 @@
-//! Which registers stand for which types, and what converts to what.
+//! The registers for each type, and the conversions between types.
 
 use super::combination::least;
 use crate::describe::pretty;
@@ -7,16 +7,16 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Form, TypeInfo};
 use std::collections::BTreeMap;
 
-/// The registers that may stand for an operand of a type.
+/// The register types that are legal for an operand of a type.
 #[derive(Debug, Clone)]
 pub struct OperandRegisters {
-    /// Usually.
+    /// Register types that every instruction accepts.
     pub plain: Vec<&'static str>,
-    /// Besides, where an instruction lets wider ones pass (loads, stores, conversions).
+    /// Further register types for instructions that accept wider registers (loads, stores, conversions).
     pub wider: Vec<&'static str>,
 }
 
-/// The registers for a type.
+/// The register types for a type.
 pub fn registers(ty: &TypeInfo) -> OperandRegisters {
     let agreeing = |fit| TypeId::of(ty.name).map(|id| agreeing(id, fit)).unwrap_or_default();
     let plain = agreeing(RegisterFit::default());
@@ -25,15 +25,16 @@ pub fn registers(ty: &TypeInfo) -> OperandRegisters {
     OperandRegisters { plain, wider }
 }
 
-/// The types that a register of some type may stand for.
+/// The operand types for which a register of a type is legal.
 pub fn stands_for(register: &TypeInfo) -> Vec<&'static str> {
     ISA.types.iter().filter(|t| registers(t).plain.contains(&register.name)).map(|t| t.name).collect()
 }
 
-/// Conversions: from a type, to a type, with the shortest opcode and modifiers that do it.
+/// Conversions: from source type and destination type to the shortest mnemonic.
 pub type Conversions = BTreeMap<(&'static str, &'static str), String>;
 
-/// What the instruction of a name converts: its forms' last two types are those of the result and of the source.
+/// The conversions of an instruction with this name. The first two types of its forms are those of the result and of the
+/// source.
 pub fn conversions(name: &str) -> Conversions {
     let mut out = Conversions::new();
     let entries = ISA.opcodes.iter().flat_map(|o| o.entries).filter(|e| e.name == name);
@@ -55,13 +56,13 @@ pub fn conversions(name: &str) -> Conversions {
     out
 }
 
-/// The slots of the types of the result and of the source.
+/// The slots of the destination type and the source type.
 fn ends(form: &Form) -> Option<(usize, usize)> {
     let types: Vec<usize> = (0..form.slots.len()).filter(|i| form.slots[*i].is_type).collect();
     types.get(..2).map(|pair| (pair[0], pair[1]))
 }
 
-/// The instructions that have a type in their name or among their modifiers, with their forms.
+/// The instructions that have a type in a slot, with the number of their forms that do.
 pub fn takers(ty: &TypeInfo) -> Vec<(&'static str, usize)> {
     let mut out: Vec<(&'static str, usize)> = Vec::new();
     for entry in ISA.opcodes.iter().flat_map(|o| o.entries) {

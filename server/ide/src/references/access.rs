@@ -1,4 +1,4 @@
-//! What an instruction does to a name among its operands, as its form says.
+//! Determines how an instruction uses a name among its operands, according to its form.
 
 use super::ReferenceKind;
 use ptx_analysis::ast::{Operand, OperandKind};
@@ -10,27 +10,27 @@ use ptx_isa::tables::{self, ControlTransfer, ValueKind};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
-/// Reads what is done to names of one kind.
+/// Determines the uses of names of one kind.
 pub struct AccessReader<'t> {
     snapshot: &'t Snapshot,
     what: DeclarationKind,
     semantics: Semantics<'t>,
 }
 
-/// An operand, or a part of one, as its form has it.
+/// The spec of an operand or of a part of one.
 struct OperandPosition<'s> {
     spec: &'s OperandSpec,
-    /// It stands in brackets.
+    /// The operand is in brackets.
     bracketed: bool,
 }
 
 impl<'t> AccessReader<'t> {
-    /// For names of that kind.
+    /// A reader for names of the kind `what`.
     pub fn new(snapshot: &'t Snapshot, what: DeclarationKind) -> Self {
         Self { snapshot, what, semantics: Semantics::new(snapshot) }
     }
 
-    /// What is done to the name that a path leads to.
+    /// The kind of reference that the last node of a path is.
     pub fn access(&mut self, path: &[Node<'_>]) -> ReferenceKind {
         let k = kinds();
         let Some(name) = path.last() else { return ReferenceKind::Mention };
@@ -71,7 +71,7 @@ impl<'t> AccessReader<'t> {
             tables::OperandAccess::Update => ReferenceKind::ReadWrite,
         };
         match self.what {
-            // A register in brackets is read, whatever happens to the memory.
+            // A register in brackets is read, whatever the instruction does with the memory.
             DeclarationKind::Register if memory => ReferenceKind::Read,
             DeclarationKind::Register => access,
             DeclarationKind::Label => ReferenceKind::Jump,
@@ -97,7 +97,7 @@ fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// What the form says of the part of an operand that stands at a range.
+/// The spec of the part of an operand at a range.
 fn place<'s>(operand: &Operand<'_>, shape: &'s OperandPattern, range: &Range<usize>) -> Option<OperandPosition<'s>> {
     let bracketed = matches!(operand.kind, OperandKind::Address(_));
     let spec = match (shape, &operand.kind) {

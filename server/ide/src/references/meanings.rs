@@ -1,21 +1,21 @@
-//! What else has the name that is looked for: inner blocks hide names, and so do later declarations of the same block.
+//! Other declarations of a name: inner blocks hide outer names, and later declarations hide earlier ones of the same block.
 
 use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// A name, or all the names of a range.
+/// A name, or all names of a range such as `%r<10>`.
 #[derive(Debug, Clone, Copy)]
 pub struct NamePattern<'n> {
-    /// The name, or what the names of the range have before their number.
+    /// The name; for a range, the names without their number.
     pub text: &'n str,
-    /// How many names.
+    /// The number of names in a range; `None` for a single name.
     pub count: Option<u32>,
 }
 
 impl NamePattern<'_> {
-    /// Calls `see` with each place where it stands in the text, comments too.
+    /// Calls `see` with the byte range of each occurrence in the text, including comments, until it returns false.
     pub fn places(&self, snapshot: &Snapshot, range: Range<usize>, mut see: impl FnMut(Range<usize>) -> bool) {
         let len = self.text.len();
         if self.count.is_some() {
@@ -25,7 +25,7 @@ impl NamePattern<'_> {
         }
     }
 
-    /// Whether a name is this one, or one of them.
+    /// Whether a name is this one, or one of the range.
     pub fn covers(&self, name: &str) -> bool {
         match self.count {
             None => self.text == name,
@@ -34,20 +34,20 @@ impl NamePattern<'_> {
     }
 }
 
-/// A declaration, and where it counts.
+/// A declaration and its scope.
 #[derive(Debug)]
 pub struct DeclarationMeaning {
-    /// Where its name stands.
+    /// Range of its name.
     pub name: Range<usize>,
     /// The name as declared.
     text: String,
-    /// `<10>`.
+    /// 10 for a range `<10>`.
     count: Option<u32>,
-    /// The block, or the whole module.
+    /// The block or the module in which the declaration is visible.
     pub visible: Range<usize>,
-    /// From where on; a label counts in the whole of its block.
+    /// Offset from which the name is visible. It is 0 for a label, which is visible in the whole of its block.
     pub since: usize,
-    /// Labels come last in their block.
+    /// The declaration is a label. In a block, other declarations of the name take precedence.
     label: bool,
 }
 
@@ -56,12 +56,12 @@ impl DeclarationMeaning {
         NamePattern { text: &self.text, count: self.count }.covers(name)
     }
 
-    /// As declared: `%r<10>`.
+    /// The name as declared, such as `%r<10>`.
     pub fn shown(&self) -> String {
         self.count.map_or_else(|| self.text.clone(), |count| format!("{}<{count}>", self.text))
     }
 
-    /// Whether both declare one of the same names, or look as if they did: `%r` and `%r<4>`.
+    /// Whether this declares a name of `word`. Also true if the names merely look the same: `%r` and `%r<4>`.
     pub fn overlaps(&self, word: NamePattern<'_>) -> bool {
         self.text == word.text
             || match (self.count, word.count) {
@@ -72,13 +72,13 @@ impl DeclarationMeaning {
     }
 }
 
-/// The declarations of a name, or of names of a range, in a part of the text.
+/// The declarations of a name, or of names of a range, within a byte range.
 pub fn declared(snapshot: &Snapshot, range: Range<usize>, word: NamePattern<'_>) -> Vec<DeclarationMeaning> {
     let mut places = Vec::new();
     declared_among(snapshot, range, word, &mut places)
 }
 
-/// The same, with every place where the name stands in the text.
+/// Like [`declared`], and also collects every occurrence of the name in the text.
 fn declared_among(
     snapshot: &Snapshot,
     range: Range<usize>,
@@ -98,7 +98,7 @@ fn declared_among(
         nodes.extend(names::ranges(snapshot, range.clone(), base));
     }
     if word.count.is_some() {
-        // A single name beside a range of the same name.
+        // A single name that is the base of the range also counts.
         names::occurrences(snapshot, range, word.text, |offset| {
             nodes.extend(snapshot.node_at(offset).filter(|_| names::in_directive(snapshot, offset)));
             true
@@ -110,7 +110,7 @@ fn declared_among(
     out
 }
 
-/// What a name declares where it stands, if it declares something that hides other names.
+/// The declaration whose name is at a node; `None` if the node declares nothing that hides other names.
 pub fn meaning(snapshot: &Snapshot, node: Node<'_>) -> Option<DeclarationMeaning> {
     let (k, f) = (kinds(), fields());
     let parent = node.parent().filter(|p| p.child_by_field_id(f.name) == Some(node))?;
@@ -139,31 +139,31 @@ pub fn meaning(snapshot: &Snapshot, node: Node<'_>) -> Option<DeclarationMeaning
     Some(DeclarationMeaning { name, text, count, visible, since, label })
 }
 
-/// The declaration that a name means at an offset: of the innermost block that has one.
+/// The declaration to which a name refers at an offset: that of the innermost block that has one.
 pub fn meant<'m>(all: &'m [DeclarationMeaning], name: &str, at: usize) -> Option<&'m DeclarationMeaning> {
     let counts = |m: &&DeclarationMeaning| m.covers(name) && m.visible.contains(&at) && m.since <= at;
     let inner = |m: &DeclarationMeaning| (m.visible.start, std::cmp::Reverse(m.visible.end));
     all.iter().filter(counts).max_by_key(|m| (inner(m), std::cmp::Reverse((m.label, m.name.start))))
 }
 
-/// All that the name of a declaration, or the names of its range, can mean in its scope.
+/// All declarations of a name, or of the names of its range, in the scope of a given declaration.
 pub struct Meanings<'t> {
     snapshot: &'t Snapshot,
     declaration: DeclarationNode<'t>,
     word: NamePattern<'t>,
-    /// Where the name stands in the declaration itself.
+    /// Range of the name in the given declaration.
     own: Option<Range<usize>>,
     all: Vec<DeclarationMeaning>,
     places: Vec<Range<usize>>,
     debugging: OnceCell<Option<usize>>,
 }
 
-/// Where the name of a declaration stands.
+/// Range of the name in a declaration.
 pub fn own_name(declaration: &DeclarationNode<'_>) -> Option<Range<usize>> {
     declaration.declarator.child_by_field_id(fields().name).map(|n| n.byte_range())
 }
 
-/// The name that is looked for: of a range one register or all.
+/// The pattern for `name`: all names of the range if `name` is its base, otherwise a single name.
 pub fn word<'n>(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name: &'n str) -> NamePattern<'n> {
     let declared = own_name(declaration).map(|r| snapshot.text(r));
     let whole = declared.is_some_and(|d| d == name);
@@ -171,7 +171,7 @@ pub fn word<'n>(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name: &'
 }
 
 impl<'t> Meanings<'t> {
-    /// Looks for the declarations that hide the given one.
+    /// Collects the declarations that may hide the given one.
     pub fn new(snapshot: &'t Snapshot, declaration: &DeclarationNode<'t>, name: &'t str) -> Self {
         let (own, word) = (own_name(declaration), word(snapshot, declaration, name));
         let (all, places, debugging) = (Vec::new(), Vec::new(), OnceCell::new());
@@ -180,7 +180,7 @@ impl<'t> Meanings<'t> {
         if let Some(own) = out.own.clone() {
             let scope = out.scope();
             match out.all.iter_mut().find(|m| m.name.start == own.start) {
-                // Where the text is broken, the scope may be less than a block.
+                // In erroneous code the scope may be smaller than the block.
                 Some(meaning) => meaning.visible = scope,
                 None => {
                     let meaning = out.own_meaning(own);
@@ -195,7 +195,7 @@ impl<'t> Meanings<'t> {
         self.declaration.scope.map_or(0..self.snapshot.rope().len_bytes(), |n| n.byte_range())
     }
 
-    /// The declaration itself, where the tree is too broken to recognize it again.
+    /// The given declaration itself, if the tree is too broken to recognize it again.
     fn own_meaning(&self, name: Range<usize>) -> DeclarationMeaning {
         let text = self.snapshot.text(name.clone()).into_owned();
         let label = matches!(self.declaration.what, DeclarationKind::Label | DeclarationKind::Targets);
@@ -203,12 +203,13 @@ impl<'t> Meanings<'t> {
         DeclarationMeaning { name, text, count: self.declaration.count, visible: self.scope(), since, label }
     }
 
-    /// The places that may be meant, in order.
+    /// The occurrences that may refer to the declaration, in order.
     pub fn places(&self) -> &[Range<usize>] {
         &self.places
     }
 
-    /// The declaration, where its name is none of those: that of a range is none of the names it declares.
+    /// Range of the name in the declaration, if it is not among [`Self::places`]: the base of a register range is not one
+    /// of its names.
     pub fn own_apart(&self) -> Option<Range<usize>> {
         self.own.clone().filter(|_| self.declaration.count.is_some())
     }
@@ -222,13 +223,13 @@ impl<'t> Meanings<'t> {
         self.own.as_ref().is_some_and(|own| own.start == offset)
     }
 
-    /// Of a name of the module every declaration is one of the same thing.
+    /// Several declarations of a module-level name declare the same object.
     fn is_same(&self, meaning: &DeclarationMeaning) -> bool {
         let module = meaning.visible.len() == self.snapshot.rope().len_bytes();
         self.is_own(meaning.name.start) || (module && self.declaration.scope.is_none())
     }
 
-    /// Whether the name that a path leads to means the declaration.
+    /// Whether the name at the end of a path refers to the declaration.
     pub fn is_meant(&self, path: &[Node<'_>], range: &Range<usize>) -> bool {
         if self.is_own(range.start) {
             return true;
@@ -242,7 +243,7 @@ impl<'t> Meanings<'t> {
         if self.declaration.what == DeclarationKind::Label && in_section(self.declaration.statement) {
             return false;
         }
-        // A function that is not closed has the next ones inside.
+        // An unclosed function contains the later functions in the tree.
         if let Some(scope) = self.declaration.scope.filter(|s| s.has_error())
             && names::function_around(node) != names::function_around(scope)
         {
@@ -254,7 +255,7 @@ impl<'t> Meanings<'t> {
         meant(&self.all, &self.snapshot.text(range.clone()), range.start).is_some_and(|m| self.is_same(m))
     }
 
-    /// Whether debugging data mean the declaration by the name.
+    /// Whether debugging data refer to the declaration by this name.
     fn is_debugged(&self) -> bool {
         let find = || names::debug_label(self.snapshot, self.word.text).map(|l| l.declarator.start_byte());
         match self.debugging.get_or_init(find) {
@@ -264,7 +265,7 @@ impl<'t> Meanings<'t> {
     }
 }
 
-/// The block that a statement belongs to, what the parser made of it where it is broken, or the section; nothing at the top.
+/// The block or section of a statement. In erroneous code this may be an error node; `None` at the top of the file.
 fn block_of(statement: Node<'_>) -> Option<Node<'_>> {
     let mut here = statement.parent()?;
     while here.is_error() {

@@ -1,4 +1,4 @@
-//! Registers instruction by instruction.
+//! Live registers per instruction and per line.
 
 use super::line;
 use ptx_analysis::registers::facts::RegisterFacts;
@@ -8,43 +8,43 @@ use ptx_syntax::{Snapshot, kinds};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The registers of a line.
+/// The live registers of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinePressure {
-    /// Where the first of its instructions begins.
+    /// Offset of the first instruction of the line.
     pub offset: usize,
-    /// As many hold a value at one of them at most, of each kind.
+    /// The maximum number of live registers at one of its instructions, for each kind.
     pub live: RegisterCount,
 }
 
-/// The registers of a function.
+/// The register report of a function.
 #[derive(Debug, Clone)]
 pub struct FunctionPressure {
     /// Its name.
     pub name: String,
-    /// Where it begins.
+    /// Offset at which it begins.
     pub start: usize,
-    /// What is known of it.
+    /// The report.
     pub kernel: Arc<RegisterReport>,
-    /// The function has changed since that was found out, or has an error.
+    /// The function has changed since the analysis, or has an error.
     pub stale: bool,
-    /// The lines in sight with instructions that control reaches, in order.
+    /// The lines of the range that have reachable instructions, in order.
     pub lines: Vec<LinePressure>,
-    /// Where most general registers hold a value, if there still is that place.
+    /// Offset at which most general registers are live, if that place still exists.
     pub peak: Option<usize>,
-    /// Where the directive begins that holds the function to fewer registers than the target does.
+    /// Offset of the directive that allows the function fewer registers than the target does.
     pub bound: Option<usize>,
 }
 
-/// What is said of a function, as Markdown.
+/// The register report of a function, as Markdown.
 pub fn function_registers(snapshot: &Snapshot, figures: &Figures, name: &str) -> Option<String> {
     let figure = figures.named(name)?;
     figure.kernel()?;
     Some(super::page(snapshot, figure).finish())
 }
 
-/// The registers of the functions with a body that are in a range, in the order of the text, or of the one with a name. Functions of which
-/// nothing is known are left out.
+/// The register reports of functions in a range, in the order of the text. If `name` is set, only that function is
+/// included. Functions without a report are left out.
 pub fn function_pressure(
     snapshot: &Snapshot,
     figures: &Figures,
@@ -74,7 +74,7 @@ pub(crate) fn lines(snapshot: &Snapshot, figure: &Figure, range: Range<usize>) -
     let Some(kernel) = figure.kernel() else { return Vec::new() };
     let at = &kernel.facts.usage().pressure.at;
     let instructions = if figure.exact() {
-        // Nothing has moved within the function: those in sight are found by where they begin.
+        // The text of the function is unchanged, so the instructions of the range are found by their offsets.
         let local = |at: usize| at.saturating_sub(figure.start().unwrap_or(0));
         let first = kernel.facts.instruction_at(local(range.start)).unwrap_or(0);
         let last = kernel.facts.instruction_at(local(range.end)).map_or(0, |last| last + 1);
@@ -103,23 +103,23 @@ pub(crate) fn lines(snapshot: &Snapshot, figure: &Figure, range: Range<usize>) -
     out
 }
 
-/// A register that holds a value at an instruction.
+/// A live register at an instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldValue {
     /// Its name.
     pub name: String,
-    /// What it takes.
+    /// The number of registers it occupies, for each kind.
     pub takes: RegisterCount,
-    /// The instruction that wrote the value, the last one before in the text; nothing for what the caller gives.
+    /// Offset of the instruction that last wrote the value, in text order; `None` if the caller provides the value.
     pub since: Option<usize>,
-    /// The instruction that reads it next in the text; nothing where the one at hand is the last.
+    /// Offset of the next instruction that reads it, in text order; `None` if there is none.
     pub next: Option<usize>,
-    /// Across so many instructions the value is held, of this one piece of its life.
+    /// Number of instructions in the current live range.
     pub instructions: usize,
 }
 
-/// The registers that hold a value at the instruction that is at an offset, or the last one before it on the way; those that hold most
-/// for longest first. Nothing outside of functions.
+/// The live registers at the instruction at an offset, or at the last instruction before it. The registers with the largest
+/// product of size and live range come first. `None` outside of functions.
 pub fn held_values(snapshot: &Snapshot, figures: &Figures, offset: usize) -> Option<Vec<HeldValue>> {
     let inside = |f: &&Figure| f.start().is_some_and(|start| start <= offset);
     let figure = figures.iter().filter(inside).last()?;
@@ -129,7 +129,7 @@ pub fn held_values(snapshot: &Snapshot, figures: &Figures, offset: usize) -> Opt
     } else {
         (0..facts.count()).rev().find(|i| figure.instruction(*i).is_some_and(|o| o <= offset))?
     };
-    // Of a line with several instructions the one with most is meant: its number is what is shown.
+    // On a line with several instructions, the one with the most live registers counts, because the hint shows its number.
     let here = line(snapshot, figure.instruction(index)?);
     let at = &facts.usage().pressure.at;
     let mut other = index;
@@ -144,7 +144,7 @@ pub fn held_values(snapshot: &Snapshot, figures: &Figures, offset: usize) -> Opt
     Some(held(snapshot, figure, index))
 }
 
-/// The registers that hold a value at an instruction, those that hold most for longest first.
+/// The live registers at an instruction, those with the largest product of size and live range first.
 pub(crate) fn held(snapshot: &Snapshot, figure: &Figure, index: usize) -> Vec<HeldValue> {
     let Some(kernel) = figure.kernel() else { return Vec::new() };
     let facts = &kernel.facts;
@@ -167,7 +167,7 @@ pub(crate) fn held(snapshot: &Snapshot, figure: &Figure, index: usize) -> Vec<He
     out
 }
 
-/// The name of a register as instructions write it.
+/// The name of a register as instructions use it.
 fn name(snapshot: &Snapshot, figure: &Figure, register: &RegisterFacts) -> Option<String> {
     let k = kinds();
     let node = snapshot.node_at(figure.follow(register.declaration as usize)?)?;

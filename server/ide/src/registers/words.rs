@@ -1,4 +1,4 @@
-//! The same in words.
+//! Register reports as text.
 
 use super::pressure::{HeldValue, held};
 use super::{MIN_LIVE, bound as bound_at, counted, line, peaks};
@@ -9,11 +9,11 @@ use ptx_analysis::registers::occupancy::{LimitedBy, Needs, Occupancy};
 use ptx_analysis::registers::{Figure, RegisterCount, RegisterReport};
 use ptx_syntax::Snapshot;
 
-/// How many of the values that are live where most are.
-const MOST_VALUES: usize = 6;
+/// Maximum number of sources of live values that are listed for the peak.
+const MAX_VALUES: usize = 6;
 
-/// What a line above a function says of it; `figure` is missing until the function was analysed. `launched` is the number of
-/// threads of a CTA in the launch line above it, which counts where the header does not say one.
+/// The title of a function's code lens; `figure` is `None` until the function has been analysed. `launched` is the number
+/// of threads of a CTA in the launch line above it, which counts if the header does not set one.
 pub(crate) fn title(figure: Option<&Figure>, launched: Option<u32>) -> String {
     let Some(figure) = figure else { return "registers: …".to_owned() };
     let Some(kernel) = figure.kernel() else {
@@ -59,12 +59,13 @@ fn limit(occupancy: &Occupancy) -> &'static str {
     }
 }
 
-/// So many registers fewer, and so many warps more; nothing where a thread does not use what it gets, but is given it.
+/// A number of registers, and the number of additional warps that would run with that many registers fewer. `None` if the
+/// header sets the register count, or if the function would use more registers than its limit allows.
 fn fewer(kernel: &RegisterReport, occupancy: &Occupancy) -> Option<(u32, u32)> {
     occupancy.fewer.filter(|_| !kernel.settled && kernel.over() == 0)
 }
 
-/// All that is known of the registers of a function.
+/// The register report of a function as a page.
 pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     let Some(kernel) = figure.kernel() else { return page };
@@ -84,7 +85,7 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
     let mut values = held(snapshot, figure, at);
     values.retain(|v| v.takes.b32 > 0);
     if !values.is_empty() {
-        // What one instruction writes stands together, where the first of it stands.
+        // Values that one instruction writes are listed together, at the position of the first of them.
         let mut sources: Vec<(Option<usize>, Vec<&HeldValue>)> = Vec::new();
         for value in &values {
             match sources.iter_mut().find(|(since, _)| since.is_some() && *since == value.since) {
@@ -92,8 +93,8 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
                 None => sources.push((value.since, vec![value])),
             }
         }
-        let rest: usize = sources.iter().skip(MOST_VALUES).map(|(_, all)| all.len()).sum();
-        let shown = sources.iter().take(MOST_VALUES);
+        let rest: usize = sources.iter().skip(MAX_VALUES).map(|(_, all)| all.len()).sum();
+        let shown = sources.iter().take(MAX_VALUES);
         let mut written: Vec<(String, String)> = shown.map(|(since, all)| source(snapshot, *since, all)).collect();
         if rest > 0 {
             written.push((format!("// … and {rest} more"), String::new()));
@@ -104,7 +105,7 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
     page
 }
 
-/// What holds the function to fewer registers than it could use.
+/// The limit that leaves the function fewer registers than it could use.
 fn bound(snapshot: &Snapshot, kernel: &RegisterReport, figure: &Figure) -> Option<String> {
     if kernel.settled {
         return Some("given by the header, whatever is used: its warps exchange registers".to_owned());
@@ -159,7 +160,7 @@ fn shared(kernel: &RegisterReport) -> Option<String> {
     }
 }
 
-/// Values that are live somewhere, with the statement that they come from.
+/// The statement that produces these live values, and a comment on them. `since` is its offset.
 fn source(snapshot: &Snapshot, since: Option<usize>, values: &[&HeldValue]) -> (String, String) {
     let takes: u64 = values.iter().map(|v| u64::from(v.takes.b32)).sum();
     let longest = values.iter().map(|v| v.instructions).max().unwrap_or(0);
@@ -174,7 +175,7 @@ fn source(snapshot: &Snapshot, since: Option<usize>, values: &[&HeldValue]) -> (
     }
 }
 
-/// What a register costs: its width, and whether it is among those that are live where most are.
+/// The cost of a register: its width, and whether it is live at the peak of register pressure.
 pub(crate) fn cost(
     snapshot: &Snapshot,
     facts: &FunctionFacts,

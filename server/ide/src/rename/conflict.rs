@@ -1,4 +1,4 @@
-//! Whether a new name is taken: what stands in the way is named with its line, since one has to go there.
+//! Checks a new name for conflicts. Each message names the line of the conflict, since the user has to go there.
 
 use super::RenameRefusal;
 use crate::references::{DeclarationMeaning, NamePattern, Reference, declared, is_name, meaning, meant, own_name};
@@ -6,7 +6,7 @@ use ptx_analysis::semantics::names::{self, DeclarationKind, DeclarationNode};
 use ptx_syntax::Snapshot;
 use std::ops::Range;
 
-/// Checks that nothing but the name changes when `old` becomes `new`.
+/// Checks that every name still refers to the same declaration when `old` becomes `new`.
 pub fn check(
     snapshot: &Snapshot,
     declaration: &DeclarationNode<'_>,
@@ -35,7 +35,7 @@ impl ConflictCheck<'_, '_> {
         self.snapshot.text(range.clone()).into_owned()
     }
 
-    /// Where the declaration counts.
+    /// The declaration with its scope.
     fn own(&self) -> Option<DeclarationMeaning> {
         let node = self.snapshot.node_at(own_name(self.declaration)?.start)?;
         meaning(self.snapshot, node)
@@ -43,7 +43,7 @@ impl ConflictCheck<'_, '_> {
 
     fn with_declarations(&self, references: &[Reference]) -> Result<(), RenameRefusal> {
         let Some(own) = self.own() else { return Ok(()) };
-        // The parameters of a function share the block of its body, but stand before it.
+        // The parameters of a function share the block of its body, but precede it.
         let around = match self.declaration.scope {
             None => own.visible.clone(),
             Some(scope) => names::function_around(scope).unwrap_or(scope).byte_range(),
@@ -70,7 +70,7 @@ impl ConflictCheck<'_, '_> {
                 && place.start >= own.since
                 && self.new.covers(&name)
                 && !others.iter().any(|m| m.name == place);
-            // What means something of an inner block goes on to do so.
+            // A name that refers to a declaration of an inner block continues to do so.
             if used && meant(&others, &name, place.start).is_none_or(|m| !inside(m)) {
                 captured = Some(place);
             }
@@ -82,14 +82,14 @@ impl ConflictCheck<'_, '_> {
         })
     }
 
-    /// Debugging data name labels of any function, and what the module declares.
+    /// Debugging data refer to labels of any function, and to declarations of the module.
     fn with_debugging_data(&self, references: &[Reference]) -> Result<(), RenameRefusal> {
         let debugging = |offset: usize| self.snapshot.node_at(offset).is_some_and(names::in_debugging_data);
         let mut mention = references.iter().find(|r| debugging(r.range.start)).map(|r| r.range.clone());
         let other = names::debug_label(self.snapshot, self.new.text).map(|l| l.declarator);
         let other = other.or_else(|| names::all_in_module(self.snapshot, self.new.text).first().map(|d| d.declarator));
         if mention.is_none() && self.declaration.what == DeclarationKind::Label {
-            // They would take what they name now for this label.
+            // Debugging data would refer to the renamed label instead of their current target.
             self.new.places(self.snapshot, 0..self.snapshot.rope().len_bytes(), |place| {
                 mention = Some(place.clone()).filter(|p| debugging(p.start));
                 mention.is_none()

@@ -1,5 +1,5 @@
-//! A name for some of the uses of a register: those of one register of a range, or of one of its independent lives. A declaration is
-//! added beside the one that the name comes from, which stays as it is.
+//! Renames some of the uses of a register: those of one register of a range, or of one of its independent live ranges. A
+//! declaration is added next to the existing one, which does not change.
 
 use super::{Reach, RenameRefusal, Renaming, check_name, conflict};
 use crate::fixes::TextEdit;
@@ -9,13 +9,13 @@ use ptx_analysis::semantics::names::{self, DeclarationNode};
 use ptx_syntax::{Snapshot, fields, kinds};
 use std::ops::Range;
 
-/// Some of the uses of a register that get a name of their own.
+/// Some uses of a register that get a name of their own.
 pub(crate) struct Separation<'a, 't> {
     /// The register's declaration.
     pub declaration: &'a DeclarationNode<'t>,
-    /// Its name of now, with its number if it is of a range.
+    /// Its current name, with its number if it is from a range.
     pub old: &'a str,
-    /// Where that name stands, in order.
+    /// The ranges of these uses, in order.
     pub places: &'a [Range<usize>],
 }
 
@@ -31,17 +31,17 @@ pub(super) fn renaming(
     Ok(Renaming { edits, old: old.to_owned(), reach: Reach::Module })
 }
 
-/// Where a register stands, but for its declaration.
+/// The ranges of all uses of a register, without its declaration.
 pub(crate) fn uses(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, name: &str) -> Vec<Range<usize>> {
     let own = own_name(declaration);
     let found = references(snapshot, declaration, name).into_iter().map(|r| r.range);
     found.filter(|r| own.as_ref() != Some(r) && r.len() == name.len()).collect()
 }
 
-/// The edits that give some uses of a register another name and declare that.
+/// The edits that give some uses of a register another name and declare it.
 ///
 /// # Errors
-/// In words for the user: the new name is none, is taken, or would mean something else somewhere.
+/// A message for the user: the new name is not a valid name, is taken, or would refer to something else somewhere.
 pub(crate) fn separate(
     snapshot: &Snapshot,
     what: &Separation<'_, '_>,
@@ -70,7 +70,8 @@ pub(crate) fn separate(
     Ok(edits)
 }
 
-/// Declares another register of the same type: in the next line, or behind the statement where more follows in its line.
+/// Declares another register of the same type on the next line, or directly after the statement if more follows on its
+/// line.
 fn declaring(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, new: &str) -> Option<TextEdit> {
     let statement = declaration.statement;
     if statement.has_error() || statement.kind_id() != kinds().variable_declaration {
@@ -78,7 +79,7 @@ fn declaring(snapshot: &Snapshot, declaration: &DeclarationNode<'_>, new: &str) 
     }
     let first = named_children(statement).find(|n| n.kind_id() == kinds().declarator)?;
     let name = first.child_by_field_id(fields().name)?;
-    // With the author's white space between the type and the name.
+    // Keeps the author's white space between the type and the name.
     let head = snapshot.text(statement.start_byte()..name.start_byte()).into_owned();
     let rope = snapshot.rope();
     let line = rope.byte_to_line(statement.end_byte());

@@ -1,5 +1,5 @@
-//! What opcode, modifiers and operands of an instruction are, remembered by the spelling of the head: a screen has a few dozen of
-//! them, a module a few hundred.
+//! Classification of the opcode, modifiers and operands of an instruction, cached by the text of the mnemonic. A screen has
+//! a few dozen different mnemonics, a module a few hundred.
 
 use super::legend::{TokenKind, TokenModifiers};
 use ptx_analysis::mnemonic::{Candidate, holds};
@@ -11,47 +11,47 @@ use ptx_isa::tables::{ControlTransfer, Gate, Opcode, OperandAccess, Term, ValueK
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// What an operand is to its instruction.
+/// The role of an operand in its instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HighlightRole {
-    /// Outside of instructions.
+    /// Not an operand.
     None,
-    /// It is read.
+    /// Source operand.
     Read,
-    /// It is written.
+    /// Destination operand.
     Write,
     /// A label to branch to.
     Label,
-    /// A function.
+    /// A function to call.
     Function,
     /// The label of a list of targets or of a prototype.
     Targets,
-    /// Both parts of the pair that is the operand of this number.
+    /// A pair; the value is its operand index. Each part has a role of its own.
     Pair(u8),
 }
 
-/// What the words of an instruction are.
+/// The token classes of a mnemonic.
 #[derive(Debug, Default)]
 pub(super) struct MnemonicTokens {
-    /// What is said of the opcode.
+    /// Token modifiers of the opcode.
     pub opcode: TokenModifiers,
-    /// What the modifiers are, in the order written.
+    /// Kind and token modifiers of each modifier, in source order.
     pub modifiers: Vec<(TokenKind, TokenModifiers)>,
-    /// The roles of the operands and of the second parts of pairs: of each variant.
+    /// Roles of the operands for each operand variant; the second role is that of the second part of a pair.
     roles: Vec<Vec<[HighlightRole; 2]>>,
 }
 
 impl MnemonicTokens {
-    /// The role of an operand of so many, or of the second part of it.
+    /// The role of operand `place` of an instruction with `operands` operands. `part` is 1 for the second part of a pair.
     pub fn role(&self, operands: usize, place: usize, part: u8) -> HighlightRole {
         let fits = self.roles.iter().find(|r| r.len() == operands);
-        // What is not written to its end, or has an operand too many.
+        // The instruction is incomplete or has too many operands.
         let near = fits.or_else(|| self.roles.iter().find(|r| r.len() > operands)).or(self.roles.last());
         near.and_then(|r| r.get(place)?.get(usize::from(part))).copied().unwrap_or(HighlightRole::Read)
     }
 }
 
-/// The heads met so far.
+/// The cache of mnemonics.
 pub(super) struct Heads {
     environment: Environment,
     known: HashMap<String, Option<Rc<MnemonicTokens>>>,
@@ -62,7 +62,7 @@ impl Heads {
         Self { environment, known: HashMap::new() }
     }
 
-    /// What gates say of something for this module.
+    /// The token modifiers that follow from gates in this module.
     pub fn gates(&self, gates: &'static [Gate]) -> TokenModifiers {
         if gates.is_empty() {
             return TokenModifiers::NONE;
@@ -74,7 +74,7 @@ impl Heads {
         if old { TokenModifiers::DEPRECATED } else { TokenModifiers::NONE }
     }
 
-    /// The head that is written so; nothing for an opcode that there is not.
+    /// The token classes of a mnemonic; `None` if its opcode does not exist.
     pub fn get(&mut self, text: &str) -> Option<Rc<MnemonicTokens>> {
         if let Some(known) = self.known.get(text) {
             return known.clone();
@@ -105,7 +105,7 @@ impl Heads {
         Some(out)
     }
 
-    /// Marks what this module has not got or should not use, where that holds of all forms that may be meant.
+    /// Marks words that this module does not support or that are deprecated, if that is so in all candidate forms.
     fn flag(&self, candidates: &[Candidate], written: &[&str], out: &mut MnemonicTokens) {
         let applies = |c: &Candidate, g: &Gate| holds(g.when, &c.values, None) == Some(true);
         let refused = |c: &Candidate| self.environment.refused(c.form.gates, |g| applies(c, g));
@@ -121,7 +121,7 @@ impl Heads {
         }
     }
 
-    /// The same for an opcode whose modifiers fit no form, perhaps because they are not all written yet.
+    /// Like [`Self::flag`], for an opcode whose modifiers fit no form, perhaps because they are incomplete.
     fn flag_opcode(&self, opcode: &'static Opcode, out: &mut MnemonicTokens) {
         let forms = || opcode.entries.iter().flat_map(|e| e.forms);
         let refused = |gates| self.environment.refused(gates, |g: &Gate| g.when.is_empty()).is_some();
@@ -131,7 +131,7 @@ impl Heads {
     }
 }
 
-/// Marks the modifiers that a gate is about, else the opcode.
+/// Marks the modifiers that the gate tests, or the opcode if it tests none.
 fn mark(gate: &Gate, candidate: &Candidate, written: &[&str], with: TokenModifiers, out: &mut MnemonicTokens) {
     let tested = |modifier: &str| {
         gate.when.iter().any(|term| match term {
@@ -140,7 +140,7 @@ fn mark(gate: &Gate, candidate: &Candidate, written: &[&str], with: TokenModifie
         })
     };
     let mut found = false;
-    // The types of a form stand in order; of two equal ones the first is as good.
+    // Of two equal types in a form, the first one is marked.
     for (modifier, (_, flags)) in written.iter().zip(&mut out.modifiers) {
         let of_table = candidate.values.iter().flatten().find(|v| *v == modifier);
         if of_table.is_some_and(|v| tested(v)) {
@@ -153,7 +153,7 @@ fn mark(gate: &Gate, candidate: &Candidate, written: &[&str], with: TokenModifie
     }
 }
 
-/// The dot-words of a head; there may be blanks and comments between them.
+/// The modifiers of a mnemonic; there may be blanks and comments between them.
 fn modifiers(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -174,7 +174,7 @@ fn modifiers(text: &str) -> Vec<&str> {
     out
 }
 
-/// What a modifier is by itself.
+/// The token class of a modifier by itself.
 pub(super) fn modifier(name: &str) -> (TokenKind, TokenModifiers) {
     if ISA.ty(name).is_some() {
         (TokenKind::Type, TokenModifiers::DEFAULT_LIBRARY)

@@ -1,31 +1,31 @@
-//! The kinds of tokens and what is said of them.
+//! Token kinds and token modifiers.
 
 use ptx_syntax::is_named;
 use std::sync::LazyLock;
 
 macro_rules! token_kinds {
     ($($(#[doc = $doc:literal])+ $name:ident $text:literal $standard:ident,)*) => {
-        /// What a token is.
+        /// The kind of a token.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum TokenKind {
             $($(#[doc = $doc])+ $name,)*
         }
 
         impl TokenKind {
-            /// All, each at the place that its number says.
+            /// All kinds; the index of each is its number.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// Its name in the protocol, or in the same style where the protocol has none.
+            /// Its name in the protocol, or a name in the same style if the protocol has none.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
 
-            /// What stands for it where only the protocol's own kinds are known.
+            /// The kind that replaces it for clients that know the standard kinds only.
             pub fn standard(self) -> Self {
                 match self { $(Self::$name => Self::$standard,)* }
             }
 
-            /// What it is, in words.
+            /// Its description.
             pub fn describe(self) -> &'static str {
                 match self { $(Self::$name => concat!($($doc),+).trim_ascii(),)* }
             }
@@ -78,7 +78,7 @@ token_kinds! {
     StateSpace "stateSpace" Modifier,
 }
 
-/// What is said of a token besides its kind: a set.
+/// A set of token modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenModifiers(u32);
 
@@ -87,7 +87,7 @@ macro_rules! token_modifiers {
         token_modifiers!(@constants 0u32; $($name $(#[doc = $doc])+,)*);
 
         impl TokenModifiers {
-            /// Name of each and what it says, in the order of their bits.
+            /// All modifiers with their names and descriptions, in the order of their bits.
             pub const ALL: &[(Self, &'static str, &'static str)] =
                 &[$((Self::$name, $text, concat!($($doc),+).trim_ascii()),)*];
         }
@@ -126,15 +126,15 @@ token_modifiers! {
 }
 
 impl TokenModifiers {
-    /// None.
+    /// The empty set.
     pub const NONE: Self = Self(0);
 
-    /// As bits; bit N is entry N of [`TokenModifiers::ALL`].
+    /// The set as bits; bit N is entry N of [`TokenModifiers::ALL`].
     pub fn bits(self) -> u32 {
         self.0
     }
 
-    /// Whether all of the others are among these.
+    /// Whether this set contains all modifiers of another.
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
@@ -148,7 +148,7 @@ impl std::ops::BitOr for TokenModifiers {
     }
 }
 
-/// What the words and signs of the grammar are, by the number of their kind: nothing for brackets and separators.
+/// The kind of an anonymous grammar node, by its node kind; `None` for brackets and separators.
 pub(super) fn anonymous(kind: u16) -> Option<TokenKind> {
     static KINDS: LazyLock<Vec<Option<TokenKind>>> = LazyLock::new(|| {
         let names = ptx_syntax::kind_names();

@@ -1,4 +1,4 @@
-//! The names that are known at a place, in the order of the text.
+//! The names that are visible at a place, collected in the order of the text.
 
 use super::legend::{TokenKind, TokenModifiers};
 use ptx_analysis::semantics::names::{self, DeclarationKind};
@@ -7,12 +7,12 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{SpaceInfo, TypeClass};
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 
-/// What a name stands for.
+/// The token class of a declared name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NameClass {
     pub kind: TokenKind,
     pub modifiers: TokenModifiers,
-    /// `%r<10>`: how many.
+    /// Number of names in a range: 10 for `%r<10>`.
     pub count: Option<u32>,
 }
 
@@ -21,7 +21,7 @@ impl NameClass {
         Self { kind, modifiers: TokenModifiers::NONE, count: None }
     }
 
-    /// What a declaration or a parameter declares.
+    /// The class of the names in a declaration or parameter.
     pub fn declared(snapshot: &Snapshot, node: Node<'_>) -> Self {
         let (k, f) = (kinds(), fields());
         let text = |field: u16| node.child_by_field_id(field).map(|n| snapshot.text(n.byte_range()));
@@ -57,7 +57,7 @@ fn of_kernel(snapshot: &Snapshot, parameter: Node<'_>) -> bool {
     kind.is_some_and(|n| snapshot.text(n.byte_range()) == ".entry")
 }
 
-/// How many registers a declarator with a range declares.
+/// The number of registers that a declarator with a range declares.
 pub(super) fn count(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
     let mut cursor = declarator.walk();
     let range = declarator.named_children(&mut cursor).find(|n| n.kind_id() == kinds().register_range)?;
@@ -67,13 +67,13 @@ pub(super) fn count(snapshot: &Snapshot, declarator: Node<'_>) -> Option<u32> {
 
 struct TokenScope {
     node: Option<usize>,
-    /// All of it so far has been seen.
+    /// The scope has been read from its beginning.
     complete: bool,
     names: NameFrame<String, Option<NameClass>>,
 }
 
 impl TokenScope {
-    /// The last declaration of a name counts: the first may be one that is being typed.
+    /// The last declaration of a name counts, since the user may be typing the first one.
     fn declare(&mut self, name: String, known: Option<NameClass>) {
         match known.and_then(|k| k.count) {
             Some(count) => drop(self.names.declare_range(name, count, known)),
@@ -92,7 +92,7 @@ impl<'t> Scopes<'t> {
         Self { snapshot, open: Vec::new() }
     }
 
-    /// Opens the scope of a node; the first is the module's, which belongs to no node.
+    /// Opens the scope of a node. The first scope is the module's, which has no node.
     pub fn open(&mut self, node: Option<Node<'_>>, complete: bool) {
         self.open.push(TokenScope { node: node.map(|n| n.id()), complete, names: NameFrame::default() });
     }
@@ -101,14 +101,14 @@ impl<'t> Scopes<'t> {
         self.open.pop();
     }
 
-    /// A name of the innermost scope.
+    /// Declares a name in the innermost scope.
     pub fn declare(&mut self, name: String, known: NameClass) {
         if let Some(scope) = self.open.last_mut() {
             scope.declare(name, Some(known));
         }
     }
 
-    /// A name of the scope around the innermost one: the name of the function that this is.
+    /// Declares a name in the scope around the innermost one. This is for the name of the function whose scope is open.
     pub fn declare_outside(&mut self, name: String, known: NameClass) {
         if let Some(place) = self.open.len().checked_sub(2)
             && let Some(scope) = self.open.get_mut(place)
@@ -117,7 +117,7 @@ impl<'t> Scopes<'t> {
         }
     }
 
-    /// What a name stands for at a node.
+    /// The class of a name that is used at a node.
     pub fn find(&mut self, name: &str, at: Node<'t>) -> Option<NameClass> {
         let mut complete = true;
         for scope in self.open.iter().rev() {
@@ -132,7 +132,7 @@ impl<'t> Scopes<'t> {
         self.find_before(name, at)
     }
 
-    /// What was declared before the part that is looked at; remembered where it is declared.
+    /// Looks up a name that was declared before the visible range, and caches it in its scope.
     fn find_before(&mut self, name: &str, at: Node<'t>) -> Option<NameClass> {
         let found = names::find(self.snapshot, at, name);
         let (key, known, scope) = match found {
@@ -149,7 +149,7 @@ impl<'t> Scopes<'t> {
             }
         };
         let place = scope.and_then(|s| self.open.iter().rposition(|o| o.node == Some(s.id())));
-        // What is declared nowhere is remembered in the innermost scope: an inner declaration may still come.
+        // An undeclared name is cached in the innermost scope only, since a declaration may follow in it.
         let place = place.unwrap_or(if known.is_some() { 0 } else { self.open.len().saturating_sub(1) });
         if let Some(scope) = self.open.get_mut(place) {
             scope.declare(key, known);

@@ -1,5 +1,5 @@
-//! Statements that are still being typed: the parser has no instruction for them, only words in an error. Their opcode and modifiers
-//! are read from the text, so that a statement keeps its colours from its first word on.
+//! Statements that are still being typed. The parser has no instruction node for them, only words in an error node. Their
+//! opcode and modifiers are read from the text, so that a statement is highlighted from its first word on.
 
 use super::legend::{TokenKind, TokenModifiers};
 use super::scopes::NameClass;
@@ -8,7 +8,7 @@ use ptx_isa::ISA;
 use ptx_syntax::{Node, kinds};
 
 impl<'t> Walk<'t> {
-    /// Whether a name is the opcode of an unfinished instruction, or the name of an unfinished function. Pushes their tokens.
+    /// Pushes the tokens of an unfinished instruction or function, and returns true, if the name is its opcode or its name.
     pub(super) fn unfinished(&mut self, node: Node<'t>) -> bool {
         let k = kinds();
         let in_error = node.parent().is_some_and(|parent| parent.is_error());
@@ -23,7 +23,8 @@ impl<'t> Walk<'t> {
             return false;
         }
         let modifiers = self.dotted_words(node.end_byte());
-        // In an operand of the line before, only a word with modifiers at the start of a line is an opcode.
+        // The parser may take the word for an operand of the line before. Then it is an opcode only if it has modifiers and
+        // begins its line.
         let begins = if in_error {
             self.follows_statement(node.start_byte())
         } else {
@@ -43,7 +44,7 @@ impl<'t> Walk<'t> {
                 self.out.push(HighlightToken { range: start..end, kind, modifiers });
             }
         }
-        // The parser may have made something else of the modifiers.
+        // The parser may have parsed the modifiers as other nodes.
         self.read_until = end;
         if let Some(frame) = self.stack.last_mut() {
             (frame.head, frame.next) = (head, (0, 0));
@@ -51,7 +52,7 @@ impl<'t> Walk<'t> {
         true
     }
 
-    /// The places of the dotted words right behind an offset.
+    /// Offsets of the start and end of each dotted word right after `from`.
     fn dotted_words(&self, from: usize) -> Vec<(usize, usize)> {
         let rope = self.snapshot.rope();
         let line_end = rope.line_to_byte((rope.byte_to_line(from) + 1).min(rope.len_lines()));
@@ -67,7 +68,7 @@ impl<'t> Walk<'t> {
         out
     }
 
-    /// The text of the line before an offset.
+    /// The text between the beginning of the line and an offset.
     fn before_in_line(&self, offset: usize) -> String {
         let rope = self.snapshot.rope();
         let start = rope.line_to_byte(rope.byte_to_line(offset));
@@ -78,7 +79,7 @@ impl<'t> Walk<'t> {
         self.before_in_line(offset).trim().is_empty()
     }
 
-    /// Whether a statement may begin at an offset: at the start of a line, behind another statement, a label or a guard.
+    /// Whether a statement may begin at an offset: at the start of a line, or after another statement, a label or a guard.
     fn follows_statement(&self, offset: usize) -> bool {
         let before = self.before_in_line(offset);
         let before = before.trim_end();

@@ -1,4 +1,4 @@
-//! What can be written in another way.
+//! Assists: rewrites of the code at the cursor.
 
 use crate::robust::Random;
 use expect_test::{Expect, expect};
@@ -22,7 +22,7 @@ fn errors(text: &str) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// The assists at the mark in some statements, and what they make of these.
+/// The assists at the mark in some statements, and the statements after each assist.
 fn check(body: &str, expected: &Expect) {
     let text = format!("{HEAD}{body}{TAIL}");
     let start = text.find('¦').unwrap();

@@ -1,4 +1,4 @@
-//! A text that was parsed in chunks gets the answers of one that was parsed as a whole.
+//! A text parsed in chunks gives the same answers as the same text parsed as a whole.
 
 use crate::formatting::many_options;
 use crate::registers::figures;
@@ -16,7 +16,7 @@ use ptx_syntax::Snapshot;
 use std::fmt::Debug;
 use std::path::Path;
 
-/// Something stands before, between, behind and above all functions.
+/// A module with text before, between, after and above all functions.
 const MODULE: &str = r#"
 
 // A module of its own: see https://example.com/module.
@@ -116,7 +116,7 @@ stray:
 .section .debug_info { .b8 1, 2 .b32 $named+4 .b64 first, $done }
 "#;
 
-/// What is asked, and what was found out when nobody typed.
+/// A snapshot with its diagnostics and its register reports.
 struct Asked {
     snapshot: Snapshot,
     report: Report,
@@ -141,7 +141,7 @@ struct Both<'t> {
 }
 
 impl<'t> Both<'t> {
-    /// Nothing, if the text cannot be split, or if something is wrong in it: then chunks have trees of their own.
+    /// `None` if the text cannot be split or has a syntax error: with an error, the chunks have different trees.
     fn new(text: &'t str) -> Option<Self> {
         let chunks = Snapshot::with_chunk_size(text, 2, 1);
         (chunks.roots().count() > 1 && !chunks.has_error()).then(|| Self {
@@ -156,7 +156,7 @@ impl<'t> Both<'t> {
         assert!(whole == chunks, "{what} at {at}: {whole:#?}\nin chunks {chunks:#?}\nof\n{}", self.text);
     }
 
-    /// Each so many bytes, and around every place where two chunks meet.
+    /// Every `step`-th offset, and the offsets around every chunk boundary.
     fn offsets(&self, step: usize) -> Vec<usize> {
         let around = |at: usize| at.saturating_sub(2)..at + 2;
         let mut out: Vec<usize> = (0..self.text.len()).step_by(step).collect();
@@ -171,7 +171,7 @@ impl<'t> Both<'t> {
         out
     }
 
-    /// What is asked of the whole text.
+    /// Compares the answers to requests about the whole text.
     fn document(&self) {
         let end = self.text.len();
         self.same("report", 0, |a| format!("{:?}", a.report.diagnostics));
@@ -205,7 +205,7 @@ impl<'t> Both<'t> {
         }
     }
 
-    /// What is asked of a part of it.
+    /// Compares the answers to requests about a part of the text.
     fn part(&self, at: usize, length: usize) {
         let end = at + length;
         let hints = HintOptions {
@@ -224,7 +224,7 @@ impl<'t> Both<'t> {
         self.same("matrices", at, |a| matrices_in(&a.snapshot, at..end));
     }
 
-    /// What is asked of a place.
+    /// Compares the answers to requests about one position.
     fn place(&self, at: usize) {
         self.same("hover", at, |a| hover(&a.snapshot, at, Some(&a.figures)));
         self.same("definition", at, |a| definition(&a.snapshot, at));
@@ -251,7 +251,7 @@ impl<'t> Both<'t> {
         }
     }
 
-    /// What somebody asks who writes there.
+    /// Compares the answers to requests that an editor sends while the user types.
     fn writing(&self, at: usize) {
         self.same("completion", at, |a| completion(&a.snapshot, at, CompletionOptions::default()));
         self.same("documentation", at, |a| {
@@ -318,7 +318,7 @@ fn kernels_and_fixtures() {
     assert!(cut > 20, "{cut}");
 }
 
-/// Far from its beginning a text is not read from there.
+/// Requests far from the beginning of a text do not read it from the beginning.
 #[test]
 fn parts_of_a_large_text() {
     let (header, _) = MODULE.split_at(MODULE.find("#include").unwrap());

@@ -87,7 +87,7 @@ fn nothing_is_said_of_what_is_gone() {
     let snapshot = Snapshot::new(TEXT);
     assert_eq!(resolve_lens(&snapshot, LensKind::Calls, 0, &Figures::default()), None);
     assert_eq!(resolve_lens(&snapshot, LensKind::Calls, TEXT.len() + 7, &Figures::default()), None);
-    // A use is no declaration.
+    // A use is not a declaration, so it has no lens.
     assert_eq!(
         resolve_lens(&snapshot, LensKind::Calls, TEXT.find("f, (1)").expect("a call"), &Figures::default()),
         None

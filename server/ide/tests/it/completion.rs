@@ -1,4 +1,5 @@
-//! Completion. `$0` marks the place. The words of the tables belong to the data files: of them only the structure is tested.
+//! Completion. `$0` marks the cursor. The wording of the items belongs to the data files: these tests check only the
+//! structure.
 
 use expect_test::{Expect, expect};
 use ptx_ide::{CompletionOptions, Completions, Item, completion};

@@ -1,4 +1,4 @@
-//! Completion of directives and in declarations: what may stand where.
+//! Completion of directives and in declarations.
 
 use crate::completion::{at, check, labels};
 use expect_test::{Expect, expect};

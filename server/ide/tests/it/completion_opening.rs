@@ -1,10 +1,10 @@
-//! When a list opens by itself, and which lists are complete.
+//! When a completion list opens automatically, and which lists are complete.
 
 use crate::completion::{in_kernel, kernel};
 use ptx_ide::{CompletionOptions, Completions, completion_list};
 use ptx_syntax::Snapshot;
 
-/// What opens at `$0` when the character before it was typed.
+/// The list that opens at `$0` after the character before it was typed.
 fn opened(marked: &str) -> Option<Completions> {
     let offset = marked.find("$0").expect("a mark");
     let text = marked.replacen("$0", "", 1);
@@ -35,7 +35,7 @@ fn a_blank_opens_a_list_for_operands_only() {
     for nothing in ["ret; $0", "add.f32 %f1, %f1, %f2; $0", "L: $0", "@%p0 $0", "{ $0"] {
         assert!(!opened_in_kernel(nothing), "{nothing}");
     }
-    // Editors ask again while they wait for a list, too.
+    // Editors request completion again while they wait for a list.
     for nothing in ["ret;$0", "add.f32 %f1, %f1, %f2;$0", "L:$0"] {
         assert!(!opened_in_kernel(nothing), "{nothing}");
     }
@@ -52,7 +52,7 @@ fn a_word_that_is_whole_opens_no_list() {
     for nothing in [".version 8.0\n.target sm_80$0", ".version 8.0\n.target sm_80\n.address_size 64$0"] {
         assert!(opened(nothing).is_none(), "{nothing}");
     }
-    // Something longer begins with it: the word itself comes first.
+    // Longer names begin with this word: the word itself comes first.
     let found = opened(".version 8.0\n.target sm_90$0").expect("a list");
     assert_eq!(found.items[0].label, "sm_90");
     assert!(found.items.iter().any(|i| i.label == "sm_90a"));

@@ -1,4 +1,4 @@
-//! Everything in the tables is offered somewhere, and what is offered leads somewhere.
+//! Completion offers every word of the tables somewhere, and offered words lead to legal instructions.
 
 use crate::completion::{at, kernel};
 use ptx_analysis::{Analyzer, Severity};
@@ -31,7 +31,7 @@ fn every_opcode_is_offered_with_its_documentation() {
     assert_eq!(missing, Vec::<&str>::new());
 }
 
-/// Everything that may stand before the operands of a form.
+/// All modifiers of a form before its operands.
 fn values(form: &'static Form) -> BTreeSet<&'static str> {
     form.slots.iter().filter(|s| s.after_operand == 0).flat_map(|s| s.values).copied().collect()
 }
@@ -60,7 +60,8 @@ fn every_modifier_is_offered_with_its_documentation() {
         };
         for form in forms {
             for value in values(form) {
-                // Some stand behind others only: types in their order, what must lead.
+                // Completion offers some modifiers only after others: types in their order, or modifiers that must come
+                // first.
                 'tries: for _ in 0..TRIES {
                     let mut head = String::new();
                     loop {
@@ -153,7 +154,7 @@ fn every_directive_is_offered() {
     ];
     let offered: BTreeSet<String> = places.iter().flat_map(|p| labels(&at(p).1)).collect();
     let missing: Vec<&str> = ISA.directives.iter().map(|d| d.name).filter(|n| !offered.contains(*n)).collect();
-    // No version has it.
+    // No PTX version has it.
     assert_eq!(missing, [".sreg"]);
 }
 
@@ -174,7 +175,7 @@ fn every_type_space_target_version_and_constant_is_offered() {
         kernel("9.5", "sm_100a", "add.u32 %r1, %r2, $0"),
     ];
     let mut offered: BTreeSet<String> = places.iter().flat_map(|p| labels(&at(p).1)).collect();
-    // Others are modifiers of instructions alone.
+    // Other words are modifiers of instructions only.
     for opcode in ISA.opcodes {
         offered.extend(
             opcode
@@ -186,7 +187,7 @@ fn every_type_space_target_version_and_constant_is_offered() {
                 .map(|v| (*v).to_owned()),
         );
     }
-    // What is neither declared nor taken by an instruction is known for its name alone.
+    // Skip types that cannot be declared: those that no instruction takes either exist by name only.
     let declared = |t: &ptx_isa::tables::TypeInfo| t.registers || t.variables || t.parameters || t.prototypes;
     let names = ISA.types.iter().filter(|t| declared(t)).map(|t| t.name.to_owned());
     let names =
@@ -195,7 +196,7 @@ fn every_type_space_target_version_and_constant_is_offered() {
         .chain(ISA.versions.iter().map(|v| v.version.to_string()))
         .chain(ISA.constants.iter().map(|c| c.name.to_owned()));
     let missing: Vec<String> = names.filter(|n| !offered.contains(n)).collect();
-    // No version has it.
+    // No PTX version has it.
     assert_eq!(missing, [".sreg"]);
 }
 
@@ -220,14 +221,14 @@ impl Random {
     }
 }
 
-/// Registers of all kinds, and whatever else an instruction may ask for.
+/// Registers of all kinds, and other names that instructions may need.
 const FIXTURE: &str = ".address_size 64\n.global .align 16 .b8 gl[512];\n.const .align 16 .b8 cn[512];\n.shared .align 16 .b8 sm[512];\n\
     .global .texref tx;\n.global .surfref su;\n.func (.param .b32 r) f(.param .b32 a) { ret; }\n.func g() { ret; }\n\
     .visible .entry k(.param .align 16 .b8 q[128])\n{\n.reg .pred %p<8>; .reg .b16 %h<16>; .reg .b32 %r<160>; .reg .f32 %f<160>; .reg .b64 %rd<32>;\n\
     .reg .f64 %d<16>; .reg .b8 %c<8>; .reg .b128 %q<8>; .reg .f16 %hf<8>; .reg .f16x2 %hx<8>; .local .align 16 .b8 lm[256]; .param .align 16 .b8 lp[128];\n\
     T: .branchtargets L;\nP: .callprototype (.param .b32 _) _ (.param .b32 _);\nL:\n";
 
-/// Writes an instruction as somebody would who takes what is offered, at random.
+/// Writes an instruction by accepting offered items at random. Returns the instruction, or the reason of a failure.
 fn walk(head: &str, opcode: &str, random: &mut Random) -> Result<String, String> {
     let options = CompletionOptions { snippets: false, unavailable: false };
     let offers = |statement: &str| {
@@ -243,7 +244,7 @@ fn walk(head: &str, opcode: &str, random: &mut Random) -> Result<String, String>
         let words: Vec<&str> = modifiers.iter().map(String::as_str).collect();
         ptx_analysis::semantics::mnemonic(opcode, &words).is_some_and(|h| h.mismatch.is_none())
     };
-    // A head that is complete may still take more.
+    // A complete mnemonic may allow further modifiers.
     for _ in 0..20 {
         let found = offers(&format!("{statement}."));
         if found.is_empty() || (complete(&modifiers) && random.below(3) > 0) {
@@ -264,13 +265,14 @@ fn walk(head: &str, opcode: &str, random: &mut Random) -> Result<String, String>
         }
         let sign = if operands.is_empty() { " " } else { ", " };
         let mut tried = vec![sign];
-        // Some results come in pairs.
+        // Some instructions have a pair of results.
         tried.extend((!operands.is_empty() && !operands.contains(',')).then_some("|"));
         let mut next: Vec<String> = Vec::new();
         for sign in tried {
             next.extend(offers(&format!("{whole}{sign}")).into_iter().map(|o| format!("{sign}{o}")));
         }
-        // Numbers of wide ranges, argument lists and several parts in brackets are not offered.
+        // Completion offers no numbers from wide ranges, no argument lists, and no operands of several parts in
+        // brackets.
         let Some(next) = next.get(random.below(next.len())) else { return Err(format!("{whole}: nothing is offered")) };
         operands.push_str(next);
     }
@@ -314,7 +316,7 @@ fn what_is_marked_as_missing_says_so() {
     assert_eq!(wgmma.unavailable.as_deref(), Some("needs PTX 8.0 and sm_90a"));
     let place = |label: &str| found.items.iter().position(|i| i.label == label);
     assert!(place("add") < place("wgmma.mma_async") && place("xor") < place("wgmma.mma_async"));
-    // Nothing that needs more is unmarked.
+    // Every item without a mark is available in this version and on this target.
     for item in found.items.iter().filter(|i| i.unavailable.is_none()) {
         let Some(entry) = ISA.opcodes.iter().flat_map(|o| o.entries).find(|e| e.name == item.label) else { continue };
         let late = |f: &Form| {

@@ -1,12 +1,13 @@
-//! What completion lists is legal as far as it goes. At places of the kernels the first items are accepted as an editor would, and
-//! the checker is asked about the text that comes of it.
+//! Offered items are legal in their context. At positions in the kernels the tests accept the first items as an editor
+//! would, and check the resulting text.
 //!
-//! - Modifiers of the kernels' instructions are deleted: each item that is accepted there leads to a whole mnemonic, by further
-//!   items if need be.
-//! - Operands are deleted, and the rest of the statement stays: no item makes an error in the statement.
-//! - Statements are written with items alone, word by word, at places between others: as soon as nothing is missing they have no error.
+//! - They delete modifiers of the kernels' instructions: each accepted item must lead to a complete mnemonic, possibly
+//!   with further items.
+//! - They delete operands and keep the rest of the statement: no item may cause an error in the statement.
+//! - They write statements between others from items only, word by word: a complete statement must have no error.
 //!
-//! The sample is the same in every run. `SWEEP=N` takes a larger one: `SWEEP=20 cargo test -p ptx-ide --test it completion_sweep`.
+//! The sample is the same in every run. `SWEEP=N` takes a larger one: `SWEEP=20 cargo test -p ptx-ide --test it
+//! completion_sweep`.
 
 #[path = "../../examples/reading/mod.rs"]
 mod reading;
@@ -22,13 +23,13 @@ use reading::{Kind, Level, Statement};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// How many of the first items of a list are accepted.
+/// Number of items accepted per list, from its top.
 const FIRST: usize = 6;
 
-/// How many modifiers are added until a mnemonic must be whole.
+/// Maximum number of modifiers added to complete a mnemonic.
 const DEEPEST: usize = 12;
 
-/// No instruction has more operands.
+/// Maximum number of operands of an instruction.
 const MAX_OPERANDS: usize = 10;
 
 /// A factor for the size of the samples.
@@ -58,14 +59,14 @@ impl Sheet {
         completion(&self.document.snapshot(), offset, CompletionOptions::default())
     }
 
-    /// Accepts an item at a place; the answer is where the cursor is then.
+    /// Accepts an item in place of `range`; returns the new cursor position.
     fn accept(&mut self, range: Range<usize>, item: &Item) -> usize {
         let new = if item.snippet { filled(item.new_text()) } else { item.new_text().to_owned() };
         self.edit(range.clone(), &new);
         range.start + new.len()
     }
 
-    /// The errors in a range.
+    /// The errors whose range touches the given one.
     fn errors(&mut self, range: &Range<usize>) -> Vec<Diagnostic> {
         let report = self.analyzer.analyze(&self.document.snapshot());
         let mut found = report.diagnostics;
@@ -84,7 +85,8 @@ impl Sheet {
     }
 }
 
-/// A snippet with its placeholders as they are: `${1:a}` is `a`, `$1` what stands at the first, `${1|a,b|}` is `a`, `$0` nothing.
+/// A snippet with its placeholders filled in: `${1:a}` becomes `a`, `$1` the text of the first placeholder, `${1|a,b|}`
+/// becomes `a`, `$0` is empty.
 fn filled(snippet: &str) -> String {
     let mut values: Vec<(String, String)> = Vec::new();
     let mut out = String::new();
@@ -121,7 +123,7 @@ fn snippets_are_filled_in() {
     assert_eq!(filled("a ${1:b}, $1 ${2|c,d|}${10:e}$0;"), "a b, b ce;");
 }
 
-/// Some of a list, the same in every run.
+/// A random sample of a list, the same in every run.
 fn sample<T>(mut all: Vec<T>, count: usize, random: &mut Random) -> Vec<T> {
     while all.len() > count {
         all.swap_remove(random.below(all.len()));
@@ -140,7 +142,7 @@ fn mnemonic(text: &str, start: usize) -> &str {
     &rest[..end]
 }
 
-/// Whether a mnemonic is whole.
+/// Whether a mnemonic is complete.
 fn is_whole(mnemonic: &str) -> bool {
     let mut words = mnemonic.split('.');
     let Some(opcode) = words.next().and_then(|o| ISA.opcode(o)) else { return false };
@@ -149,7 +151,7 @@ fn is_whole(mnemonic: &str) -> bool {
     ptx_analysis::semantics::mnemonic(opcode, &modifiers).is_some_and(|h| h.mismatch.is_none() && h.ignored.is_empty())
 }
 
-/// Whether the mnemonic that begins at `start` becomes whole by accepting items at `cursor`, each behind a dot.
+/// Whether accepting items at `cursor`, each after a dot, completes the mnemonic that begins at `start`.
 fn leads(sheet: &mut Sheet, start: usize, cursor: usize, depth: usize) -> bool {
     if is_whole(mnemonic(&sheet.text, start)) {
         return true;
@@ -160,7 +162,7 @@ fn leads(sheet: &mut Sheet, start: usize, cursor: usize, depth: usize) -> bool {
     sheet.edit(cursor..cursor, ".");
     let found = sheet.list(cursor + 1);
     let mut leads_on = false;
-    // The first item is the likeliest, and not always one that goes well with what follows.
+    // The first item is the most likely one, but does not always fit the rest of the mnemonic. So try several.
     for item in found
         .items
         .iter()
@@ -230,7 +232,7 @@ fn every_modifier_that_is_listed_leads_to_a_form() {
     assert!(wrong.is_empty(), "{} of {accepted}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Whether errors say no more than that the module's version or target lacks something, or the header a directive.
+/// Whether all errors concern only the module's version and target.
 fn are_gates(errors: &[Diagnostic]) -> bool {
     errors.iter().all(|d| [Code::RequiresTarget, Code::RequiresVersion, Code::Removed].contains(&d.code()))
 }
@@ -252,7 +254,7 @@ fn every_operand_that_is_listed_passes_the_checks() {
                 continue;
             };
             let range = statement.tokens[opcode].range.start..statement.tokens.last().expect("a token").range.end;
-            // A guard is a place as well.
+            // A guard predicate is an operand position too.
             let guard = statement.tokens[..opcode].iter().filter(|t| t.kind == Kind::Word);
             let operands = statement.tokens[end..].iter().filter(|t| matches!(t.kind, Kind::Word | Kind::Number));
             places.extend(guard.chain(operands).map(|t| (range.clone(), t.range.clone())));
@@ -290,7 +292,7 @@ fn every_operand_that_is_listed_passes_the_checks() {
     assert!(wrong.is_empty(), "{} of {accepted}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What may end a statement that is not an instruction, as far as it is written.
+/// Possible ends of an unfinished statement that is not an instruction.
 const ENDS: [&str; 30] = [
     " 7.0",
     " sm_50",
@@ -324,12 +326,12 @@ const ENDS: [&str; 30] = [
     " 32",
 ];
 
-/// What is accepted, and how far a statement has come by it.
+/// A statement that is written by accepting items.
 struct Walk<'s> {
     sheet: &'s mut Sheet,
     start: usize,
     cursor: usize,
-    /// Something that was accepted is not there in the module's version or on its target.
+    /// True if an accepted item is unavailable in the module's version or on its target.
     lacking: bool,
 }
 
@@ -343,7 +345,7 @@ impl Walk<'_> {
         self.cursor += text.len();
     }
 
-    /// The errors that the statement has with an end.
+    /// The errors of the statement when `end` is appended.
     fn errors_with(&mut self, end: &str) -> Vec<Diagnostic> {
         self.sheet.edit(self.cursor..self.cursor, end);
         let mut found = self.sheet.errors(&(self.start..self.cursor + end.len()));
@@ -354,14 +356,14 @@ impl Walk<'_> {
         found
     }
 
-    /// Accepts one of the first items; none where nothing is listed.
+    /// Accepts one of the first items; `None` if the list is empty.
     fn step(&mut self, random: &mut Random) -> Option<Item> {
         let found = self.sheet.list(self.cursor);
         let count = found.items.len().min(FIRST);
         if count == 0 {
             return None;
         }
-        // Now and then one from further back.
+        // Occasionally take an item from the rest of the list.
         let at = if random.below(8) == 0 { random.below(found.items.len()) } else { random.below(count) };
         let item = found.items[at].clone();
         self.lacking |= item.unavailable.is_some();
@@ -369,18 +371,19 @@ impl Walk<'_> {
         Some(item)
     }
 
-    /// Writes a statement; what is wrong with it.
+    /// Writes a statement. An error is a message with its diagnostics.
     fn run(&mut self, random: &mut Random) -> Result<(), String> {
         let mut operands = 0;
         let mut wrong = String::new();
         for _ in 0..16 {
             let Some(item) = self.step(random) else {
-                // More operands are missing, and the kernel declares nothing that fits; what is there must be right.
+                // More operands are missing, but the kernel declares nothing that fits. The written part must be
+                // correct.
                 return if wrong.is_empty() { Ok(()) } else { Err(wrong) };
             };
             let instruction = ISA.opcode(self.statement().split(['.', ' ']).next().unwrap_or("")).is_some();
             if item.snippet {
-                // Its places are filled with the names of the operands, which may be names of the kernel by chance.
+                // The placeholders contain names of operands, which may coincide with names of the kernel.
                 let mut errors = self.errors_with("");
                 errors.retain(|e| ![Code::UndeclaredName, Code::StateSpace].contains(&e.code()));
                 return if errors.is_empty() { Ok(()) } else { Err(shown(&errors)) };
@@ -388,7 +391,7 @@ impl Walk<'_> {
             if !instruction {
                 let mut least: Option<Vec<Diagnostic>> = None;
                 for end in ENDS {
-                    // `.alias` names functions of the module, and there may be none.
+                    // `.alias` names functions of the module, which may have none.
                     let mut errors = self.errors_with(end);
                     errors.retain(|e| ![Code::UndeclaredName, Code::Alias].contains(&e.code()));
                     if least.as_ref().is_none_or(|l| errors.len() < l.len()) {
@@ -417,7 +420,7 @@ impl Walk<'_> {
                 }
                 let more = !is_whole(&head) || random.below(4) == 0;
                 self.write(if more { "." } else { " " });
-                // Perhaps nothing can follow the dot.
+                // The dot may be wrong: no modifier follows the complete mnemonic.
                 if more && is_whole(&head) && self.sheet.list(self.cursor).items.is_empty() {
                     self.sheet.edit(self.cursor - 1..self.cursor, " ");
                 }
@@ -431,15 +434,16 @@ impl Walk<'_> {
             if operands > MAX_OPERANDS {
                 return Err(shown(&errors));
             }
-            // As long as operands are missing, the checker may compare with another form than the one that is meant.
-            // A modifier that follows may bring back what is removed: `mad.f32.rn`; an operand may be what a modifier goes with.
+            // While operands are missing, the checker may compare with a different form than the intended one. Later
+            // items may fix the other errors: a further modifier can select a supported form (`mad.f32.rn`), and an
+            // operand may be required by a modifier.
             let missing =
                 |d: &Diagnostic| [Code::OperandCount, Code::Removed, Code::IllegalCombination].contains(&d.code());
             wrong = if errors.iter().all(missing) { String::new() } else { shown(&errors) };
             // The second half of a pair, `d|p`, or the next operand.
             let pair = errors.iter().any(|d| d.code() == Code::OperandKind) && !self.statement().contains('|');
             if pair && operands > 1 {
-                // Only now the checker knows which form is meant, and that its first operand is a pair.
+                // Only now the checker can identify the form, whose first operand is a pair.
                 return Ok(());
             }
             self.write("|");

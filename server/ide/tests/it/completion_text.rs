@@ -1,13 +1,13 @@
-//! Completion in unfinished text, and what it writes.
+//! Completion in unfinished text, and the inserted text.
 
 use crate::completion::{at, in_kernel, kernel, labels};
 use ptx_syntax::Snapshot;
 
-/// A statement that is not finished, and the lines around it.
+/// Unfinished statements, with complete lines around them.
 #[test]
 fn half_typed_lines() {
     let first = |statements: &str, most: usize| labels(&in_kernel(statements), most);
-    // A statement before another one, a list that goes on in the next line, an operand that does.
+    // The cursor is before another statement, or in an operand list or operand that continues in the next line.
     assert!(first("$0ret;", 3).lines().any(|l| matches!(l, "mov" | "ld")));
     assert!(first("add.f32 %f1, %f2,\n    $0\n", 3).starts_with("%f"));
     assert!(first("add.f32 %f1, %f2,\n    $0mov.u32 %r1, 0;", 8).lines().any(|l| l == "add"));
@@ -16,12 +16,12 @@ fn half_typed_lines() {
         assert!(!in_kernel(nothing).items.iter().any(|i| i.label.starts_with('.')), "{nothing}");
     }
     assert!(in_kernel("add.f32 %f1 $0").items.is_empty());
-    // A brace that is missing, a function whose header has not ended.
+    // A closing brace is missing, or a function header is incomplete.
     let text = ".version 7.8\n.target sm_80\n.entry a()\n{\n    .reg .f32 %f<3>;\n    add.f32 $0\n.entry b()\n{\n    ret;\n}\n";
     assert!(at(text).1.items.iter().any(|i| i.label == "%f0"));
     let text = ".version 7.8\n.target sm_80\n.entry a(.param .u32 x,\n    .$0";
     assert!(at(text).1.items.iter().any(|i| i.label == ".param"));
-    // Line ends of two characters, tabs, letters of several bytes.
+    // CRLF line ends, tabs, and letters of several bytes.
     let text = ".version 7.8\r\n.target sm_80\r\n.entry a()\r\n{\r\n\t.reg .f32 %f<3>; // é → ✓\r\n\tadd.f32\t$0\r\n\tret;\r\n}\r\n";
     assert!(at(text).1.items.iter().any(|i| i.label == "%f0"));
 }
@@ -43,7 +43,7 @@ fn what_is_replaced() {
 
 #[test]
 fn snippets_check_clean() {
-    // Places to fill in hold what they show.
+    // Placeholders of a snippet contain the text that they show.
     fn filled(snippet: &str) -> String {
         let mut names: Vec<(String, String)> = Vec::new();
         let mut out = String::new();

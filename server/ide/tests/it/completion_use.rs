@@ -1,4 +1,4 @@
-//! The order of completion follows use (docs/usage.md), and what values and CUDA's names stand for is offered.
+//! Completion is ordered by frequency of use (docs/usage.md), and offers items for values and CUDA names.
 
 use crate::completion::{at, in_kernel, kernel};
 use ptx_ide::{CompletionOptions, Completions, completion, signature_help};
@@ -88,7 +88,7 @@ fn cuda_names_find_ptx() {
         assert_eq!(&text[found.insert.clone()], typed, "an item replaces the whole name");
         assert!(item.detail.contains("in CUDA"), "{item:?}");
     }
-    // A directive is found where it may stand, and what the target lacks is marked.
+    // A CUDA name finds a directive where the directive is allowed; items that the target does not support are marked.
     assert_eq!(first(&in_kernel("__shared__$0"), 1), [".shared"]);
     let (_, found) = at(&kernel("6.3", "sm_60", "__reduce_add_sync$0"));
     assert!(found.items[0].label == "redux.sync.add.s32" && found.items[0].unavailable.is_some(), "{found:?}");
@@ -107,7 +107,8 @@ fn values_with_their_meaning() {
     assert_eq!(value("shfl.sync.up.b32 %r1, %r2, 1, $0", "0"), whole);
 }
 
-/// The value of words such as `(a & b) | c` for bits of `a`, `b` and `c`; operators of one level are all the same.
+/// The value of an expression such as `(a & b) | c` for bits of `a`, `b` and `c`. All operators at one level of
+/// parentheses are the same, so precedence does not matter.
 fn value(words: &str, bits: [bool; 3]) -> bool {
     fn sum(text: &mut std::iter::Peekable<std::str::Chars<'_>>, bits: [bool; 3]) -> bool {
         let term = |text: &mut std::iter::Peekable<std::str::Chars<'_>>| match text.next() {
@@ -200,7 +201,7 @@ fn the_active_signature_has_room_for_what_is_written() {
     assert!(help.signatures[help.active].parameters.len() >= 4, "{:?}", help.signatures[help.active].label);
 }
 
-/// What is accepted at the beginning of many places is legal there.
+/// The first offered items at the beginning of many positions are legal there.
 #[test]
 fn modifiers_that_are_offered_first_lead_on() {
     let text = kernel("8.0", "sm_90", "\n    @");

@@ -1,4 +1,4 @@
-//! The outline.
+//! Document symbols (the outline).
 
 use expect_test::{Expect, expect};
 use ptx_ide::{OutlineSymbol, document_symbols};

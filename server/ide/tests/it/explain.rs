@@ -1,4 +1,4 @@
-//! `explain`. The words are those of the tables; what is tested is that a name finds its page.
+//! `explain`. The wording belongs to the tables: these tests check that a name finds its page.
 
 use ptx_ide::{explain, nearest};
 

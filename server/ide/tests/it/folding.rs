@@ -1,10 +1,10 @@
-//! What can be folded away.
+//! Folding ranges.
 
 use expect_test::{Expect, expect};
 use ptx_ide::folds;
 use ptx_syntax::Snapshot;
 
-/// Each fold with its lines and the ends of what it hides.
+/// Each folding range with its lines, and the first and last text that it hides.
 fn check(text: &str, expected: &Expect) {
     let line = |offset: usize| text[..offset].matches('\n').count() + 1;
     let short = |part: &str| part.trim().lines().next().unwrap_or("").to_owned();
@@ -96,7 +96,7 @@ fn other_ends_of_lines() {
         Function     2–6, closed: { … ret;
     "#]],
     );
-    // A carriage return alone ends a line for editors, not for the parser.
+    // For editors, a single carriage return ends a line; for the parser it does not.
     check(
         "// a\r// b\r\n.func f()\n{\nret;\n}\n",
         &expect![[r#"

@@ -1,4 +1,4 @@
-//! The layout of texts.
+//! Formatting.
 
 use crate::robust::{Random, SAMPLE};
 use expect_test::{Expect, expect};
@@ -23,11 +23,11 @@ fn check(text: &str, expected: &Expect) {
     assert_eq!(formatted(&once), once, "not the same again");
 }
 
-/// A body in a kernel, and what becomes of it without the kernel.
+/// A body formatted in a kernel, without the lines of the kernel.
 fn body(options: &FormatOptions, body: &str) -> String {
     let out = with(options, &format!(".version 8.0\n.target sm_90\n.visible .entry k()\n{{\n{body}}}\n"));
     let start = out.find("{\n").unwrap() + 2;
-    // A brace at the left margin, or else the indentation would be taken for that of the test.
+    // Keep the brace at the left margin; otherwise the expectation would remove the indentation of the body.
     format!("{{\n{}", &out[start..out.len() - 2])
 }
 
@@ -37,7 +37,7 @@ fn assert_order(text: &str, edits: &[TextEdit]) {
         assert!(edit.range.start >= last && text.get(edit.range.clone()).is_some(), "{edit:?}\n{text}");
         let blank = |t: &str| t.chars().all(|c| matches!(c, ' ' | '\t' | '\r' | '\n'));
         assert!(edit.text != text[edit.range.clone()], "{edit:?}");
-        // A joined edit has text in it.
+        // Only joined edits cover more than white space.
         assert!(edits.len() < 100 && !edit.text.is_empty() || edit.range.len() > 8 || blank(&text[edit.range.clone()]));
         last = edit.range.end;
     }
@@ -253,7 +253,7 @@ fn what_is_wrong_or_switched_off_stays() {
             }
         "#]],
     );
-    // Without its closing brace a function holds all that follow.
+    // Without its closing brace, a function contains all following ones.
     check(
         ".entry k() {\n  add.u32   a,b ,c;\n.entry  l() {\n  ret ;\n}\n",
         &expect![[r#"
@@ -343,10 +343,10 @@ fn a_range() {
           }
     "#]]
     .assert_eq(&range(text, "p;"));
-    // What belongs to a statement is formatted with it.
+    // Formatting a part of a statement formats the whole statement.
     assert!(range(text, " b,c;\n").contains("a,b,c;\n    sub.u32             a, b, c;\n"));
     assert!(range(text, ".entry").contains(".entry k(.param .u32 a)\n{\n  .reg"));
-    // All of it is the same as formatting the document.
+    // Formatting the range of the whole text equals formatting the document.
     assert_eq!(range(text, text), formatted(text));
 }
 
@@ -381,7 +381,8 @@ fn on_type() {
     assert_eq!(typed(".entry k()\n{\n¦"), ".entry k()\n{\n    ");
 }
 
-/// A kernel is typed line by line. Labels, guards and closing brackets move when they are typed, so their lines are left out.
+/// Types a kernel line by line. Labels, guards and closing brackets move while they are typed, so their lines are
+/// skipped.
 #[test]
 fn a_line_end_indents_the_next_line_of_each_kernel() {
     let mut checked = 0;
@@ -392,7 +393,7 @@ fn a_line_end_indents_the_next_line_of_each_kernel() {
             start += line.len();
             let code = line.trim().split("//").next().unwrap_or("").trim_end();
             let moves = code.starts_with(['@', '}', ')']) || code.contains(": .") || code.ends_with(':');
-            // A comment between two functions is about the second one.
+            // A comment between two functions belongs to the second one.
             if above.is_empty() || moves || line.trim().is_empty() || code.is_empty() {
                 continue;
             }
@@ -419,7 +420,7 @@ fn tokens(snapshot: &Snapshot) -> Vec<String> {
     out
 }
 
-/// What must hold of any text.
+/// Asserts the properties that formatting has for every text.
 fn assert_sound(text: &str, options: &FormatOptions) {
     let before = Snapshot::new(text);
     let once = with(options, text);
@@ -430,7 +431,8 @@ fn assert_sound(text: &str, options: &FormatOptions) {
     assert_eq!(codes(&after), codes(&before), "{text}");
 }
 
-/// What must hold of a broken text, too: what the parser makes of the pieces may depend on how they lie.
+/// Asserts the properties that formatting has for broken texts too. The error recovery of the parser may depend on
+/// white space.
 fn assert_nothing_but_space(text: &str, options: &FormatOptions) {
     let snapshot = Snapshot::new(text);
     for edit in format(&snapshot, options) {

@@ -1,4 +1,4 @@
-//! Matrix operands: hover on their registers, labels, pictures.
+//! Matrix operands: hover on their registers, labels, figures.
 
 mod layouts;
 
@@ -24,10 +24,10 @@ fn in_body(statements: &str) -> Option<(String, Hover)> {
     Some((text[hover.range.clone()].to_owned(), hover))
 }
 
-/// What hover says of the matrix.
+/// The part of the hover that describes the matrix.
 fn check(statements: &str, expected: &Expect) {
     let (_, hover) = in_body(statements).expect("a hover");
-    // It comes first, but for a sink.
+    // This part comes first, except for a sink operand.
     let text = &hover.markdown;
     let part = text
         .strip_prefix("**")
@@ -36,7 +36,7 @@ fn check(statements: &str, expected: &Expect) {
     expected.assert_eq(&format!("**{part}\n"));
 }
 
-/// The statement with the mark at the n-th appearance of a word.
+/// The statement with the mark at the n-th occurrence of a word.
 fn at(statement: &str, word: &str, nth: usize) -> String {
     let (place, _) = statement.match_indices(word).nth(nth).expect("the word");
     format!("{}$0{}", &statement[..place], &statement[place..])
@@ -464,7 +464,7 @@ fn instructions<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
     (0..node.child_count()).filter_map(|i| node.child(i)).for_each(|child| instructions(child, out));
 }
 
-/// The labels of all instructions, as they stand in the text.
+/// The labels of all instructions, inserted into the text.
 fn labels(statements: &str) -> String {
     let text = module(statements);
     let snapshot = Snapshot::new(&text);
@@ -515,7 +515,7 @@ fn every_instruction_with_a_layout_has_pictures() {
     assert!(count > 100, "{count}");
 }
 
-/// Elements end in the order in which they began; no attribute styles, no identifiers.
+/// Asserts that elements are properly nested, and that there are no style attributes and no ids.
 fn well_formed(svg: &str) {
     let mut open = Vec::new();
     for tag in svg.split('<').skip(1) {

@@ -1,4 +1,4 @@
-//! Hover. `$0` marks the place. The words of the tables belong to the data files: of them only the structure is tested.
+//! Hover. `$0` marks the cursor. The wording belongs to the data files: these tests check only the structure.
 
 use expect_test::{Expect, expect};
 use ptx_ide::{Hover, hover};
@@ -47,7 +47,7 @@ fn opcodes_show_the_form_that_is_meant() {
             "(https://docs.nvidia.com/cuda/parallel-thread-execution/#floating-point-instructions-fma)",
         ],
     );
-    // Two ways to add: the types decide.
+    // Two instructions have this opcode: the types decide.
     contains("ad$0d.s32 %r1, %r2, 1;", "add.s32", &["add.s32 d, a, b;", "#integer-arithmetic-instructions-add"]);
 }
 
@@ -82,7 +82,7 @@ fn modifiers_show_what_could_stand_in_their_place() {
     contains("fma.rn.f$0tz.f32 %f1, %f2, %f3, %f1;", ".ftz", &["`.ftz` – ", "may be left out"]);
     contains("ld.global.L2:$0:128B.f32 %f1, [%rd1];", ".L2::128B", &["`.L2::128B` – ", "Needs PTX 7.4 and `sm_75`"]);
     contains("ld.glo$0bal.f32 %f1, [%rd1];", ".global", &["`.shared`"]);
-    // The second of two equal types is the type of the source.
+    // The second of two equal types is the source type.
     contains("add.sat.f32.f3$02 %f1, %f2, %f3;", ".f32", &["`.f32` – "]);
     contains("add.wr$0ong.f32 %f1, %f2, %f3;", ".wrong", &["`add` does not take it"]);
 }
@@ -111,7 +111,7 @@ fn registers() {
             ```
         "#]],
     );
-    // A longer name is another register, and a comment is no use.
+    // A longer name is a different register, and a comment is not a use.
     check(
         "{\n.reg .f64 a, b$0;\nmov.f64 b, 0d0000000000000000; // b\nmov.f64 bb, b;\n}",
         &expect![[r#"
@@ -291,7 +291,7 @@ fn what_a_modifier_means_elsewhere_is_not_told() {
     let modifier = hover(&snapshot, text.find(".inc").expect("it") + 1, None).expect("a hover").markdown;
     assert!(modifier.starts_with("`.inc` – Adds one; an old value of `b` or more becomes 0."), "{modifier}");
     let whole = hover(&snapshot, text.find("atom").expect("it"), None).expect("a hover").markdown;
-    // The address says where it lies, and the result what is computed: nothing repeats it.
+    // The address shows the state space and the result shows the operation, so the text repeats neither.
     assert!(
         !whole.contains("`.global` –") && !whole.contains("d op b") && whole.contains("an address in `.global`"),
         "{whole}"
@@ -388,7 +388,7 @@ fn comments_and_punctuation_say_nothing() {
 
 #[test]
 fn names_in_a_long_function() {
-    // Long enough that its block is searched and not walked.
+    // The block is so long that the lookup searches it instead of walking it.
     let filler = "{ .reg .b16 %x; mov.b16 %x, 1; } add.u32 %r1, %r1, %h1;\n".repeat(8000);
     let body = format!(
         ".reg .u32 %h<2>, y,\n  %x;\n.shared .b32 tile[4];\n{filler}mov.u32 %x, 1;\nmov.u32 y, tile;\nmov.u32 %r7, table;\n"

@@ -1,4 +1,4 @@
-//! Everything that the tables know has a hover where it stands in a module.
+//! Every word of the tables has a hover in a module.
 
 use ptx_ide::hover;
 use ptx_isa::ISA;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 const HEADER: &str = ".version 8.7\n.target sm_100a\n.address_size 64\n";
 
-/// What a hover at the `$` says.
+/// The text of the hover at the mark `\u{1}`.
 fn at(text: &str) -> Option<String> {
     let offset = text.find('\u{1}').expect("a mark");
     let found = hover(&Snapshot::new(&text.replacen('\u{1}', "", 1)), offset, None)?;
@@ -16,8 +16,8 @@ fn at(text: &str) -> Option<String> {
     Some(found.markdown)
 }
 
-/// An instruction of a form in which a slot has a value; the optional ones are left out but for that. The mark is before the modifier,
-/// or before the opcode.
+/// An instruction of a form in which one slot has the given value; other optional slots are omitted. The mark is before
+/// this modifier or, without one, before the opcode.
 fn instruction(opcode: &Opcode, form: &Form, wanted: Option<(usize, &str)>) -> String {
     let mut out = if wanted.is_none() { format!("\u{1}{}", opcode.name) } else { opcode.name.to_owned() };
     for (index, slot) in form.slots.iter().enumerate().filter(|(_, s)| s.after_operand == 0) {
@@ -102,7 +102,7 @@ fn every_directive_has_a_hover_where_it_stands() {
     let mut missing = Vec::new();
     for directive in ISA.directives {
         let name = directive.name;
-        // One of these is a place for it.
+        // The directive is legal in at least one of these contexts.
         let places = [
             format!("{HEADER}\u{1}{name} 1;\n"),
             format!("{HEADER}.entry k() \u{1}{name} 1 {{ ret; }}"),

@@ -1,10 +1,10 @@
-//! Hover on numbers that encode something, and what is told of registers, labels and functions.
+//! Hover on numbers that encode something, and the facts that it shows about registers, labels and functions.
 
 use crate::hover::{check, hover_at};
 use expect_test::expect;
 use ptx_ide::Hover;
 
-/// Hover in the body of a small kernel for a target that has nearly everything.
+/// Hover in a small kernel for a target that supports nearly everything.
 fn modern(statements: &str) -> Option<(String, Hover)> {
     hover_at(&format!(
         ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n.reg .pred %p<2>;\n\
@@ -52,7 +52,7 @@ fn masks_clamps_policies_and_descriptors_are_taken_apart() {
         "ld.global.L2::cache_hint.u32 %r1, [%rd1], 0x12700000$000000000;",
         &["- first priority: `.L2::evict_first`", "first priority: 8/16"],
     );
-    // The policy comes in a register that holds nothing else.
+    // The policy is in a register that has no other value.
     holds(
         "mov.b64 %rd2, 0x14F0000000000000; ld.global.L2::cache_hint.u32 %r1, [%rd1], %rd$02;",
         &["It always holds 1508705875169116160", "- first priority: `.L2::evict_last`"],

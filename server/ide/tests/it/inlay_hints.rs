@@ -1,4 +1,4 @@
-//! Inlay hints. They are shown in the text as `«hint»`.
+//! Inlay hints. The tests show them in the text as `«hint»`.
 
 use expect_test::{Expect, expect};
 use ptx_analysis::Analyzer;
@@ -53,7 +53,7 @@ fn check(text: &str, options: &HintOptions, expected: &Expect) {
     expected.assert_eq(&render(text, &hints(text, options)));
 }
 
-/// Statements in a kernel.
+/// The statements in a kernel, with their hints.
 fn in_body(statements: &str) -> String {
     format!(
         ".version 8.6\n.target sm_90a\n.address_size 64\n.global .f32 table[3][4];\n.shared .v4 .u32 quads[];\n\
@@ -161,7 +161,7 @@ fn what_is_meant_can_be_written_out() {
         hints(&text, &HintOptions { defaults: Defaults::All, ..NONE }).into_iter().flat_map(|h| h.edits).collect();
     let written = apply(&text, &edits);
     let start = written.find("x0;\n").unwrap() + 4;
-    // The sum may be fused with a product as long as its rounding is not written.
+    // The sum may be fused with a product unless its rounding is written explicitly.
     expect![[r#"
         atom.relaxed.gpu.global.add.u32 %r1, [%rd1], 1;
         fence.acq_rel.gpu;
@@ -178,7 +178,7 @@ fn what_is_meant_can_be_written_out() {
     );
 }
 
-/// Every modifier that the tables call implied is one of an optional slot, and has words for its tooltip.
+/// Every implied modifier in the tables belongs to an optional slot and has a text for its tooltip.
 #[test]
 fn implied_modifiers_have_words() {
     let forms = ISA.opcodes.iter().flat_map(|o| o.entries).flat_map(|e| e.forms);
@@ -191,7 +191,8 @@ fn implied_modifiers_have_words() {
     }
 }
 
-/// In an example of every form that has some, written out in the module as it is: the check finds as little as before, and nothing more is meant.
+/// Writes implied modifiers explicitly into an example of every form that has some. The check reports the same
+/// diagnostics as before, and no further modifier is implied.
 #[test]
 fn what_is_meant_is_legal_everywhere() {
     let mut written = 0;
@@ -366,7 +367,8 @@ fn shapes_once_for_a_run_of_equal_instructions() {
     let lines: Vec<usize> =
         shown.iter().filter(|h| h.text().starts_with('D')).map(|h| text[..h.offset].matches('\n').count()).collect();
     let first = text[..text.find(mma).unwrap()].matches('\n').count();
-    // The first, another form, the first form again, behind a label, in a block, and behind the block.
+    // A label is shown for the first instruction, for another form, for the first form again, after a label, in a
+    // block, and after the block.
     assert_eq!(lines.iter().map(|line| line - first).collect::<Vec<_>>(), [0, 4, 5, 7, 8, 9]);
     assert_eq!(shown.len(), 6 * 4);
 }

@@ -1,6 +1,6 @@
-//! What the functions of this crate answer, as an editor would ask them.
+//! Tests of the functions of this crate, called as by an editor.
 
-// A failed expectation is what a test fails with.
+// In tests, a failed expectation may panic.
 #![allow(clippy::unwrap_used)]
 
 mod assists;

@@ -1,4 +1,4 @@
-//! From one place to others.
+//! Navigation between positions.
 
 use expect_test::{Expect, expect};
 use ptx_ide::{

@@ -1,4 +1,4 @@
-//! The tables as a book.
+//! The reference: the tables as pages.
 
 use expect_test::{Expect, expect};
 use ptx_analysis::Analyzer;

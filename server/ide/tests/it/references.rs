@@ -1,4 +1,4 @@
-//! Where names are used.
+//! References of names.
 
 use expect_test::{Expect, expect};
 use ptx_ide::references_at;
@@ -77,7 +77,7 @@ fn guards_pairs_and_accumulators() {
     );
 }
 
-/// Two ranges of one name, a single register in the way, and a use before the inner declaration.
+/// Two ranges with the same names, a single register that hides one of them, and a use before the inner declaration.
 const SHADOWS: &str = ".reg .b32 %r<4>;\nmov.u32 %r1, 1;\n{\nmov.u32 %r1, 2;\n.reg .b32 %r<2>;\nmov.u32 %r1, 3;\nmov.u32 %r3, 4;\n\
                        { .reg .f32 %r1; mov.f32 %r1, 0f00000000; }\n}\nmov.u32 %r1, 5;";
 

@@ -1,4 +1,4 @@
-//! What is said of the registers that functions need.
+//! Register reports: lenses, hints and hovers.
 
 use expect_test::{Expect, expect};
 use ptx_analysis::Analyzer;
@@ -9,7 +9,7 @@ use ptx_ide::{
 };
 use ptx_syntax::{Document, Snapshot};
 
-/// Eight values are held from their loads to a sum.
+/// A kernel with 8 values live from their loads to a sum.
 const TEXT: &str = "\
 .version 8.0
 .target sm_80
@@ -38,7 +38,7 @@ const TEXT: &str = "\
 .func declared();
 ";
 
-/// What the second pass over a text finds out, after an earlier one.
+/// The register reports after the flow lints of a text, given the previous reports.
 fn pass(snapshot: &Snapshot, before: &Figures) -> Figures {
     let mut analyzer = Analyzer::default();
     analyzer.keep_facts();
@@ -51,7 +51,7 @@ pub fn figures(snapshot: &Snapshot) -> Figures {
     pass(snapshot, &Figures::default())
 }
 
-/// What hints say, each with its line.
+/// The texts of the hints, each with its line.
 fn hints(snapshot: &Snapshot, figures: &Figures, registers: PressureHints) -> String {
     let options = HintOptions { registers, ..HintOptions::default() };
     let all = inlay_hints(snapshot, 0..snapshot.rope().len_bytes(), &options, figures);
@@ -81,7 +81,7 @@ fn hovered(snapshot: &Snapshot, text: &str, figures: &Figures, expected: &Expect
     expected.assert_eq(&(hover(snapshot, offset, Some(figures)).unwrap().markdown + "\n"));
 }
 
-/// The numbers of the estimate are held elsewhere.
+/// A text without the estimated numbers, which other tests check.
 fn without_estimate(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
@@ -148,7 +148,7 @@ fn lenses_before_and_after_somebody_has_looked() {
     .assert_eq(&without_estimate(&lenses(&snapshot, &figures(&snapshot))));
 }
 
-/// A kernel that holds 24 values of 64 bits across a loop: nobody gets along with fewer than 48 registers and a few.
+/// A kernel with 24 values of 64 bits live across a loop: it needs 48 registers and a few more.
 fn wide(header: &str) -> String {
     let values = |what: &dyn Fn(usize) -> String| (0..12).map(|i| what(i * 2)).collect::<String>();
     let loads = values(&|i| format!("ld.global.v2.f64 {{%fd{i}, %fd{}}}, [%rd1+{}];\n", i + 1, i * 8));
@@ -193,7 +193,7 @@ fn what_was_known_stays_in_place_while_somebody_types() {
     let known = figures(&first);
     let (at_first, peaks_at_first) = (lenses(&first, &known), hints(&first, &known, PressureHints::Peaks));
 
-    // A line before the peak, as it is begun.
+    // Insert the beginning of a line before the peak.
     let place = TEXT.find("    ld.global.v4.u32 {%r1").unwrap();
     document.edit(place..place, "    add.u\n");
     let second = document.snapshot();
@@ -202,19 +202,19 @@ fn what_was_known_stays_in_place_while_somebody_types() {
     let peaks = hints(&second, &moved, PressureHints::Peaks);
     assert_eq!(peaks, peaks_at_first.replacen("12:", "13:", 1));
 
-    // Somebody stops typing, and there is an error: the same, marked.
+    // Typing stops, and the function has an error: the report stays the same, but is marked.
     let passed = pass(&second, &moved);
     assert!(!passed.looks_like(&moved));
     assert_eq!(hints(&second, &passed, PressureHints::Peaks), peaks);
     assert!(lenses(&second, &passed).lines().next().unwrap().ends_with(" · before the error in it"));
     assert!(pass(&second, &passed).looks_like(&passed), "nothing is new");
 
-    // All of it is replaced: the name is left.
+    // The whole text is replaced: only the name is still valid.
     let replaced = passed.moved(None);
     assert_eq!(hints(&second, &replaced, PressureHints::Peaks), "");
     assert_eq!(lenses(&second, &replaced), lenses(&second, &passed));
 
-    // Undone.
+    // The edit is undone.
     document.edit(place..place + "    add.u\n".len(), "");
     let third = document.snapshot();
     let undone = passed.moved(third.edits_since(second.id()));
@@ -275,7 +275,7 @@ fn nothing_is_new_where_nothing_is() {
         let moved = known.moved(next.edits_since(first.id()));
         assert!(pass(&next, &moved).looks_like(&moved), "{text}");
     }
-    // The instruction at the peak is written once more: its place was lost, and somebody must hear where it is.
+    // The instruction at the peak is written again: its position was lost, so the client must learn the new one.
     let mut document = Document::new(TEXT);
     let first = document.snapshot();
     let known = figures(&first);

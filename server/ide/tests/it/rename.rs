@@ -1,4 +1,4 @@
-//! Other names.
+//! Renaming.
 
 use expect_test::{Expect, expect};
 use ptx_analysis::Analyzer;
@@ -21,7 +21,7 @@ fn renamed(text: &str, found: &Renaming) -> String {
     apply(text, &found.edits)
 }
 
-/// What comes of a renaming at the cursor, as the lines that differ, or why it is refused.
+/// The lines that differ after a renaming at the cursor, or the reason of its refusal.
 fn check(marked: &str, new: &str, expected: &Expect) {
     let (text, offset) = cursor(marked);
     let out = match rename(&Snapshot::new(&text), offset, new) {
@@ -129,9 +129,9 @@ fn names_that_are_none() {
         "y1",
         &expect!["`y1` ends in a digit: the numbers of its registers could not be told from it"],
     );
-    // The same name again changes nothing.
+    // Renaming to the same name changes nothing.
     check(&text, "x", &expect![[""]]);
-    // A word that is an instruction is a name like any other.
+    // The name of an instruction is a valid name.
     check(
         &text,
         "add",
@@ -143,7 +143,7 @@ fn names_that_are_none() {
 
 #[test]
 fn what_would_mean_something_else() {
-    // The same block, the parameters among it, and labels.
+    // The new name is declared in the same block, whose names include parameters and labels.
     check(&kernel(".reg .b32 ‸x, y;"), "y", &expect!["`y` is declared in the same block, in line 6"]);
     check(&kernel(".reg .b32 ‸x;"), "p", &expect!["`p` is declared in the same block, in line 4"]);
     check(&kernel(".reg .b32 ‸x;\nL:"), "L", &expect!["`L` is declared in the same block, in line 7"]);
@@ -165,7 +165,7 @@ fn what_would_mean_something_else() {
         .reg .b32 %r<4>, %r4;
     "#]],
     );
-    // An inner block that hides it.
+    // A declaration in an inner block would hide the new name.
     check(
         &kernel(".reg .b32 ‸x;\n{ .reg .b32 y;\nmov.u32 x, 1; }"),
         "y",
@@ -179,7 +179,7 @@ fn what_would_mean_something_else() {
         { mov.u32 y, 1;
     "#]],
     );
-    // An outer name that it would hide.
+    // The new name would hide a name of an outer block.
     check(
         &kernel(".reg .b32 y;\n{ .reg .b32 ‸x;\nmov.u32 x, y; }"),
         "y",
@@ -197,7 +197,7 @@ fn what_would_mean_something_else() {
         "s",
         &expect!["`s` is used in line 7 already, and would mean this"],
     );
-    // A name that is declared nowhere would become this one.
+    // An undeclared name would refer to the renamed declaration.
     check(
         &kernel(".reg .b32 ‸x;\nmov.u32 nowhere, 1;"),
         "nowhere",
@@ -325,7 +325,8 @@ fn labels() {
     );
 }
 
-/// Everything that hides something: blocks in blocks, a use before the declaration that hides, labels, parameters, debugging data.
+/// A module with everything that can hide a name: nested blocks, a use before the hiding declaration, labels,
+/// parameters, debugging data.
 const HIDING: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.file 1 \"a.cu\"\n.global .u32 a, b, c;\n\
 .func (.param .b32 r) f(.param .b32 a);\n.func (.param .b32 r) f(.param .b32 a)\n{\n.reg .b32 x, %r<3>;\nld.param.u32 x, [a];\n\
 {\nmov.u32 %r1, x;\n.reg .b32 %r<2>, %s<2>;\nmov.u32 %r1, x;\nmov.u32 %r2, %r1;\nmov.u32 %s1, b;\nst.global.u32 [c], %s1;\n}\n\
@@ -334,7 +335,7 @@ st.param.b32 [r], %r1;\n.loc 1 1 1\nA:\n{\n.reg .pred p;\nsetp.eq.u32 p, x, 0;\n
 { .reg .b32 a, c; mov.u32 a, b; mov.u32 c, a; bra A; }\nld.global.u32 %s, [c];\nret;\n}\n\
 .section .debug_info\n{\n.b64 D\nD:\n.b32 1\n}\n";
 
-/// Files that are clean, by their name.
+/// The kernels without diagnostics, with their file names.
 fn files() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels");
     let paths = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
@@ -345,7 +346,7 @@ fn files() -> Vec<(String, String)> {
     out
 }
 
-/// What is wrong with a text: code and line of each finding.
+/// The diagnostics of a text: code and line of each.
 fn findings(text: &str) -> Vec<(&'static str, usize)> {
     let snapshot = Snapshot::new(text);
     let mut analyzer = Analyzer::default();
@@ -357,7 +358,7 @@ fn findings(text: &str) -> Vec<(&'static str, usize)> {
     out
 }
 
-/// The first place of every name; of many names, those of some.
+/// The first occurrence of every name or, if there are many names, of a sample.
 fn names(text: &str) -> Vec<(usize, String)> {
     let snapshot = Snapshot::new(text);
     let mut seen = BTreeSet::new();
@@ -374,17 +375,18 @@ fn names(text: &str) -> Vec<(usize, String)> {
             out.push((offset, found.name));
         }
     }
-    // Each is renamed and all of the file is checked again.
+    // For each renaming the whole file is checked again.
     let each = if text == HIDING || text == MODULE { 1 } else { out.len() / 10 + 1 };
     out.into_iter().step_by(each).collect()
 }
 
-/// Whether a register leaves its range: a line that declares it is inserted, so that there is no way back and lines move.
+/// Whether the renaming takes a register out of its range. It then inserts a declaration, so it cannot be reverted, and
+/// lines move.
 fn declares(renaming: &Renaming) -> bool {
     renaming.edits.iter().any(|e| e.range.is_empty())
 }
 
-/// Without the hint that nothing is left of the range.
+/// The codes without the hint that the rest of the range is unused.
 fn codes(findings: &[(&'static str, usize)]) -> Vec<&'static str> {
     findings.iter().map(|(code, _)| *code).filter(|code| *code != "unused-register").collect()
 }
@@ -423,7 +425,7 @@ fn a_name_that_exists_is_refused_or_changes_no_meaning() {
         let all = names(&text);
         let words: BTreeSet<&String> = all.iter().map(|(_, name)| name).collect();
         for (index, (offset, name)) in all.iter().enumerate() {
-            // A few of the other names, others each time.
+            // Try a few of the other names, different ones each time.
             for new in words.iter().skip(index % 5).step_by(words.len() / 3 + 1).filter(|n| **n != name) {
                 let Ok(found) = rename(&snapshot, *offset, new) else {
                     refused += 1;

@@ -1,4 +1,4 @@
-//! Names for one register of a range, and for one of the lives of a register.
+//! Names for one register of a range, and for one live range of a register.
 
 use expect_test::{Expect, expect};
 use ptx_ide::{Assist, apply, assists, prepare_rename, rename};
@@ -38,7 +38,7 @@ fn names(marked: &str) -> (String, Vec<Assist>) {
     (text, found)
 }
 
-/// The titles of what is offered, and what each changes.
+/// The titles of the offered assists, and the lines that each changes.
 fn check_assists(marked: &str, expected: &Expect) {
     let (text, found) = names(marked);
     let one = |a: &Assist| format!("{}\n{}", a.title, changed(&text, &apply(&text, &a.edits)));
@@ -88,7 +88,7 @@ fn one_register_of_a_range() {
 
 #[test]
 fn where_the_declaration_goes() {
-    // Behind the statement, if more follows in the line.
+    // Insert after the statement if more code follows in the line.
     check(
         &kernel(".reg .b32 %r<4>; .reg .pred p;\nmov.u32 ‸%r1, 0;"),
         "x",
@@ -172,7 +172,7 @@ fn lives() {
             add.u32 %r3, %tid_x, %r2;
         "#]],
     );
-    // One value only.
+    // The register has only one value.
     check_assists(
         &at("%r3", "‸%r3"),
         &expect![[r#"
@@ -181,7 +181,7 @@ fn lives() {
             add.u32 %r3_a, %r1, %r2;
         "#]],
     );
-    // A register that has a name already, and holds one value: rename does it.
+    // The register already has a name of its own and only one value: rename handles it.
     check_assists(&at("mov.u32 inner", "mov.u32 ‸inner"), &expect![""]);
     check_assists(&at("%r<4>", "‸%r<4>"), &expect![""]);
     check_assists(&at("%tid", "‸%tid"), &expect![""]);
@@ -209,7 +209,7 @@ fn suggestions() {
         "Give `%r1` a name: `%n_r`",
         "the name is taken"
     );
-    // Two writes that say something else.
+    // Two writes that suggest different names.
     assert_eq!(
         title(".reg .b32 %r<3>;\n.reg .pred p;\nmov.u32 %r1, %tid.x;\n@p mov.u32 %r1, %tid.y;\nmov.u32 %r2, ‸%r1;"),
         "Give `%r1` a name: `%r1_a`"

@@ -1,4 +1,4 @@
-//! Nothing panics on broken text, and ranges stay inside of it.
+//! Broken text causes no panic, and all ranges stay inside the text.
 
 use crate::robust_navigation;
 use ptx_analysis::Analyzer;
@@ -57,7 +57,7 @@ fn check(text: &str, offsets: impl Iterator<Item = usize>) {
 
 fn check_snapshot(text: &str, snapshot: &Snapshot, offsets: impl Iterator<Item = usize>) {
     for offset in offsets {
-        // These ask for many things each.
+        // These functions make many requests each, so they run for few offsets only.
         if text == SAMPLE || offset % 4 == 0 {
             robust_navigation::check(text, snapshot, offset);
         }
@@ -65,7 +65,7 @@ fn check_snapshot(text: &str, snapshot: &Snapshot, offsets: impl Iterator<Item =
             assert!(found.range.start <= offset && offset <= found.range.end, "{offset}: {found:?}\n{text}");
             assert!(text.get(found.range).is_some() && !found.markdown.is_empty(), "{offset}\n{text}");
         }
-        // What somebody asks who writes takes longer than the rest.
+        // Requests made while typing take longer than the others, so they run for few offsets only.
         if offset % 7 == text.len() % 7 {
             writing(text, snapshot, offset);
         }
@@ -95,7 +95,7 @@ fn presentation(snapshot: &Snapshot, text: &str) {
     }
 }
 
-/// Formatting ranges and after typing changes nothing but white space.
+/// Formatting ranges and formatting on type change only white space.
 fn layout(snapshot: &Snapshot, text: &str) {
     let options = ptx_ide::FormatOptions::default();
     for offset in (0..text.len() + 3).step_by(text.len() / 3 + 1) {
@@ -108,7 +108,7 @@ fn layout(snapshot: &Snapshot, text: &str) {
     }
 }
 
-/// What somebody asks who writes.
+/// The requests that an editor sends while the user types.
 fn writing(text: &str, snapshot: &Snapshot, offset: usize) {
     let found = completion(snapshot, offset, CompletionOptions::default());
     let end = offset.min(text.len());
@@ -209,7 +209,8 @@ fn small_broken_files() {
     }
 }
 
-/// What recurses into trees is as deep as the assembler goes, on the smallest stack on which the server does it.
+/// Functions that recurse into trees support the same nesting depth as the assembler, on the smallest stack that the
+/// server uses.
 #[test]
 fn nesting_just_below_the_limit() {
     let body =
@@ -230,7 +231,7 @@ fn nesting_just_below_the_limit() {
             assert_eq!(snapshot.too_deep().next(), None);
             let middle = text.len() / 2;
             hover(&snapshot, middle, None);
-            // These climb the tree step by step, which takes a second from the depth of the others.
+            // Assists climb the tree step by step; at the depth of the other texts this takes a second.
             if text.len() < 4_000 {
                 ptx_ide::assists(&snapshot, middle..middle);
                 writing(text, &snapshot, middle);
@@ -277,13 +278,13 @@ fn mutations() {
             }
         }
         let text: String = text.into_iter().collect();
-        // A large text is parsed in chunks, a small one as a whole.
+        // Parse large texts in chunks, and small ones as a whole.
         let snapshot = if round % 2 == 0 { Snapshot::new(&text) } else { Snapshot::with_chunk_size(&text, 1, 1) };
         check_snapshot(&text, &snapshot, (0..60).map(|_| random.below(text.len() + 2)));
     }
 }
 
-/// Other ways to write what is there change something, and nothing twice.
+/// Asserts that every edit of an assist changes the text, and that its edits do not overlap.
 fn check_assists(snapshot: &Snapshot, text: &str) {
     for offset in (0..text.len() + 3).step_by(text.len() / 9 + 1) {
         for assist in ptx_ide::assists(snapshot, offset..offset + 5) {

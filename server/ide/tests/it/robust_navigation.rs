@@ -1,4 +1,4 @@
-//! What leads from one place to others, in broken text.
+//! Navigation in broken text.
 
 use crate::robust::symbols;
 use ptx_ide::{
@@ -8,7 +8,7 @@ use ptx_ide::{
 use ptx_syntax::Snapshot;
 use std::ops::Range;
 
-/// Whatever leads elsewhere leads to characters of the text, and what holds the place holds it.
+/// Every target of a navigation is a valid range of the text, and ranges that must contain the position contain it.
 pub fn check(text: &str, snapshot: &Snapshot, offset: usize) {
     let sound = |range: &Range<usize>| assert!(text.get(range.clone()).is_some(), "{offset}: {range:?}\n{text}");
     check_references(text, snapshot, offset);
@@ -42,14 +42,14 @@ pub fn check(text: &str, snapshot: &Snapshot, offset: usize) {
             renaming
                 .edits
                 .iter()
-                // The declaration of a register that leaves its range is inserted.
+                // A register that leaves its range gets an inserted declaration, whose range is empty.
                 .filter(|e| !e.range.is_empty())
                 .for_each(|e| assert_eq!(text.get(e.range.clone()), Some(found.name.as_str()), "{text}"));
         }
     }
 }
 
-/// The same for what is asked of a whole document.
+/// The same for requests about a whole document.
 pub fn check_document(text: &str, snapshot: &Snapshot) {
     let sound =
         |range: &Range<usize>| assert!(text.get(range.clone()).is_some_and(|t| !t.is_empty()), "{range:?}\n{text}");
@@ -58,7 +58,7 @@ pub fn check_document(text: &str, snapshot: &Snapshot) {
     symbols(text, &module_symbols(snapshot));
 }
 
-/// What is found from a name is found from every place where it stands.
+/// The references of a name are the same from each of its occurrences.
 fn check_references(text: &str, snapshot: &Snapshot, offset: usize) {
     let found = references_at(snapshot, offset);
     for reference in &found {

@@ -193,7 +193,7 @@ fn half_typed() {
     );
 }
 
-/// The kinds of the words of the statement that is typed at the end of a kernel, with what stands behind it.
+/// The kinds of the tokens in a statement that is typed at the end of a kernel, with `behind` after it.
 fn kinds_while_typing(statement: &str, behind: &str) -> Vec<(String, TokenKind)> {
     let before = ".version 8.0\n.target sm_80\n.visible .entry k(.param .u64 out)\n{\n    .reg .pred %p<3>; .reg .f32 %f<3>; \
                   .reg .b32 %r<4>; .reg .b64 %rd<2>;\nL:\n    ld.param.u64 %rd1, [out];\n    ";
@@ -223,7 +223,7 @@ fn an_unfinished_statement_keeps_its_colours() {
             let typed = &statement[..end];
             for behind in follows {
                 let found = kinds_while_typing(typed, behind);
-                // The last word may still become another one.
+                // The last word may still change, so compare only the others.
                 let whole = finished.iter().zip(&found).take(found.len().saturating_sub(1));
                 for (wanted, got) in whole {
                     assert_eq!(wanted, got, "{typed:?} before {behind:?}: {found:?}");
@@ -244,7 +244,7 @@ fn an_opcode_alone_and_a_dot() {
         assert_eq!(kinds("@%p1 ld.", behind)[2..], [TokenKind::Opcode, TokenKind::Modifier], "{behind:?}");
         assert_eq!(kinds("ld", behind), [TokenKind::Opcode], "{behind:?}");
     }
-    // The line that follows an unfinished operand is no part of it.
+    // The line after an unfinished operand is not part of it.
     let behind = "\n    add.f32 %f1, %f1, %f1;\n    ret;\n}\n";
     let text = format!(".entry k() {{\n    .reg .f32 %f<3>; .reg .pred %p<3>;\n    setp.lt.s32 %p1|{behind}");
     let tokens = render(&text, &semantic_tokens(&Snapshot::new(&text), None));
@@ -262,7 +262,7 @@ fn the_lines_of_a_launch_are_left_to_the_grammar() {
     );
 }
 
-/// All PTX of the hand-written kernels.
+/// The PTX of all hand-written kernels.
 fn kernels() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels");
     let files = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
@@ -271,7 +271,7 @@ fn kernels() -> Vec<String> {
     files.iter().map(|p| std::fs::read_to_string(p).unwrap()).collect()
 }
 
-/// A function so long that what is far before the part in sight is not read, with names of all places.
+/// A function so long that text far before the visible part is not read; it has names from all parts.
 fn long() -> String {
     let mut out = String::from(
         ".version 8.0\n.target sm_80\n.global .u32 table[4];\n.func f(.reg .b32 a);\n.entry k(.param .u64 p)\n{\n\
@@ -312,7 +312,7 @@ fn tokens_are_in_order_and_words_of_kernels_have_one() {
     for text in kernels() {
         let tokens = semantic_tokens(&Snapshot::new(&text), None);
         assert!(tokens.windows(2).all(|t| t[0].range.end <= t[1].range.start));
-        // What is left are blanks and punctuation, and the sink.
+        // Text without a token consists of blanks, punctuation, and the sink `_`.
         let mut at = 0;
         for token in &tokens {
             let between = &text[at..token.range.start];

@@ -1,4 +1,4 @@
-//! Signature help. `$0` marks the place; the operand that is being written is shown in brackets of its own.
+//! Signature help. `$0` marks the cursor; the active parameter is shown in extra brackets.
 
 use crate::completion::kernel;
 use expect_test::{Expect, expect};

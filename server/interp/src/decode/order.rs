@@ -39,7 +39,7 @@ fn order(graph: &Graph, blocks: usize) -> Vec<usize> {
         Set(Vec<usize>),
         Block(usize),
     }
-    // Number of the set that contains each block. Edges that leave the set in work do not count.
+    // Number of the set that contains each block. Edges that leave the set being ordered do not count.
     let mut set_of = vec![0; blocks];
     let mut sets = 0;
     let mut search = ComponentSearch::new(blocks);

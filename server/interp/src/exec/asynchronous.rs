@@ -14,7 +14,7 @@ use crate::registers::Place;
 use ptx_isa::tables::Version;
 use ptx_isa::{Exec, Modifier, OperandName};
 use ptx_num::values::Marks;
-use ptx_num::values::atomic::{self, Element, Function, Operation};
+use ptx_num::values::atomic::{self, AtomicElement, AtomicFunction, AtomicOperation};
 
 /// The version from which bulk sums of `.f32` keep subnormal numbers (manual 9.4, `cp.reduce.async.bulk`).
 const BULK_KEEPS_SUBNORMALS: Version = Version { major: 9, minor: 4 };
@@ -188,19 +188,19 @@ fn gather(context: &Context<'_>, lane: usize, from: &[Place], bytes: usize, to: 
 /// A reduction into memory, as the modifiers of the instruction describe it.
 #[derive(Clone, Copy)]
 pub(crate) struct MemoryReduction {
-    operation: Operation,
-    element: Element,
-    function: Function,
+    operation: AtomicOperation,
+    element: AtomicElement,
+    function: AtomicFunction,
     /// Size of an element in bytes.
     pub bytes: usize,
 }
 
 impl MemoryReduction {
-    /// The reduction by the last modifier that names an operation and the last one that names a type.
+    /// The reduction of an instruction: the last modifiers that name an operation and a type determine it.
     pub(crate) fn new(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
         let names = || inst.modifiers().map(|m| m.word());
-        let operation = names().filter_map(Operation::named).last().ok_or("a reduction without an operation")?;
-        let element = names().filter_map(Element::named).last().ok_or("a reduction without a type")?;
+        let operation = names().filter_map(AtomicOperation::named).last().ok_or("a reduction without an operation")?;
+        let element = names().filter_map(AtomicElement::named).last().ok_or("a reduction without a type")?;
         // Sums of `.f32` flush subnormal numbers in global memory. Bulk sums keep them from PTX 9.4 on, according to its manual.
         let newer = inst.executable.program.environment.version_at_least(Some(BULK_KEEPS_SUBNORMALS));
         let bulk = matches!(inst.exec(), Some(Exec::BulkReduce | Exec::MultimemBulkReduce | Exec::TensorReduce));

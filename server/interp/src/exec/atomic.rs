@@ -1,6 +1,5 @@
 //! `atom` and `red`. The lanes are executed one after the other in ascending order (manual 9.7.13.5, 9.7.13.6). The manual leaves the
-//! order
-//! open, and sums of floating-point numbers depend on it.
+//! order open, and sums of floating-point numbers depend on it.
 
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
@@ -9,7 +8,7 @@ use crate::machine::{Context, Order, Outcome};
 use crate::memory::{Region, Window};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName, SlotName};
-use ptx_num::values::atomic::{self, Element, Function, Operation};
+use ptx_num::values::atomic::{self, AtomicElement, AtomicFunction, AtomicOperation};
 
 /// An operation without an ordering is relaxed (manual, *atom*).
 fn order(inst: &DecodeContext<'_>) -> Order {
@@ -21,24 +20,24 @@ fn order(inst: &DecodeContext<'_>) -> Order {
     }
 }
 
-fn operation(inst: &DecodeContext<'_>) -> Result<Operation, Refusal> {
-    let mut named = inst.modifiers().filter_map(|m| Operation::named(m.word()));
+fn operation(inst: &DecodeContext<'_>) -> Result<AtomicOperation, Refusal> {
+    let mut named = inst.modifiers().filter_map(|m| AtomicOperation::named(m.word()));
     named.next().ok_or_else(|| "an atomic operation that is not known".into())
 }
 
-fn element(inst: &DecodeContext<'_>) -> Result<Element, Refusal> {
-    let named = inst.modifiers().filter_map(|m| Element::named(m.word()));
+fn element(inst: &DecodeContext<'_>) -> Result<AtomicElement, Refusal> {
+    let named = inst.modifiers().filter_map(|m| AtomicElement::named(m.word()));
     named.last().ok_or_else(|| "an atomic operation without a type".into())
 }
 
 /// A decoded atomic operation, which changes each of its elements in memory.
 struct Update {
-    operation: Operation,
-    element: Element,
+    operation: AtomicOperation,
+    element: AtomicElement,
     /// The function for global memory.
-    global: Function,
+    global: AtomicFunction,
     /// The function for shared memory, where additions of `.f32` keep subnormal numbers.
-    shared: Function,
+    shared: AtomicFunction,
     order: Order,
     address: Address,
     /// Destinations; none for `red`.
@@ -63,7 +62,7 @@ impl Update {
             None => Vec::new(),
         };
         let b = inst.places(OperandName::B, width)?;
-        let c = if operation == Operation::Cas {
+        let c = if operation == AtomicOperation::Cas {
             let c = inst.operand(OperandName::C).ok_or("`cas` without a third operand")?;
             Some(inst.place(c, width)?)
         } else {
@@ -97,8 +96,8 @@ impl Update {
             let marks = atomic::marks(self.operation, self.element, old, b) | context.source_marks(lane);
             let marked = (context.marked.unspecified | context.marked.approximate) >> lane & 1 != 0;
             match self.operation {
-                Operation::Cas if old != b => {}
-                Operation::Cas | Operation::Exch if marked || !marks.is_none() => {
+                AtomicOperation::Cas if old != b => {}
+                AtomicOperation::Cas | AtomicOperation::Exch if marked || !marks.is_none() => {
                     context.mark_at(location, lane, bytes, marks, false);
                 }
                 _ if !marks.is_none() => context.mark_at(location, lane, bytes, marks, true),
@@ -120,7 +119,7 @@ impl Update {
                 }
             }
             // A thread that spins on a lock should let other threads run.
-            if self.operation == Operation::Cas || self.operation == Operation::Exch {
+            if self.operation == AtomicOperation::Cas || self.operation == AtomicOperation::Exch {
                 Outcome::Yield
             } else {
                 Outcome::Next

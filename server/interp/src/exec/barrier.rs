@@ -100,8 +100,7 @@ impl BarrierStep {
     }
 
     /// The number of the barrier and the count of threads (`None`: all threads of the CTA). Reports a finding and returns `None` if there
-    /// is no
-    /// such barrier, or if the lanes name different ones.
+    /// is no such barrier, or if the lanes name different ones.
     fn operands(&self, context: &mut Context<'_>) -> Option<(usize, Option<u32>)> {
         let first = context.mask.trailing_zeros() as usize % LANES;
         let values = |s: Src<u32>| (context.registers.get(s), context.registers.lane(s, first));

@@ -7,7 +7,7 @@ use crate::machine::code::{Action, Refusal};
 use crate::machine::{Context, Outcome, list, races};
 use ptx_isa::Modifier;
 
-/// The mask of a warp in a table by rank of the CTA and number of the warp. Extends the table if necessary.
+/// The entry of a warp in a table of masks, indexed by the rank of the CTA and the number of the warp. Extends the table if necessary.
 fn at(all: &mut Vec<Vec<Mask>>, rank: usize, warp: usize) -> &mut Mask {
     if all.len() <= rank {
         all.resize(rank + 1, Vec::new());

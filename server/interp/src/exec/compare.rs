@@ -11,7 +11,7 @@ use crate::machine::code::Refusal;
 use crate::registers::{PredicateSrc, Registers, Src};
 use crate::simd::{LaneStep, Marked, Outcomes, bits, select};
 use ptx_isa::{Modifier, OperandName, SlotName};
-use ptx_num::values::float::compare::{self, Comparison};
+use ptx_num::values::float::compare::{self, FloatComparison};
 use ptx_num::values::float::half::{Bf16, F16, Half};
 
 /// Combines the result `t` of a comparison with the predicate `c`. Returns the masks for `p` and `q`.
@@ -39,9 +39,9 @@ fn unknown(operator: Modifier) -> Refusal {
 }
 
 /// The comparison operator for floating-point numbers.
-fn operator(inst: &DecodeContext<'_>) -> Result<Comparison, Refusal> {
+fn operator(inst: &DecodeContext<'_>) -> Result<FloatComparison, Refusal> {
     let written = written(inst)?;
-    Comparison::ALL.into_iter().find(|c| c.word() == written.word()).ok_or_else(|| unknown(written))
+    FloatComparison::ALL.into_iter().find(|c| c.word() == written.word()).ok_or_else(|| unknown(written))
 }
 
 /// The type of the result: the first one that is written.
@@ -110,7 +110,7 @@ trait Numbers: Copy + Send + Sync + 'static {
     /// The integer type that holds the bits of a number.
     type Bits: Lane;
     /// `a operator b`.
-    fn holds(operator: Comparison, a: Self::Bits, b: Self::Bits) -> bool;
+    fn holds(operator: FloatComparison, a: Self::Bits, b: Self::Bits) -> bool;
 }
 
 /// `.f32`.
@@ -149,7 +149,7 @@ impl<H> Copy for Halves<H> {}
 impl Numbers for SingleNumbers {
     type Bits = u32;
     #[inline(always)]
-    fn holds(operator: Comparison, a: u32, b: u32) -> bool {
+    fn holds(operator: FloatComparison, a: u32, b: u32) -> bool {
         compare::single(operator, false, a, b)
     }
 }
@@ -157,7 +157,7 @@ impl Numbers for SingleNumbers {
 impl Numbers for FlushedSingleNumbers {
     type Bits = u32;
     #[inline(always)]
-    fn holds(operator: Comparison, a: u32, b: u32) -> bool {
+    fn holds(operator: FloatComparison, a: u32, b: u32) -> bool {
         compare::single(operator, true, a, b)
     }
 }
@@ -165,7 +165,7 @@ impl Numbers for FlushedSingleNumbers {
 impl Numbers for Double {
     type Bits = u64;
     #[inline(always)]
-    fn holds(operator: Comparison, a: u64, b: u64) -> bool {
+    fn holds(operator: FloatComparison, a: u64, b: u64) -> bool {
         compare::double(operator, a, b)
     }
 }
@@ -173,7 +173,7 @@ impl Numbers for Double {
 impl Numbers for FlushedHalf {
     type Bits = u16;
     #[inline(always)]
-    fn holds(operator: Comparison, a: u16, b: u16) -> bool {
+    fn holds(operator: FloatComparison, a: u16, b: u16) -> bool {
         compare::half::<F16>(operator, true, a, b)
     }
 }
@@ -181,7 +181,7 @@ impl Numbers for FlushedHalf {
 impl<H: Half + 'static> Numbers for Halves<H> {
     type Bits = u16;
     #[inline(always)]
-    fn holds(operator: Comparison, a: u16, b: u16) -> bool {
+    fn holds(operator: FloatComparison, a: u16, b: u16) -> bool {
         compare::half::<H>(operator, false, a, b)
     }
 }
@@ -193,8 +193,8 @@ fn numbers<N: Numbers>(inst: &mut DecodeContext<'_>, to: Outcomes, _: N) -> Acti
     macro_rules! each {
         ($($operator:ident),*) => {
             match operator(inst)? {
-                $(Comparison::$operator => {
-                    DecodeContext::compare(to, ab, c, combine, |a: N::Bits, b: N::Bits| N::holds(Comparison::$operator, a, b))
+                $(FloatComparison::$operator => {
+                    DecodeContext::compare(to, ab, c, combine, |a: N::Bits, b: N::Bits| N::holds(FloatComparison::$operator, a, b))
                 })*
             }
         };

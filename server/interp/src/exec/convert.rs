@@ -1,8 +1,7 @@
 //! `cvt` and `cvt.pack`: conversions, over all lanes at once.
 //!
 //! The conversions themselves are in [`values::convert`](ptx_num::values::convert). This module widens the sources to lanes of 32 or 64
-//! bits,
-//! whatever the widths of their registers, and truncates or extends the results to the widths of theirs.
+//! bits, whatever the widths of their registers, and truncates or extends the results to the widths of theirs.
 
 use crate::exec::float::steps::is_first_generation;
 use crate::inst::DecodeContext;
@@ -12,13 +11,15 @@ use crate::registers::{Dst, Place, Registers, Src};
 use crate::simd::{LaneStep, Marked, Step, bits};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
-use ptx_num::values::convert::{self, Format, Lift, Open, Options, Rounding, Scaled, Sources};
+use ptx_num::values::convert::{
+    self, ConversionFormat, ConversionOptions, ConversionRounding, Lift, Scaled, Sources, UnspecifiedResults,
+};
 
 /// `cvt`, all forms.
 pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (to, from, mut options) = written(inst).ok_or("`cvt` without its two types")?;
     // Targets before sm_20 have no subnormal numbers of `.f32`. (Until PTX 1.4, conversions from and to 64 bits kept them.)
-    let single = Format::Scalar(convert::Scalar::F32);
+    let single = ConversionFormat::Scalar(convert::ScalarFormat::F32);
     if (to == single || from == single) && is_first_generation(inst) {
         let version = inst.executable.program.environment.version;
         let old = version.is_some_and(|v| (v.major, v.minor) <= (1, 4));
@@ -42,7 +43,7 @@ pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let random = place(inst, OperandName::Rbits, 32)?;
     let a = a.ok_or("`cvt` without a source")?;
     let places = ConversionOperands { d, a, b, e, f, extra: random.or(scale), signed: to.is_signed_integer() };
-    let open = Open::new(from, to, options);
+    let open = UnspecifiedResults::new(from, to, options);
     let step = convert::lift(from, to, options, Steps { places, open });
     step.ok_or("there is no such conversion")?.ok_or_else(|| "a register that is too narrow".into())
 }
@@ -81,8 +82,8 @@ fn bytes(bits: u32) -> u8 {
 }
 
 /// The type of the result, the type of the source, and the other modifiers, as written.
-fn written(inst: &DecodeContext<'_>) -> Option<(Format, Format, Options)> {
-    let mut options = Options::default();
+fn written(inst: &DecodeContext<'_>) -> Option<(ConversionFormat, ConversionFormat, ConversionOptions)> {
+    let mut options = ConversionOptions::default();
     let mut types = Vec::new();
     for modifier in inst.modifiers() {
         match modifier {
@@ -93,9 +94,9 @@ fn written(inst: &DecodeContext<'_>) -> Option<(Format, Format, Options)> {
             Modifier::Pzo => options.pzo = true,
             Modifier::ScaledN1Ue8m0 => options.scaled = Scaled::One,
             Modifier::ScaledN2Ue8m0 => options.scaled = Scaled::Two,
-            _ => match Rounding::named(modifier.word()) {
+            _ => match ConversionRounding::named(modifier.word()) {
                 Some(rounding) => options.rounding = Some(rounding),
-                None => types.push(Format::named(modifier.word())?),
+                None => types.push(ConversionFormat::named(modifier.word())?),
             },
         }
     }
@@ -255,7 +256,7 @@ impl ResultRegister for Result64 {
 /// Turns the conversion function of one lane into a step for all lanes.
 struct Steps {
     places: ConversionOperands,
-    open: Open,
+    open: UnspecifiedResults,
 }
 
 impl Steps {
@@ -334,7 +335,7 @@ struct UnaryStep<I, O, F> {
     a: I,
     d: O,
     f: F,
-    open: Open,
+    open: UnspecifiedResults,
 }
 
 impl<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> LaneStep
@@ -349,8 +350,8 @@ impl<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sy
         }
         self.d.put(registers, mask, out);
         let unspecified = match &self.open {
-            Open::Never => 0,
-            Open::Nan { sign, infinity } => {
+            UnspecifiedResults::Never => 0,
+            UnspecifiedResults::Nan { sign, infinity } => {
                 let (magnitude, infinity) = (I::Word::low(*sign - 1), I::Word::low(*infinity));
                 let mut truth = [0u8; LANES];
                 for lane in 0..LANES {
@@ -358,7 +359,7 @@ impl<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sy
                 }
                 bits(&truth)
             }
-            Open::Elements(elements) => {
+            UnspecifiedResults::Elements(elements) => {
                 let open = |lane: &usize| elements.is_open(&Sources { a: a[*lane].into(), ..Sources::default() });
                 lanes(mask).filter(open).fold(0, |m, lane| m | 1 << lane)
             }
@@ -378,7 +379,7 @@ struct PairStep<F> {
     ab: (NarrowSource, NarrowSource),
     d: Result32,
     f: F,
-    open: Open,
+    open: UnspecifiedResults,
 }
 
 impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for PairStep<F> {
@@ -391,7 +392,7 @@ impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for PairStep<F> {
         }
         self.d.put(registers, mask, out);
         let mut marked = Marked::default();
-        if !matches!(self.open, Open::Never) {
+        if !matches!(self.open, UnspecifiedResults::Never) {
             for lane in lanes(mask) {
                 let sources = Sources { a: a[lane].into(), b: b[lane].into(), ..Sources::default() };
                 note(&mut marked, lane, self.open.is_open(&sources));

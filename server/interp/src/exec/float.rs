@@ -14,7 +14,7 @@ use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{self, Property};
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 use ptx_num::values::float::packed::{single_pair2, single_pair3, words};
-use ptx_num::values::float::{Rounding, approx, double, single};
+use ptx_num::values::float::{FloatRounding, approx, double, single};
 use steps::{StepModifiers, flushes, is_first_generation, modifiers, rounding, step1, step2, step3, with_modifiers};
 
 /// The marks of an `.f32x2` result: those of both its elements.
@@ -30,8 +30,8 @@ macro_rules! binary {
         let inst = $inst;
         if inst.has(Modifier::F64) {
             match rounding(inst) {
-                Rounding::Nearest => {
-                    let f = |a: u64, b: u64| double::$operation(Rounding::Nearest, a, b);
+                FloatRounding::Nearest => {
+                    let f = |a: u64, b: u64| double::$operation(FloatRounding::Nearest, a, b);
                     step2(inst, OperandName::B, f, |_, _, d| double::marks(d))
                 }
                 other => {
@@ -72,9 +72,9 @@ pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> ActionResult {
 pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F64) {
         return match rounding(inst) {
-            Rounding::Nearest => step3(
+            FloatRounding::Nearest => step3(
                 inst,
-                |a: u64, b: u64, c: u64| double::fma(Rounding::Nearest, a, b, c),
+                |a: u64, b: u64, c: u64| double::fma(FloatRounding::Nearest, a, b, c),
                 |_, _, _, d| double::marks(d),
             ),
             other => {

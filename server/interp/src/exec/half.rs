@@ -12,7 +12,7 @@ use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
 use ptx_num::values::float::packed::{half_pair1, half_pair2, half_pair3, halves};
-use ptx_num::values::float::{Clamp, Modifiers, approx, extremes};
+use ptx_num::values::float::{Clamp, FloatModifiers, approx, extremes};
 
 /// `.rn` alone, as a constant of the compiler.
 #[derive(Clone, Copy)]
@@ -20,8 +20,8 @@ struct Plain;
 
 impl StepModifiers for Plain {
     #[inline(always)]
-    fn get(self) -> Modifiers {
-        Modifiers::RN
+    fn get(self) -> FloatModifiers {
+        FloatModifiers::RN
     }
 }
 
@@ -114,7 +114,7 @@ macro_rules! binary {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
         let (ty, m) = (HalfType::of(inst)?, modifiers(inst, inst.has(Modifier::Ftz)));
-        match (ty.brain, m == Modifiers::RN) {
+        match (ty.brain, m == FloatModifiers::RN) {
             (false, true) => two::<F16>(inst, ty.pair, false, |a, b| half::$operation::<F16>(Plain.get(), a, b)),
             (false, false) => two::<F16>(inst, ty.pair, false, move |a, b| half::$operation::<F16>(m, a, b)),
             (true, true) => two::<Bf16>(inst, ty.pair, false, |a, b| half::$operation::<Bf16>(Plain.get(), a, b)),
@@ -158,7 +158,7 @@ fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>, pair: bool) -> Action
         };
         return three(inst, pair, move |a, b, c| half::fma_oob::<H>(m, OUTSIDE, a, b, c), open);
     }
-    if m == Modifiers::RN {
+    if m == FloatModifiers::RN {
         return three(inst, pair, |a, b, c| half::fma::<H>(Plain.get(), a, b, c), |_, d| half::marks::<H>(d));
     }
     let canonical = m.clamp == Clamp::Relu;

@@ -1,8 +1,7 @@
 //! Cluster launch control: a CTA takes over the work of a cluster that has not started.
 //!
 //! The 16 bytes of an answer are opaque. Their layout here is the one that ptxas 13.5 decodes for `sm_100`: the index of the cluster's
-//! first
-//! CTA (x in bits 0 … 31, y in 32 … 47, z in 48 … 63), and in bit 64 whether a cluster was cancelled.
+//! first CTA (x in bits 0 … 31, y in 32 … 47, z in 48 … 63), and in bit 64 whether a cluster was cancelled.
 
 use crate::exec::asynchronous::{counted_by, is_own};
 use crate::exec::mbarrier;

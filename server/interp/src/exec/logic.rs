@@ -8,7 +8,7 @@ use crate::machine::code::{Action, Refusal};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Registers, Src};
 use crate::simd::{LaneStep, Marked};
 use ptx_isa::{Modifier, OperandName, SlotName};
-use ptx_num::values::integer::permute::{Pattern, prmt as permuted};
+use ptx_num::values::integer::permute::{PermuteMode, prmt as permuted};
 use ptx_num::values::integer::{Int, logic, shift};
 
 type Result<T> = std::result::Result<T, Refusal>;
@@ -131,7 +131,7 @@ pub(super) fn shf(inst: &mut DecodeContext<'_>) -> Result<Action> {
 }
 
 pub(super) fn prmt(inst: &mut DecodeContext<'_>) -> Result<Action> {
-    match inst.modifier(SlotName::Mode).and_then(|m| Pattern::of(m.word())) {
+    match inst.modifier(SlotName::Mode).and_then(|m| PermuteMode::of(m.word())) {
         None => inst.map3(|a: u32, b: u32, c: u32| permuted(a, b, c)),
         Some(pattern) => inst.map3(move |a: u32, b: u32, c: u32| permuted(a, b, pattern.selectors(c))),
     }

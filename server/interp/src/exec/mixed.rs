@@ -12,9 +12,9 @@ use crate::machine::code::Refusal;
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
-use ptx_num::values::convert::{Direction, Narrow};
+use ptx_num::values::convert::{Narrow, RoundingDirection};
 use ptx_num::values::float::half::{Bf16, F16, Half};
-use ptx_num::values::float::{Modifiers, Rounding, mixed, single};
+use ptx_num::values::float::{FloatModifiers, FloatRounding, mixed, single};
 
 /// The type at index `number` among those that are written.
 fn ty(inst: &DecodeContext<'_>, number: usize) -> Result<Modifier, Refusal> {
@@ -22,8 +22,7 @@ fn ty(inst: &DecodeContext<'_>, number: usize) -> Result<Modifier, Refusal> {
 }
 
 /// Decodes an operation on `.f32` with a narrow operand of either format. `$operation` is its function in `mixed`. Subnormal numbers are
-/// kept,
-/// since there is no `.ftz`.
+/// kept, since there is no `.ftz`.
 macro_rules! into_single {
     ($inst:expr, $operation:ident) => {{
         let inst = $inst;
@@ -63,7 +62,7 @@ macro_rules! packed {
         let inst = $inst;
         let (result, source) = (ty(inst, 0)?, ty(inst, 1)?);
         let m = modifiers(inst, inst.has(Modifier::Ftz));
-        let toward_zero = m.rounding(Rounding::Zero);
+        let toward_zero = m.rounding(FloatRounding::Zero);
         match (result, source) {
             (Modifier::F32x2, Modifier::F16x2) => step2(
                 inst,
@@ -110,7 +109,7 @@ pub(crate) fn sub_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
 /// `mul` of pairs: of two wide pairs with a narrow result, or of one pair of each narrow format.
 pub(crate) fn mul_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
     let (result, second) = (ty(inst, 0)?, ty(inst, 2)?);
-    let m = Modifiers::RZ.ftz(inst.has(Modifier::Ftz));
+    let m = FloatModifiers::RZ.ftz(inst.has(Modifier::Ftz));
     match (result, second) {
         (Modifier::F16x2, Modifier::F32x2) => {
             narrow_pair::<F16>(inst, OperandName::B, move |a, b| mixed::mul_narrowing::<F16>(m, a, b))
@@ -173,7 +172,7 @@ fn unpack(bits: u128, format: Narrow) -> [f32; 4] {
 fn pack(values: [f32; 4], format: Narrow, saturate: bool) -> (u32, Marks) {
     let (mut bits, mut marks) = (0, Marks::NONE);
     for (i, value) in values.into_iter().enumerate() {
-        let code = format.encode(value, Direction::Nearest, saturate);
+        let code = format.encode(value, RoundingDirection::Nearest, saturate);
         bits |= u32::from(code) << (8 * i);
         let overflows = value.is_finite() && !format.decode(code).is_finite();
         if value.is_nan() || overflows {

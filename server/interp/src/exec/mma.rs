@@ -1,6 +1,6 @@
-//! `mma`: matrices in the registers of a warp, dense, sparse and with block scales.
+//! `mma`: products of matrices in the registers of a warp, dense, sparse and with block scales.
 //!
-//! What the registers hold and how it is multiplied is worked out when the instruction is decoded.
+//! Decoding determines the layout of the registers and the kind of the product.
 
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
@@ -10,32 +10,32 @@ use crate::machine::{Context, Outcome};
 use crate::registers::{Place, Registers, Src};
 use crate::simd::Marked;
 use ptx_isa::{Modifier, OperandName};
-use ptx_num::matrix::element::Element;
+use ptx_num::matrix::element::MatrixElementType;
 use ptx_num::matrix::fragment::Fragment;
-use ptx_num::matrix::numerics::{Numerics, Unit};
-use ptx_num::matrix::product::{self, BitOperation, Operands, Product, Shape, Spec};
-use ptx_num::matrix::sparse::{self, Indices, Pattern};
+use ptx_num::matrix::numerics::{MatrixInstruction, Numerics};
+use ptx_num::matrix::product::{self, BitOperation, Product, ProductOperands, ProductShape, ProductSpec};
+use ptx_num::matrix::sparse::{self, Indices, SparsityPattern};
 use ptx_num::values::Marks;
-use ptx_num::values::float::Rounding;
+use ptx_num::values::float::FloatRounding;
 
-/// A refusal of the library of matrices, as one of an instruction.
-pub(super) fn refused(why: product::Refusal) -> Refusal {
+/// Converts a refusal of the matrix library into one of the decoder.
+pub(super) fn refused(why: product::MatrixRefusal) -> Refusal {
     why.0.into()
 }
 
-/// The tensor cores of the target.
+/// The numerics of the target's tensor cores.
 pub(super) fn numerics(inst: &DecodeContext<'_>) -> Result<Numerics, Refusal> {
     let target = inst.executable.target.ok_or("a module without a target")?;
     let words = || Refusal(format!("no tensor cores are known for the target `{}`", target.name));
     Numerics::for_target(target).ok_or_else(words)
 }
 
-/// The types among the modifiers, in their order.
-pub(super) fn types(inst: &DecodeContext<'_>) -> Vec<Element> {
-    inst.types().filter_map(|t| Element::named(t.name())).collect()
+/// The element types among the modifiers, in their order.
+pub(super) fn types(inst: &DecodeContext<'_>) -> Vec<MatrixElementType> {
+    inst.types().filter_map(|t| MatrixElementType::named(t.name())).collect()
 }
 
-/// That all lanes must take part; if not, that is a finding.
+/// Reports a finding if not all 32 lanes of the warp take part.
 pub(super) fn whole_warp(context: &mut Context<'_>) {
     let missing = ALL & !context.mask;
     if missing != 0 {
@@ -48,7 +48,7 @@ pub(super) fn whole_warp(context: &mut Context<'_>) {
     }
 }
 
-/// The marks of what any lane reads: a result may be made of all of it.
+/// The marks of all that the lanes read, together: a result may depend on any of it.
 pub(super) fn all_source_marks(context: &Context<'_>) -> Marks {
     let mut marks = Marks::NONE;
     if context.sources.unspecified != 0 {
@@ -60,30 +60,34 @@ pub(super) fn all_source_marks(context: &Context<'_>) -> Marks {
     marks
 }
 
-/// Marks the results of all lanes if what any lane reads is marked.
+/// Marks the results of all lanes with the marks of all that the lanes read.
 pub(super) fn mark_all(context: &mut Context<'_>) {
     let of = Marked::all(context.mask, all_source_marks(context));
     context.marked.unspecified |= of.unspecified;
     context.marked.approximate |= of.approximate;
 }
 
-/// An operand that holds matrices: how, and in which registers.
+/// An operand that holds matrices: their layout and its registers.
 pub(super) struct FragmentOperand {
     pub fragment: Fragment,
     pub places: Vec<Place>,
 }
 
 impl FragmentOperand {
-    /// The operand of that name; `element` where elements may be smaller than the bytes in which they stand.
-    pub fn new(inst: &mut DecodeContext<'_>, operand: OperandName, element: Option<Element>) -> Result<Self, Refusal> {
+    /// The operand of that name. `element` is the type of the elements if they may be smaller than the bytes that contain them.
+    pub fn new(
+        inst: &mut DecodeContext<'_>,
+        operand: OperandName,
+        element: Option<MatrixElementType>,
+    ) -> Result<Self, Refusal> {
         Self::with(inst, operand, element, |_, _| None)
     }
 
-    /// The same where the layout depends on other operands.
+    /// Like [`new`](Self::new), for a layout that depends on other operands: `input` returns their values.
     pub fn with(
         inst: &mut DecodeContext<'_>,
         operand: OperandName,
-        element: Option<Element>,
+        element: Option<MatrixElementType>,
         input: impl Fn(&str, usize) -> Option<i64>,
     ) -> Result<Self, Refusal> {
         let values = &inst.function.chosen(inst.index).values;
@@ -92,7 +96,7 @@ impl FragmentOperand {
         Self::of(inst, operand, fragment)
     }
 
-    /// The operand of that name, laid out like this.
+    /// The operand of that name with a given layout. Refuses another number of registers than the layout has.
     pub fn of(inst: &mut DecodeContext<'_>, operand: OperandName, fragment: Fragment) -> Result<Self, Refusal> {
         let first = inst.operand(operand).ok_or_else(|| Refusal(format!("no operand `{operand}`")))?;
         let width = inst.width(first);
@@ -107,7 +111,7 @@ impl FragmentOperand {
         Ok(Self { fragment, places })
     }
 
-    /// The matrices.
+    /// The elements of the matrices, row-major, one matrix after the other.
     pub fn gather(&self, registers: &Registers) -> Vec<u64> {
         let value = |register: usize, lane: usize| match self.places.get(register) {
             Some(place) => registers.lane_bits(*place, lane) as u64,
@@ -116,7 +120,7 @@ impl FragmentOperand {
         self.fragment.gather(value)
     }
 
-    /// Puts matrices into the registers of the lanes that execute, with marks where there are some.
+    /// Writes matrices to the registers of the executing lanes, and adds marks if there are any.
     pub fn scatter(&self, context: &mut Context<'_>, elements: &[u64], marks: Option<&[Marks]>) {
         let mask = context.mask;
         let registers = &mut *context.registers;
@@ -142,14 +146,14 @@ impl FragmentOperand {
 /// The metadata of a sparse A.
 pub(super) struct Sparsity {
     pub metadata: FragmentOperand,
-    pub pattern: Pattern,
+    pub pattern: SparsityPattern,
     pub indices: Indices,
-    /// Columns of A with those left out.
+    /// Columns of A, including those that are left out.
     pub k: usize,
 }
 
 impl Sparsity {
-    /// The columns that the kept elements stand for. Metadata that means nothing is a finding.
+    /// The column in A of each kept element. Metadata without a meaning is a finding.
     pub fn columns(&self, context: &mut Context<'_>) -> Vec<u16> {
         let metadata = self.metadata.gather(context.registers);
         let (columns, defined) =
@@ -164,13 +168,14 @@ impl Sparsity {
     }
 }
 
-/// The factors of one matrix: layouts for every selector that may come, and where the selector is.
+/// The scale factors of one matrix: a layout for every possible value of the selector, and the registers of the selector (`None`:
+/// constants).
 struct ScaleOperand {
     fragments: Vec<FragmentOperand>,
     selector: Option<[Src<u16>; 2]>,
 }
 
-/// How many threads of a group of four, and bytes, a selector can name.
+/// Number of threads in a group of four, and of bytes in a register, that a selector can name.
 const CHOICES: i64 = 4;
 
 impl ScaleOperand {
@@ -188,7 +193,7 @@ impl ScaleOperand {
         if let [Some(byte), Some(thread)] = known[..] {
             return Ok(Self { fragments: vec![held(byte, thread)?], selector: None });
         }
-        // Selectors out of range are undefined; those that the layout has no bytes for get that of the first byte.
+        // Selectors out of range are undefined. If the layout has no bytes for a selector, take the layout of the first byte.
         let mut fragments = Vec::new();
         for choice in 0..CHOICES * CHOICES {
             let (byte, thread) = (choice / CHOICES, choice % CHOICES);
@@ -200,6 +205,7 @@ impl ScaleOperand {
         Ok(Self { fragments, selector: Some([byte, thread]) })
     }
 
+    /// The scale factors, for a matrix with `lines` rows (of A) or columns (of B). A selector that names no factors is a finding.
     fn gather(&self, context: &mut Context<'_>, lines: usize) -> Vec<u64> {
         let Some([byte, thread]) = self.selector else {
             return self.fragments.first().map_or(Vec::new(), |h| h.gather(context.registers));
@@ -207,7 +213,7 @@ impl ScaleOperand {
         let lane = context.mask.trailing_zeros().min(31) as usize;
         let (byte, thread) = (context.registers.lane(byte, lane), context.registers.lane(thread, lane));
         let blocks = self.fragments.first().map_or(1, |h| h.fragment.size() / lines.max(1)) as u16;
-        // A has its factors in one of two pairs of threads, B in one of four threads.
+        // The factors of A are in one of two pairs of threads, those of B in one of four threads.
         let threads = if lines == 16 { 2 } else { CHOICES as u16 };
         if byte % blocks.max(1) != 0 || byte + blocks > CHOICES as u16 || thread >= threads {
             context.fault(Kind::Undefined, context.mask, || {
@@ -219,22 +225,22 @@ impl ScaleOperand {
     }
 }
 
-/// What is to be done besides multiplying, by the modifiers; block scales apart.
-pub(super) fn kind(inst: &DecodeContext<'_>, a: Element) -> product::Kind {
+/// The kind of product that the modifiers select, apart from block scales.
+pub(super) fn kind(inst: &DecodeContext<'_>, a: MatrixElementType) -> product::ProductKind {
     match a {
-        Element::F64 => {
+        MatrixElementType::F64 => {
             let written = inst.modifiers().find_map(|m| match m {
-                Modifier::Rz => Some(Rounding::Zero),
-                Modifier::Rm => Some(Rounding::Down),
-                Modifier::Rp => Some(Rounding::Up),
+                Modifier::Rz => Some(FloatRounding::Zero),
+                Modifier::Rm => Some(FloatRounding::Down),
+                Modifier::Rp => Some(FloatRounding::Up),
                 _ => None,
             });
-            product::Kind::Rounded(written.unwrap_or(Rounding::Nearest))
+            product::ProductKind::Rounded(written.unwrap_or(FloatRounding::Nearest))
         }
-        Element::B1 if inst.has(Modifier::Xor) => product::Kind::Bits(BitOperation::Xor),
-        Element::B1 => product::Kind::Bits(BitOperation::And),
-        _ if inst.has(Modifier::Satfinite) && a.integer(0).is_some() => product::Kind::Saturating,
-        _ => product::Kind::Plain,
+        MatrixElementType::B1 if inst.has(Modifier::Xor) => product::ProductKind::Bits(BitOperation::Xor),
+        MatrixElementType::B1 => product::ProductKind::Bits(BitOperation::And),
+        _ if inst.has(Modifier::Satfinite) && a.integer(0).is_some() => product::ProductKind::Saturating,
+        _ => product::ProductKind::Plain,
     }
 }
 
@@ -256,7 +262,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             let ordered = inst.has(Modifier::SpOrderedMetadata);
             Some(Sparsity {
                 metadata: FragmentOperand::with(inst, OperandName::E, None, |_, _| Some(selector))?,
-                pattern: Pattern::of(a_type, packed),
+                pattern: SparsityPattern::of(a_type, packed),
                 indices: if ordered { Indices::Ascending } else { Indices::Different },
                 k,
             })
@@ -273,14 +279,14 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let kind = match &scales {
         Some((scale, of_a, _)) => {
             let blocks = of_a.fragments.first().map_or(1, |h| h.fragment.columns);
-            product::Kind::Scaled { scale: *scale, blocks, packed }
+            product::ProductKind::Scaled { scale: *scale, blocks, packed }
         }
         None => kind(inst, a_type),
     };
-    let product = Product::new(Spec {
-        unit: Unit::Mma,
+    let product = Product::new(ProductSpec {
+        unit: MatrixInstruction::Mma,
         numerics: numerics(inst)?,
-        shape: Shape { m, n, k },
+        shape: ProductShape { m, n, k },
         a: a_type,
         b: b_type,
         c: c_type,
@@ -308,7 +314,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 let size = all.len() / count;
                 at * size..(at + 1) * size
             };
-            let operands = Operands {
+            let operands = ProductOperands {
                 a: &all_a[part(&all_a)],
                 b: &all_b[part(&all_b)],
                 c: &all_c[part(&all_c)],
@@ -325,17 +331,18 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// How much work a product is: ten multiplications are about an ordinary instruction. Of *m* × *k* and *k* × *n* elements there are *m* *n* *k*.
-pub(super) fn effort(operands: &Operands<'_>, results: usize) -> usize {
+/// The effort of a product in ordinary instructions: ten multiplications count as one. A product of *m* × *k* and *k* × *n* elements has
+/// *m* *n* *k* multiplications.
+pub(super) fn effort(operands: &ProductOperands<'_>, results: usize) -> usize {
     let squared = operands.a.len() as f64 * operands.b.len() as f64 * results as f64;
     (squared.sqrt() / 10.0) as usize
 }
 
-/// Multiplies, and appends the result. Sizes that do not fit are found when the instruction is decoded, so that they cannot come here.
+/// Multiplies, and appends the result and its marks. Decoding refuses sizes that do not fit, so that they cannot get here.
 pub(super) fn multiply(
     context: &mut Context<'_>,
     product: &Product,
-    operands: &Operands<'_>,
+    operands: &ProductOperands<'_>,
     values: &mut Vec<u64>,
     marks: &mut Vec<Marks>,
 ) {

@@ -1,5 +1,5 @@
-//! What instructions do: an arm for every key of the instruction set's data, each a function of its family that turns a decoded
-//! instruction into an [`Action`]. A key without an arm does not compile.
+//! The semantics of instructions: one match arm for every key of the instruction set's data. Each arm calls a function of its family that
+//! turns a decoded instruction into an [`Action`]. A key without an arm does not compile.
 
 mod address;
 mod asynchronous;
@@ -52,16 +52,16 @@ use crate::machine::code::{Action, Refusal};
 use crate::machine::copies::Family;
 use ptx_isa::Exec;
 
-/// Whether an instruction has the copy engine read shared memory.
+/// Whether an instruction makes the copy engine read shared memory.
 pub(crate) fn reads_through_engine(exec: Exec) -> bool {
     let copies = matches!(exec, Exec::BulkCp | Exec::BulkReduce | Exec::MultimemBulkCp | Exec::MultimemBulkReduce);
     copies || matches!(exec, Exec::TensorStore | Exec::TensorReduce)
 }
 
-/// The decoded action of an instruction, or the reason why it cannot be executed.
+/// The action of an instruction, or the reason why it cannot be executed.
 type ActionResult = Result<Action, Refusal>;
 
-/// What an instruction does, or why it cannot be executed.
+/// Turns an instruction into its action, or returns the reason why it cannot be executed.
 pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let Some(exec) = inst.exec() else {
         let why = inst.entry().refusal_of(inst.form()).unwrap_or("nothing is known of what it does");
@@ -240,7 +240,7 @@ pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         Exec::MoveMov => moves::mov(inst),
         Exec::MovePack | Exec::MoveUnpack | Exec::MoveVector => moves::vector(inst),
         Exec::MovePrmt => logic::prmt(inst),
-        // One device: a multimem address is the address of its one replica.
+        // The machine has one device, so a multimem address is the address of its one replica.
         Exec::MultimemLdReduce => multimem::load(inst),
         Exec::MultimemRed | Exec::MultimemRedAsync => multimem::reduce(inst),
         Exec::MultimemSt | Exec::MultimemStAsync => memory::store(inst),

@@ -8,7 +8,7 @@ use crate::registers::{Place, Registers};
 use crate::simd::{Map1, Marked, step};
 use ptx_isa::OperandName;
 
-/// Copies a register of the same width.
+/// Decodes the copy of a register in the narrower of the two widths.
 fn copy(d: Place, a: Place) -> Result<Action, Refusal> {
     fn of<T: crate::lanes::Lane>(d: Place, a: Place) -> Option<Action> {
         Some(Action::Lanes(step(Map1 { d: Dst::<T>::new(d)?, a: Src::<T>::new(a)?, f: |x: T| x })))
@@ -61,7 +61,8 @@ pub(crate) fn vector(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     repack(to, from)
 }
 
-/// Joins the bits of the sources, the first lowest, and cuts them into the destinations. A list's elements have one width.
+/// Concatenates the bits of the sources, the first one lowest, and splits them into the destinations. All elements of a list have one
+/// width.
 fn repack(to: Vec<Place>, from: Vec<Place>) -> Result<Action, Refusal> {
     if to.is_empty() || from.is_empty() {
         return Err("`mov` of an empty list".into());
@@ -85,7 +86,7 @@ fn repack(to: Vec<Place>, from: Vec<Place>) -> Result<Action, Refusal> {
     }))
 }
 
-/// The lowest bits.
+/// The lowest `bits` bits of a value.
 fn cut(value: u128, bits: u32) -> u128 {
     if bits >= 128 { value } else { value & ((1 << bits) - 1) }
 }

@@ -1,4 +1,4 @@
-//! Operations on multimem addresses. The machine is one device, so such an address is that of the one replica there is.
+//! Operations on multimem addresses. The machine has one device, so such an address is that of its one replica.
 
 #[cfg(test)]
 mod tests;
@@ -11,12 +11,12 @@ use crate::machine::code::{Action, Refusal};
 use crate::machine::{Location, Order, Outcome};
 use ptx_isa::OperandName;
 
-/// `multimem.ld_reduce`: of one replica, its value.
+/// `multimem.ld_reduce`: the value of the one replica.
 pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     memory::load(inst)
 }
 
-/// `multimem.red`, `multimem.red.async`: relaxed if nothing else is said.
+/// `multimem.red`, `multimem.red.async`: relaxed unless another ordering is written.
 pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let reduction = MemoryReduction::new(inst)?;
     let bytes = reduction.bytes;

@@ -1,7 +1,8 @@
-//! What the handle of a texture, a sampler or a surface leads to.
+//! The objects that handles of textures, samplers and surfaces refer to.
 //!
 //! A handle is the address of a `.texref`, `.samplerref` or `.surfref` variable, the address of a kernel's parameter of such a type, or a
-//! number that a launch gave to a parameter (manual 5.3, 9.7.10.3). Variables that no launch binds keep what their initial values say.
+//! number that a launch gave to a parameter (manual 5.3, 9.7.10.3). Variables that no launch binds have the properties of their initial
+//! values.
 
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
@@ -14,13 +15,13 @@ use ptx_analysis::signature::Parameter;
 use ptx_isa::OperandName;
 use ptx_isa::tables::TypeClass;
 use ptx_num::image::{
-    ChannelOrder, ChannelType, Format, Geometry, ImageDescription, ImageFault, Opaque, Sampler, fields,
+    ChannelOrder, ChannelType, Geometry, ImageDescription, ImageFault, Opaque, Sampler, TexelFormat, fields,
 };
 
-/// Bytes of a handle.
+/// Size of a handle in bytes.
 pub(super) const HANDLE: u64 = 8;
 
-/// What an instruction wants of a handle.
+/// The kind of object that an instruction needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HandleKind {
     Texture,
@@ -37,7 +38,7 @@ impl HandleKind {
         }
     }
 
-    /// What a launch says to give a name such a thing.
+    /// The text that binds an object of this kind to a name in a launch, as an example for messages.
     fn example(self) -> &'static str {
         match self {
             Self::Sampler => "{sampler=linear address=clamp}",
@@ -46,13 +47,13 @@ impl HandleKind {
     }
 }
 
-/// Where the handle lies that the operand of a name gives; nothing if it is not written.
+/// The place of the handle in the operand of that name; `None` if the operand is not written.
 pub(super) fn handle(inst: &mut DecodeContext<'_>, name: OperandName) -> Result<Option<Place>, Refusal> {
     let width = inst.executable.address_bytes();
     Ok(inst.places(name, width)?.first().copied())
 }
 
-/// What a handle stands for.
+/// The object that a handle refers to.
 #[inline]
 pub(super) fn find(context: &Context<'_>, handle: u64) -> Option<Opaque> {
     match context.machine.images.get(handle) {
@@ -61,7 +62,7 @@ pub(super) fn find(context: &Context<'_>, handle: u64) -> Option<Opaque> {
     }
 }
 
-/// What a handle stands for if nothing is bound to it itself.
+/// The object that a handle refers to if nothing is bound to the handle itself: that of a parameter, or a sampler variable.
 #[cold]
 fn indirect(context: &Context<'_>, handle: u64) -> Option<Opaque> {
     if let Some((_, at)) = parameter(context, handle) {
@@ -69,13 +70,13 @@ fn indirect(context: &Context<'_>, handle: u64) -> Option<Opaque> {
         context.machine.memory.parameters.read(at, &mut bytes);
         return context.machine.images.get(u64::from_le_bytes(bytes)).copied();
     }
-    // A sampler is all that its variable says of it.
+    // The initial value of a sampler variable describes the sampler completely.
     let (variable, element, _) = variable(context, handle)?;
     let is_sampler = variable.symbol.ty.is_some_and(|t| t.name() == ".samplerref");
     is_sampler.then(|| Opaque::Sampler(described(variable, element).1))
 }
 
-/// The kernel's parameter of an opaque type whose address a handle is, and its offset among the parameters.
+/// The kernel parameter of an opaque type whose address is the handle, and its offset among the parameters.
 fn parameter<'c>(context: &'c Context<'_>, handle: u64) -> Option<(&'c Parameter, u64)> {
     let executable = context.executable();
     let entry = executable.program.functions.get(executable.entry as usize)?;
@@ -89,7 +90,8 @@ fn parameter<'c>(context: &'c Context<'_>, handle: u64) -> Option<(&'c Parameter
     Some((found.0, at))
 }
 
-/// The variable of an opaque type (or in the old `.tex` space) whose address a handle is, and which element of it.
+/// The variable of an opaque type (or in the old `.tex` space) whose address is the handle, the index of the element in it, and its
+/// location.
 pub(super) fn variable<'c>(
     context: &'c Context<'_>,
     handle: u64,
@@ -102,11 +104,11 @@ pub(super) fn variable<'c>(
     })
 }
 
-/// The opaque type of the variable or the kernel's parameter whose address a handle is.
+/// The opaque type of the variable or the kernel parameter whose address is the handle.
 pub(super) fn type_at(context: &Context<'_>, handle: u64) -> Option<&'static str> {
     let ty = match parameter(context, handle) {
         Some((parameter, _)) => parameter.ty,
-        // A variable in the old space is a `.texref` (manual 5.1.8).
+        // A variable in the old `.tex` space is a `.texref` (manual 5.1.8).
         None => match variable(context, handle)?.0.symbol {
             ref symbol if symbol.space == ".tex" => return Some(".texref"),
             ref symbol => symbol.ty,
@@ -119,7 +121,7 @@ fn is_opaque(variable: &program::ModuleVariable) -> bool {
     variable.symbol.space == ".tex" || variable.symbol.ty.is_some_and(|t| t.info().class == TypeClass::Opaque)
 }
 
-/// What the initial value of an element of a variable says: an image of which nothing else is known, and a sampler.
+/// The properties of an image and of a sampler that the initial value of a variable's element gives. All else of the image is unknown.
 pub(super) fn described(variable: &program::ModuleVariable, element: u64) -> (ImageDescription, Sampler) {
     let mut image = nothing();
     let mut sampler = Sampler::default();
@@ -135,13 +137,13 @@ pub(super) fn described(variable: &program::ModuleVariable, element: u64) -> (Im
     (image, sampler)
 }
 
-/// A description for where none is looked at.
+/// A placeholder for a description that is not used.
 pub(super) fn nothing() -> ImageDescription {
-    let format = Format { channel: ChannelType::Float, order: ChannelOrder::R };
+    let format = TexelFormat { channel: ChannelType::Float, order: ChannelOrder::R };
     ImageDescription::new(Geometry::D1, [1; 3], format)
 }
 
-/// A handle leads to nothing, or to something else than an instruction wants.
+/// Reports that a handle refers to nothing, or to an object of another kind than `wanted`.
 #[cold]
 pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: HandleKind, lane: usize) {
     let name = match (parameter(context, handle), variable(context, handle)) {
@@ -170,7 +172,7 @@ pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: HandleKind
     });
 }
 
-/// Something wrong with an access to an image.
+/// Reports a fault of an access to an image.
 #[cold]
 pub(super) fn fault(context: &mut Context<'_>, fault: ImageFault, lane: usize) {
     let (kind, words) = match fault {
@@ -193,7 +195,7 @@ pub(super) fn fault(context: &mut Context<'_>, fault: ImageFault, lane: usize) {
     context.fault(kind, 1 << lane, || words);
 }
 
-/// A single register stands where a geometry needs a list of coordinates.
+/// Reports that a single register is written where a geometry needs a list of coordinates.
 #[cold]
 pub(super) fn incomplete(context: &mut Context<'_>, geometry: Geometry, lane: usize) {
     context.fault(Kind::Undefined, 1 << lane, || {

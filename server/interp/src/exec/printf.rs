@@ -1,7 +1,8 @@
 //! The format strings of `vprintf`: those of C, with the arguments in memory as device code lays them out.
 
-/// Formats a string. `value(at, bytes)` gives the number at an offset in the arguments, `text(address)` a string. Gives the bytes and how
-/// many arguments there were, which is what `vprintf` returns.
+/// Formats a string. `value(at, bytes)` returns the number at a byte offset in the arguments, `text(address)` the string at an address.
+///
+/// Returns the output and the number of arguments, which is the result of `vprintf`.
 pub(super) fn format(
     format: &[u8],
     mut value: impl FnMut(u64, usize) -> u64,
@@ -94,7 +95,7 @@ pub(super) fn format(
     (out, count)
 }
 
-/// What stands between the percent sign and the letter.
+/// The flags, the width and the precision, which stand between the percent sign and the letter.
 #[derive(Debug, Default)]
 struct FormatSpec {
     left: bool,
@@ -165,7 +166,7 @@ fn exponent(text: &str) -> String {
     format!("{mantissa}e{sign}{digits:0>2}")
 }
 
-/// `%g`: the shorter of the two ways, without zeros at the end.
+/// `%g`: fixed or scientific notation, whichever is shorter. Zeros at the end are removed unless `keep`.
 fn general(value: f64, precision: usize, keep: bool) -> String {
     let scientific = format!("{value:.*e}", precision - 1);
     let power: i32 = scientific.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Elements of matrices that descriptors describe, out of shared memory.
+//! Reads the elements of a matrix in shared memory that a descriptor describes.
 
 use crate::machine::{Context, Order};
 use crate::memory::{SHARED_STRIDE, Window};
@@ -6,22 +6,23 @@ use ptx_num::matrix::shared::{Major, SharedMatrix};
 use ptx_num::values::Marks;
 use std::ops::Range;
 
-/// Bytes that no swizzling tears apart.
+/// Number of contiguous bytes that swizzling always keeps together.
 const CHUNK: usize = 16;
 
 /// A matrix in the shared memory of a CTA.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SharedMatrixSource {
-    /// Where in it.
+    /// The layout of the matrix in shared memory.
     pub matrix: SharedMatrix,
-    /// The rank of the CTA in its cluster; nothing for the own one.
+    /// The rank of the CTA in its cluster; `None` for the thread's own CTA.
     pub rank: Option<u32>,
-    /// The lane on whose account it is read.
+    /// The lane that makes the accesses: findings name it.
     pub lane: usize,
 }
 
 impl SharedMatrixSource {
-    /// Calls `put` with row (of A; column of B), place along K and bits of each element. Nothing if that is a fault.
+    /// Calls `put` for each element with its row of A (or column of B), its position along K, and its bits. Both numbers count from the
+    /// beginning of their range. Returns the marks of all elements, or `None` after a fault.
     pub fn read(
         &self,
         context: &mut Context<'_>,
@@ -32,7 +33,7 @@ impl SharedMatrixSource {
         let mut chunk = MatrixChunk::default();
         let bits = self.matrix.element_bits.clamp(1, 64);
         let per_chunk = if self.matrix.in_sixteens { 16 } else { (8 * CHUNK as u32 / bits).max(1) };
-        // Neighbours in memory one after the other, so that each chunk is read once.
+        // Visit neighbours in memory one after the other, so that each chunk is read once.
         let (outer, inner) = match self.matrix.major {
             Major::K => (lines.clone(), k.clone()),
             Major::MN => (k.clone(), lines.clone()),
@@ -69,7 +70,7 @@ impl SharedMatrixSource {
     }
 }
 
-/// The chunk that was read last, and the marks of all.
+/// The chunk that was read last, and the marks of all chunks so far.
 #[derive(Default)]
 struct MatrixChunk {
     base: Option<u32>,

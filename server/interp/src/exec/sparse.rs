@@ -1,6 +1,6 @@
-//! `spcompress` and `spdecompress`: two of every four elements and where they were, and back.
+//! `spcompress` keeps two of every four elements and their positions; `spdecompress` puts elements back to their positions.
 //!
-//! Source: manual 9.4, the pages of the two. Elements, and positions, fill lists of 32-bit registers from the lowest bit on.
+//! Source: manual 9.4, the pages of both instructions. Elements and positions fill lists of 32-bit registers from the lowest bit on.
 
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
@@ -11,7 +11,7 @@ use crate::simd::Marked;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
-/// Elements of so many bits, a power of two up to 32, in words.
+/// Access to elements of `bits` bits each (a power of two up to 32) in a list of words.
 #[derive(Clone, Copy)]
 struct Packing {
     bits: usize,
@@ -39,13 +39,13 @@ impl Packing {
     }
 }
 
-/// The number in a modifier behind a prefix, `.x16`.
+/// The number after `prefix` in the modifier of a slot, such as 16 in `.x16`.
 fn number(inst: &DecodeContext<'_>, slot: SlotName, prefix: &str) -> Result<usize, Refusal> {
     let number = inst.modifier(slot).and_then(|m| m.name().strip_prefix(prefix)).and_then(|n| n.parse().ok());
     number.ok_or_else(|| Refusal(format!("`{}` without its `{prefix}`", inst.entry().name)))
 }
 
-/// The bits of an element, and of a position (which has 4 where the pattern leaves no choice).
+/// The sizes in bits of an element and of a position. (A position has 4 bits where the pattern leaves no choice.)
 fn sizes(inst: &DecodeContext<'_>) -> Result<(Packing, Packing), Refusal> {
     let bits = |m: Modifier| m.name().strip_prefix(".b").and_then(|n| n.parse::<usize>().ok());
     let both: Vec<usize> = inst.modifiers().filter_map(bits).collect();
@@ -55,12 +55,12 @@ fn sizes(inst: &DecodeContext<'_>) -> Result<(Packing, Packing), Refusal> {
     }
 }
 
-/// What an element is taken for when elements are compared.
+/// How the bits of an element are interpreted when elements are compared.
 #[derive(Clone, Copy)]
 enum ComparisonType {
     Unsigned,
     Signed,
-    /// The bit of the sign, and the largest magnitude that is no NaN.
+    /// A floating-point format: the bit of the sign, and the largest magnitude that is no NaN.
     Float {
         sign: u32,
         largest: u32,
@@ -68,7 +68,7 @@ enum ComparisonType {
 }
 
 impl ComparisonType {
-    /// By the number in the descriptor; nothing where it does not have the size of the elements.
+    /// The interpretation that a number in the descriptor selects; `None` if elements of `bits` bits do not have it.
     fn of(number: u32, bits: usize) -> Option<Self> {
         let float = |sign: u32, largest| Some(Self::Float { sign, largest });
         match (bits, number) {
@@ -84,7 +84,7 @@ impl ComparisonType {
         }
     }
 
-    /// A number that is the greater, the sooner an element is kept; NaN gives the greatest. Minus zero is less than zero.
+    /// The rank of an element: the elements with the greatest ranks are kept. NaN has the greatest rank, and minus zero is less than zero.
     fn rank(self, element: u32, operation: u32) -> i32 {
         let (value, magnitude) = match self {
             Self::Unsigned => (element as i32, element as i32),
@@ -107,10 +107,10 @@ impl ComparisonType {
     }
 }
 
-/// The positions of the two elements of four that are kept, ascending, and whether others could have been as well.
+/// The positions of the two elements of four that are kept, ascending, and whether equal ranks would allow another choice.
 fn keep(ranks: [i32; 4]) -> ([usize; 2], bool) {
     let mut order = [0, 1, 2, 3];
-    // Of equals the first.
+    // Of elements with equal ranks, take the first.
     order.sort_by_key(|i: &usize| std::cmp::Reverse(ranks[*i]));
     let open = ranks[order[1]] == ranks[order[2]];
     ([order[0].min(order[1]), order[0].max(order[1])], open)
@@ -185,11 +185,11 @@ pub(crate) fn decompress(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal
                 for i in from * group..from * (group + 1) {
                     let at = position.get(&places, i) as usize;
                     if at < to {
-                        // The last one to a place stays there.
+                        // If a position occurs twice, the last element stays there.
                         element.clear(&mut out, to * group + at);
                         element.or(&mut out, to * group + at, element.get(&elements, i));
                     } else {
-                        // What becomes of it is left open; here it goes nowhere.
+                        // The manual leaves open what becomes of an element without a position in the group; here it is dropped.
                         marked.add(lane, Marks::UNSPECIFIED);
                     }
                 }

@@ -1,7 +1,7 @@
 //! `stacksave`, `stackrestore`, `alloca` (manual 9.7.17).
 //!
-//! The stack of a thread grows upwards here and not downwards: the address that `alloca` gives is the lowest of the memory that it allocates
-//! in either case, and values of `stacksave` mean nothing but to `stackrestore`.
+//! In the machine, the stack of a thread grows upwards and not downwards. Programs do not notice it: `alloca` returns the lowest address
+//! of the allocated memory in either case, and only `stackrestore` interprets the values of `stacksave`.
 
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
@@ -11,7 +11,7 @@ use crate::machine::{LOCAL_BYTES, Outcome};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
-/// The alignment that every allocation has.
+/// The minimum alignment of an allocation in bytes.
 const ALIGNMENT: u64 = 8;
 
 /// `stacksave`.
@@ -23,7 +23,7 @@ pub(crate) fn save(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         for lane in lanes(context.mask) {
             let top = context.lanes.stack[lane];
             context.registers.set_lane_bits(d, lane, top.into());
-            // Where the stack of a thread ends is left open.
+            // The manual leaves open where the stack of a thread ends.
             context.mark(lane, Marks::UNSPECIFIED);
         }
         Outcome::Next
@@ -66,7 +66,7 @@ pub(crate) fn alloca(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         for lane in lanes(context.mask) {
             let bytes = context.registers.lane_bits(size, lane);
             let at = u64::from(context.lanes.stack[lane]).next_multiple_of(align);
-            // What follows on the stack keeps its alignment.
+            // The next data on the stack keeps its alignment of 16 bytes.
             let end = (u128::from(at) + bytes).next_multiple_of(16);
             if end > u128::from(LOCAL_BYTES) {
                 context.fault(Kind::StackOverflow, 1 << lane, || {

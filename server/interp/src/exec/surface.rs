@@ -1,6 +1,6 @@
 //! `suld`, `sust`, `sured`, `suq`.
 //!
-//! Where an access goes is computed in [`ptx_num::image::surface`]; here are operands, handles and registers.
+//! [`ptx_num::image::surface`] computes the location of an access. This module handles operands, handles and registers.
 
 use super::opaque::{self, HandleKind};
 use super::texture::{query_of, unbound_says};
@@ -12,21 +12,21 @@ use crate::machine::{Context, Outcome};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::query;
-use ptx_num::image::surface::{self, Access, Location, Outside, Reduction, Unit};
+use ptx_num::image::surface::{self, CoordinateUnit, Outside, SurfaceAccess, SurfaceLocation, SurfaceReduction};
 use ptx_num::image::{Geometry, Image, ImageFault, ImageId, Opaque};
 use ptx_num::values::Marks;
 
-/// Bytes of the largest access.
+/// The largest size of an access in bytes.
 const MAX_ACCESS_BYTES: usize = 16;
 
-/// What all accesses have.
+/// The operands and modifiers that loads, stores and reductions have in common.
 #[derive(Debug, Clone)]
 struct SurfaceOperands {
     surface: Place,
     coordinates: Vec<Place>,
     geometry: Geometry,
     outside: Outside,
-    /// A single register stands where a list of coordinates belongs.
+    /// A single register is written where a list of coordinates belongs.
     incomplete: bool,
 }
 
@@ -45,7 +45,7 @@ impl SurfaceOperands {
         Ok(Self { surface, coordinates, geometry, outside, incomplete })
     }
 
-    /// The surface of a lane.
+    /// The image of the surface that a lane names. Reports a finding and returns `None` if its handle refers to no surface.
     fn image(&self, context: &mut Context<'_>, lane: usize) -> Option<ImageId> {
         let handle = context.registers.lane_bits(self.surface, lane) as u64;
         let found = match opaque::find(context, handle) {
@@ -61,14 +61,21 @@ impl SurfaceOperands {
         found
     }
 
-    /// Where an access of a lane goes in the bytes of its surface. If nowhere at all, that is a fault.
-    fn locate(&self, context: &mut Context<'_>, lane: usize, id: ImageId, size: usize, unit: Unit) -> Option<Location> {
+    /// The location of a lane's access in the bytes of its surface. Reports a finding and returns `None` if there is none.
+    fn locate(
+        &self,
+        context: &mut Context<'_>,
+        lane: usize,
+        id: ImageId,
+        size: usize,
+        unit: CoordinateUnit,
+    ) -> Option<SurfaceLocation> {
         let mut coordinates = [0; 4];
         for (to, from) in coordinates.iter_mut().zip(&self.coordinates) {
             *to = context.registers.lane_bits(*from, lane) as u32;
         }
         let (geometry, outside) = (self.geometry, self.outside);
-        let access = Access { geometry, coordinates, size: size as u32, unit, outside };
+        let access = SurfaceAccess { geometry, coordinates, size: size as u32, unit, outside };
         let description = &context.machine.images.image(id)?.description;
         match surface::locate(description, &access) {
             Ok(location) => Some(location),
@@ -104,7 +111,7 @@ fn read(context: &Context<'_>, id: ImageId, at: u64, to: &mut [u8]) {
     }
 }
 
-/// Bytes of the type in a set of modifiers.
+/// The size in bytes of the type in a slot.
 fn bytes_of(inst: &DecodeContext<'_>, slot: SlotName) -> Result<usize, Refusal> {
     let ty = inst.modifier(slot).and_then(|m| ptx_isa::ISA.ty(m.name())).ok_or("a surface access without a type")?;
     Ok(usize::from(ty.bits / 8))
@@ -120,10 +127,10 @@ pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         for lane in lanes(context.mask) {
             let mut buffer = [0; MAX_ACCESS_BYTES];
             let found = common.image(context, lane).and_then(|id| {
-                let location = common.locate(context, lane, id, size, Unit::Bytes)?;
+                let location = common.locate(context, lane, id, size, CoordinateUnit::Bytes)?;
                 Some((id, location))
             });
-            if let Some((id, Location::Inside(at))) = found {
+            if let Some((id, SurfaceLocation::Inside(at))) = found {
                 read(context, id, at, &mut buffer[..size]);
             }
             for (element, place) in buffer[..size].chunks_exact(bytes).zip(&to) {
@@ -148,7 +155,10 @@ pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(id) = common.image(context, lane) else { continue };
-            let Some(Location::Inside(at)) = common.locate(context, lane, id, size, Unit::Bytes) else { continue };
+            let Some(SurfaceLocation::Inside(at)) = common.locate(context, lane, id, size, CoordinateUnit::Bytes)
+            else {
+                continue;
+            };
             let mut buffer = [0; MAX_ACCESS_BYTES];
             for (element, place) in buffer[..size].chunks_exact_mut(bytes).zip(&from) {
                 element.copy_from_slice(&context.registers.lane_bits(*place, lane).to_le_bytes()[..bytes]);
@@ -168,14 +178,17 @@ pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Re
             let Some(id) = common.image(context, lane) else { continue };
             let Some(format) = context.machine.images.image(id).map(|i| i.description.format) else { continue };
             let size = (format.bytes() as usize).min(MAX_ACCESS_BYTES);
-            let Some(Location::Inside(at)) = common.locate(context, lane, id, size, Unit::Texels) else { continue };
+            let Some(SurfaceLocation::Inside(at)) = common.locate(context, lane, id, size, CoordinateUnit::Texels)
+            else {
+                continue;
+            };
             let mut values = [0; 4];
             for (value, place) in values.iter_mut().zip(&from) {
                 *value = context.registers.lane_bits(*place, lane) as u32;
             }
             let (texel, marks) = format.encode(&values[..from.len().min(4)]);
             if marks != Marks::NONE && from.len() < format.order.channels() as usize {
-                // Nothing in an image is marked, so that this must be said where it happens.
+                // The bytes of an image have no marks, so the finding is reported here.
                 let (count, needed) = (from.len(), format.order.channels());
                 context.fault(Kind::Undefined, 1 << lane, || {
                     format!(
@@ -195,20 +208,20 @@ pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let bytes = bytes_of(inst, SlotName::Ctype)?;
     let formatted = inst.has(Modifier::P);
     let op = match inst.modifier(SlotName::Op) {
-        Some(Modifier::Add) => Reduction::Add,
-        Some(Modifier::Min) => Reduction::Min,
-        Some(Modifier::Max) => Reduction::Max,
-        Some(Modifier::And) => Reduction::And,
-        Some(Modifier::Or) => Reduction::Or,
+        Some(Modifier::Add) => SurfaceReduction::Add,
+        Some(Modifier::Min) => SurfaceReduction::Min,
+        Some(Modifier::Max) => SurfaceReduction::Max,
+        Some(Modifier::And) => SurfaceReduction::And,
+        Some(Modifier::Or) => SurfaceReduction::Or,
         _ => return Err("a reduction without an operation".into()),
     };
     let signed = inst.modifier(SlotName::Ctype).is_some_and(|m| m.name().starts_with(".s"));
-    let unit = if formatted { Unit::Values } else { Unit::Bytes };
+    let unit = if formatted { CoordinateUnit::Values } else { CoordinateUnit::Bytes };
     let from = *inst.places(OperandName::B, bytes as u8)?.first().ok_or("a reduction without a value")?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(id) = common.image(context, lane) else { continue };
-            let Some(Location::Inside(at)) = common.locate(context, lane, id, bytes, unit) else { continue };
+            let Some(SurfaceLocation::Inside(at)) = common.locate(context, lane, id, bytes, unit) else { continue };
             let mut signed = signed;
             if formatted {
                 let format = context.machine.images.image(id).map(|i| i.description.format);

@@ -1,7 +1,7 @@
 //! Tensor copies: `cp.async.bulk.tensor`, `cp.reduce.async.bulk.tensor`, their prefetches and priorities (manual 9.7.9.27).
 //!
-//! Which bytes go where is computed in [`ptx_num::image::tensor_copy`]; here are operands, tensor maps in memory, the CTAs that get a copy
-//! and the completion. As with other asynchronous operations, a copy is carried out when it is issued.
+//! [`ptx_num::image::tensor_copy`] computes which bytes go where. This module handles operands, tensor maps in memory, the CTAs that get
+//! a copy, and completion. Like other asynchronous operations, a copy is executed when it is issued.
 
 mod transfer;
 
@@ -19,45 +19,53 @@ use crate::machine::{Context, Location, Order, Outcome};
 use crate::registers::Place;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::tensor_map::{self, TensorMap};
-use ptx_num::image::{Copy, CopyMode, Direction, TensorFault};
-use ptx_num::values::atomic::Operation;
+use ptx_num::image::{CopyDirection, CopyMode, TensorCopy, TensorFault};
+use ptx_num::values::atomic::AtomicOperation;
 use transfer::TensorTransfer;
 
-/// Alignment of a tensor map that a copy uses.
+/// Alignment in bytes of a tensor map that a copy uses.
 const MAP_ALIGNMENT: usize = 64;
 
-/// Alignment of a box in shared memory.
+/// Alignment in bytes of a box in shared memory.
 const BOX_ALIGNMENT: usize = 128;
 
-/// How a box is described.
+/// The mode in which a copy walks the tensor, with the places of the offsets or of halo and offset.
 #[derive(Debug, Clone)]
 enum BoxShape {
     Tile,
+    /// `.tile::gather4` and `.tile::scatter4`: one column and four rows.
     Rows4,
     Im2col(Vec<Place>),
+    /// `.im2col_no_offs` of a store.
     NoOffsets,
+    /// `.im2col::w` and `.im2col_no_offs::w`.
     Wide(Vec<Place>),
+    /// `.im2col::w::128`.
     Wide128(Vec<Place>),
 }
 
-/// What all tensor copies have.
+/// The operands that all tensor copies have.
 #[derive(Debug, Clone)]
 struct TensorRequest {
-    direction: Direction,
+    direction: CopyDirection,
     rank: u8,
     shape: BoxShape,
     map: Address,
     coordinates: Vec<Place>,
+    /// Replaces the address in the tensor map.
     base: Option<Place>,
+    /// Replace the sizes in the tensor map.
     sizes: Vec<Place>,
+    /// The lower 32 bits of strides, in units of 16 bytes, that replace those in the tensor map.
     lower: Vec<Place>,
+    /// The upper bits of these strides, four for each.
     upper: Option<Place>,
 }
 
 impl TensorRequest {
-    fn new(inst: &mut DecodeContext<'_>, direction: Direction) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>, direction: CopyDirection) -> Result<Self, Refusal> {
         refuse_reports(inst)?;
-        let loads = direction == Direction::Load;
+        let loads = direction == CopyDirection::Load;
         let shape = if inst.has(Modifier::TileGather4) || inst.has(Modifier::TileScatter4) {
             BoxShape::Rows4
         } else if inst.has(Modifier::Im2col) {
@@ -74,7 +82,7 @@ impl TensorRequest {
             }
             BoxShape::Wide(Vec::new())
         } else if inst.has(Modifier::Im2colNoOffs) {
-            // Of what is loaded, no offsets are offsets of zero.
+            // For loads, no offsets means offsets of zero.
             if loads { BoxShape::Im2col(Vec::new()) } else { BoxShape::NoOffsets }
         } else {
             BoxShape::Tile
@@ -84,7 +92,7 @@ impl TensorRequest {
         let rank = dimensions.unwrap_or(if matches!(shape, BoxShape::Rows4) { 2 } else { coordinates.len() as u8 });
         let mut map = inst.address(OperandName::Map)?;
         if map.space == Space::Global {
-            // The address is a generic one, whatever the assembler's notation says: of `.param`, `.const` or `.global`.
+            // The address is generic, whatever the assembler's notation says. It may belong to `.param`, `.const` or `.global`.
             map.space = Space::Generic;
         }
         Ok(Self {
@@ -100,8 +108,8 @@ impl TensorRequest {
         })
     }
 
-    /// The copy that a lane asks for, with its box at an offset of shared memory.
-    fn copy(&self, context: &Context<'_>, lane: usize, shared: u32) -> Copy {
+    /// The copy of a lane, with its box at byte `shared` of shared memory.
+    fn copy(&self, context: &Context<'_>, lane: usize, shared: u32) -> TensorCopy {
         let number = |place: &Place| context.registers.lane_bits(*place, lane) as u32;
         let mut coordinates = [0; 5];
         coordinates.iter_mut().zip(&self.coordinates).for_each(|(to, from)| *to = number(from) as i32);
@@ -114,10 +122,10 @@ impl TensorRequest {
             BoxShape::Wide(halo) => CopyMode::Im2colW { halo: half(halo, 0), offset: half(halo, 1) },
             BoxShape::Wide128(halo) => CopyMode::Im2colW128 { halo: half(halo, 0), offset: half(halo, 1) },
         };
-        Copy { mode, direction: self.direction, rank: self.rank, coordinates, shared }
+        TensorCopy { mode, direction: self.direction, rank: self.rank, coordinates, shared }
     }
 
-    /// The tensor map of a lane, with what the instruction overrides in it.
+    /// The tensor map of a lane, with the fields that the instruction replaces. Returns `None` after a fault.
     fn map(&self, context: &mut Context<'_>, lane: usize) -> Option<TensorMap> {
         let address = context.generic_address(&self.map, lane)?;
         let at = context.locate_generic(address, lane, tensor_map::BYTES, MAP_ALIGNMENT, false)?;
@@ -131,7 +139,7 @@ impl TensorRequest {
         if let Some(base) = &self.base {
             map.address = number(base);
         }
-        // Eight bits of each size count.
+        // Only the lowest eight bits of each size count.
         map.sizes.iter_mut().zip(&self.sizes).for_each(|(to, from)| *to = number(from) & 0xff);
         let upper = self.upper.as_ref().map_or(0, number);
         for (i, (to, from)) in map.strides.iter_mut().zip(&self.lower).enumerate() {
@@ -140,7 +148,7 @@ impl TensorRequest {
         Some(map)
     }
 
-    /// Everything that a lane's copy does, if it can be done.
+    /// The complete transfer of a lane. Returns `None` after a fault.
     fn plan(&self, context: &mut Context<'_>, lane: usize, shared: u32) -> Option<TensorTransfer> {
         let map = self.map(context, lane)?;
         let copy = self.copy(context, lane, shared);
@@ -159,7 +167,7 @@ impl TensorRequest {
     }
 }
 
-/// A copy that cannot be made.
+/// Reports a copy that cannot be executed.
 #[cold]
 pub(super) fn fault(context: &mut Context<'_>, fault: TensorFault, lane: usize) {
     let (kind, words) = match fault {
@@ -201,15 +209,16 @@ pub(super) fn fault(context: &mut Context<'_>, fault: TensorFault, lane: usize) 
     context.fault(kind, 1 << lane, || words);
 }
 
-/// Where boxes go, and what counts them.
+/// The destinations of boxes, and the mbarriers that count them.
 #[derive(Debug, Clone)]
 struct BoxTargets {
     to: Address,
     barrier: Address,
-    /// The destination must be in the own CTA.
+    /// The destination must be in the thread's own CTA.
     own: bool,
     /// `.cta_group::2`: the mbarrier may be in the other CTA of the pair.
     pair: bool,
+    /// The mask of the CTAs that get a copy of the box.
     mask: Option<Place>,
 }
 
@@ -225,7 +234,7 @@ impl BoxTargets {
         })
     }
 
-    /// The places of a lane's box and the mbarrier of each, by the place that the instruction names.
+    /// The destinations of a lane's box and the mbarrier of each, given the destination `target` that the instruction names.
     fn all(&self, context: &mut Context<'_>, lane: usize, target: Location, bytes: usize) -> Vec<(Location, Location)> {
         let barrier = if self.pair {
             self.of_pair(context, lane, target)
@@ -246,7 +255,7 @@ impl BoxTargets {
         out
     }
 
-    /// An mbarrier in the same CTA as the destination, or in the other one of the pair.
+    /// The mbarrier of a pair. It must be in the CTA of the destination or in the other CTA of its pair; otherwise reports a finding.
     fn of_pair(&self, context: &mut Context<'_>, lane: usize, target: Location) -> Option<Location> {
         let at = mbarrier::locate(context, &self.barrier, lane, true)?;
         let pair = |rank: Option<u32>| rank.map(|r| r / 2);
@@ -260,7 +269,7 @@ impl BoxTargets {
     }
 }
 
-/// Where the box of a lane begins in shared memory.
+/// The location of a lane's box in shared memory. Returns `None` after a fault.
 fn box_at(context: &mut Context<'_>, address: &Address, lane: usize, own: bool, write: bool) -> Option<Location> {
     let at = context.locate(address, lane, 0, BOX_ALIGNMENT, write)?;
     if own {
@@ -275,7 +284,7 @@ fn box_at(context: &mut Context<'_>, address: &Address, lane: usize, own: bool, 
 
 /// `cp.async.bulk.tensor` to shared memory.
 pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let request = TensorRequest::new(inst, Direction::Load)?;
+    let request = TensorRequest::new(inst, CopyDirection::Load)?;
     let targets = BoxTargets::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
@@ -297,7 +306,7 @@ fn load_lane(context: &mut Context<'_>, lane: usize, request: &TensorRequest, ta
         plan.load(context, lane, &sources, target);
         copies::written_by_engine(context, target, bytes);
         let id = copies::begin(context, None, Some((target, bytes as u64)), false);
-        // A thread that sees the first completion knows that everything has been read.
+        // A thread that observes the first completion knows that everything has been read.
         mbarrier::attach(context, barrier, std::mem::take(&mut reads).into_iter().chain(id));
         mbarrier::transacted(context, barrier, lane, plan.amount.transaction.into());
     }
@@ -306,19 +315,19 @@ fn load_lane(context: &mut Context<'_>, lane: usize, request: &TensorRequest, ta
 
 /// `cp.async.bulk.tensor` to global memory.
 pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    outward(inst, Direction::Store, None)
+    outward(inst, CopyDirection::Store, None)
 }
 
 /// `cp.reduce.async.bulk.tensor`.
 pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let operation = inst.modifier(SlotName::Op).and_then(|m| Operation::named(m.word()));
-    outward(inst, Direction::Reduce, Some(operation.ok_or("a reduction without an operation")?))
+    let operation = inst.modifier(SlotName::Op).and_then(|m| AtomicOperation::named(m.word()));
+    outward(inst, CopyDirection::Reduce, Some(operation.ok_or("a reduction without an operation")?))
 }
 
 fn outward(
     inst: &mut DecodeContext<'_>,
-    direction: Direction,
-    operation: Option<Operation>,
+    direction: CopyDirection,
+    operation: Option<AtomicOperation>,
 ) -> Result<Action, Refusal> {
     let request = TensorRequest::new(inst, direction)?;
     let from = inst.address(OperandName::Src)?;
@@ -335,7 +344,7 @@ fn outward_lane(
     lane: usize,
     request: &TensorRequest,
     from: &Address,
-    operation: Option<Operation>,
+    operation: Option<AtomicOperation>,
 ) -> Option<()> {
     let source = box_at(context, from, lane, true, false)?;
     let plan = request.plan(context, lane, source.offset as u32)?;
@@ -356,9 +365,10 @@ fn outward_lane(
     Some(())
 }
 
-/// `cp.async.bulk.prefetch.tensor`, `applypriority.async.bulk.tensor`: caches do not show; what is wrong with the box does.
+/// `cp.async.bulk.prefetch.tensor`, `applypriority.async.bulk.tensor`: have no effect, since the machine has no caches. Only the box is
+/// checked.
 pub(super) fn check_only(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let request = TensorRequest::new(inst, Direction::Load)?;
+    let request = TensorRequest::new(inst, CopyDirection::Load)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             request.plan(context, lane, 0);

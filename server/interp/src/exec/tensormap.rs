@@ -54,7 +54,7 @@ pub(super) fn replace(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// `tensormap.cp_fenceproxy`: the copy; there is one order of everything here, so that nothing is left to fence.
+/// `tensormap.cp_fenceproxy`: copies the map. All accesses have one order in the machine, so there is nothing to fence.
 pub(super) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let (to, from) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?);
     Ok(DecodeContext::machine(move |context| {
@@ -65,7 +65,7 @@ pub(super) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             else {
                 continue;
             };
-            // The warp copies one tensor map: what other lanes would write is the same.
+            // The warp copies one tensor map, so lanes with the same addresses need not repeat it.
             if !done.contains(&(to, from)) {
                 done.push((to, from));
                 context.copy_at(from, to, lane, BYTES, u16::MAX);

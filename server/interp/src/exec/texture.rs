@@ -1,6 +1,6 @@
 //! `tex`, `tex.level`, `tex.grad`, `tld4`, `txq`, `istypep`.
 //!
-//! What a texture gives for coordinates is computed in [`ptx_num::image::texture`]; here are operands, handles and registers.
+//! [`ptx_num::image::texture`] computes the values of a texture at coordinates. This module handles operands, handles and registers.
 
 use super::opaque::{self, HandleKind};
 use crate::inst::DecodeContext;
@@ -10,22 +10,22 @@ use crate::machine::{Context, Outcome};
 use crate::registers::{Place, PredicateDst};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::query::{self, Query};
-use ptx_num::image::texture::{Coordinates, Fetched, Level, Request, fetch, gather, to_half};
+use ptx_num::image::texture::{Coordinates, Fetched, MipmapLevel, TextureRequest, fetch, gather, to_half};
 use ptx_num::image::{Geometry, Opaque, Sampler};
 use ptx_num::values::Marks;
 
-/// How components become registers.
+/// The format of the components of a result in registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResultFormat {
-    /// 32 bits each.
+    /// One register of 32 bits per component.
     Words,
-    /// `.f16`.
+    /// One `.f16` register per component.
     Halves,
-    /// `.f16x2`.
+    /// One `.f16x2` register per pair of components.
     Pairs,
 }
 
-/// Which level an instruction names.
+/// The mipmap level that an instruction names.
 #[derive(Debug, Clone)]
 enum Levels {
     Base,
@@ -33,32 +33,35 @@ enum Levels {
     Gradients(Vec<Place>, Vec<Place>),
 }
 
-/// A read of a texture, as decoded.
+/// A decoded read of a texture.
 #[derive(Debug, Clone)]
 struct TextureRead {
     to: Vec<Place>,
-    /// Which elements of the result are used.
+    /// The elements of the result that are used.
     taken: [bool; 4],
+    /// The predicate that receives whether the memory of the texture is resident.
     resident: Option<PredicateDst>,
     texture: Place,
     sampler: Option<Place>,
     geometry: Geometry,
+    /// The coordinates are floating-point numbers.
     float: bool,
     coordinates: Vec<Place>,
     levels: Levels,
     offset: Vec<Place>,
+    /// The reference value of a depth comparison.
     depth: Option<Place>,
     shape: ResultFormat,
-    /// `tld4`: which component.
+    /// The component that `tld4` gathers; `None` for other instructions.
     gathered: Option<usize>,
 }
 
-/// The registers that a list of coordinates has for a geometry.
+/// The number of registers that the list of coordinates needs for a geometry.
 fn coordinates_of(geometry: Geometry) -> usize {
     geometry.dimensions() + usize::from(geometry.is_array()) + usize::from(geometry.is_multisample())
 }
 
-/// `tex` with its levels.
+/// `tex`, `tex.level` and `tex.grad`.
 pub(super) fn read(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let levels = if inst.has(Modifier::Level) {
         Levels::Level(*inst.places(OperandName::Lod, 4)?.first().ok_or("`tex.level` without a level")?)
@@ -134,7 +137,7 @@ fn decode(
 }
 
 impl TextureRead {
-    /// Reads for one lane; says whether the memory is there.
+    /// Reads for one lane, and returns whether the memory is there.
     fn lane(&self, context: &mut Context<'_>, lane: usize) -> bool {
         let handle = context.registers.lane_bits(self.texture, lane) as u64;
         let Some(Opaque::Texture(id, own)) = opaque::find(context, handle) else {
@@ -155,7 +158,7 @@ impl TextureRead {
             }
         };
         if self.coordinates.len() < coordinates_of(self.geometry) {
-            // The assembler takes a single register for a list; the code then reads whatever lies behind it.
+            // The assembler accepts a single register in place of a list; its code then reads whatever registers follow.
             opaque::incomplete(context, self.geometry, lane);
         }
         let (request, mut marks) = self.request(context, lane);
@@ -187,9 +190,9 @@ impl TextureRead {
         resident
     }
 
-    /// What a lane asks for.
+    /// The request of a lane, and the marks that its operands give to the result.
     #[inline]
-    fn request(&self, context: &Context<'_>, lane: usize) -> (Request, Marks) {
+    fn request(&self, context: &Context<'_>, lane: usize) -> (TextureRequest, Marks) {
         let bits = |place: &Place| context.registers.lane_bits(*place, lane) as u32;
         let mut marks = Marks::NONE;
         let mut coordinates = [0; 4];
@@ -200,7 +203,7 @@ impl TextureRead {
         let mut offset = [0; 3];
         for (to, from) in offset.iter_mut().zip(&self.offset) {
             let wanted = bits(from) as i32;
-            // Four bits: the manual gives the range, and not what becomes of other values.
+            // Offsets have four bits. The manual gives their range, but not what becomes of other values.
             *to = wanted << 28 >> 28;
             if *to != wanted {
                 marks |= Marks::UNSPECIFIED;
@@ -212,12 +215,12 @@ impl TextureRead {
             out
         };
         let level = match &self.levels {
-            Levels::Base => Level::Base,
-            Levels::Level(place) if self.float => Level::Float(f32::from_bits(bits(place))),
-            Levels::Level(place) => Level::Integer(bits(place) as i32),
-            Levels::Gradients(x, y) => Level::Gradients(three(x), three(y)),
+            Levels::Base => MipmapLevel::Base,
+            Levels::Level(place) if self.float => MipmapLevel::Float(f32::from_bits(bits(place))),
+            Levels::Level(place) => MipmapLevel::Integer(bits(place) as i32),
+            Levels::Gradients(x, y) => MipmapLevel::Gradients(three(x), three(y)),
         };
-        let request = Request {
+        let request = TextureRequest {
             geometry: self.geometry,
             coordinates: Coordinates { bits: coordinates, float: self.float },
             level,
@@ -228,7 +231,7 @@ impl TextureRead {
     }
 }
 
-/// The query that an instruction's modifiers name.
+/// The property that the modifiers of a query name.
 pub(super) fn query_of(inst: &DecodeContext<'_>) -> Result<Query, Refusal> {
     let found = inst.modifiers().find_map(|m| Query::named(m.word()));
     found.ok_or_else(|| "a query of an unknown property".into())
@@ -267,7 +270,8 @@ pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// What a variable to which no image is bound says of itself by its initial value, if it has one.
+/// The properties that the initial value of a variable gives to its image and sampler, if no image is bound to it; `None` without such a
+/// value.
 #[cold]
 pub(super) fn unbound_says(context: &Context<'_>, handle: u64) -> Option<(ptx_num::image::ImageDescription, Sampler)> {
     let (variable, element, _) = opaque::variable(context, handle)?;
@@ -275,7 +279,7 @@ pub(super) fn unbound_says(context: &Context<'_>, handle: u64) -> Option<(ptx_nu
     has.then(|| opaque::described(variable, element))
 }
 
-/// `istypep`: whether an address is that of a variable, or a parameter of the kernel, of a type.
+/// `istypep`: whether an address is that of a variable or a kernel parameter of the given type.
 pub(super) fn is_type(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let kind = inst.modifier(SlotName::Type).ok_or("`istypep` without a type")?;
     let p = inst.predicate_dst(OperandName::P)?.ok_or("`istypep` without a predicate")?;

@@ -1,14 +1,14 @@
-//! One arm for each integer type.
+//! Macros that call a generic function with the integer type of an instruction.
 
 use crate::machine::code::Refusal;
 use ptx_isa::Modifier;
 
-/// Why a function that takes other types refuses an instruction; nothing stands for a type that is not written.
+/// The refusal of a type that a function does not support; `None` stands for a type that is not written.
 pub(super) fn unknown(ty: Option<Modifier>) -> Refusal {
     Refusal(format!("the type `{}` is not known here", ty.map_or("", Modifier::name)))
 }
 
-/// Calls a generic function with the integer type that a modifier stands for: `by_type!(name, T => expression)`.
+/// Evaluates an expression with the integer type that a modifier stands for: `by_type!(modifier, T => expression)`.
 macro_rules! by_type {
     ($name:expr, $t:ident => $body:expr) => {
         match $name {
@@ -49,7 +49,7 @@ macro_rules! by_type {
     };
 }
 
-/// The same for the elements of packed integers: `.u16x2`, `.s16x2`, `.u8x4`, `.s8x4`.
+/// Like `by_type!`, with the type of the elements of packed integers: `.u16x2`, `.s16x2`, `.u8x4`, `.s8x4`.
 macro_rules! by_packed {
     ($name:expr, $t:ident => $body:expr) => {
         match $name {

@@ -4,11 +4,11 @@ use super::integer::type_of;
 use crate::inst::DecodeContext;
 use crate::machine::code::{Action, Refusal};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
-use ptx_num::values::integer::compare::Comparison;
-use ptx_num::values::video::Part;
+use ptx_num::values::integer::compare::IntegerComparison;
+use ptx_num::values::video::RegisterPart;
 use ptx_num::values::video::multiply::{Multiply, Sign};
-use ptx_num::values::video::scalar::{Operation, Scalar, Source, Then};
-use ptx_num::values::video::simd::{self, Choice, Mask, Simd, Width};
+use ptx_num::values::video::scalar::{ScalarOperation, ScalarVideo, Then, VideoSource};
+use ptx_num::values::video::simd::{self, ElementChoice, ElementMask, Simd, Width};
 
 type Result<T> = std::result::Result<T, Refusal>;
 
@@ -17,11 +17,11 @@ fn selector(inst: &DecodeContext<'_>, name: OperandName) -> Option<&'static str>
     inst.operand(name)?.selector().map(|part| part.trim_start_matches('.'))
 }
 
-fn part(inst: &DecodeContext<'_>, name: OperandName) -> Result<Part> {
+fn part(inst: &DecodeContext<'_>, name: OperandName) -> Result<RegisterPart> {
     match selector(inst, name) {
-        None => Ok(Part::ALL),
+        None => Ok(RegisterPart::ALL),
         Some(selector) => {
-            Part::of(selector).ok_or_else(|| format!("the selector `.{selector}` is not known here").into())
+            RegisterPart::of(selector).ok_or_else(|| format!("the selector `.{selector}` is not known here").into())
         }
     }
 }
@@ -30,8 +30,8 @@ fn signed(inst: &DecodeContext<'_>, slot: SlotName) -> bool {
     inst.modifier(slot) == Some(Modifier::S32)
 }
 
-fn comparison(inst: &DecodeContext<'_>) -> Result<Comparison> {
-    let found = inst.modifier(SlotName::Cmp).and_then(|m| Comparison::of(m.word()));
+fn comparison(inst: &DecodeContext<'_>) -> Result<IntegerComparison> {
+    let found = inst.modifier(SlotName::Cmp).and_then(|m| IntegerComparison::of(m.word()));
     found.ok_or_else(|| "a comparison that is not there".into())
 }
 
@@ -39,14 +39,14 @@ fn comparison(inst: &DecodeContext<'_>) -> Result<Comparison> {
 pub(super) fn scalar(inst: &mut DecodeContext<'_>) -> Result<Action> {
     let wrap = inst.has(Modifier::Wrap);
     let operation = match inst.exec() {
-        Some(Exec::VideoVadd) => Operation::Add,
-        Some(Exec::VideoVsub) => Operation::Sub,
-        Some(Exec::VideoVabsdiff) => Operation::AbsDiff,
-        Some(Exec::VideoVmin) => Operation::Min,
-        Some(Exec::VideoVmax) => Operation::Max,
-        Some(Exec::VideoVshl) => Operation::ShiftLeft { wrap },
-        Some(Exec::VideoVshr) => Operation::ShiftRight { wrap },
-        _ => Operation::Set(comparison(inst)?),
+        Some(Exec::VideoVadd) => ScalarOperation::Add,
+        Some(Exec::VideoVsub) => ScalarOperation::Sub,
+        Some(Exec::VideoVabsdiff) => ScalarOperation::AbsDiff,
+        Some(Exec::VideoVmin) => ScalarOperation::Min,
+        Some(Exec::VideoVmax) => ScalarOperation::Max,
+        Some(Exec::VideoVshl) => ScalarOperation::ShiftLeft { wrap },
+        Some(Exec::VideoVshr) => ScalarOperation::ShiftRight { wrap },
+        _ => ScalarOperation::Set(comparison(inst)?),
     };
     let then = match inst.modifier(SlotName::Op2) {
         Some(Modifier::Add) => Then::Add,
@@ -57,12 +57,12 @@ pub(super) fn scalar(inst: &mut DecodeContext<'_>) -> Result<Action> {
             selector(inst, OperandName::D).map_or(Ok(Then::Nothing), |_| part(inst, OperandName::D).map(Then::Merge))?
         }
     };
-    let set = matches!(operation, Operation::Set(_));
-    let shift = matches!(operation, Operation::ShiftLeft { .. } | Operation::ShiftRight { .. });
-    let scalar = Scalar {
+    let set = matches!(operation, ScalarOperation::Set(_));
+    let shift = matches!(operation, ScalarOperation::ShiftLeft { .. } | ScalarOperation::ShiftRight { .. });
+    let scalar = ScalarVideo {
         operation,
-        a: Source { part: part(inst, OperandName::A)?, signed: signed(inst, SlotName::Atype) },
-        b: Source { part: part(inst, OperandName::B)?, signed: !shift && signed(inst, SlotName::Btype) },
+        a: VideoSource { part: part(inst, OperandName::A)?, signed: signed(inst, SlotName::Atype) },
+        b: VideoSource { part: part(inst, OperandName::B)?, signed: !shift && signed(inst, SlotName::Btype) },
         signed: signed(inst, if set { SlotName::Atype } else { SlotName::Dtype }),
         saturate: inst.has(Modifier::Sat),
         then,
@@ -93,8 +93,8 @@ pub(super) fn vmad(inst: &mut DecodeContext<'_>) -> Result<Action> {
         _ => 0,
     };
     let vmad = Multiply {
-        a: Source { part: part(inst, OperandName::A)?, signed: signed(inst, SlotName::Atype) },
-        b: Source { part: part(inst, OperandName::B)?, signed: signed(inst, SlotName::Btype) },
+        a: VideoSource { part: part(inst, OperandName::A)?, signed: signed(inst, SlotName::Atype) },
+        b: VideoSource { part: part(inst, OperandName::B)?, signed: signed(inst, SlotName::Btype) },
         sign,
         saturate: inst.has(Modifier::Sat),
         scale,
@@ -104,34 +104,34 @@ pub(super) fn vmad(inst: &mut DecodeContext<'_>) -> Result<Action> {
 
 /// `vadd2` … `vset4`.
 pub(super) fn packed(inst: &mut DecodeContext<'_>) -> Result<Action> {
-    use simd::Operation;
+    use simd::SimdOperation;
     let name = inst.entry().name;
     let width = if name.ends_with('4') { Width::Bytes } else { Width::Halves };
     let operation = match inst.exec() {
-        Some(Exec::VideoVadd2 | Exec::VideoVadd4) => Operation::Add,
-        Some(Exec::VideoVsub2 | Exec::VideoVsub4) => Operation::Sub,
-        Some(Exec::VideoVavrg2 | Exec::VideoVavrg4) => Operation::Average,
-        Some(Exec::VideoVabsdiff2 | Exec::VideoVabsdiff4) => Operation::AbsDiff,
-        Some(Exec::VideoVmin2 | Exec::VideoVmin4) => Operation::Min,
-        Some(Exec::VideoVmax2 | Exec::VideoVmax4) => Operation::Max,
-        _ => Operation::Set(comparison(inst)?),
+        Some(Exec::VideoVadd2 | Exec::VideoVadd4) => SimdOperation::Add,
+        Some(Exec::VideoVsub2 | Exec::VideoVsub4) => SimdOperation::Sub,
+        Some(Exec::VideoVavrg2 | Exec::VideoVavrg4) => SimdOperation::Average,
+        Some(Exec::VideoVabsdiff2 | Exec::VideoVabsdiff4) => SimdOperation::AbsDiff,
+        Some(Exec::VideoVmin2 | Exec::VideoVmin4) => SimdOperation::Min,
+        Some(Exec::VideoVmax2 | Exec::VideoVmax4) => SimdOperation::Max,
+        _ => SimdOperation::Set(comparison(inst)?),
     };
     let unknown = || Refusal("a selector that is not known here".into());
-    let choice = |inst: &DecodeContext<'_>, name: OperandName, without: Choice| match selector(inst, name) {
+    let choice = |inst: &DecodeContext<'_>, name: OperandName, without: ElementChoice| match selector(inst, name) {
         None => Ok(without),
-        Some(selector) => Choice::of(selector, width).ok_or_else(unknown),
+        Some(selector) => ElementChoice::of(selector, width).ok_or_else(unknown),
     };
     let mask = match selector(inst, OperandName::D) {
-        None => Mask::ALL,
-        Some(selector) => Mask::of(selector, width).ok_or_else(unknown)?,
+        None => ElementMask::ALL,
+        Some(selector) => ElementMask::of(selector, width).ok_or_else(unknown)?,
     };
-    let set = matches!(operation, Operation::Set(_));
+    let set = matches!(operation, SimdOperation::Set(_));
     let simd = Simd {
         operation,
         width,
-        a: choice(inst, OperandName::A, Choice::A)?,
+        a: choice(inst, OperandName::A, ElementChoice::A)?,
         a_signed: signed(inst, SlotName::Atype),
-        b: choice(inst, OperandName::B, Choice::b(width))?,
+        b: choice(inst, OperandName::B, ElementChoice::b(width))?,
         b_signed: signed(inst, SlotName::Btype),
         signed: if set { type_of(inst) == Some(Modifier::S32) } else { signed(inst, SlotName::Dtype) },
         saturate: inst.has(Modifier::Sat),

@@ -1,8 +1,8 @@
-//! Lanes of a warp among themselves: shuffles, votes, matches, reductions, elections.
+//! Communication among the lanes of a warp: shuffles, votes, matches, reductions, elections.
 //!
-//! An instruction with a member mask is called when all the lanes that it names are there or have exited (the machine gathers them). What
-//! is left to look at is what its author got wrong: a lane that is not in its own mask, and lanes that are named but do not execute it,
-//! because their guard is false. (Manual 9.7.9.5, 9.7.9.6, 9.7.13.8 – 9.7.13.12, 9.7.13.14.)
+//! The machine executes an instruction with a member mask when all the lanes that it names have arrived or exited. So this module only
+//! looks for errors of the program: a lane that is not in its own mask, and named lanes that do not execute the instruction because their
+//! guard is false. (Manual 9.7.9.5, 9.7.9.6, 9.7.13.8 – 9.7.13.12, 9.7.13.14.)
 
 use crate::findings::Kind;
 use crate::inst::DecodeContext;
@@ -19,20 +19,20 @@ use ptx_num::values::{Marks, atomic};
 pub(crate) struct Party {
     /// The lanes that execute it.
     pub lanes: Mask,
-    /// The lanes that are named.
+    /// The lanes that the mask names.
     pub named: Mask,
-    /// The result is undefined, for named lanes do not take part.
+    /// The result is undefined, because named lanes do not take part.
     pub incomplete: bool,
 }
 
 impl Party {
-    /// The lanes whose values count.
+    /// The lanes whose values count: those that are named and take part.
     fn members(&self) -> Mask {
         self.lanes & self.named
     }
 }
 
-/// The executing lanes by their member masks; without masks, all of them together. Says what is wrong with the masks.
+/// Groups the executing lanes by their member masks; without masks, all of them form one group. Reports errors in the masks.
 pub(crate) fn parties(context: &mut Context<'_>, membermask: Option<Src<u32>>) -> Vec<Party> {
     let Some(membermask) = membermask else {
         return vec![Party { lanes: context.mask, named: context.mask, incomplete: false }];
@@ -67,7 +67,7 @@ pub(crate) fn parties(context: &mut Context<'_>, membermask: Option<Src<u32>>) -
     out
 }
 
-/// Marks the results of all lanes of a party: with what is said of the sources of any of them.
+/// Marks the results of all lanes of a party with the marks of the sources of all its members.
 fn mark_together(context: &mut Context<'_>, party: Party) {
     let mut marks = lanes(party.members()).fold(Marks::NONE, |all, l| all | context.source_marks(l));
     if party.incomplete {
@@ -84,7 +84,7 @@ fn membermask(inst: &mut DecodeContext<'_>) -> Result<Option<Src<u32>>, Refusal>
     inst.optional_src::<u32>(OperandName::Membermask)
 }
 
-/// How a shuffle finds the source.
+/// How a shuffle determines the source lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shuffle {
     Up,
@@ -93,7 +93,7 @@ pub(crate) enum Shuffle {
     Index,
 }
 
-/// The source lane of a lane, and whether that is in range (manual 9.7.9.6, *Semantics*).
+/// The source lane of a lane, and whether it is in range (manual 9.7.9.6, *Semantics*).
 pub(crate) fn source_lane(mode: Shuffle, lane: usize, b: u32, c: u32) -> (usize, bool) {
     let (lane, b) = (lane as i32 & 31, (b & 31) as i32);
     let (clamp, segment) = ((c & 31) as i32, (c >> 8 & 31) as i32);
@@ -108,7 +108,7 @@ pub(crate) fn source_lane(mode: Shuffle, lane: usize, b: u32, c: u32) -> (usize,
             (j, j <= last)
         }
     };
-    // `.up` with a lower bound that lies below zero cannot be: the bound is a lane. `.down` ends at a lane as well.
+    // The bounds are lane numbers, so a source in range lies neither below lane 0 nor above lane 31.
     (if inside { j & 31 } else { lane } as usize, inside)
 }
 
@@ -144,7 +144,7 @@ pub(crate) fn shuffle(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                     context.mark(lane, Marks::UNSPECIFIED);
                 }
             }
-            // A lane that is not in its own mask has been told so.
+            // A lane that is not in its own mask has been reported already.
             let silent = silent & party.named;
             if silent != 0 {
                 let from =
@@ -237,7 +237,7 @@ pub(crate) fn matches(inst: &mut DecodeContext<'_>, all: bool) -> Result<Action,
     }))
 }
 
-/// `activemask`: the lanes that execute it now. Which these are is the machine's choice; it keeps lanes together where it can.
+/// `activemask`: the lanes that execute it now. The machine chooses them, and keeps lanes together if it can.
 pub(crate) fn activemask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let d = inst.dst::<u32>(OperandName::D)?;
     Ok(DecodeContext::all(move |registers, mask| {
@@ -248,13 +248,13 @@ pub(crate) fn activemask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal
 
 /// `redux.sync`.
 pub(crate) fn redux(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let operation = inst.modifier(SlotName::Op).and_then(|m| atomic::Operation::named(m.word()));
+    let operation = inst.modifier(SlotName::Op).and_then(|m| atomic::AtomicOperation::named(m.word()));
     let operation = operation.ok_or("`redux` without an operation")?;
     let (d, a) = (inst.dst::<u32>(OperandName::D)?, inst.src::<u32>(OperandName::A)?);
     let float = inst.has(Modifier::F32);
     let signed = inst.has(Modifier::S32);
     let (abs, nan) = (inst.has(Modifier::Abs), inst.has(Modifier::NaN));
-    let largest = operation == atomic::Operation::Max;
+    let largest = operation == atomic::AtomicOperation::Max;
     let mask = membermask(inst)?;
     Ok(DecodeContext::machine(move |context| {
         context.exact = true;
@@ -266,7 +266,7 @@ pub(crate) fn redux(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             } else {
                 atomic::redux(operation, signed, members)
             };
-            // No lane is a member: each is outside of its own mask, which has been reported.
+            // If no lane is a member, each lane is outside of its own mask, which has been reported.
             context.registers.put(d, party.lanes, [result.unwrap_or(0); 32]);
             mark_together(context, party);
         }
@@ -274,7 +274,7 @@ pub(crate) fn redux(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// `elect.sync`. The manual leaves open which lane is elected, but that it is always the same one for a mask; here it is the lowest.
+/// `elect.sync`. The manual only requires that the elected lane is always the same for a mask; here it is the lowest one.
 pub(crate) fn elect(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let d = inst.dst::<u32>(OperandName::D)?;
     let p = inst.predicate_dst(OperandName::P)?.ok_or("`elect.sync` without a predicate")?;

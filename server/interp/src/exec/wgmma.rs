@@ -1,8 +1,8 @@
 //! `wgmma`: products of a warpgroup.
 //!
-//! Each of the four warps computes its 16 rows of the 64 when it issues the instruction: what is in shared memory may not change
-//! before the product is waited for, so that is one of the orders in which it may happen. Which registers must not be touched
-//! meanwhile is kept for each warp ([`crate::machine::wgmma`]).
+//! Each of the four warps computes 16 of the 64 rows when it issues the instruction. Shared memory may not change before the program
+//! waits for the product, so this is one of the orders that the manual allows. The machine records for each warp which registers must not
+//! be touched meanwhile ([`crate::machine::wgmma`]).
 
 use super::mma::{FragmentOperand, Sparsity, all_source_marks, kind, multiply, numerics, refused, types, whole_warp};
 use super::shared_matrix::SharedMatrixSource;
@@ -17,13 +17,13 @@ use ptx_analysis::flow::OperandValue;
 use ptx_isa::OperandName;
 use ptx_isa::tables::dimension;
 use ptx_num::matrix::descriptor;
-use ptx_num::matrix::element::Element;
-use ptx_num::matrix::numerics::Unit;
-use ptx_num::matrix::product::{Operands, Product, Shape, Spec};
+use ptx_num::matrix::element::MatrixElementType;
+use ptx_num::matrix::numerics::MatrixInstruction;
+use ptx_num::matrix::product::{Product, ProductOperands, ProductShape, ProductSpec};
 use ptx_num::matrix::shared::Major;
-use ptx_num::matrix::sparse::{Indices, Pattern};
+use ptx_num::matrix::sparse::{Indices, SparsityPattern};
 
-/// Rows that a warp computes.
+/// Number of rows that a warp computes.
 const ROWS: usize = 16;
 
 /// `wgmma.fence`.
@@ -55,13 +55,13 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// A of a product.
+/// The matrix A of a product, in registers or in shared memory.
 enum WgmmaMatrixA {
     Registers(FragmentOperand),
     Descriptor(Src<u64>, Major),
 }
 
-/// The value of a descriptor, which must be the same in all lanes.
+/// The value of a descriptor. If it is not the same in all lanes, reports a finding.
 pub(super) fn uniform(context: &mut Context<'_>, src: Src<u64>) -> u64 {
     let first = context.mask.trailing_zeros().min(31) as usize;
     let value = context.registers.lane(src, first);
@@ -78,12 +78,13 @@ fn major(inst: &DecodeContext<'_>, operand: OperandName) -> Major {
     if inst.immediate(operand) == Some(1) { Major::MN } else { Major::K }
 }
 
+/// Whether a scale operand negates its matrix: it is -1.
 fn negated(inst: &DecodeContext<'_>, operand: OperandName) -> bool {
     let minus = inst.operand(operand).is_some_and(|o| o.minus);
     matches!((inst.immediate(operand), minus), (Some(-1), false) | (Some(1), true))
 }
 
-/// The registers of an operand by their numbers.
+/// The numbers of the registers of an operand.
 fn slots(inst: &DecodeContext<'_>, operand: OperandName) -> Vec<u32> {
     let of = |o: &ptx_analysis::flow::FlowOperand| match o.value {
         OperandValue::Register(slot) | OperandValue::Part(slot, _) => slot.0..slot.0 + 1,
@@ -116,17 +117,17 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             let selector = inst.immediate(OperandName::Sel).ok_or("a selector that is not known")?;
             Some(Sparsity {
                 metadata: warp(FragmentOperand::with(inst, OperandName::Meta, None, |_, _| Some(selector))?),
-                pattern: Pattern::of(a_type, false),
+                pattern: SparsityPattern::of(a_type, false),
                 indices: Indices::Different,
                 k,
             })
         }
     };
     let add = inst.predicate_src(OperandName::ScaleD)?.ok_or("`wgmma` without `scale_d`")?;
-    let product = Product::new(Spec {
-        unit: Unit::Wgmma,
+    let product = Product::new(ProductSpec {
+        unit: MatrixInstruction::Wgmma,
         numerics: numerics(inst)?,
-        shape: Shape { m: ROWS, n, k },
+        shape: ProductShape { m: ROWS, n, k },
         a: a_type,
         b: b_type,
         c: d_type,
@@ -172,7 +173,8 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         let columns = sparsity.as_ref().map_or(Vec::new(), |s| s.columns(context));
         let adds = context.registers.predicate(add) >> lane & 1 != 0;
         let c = if adds { d.gather(context.registers) } else { vec![0; ROWS * n] };
-        let operands = Operands { a: &elements_a, b: &elements_b, c: &c, columns: &columns, ..Operands::default() };
+        let operands =
+            ProductOperands { a: &elements_a, b: &elements_b, c: &c, columns: &columns, ..ProductOperands::default() };
         let (mut values, mut each) = (Vec::new(), Vec::new());
         multiply(context, &product, &operands, &mut values, &mut each);
         d.scatter(context, &values, Some(&each));
@@ -183,12 +185,12 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// The matrix that a descriptor describes.
+/// The matrix that a descriptor describes. Reports a finding and returns `None` if the descriptor is invalid.
 fn source(
     context: &mut Context<'_>,
     bits: u64,
     major: Major,
-    element: Element,
+    element: MatrixElementType,
     lane: usize,
 ) -> Option<SharedMatrixSource> {
     match descriptor::wgmma(bits, major, element.bits()) {

@@ -1,7 +1,7 @@
-//! `wmma`: products of matrices in fragments of undocumented layout, and how these get to memory and back.
+//! `wmma`: products of matrices in fragments of undocumented layout, and loads and stores of these.
 //!
-//! A fragment is laid out as [`Fragment::opaque`] does it, so a kernel that picks elements out gets others than hardware gives. The
-//! fragment of C of an `.f16` is another than that of an `.f32`.
+//! [`Fragment::opaque`] determines the layout of a fragment. So a kernel that picks out elements gets others than on hardware. Fragments
+//! of C have different layouts for `.f16` and `.f32`.
 
 use super::mma::{FragmentOperand, all_source_marks, kind, mark_all, multiply, numerics, refused, types, whole_warp};
 use crate::findings::Kind;
@@ -12,26 +12,26 @@ use crate::memory::Region;
 use crate::registers::Src;
 use ptx_isa::tables::dimension;
 use ptx_isa::{Exec, Modifier, OperandName};
-use ptx_num::matrix::element::Element;
+use ptx_num::matrix::element::MatrixElementType;
 use ptx_num::matrix::fragment::Fragment;
-use ptx_num::matrix::numerics::Unit;
-use ptx_num::matrix::product::{Operands, Product, Shape, Spec};
+use ptx_num::matrix::numerics::MatrixInstruction;
+use ptx_num::matrix::product::{Product, ProductOperands, ProductShape, ProductSpec};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::quick::f16_from_f32;
 
-fn shape(inst: &DecodeContext<'_>) -> Result<Shape, Refusal> {
+fn shape(inst: &DecodeContext<'_>) -> Result<ProductShape, Refusal> {
     let of = |name: &str| inst.modifiers().find_map(|m| dimension(m.name(), name)).map(|n| n as usize);
     match (of("m"), of("n"), of("k")) {
-        (Some(m), Some(n), Some(k)) => Ok(Shape { m, n, k }),
+        (Some(m), Some(n), Some(k)) => Ok(ProductShape { m, n, k }),
         _ => Err("`wmma` without a shape".into()),
     }
 }
 
-/// An operand that holds a matrix of so many rows and columns.
+/// The operand of that name, which holds a matrix of `rows` × `columns` elements.
 fn held(
     inst: &mut DecodeContext<'_>,
     operand: OperandName,
-    element: Element,
+    element: MatrixElementType,
     rows: usize,
     columns: usize,
 ) -> Result<FragmentOperand, Refusal> {
@@ -42,23 +42,23 @@ fn held(
     FragmentOperand::of(inst, operand, fragment)
 }
 
-/// How a matrix lies in memory.
+/// A matrix in memory. Its lines are contiguous.
 struct MatrixInMemory {
     address: Address,
-    /// Elements from the beginning of a line to that of the next.
+    /// Number of elements from the beginning of a line to that of the next; `None`: the length of a line.
     stride: Option<Src<u32>>,
-    element: Element,
+    element: MatrixElementType,
     rows: usize,
     columns: usize,
-    /// A line is a row, else a column.
+    /// A line is a row; otherwise it is a column.
     row_major: bool,
-    /// The alignment of every line: the size of a fragment in bytes.
+    /// The alignment of every line in bytes: the size of a fragment.
     align: u64,
 }
 
 impl MatrixInMemory {
     fn new(inst: &mut DecodeContext<'_>) -> Result<(Self, FragmentOperand), Refusal> {
-        let Shape { m, n, k } = shape(inst)?;
+        let ProductShape { m, n, k } = shape(inst)?;
         let (rows, columns) = match inst.exec() {
             Some(Exec::WmmaLoadA) => (m, k),
             Some(Exec::WmmaLoadB) => (k, n),
@@ -73,17 +73,17 @@ impl MatrixInMemory {
         Ok((Self { address, stride, element, rows, columns, row_major, align }, held))
     }
 
-    /// Lines, elements of each.
+    /// The number of lines, and the number of elements in each.
     fn lines(&self) -> (usize, usize) {
         if self.row_major { (self.rows, self.columns) } else { (self.columns, self.rows) }
     }
 
-    /// The number of an element in the matrix, row by row, by line and place.
+    /// The index of an element in the row-major matrix, given its line and its position in the line.
     fn number(&self, line: usize, at: usize) -> usize {
         if self.row_major { line * self.columns + at } else { at * self.columns + line }
     }
 
-    /// The lane whose address counts, the distance of lines in bytes, and the bytes of a line.
+    /// The lane whose address is used (the first executing one), the distance between lines in bytes, and the size of a line in bytes.
     fn begin(&self, context: &mut Context<'_>) -> (usize, u64, usize) {
         let lane = context.mask.trailing_zeros().min(31) as usize;
         let (_, length) = self.lines();
@@ -108,7 +108,7 @@ impl MatrixInMemory {
         (lane, u64::from(stride) * u64::from(bits) / 8, length * bits as usize / 8)
     }
 
-    /// Where a line lies, so many bytes behind the first.
+    /// The location of the line that begins `offset` bytes after the first. Returns `None` after a fault.
     fn line(
         &self,
         context: &mut Context<'_>,
@@ -146,7 +146,7 @@ impl MatrixInMemory {
     }
 }
 
-/// The bits of an element in the bytes of a line.
+/// The bits of the element at index `at` in the bytes of a line.
 fn element(line: &[u8], at: usize, bits: u32) -> u64 {
     let (first, low) = (at * bits as usize / 8, at as u32 * bits % 8);
     let all = line.get(first..).unwrap_or(&[]).iter().take(8).rev().fold(0u64, |v, b| v << 8 | u64::from(*b));
@@ -191,7 +191,7 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         let size = matrix.element.bits() as usize / 8;
         let mut buffer = [0; 256];
         for line in 0..lines {
-            // Results have whole bytes.
+            // The elements of results have whole bytes.
             for (at, to) in buffer.chunks_exact_mut(size.max(1)).take(length).enumerate() {
                 let value = elements[matrix.number(line, at)].to_le_bytes();
                 to.copy_from_slice(&value[..to.len()]);
@@ -205,10 +205,10 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
-/// The types of D, A, B and C: where A and B are `.f16`, only D and C are written.
-fn four_types(inst: &DecodeContext<'_>) -> Result<[Element; 4], Refusal> {
+/// The types of D, A, B and C. If A and B are `.f16`, only those of D and C are written.
+fn four_types(inst: &DecodeContext<'_>) -> Result<[MatrixElementType; 4], Refusal> {
     match types(inst)[..] {
-        [d, c] => Ok([d, Element::F16, Element::F16, c]),
+        [d, c] => Ok([d, MatrixElementType::F16, MatrixElementType::F16, c]),
         [d, a, b, c] => Ok([d, a, b, c]),
         _ => Err("`wmma.mma` without its types".into()),
     }
@@ -217,23 +217,23 @@ fn four_types(inst: &DecodeContext<'_>) -> Result<[Element; 4], Refusal> {
 /// `wmma.mma`.
 pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let shape = shape(inst)?;
-    let Shape { m, n, k } = shape;
+    let ProductShape { m, n, k } = shape;
     let [d_type, a_type, b_type, c_type] = four_types(inst)?;
-    if a_type == Element::F16 && inst.has(Modifier::Satfinite) {
+    if a_type == MatrixElementType::F16 && inst.has(Modifier::Satfinite) {
         return Err("what `.satfinite` did to `.f16` before PTX 6.5 is not known well enough".into());
     }
     let (a, b) = (held(inst, OperandName::A, a_type, m, k)?, held(inst, OperandName::B, b_type, k, n)?);
     let (c, d) = (held(inst, OperandName::C, c_type, m, n)?, held(inst, OperandName::D, d_type, m, n)?);
-    // An `.f16` of an `.f32` C is rounded in a step of its own, as the assembler has it (`HMMA`, then `F2FP`; sm_80).
-    let narrows = (c_type, d_type) == (Element::F32, Element::F16);
-    let product = Product::new(Spec {
-        unit: Unit::Mma,
+    // If C is `.f32` and D is `.f16`, the result is rounded in a separate step, as the assembler does it (`HMMA`, then `F2FP`; sm_80).
+    let narrows = (c_type, d_type) == (MatrixElementType::F32, MatrixElementType::F16);
+    let product = Product::new(ProductSpec {
+        unit: MatrixInstruction::Mma,
         numerics: numerics(inst)?,
         shape,
         a: a_type,
         b: b_type,
         c: c_type,
-        d: if narrows { Element::F32 } else { d_type },
+        d: if narrows { MatrixElementType::F32 } else { d_type },
         kind: kind(inst, a_type),
         sparse: false,
         negate_a: false,
@@ -244,7 +244,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         whole_warp(context);
         let registers = &*context.registers;
         let (a, b, c) = (a.gather(registers), b.gather(registers), c.gather(registers));
-        let operands = Operands { a: &a, b: &b, c: &c, ..Operands::default() };
+        let operands = ProductOperands { a: &a, b: &b, c: &c, ..ProductOperands::default() };
         let (mut values, mut marks) = (Vec::new(), Vec::new());
         multiply(context, &product, &operands, &mut values, &mut marks);
         if narrows {

@@ -380,7 +380,7 @@ impl<'a> DecodeContext<'a> {
         }
     }
 
-    /// Whether the instruction reads a special register whose value changes.
+    /// Whether the instruction reads a special register whose value changes, such as a clock.
     pub(crate) fn is_clocked(&self) -> bool {
         self.layout.has_clock(self.index)
     }

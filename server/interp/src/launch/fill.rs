@@ -2,7 +2,7 @@
 
 use super::random;
 use crate::notation::{Element, Kind, Number};
-use ptx_num::values::convert::{Class, Layout};
+use ptx_num::values::convert::{FloatLayout, NumberClass};
 use std::fmt::{self, Display};
 
 /// What a buffer holds at first, or is expected to hold.
@@ -109,11 +109,11 @@ impl Fill {
             (Self::Const(value), _) => value.encode(element).unwrap_or(0),
             (Self::Nan, _) => element.nan().unwrap_or(0),
             (_, Kind::Float(float)) => {
-                let real = Layout::F64.decode(self.number(index).to_bits());
+                let real = FloatLayout::F64.decode(self.number(index).to_bits());
                 let code = float.encode(real, false);
                 // As `.satfinite` does it: a fill with numbers has no infinities.
-                let over = real.class == Class::Finite && float.decode(code as u64).class != Class::Finite;
-                let over = over && float.decode(code as u64).class != Class::Zero;
+                let over = real.class == NumberClass::Finite && float.decode(code as u64).class != NumberClass::Finite;
+                let over = over && float.decode(code as u64).class != NumberClass::Zero;
                 (if over { float.encode(real, true) } else { code }) << element.padding()
             }
             (Self::Iota { start, step }, _) => {

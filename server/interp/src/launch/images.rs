@@ -4,7 +4,7 @@ use super::bind::{Place, Placed};
 use super::{Element, Field, Given, Mistake, argument};
 use crate::machine::code::Executable;
 use ptx_analysis::program::{self, FieldValue};
-use ptx_num::image::description::{Contents, Described, DescribedImage};
+use ptx_num::image::description::{Described, DescribedImage, ImageContents};
 use ptx_num::image::{Bindings, Image, ImageDescription, ImageId, Opaque, Sampler, fields};
 use std::collections::HashMap;
 
@@ -73,13 +73,13 @@ impl Images {
                 let element = element_of(&image);
                 let size = usize::try_from(image.bytes()).unwrap_or(0);
                 let bytes = match &contents {
-                    Contents::Fill(text) => {
+                    ImageContents::Fill(text) => {
                         let fill = argument::fill(text, given.range.start).map_err(|m| mistake(m.message))?;
                         image.filled(|index| fill.number(index))
                     }
-                    Contents::Hex(digits) => argument::hexadecimal(digits).map_err(mistake)?,
-                    Contents::File(path) => return Err(mistake(format!("the file `{path}` has not been read"))),
-                    Contents::Buffer(name) => match (self.named.get(name.as_str()), buffers(name)) {
+                    ImageContents::Hex(digits) => argument::hexadecimal(digits).map_err(mistake)?,
+                    ImageContents::File(path) => return Err(mistake(format!("the file `{path}` has not been read"))),
+                    ImageContents::Buffer(name) => match (self.named.get(name.as_str()), buffers(name)) {
                         // Another handle of the same image.
                         (Some(id), _) => {
                             self.bind_image(handle, kind, *id, sampler);
@@ -119,8 +119,8 @@ pub(super) fn element_of(image: &ImageDescription) -> Element {
 
 /// An image that stands for none: whatever is set in it is forgotten.
 fn placeholder() -> ImageDescription {
-    use ptx_num::image::{ChannelOrder, ChannelType, Format, Geometry};
-    let format = Format { channel: ChannelType::Float, order: ChannelOrder::R };
+    use ptx_num::image::{ChannelOrder, ChannelType, Geometry, TexelFormat};
+    let format = TexelFormat { channel: ChannelType::Float, order: ChannelOrder::R };
     ImageDescription::new(Geometry::D1, [1; 3], format)
 }
 

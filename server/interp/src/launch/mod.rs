@@ -184,7 +184,7 @@ pub enum Argument {
 }
 
 /// A value in an [`Argument::Table`].
-pub use ptx_num::image::description::Value as Field;
+pub use ptx_num::image::description::TableValue as Field;
 
 /// Memory and what is in it at first.
 #[derive(Debug, Clone, PartialEq)]

@@ -17,7 +17,7 @@ pub struct GlobalAllocation {
     pub base: u64,
     /// The contents.
     pub storage: Storage,
-    /// The state on the heap of the device.
+    /// Whether the allocation belongs to the heap of the device, and whether it has been released.
     heap: Heap,
 }
 

@@ -1,6 +1,6 @@
 //! Types of the elements of buffers.
 
-use ptx_num::values::convert::{Class, Direction, Layout, Narrow, Real};
+use ptx_num::values::convert::{FloatLayout, Narrow, NumberClass, Real, RoundingDirection};
 use std::fmt::{self, Display};
 
 /// What the bits of an element mean.
@@ -21,7 +21,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Float {
     /// An ordinary floating-point format.
-    Layout(Layout),
+    Layout(FloatLayout),
     /// One of 8 bits or fewer.
     Narrow(Narrow),
 }
@@ -30,8 +30,8 @@ impl Float {
     /// The code of a value, to nearest even; beyond the largest number, that with `saturate`.
     pub fn encode(self, value: Real, saturate: bool) -> u128 {
         match self {
-            Self::Layout(layout) => layout.encode(value, Direction::Nearest, saturate).into(),
-            Self::Narrow(narrow) => narrow.encode_real(value, Direction::Nearest, saturate).into(),
+            Self::Layout(layout) => layout.encode(value, RoundingDirection::Nearest, saturate).into(),
+            Self::Narrow(narrow) => narrow.encode_real(value, RoundingDirection::Nearest, saturate).into(),
         }
     }
 
@@ -62,9 +62,11 @@ impl Float {
     pub fn largest(self) -> f64 {
         let code = match self {
             Self::Layout(layout) => layout.largest(),
-            Self::Narrow(narrow) => narrow.encode_real(Real::scaled(false, 1, 200), Direction::Nearest, true).into(),
+            Self::Narrow(narrow) => {
+                narrow.encode_real(Real::scaled(false, 1, 200), RoundingDirection::Nearest, true).into()
+            }
         };
-        f64::from_bits(Layout::F64.encode(self.decode(code), Direction::Nearest, false))
+        f64::from_bits(FloatLayout::F64.encode(self.decode(code), RoundingDirection::Nearest, false))
     }
 
     /// Whether it has negative numbers.
@@ -104,11 +106,11 @@ const TABLE: &[(&str, u32, Kind)] = &[
     ("b32", 32, Kind::Bits),
     ("b64", 64, Kind::Bits),
     ("b128", 128, Kind::Bits),
-    ("f16", 16, Kind::Float(Float::Layout(Layout::F16))),
-    ("bf16", 16, Kind::Float(Float::Layout(Layout::BF16))),
-    ("tf32", 32, Kind::Float(Float::Layout(Layout::TF32))),
-    ("f32", 32, Kind::Float(Float::Layout(Layout::F32))),
-    ("f64", 64, Kind::Float(Float::Layout(Layout::F64))),
+    ("f16", 16, Kind::Float(Float::Layout(FloatLayout::F16))),
+    ("bf16", 16, Kind::Float(Float::Layout(FloatLayout::BF16))),
+    ("tf32", 32, Kind::Float(Float::Layout(FloatLayout::TF32))),
+    ("f32", 32, Kind::Float(Float::Layout(FloatLayout::F32))),
+    ("f64", 64, Kind::Float(Float::Layout(FloatLayout::F64))),
     ("e4m3", 8, narrow(Narrow::E4m3)),
     ("e5m2", 8, narrow(Narrow::E5m2)),
     ("e2m3", 8, narrow(Narrow::E2m3)),
@@ -197,7 +199,7 @@ impl Element {
             Kind::Integer { signed: false } | Kind::Bits => bits as f64,
             Kind::Float(float) => {
                 let real = float.decode((bits >> self.padding()) as u64);
-                f64::from_bits(Layout::F64.encode(real, Direction::Nearest, false))
+                f64::from_bits(FloatLayout::F64.encode(real, RoundingDirection::Nearest, false))
             }
         }
     }
@@ -205,7 +207,7 @@ impl Element {
     /// Whether the bits are a NaN of the type.
     pub fn is_nan(self, bits: u128) -> bool {
         match self.kind() {
-            Kind::Float(float) => float.decode((bits >> self.padding()) as u64).class == Class::Nan,
+            Kind::Float(float) => float.decode((bits >> self.padding()) as u64).class == NumberClass::Nan,
             _ => false,
         }
     }

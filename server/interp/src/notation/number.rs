@@ -1,7 +1,7 @@
 //! Numbers as launches and expressions spell them.
 
 use super::element::{Element, Kind};
-use ptx_num::values::convert::{Class, Direction, Layout, Real};
+use ptx_num::values::convert::{FloatLayout, NumberClass, Real, RoundingDirection};
 use std::fmt::{self, Display};
 
 /// A number as it is written, before its type is known.
@@ -113,10 +113,10 @@ impl Number {
         match self {
             Self::Integer { negative, magnitude } => match u64::try_from(magnitude) {
                 Ok(digits) => Real::scaled(negative, digits, 0),
-                Err(_) => Layout::F64.decode(self.value().to_bits()),
+                Err(_) => FloatLayout::F64.decode(self.value().to_bits()),
             },
-            Self::Single(bits) => Layout::F32.decode(bits.into()),
-            Self::Bits(_) | Self::Float(_) | Self::Double(_) => Layout::F64.decode(self.value().to_bits()),
+            Self::Single(bits) => FloatLayout::F32.decode(bits.into()),
+            Self::Bits(_) | Self::Float(_) | Self::Double(_) => FloatLayout::F64.decode(self.value().to_bits()),
         }
     }
 
@@ -128,8 +128,8 @@ impl Number {
         let name = element.name();
         match element.kind() {
             Kind::Bits if !matches!(self, Self::Integer { .. } | Self::Bits(_)) => match element.bits() {
-                32 => Ok(Layout::F32.encode(self.real(), Direction::Nearest, false).into()),
-                64 => Ok(Layout::F64.encode(self.real(), Direction::Nearest, false).into()),
+                32 => Ok(FloatLayout::F32.encode(self.real(), RoundingDirection::Nearest, false).into()),
+                64 => Ok(FloatLayout::F64.encode(self.real(), RoundingDirection::Nearest, false).into()),
                 _ => Err(format!("`{self}` is no value of `{name}`, which has no format: write its bits (`0x…`)")),
             },
             Kind::Bits | Kind::Integer { .. } => {
@@ -153,16 +153,16 @@ impl Number {
                 }
                 _ => {
                     let real = self.real();
-                    let finite = matches!(real.class, Class::Finite | Class::Zero);
+                    let finite = matches!(real.class, NumberClass::Finite | NumberClass::Zero);
                     let code = layout.encode(real, false);
                     let stored = layout.decode(code as u64);
-                    let lost = !matches!(stored.class, Class::Finite | Class::Zero)
+                    let lost = !matches!(stored.class, NumberClass::Finite | NumberClass::Zero)
                         || !layout.has_nan() && self.value().abs() > layout.largest();
                     match real.class {
-                        Class::Nan if !layout.has_nan() => Err(format!("`{name}` has no NaN")),
-                        Class::Infinite if !layout.has_infinity() => Err(format!("`{name}` has no infinity")),
+                        NumberClass::Nan if !layout.has_nan() => Err(format!("`{name}` has no NaN")),
+                        NumberClass::Infinite if !layout.has_infinity() => Err(format!("`{name}` has no infinity")),
                         _ if finite && lost => Err(format!("`{self}` does not fit into `{name}`")),
-                        Class::Finite if real.negative && !layout.is_signed() => {
+                        NumberClass::Finite if real.negative && !layout.is_signed() => {
                             Err(format!("`{name}` has no sign, but `{self}` is negative"))
                         }
                         _ => Ok(code << element.padding()),

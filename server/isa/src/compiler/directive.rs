@@ -1,10 +1,10 @@
-//! What is special about directives: their arguments, places and relations.
+//! Compiles the lines specific to `directive` entries: arguments, places and relations to other directives.
 
 use super::lines::LogicalLine;
 use super::{Result, leak, leak_str, rule};
 use crate::tables::{ArgumentKind, DataType, Directive, DirectivePart, GateKind, LaunchBound, NamedValue, Takes};
 
-/// The keywords under `directive` besides those that every entry has.
+/// The keywords under `directive`, besides those common to all entries.
 pub(super) const KEYWORDS: &[&str] = &[
     "syntax",
     "where",
@@ -24,7 +24,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "keeps-loops",
 ];
 
-/// Places that `where` may name.
+/// The places that `where` may name.
 const PLACES: &[&str] = &[
     "module",
     "header",
@@ -39,7 +39,7 @@ const PLACES: &[&str] = &[
     "section",
 ];
 
-/// Builds a directive without what all entries have in common.
+/// Builds a directive without the lines common to all entries.
 pub(super) fn build(name: &'static str, body: &[LogicalLine]) -> Result<Directive> {
     let mut out = Directive {
         name,
@@ -133,7 +133,7 @@ pub(super) fn words(text: Option<&str>) -> &'static [&'static str] {
     leak(text.unwrap_or("").split_whitespace().map(leak_str).collect())
 }
 
-/// `nothing`, `1..3 integer in 1..100`, `1.. string`, `1 integer late`.
+/// Parses a `takes` line: `nothing`, `1..3 integer in 1..100`, `1.. string`, `1 integer late`.
 fn takes(line: &LogicalLine, text: &str) -> Result<Takes> {
     let wrong = || line.error(0, "expected `takes COUNT integer|value|string {in LEAST..MOST}` or `takes nothing`");
     let mut words = text.split_whitespace();
@@ -164,7 +164,7 @@ fn takes(line: &LogicalLine, text: &str) -> Result<Takes> {
     Ok(out)
 }
 
-/// `.b8 8 checked`, `.b64 64 labels`.
+/// Parses a `data` line: `.b8 8 checked`, `.b64 64 labels`.
 fn data_type(line: &LogicalLine, text: &str) -> Result<DataType> {
     let wrong = || line.error(0, "expected `data .TYPE BITS {checked} {labels}`");
     let mut words = text.split_whitespace();

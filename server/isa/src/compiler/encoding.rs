@@ -1,13 +1,13 @@
-//! `encoding` entries: what the bits of a number mean.
+//! Compiles `encoding` entries: the meaning of the bits of a number.
 
 use super::lines::LogicalLine;
 use super::{DeclaredNames, Result, expand, leak, leak_str};
 use crate::tables::{BitField, EncodedMeaning, Encoding, SelectorPattern};
 
-/// The lines that may stand under one.
+/// The keywords under `encoding`, besides those common to all entries.
 pub(super) const KEYWORDS: &[&str] = &["field", "value", "table", "selects", "pattern", "measure"];
 
-/// Everything but summary, manual and documentation.
+/// Builds an encoding without summary, manual and documentation.
 pub(super) fn build(name: &'static str, body: &[LogicalLine], names: &DeclaredNames) -> Result<Encoding> {
     let (mut fields, mut values, mut patterns) = (Vec::new(), Vec::new(), Vec::new());
     let (mut table, mut selects) = (Vec::new(), Vec::new());
@@ -45,9 +45,9 @@ pub(super) fn build(name: &'static str, body: &[LogicalLine], names: &DeclaredNa
     Ok(Encoding { name, table, selects, patterns, fields, values, measure, unit, summary: "", manual: "", doc: "" })
 }
 
-/// `0..4 times 16 NAME when .mod: 0 word, 1 word`.
+/// Parses a `field` line: `0..4 times 16 NAME when .mod: 0 word, 1 word`.
 fn field(line: &LogicalLine, text: &str, names: &DeclaredNames) -> Result<BitField> {
-    // `kind::f16` has colons too, but no blank behind them.
+    // `kind::f16` has colons too, but no blank after them.
     let (head, values) = text.split_once(": ").unwrap_or((text, ""));
     let (head, when) = head.split_once(" when ").unwrap_or((head, ""));
     let (bits, name) = head.split_once(' ').unwrap_or((head, ""));
@@ -78,14 +78,14 @@ fn field(line: &LogicalLine, text: &str, names: &DeclaredNames) -> Result<BitFie
     Ok(BitField { low, high, name: leak_str(name), times, when: leak(modifiers), values })
 }
 
-/// A modifier that there is.
+/// The modifier or type with this name, which must be declared.
 fn modifier(line: &LogicalLine, word: &str, names: &DeclaredNames) -> Result<&'static str> {
     let name = format!(".{}", word.trim_start_matches('.'));
     let known = names.modifiers.iter().chain(&names.types).any(|m| *m == name);
     if known { Ok(leak_str(&name)) } else { Err(line.error(0, format!("no modifier is named `{name}`"))) }
 }
 
-/// `3 words`.
+/// Parses the meaning of a number: `3 words`.
 fn meaning(line: &LogicalLine, text: &str) -> Result<EncodedMeaning> {
     let text = text.trim();
     let (number, words) = text.split_once(' ').unwrap_or((text, ""));

@@ -1,4 +1,4 @@
-//! Entries at column 1, and the finished tables.
+//! Compiles the entries, which begin at column 1, and builds the finished tables.
 
 use super::kinds::{self, WrittenEntry};
 use super::lines::LogicalLine;
@@ -31,7 +31,7 @@ pub(super) struct Builder<'n> {
     concepts: Vec<Concept>,
 }
 
-/// The lines that most entries have in common.
+/// The lines common to most entries.
 #[derive(Default)]
 pub(super) struct CommonLines {
     pub summary: &'static str,
@@ -39,7 +39,7 @@ pub(super) struct CommonLines {
     pub doc: &'static str,
     pub notes: Vec<&'static str>,
     pub gates: Vec<Gate>,
-    /// Lines with other keywords: keyword and rest.
+    /// The lines with other keywords: keyword and rest.
     pub other: Vec<(String, String)>,
 }
 
@@ -102,7 +102,7 @@ impl<'n> Builder<'n> {
         let head = &body[0];
         let name = rest.split_whitespace().next().ok_or_else(|| head.error(0, format!("`{keyword}` needs a name")))?;
         let mut common = common(body)?;
-        // Entries without a place for notes show them at the end of their text.
+        // Entries without a field for notes get them at the end of their documentation.
         const NAMED: [&str; 10] =
             ["concept", "type", "space", "modifier", "target", "constant", "initial", "field", "encoding", "fragment"];
         if NAMED.contains(&keyword) {
@@ -151,7 +151,7 @@ impl<'n> Builder<'n> {
         Ok(())
     }
 
-    /// What only all files together can tell.
+    /// Runs the checks that need the entries of all files.
     pub fn check(&self, errors: &mut Vec<Error>) {
         fragment::check(&self.fragments, &self.entries, errors);
         if let Err(message) = multiprocessor::check(&self.multiprocessors, &self.targets) {
@@ -191,7 +191,7 @@ impl<'n> Builder<'n> {
     }
 }
 
-/// Expands `sm_90..`: every plain target (`sm_N`) up to that one.
+/// Expands the feature `sm_90..` to every plain target (`sm_N`) up to that one.
 fn plain_features(targets: Vec<TargetInfo>) -> Vec<TargetInfo> {
     let plain: Vec<(u32, &'static str)> =
         targets.iter().filter_map(|t| Some((t.name.strip_prefix("sm_")?.parse().ok()?, t.name))).collect();
@@ -212,7 +212,7 @@ fn plain_features(targets: Vec<TargetInfo>) -> Vec<TargetInfo> {
 
 fn common(body: &[LogicalLine]) -> Result<CommonLines> {
     let mut out = CommonLines::default();
-    // `type x … | text` on the head line itself is documentation.
+    // Prose on the first line of an entry (`type x … | text`) is documentation.
     if let Some(text) = &body[0].prose {
         out.doc = leak_str(text);
     }

@@ -1,4 +1,4 @@
-//! `exec` lines.
+//! Compiles `exec` lines: the semantics of instructions.
 
 use super::lines::LogicalLine;
 use super::opcode::prose;
@@ -7,7 +7,7 @@ use crate::ids::Exec;
 use crate::tables::{Executed, Form, Isa};
 use std::collections::BTreeMap;
 
-/// `exec integer.add` or `exec none | why`.
+/// Parses `exec integer.add` or `exec none | why`.
 pub(super) fn parse(line: &LogicalLine, rest: &str) -> Result<Executed> {
     let at = line.offset(rest);
     if rest == "none" {
@@ -30,7 +30,7 @@ pub(super) fn parse(line: &LogicalLine, rest: &str) -> Result<Executed> {
     }
 }
 
-/// What an entry says once; a second line is a mistake.
+/// Sets the `exec` of an entry; a second `exec` line is an error.
 pub(super) fn once(said: &mut Executed, line: &LogicalLine, rest: &str) -> Result<()> {
     if said.is_said() {
         return Err(line.error(0, "`exec` is said twice"));
@@ -39,7 +39,7 @@ pub(super) fn once(said: &mut Executed, line: &LogicalLine, rest: &str) -> Resul
     Ok(())
 }
 
-/// That every form has one, and that nothing is said in vain.
+/// Checks that every form has an `exec`, its own or that of its entry, and that no `exec` is without effect.
 pub(super) fn check(head: &LogicalLine, path: &str, said: Executed, forms: &[Form]) -> Result<()> {
     let silent = forms.iter().find(|form| !form.executed.is_said());
     match silent {
@@ -56,7 +56,7 @@ pub(super) fn check(head: &LogicalLine, path: &str, said: Executed, forms: &[For
     }
 }
 
-/// The instructions of each key, sorted.
+/// For each semantics key, the names of its instructions; both are sorted.
 pub fn keys(isa: &Isa) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut out: BTreeMap<&'static str, Vec<&'static str>> = BTreeMap::new();
     for entry in isa.opcodes.iter().flat_map(|opcode| opcode.entries) {
@@ -77,7 +77,7 @@ mod tests {
 
     const HEAD: &str = "type u32 uint 32\ntype s32 sint 32\nmodifier .sat Saturates\nfamily f EntryFamily\n";
 
-    /// Compiles a fixture that stands behind [`HEAD`] (four lines).
+    /// Compiles a fixture after [`HEAD`] (four lines).
     fn isa(text: &str) -> std::result::Result<Isa, Vec<String>> {
         let files = [("x.isa".to_owned(), format!("{HEAD}{text}"))];
         compile(&files).map_err(|errors| errors.iter().map(ToString::to_string).collect())

@@ -1,4 +1,4 @@
-//! The form line: `add{.rnd}{.ftz}{.sat}.f32 d, a, b`.
+//! Parses the form line: `add{.rnd}{.ftz}{.sat}.f32 d, a, b`.
 
 use super::lines::LogicalLine;
 use super::{Error, Result};
@@ -6,12 +6,12 @@ use super::{Error, Result};
 /// A modifier as written in a form.
 #[derive(Debug, Clone)]
 pub(super) struct RawSlot {
-    /// Name of the slot, no dot.
+    /// The name of the slot, without a dot.
     pub name: String,
-    /// Name of the set, no dot; the same unless `.name:set`.
+    /// The name of the set, without a dot: that of the slot unless it is written `.name:set`.
     pub set: String,
     pub optional: bool,
-    /// Nesting: the innermost optional group that it belongs to, from 1; 0 outside of groups.
+    /// The number of the innermost optional group that contains it, from 1; 0 outside of groups.
     pub group: u8,
     pub at: usize,
     pub after_operand: u8,
@@ -47,11 +47,11 @@ pub(super) fn parse(line: &LogicalLine, text: &str, path: &str) -> Result<RawFor
     if !text.starts_with(path) {
         return Err(line.error(start, format!("a form of `{path}` must begin with `{path}`")));
     }
-    // The opcode itself; further words of the path are slots like any other.
+    // Skip the opcode itself; the other words of the path are ordinary slots.
     p.at = path.find('.').unwrap_or(path.len());
     let mut slots = Vec::new();
     p.modifiers(&mut slots, 0, 0)?;
-    // Groups of one slot need no number: there is nothing to agree with.
+    // A group of one slot needs no number, since no other slot belongs to it.
     for i in 0..slots.len() {
         let group = slots[i].group;
         if group != 0 && slots.iter().filter(|s| s.group == group).count() == 1 {
@@ -102,7 +102,8 @@ impl<'a> FormParser<'a> {
         let mut len = 0;
         while len < bytes.len() {
             let c = bytes[len];
-            // `::` is part of a modifier's name, a single `:` is only in `.sp::2:4`: no set's name begins with a digit.
+            // `::` is part of a modifier's name. So is a single `:` before a digit, which occurs only in `.sp::2:4`: no set's
+            // name begins with a digit.
             let part = c.is_ascii_alphanumeric()
                 || c == b'_'
                 || c == b'-'
@@ -121,7 +122,7 @@ impl<'a> FormParser<'a> {
         Ok(&rest[..len])
     }
 
-    /// `.a{.b}{.c.d}…`
+    /// Parses modifiers: `.a{.b}{.c.d}…`
     fn modifiers(&mut self, out: &mut Vec<RawSlot>, group: u8, after_operand: u8) -> Result<()> {
         loop {
             let at = self.start + self.at;
@@ -173,7 +174,7 @@ impl<'a> FormParser<'a> {
                 separated = true;
                 continue;
             }
-            // An optional operand at the front: `{d, }a` is written as two forms; here only `{a}`.
+            // An optional operand without a comma before it: `{a}`. (`{d, }a` has to be written as two forms.)
             if self.rest().starts_with('{') && !self.rest().starts_with("{!") && !self.rest().starts_with("{-") {
                 self.at += 1;
                 groups += 1;

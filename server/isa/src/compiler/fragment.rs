@@ -1,4 +1,4 @@
-//! `fragment` entries: which element of a matrix each thread holds.
+//! Compiles `fragment` entries: the elements of a matrix that each thread holds.
 
 use super::entry::CommonLines;
 use super::lines::LogicalLine;
@@ -7,7 +7,7 @@ use crate::tables::{
     Entry, Expr, FormulaInput, FormulaOperation, FormulaStep, FormulaVariable, FragmentInfo, FragmentUse, Let, LetValue,
 };
 
-/// The lines under `fragment` that are not those of every entry.
+/// The keywords under `fragment`, besides those common to all entries.
 pub(super) const KEYWORDS: &[&str] = &[
     "of",
     "threads",
@@ -64,7 +64,7 @@ pub(super) fn build(lines: &[LogicalLine], common: &CommonLines, names: &Declare
     let mut uses = Vec::new();
     let mut lets: Vec<(&'static str, Vec<LetValue>)> = Vec::new();
     let mut inputs: Vec<FormulaInput> = Vec::new();
-    // Names first: formulas refer to them wherever they stand.
+    // Collect the names first: formulas may refer to later ones.
     for line in &lines[1..] {
         let (word, rest) = line.keyword();
         match word {
@@ -138,7 +138,7 @@ pub(super) fn build(lines: &[LogicalLine], common: &CommonLines, names: &Declare
     Ok(made)
 }
 
-/// `w = 2 with .tf32`.
+/// Parses a `let` line: `w = 2 with .tf32`.
 fn let_line(line: &LogicalLine, rest: &str, names: &DeclaredNames) -> Result<(&'static str, LetValue)> {
     let (name, value) = rest.split_once('=').ok_or_else(|| line.error(0, "expected `let name = number`"))?;
     let (number, with) = value.split_once(" with ").unwrap_or((value, ""));
@@ -146,7 +146,7 @@ fn let_line(line: &LogicalLine, rest: &str, names: &DeclaredNames) -> Result<(&'
     Ok((leak_str(name.trim()), LetValue { value, with: leak(terms(line, with, names)?) }))
 }
 
-/// `mma mma.sp: a with .m8n8k4 elements f16`.
+/// Parses an `of` line: `mma mma.sp: a with .m8n8k4 elements f16`.
 fn use_line(line: &LogicalLine, rest: &str, names: &DeclaredNames) -> Result<FragmentUse> {
     // `::` is part of a name.
     let colon = rest.find(": ").filter(|at| !rest[..*at].ends_with(':'));
@@ -177,7 +177,7 @@ fn terms(line: &LogicalLine, words: &str, names: &DeclaredNames) -> Result<Vec<&
     Ok(lists?.concat())
 }
 
-/// A modifier, or `slot=modifier`.
+/// Parses one term: a modifier, or `slot=modifier`; braces expand to several.
 fn term(line: &LogicalLine, word: &str, names: &DeclaredNames) -> Result<Vec<&'static str>> {
     let (slot, value) = word.split_once('=').map_or(("", word), |(slot, value)| (slot, value));
     let values = expand(value);
@@ -188,7 +188,7 @@ fn term(line: &LogicalLine, word: &str, names: &DeclaredNames) -> Result<Vec<&'s
     Ok(values.iter().map(join).collect())
 }
 
-/// A formula, to postfix order.
+/// Parses a formula to postfix order.
 fn expression(line: &LogicalLine, text: &str, fragment: &FragmentInfo) -> Result<Expr> {
     let text = text.trim();
     let mut parser = FormulaParser { line, rest: text, fragment, steps: Vec::new() };
@@ -253,7 +253,7 @@ impl FormulaParser<'_> {
     }
 }
 
-/// Instructions and operands that a fragment names must be there.
+/// Checks that the instructions and operands named by fragments exist.
 pub(super) fn check(fragments: &[FragmentInfo], entries: &[Entry], errors: &mut Vec<Error>) {
     for fragment in fragments {
         let mut fail = |message: String| {

@@ -1,18 +1,18 @@
-//! Source of the enumerations by which code names semantics, modifiers, slots and operands of the tables.
+//! Generates the source of the enumerations with which code names semantics, modifiers, slots and operands of the tables.
 
 use super::exec;
 use crate::tables::{FormValue, Isa};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// The name of the variant that stands for a name of the tables: `mbarrier.try_wait` is `MbarrierTryWait`, `.L2::128B` is `L2_128B`,
-/// `.32x128b` is `_32x128b`.
+/// The name of the variant for a name of the tables: `mbarrier.try_wait` becomes `MbarrierTryWait`, `.L2::128B` becomes
+/// `L2_128B`, `.32x128b` becomes `_32x128b`.
 pub fn variant(name: &str) -> String {
     let mut out = String::new();
     for word in name.split(['.', ':', '_', '-']) {
         let mut letters = word.chars();
         let Some(first) = letters.next() else { continue };
-        // No name begins with a digit, and two numbers in a row must not become one.
+        // An identifier cannot begin with a digit, and two consecutive numbers must stay apart.
         if first.is_ascii_digit() && out.ends_with(|c: char| c.is_ascii_digit())
             || out.is_empty() && first.is_ascii_digit()
         {
@@ -24,13 +24,13 @@ pub fn variant(name: &str) -> String {
     out
 }
 
-/// The instructions that have a name, by that name.
+/// For each name, the instructions that use it.
 type Users<'a> = BTreeMap<&'a str, BTreeSet<&'static str>>;
 
 /// The source of all enumerations.
 ///
 /// # Errors
-/// Two names whose variants would be the same.
+/// If two names would become the same variant.
 pub fn source(isa: &Isa) -> Result<String, String> {
     let (mut modifiers, mut slots, mut operands) = (Users::new(), Users::new(), Users::new());
     for entry in isa.opcodes.iter().flat_map(|opcode| opcode.entries) {
@@ -90,7 +90,7 @@ fn enumeration(name: &str, doc: &str, users: &Users<'_>) -> Result<String, Strin
     ))
 }
 
-/// The most instructions that the documentation of a variant lists.
+/// The maximum number of instructions that the documentation of a variant lists.
 const MAX_LISTED: usize = 12;
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
     use super::super::compile;
     use super::*;
 
-    /// The source that a fixture makes.
+    /// The source generated for a fixture.
     fn made(text: &str) -> Result<String, String> {
         let head =
             "type u32 uint 32\nmodifier .sat Saturates\nmodifier .lo Low\nmodifier .hi High\nfamily f EntryFamily\n";

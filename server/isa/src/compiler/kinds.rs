@@ -1,4 +1,4 @@
-//! What an entry of each kind says, but for instructions.
+//! Compiles the entries of each kind, except instructions.
 
 use super::entry::CommonLines;
 use super::lines::LogicalLine;
@@ -10,7 +10,7 @@ use crate::tables::{
     PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeClass, TypeInfo, UniformExtent,
 };
 
-// What may stand under an entry, besides what all have in common.
+// The keywords under each kind of entry, besides those common to all entries.
 pub(super) const TYPE: &[&str] =
     &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"];
 pub(super) const MODIFIER: &[&str] = &["repeats", "ignored", "converge", "keeps-order", "usual"];
@@ -20,20 +20,20 @@ pub(super) const TARGET: &[&str] = &["excludes", "requires", "limits"];
 pub(super) const INITIAL: &[&str] = &["types", "spaces", "to"];
 pub(super) const FIELD: &[&str] = &["of", "ignored", "values"];
 
-/// An entry as it is written: `KEYWORD NAME WORDS…`, and what stands under it.
+/// An entry as written: `KEYWORD NAME WORDS…`, and the lines under it.
 pub(super) struct WrittenEntry<'a> {
     pub head: &'a LogicalLine<'a>,
-    /// The head and what is under it.
+    /// The first line of the entry and the lines under it.
     pub body: &'a [LogicalLine<'a>],
     pub name: &'a str,
-    /// Behind the name.
+    /// The words after the name.
     pub words: &'a str,
     pub common: CommonLines,
     pub names: &'a DeclaredNames,
 }
 
 impl WrittenEntry<'_> {
-    /// What stands behind a word under the entry.
+    /// The rest of the line with this keyword under the entry.
     fn other(&self, key: &str) -> Option<&str> {
         self.common.other.iter().find(|o| o.0 == key).map(|o| o.1.as_str())
     }
@@ -46,7 +46,7 @@ impl WrittenEntry<'_> {
         leak_str(&format!(".{}", self.name.trim_start_matches('.')))
     }
 
-    /// A list of types, all of which must exist.
+    /// The types listed after a keyword, all of which must exist.
     fn known_types(&self, key: &str) -> Result<&'static [&'static str]> {
         let types = dotted_words(self.other(key));
         match types.iter().find(|t| !self.names.types.iter().any(|known| known == *t)) {
@@ -85,8 +85,8 @@ impl WrittenEntry<'_> {
         })
     }
 
-    /// One for each name that the name stands for. Words behind it are its summary. `{1}` in a text is what stands in the place of the
-    /// name's first braces.
+    /// Builds one modifier for each name to which the entry's name expands. Words after the name are the summary. `{1}` in a
+    /// text is replaced by the alternative chosen for the name's first braces.
     pub fn modifiers(self) -> Vec<ModifierInfo> {
         let summary = if self.words.is_empty() { self.common.summary } else { leak_str(self.words) };
         let filled = |name: &str, text: &'static str| match text.contains("{1}") {
@@ -279,14 +279,14 @@ fn class(word: &str) -> Option<TypeClass> {
     })
 }
 
-/// What stands in a name in the places of a pattern's braces: `16` and `8` for `.m16n8` and `.m{16,32}n{8,16}`.
+/// The alternatives that a name has in place of a pattern's braces: `16` and `8` for `.m16n8` and `.m{16,32}n{8,16}`.
 fn choices<'p>(pattern: &'p str, name: &str) -> Vec<&'p str> {
     let mut rest = name.trim_start_matches('.');
     let mut out = Vec::new();
     for (at, piece) in pattern.trim_start_matches('.').split('{').enumerate() {
         let (alternatives, literal) = if at == 0 { ("", piece) } else { piece.split_once('}').unwrap_or(("", piece)) };
         if at > 0 {
-            // The longest that leads on: `1` is the beginning of `128`.
+            // Choose an alternative after which the rest of the pattern matches: `1` is also a prefix of `128`.
             let fits = |a: &&str| {
                 rest.strip_prefix(*a)
                     .is_some_and(|after| after.starts_with(literal) && (!literal.is_empty() || after.is_empty()))

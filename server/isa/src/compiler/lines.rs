@@ -1,4 +1,4 @@
-//! From text to logical lines: comments, continuations and text blocks are gone, positions remain.
+//! Splits a text into logical lines: comments are removed, continuations and text blocks are joined, and positions are kept.
 
 use super::{Error, Result};
 
@@ -6,13 +6,13 @@ use super::{Error, Result};
 #[derive(Debug, Clone)]
 pub(super) struct LogicalLine<'a> {
     pub file: &'a str,
-    /// From 1.
+    /// The line number, from 1.
     pub number: usize,
-    /// Columns of white space before the first word.
+    /// The number of blanks before the first word.
     pub indent: usize,
-    /// What stands there, without comment and surrounding white space.
+    /// The code of the line, without prose, comment and surrounding white space.
     pub text: String,
-    /// What follows the first ` | `, with its continuation lines.
+    /// The prose of the line: the text after the first ` | `, with its continuation lines.
     pub prose: Option<String>,
 }
 
@@ -22,7 +22,7 @@ impl LogicalLine<'_> {
         Error { file: self.file.to_owned(), line: self.number, column: self.indent + at + 1, message: message.into() }
     }
 
-    /// First word and the rest.
+    /// The first word of the line, and the rest.
     pub fn keyword(&self) -> (&str, &str) {
         match self.text.split_once(char::is_whitespace) {
             Some((word, rest)) => (word, rest.trim()),
@@ -36,7 +36,7 @@ impl LogicalLine<'_> {
     }
 }
 
-/// Splits a file.
+/// Splits the text of a file into logical lines.
 pub(super) fn lines<'a>(file: &'a str, text: &str) -> Result<Vec<LogicalLine<'a>>> {
     let mut out: Vec<LogicalLine<'a>> = Vec::new();
     let mut continued = false;
@@ -50,7 +50,7 @@ pub(super) fn lines<'a>(file: &'a str, text: &str) -> Result<Vec<LogicalLine<'a>
             });
         }
         let trimmed = raw.trim();
-        // A further line of prose.
+        // A continuation line of prose.
         if let Some(more) = trimmed.strip_prefix('|') {
             let Some(prose) = out.last_mut().and_then(|l| l.prose.as_mut()) else {
                 return Err(Error {
@@ -95,7 +95,7 @@ pub(super) fn lines<'a>(file: &'a str, text: &str) -> Result<Vec<LogicalLine<'a>
     Ok(out)
 }
 
-/// Splits at the first bar that stands alone between spaces. In a form line a pair (`d|p`) has no spaces around it.
+/// Splits a line into code and prose at the first bar between spaces. In a form line a pair (`d|p`) has no spaces around it.
 fn split_prose(raw: &str) -> (&str, Option<&str>) {
     match raw.find(" | ") {
         // A bar inside a comment is part of the comment.

@@ -1,7 +1,7 @@
 //! The compiler of the notation (docs/isa-format.md): from data files to [`Isa`].
 //!
-//! It runs in the build script; tests use it for fixtures of their own. Tables are `'static`, so what it builds is
-//! leaked, which a build script and a test can afford.
+//! It runs in the build script; tests use it for their own fixtures. Tables are `'static`, so the compiler leaks their
+//! memory, which is acceptable in a build script and in tests.
 
 mod concept;
 mod directive;
@@ -27,16 +27,16 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A mistake in a data file.
+/// An error in a data file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
-    /// Name of the file as given.
+    /// The name of the file, as passed to the compiler.
     pub file: String,
-    /// From 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// From 1, in bytes.
+    /// The column in bytes, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -48,10 +48,10 @@ impl fmt::Display for Error {
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// Reads the data files of a folder, sorted, as name and text.
+/// Reads the data files (`*.isa`) of a folder, sorted by name: pairs of name and text.
 ///
 /// # Errors
-/// What cannot be read, and why.
+/// Returns the first file that cannot be read, and the reason.
 pub fn read(folder: &Path) -> std::result::Result<Vec<(String, String)>, String> {
     let said = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     let entries = fs::read_dir(folder).map_err(|e| said(folder, e))?;
@@ -65,7 +65,7 @@ pub fn read(folder: &Path) -> std::result::Result<Vec<(String, String)>, String>
 /// Compiles data files, given as name and text, into tables.
 ///
 /// # Errors
-/// All mistakes found, in the order of the files.
+/// Returns all errors, in the order of the files.
 pub fn compile(files: &[(String, String)]) -> std::result::Result<Isa, Vec<Error>> {
     let mut errors = Vec::new();
     let mut all = Vec::new();
@@ -99,7 +99,7 @@ pub fn compile(files: &[(String, String)]) -> std::result::Result<Isa, Vec<Error
     if errors.is_empty() { Ok(isa) } else { Err(errors) }
 }
 
-/// What is visible to every file: sets, types and modifiers.
+/// The names visible to every file: sets, types, modifiers and encodings.
 #[derive(Debug, Default)]
 pub(super) struct DeclaredNames {
     sets: BTreeMap<String, Vec<String>>,
@@ -169,7 +169,7 @@ impl DeclaredNames {
     }
 }
 
-/// `name = values`.
+/// Parses a set line: `name = values`.
 fn set_line(line: &lines::LogicalLine, text: &str) -> Result<(String, Vec<String>)> {
     let Some((name, values)) = text.split_once('=') else {
         return Err(line.error(line.offset(text), "expected `name = values`"));
@@ -178,7 +178,7 @@ fn set_line(line: &lines::LogicalLine, text: &str) -> Result<(String, Vec<String
     Ok((name.trim().to_owned(), values))
 }
 
-/// `shared{,::cta,::cluster}` → `.shared`, `.shared::cta`, `.shared::cluster`.
+/// Expands braces: `shared{,::cta,::cluster}` → `.shared`, `.shared::cta`, `.shared::cluster`.
 fn expand(value: &str) -> Vec<String> {
     let value = value.trim_start_matches('.');
     if let Some((before, rest)) = value.split_once('{')
@@ -195,7 +195,7 @@ struct FormContext<'a> {
     maps: &'a [Map],
     operands: &'a [&'a str],
     names: &'a DeclaredNames,
-    /// For a line under the opcode: values that this form lacks are left out of a condition.
+    /// Whether the line is under the opcode: values that this form does not have are then left out of a condition.
     lenient: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `multiprocessor NAME for TARGET…`: what a multiprocessor has.
+//! Compiles `multiprocessor NAME for TARGET…` entries: the resources of a multiprocessor.
 
 use super::lines::LogicalLine;
 use super::{Result, leak, leak_str};
@@ -6,7 +6,7 @@ use crate::tables::{Assembler, Multiprocessor, TargetInfo};
 
 pub(super) const KEYWORDS: &[&str] = &["registers", "holds", "shared", "carve-outs", "assembler", "calls"];
 
-/// The entry of a `multiprocessor` line and the lines under it.
+/// Builds the entry of a `multiprocessor` line and the lines under it.
 pub(super) fn build(name: &'static str, summary: &'static str, body: &[LogicalLine]) -> Result<Multiprocessor> {
     let head = &body[0];
     let mut words = head.text.split_whitespace().skip(2);
@@ -32,7 +32,7 @@ pub(super) fn build(name: &'static str, summary: &'static str, body: &[LogicalLi
             return Err(line.error(0, "`carve-outs` ascend to what `shared` says"));
         }
     }
-    // What is divided by.
+    // These numbers are divisors.
     if let Some(zero) = [partitions, register_unit, shared_unit, step, parts].iter().position(|n| *n == 0) {
         let name = ["partitions", "unit of registers", "unit of shared memory", "step", "parts"][zero];
         return Err(head.error(0, format!("the {name} cannot be 0")));
@@ -58,7 +58,8 @@ pub(super) fn build(name: &'static str, summary: &'static str, body: &[LogicalLi
     })
 }
 
-/// The numbers of the line with that keyword, in the order of their names; that of the empty name has none and comes first.
+/// The numbers of the line with this keyword. Each name comes before its number; an empty name stands for a first number
+/// without a name.
 fn numbers<const N: usize>(body: &[LogicalLine], keyword: &str, names: [&str; N]) -> Result<[u32; N]> {
     let found = body[1..].iter().find(|l| l.keyword().0 == keyword);
     let line = found.ok_or_else(|| body[0].error(0, format!("there is no line `{keyword}`")))?;
@@ -77,7 +78,7 @@ fn numbers<const N: usize>(body: &[LogicalLine], keyword: &str, names: [&str; N]
     }
 }
 
-/// `228K` or `65536`.
+/// Parses `228K` or `65536`.
 fn number(word: &str) -> Option<u32> {
     match word.strip_suffix('K') {
         Some(kilo) => kilo.parse::<u32>().ok()?.checked_mul(1024),
@@ -85,7 +86,7 @@ fn number(word: &str) -> Option<u32> {
     }
 }
 
-/// Targets that are named but not declared, or have two multiprocessors.
+/// Checks that each named target is declared, and has only one multiprocessor.
 pub(super) fn check(all: &[Multiprocessor], targets: &[TargetInfo]) -> std::result::Result<(), String> {
     let mut seen = Vec::new();
     for (processor, target) in all.iter().flat_map(|m| m.targets.iter().map(move |t| (m, *t))) {

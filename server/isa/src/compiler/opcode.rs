@@ -1,4 +1,4 @@
-//! `opcode` and `unchecked` entries.
+//! Compiles `opcode` and `unchecked` entries.
 
 use super::lines::LogicalLine;
 use super::passage::{self, passages};
@@ -12,18 +12,18 @@ use std::collections::BTreeMap;
 
 type ValueSets = BTreeMap<String, Vec<String>>;
 
-/// The heading above some entries, and what it says of all of them.
+/// A `family` line: the heading of the entries after it, and their common properties.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntryFamily {
     pub id: String,
     pub title: String,
     pub pure: bool,
-    /// What modifiers mean in all of its instructions, unless an instruction says something else.
+    /// The meanings of modifiers in all of its instructions, unless an instruction has its own.
     pub modifiers: Vec<Note>,
 }
 
 impl EntryFamily {
-    /// `family ID Title`, with what is indented under it.
+    /// Parses `family ID Title` and the lines under it.
     pub fn of(lines: &[LogicalLine]) -> Result<Self> {
         let Some(head) = lines.first() else { return Ok(Self::default()) };
         let (_, rest) = head.keyword();
@@ -40,14 +40,14 @@ impl EntryFamily {
     }
 }
 
-/// `modifier .a .b{1,2} | text`: the same text for each.
+/// Parses `modifier .a .b{1,2} | text`: the same text for each modifier.
 fn meanings(line: &LogicalLine, names: &str) -> Result<Vec<Note>> {
     let doc = leak_str(prose(line)?);
     let names = names.split_whitespace().flat_map(expand);
     Ok(names.map(|name| Note { name: leak_str(&name), doc }).collect())
 }
 
-/// Across which threads a value is the same.
+/// Parses the extent of threads across which a value is the same.
 pub(super) fn extent(line: &LogicalLine, word: &str) -> Result<UniformExtent> {
     Ok(match word.trim() {
         "cta" => UniformExtent::Cta,
@@ -85,7 +85,7 @@ fn computes(line: &LogicalLine, rest: &str) -> Result<Computes> {
     })
 }
 
-/// Builds the entry whose first line is `lines[0]`; the rest is what stands under it.
+/// Builds the entry whose first line is `lines[0]`; the other lines are those under it.
 pub(super) fn build(
     lines: &[LogicalLine],
     family: &EntryFamily,
@@ -124,7 +124,7 @@ pub(super) fn build(
     let (mut operands, mut unsettled) = (Vec::new(), Vec::new());
     let (mut doc, mut results) = (Vec::new(), Vec::new());
     let mut sets = ValueSets::new();
-    // Lines under the opcode itself that bind all forms.
+    // The lines under the opcode itself, which apply to all forms.
     let mut shared: Vec<&LogicalLine> = Vec::new();
     let mut pending: Vec<&[LogicalLine]> = Vec::new();
     let mut i = 1;
@@ -189,7 +189,7 @@ pub(super) fn build(
                 shared.push(line);
                 Ok(())
             }
-            // A set may leave out its keyword here as it does under a form.
+            // The keyword of a set may be left out here, as under a form.
             _ if rest.starts_with("= ") || rest == "=" => set_line(line, &line.text).map(|(name, values)| {
                 sets.insert(name, values);
             }),
@@ -312,7 +312,7 @@ fn build_form(
     }
     let context = FormContext { lenient: true, ..context };
     for (line, used) in shared.iter().zip(used) {
-        // A line under the opcode binds the forms that it can be said of.
+        // A line under the opcode applies to the forms for which it is valid.
         if parts.line(line, &context).is_ok() {
             *used = true;
         }
@@ -337,12 +337,12 @@ fn build_form(
     })
 }
 
-/// `d: …`, not a modifier with `::` in a rule.
+/// Whether a line is an operand line (`d: …`) and not a rule with a modifier that contains `::`.
 fn is_operand_line(left: &str, right: &str) -> bool {
     !right.starts_with(':') && left.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | ',' | '_' | '-'))
 }
 
-/// Rules, gates, order and checks of a form, in the making.
+/// Collects the rules, gates, order and checks of a form.
 #[derive(Default)]
 struct FormParts {
     rules: Vec<Rule>,
@@ -392,7 +392,7 @@ impl FormParts {
     }
 }
 
-/// `instead .sync not .uni, 0xffffffff`: modifiers that come, modifiers that go, operands that follow.
+/// Parses an `instead` line, `instead .sync not .uni, 0xffffffff`: modifiers to add, modifiers to remove, operands to append.
 fn successor(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Successor> {
     let (modifiers, operands) = text.split_once(',').unwrap_or((text, ""));
     let (mut add, mut remove) = (Vec::new(), Vec::new());
@@ -408,8 +408,8 @@ fn successor(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Resul
     Ok(Successor { add: leak(add), remove: leak(remove), operands: leak(operands) })
 }
 
-/// `default .relaxed .gpu when not ss | why`: the values of slots that are left empty. Under an opcode only those count that a form
-/// has a slot for.
+/// Parses `default .relaxed .gpu when not ss | why`: the values of slots that are left empty. Under an opcode, only values
+/// count for which the form has a slot.
 fn implied(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Vec<Implied>> {
     let (values, when) = rule::split_word(text, "when");
     let when = when.map_or(Ok(&[][..]), |when| rule::condition(line, when, context))?;
@@ -427,7 +427,7 @@ fn implied(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<
     if out.is_empty() { Err(line.error(0, "no optional slot of the form takes any of these")) } else { Ok(out) }
 }
 
-/// The slots named in a line.
+/// The indices of the slots named in a line.
 fn slots(line: &LogicalLine, names: &str, context: &FormContext<'_>) -> Result<Vec<u8>> {
     let slot = |name: &str| {
         let found = context.slot(name).or_else(|| context.slot(&format!(".{}", name.trim_matches('.'))));

@@ -1,4 +1,4 @@
-//! Operand lines: `d: write vec(vec) type sink`.
+//! Compiles operand lines: `d: write vec(vec) type sink`.
 
 use super::lines::LogicalLine;
 use super::{FormContext, Result, leak, leak_str};
@@ -8,7 +8,7 @@ use crate::tables::{
     Usual, ValueKind, dimension,
 };
 
-/// Parses what follows the colon into a value named `name`.
+/// Parses the text after the colon into a value named `name`.
 pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormContext<'_>) -> Result<FormValue> {
     let mut p = OperandParser { line, words: words(text), next: 0, base: line.offset(text), form };
     let name = leak_str(name);
@@ -138,7 +138,7 @@ pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormConte
     Ok(value)
 }
 
-/// Words and the punctuation `( ) { } ,`, each with its offset.
+/// Splits a text into words and the punctuation `( ) { } ,`, each with its byte offset.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let mut out = Vec::new();
     let mut start = None;
@@ -200,7 +200,7 @@ impl<'a> OperandParser<'a> {
         self.error(format!("expected `{word}`"))
     }
 
-    /// After `address`: a slot, a list in braces, or nothing for generic addresses.
+    /// Parses the state spaces after `address`: a slot, a list in braces, or nothing for generic addresses.
     fn spaces(&mut self) -> Result<Spaces> {
         match self.peek() {
             Some("{") => {
@@ -228,7 +228,7 @@ impl<'a> OperandParser<'a> {
         }
     }
 
-    /// `(ss)` or `(shared local)` after `symbol`.
+    /// Parses the state spaces after `symbol`: `(ss)` or `(shared local)`.
     fn symbol_spaces(&mut self) -> Result<Spaces> {
         self.expect("(")?;
         let mut names = Vec::new();
@@ -261,7 +261,7 @@ impl<'a> OperandParser<'a> {
         Ok(length)
     }
 
-    /// `m * k * bits(atype) / 1024`, with blanks around the signs or without.
+    /// Parses a formula such as `m * k * bits(atype) / 1024`, with or without blanks around the operators.
     fn formula(&mut self) -> Result<Formula> {
         let mut text = String::new();
         let mut depth = 0;
@@ -343,7 +343,7 @@ impl<'a> OperandParser<'a> {
         if out.is_empty() { self.error("expected a range such as `0..15`") } else { Ok(leak(out)) }
     }
 
-    /// `16` or `(size)`, the name of another operand.
+    /// Parses a number of bytes: `16`, or `(size)` with the name of another operand.
     fn bytes(&mut self) -> Result<ByteCount> {
         if self.peek() == Some("(") {
             self.next += 1;
@@ -365,7 +365,7 @@ impl<'a> OperandParser<'a> {
         }
     }
 
-    /// After `usual`: `nonzero`, `below(type)` or a range.
+    /// Parses the text after `usual`: `nonzero`, `below(type)` or a range.
     fn usual(&mut self) -> Result<Usual> {
         match self.peek() {
             Some("nonzero") => {
@@ -411,7 +411,7 @@ impl<'a> OperandParser<'a> {
     }
 }
 
-/// Decimal or hexadecimal, perhaps negative.
+/// Parses a decimal number, possibly negative, or a hexadecimal one.
 fn number(word: &str) -> Option<i64> {
     match word.strip_prefix("0x") {
         Some(hex) => i64::from_str_radix(hex, 16).ok(),

@@ -1,11 +1,12 @@
-//! Passages of an instruction's documentation: `doc`, `note` and `result`, each for the statements that it is about.
+//! Compiles the passages of an instruction's documentation: `doc`, `note` and `result`, each with the statements to which it
+//! applies.
 
 use super::lines::LogicalLine;
 use super::opcode::prose;
 use super::{Error, Result, leak, leak_str, rule::split_word};
 use crate::tables::{Entry, Form, Passage, WrittenTest};
 
-/// The paragraphs of a text; code and tables are not cut.
+/// Splits a text into paragraphs; code blocks and tables are not split.
 pub(super) fn passages(line: &LogicalLine, rest: &str) -> Result<Vec<Passage>> {
     let when = condition(line, rest)?;
     let text = prose(line)?;
@@ -29,12 +30,12 @@ pub(super) fn passages(line: &LogicalLine, rest: &str) -> Result<Vec<Passage>> {
     Ok(out.iter().map(|text| Passage { text: leak_str(text), when }).collect())
 }
 
-/// A text as a single passage.
+/// Parses a text as a single passage.
 pub(super) fn one(line: &LogicalLine, rest: &str) -> Result<Passage> {
     Ok(Passage { text: leak_str(prose(line)?), when: condition(line, rest)? })
 }
 
-/// `result when .lt | {d} = {a} < {b}`: one line, with the names of operands in braces.
+/// Parses `result when .lt | {d} = {a} < {b}`: one line, with the names of operands in braces.
 pub(super) fn result(line: &LogicalLine, rest: &str) -> Result<Passage> {
     let out = one(line, rest)?;
     if out.text.contains('\n') || !out.text.contains('{') {
@@ -43,7 +44,7 @@ pub(super) fn result(line: &LogicalLine, rest: &str) -> Result<Passage> {
     Ok(out)
 }
 
-/// `when .ftz .sat and not c`, or `chapter`: no statement's.
+/// Parses the condition of a passage: `when .ftz .sat and not c`, or `chapter` for a passage that applies to no statement.
 fn condition(line: &LogicalLine, rest: &str) -> Result<&'static [WrittenTest]> {
     if rest == "chapter" {
         return Ok(leak(vec![WrittenTest { any: &[], negated: false }]));
@@ -73,7 +74,7 @@ pub(crate) fn operands(text: &str) -> impl Iterator<Item = &str> {
     text.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(name, _)| name)
 }
 
-/// Every name in a condition, and every operand of a result, is one that the forms have.
+/// Checks that the forms have every name in a condition and every operand of a result.
 pub(super) fn check(
     head: &LogicalLine,
     entry: &Entry,

@@ -1,4 +1,4 @@
-//! Conditions, gates and rules.
+//! Compiles conditions, gates and rules.
 
 use super::lines::LogicalLine;
 use super::{FormContext, Result, leak, leak_str};
@@ -7,13 +7,14 @@ use crate::tables::{
     Version,
 };
 
-/// `8.5`.
+/// Parses a version: `8.5`.
 pub(super) fn version(word: &str) -> Option<Version> {
     let (major, minor) = word.split_once('.')?;
     Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
 }
 
-/// `needs ptx 8.0 sm_90 or sm_100a when …`. Without a form (`context` absent) there can be no condition.
+/// Parses a gate: `needs ptx 8.0 sm_90 or sm_100a when …`. A gate outside of a form (`context` is `None`) cannot have a
+/// condition.
 pub(super) fn gate(line: &LogicalLine, kind: GateKind, text: &str, context: Option<&FormContext<'_>>) -> Result<Gate> {
     let (what, when) = split_word(text, "when");
     let mut alternatives = Vec::new();
@@ -54,7 +55,7 @@ fn alternative(line: &LogicalLine, text: &str) -> Result<GateAlternative> {
     Ok(out)
 }
 
-/// `forbid COND when COND`, `require …`, `a iff b`.
+/// Parses a rule: `forbid COND when COND`, `require …`, `a iff b`.
 pub(super) fn rule(line: &LogicalLine, kind: RuleKind, text: &str, context: &FormContext<'_>) -> Result<Rule> {
     let separator = if kind == RuleKind::Iff { "iff" } else { "when" };
     let (what, when) = split_word(text, separator);
@@ -70,7 +71,7 @@ pub(super) fn rule(line: &LogicalLine, kind: RuleKind, text: &str, context: &For
     })
 }
 
-/// `effect starts cp.async d when …`.
+/// Parses an effect: `effect starts cp.async d when …`.
 pub(super) fn effect(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Effect> {
     let (what, when) = split_word(text, "when");
     let mut words = what.split_whitespace();
@@ -91,7 +92,7 @@ pub(super) fn effect(line: &LogicalLine, text: &str, context: &FormContext<'_>) 
     Ok(Effect { verb, protocol, operand: leak_str(operand), when })
 }
 
-/// `temporaries 14 when type in s64`.
+/// Parses `temporaries 14 when type in s64`.
 pub(super) fn temporaries(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Temporaries> {
     let (number, when) = split_word(text, "when");
     let registers = number.trim().parse().map_err(|_| line.error(0, "expected `temporaries NUMBER {when COND}`"))?;
@@ -99,7 +100,7 @@ pub(super) fn temporaries(line: &LogicalLine, text: &str, context: &FormContext<
     Ok(Temporaries { registers, when })
 }
 
-/// Terms joined by `and`.
+/// Parses a condition: terms joined by `and`.
 pub(super) fn condition(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<&'static [Term]> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -143,7 +144,7 @@ fn term(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Ter
             }
         }
     }
-    // `.ftz`: a modifier that is written; in whichever slot has it.
+    // `.ftz`: the modifier is written, in the slot that accepts it.
     if subject.starts_with('.') {
         if !values.is_empty() {
             return Err(line.error(at, "name the slot without its dot before `in`"));
@@ -171,7 +172,7 @@ fn term(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Ter
     Err(line.error(at, format!("`{subject}` is neither a slot nor an operand of this form")))
 }
 
-/// Splits at the first `word` that stands alone.
+/// Splits a text at the first whole word `word`; `None` if it does not occur.
 pub(super) fn split_word<'a>(text: &'a str, word: &str) -> (&'a str, Option<&'a str>) {
     let mut from = 0;
     while let Some(found) = text[from..].find(word) {

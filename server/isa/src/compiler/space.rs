@@ -1,10 +1,10 @@
-//! Where variables of a state space may be declared, and how much of it there is.
+//! Compiles the places at which variables of a state space may be declared, and the capacity of the space.
 
 use super::lines::LogicalLine;
 use super::{Result, leak, leak_str, rule};
 use crate::tables::{Capacity, DeclarationPlace, Gate, GateKind};
 
-/// The `declared` and `holds` lines of a space.
+/// Parses the `declared` and `holds` lines of a space.
 pub(super) fn declared(body: &[LogicalLine]) -> Result<(&'static [DeclarationPlace], &'static [Capacity])> {
     let (mut places, mut capacities) = (Vec::new(), Vec::new());
     for line in &body[1..] {
@@ -18,11 +18,12 @@ pub(super) fn declared(body: &[LogicalLine]) -> Result<(&'static [DeclarationPla
     Ok((leak(places), leak(capacities)))
 }
 
-/// Where variables may be declared, and the numbered banks and the open arrays of parameters, which have gates of their own.
+/// The places at which variables may be declared. Numbered banks and open arrays of parameters are separate places, because
+/// they have their own gates.
 const PLACES: [&str; 8] =
     ["module", "body", "kernel-parameter", "parameter", "result", "open-parameter", "bank", "external-bank"];
 
-/// `module body align 128 needs ptx 2.0`.
+/// Parses a `declared` line: `module body align 128 needs ptx 2.0`.
 fn place(line: &LogicalLine, text: &str) -> Result<DeclarationPlace> {
     let (text, gates) = gates(line, text)?;
     let (mut names, mut align) = (Vec::new(), 0);
@@ -40,14 +41,14 @@ fn place(line: &LogicalLine, text: &str) -> Result<DeclarationPlace> {
     Ok(DeclarationPlace { names: leak(names), align, gates })
 }
 
-/// `4352 needs ptx 1.5`.
+/// Parses a `holds` line: `4352 needs ptx 1.5`.
 fn capacity(line: &LogicalLine, text: &str) -> Result<Capacity> {
     let (number, gates) = gates(line, text)?;
     let bytes = number.trim().parse().map_err(|_| line.error(line.offset(text), "expected a number of bytes"))?;
     Ok(Capacity { bytes, gates })
 }
 
-/// What stands before a gate, and the gate.
+/// Splits a text into the part before a gate, and the gate.
 fn gates<'l>(line: &LogicalLine, text: &'l str) -> Result<(&'l str, &'static [Gate])> {
     for (word, kind) in [(" needs ", GateKind::Needs), (" until ", GateKind::Until)] {
         if let Some((before, gate)) = text.split_once(word) {

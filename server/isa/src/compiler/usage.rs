@@ -1,10 +1,11 @@
-//! `data/usage.tsv` (docs/usage.md) and `data/cuda.tsv`: tables of words that the ISA must know, to Rust source.
+//! Compiles `data/usage.tsv` (docs/usage.md), `data/cuda.tsv` and `data/values.tsv` to Rust source. The ISA must know all
+//! words in them.
 
 use super::{Error, Result};
 use crate::tables::{Isa, SpecialRegister};
 use std::fmt::Write;
 
-/// What an operand can be, in rows of the kind `operand`.
+/// The kinds of operands, in rows of the kind `operand`.
 const OPERANDS: [&str; 4] = ["register", "special", "name", "number"];
 
 struct TableRow<'a> {
@@ -18,16 +19,16 @@ impl TableRow<'_> {
     }
 }
 
-/// The rows of a file without comments: their columns, separated by tabs.
+/// The rows of a file, without comments and empty lines: the columns are separated by tabs.
 fn rows<'a>(file: &'a str, text: &'a str) -> impl Iterator<Item = (TableRow<'a>, Vec<&'a str>)> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     lines.map(move |(index, line)| (TableRow { file, number: index + 1 }, line.split('\t').collect()))
 }
 
-/// The table of what follows what, as a Rust item.
+/// Compiles the table of word frequencies by context to a Rust item.
 ///
 /// # Errors
-/// The first row that is malformed, out of order, or has a word that the tables lack.
+/// Returns the first row that is malformed, out of order, or has a word that the ISA tables do not have.
 pub fn usage(file: &str, text: &str, isa: &Isa) -> Result<String> {
     let mut out = String::from(
         "/// How often what follows what, as counted in `data/usage.tsv`.\npub static USAGE: UsageTable = UsageTable { contexts: &[\n",
@@ -125,10 +126,10 @@ fn is_special(isa: &Isa, word: &str) -> bool {
     isa.special_registers.iter().any(|r| fits(r) && (component.is_empty() || r.components.contains(component)))
 }
 
-/// The names of CUDA with what they are in PTX, as a Rust item.
+/// Compiles the table of CUDA names and their PTX spellings to a Rust item.
 ///
 /// # Errors
-/// The first row that is malformed, out of order, or names something in PTX that the tables lack.
+/// Returns the first row that is malformed, out of order, or has a PTX name that the ISA tables do not have.
 pub fn cuda(file: &str, text: &str, isa: &Isa) -> Result<String> {
     let mut out = String::from(
         "/// Names of CUDA and what they are in PTX, sorted by name, as declared in `data/cuda.tsv`.\npub static CUDA: &[Cuda] = &[\n",
@@ -153,7 +154,8 @@ pub fn cuda(file: &str, text: &str, isa: &Isa) -> Result<String> {
     Ok(out)
 }
 
-/// The word of a spelling that the tables lack. The first word is looked at: a mnemonic, a special register or a directive.
+/// The word of a PTX spelling that the ISA tables do not have. Only the first word is checked: a mnemonic, a special register
+/// or a directive.
 fn unknown(isa: &Isa, spelling: &str) -> Option<String> {
     let first = spelling.split_whitespace().next().unwrap_or("");
     if is_special(isa, first) || is_directive(isa, first) || isa.constants.iter().any(|c| c.name == first) {
@@ -184,10 +186,10 @@ pub(super) fn unknown_word(isa: &Isa, spelling: &str) -> Option<String> {
     unknown(isa, spelling)
 }
 
-/// The values that are offered for operands, as a Rust item.
+/// Compiles the table of suggested operand values to a Rust item.
 ///
 /// # Errors
-/// The first row that is malformed or names an instruction, an operand or a modifier that the tables lack.
+/// Returns the first row that is malformed or has an instruction, operand or modifier that the ISA tables do not have.
 pub fn values(file: &str, text: &str, isa: &Isa) -> Result<String> {
     let mut out = String::from(
         "/// Values that operands often have, the likeliest of an operand first, as declared in `data/values.tsv`.\npub static VALUES: &[Suggested] = &[\n",

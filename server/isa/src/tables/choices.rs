@@ -1,4 +1,4 @@
-//! What is one of several things.
+//! The enumerations of the tables.
 
 use super::{Dimension, FormValue, Formula, OperandPair, OperandTest, SlotTest};
 use crate::emit::{Emit, choice};
@@ -28,25 +28,25 @@ choice! {
         Update,
     }
 
-    /// Where execution goes on after an instruction.
+    /// How control continues after an instruction.
     enum ControlTransfer {
-        /// With the next one.
+        /// Execution continues with the next instruction.
         Next,
-        /// At a label, or at one of a list.
+        /// A branch to a label, or to one of a list.
         Branch,
-        /// In a function, and then with the next one unless the function does not return.
+        /// A call of a function. Execution then continues with the next instruction, unless the function does not return.
         Call,
-        /// In the caller.
+        /// A return to the caller.
         Return,
-        /// Nowhere.
+        /// The thread ends.
         Exit,
     }
 
-    /// What an instruction makes of its operands, for those analyses that follow values.
+    /// The operation of an instruction, for analyses that follow values.
     enum Computes {
         /// Not followed by any analysis.
         Other,
-        /// Operand `a`, in another type perhaps.
+        /// Operand `a`, possibly converted to another type.
         Copy,
         /// `a + b`.
         Sum,
@@ -58,27 +58,27 @@ choice! {
         Product,
         /// `a / b`.
         Quotient,
-        /// What is left of `a / b`.
+        /// The remainder of `a / b`.
         Remainder,
-        /// The bits that both have.
+        /// Bitwise AND.
         And,
-        /// The bits that one of them has.
+        /// Bitwise XOR.
         Xor,
         /// `a << b`.
         ShiftLeft,
         /// `a >> b`.
         ShiftRight,
-        /// Whether `a` and `b` compare.
+        /// A comparison of `a` and `b`.
         Comparison,
     }
 
-    /// Across which threads a value is the same.
+    /// The threads across which a value is the same.
     enum UniformExtent {
-        /// The CTA.
+        /// All threads of the CTA.
         Cta,
-        /// The warp.
+        /// All threads of the warp.
         Warp,
-        /// The thread alone.
+        /// It may differ between any two threads.
         None,
     }
 
@@ -102,21 +102,21 @@ choice! {
         Any,
     }
 
-    /// Which state spaces an address may name.
+    /// The state spaces of an address.
     enum Spaces {
-        /// Any that generic addressing covers.
+        /// All spaces that generic addressing covers.
         Generic,
-        /// The value of a slot; generic where the slot is not filled.
+        /// The value of the slot with this index; generic if the slot is empty.
         Slot(u8),
-        /// These.
+        /// These spaces.
         Named(&'static [&'static str]),
     }
 
     /// A number of bytes.
     enum ByteCount {
-        /// Those of the operand's type, or of its list.
+        /// The size of the operand's type, or of its list.
         Natural,
-        /// So many.
+        /// A fixed number.
         Fixed(u32),
         /// The value of another operand.
         Operand(&'static str),
@@ -124,31 +124,31 @@ choice! {
 
     /// The type of an operand.
     enum TypeExpr {
-        /// None.
+        /// No type.
         None,
-        /// The type in a slot.
+        /// The type in the slot with this index.
         Slot(u8),
         /// This type, with its dot.
         Named(&'static str),
-        /// Twice as wide.
+        /// A type twice as wide.
         Wide(&'static TypeExpr),
-        /// Half as wide.
+        /// A type half as wide.
         Half(&'static TypeExpr),
-        /// `.bN` of the size.
+        /// The `.bN` type of the same size.
         Bits(&'static TypeExpr),
     }
 
     /// The number of elements of an operand.
     enum Length {
-        /// No list.
+        /// A single value instead of a list.
         Scalar,
-        /// So many.
+        /// A fixed number.
         Fixed(u16),
-        /// The number in the value of a slot; not filled: no list.
+        /// The number in the value of a slot; if the slot is empty: a single value.
         Slot(u8),
-        /// By a map of the form.
+        /// Given by a map of the form, by index.
         Map(u8),
-        /// By a formula.
+        /// Given by a formula.
         Formula(&'static Formula),
     }
 
@@ -170,7 +170,7 @@ choice! {
         Forbid,
         /// `what` must hold.
         Require,
-        /// `what` holds exactly where `when` holds.
+        /// `what` must hold if and only if `when` holds.
         Iff,
     }
 
@@ -178,17 +178,17 @@ choice! {
     enum GateKind {
         /// Needs one of the alternatives.
         Needs,
-        /// Refused from there on.
+        /// Refused if one of the alternatives holds.
         Until,
-        /// Advised against from there on.
+        /// Deprecated if one of the alternatives holds.
         Deprecated,
     }
 
     /// A term of a condition.
     enum Term {
-        /// A slot has one of these values, or is filled.
+        /// A slot has one of some values, or is filled.
         Slot(SlotTest),
-        /// An optional operand is given.
+        /// An optional operand is present.
         Operand(OperandTest),
     }
 
@@ -204,7 +204,7 @@ choice! {
         Sint,
         /// `.fN`.
         Float,
-        /// Packed or alternate formats that live in other registers.
+        /// Packed or alternate formats, which use registers of other types.
         Packed,
         /// Textures, samplers and surfaces.
         Opaque,

@@ -1,4 +1,4 @@
-//! Directives, and what may follow them, where, with which others.
+//! The tables of directives: their arguments, places and relations to other directives.
 
 use super::Gate;
 use crate::emit::{Emit, choice, table};
@@ -6,67 +6,67 @@ use crate::emit::{Emit, choice, table};
 table! {
     /// A directive.
     struct Directive {
-        /// With its dot.
+        /// Its name, with the dot.
         name: &'static str,
-        /// How it is written.
+        /// Its syntax.
         syntax: &'static str,
-        /// Where it may stand.
+        /// The places in which it is allowed.
         places: &'static [&'static str],
-        /// One line.
+        /// A one-line summary.
         summary: &'static str,
         /// Anchor in the manual.
         manual: &'static str,
-        /// Markdown.
+        /// Documentation in Markdown.
         doc: &'static str,
-        /// Pitfalls.
+        /// Notes on pitfalls.
         notes: &'static [&'static str],
-        /// Versions and targets.
+        /// Gates: the PTX versions and targets for which it is available.
         gates: &'static [Gate],
-        /// What follows it; `None` where that is a syntax of its own.
+        /// Its arguments; `None` if they have their own syntax.
         takes: Option<Takes>,
-        /// The largest product of its numbers that is of any use; 0 if there is none.
+        /// The largest useful product of its numbers; 0 if there is no limit.
         limit: u64,
-        /// Why.
+        /// The reason for `limit`.
         limit_note: &'static str,
-        /// Directives that may not stand in the same header.
+        /// Directives that are not allowed in the same header.
         excludes: &'static [&'static str],
         /// Directives without which it is refused.
         requires: &'static [&'static str],
-        /// Directives of which one must be there, or it is ignored.
+        /// Directives without at least one of which it is ignored.
         idle_without: &'static [&'static str],
-        /// Directives that it must stand before in the header of a function.
+        /// Directives before which it must be in the header of a function.
         before: &'static [&'static str],
-        /// What belongs to its syntax and needs more than the directive.
+        /// Parts of its syntax with gates of their own.
         parts: &'static [DirectivePart],
         /// Names that stand for numbers among its arguments.
         values: &'static [NamedValue],
-        /// The types of data in it.
+        /// The types of data that it may contain.
         data: &'static [DataType],
-        /// The state spaces that it goes with, with their dots; empty: any.
+        /// The state spaces with which it is allowed, with their dots; empty: any.
         spaces: &'static [&'static str],
-        /// Words of its syntax that nothing may have for a name.
+        /// Words of its syntax that cannot be used as names.
         words: &'static [&'static str],
-        /// It settles with how many registers the threads of a kernel begin.
+        /// Whether it sets the number of registers with which the threads of a kernel begin.
         registers: bool,
-        /// Loops are left as they are.
+        /// Whether it prevents the assembler from unrolling loops.
         keeps_loops: bool,
-        /// What its number bounds; of several numbers their product does.
+        /// The launch property that its number bounds (the product, if there are several numbers).
         bounds: Option<LaunchBound>,
     }
 
     /// The arguments of a directive.
     struct Takes {
-        /// What they are.
+        /// Their kind.
         kind: ArgumentKind,
-        /// At least so many.
+        /// The minimum number of arguments.
         least: u8,
-        /// At most so many; 0: any number.
+        /// The maximum number of arguments; 0: any number.
         most: u8,
-        /// The smallest number.
+        /// The smallest allowed value.
         from: u64,
-        /// The largest number.
+        /// The largest allowed value.
         to: u64,
-        /// The assembler looks at it when it generates code, not before.
+        /// Whether the assembler checks it only when it generates code.
         late: bool,
     }
 
@@ -74,7 +74,7 @@ table! {
     struct DirectivePart {
         /// Its name.
         name: &'static str,
-        /// Versions and targets.
+        /// Gates: the PTX versions and targets for which it is available.
         gates: &'static [Gate],
     }
 
@@ -86,15 +86,15 @@ table! {
         name: &'static str,
     }
 
-    /// A type of data.
+    /// A type of data in a section.
     struct DataType {
-        /// With its dot.
+        /// Its name, with the dot.
         name: &'static str,
-        /// Its size.
+        /// Its size in bits.
         bits: u8,
-        /// Numbers that do not fit are refused.
+        /// Whether numbers that do not fit are refused.
         checked: bool,
-        /// The address of a label may stand there.
+        /// Whether the address of a label is allowed.
         labels: bool,
     }
 }
@@ -102,23 +102,23 @@ table! {
 choice! {
     /// The launch property that the number of a directive bounds.
     enum LaunchBound {
-        /// The registers of a thread, from above.
+        /// The maximum number of registers of a thread.
         Registers,
-        /// The threads of a CTA, from above.
+        /// The maximum number of threads of a CTA.
         Threads,
-        /// The threads of a CTA: just so many.
+        /// The exact number of threads of a CTA.
         AllThreads,
-        /// The CTAs that are to fit on a multiprocessor, from below.
+        /// The minimum number of CTAs that must fit on a multiprocessor.
         Ctas,
-        /// The CTAs of a cluster, from above.
+        /// The maximum number of CTAs of a cluster.
         Cluster,
-        /// The CTAs of a cluster: just so many.
+        /// The exact number of CTAs of a cluster.
         WholeCluster,
     }
 
     /// The kind of a directive argument.
     enum ArgumentKind {
-        /// Nothing.
+        /// No argument.
         Nothing,
         /// An integer.
         Integer,

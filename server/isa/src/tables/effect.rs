@@ -1,66 +1,67 @@
-//! What instructions do in protocols that span several of them: `effect` in `docs/isa-format.md`.
+//! The effects of instructions in protocols that span several of them: `effect` in `docs/isa-format.md`.
 
 use super::{Emit, Term};
 use crate::emit::{choice, table};
 
 table! {
-    /// One thing that an instruction does in a protocol.
+    /// One effect of an instruction in a protocol.
     struct Effect {
-        /// What it does.
+        /// The action.
         verb: Verb,
-        /// In which protocol.
+        /// The protocol.
         protocol: Protocol,
-        /// To which operand; may be empty.
+        /// The name of the affected operand; may be empty.
         operand: &'static str,
-        /// Only where all of these hold.
+        /// The conditions: it applies only if all of them hold.
         when: &'static [Term],
     }
 }
 
 table! {
-    /// Registers that the assembler needs for an instruction besides its operands, since it makes a routine of it.
+    /// Registers that the assembler needs for an instruction besides its operands, because it expands the instruction to a
+    /// routine.
     struct Temporaries {
-        /// Registers of 32 bits.
+        /// The number of 32-bit registers.
         registers: u16,
-        /// Only where all of these hold.
+        /// The conditions: it applies only if all of them hold.
         when: &'static [Term],
     }
 }
 
 choice! {
-    /// What an instruction does in a protocol.
+    /// The action of an instruction in a protocol.
     enum Verb {
-        /// Starts something that completes later, in the operand.
+        /// Starts an operation that completes later and works on the operand.
         Starts,
-        /// Puts what was started into a group.
+        /// Puts the started operations into a group.
         Commits,
-        /// Waits for the groups.
+        /// Waits for the groups to complete.
         Waits,
-        /// Orders what came before and what comes after.
+        /// Orders the accesses before and after it.
         Fences,
         /// Reads the operand.
         Reads,
         /// Writes the operand.
         Writes,
-        /// Makes the operand what the protocol is about.
+        /// Creates the object of the protocol in the operand.
         Creates,
-        /// Ends that.
+        /// Ends the life of the object in the operand.
         Ends,
-        /// No more may be made.
+        /// Forbids the creation of further objects.
         Closes,
         /// Uses the operand.
         Uses,
-        /// Asks for as many as the operand says.
+        /// Requests the number that the operand gives.
         Raises,
         /// Announces transactions.
         Expects,
-        /// Brings transactions.
+        /// Performs announced transactions.
         Completes,
-        /// Asks, and says in the operand whether.
+        /// Tests a condition, and writes the result to the operand.
         Asks,
         /// The result is the same address as the operand.
         Passes,
-        /// The result is an address that is made of the operands.
+        /// The result is an address computed from the operands.
         Adds,
         /// The result is the generic address of the operand.
         Widens,
@@ -76,7 +77,7 @@ choice! {
         Wgmma,
         /// Barriers in memory.
         Mbarrier,
-        /// Accesses through the asynchronous proxy, and those through the generic one that they must be ordered with.
+        /// Accesses through the asynchronous proxy, and the generic accesses that must be ordered with them.
         AsyncProxy,
         /// The generic proxy, as seen from the asynchronous one.
         GenericProxy,
@@ -86,15 +87,15 @@ choice! {
         TensorMemory,
         /// Registers moved between warps.
         Registers,
-        /// What is visible to other threads.
+        /// Visibility of accesses to other threads.
         Threads,
-        /// Addresses and the state spaces that they count in.
+        /// Addresses and their state spaces.
         Address,
     }
 }
 
 impl Verb {
-    /// The words of the notation.
+    /// The words of the notation and their variants.
     pub const NAMES: &'static [(&'static str, Self)] = &[
         ("starts", Self::Starts),
         ("commits", Self::Commits),
@@ -118,7 +119,7 @@ impl Verb {
 }
 
 impl Protocol {
-    /// The words of the notation.
+    /// The words of the notation and their variants.
     pub const NAMES: &'static [(&'static str, Self)] = &[
         ("cp.async", Self::CpAsync),
         ("wgmma", Self::Wgmma),

@@ -1,55 +1,55 @@
-//! What the bits of a number mean to an instruction: `encoding` in `docs/isa-format.md`.
+//! The meaning of the bits of a number for an instruction: `encoding` in `docs/isa-format.md`.
 
 use crate::emit::{Emit, table};
 
 table! {
     /// A way to read the bits of an operand.
     struct Encoding {
-        /// `truth-table`; operands refer to it by this name.
+        /// Its name, by which operands refer to it: `truth-table`.
         name: &'static str,
-        /// The operands of whose bits it is the truth table; empty if it is none.
+        /// For a truth table: the operands whose bits are its inputs; else empty.
         table: &'static [&'static str],
-        /// The operands whose bytes it selects; empty if it does not.
+        /// For a byte selector: the operands whose bytes it selects; else empty.
         selects: &'static [&'static str],
-        /// For a modifier, what the lowest bits select instead.
+        /// For each such modifier: the meaning of the lowest bits of the selector.
         patterns: &'static [SelectorPattern],
-        /// Its parts.
+        /// Its bit fields.
         fields: &'static [BitField],
-        /// What whole numbers stand for.
+        /// The meanings of whole numbers.
         values: &'static [EncodedMeaning],
-        /// It counts so many of something for each `unit`; 0: it is no number of that kind.
+        /// For a count: how much one `unit` counts; 0: it is not a count.
         measure: u32,
-        /// `warp`.
+        /// The unit of the count, `warp`.
         unit: &'static str,
-        /// One line.
+        /// A one-line summary.
         summary: &'static str,
         /// Anchor in the manual.
         manual: &'static str,
-        /// Markdown.
+        /// Documentation in Markdown.
         doc: &'static str,
     }
 
-    /// What the lowest bits of a selector choose where a modifier is written.
+    /// The bytes that the lowest bits of a selector choose if a modifier is written.
     struct SelectorPattern {
-        /// With its dot.
+        /// The modifier, with its dot.
         modifier: &'static str,
-        /// For each number the bytes of the result from the top, a digit each.
+        /// Indexed by the number in the bits: the bytes of the result from the top, one digit each.
         rows: &'static [&'static str],
     }
 
-    /// Some bits of a number.
+    /// A bit field of a number.
     struct BitField {
         /// The lowest bit.
         low: u8,
         /// The highest bit.
         high: u8,
-        /// What they are.
+        /// The name of the field.
         name: &'static str,
-        /// What the number in them is to be multiplied with.
+        /// The factor by which the number in the field is multiplied.
         times: u32,
-        /// Only with one of these modifiers; empty: always.
+        /// The field exists only with one of these modifiers; empty: always.
         when: &'static [&'static str],
-        /// What numbers in them stand for.
+        /// The meanings of the numbers in the field.
         values: &'static [EncodedMeaning],
     }
 
@@ -57,20 +57,20 @@ table! {
     struct EncodedMeaning {
         /// The number.
         number: u64,
-        /// In words.
+        /// The meaning in words.
         words: &'static str,
     }
 }
 
 impl BitField {
-    /// The bits in a number.
+    /// The value of the field in a number.
     pub fn of(&self, number: u64) -> u64 {
         let width = u32::from(self.high.saturating_sub(self.low)) + 1;
         let mask = u64::MAX.checked_shr(64u32.saturating_sub(width)).unwrap_or(0);
         number.checked_shr(self.low.into()).unwrap_or(0) & mask
     }
 
-    /// What a number in them stands for.
+    /// The meaning of a number in the field, if it has one.
     pub fn meaning(&self, number: u64) -> Option<&'static str> {
         self.values.iter().find(|v| v.number == number).map(|v| v.words)
     }

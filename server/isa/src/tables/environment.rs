@@ -1,4 +1,4 @@
-//! What a module is written for and finds there: versions, targets, state spaces and special registers.
+//! The environment of a module: versions, targets, state spaces and special registers.
 
 use super::{Gate, UniformExtent, Version};
 use crate::emit::{Emit, table};
@@ -6,31 +6,32 @@ use crate::emit::{Emit, table};
 table! {
     /// A special register.
     struct SpecialRegister {
-        /// With its `%`.
+        /// Its name, with the `%`.
         name: &'static str,
         /// Its type, with the dot.
         ty: &'static str,
-        /// Components (`xyzw`), or empty.
+        /// The components (`xyzw`), or empty.
         components: &'static str,
-        /// One line.
+        /// A one-line summary.
         summary: &'static str,
         /// Anchor in the manual.
         manual: &'static str,
-        /// Markdown.
+        /// Documentation in Markdown.
         doc: &'static str,
-        /// Pitfalls.
+        /// Notes on pitfalls.
         notes: &'static [&'static str],
-        /// Versions and targets.
+        /// Gates: the PTX versions and targets for which it is available.
         gates: &'static [Gate],
-        /// Widths in bits at which `mov` may read it besides its own.
+        /// The widths in bits, besides its own, at which `mov` may read it.
         also_read: &'static [u16],
         /// Directives without which a kernel may not read it.
         requires: &'static [&'static str],
-        /// A family such as `%envreg<32>`: how many; else 0.
+        /// The number of registers of a family such as `%envreg<32>`, else 0.
         count: u16,
-        /// Across which threads its value is the same.
+        /// The threads across which its value is the same.
         uniform: UniformExtent,
-        /// So many of the lowest bits of its first component tell the lanes of a warp apart, where warps lie in rows; 0: nothing known.
+        /// The number of lowest bits of its first component that distinguish the lanes of a warp, if warps are parts of rows;
+        /// 0: unknown.
         lane_bits: u8,
     }
 
@@ -38,29 +39,29 @@ table! {
     struct PtxVersion {
         /// The number.
         version: Version,
-        /// The version whose features it has: its own number but for versions that were never published.
+        /// The version whose features it has: itself, except for versions that were never published.
         counts_as: Version,
-        /// Which CUDA release brought it.
+        /// The CUDA release that introduced it.
         summary: &'static str,
     }
 
     /// A target.
     struct TargetInfo {
-        /// `sm_90a`.
+        /// Its name, `sm_90a`.
         name: &'static str,
-        /// The features that it has, itself among them.
+        /// Its features, including its own name.
         features: &'static [&'static str],
-        /// Bytes of shared memory that the variables of a kernel may take; 0: not known.
+        /// The maximum size of a kernel's shared variables in bytes; 0: unknown.
         shared: u32,
-        /// Bytes of constant memory that the variables of a module may take; 0: not known.
+        /// The maximum size of a module's constant variables in bytes; 0: unknown.
         constant: u32,
-        /// One line.
+        /// A one-line summary.
         summary: &'static str,
-        /// Markdown.
+        /// Documentation in Markdown.
         doc: &'static str,
-        /// First version.
+        /// The first PTX version that has it.
         gates: &'static [Gate],
-        /// Other names that may not stand in the same list.
+        /// Other names that are not allowed in the same `.target` list.
         excludes: &'static [&'static str],
         /// Directives without which it is refused.
         requires: &'static [&'static str],
@@ -68,47 +69,47 @@ table! {
 
     /// A state space.
     struct SpaceInfo {
-        /// With its dot, `.shared::cta`.
+        /// Its name with the dot, `.shared::cta`.
         name: &'static str,
-        /// A generic address reaches a variable in it.
+        /// Whether generic addresses can refer to variables in it.
         generic: bool,
-        /// A constant may be an address in it.
+        /// Whether a constant may be an address in it.
         absolute: bool,
-        /// What is in it is the same for all threads, and stays so as long as the kernel runs.
+        /// Whether its contents are the same for all threads and never change while the kernel runs.
         fixed: bool,
-        /// Addresses in it are offsets in a window: 32 bits hold them, and they become generic ones only by `cvta`.
+        /// Whether addresses in it are offsets in a window: they fit 32 bits, and only `cvta` makes them generic.
         window: bool,
-        /// About so many cycles until a value is loaded from it, for estimates; 0: as many as from anywhere.
+        /// The approximate latency of a load from it in cycles, for the register estimate; 0: the default.
         cycles: u16,
-        /// Where variables of it may be declared.
+        /// The places at which its variables may be declared.
         declared: &'static [DeclarationPlace],
-        /// How many bytes there are: the largest that the version and target have. Empty: no limit.
+        /// Its capacities: the largest one available for the version and target counts. Empty: no limit.
         holds: &'static [Capacity],
-        /// One line.
+        /// A one-line summary.
         summary: &'static str,
         /// Anchor in the manual; may be empty.
         manual: &'static str,
-        /// Markdown.
+        /// Documentation in Markdown.
         doc: &'static str,
-        /// Versions and targets.
+        /// Gates: the PTX versions and targets for which it is available.
         gates: &'static [Gate],
     }
 
-    /// Where variables of a state space may be declared.
+    /// Places at which variables of a state space may be declared.
     struct DeclarationPlace {
-        /// `module`, `body`, `kernel-parameter`, `parameter`, `result`.
+        /// The names of the places: `module`, `body`, `kernel-parameter`, `parameter`, `result`.
         names: &'static [&'static str],
         /// The largest alignment in bytes, or 0.
         align: u32,
-        /// Versions and targets.
+        /// Gates: the PTX versions and targets for which it is available.
         gates: &'static [Gate],
     }
 
-    /// How many bytes a state space holds.
+    /// A capacity of a state space.
     struct Capacity {
-        /// The number.
+        /// The number of bytes.
         bytes: u32,
-        /// Versions and targets.
+        /// Gates: the PTX versions and targets for which it is available.
         gates: &'static [Gate],
     }
 }

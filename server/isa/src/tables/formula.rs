@@ -1,4 +1,4 @@
-//! Lengths computed from modifiers.
+//! Evaluates formulas for lengths that depend on modifiers.
 
 use super::{Factor, Formula};
 
@@ -15,7 +15,7 @@ pub fn dimension(shape: &str, name: &str) -> Option<u32> {
 }
 
 impl Formula {
-    /// Its value for the modifiers in the slots; `types` tells the size of a type in bits.
+    /// Its value for the modifiers in the slots; `types` returns the size of a type in bits.
     pub fn value(&self, values: &[Option<&str>], types: impl Fn(&str) -> Option<u32>) -> Option<u32> {
         let slot = |slot: u8| values.get(usize::from(slot)).copied().flatten();
         let mut product = 1u32;
@@ -32,7 +32,7 @@ impl Formula {
 }
 
 impl Formula {
-    /// As written in the notation; `slot` tells the names of slots.
+    /// The formula as written in the notation; `slot` returns the name of a slot.
     pub fn text(&self, slot: impl Fn(u8) -> &'static str) -> String {
         let factors = self.factors.iter().map(|factor| match factor {
             Factor::Number(n) => n.to_string(),

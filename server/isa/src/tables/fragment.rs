@@ -1,76 +1,76 @@
-//! Which element of a matrix each thread holds: `fragment` in `docs/isa-format.md`.
+//! The elements of a matrix that each thread holds: `fragment` in `docs/isa-format.md`.
 
 use super::Emit;
 use crate::emit::{choice, table};
 
 table! {
-    /// How a matrix is spread over the registers of the threads of a warp or warpgroup.
+    /// The distribution of a matrix over the registers of the threads of a warp or warpgroup.
     struct FragmentInfo {
         /// Its name, `mma-a`.
         name: &'static str,
-        /// What the matrix is called: `A`.
+        /// The name of the matrix: `A`.
         matrix: &'static str,
-        /// The operands that are laid out so.
+        /// The operands with this layout.
         uses: &'static [FragmentUse],
-        /// How many threads hold it together: 32, or 128 of a warpgroup.
+        /// The number of threads that hold it together: 32, or 128 of a warpgroup.
         threads: u16,
-        /// What one element is called, and several.
+        /// The word for one element.
         unit: &'static str,
-        /// The same for several.
+        /// The word for several elements.
         units: &'static str,
-        /// Which of the types among the modifiers is that of the elements, from 1; 0: none.
+        /// The index, from 1, of the elements' type among the types in the modifiers; 0: none.
         ty: u8,
         /// Numbers that depend on modifiers.
         lets: &'static [Let],
-        /// Other operands that the layout depends on.
+        /// Other operands on which the layout depends.
         inputs: &'static [FormulaInput],
-        /// How many matrices there are.
+        /// The number of matrices.
         matrices: Expr,
-        /// Rows of each.
+        /// The number of rows of each matrix.
         rows: Expr,
-        /// Columns of each.
+        /// The number of columns of each matrix.
         columns: Expr,
-        /// Elements that each thread holds; without steps: all are spread evenly.
+        /// The number of elements that each thread holds; without steps: all are distributed evenly.
         count: Expr,
-        /// In which matrix element `i` is.
+        /// The matrix of element `i`.
         part: Expr,
-        /// In which row.
+        /// The row of element `i`.
         row: Expr,
-        /// In which column.
+        /// The column of element `i`.
         column: Expr,
-        /// Not 0 in the threads that hold elements at all.
+        /// Not 0 for the threads that hold any elements.
         held: Expr,
         /// The lowest bit of element `i` in its register; without steps: elements follow each other.
         position: Expr,
-        /// Bits of an element; without steps: as many as fit.
+        /// The width of an element in bits; without steps: as many as fit.
         width: Expr,
-        /// What an element stands for in words, `stands for one of the columns`; empty: itself.
+        /// The phrase for an element that does not stand for itself, such as `stands for one of the columns`; else empty.
         spans: &'static str,
-        /// The first of what it stands for.
+        /// The first row or column for which it stands.
         first: Expr,
-        /// The last.
+        /// The last row or column for which it stands.
         last: Expr,
-        /// Why there are no formulas, and what to do; empty: there are.
+        /// The reason why there are no formulas, and an alternative; empty if there are formulas.
         unspecified: &'static str,
         /// Anchor in NVIDIA's online manual.
         manual: &'static str,
-        /// What else there is to know, Markdown.
+        /// Further documentation in Markdown.
         doc: &'static str,
-        /// Data file and line.
+        /// The data file and line.
         source: &'static str,
     }
 
-    /// Operands that are laid out in one way.
+    /// Operands with the same layout.
     struct FragmentUse {
-        /// Full names of instructions, `mma.sp`.
+        /// The full names of the instructions, `mma.sp`.
         instructions: &'static [&'static str],
-        /// Names of operands in their forms.
+        /// The names of the operands in their forms.
         operands: &'static [&'static str],
-        /// All of these must be written; `slot=.value` for one of several equal modifiers.
+        /// Modifiers that must all be written; `slot=.value` selects one of several equal modifiers.
         with: &'static [&'static str],
-        /// Not all of these are written.
+        /// Modifiers that must not all be written.
         without: &'static [&'static str],
-        /// The type of the elements is one of these; empty: any.
+        /// The allowed types of the elements; empty: any.
         elements: &'static [&'static str],
     }
 
@@ -78,25 +78,25 @@ table! {
     struct Let {
         /// Its name in formulas.
         name: &'static str,
-        /// The first line of which all modifiers are written says it.
+        /// Its possible values; the first one whose modifiers are all written counts.
         values: &'static [LetValue],
     }
 
-    /// One of the values.
+    /// A possible value of a [`Let`].
     struct LetValue {
         /// The number.
         value: i64,
-        /// All of these are written.
+        /// The modifiers that must all be written.
         with: &'static [&'static str],
     }
 
-    /// A number that is read from another operand.
+    /// A number in formulas that is read from another operand.
     struct FormulaInput {
         /// Its name in formulas.
         name: &'static str,
         /// The operand's name in the form.
         operand: &'static str,
-        /// Which element of its list, from 0.
+        /// The index of the element in its list.
         element: u8,
     }
 
@@ -104,21 +104,21 @@ table! {
     struct Expr {
         /// As written in the data file.
         text: &'static str,
-        /// In postfix order.
+        /// The steps in postfix order.
         steps: &'static [FormulaStep],
     }
 }
 
 choice! {
-    /// A step of a formula: values are pushed, an operation takes the two on top.
+    /// A step of a formula on a stack: values are pushed, an operation replaces the two on top by its result.
     enum FormulaStep {
         /// A number.
         Number(i64),
-        /// What is known of the element, the thread or the instruction.
+        /// A property of the element, the thread or the instruction.
         Variable(FormulaVariable),
-        /// A number that depends on modifiers, by index.
+        /// A number that depends on modifiers: index into [`FragmentInfo::lets`].
         Let(u8),
-        /// A number from another operand, by index.
+        /// A number from another operand: index into [`FragmentInfo::inputs`].
         Input(u8),
         /// An operation.
         Operation(FormulaOperation),
@@ -126,25 +126,25 @@ choice! {
 
     /// A variable of a formula.
     enum FormulaVariable {
-        /// `lane`: the thread in its warp.
+        /// `lane`: the index of the thread in its warp.
         Lane,
-        /// `warp`: the warp in its warpgroup.
+        /// `warp`: the index of the warp in its warpgroup.
         Warp,
-        /// `g`: `lane / 4`, which group of four.
+        /// `g`: `lane / 4`, the group of four threads.
         Group,
-        /// `t`: `lane % 4`, which thread of the four.
+        /// `t`: `lane % 4`, the thread in its group of four.
         Quad,
-        /// `i`: the element, counted through the registers from the low bits on.
+        /// `i`: the index of the element, counted through the registers from the low bits on.
         Element,
-        /// `r`: its register, `i / e`.
+        /// `r`: the index of its register, `i / e`.
         Register,
-        /// `j`: which one of its register, `i % e`.
+        /// `j`: its index in the register, `i % e`.
         Within,
-        /// `e`: elements in a register.
+        /// `e`: the number of elements per register.
         PerRegister,
-        /// `row`, where it is known.
+        /// `row`, if it is known.
         Row,
-        /// `column`, where it is known.
+        /// `column`, if it is known.
         Column,
         /// `m` of `.m16n8k16`.
         M,
@@ -182,7 +182,7 @@ choice! {
 }
 
 impl FormulaVariable {
-    /// The words of the notation.
+    /// The words of the notation and their variants.
     pub const NAMES: &'static [(&'static str, Self)] = &[
         ("lane", Self::Lane),
         ("warp", Self::Warp),
@@ -204,7 +204,7 @@ impl FormulaVariable {
 }
 
 impl FormulaOperation {
-    /// The signs of the notation with how tightly they bind.
+    /// The signs of the notation, with their precedence.
     pub const SIGNS: &'static [(&'static str, u8, Self)] = &[
         ("==", 1, Self::Equal),
         ("<", 1, Self::Less),
@@ -216,7 +216,7 @@ impl FormulaOperation {
         ("%", 4, Self::Remainder),
     ];
 
-    /// Its value; none where a division has no result or the numbers are too large.
+    /// The result of the operation; `None` for a division by zero or an overflow.
     pub fn apply(self, a: i64, b: i64) -> Option<i64> {
         match self {
             Self::Add => a.checked_add(b),

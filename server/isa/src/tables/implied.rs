@@ -1,4 +1,4 @@
-//! What is meant where an optional modifier is not written.
+//! The meaning of an optional modifier that is not written.
 
 use super::Term;
 use crate::emit::{Emit, table};
@@ -6,15 +6,15 @@ use crate::emit::{Emit, table};
 table! {
     /// The value that a slot has when it is left empty.
     struct Implied {
-        /// The slot, by index.
+        /// The index of the slot.
         slot: u8,
         /// The value, with its dot.
         value: &'static str,
-        /// What everybody expects: not worth a remark in every line.
+        /// Whether the value is obvious, so that it is not worth a remark at every statement.
         plain: bool,
-        /// Only where all of these hold.
+        /// The conditions: it applies only if all of them hold.
         when: &'static [Term],
-        /// What else there is to know, Markdown; may be empty.
+        /// Further documentation in Markdown; may be empty.
         doc: &'static str,
     }
 }

@@ -1,18 +1,18 @@
-//! The tables of numbers and initial values.
+//! The tables of constants and initial values.
 
 use super::{Gate, Range, TypeExpr};
 use crate::emit::{Emit, choice, table};
 
 choice! {
-    /// Which immediates make sense for an operand that takes more.
+    /// The immediates that make sense for an operand that accepts more.
     enum Usual {
         /// All.
         Any,
-        /// Those of a range: of others the instruction ignores a part.
+        /// Those in a range: the instruction ignores a part of other values.
         In(Range),
-        /// All but zero: a divisor.
+        /// All except zero, for a divisor.
         NotZero,
-        /// Those below the width of a type: a distance to shift by.
+        /// Those below the width of a type, for a shift distance.
         Below(TypeExpr),
     }
 }
@@ -20,57 +20,57 @@ choice! {
 table! {
     /// A predefined constant.
     struct PredefinedConstant {
-        /// `WARP_SZ`.
+        /// Its name, `WARP_SZ`.
         name: &'static str,
         /// Its value.
         value: i64,
-        /// One line.
+        /// A one-line summary.
         summary: &'static str,
         /// Anchor in the manual.
         manual: &'static str,
-        /// Markdown.
+        /// Documentation in Markdown.
         doc: &'static str,
-        /// Versions and targets.
+        /// Gates: the PTX versions and targets for which it is available.
         gates: &'static [Gate],
     }
 
     /// A kind of initial value.
     struct InitialKind {
-        /// `integer`, `generic`, `mask` …
+        /// Its name, such as `integer`, `generic` or `mask`.
         name: &'static str,
-        /// Types of variables that take it, with their dots.
+        /// The types of variables that accept it, with their dots.
         types: &'static [&'static str],
-        /// State spaces of such variables.
+        /// The state spaces of such variables.
         spaces: &'static [&'static str],
-        /// For an address: the state spaces of the variables that it may be of.
+        /// For an address: the state spaces of the variables to which it may refer.
         to: &'static [&'static str],
-        /// One line.
+        /// A one-line summary.
         summary: &'static str,
         /// Anchor in the manual.
         manual: &'static str,
-        /// Markdown.
+        /// Documentation in Markdown.
         doc: &'static str,
-        /// Versions and targets.
+        /// Gates: the PTX versions and targets for which it is available.
         gates: &'static [Gate],
     }
 
     /// A field of an opaque type.
     struct FieldInfo {
-        /// `filter_mode`.
+        /// Its name, `filter_mode`.
         name: &'static str,
         /// The types that have it, with their dots.
         of: &'static [&'static str],
-        /// Those of them in which it means nothing in independent texture mode.
+        /// Those types in which it has no effect in independent texture mode.
         ignored: &'static [&'static str],
-        /// Names for its values, `nearest`; empty: numbers only.
+        /// The names of its values, `nearest`; empty: only numbers.
         values: &'static [&'static str],
-        /// One line.
+        /// A one-line summary.
         summary: &'static str,
         /// Anchor in the manual.
         manual: &'static str,
-        /// Markdown.
+        /// Documentation in Markdown.
         doc: &'static str,
-        /// Versions and targets.
+        /// Gates: the PTX versions and targets for which it is available.
         gates: &'static [Gate],
     }
 }

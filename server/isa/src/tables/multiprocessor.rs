@@ -1,72 +1,72 @@
-//! What a multiprocessor has: `multiprocessor` in `docs/isa-format.md`.
+//! The resources of a multiprocessor: `multiprocessor` in `docs/isa-format.md`.
 
 use crate::emit::{Emit, table};
 
 table! {
-    /// What the multiprocessors of some targets have, and how NVIDIA's assembler shares their registers out. Registers are of 32 bits, memory is
-    /// counted in bytes; 0 where a figure is not known.
+    /// The resources of the multiprocessors of some targets, and how NVIDIA's assembler distributes their registers.
+    /// Registers have 32 bits, memory sizes are in bytes; 0 stands for an unknown number.
     struct Multiprocessor {
-        /// `gh100`.
+        /// Its name, `gh100`.
         name: &'static str,
-        /// The targets, without suffix: those with one are the same device.
+        /// The targets, without suffix: a target with a suffix is the same device.
         targets: &'static [&'static str],
-        /// One line.
+        /// A one-line summary.
         summary: &'static str,
-        /// Registers.
+        /// The number of registers.
         registers: u32,
-        /// Registers of a CTA at most.
+        /// The maximum number of registers per CTA.
         cta_registers: u32,
-        /// Registers of a thread at most.
+        /// The maximum number of registers per thread.
         thread_registers: u32,
-        /// The unit in which a warp gets registers.
+        /// The allocation unit of a warp's registers.
         register_unit: u32,
-        /// Warps at a time.
+        /// The maximum number of warps that run at a time.
         warps: u32,
-        /// CTAs at a time.
+        /// The maximum number of CTAs that run at a time.
         ctas: u32,
-        /// Parts of the register file, each for its part of the warps.
+        /// The number of partitions of the register file, each for its share of the warps.
         partitions: u32,
-        /// Threads of a CTA at most.
+        /// The maximum number of threads per CTA.
         cta_threads: u32,
-        /// Shared memory.
+        /// The size of shared memory in bytes.
         shared: u32,
-        /// Shared memory of a CTA whose launch asks for more than usual.
+        /// The maximum shared memory in bytes of a CTA whose launch opts in to more than the default.
         shared_opt_in: u32,
-        /// The unit in which a CTA gets shared memory.
+        /// The allocation unit of a CTA's shared memory, in bytes.
         shared_unit: u32,
-        /// Shared memory of each CTA that the driver keeps for itself.
+        /// The shared memory in bytes that the driver reserves in each CTA.
         shared_reserved: u32,
-        /// The sizes of shared memory to choose from; empty where it has a memory of its own.
+        /// The selectable sizes of shared memory in bytes; empty if it is a separate memory.
         carve_outs: &'static [u32],
-        /// What the assembler makes of it.
+        /// How the assembler distributes the registers.
         assembler: Assembler,
     }
 
-    /// How NVIDIA's assembler shares registers out.
+    /// The rules by which NVIDIA's assembler distributes registers.
     struct Assembler {
-        /// Registers of an empty kernel.
+        /// The number of registers of an empty kernel.
         least: u32,
-        /// A smaller bound on the registers of a thread counts as this one.
+        /// The minimum bound on the registers per thread; a smaller one counts as this.
         bound: u32,
-        /// What launch bounds leave is rounded down to a multiple of it.
+        /// The registers that launch bounds allow are rounded down to a multiple of this.
         step: u32,
-        /// The partitions that it counts with.
+        /// The number of partitions of the register file that the assembler assumes.
         parts: u32,
-        /// Registers of a kernel with a call whose callee the assembler cannot see, at least.
+        /// The minimum number of registers of a kernel with a call to an unknown callee.
         call: u32,
-        /// The first register that such a callee keeps.
+        /// The first register that such a callee preserves.
         saved_from: u32,
-        /// How many from there on.
+        /// The number of registers that it preserves from there on.
         saved_first: u32,
-        /// Then so many that it does not keep …
+        /// After them, the number of registers that it does not preserve …
         saved_gap: u32,
-        /// … and so many that it does, and so on.
+        /// … followed by this number of preserved ones, and so on alternately.
         saved_run: u32,
     }
 }
 
 impl Assembler {
-    /// How many registers a thread needs so that values of `across` registers survive a call whose callee is not seen.
+    /// The number of registers that a thread needs so that `across` registers survive a call to an unknown callee.
     pub fn around_call(&self, across: u32) -> u32 {
         let more = across.saturating_sub(self.saved_first);
         let gaps = more.div_ceil(self.saved_run.max(1)) * self.saved_gap;

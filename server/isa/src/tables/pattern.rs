@@ -1,4 +1,4 @@
-//! What an operand of a form names.
+//! The names and values in an operand of a form.
 
 use super::{FormPattern, FormValue};
 

@@ -1,15 +1,15 @@
-//! What to write in place of something that is gone or advised against.
+//! Replacements of forms that are removed or deprecated.
 
 use super::{Emit, table};
 
 table! {
-    /// The successor of a form, as a difference.
+    /// The replacement of a form, as a difference from it.
     struct Successor {
-        /// Modifiers that come in.
+        /// The modifiers to add.
         add: &'static [&'static str],
-        /// Modifiers that go.
+        /// The modifiers to remove.
         remove: &'static [&'static str],
-        /// Operands that follow those that are there, as written.
+        /// The operands to append, as written.
         operands: &'static [&'static str],
     }
 }

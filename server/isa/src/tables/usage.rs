@@ -1,23 +1,24 @@
-//! What is used in real files, and what other languages call it: tables for what is offered and found, not for what is legal.
+//! Usage statistics of real files, and names in other languages: tables for suggestions and search, not for validity.
 
-/// Words with their weights, the heaviest first.
+/// Words with their weights, highest weight first.
 pub type Weights = &'static [(&'static str, u32)];
 
 /// How often each word follows a context in real files.
 #[derive(Debug, Clone, Copy)]
 pub struct UsageTable {
-    /// Kind of context, context, and words with their weights, the heaviest first; sorted by kind and context.
+    /// Kind of context, context, and words with their weights, highest weight first; sorted by kind and context.
     pub contexts: &'static [(&'static str, &'static str, Weights)],
 }
 
 /// A name of CUDA C++.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cuda {
-    /// As it is written there: `__shfl_xor_sync`.
+    /// The name in CUDA C++: `__shfl_xor_sync`.
     pub name: &'static str,
-    /// In PTX: a mnemonic, a special register or a directive, perhaps with operands; several are separated by ` / `.
+    /// The PTX spelling: a mnemonic, a special register or a directive, possibly with operands; several are separated by ` /
+    /// `.
     pub ptx: &'static str,
-    /// What differs, or what it is for; may be empty.
+    /// The differences from PTX, or its purpose; may be empty.
     pub words: &'static str,
 }
 
@@ -28,10 +29,10 @@ pub struct Suggested {
     pub instruction: &'static str,
     /// The operand's name in the forms.
     pub operand: &'static str,
-    /// The modifier that it goes with; empty: any.
+    /// The modifier with which it is used; empty: any.
     pub with: &'static str,
-    /// As it is written.
+    /// The value, as written.
     pub value: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub words: &'static str,
 }

@@ -1,8 +1,8 @@
-//! Bytes as text.
+//! Conversion of bytes to text.
 
-/// Bytes as text, and whether they had to be changed. Of what is not UTF-8, each byte becomes a control character (the one
-/// that ASCII has for a substitute), so that every offset is one of the file. In a comment that does no harm, and elsewhere
-/// no byte beyond ASCII is right.
+/// Returns bytes as text, and whether they were changed. If the bytes are not UTF-8, each byte that is not ASCII becomes a
+/// control character (ASCII's substitute), so that every offset matches the file. In a comment this does no harm, and elsewhere
+/// bytes beyond ASCII are invalid anyway.
 pub fn decode(bytes: Vec<u8>) -> (String, bool) {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) => return (text, false),

@@ -1,4 +1,4 @@
-//! Telling PTX from PreTeXt, whose documents are XML and end in `.ptx` too.
+//! Distinguishes PTX from PreTeXt, whose documents are XML and also end in `.ptx`.
 
 /// Whether a text is XML: no PTX module begins with `<`.
 pub fn is_markup(text: impl IntoIterator<Item = char>) -> bool {

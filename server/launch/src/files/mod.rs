@@ -1,4 +1,4 @@
-//! Reading files that people name: regular ones only, as text, and whether that text is PTX at all.
+//! Reading of files that users name: only regular files, as text, with a check whether the text is PTX at all.
 
 mod decode;
 mod markup;

@@ -1,14 +1,14 @@
-//! Reads files that the user did not choose by hand: only regular files, and only up to a limit. A `kernel.ptx` found in a folder may be a
-//! pipe, on which reading never ends.
+//! Reads files that the user did not select by hand: only regular files, and only up to a size limit. A `kernel.ptx` found in a
+//! folder may be a pipe, and reading a pipe may never end.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens a regular file; never waits for the other end of a pipe.
+/// Opens a regular file; never waits for a pipe's writer.
 ///
 /// # Errors
-/// If it is no regular file, or cannot be opened.
+/// If it is not a regular file, or cannot be opened.
 pub fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -18,14 +18,14 @@ pub fn open(path: &Path) -> io::Result<File> {
         options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
     }
     let file = options.open(path)?;
-    // Asked of what was opened, not of what the path may mean by now.
+    // The opened file is checked, because the path may refer to another file by now.
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no file")) }
 }
 
 /// Reads a regular file of at most `most` bytes; the limit holds even if the file grows meanwhile.
 ///
 /// # Errors
-/// If it is none, is longer, or cannot be read.
+/// If it is not a regular file, is longer, or cannot be read.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
@@ -53,7 +53,7 @@ mod tests {
         assert!(read(&folder.path().join("none"), 5).is_err());
         #[cfg(unix)]
         {
-            // Devices and pipes have no length, and no end.
+            // Devices and pipes have no length and no end.
             assert_eq!(read(Path::new("/dev/zero"), 5).unwrap_err().to_string(), "it is no file");
             let pipe = folder.path().join("pipe");
             assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());

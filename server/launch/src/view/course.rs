@@ -1,36 +1,36 @@
-//! The way of a warp through a run: where it was at each step, and when.
+//! The course of a warp through a run: its instruction and time at each step.
 
 use crate::evaluate::LaunchRun;
 use ptx_interp::machine::{Detail, Recorded, Target};
 
-/// Steps that are kept. What comes later is found by executing it again.
+/// Maximum number of stored steps; later steps are found by executing the run again.
 const MAX_STEPS: usize = 1 << 17;
 
-/// The way of a warp: found once, and asked for by everything that is shown of it.
+/// The course of a warp, computed once and used by all views of the warp.
 #[derive(Debug)]
 pub struct Course {
     /// The warp.
     pub target: Target,
-    /// How many steps it executed.
+    /// Number of steps that the warp executed.
     pub steps: u64,
-    /// The first of them, without what they changed.
+    /// The first steps, without the changes that they made.
     kept: Vec<Recorded>,
 }
 
 impl Course {
-    /// Of a warp. `cancelled` is polled; once it returns true, the result must be discarded.
+    /// Computes the course of a warp. `cancelled` is polled; once it returns true, the result must be discarded.
     pub fn new(done: &LaunchRun, target: Target, cancelled: &dyn Fn() -> bool) -> Self {
         let kept = done.run.steps_of(target, 0, MAX_STEPS, Detail::MASKS, cancelled);
         let steps = if kept.len() < MAX_STEPS { kept.len() as u64 } else { done.run.steps(target, cancelled) };
         Self { target, steps, kept }
     }
 
-    /// The steps that are known at once.
+    /// Returns the stored steps.
     pub fn kept(&self) -> &[Recorded] {
         &self.kept
     }
 
-    /// At most `count` steps, beginning with step `from`.
+    /// Returns at most `count` steps, beginning with step `from`.
     pub fn window(&self, done: &LaunchRun, from: u64, count: usize, cancelled: &dyn Fn() -> bool) -> Vec<Recorded> {
         let first = usize::try_from(from).unwrap_or(usize::MAX).min(self.kept.len());
         let last = first.saturating_add(count);
@@ -40,7 +40,7 @@ impl Course {
         done.run.steps_of(self.target, from, count, Detail::MASKS, cancelled)
     }
 
-    /// When a step is executed: what the whole grid has executed before it.
+    /// Returns the time of a step: the number of steps that the whole grid executed before it.
     pub fn time_of(&self, done: &LaunchRun, step: u64, cancelled: &dyn Fn() -> bool) -> Option<u64> {
         match self.kept.get(usize::try_from(step).ok()?) {
             Some(step) => Some(step.time),

@@ -1,4 +1,4 @@
-//! Pieces of memory.
+//! Ranges of memory.
 
 use crate::report::hex;
 use ptx_interp::inspect::{self, Area};
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 /// A range of memory to show.
 #[derive(Debug, Clone)]
 pub struct MemoryQuery {
-    /// Where it begins.
+    /// Start of the range.
     pub place: MemoryStart,
-    /// As this lane sees it: local memory is a lane's own.
+    /// The lane whose view is shown: local memory belongs to a lane.
     pub lane: u32,
-    /// Bytes.
+    /// Number of bytes.
     pub length: u64,
 }
 
@@ -21,13 +21,13 @@ pub struct MemoryQuery {
 pub enum MemoryStart {
     /// At a generic address.
     Address(u64),
-    /// So many bytes behind the beginning of a buffer, a variable or a parameter.
+    /// At an offset in bytes from the beginning of a buffer, a variable or a parameter.
     Named(String, u64),
     /// At an offset of a state space.
     Space(String, u64),
 }
 
-/// What is there; why nothing is, if so.
+/// Returns the contents of a range of memory, or the reason why they cannot be shown.
 pub fn piece(machine: &Machine, target: Target, asked: &MemoryQuery) -> Value {
     let place = match &asked.place {
         MemoryStart::Address(address) => inspect::Place::Address(*address),

@@ -1,4 +1,5 @@
-//! What editors show of a run, as JSON: the report of `eval`, and beyond it a window of what one warp did and held. docs/warp-view.md describes it.
+//! The view of a run for editors, as JSON: the report of `eval`, and a window of the steps and the state of one warp.
+//! docs/warp-view.md describes it.
 
 mod course;
 mod memory;
@@ -18,33 +19,33 @@ use serde_json::{Value, json};
 pub struct ViewQuery {
     /// The first step of the warp.
     pub from: u64,
-    /// How many.
+    /// Number of steps.
     pub count: usize,
-    /// What those steps did to memory.
+    /// Whether to include the memory accesses of the steps.
     pub accesses: bool,
-    /// What the warp holds before this step.
+    /// Include the state of the warp before this step.
     pub state: Option<u64>,
-    /// Who was where.
+    /// Include the line and lanes of these steps.
     pub timeline: Option<Timeline>,
-    /// Without what is the same in every window of a run: buffers.
+    /// Omit the parts that are equal in every window of a run: buffers.
     pub brief: bool,
-    /// What is in memory before the step of `state`, or at the end.
+    /// Ranges of memory to show, before the step of `state`, or at the end.
     pub memory: Vec<MemoryQuery>,
 }
 
 /// A part of the steps of a warp.
 #[derive(Debug, Clone, Copy)]
 pub struct Timeline {
-    /// The first.
+    /// The first step.
     pub from: u64,
-    /// How many.
+    /// Number of steps.
     pub count: usize,
 }
 
-/// The warp of that number in the CTA at that place of the grid.
+/// Returns the warp with that index in the CTA with that index in the grid.
 ///
 /// # Errors
-/// In words, if there is none.
+/// A message, if there is none.
 pub fn target(shape: &Shape, cta: [u32; 3], warp: u32) -> Result<Target, String> {
     if (0..3).any(|i| cta[i] >= shape.grid[i]) {
         return Err(format!("there is no CTA {cta:?} in a grid of {:?}", shape.grid));
@@ -56,13 +57,13 @@ pub fn target(shape: &Shape, cta: [u32; 3], warp: u32) -> Result<Target, String>
     Ok(Target { cta: shape.cta_number(cta), warp })
 }
 
-/// Lanes of a warp that exist: the last warp of a CTA may have fewer.
+/// Returns the mask of the existing lanes of a warp: the last warp of a CTA may have fewer than 32.
 pub fn present(shape: &Shape, warp: u32) -> u32 {
     let left = shape.threads().saturating_sub(warp * 32);
     if left >= 32 { u32::MAX } else { (1 << left) - 1 }
 }
 
-/// The answer. `cancelled` is polled; once it returns true, the answer must be discarded.
+/// Builds the answer. `cancelled` is polled; once it returns true, the answer must be discarded.
 pub fn answer(
     done: &LaunchRun,
     course: &Course,

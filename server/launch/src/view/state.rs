@@ -1,4 +1,4 @@
-//! What a warp holds before one of its steps.
+//! The state of a warp before one of its steps.
 
 use super::Course;
 use crate::evaluate::LaunchRun;
@@ -7,8 +7,8 @@ use ptx_interp::inspect::{self, GroupState, RegisterView};
 use ptx_interp::machine::{Machine, Target};
 use serde_json::{Value, json};
 
-/// The machine before a step of a warp; without one at the end. Behind the last step it is the end too, or, when the warp is gone by then, the
-/// time before that step: what it held at last.
+/// Returns the machine before a step of a warp, or at the end of the run if `step` is `None`. For a step after the last one it
+/// returns the end too, or, if the warp no longer exists then, the machine before the last step.
 pub fn machine_at(
     done: &LaunchRun,
     course: &Course,
@@ -25,7 +25,7 @@ pub fn machine_at(
     done.run.at(time, cancelled)
 }
 
-/// What the warp holds there.
+/// Returns the state of a warp in a machine.
 pub fn state(done: &LaunchRun, machine: &Machine, target: Target, step: u64, places: LineColumnFinder<'_>) -> Value {
     let executable = &done.run.machine.executable;
     let line = |site| places(executable.range(site).start);

@@ -1,4 +1,4 @@
-//! Steps of a warp: registers before and after, and what was done to memory.
+//! Steps of a warp: registers before and after, and memory accesses.
 
 use crate::evaluate::LaunchRun;
 use crate::report::{self, LineColumnFinder};
@@ -6,7 +6,7 @@ use ptx_interp::inspect::{self, Transaction};
 use ptx_interp::machine::{Access, Recorded};
 use serde_json::{Value, json};
 
-/// A step.
+/// Returns a step as JSON.
 pub fn step(done: &LaunchRun, step: &Recorded, places: LineColumnFinder<'_>, accesses: bool) -> Value {
     let Ok(mut out) = serde_json::to_value(report::step(done, step, places)) else { return Value::Null };
     out["time"] = json!(step.time);
@@ -20,7 +20,7 @@ pub fn step(done: &LaunchRun, step: &Recorded, places: LineColumnFinder<'_>, acc
     out
 }
 
-/// Line, lanes and depth of each step.
+/// Returns line, active lanes (mask), executing lanes (mask) and depth of calls of each step.
 pub fn timeline(done: &LaunchRun, steps: &[Recorded], places: LineColumnFinder<'_>) -> Vec<(usize, u32, u32, u32)> {
     let executable = &done.run.machine.executable;
     let mut lines = std::collections::HashMap::new();
@@ -29,7 +29,7 @@ pub fn timeline(done: &LaunchRun, steps: &[Recorded], places: LineColumnFinder<'
     steps.iter().map(|step| (line(step), step.group, step.mask, step.depth)).collect()
 }
 
-/// A request to memory, and how it is served.
+/// Returns a memory request as JSON, with its bank conflicts or its sectors.
 fn transaction(done: &LaunchRun, request: &Transaction) -> Value {
     let of = |access: &Option<Access>| access.map(|a| format!("{:x}", a.offset));
     let addresses: Vec<Option<String>> = request.accesses.iter().map(of).collect();

@@ -1,4 +1,4 @@
-//! What the assembler made of the functions of a module, beside what was estimated.
+//! Comparison of the assembler's measurements of a module's functions with the estimates.
 
 use super::output::{AssemblerFunction, AssemblerMessage, AssemblerSeverity};
 use super::run::Runner;
@@ -15,24 +15,24 @@ use std::ops::Range;
 /// The comparison of one function that has a body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparisonRow {
-    /// Its name.
+    /// Name of the function.
     pub name: String,
-    /// Where that stands.
+    /// Range of the name in bytes.
     pub range: Range<usize>,
-    /// In which line, from 1.
+    /// Line of the name, from 1.
     pub line: usize,
-    /// `.entry`.
+    /// Whether it is a kernel (`.entry`).
     pub kernel: bool,
-    /// Registers as estimated; nothing for a function that is not understood.
+    /// Estimated number of registers; `None` for a function that cannot be estimated.
     pub estimate: Option<u32>,
-    /// Bytes of static shared memory, as counted.
+    /// Counted bytes of static shared memory.
     pub estimated_shared: Option<u64>,
-    /// What the assembler says; nothing for what it did not mention.
+    /// The assembler's measurement; `None` if it does not mention the function.
     pub measured: Option<AssemblerFunction>,
 }
 
 impl ComparisonRow {
-    /// By how much the estimate is too low.
+    /// Returns the measured minus the estimated registers: positive if the estimate is too low.
     pub fn difference(&self) -> Option<i64> {
         Some(i64::from(self.measured.as_ref()?.registers?) - i64::from(self.estimate?))
     }
@@ -41,18 +41,19 @@ impl ComparisonRow {
 /// The comparison of a module with the output of the assembler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssemblerComparison {
-    /// By whom.
+    /// The assembler.
     pub assembler: AssemblerInfo,
-    /// With which options besides those that are always there.
+    /// Options in addition to those that are always passed.
     pub arguments: Vec<String>,
-    /// What it made of the module.
+    /// The assembler's output for the module.
     pub assembled: AssemblerOutput,
     /// The functions in the order of the text.
     pub rows: Vec<ComparisonRow>,
 }
 
-/// The functions of a module with what is estimated of them for a target. `known` are facts for the module's own target, perhaps of an
-/// earlier text; where they are not enough, or another target is meant, the module is looked at afresh. `None` if it was cancelled.
+/// Returns the functions of a module with their estimates for a target. `known` are flow facts for the module's own target,
+/// possibly of an earlier text. If they are not sufficient, or the target is another one, the module is analysed again. Returns
+/// `None` if the work was cancelled.
 pub fn estimates(
     snapshot: &Snapshot,
     known: &ModuleFacts,
@@ -65,7 +66,7 @@ pub fn estimates(
     if found < rows.len() || !own {
         let mut analyzer = Analyzer::default();
         analyzer.keep_facts();
-        // A target that the tables do not know is estimated as the module's own.
+        // An unknown target is estimated as the module's own.
         let _ = analyzer.set_target(Some(target));
         analyzer.lints(snapshot, stop)?;
         estimate(snapshot, &analyzer.facts(), target, &mut rows);
@@ -73,10 +74,10 @@ pub fn estimates(
     Some(rows)
 }
 
-/// Assembles a module, and puts the figures beside the estimates.
+/// Assembles a module, and compares the measurements with the estimates.
 ///
 /// # Errors
-/// If the assembler does not answer. That it refuses the module is an answer.
+/// If the assembler fails. A rejected module is an answer, not an error.
 pub fn compare(
     (assembler, configuration): (&AssemblerInfo, &Configuration),
     task: Task<'_>,
@@ -96,7 +97,7 @@ pub fn compare(
     })
 }
 
-/// The function with a body whose header a range begins in.
+/// Returns the function with a body whose header contains the beginning of a range.
 pub fn function_headed_at(snapshot: &Snapshot, range: &Range<usize>) -> Option<String> {
     let f = fields();
     let headed = |item: &ptx_analysis::module::ModuleItem<'_>| {
@@ -120,7 +121,7 @@ fn functions(snapshot: &Snapshot) -> Vec<ComparisonRow> {
     items(snapshot).iter().filter_map(|item| definition(snapshot, item)).map(row).collect()
 }
 
-/// Enters what is known; of how many functions something is.
+/// Enters the estimates; returns the number of functions that have one.
 fn estimate(snapshot: &Snapshot, facts: &ModuleFacts, target: &str, rows: &mut [ComparisonRow]) -> usize {
     let report = registers::report(snapshot, facts, find_architecture(target));
     let by_place: HashMap<usize, _> = report.iter().map(|k| (k.range.start, k)).collect();
@@ -141,7 +142,7 @@ impl AssemblerComparison {
         self.rows.iter().filter(move |r| entry.is_none_or(|name| r.name == name))
     }
 
-    /// Why the module was refused, without the assembler's word that it was.
+    /// Returns the errors of a rejected module, without the assembler's general statement that it was rejected.
     fn errors(&self) -> Vec<&AssemblerMessage> {
         let all: Vec<&AssemblerMessage> = self.assembled.listing.errors().collect();
         let more = all.iter().any(|m| m.severity == AssemblerSeverity::Error || m.line.is_some());
@@ -152,7 +153,7 @@ impl AssemblerComparison {
         self.assembled.listing.messages.iter().filter(|m| m.severity < AssemblerSeverity::Error)
     }
 
-    /// All of it, or what concerns one function, for programs; `markdown` is the same for people.
+    /// Returns the comparison, or its part for one function, as JSON for programs; `markdown` is the version for people.
     pub fn json(&self, entry: Option<&str>) -> Value {
         let function = |row: &ComparisonRow| {
             let measured = row.measured.as_ref();
@@ -192,12 +193,12 @@ impl AssemblerComparison {
         })
     }
 
-    /// A table, and what the assembler had to say.
+    /// Returns a table and the assembler's messages as Markdown.
     pub fn markdown(&self, entry: Option<&str>) -> String {
         let AssemblerInfo { version, .. } = &self.assembler;
         let mut out = format!("# Registers on {} by ptxas {version}\n\n", self.assembled.target);
         let errors = self.errors();
-        // Where warnings are made errors there are figures all the same.
+        // If the user turns warnings into errors, there are measurements nevertheless.
         if errors.is_empty() || self.rows(entry).any(|r| r.measured.as_ref().is_some_and(|m| m.registers.is_some())) {
             let heads =
                 ["function", "line", "registers", "estimate", "off by", "spilled", "stack", "shared", "barriers"];
@@ -232,7 +233,7 @@ impl AssemblerComparison {
         out
     }
 
-    /// One line, for editors that show nothing longer.
+    /// Returns one line, for editors that show nothing longer.
     pub fn summary(&self, entry: Option<&str>) -> String {
         if let Some(first) = self.errors().first() {
             let line = first.line.map_or_else(String::new, |n| format!(" in line {n}"));
@@ -274,7 +275,7 @@ fn cells(row: &ComparisonRow) -> [String; 9] {
     ]
 }
 
-/// In columns, so that it is a table as text too.
+/// Writes a table with aligned columns, so that it is readable as text too.
 fn table(rows: &[[String; 9]], out: &mut String) {
     let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0).max(3);
     let widths: [usize; 9] = std::array::from_fn(width);
@@ -374,7 +375,7 @@ ptxas info    : Function properties for inner
     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ",
         );
-        // Estimates are others' affair.
+        // This test does not check the estimates.
         for row in &mut comparison.rows {
             row.estimate = Some(16);
         }
@@ -421,12 +422,12 @@ ptxas info    : Function properties for inner
         let (table, refused) =
             (markdown.find("| `one`"), markdown.find("\n\nptxas refuses the module:\n\n- Registers are spilled"));
         assert!(table.is_some() && table < refused, "{markdown}");
-        // A word that stands alone is all there is.
+        // A single message is the whole output.
         let comparison = compared("ptxas fatal   : Unsupported .version\n");
         assert_eq!(comparison.summary(None), "ptxas refuses the module: Unsupported .version");
     }
 
-    /// What is known already was found for the module's own target.
+    /// The stored flow facts are those of the module's own target.
     #[test]
     fn another_target_is_estimated_as_such() {
         let text = include_str!("../../../../tests/kernels/tiled_matmul.ptx");

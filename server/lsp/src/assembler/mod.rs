@@ -1,7 +1,8 @@
-//! NVIDIA's assembler as a measure: what it makes of a module, beside what is estimated here.
+//! NVIDIA's assembler as a reference: its measurements of a module, beside this project's estimates.
 //!
-//! It is never searched for. The caller names the executable and is responsible for it; `docs/decisions/0003-assembler.md` says how the server
-//! knows that its user did. Before it gets a module it is asked who it is.
+//! The assembler is never searched for. The caller names the executable and is responsible for it;
+//! `docs/decisions/0003-assembler.md` explains how the server makes sure that the user named it. The executable must report its
+//! version before it gets a module.
 
 pub mod compare;
 mod options;
@@ -15,31 +16,31 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Any assembler says its name at once.
-const INTRODUCTION: RunLimits = RunLimits { time: Duration::from_secs(10), output: 1 << 16 };
+/// Limits of the call that asks for the version; every assembler answers it at once.
+const VERSION_LIMITS: RunLimits = RunLimits { time: Duration::from_secs(10), output: 1 << 16 };
 
-/// A module of five thousand kernels has about a megabyte of figures.
-const OUTPUT: usize = 16 << 20;
+/// Maximum size of the output in bytes; a module of five thousand kernels has about a megabyte of measurements.
+const MAX_OUTPUT: usize = 16 << 20;
 
-/// How the module is called in its own folder.
+/// Name of the module in its temporary folder.
 const MODULE: &str = "module.ptx";
 
-/// Which assembler, and how it is called.
+/// Configuration of the assembler.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Configuration {
     /// The executable.
     pub path: PathBuf,
-    /// Options that are added.
+    /// Additional options.
     pub arguments: Vec<String>,
-    /// How long it may take for a module.
+    /// Time limit for a module.
     pub limit: Duration,
 }
 
 impl Configuration {
-    /// A configuration, if it is one that can be used.
+    /// Creates a configuration, if the values are valid.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// A description of the problem.
     pub fn new(path: &str, arguments: &[String], limit: Duration) -> Result<Self, String> {
         let arguments = arguments.to_vec();
         let path = PathBuf::from(path);
@@ -78,26 +79,26 @@ pub struct AssemblerInfo {
 pub enum AssemblerFailure {
     /// There is no such file, or it cannot be run.
     Executable(PathBuf, String),
-    /// It is something else.
+    /// The program is not an assembler: its path and its answer.
     Stranger(PathBuf, String),
-    /// It does not generate code for the target, but for these.
+    /// The assembler does not generate code for the target.
     Target {
-        /// What the module is for.
+        /// The module's target.
         target: String,
-        /// What the assembler knows.
+        /// The assembler's targets.
         known: Vec<String>,
-        /// Its release.
+        /// The assembler's release.
         release: String,
     },
-    /// It took too long.
+    /// The time limit was exceeded.
     Late(Duration),
-    /// It printed too much.
+    /// The output limit was exceeded.
     Flood,
     /// A file could not be written.
     Folder(std::io::Error),
-    /// It ended without a word that is understood.
+    /// The program ended without a message that can be parsed: its answer.
     Silent(String),
-    /// Cancelled.
+    /// The work was cancelled.
     Cancelled,
 }
 
@@ -119,7 +120,7 @@ impl fmt::Display for AssemblerFailure {
                 "ptxas did not end within {} s (`ptx-analyzer.ptxas.timeout`), and was stopped; one kernel (`entry`) takes less",
                 limit.as_secs()
             ),
-            Self::Flood => write!(f, "ptxas printed more than {} MiB, and was stopped", OUTPUT >> 20),
+            Self::Flood => write!(f, "ptxas printed more than {} MiB, and was stopped", MAX_OUTPUT >> 20),
             Self::Folder(error) => write!(f, "the module could not be handed to ptxas: {error}"),
             Self::Silent(how) => write!(f, "ptxas ended without an answer: {how}"),
             Self::Cancelled => f.write_str("the comparison was cancelled"),
@@ -127,35 +128,35 @@ impl fmt::Display for AssemblerFailure {
     }
 }
 
-/// What is to be assembled.
+/// A module to assemble.
 #[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
-    /// The module.
+    /// Text of the module.
     pub text: &'a str,
     /// The architecture that its `.target` names, or another one that it may run on.
     pub target: &'a str,
-    /// Only this kernel.
+    /// The only kernel to assemble; `None` for all.
     pub entry: Option<&'a str>,
 }
 
 /// The output of the assembler for one module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssemblerOutput {
-    /// What was printed.
+    /// The parsed output.
     pub listing: Listing,
     /// The architecture that code was generated for.
     pub target: String,
-    /// What had to be done otherwise than asked for, in words.
+    /// Deviations from the request, in words.
     pub notes: Vec<String>,
-    /// How long it took.
+    /// Duration of the run.
     pub time: Duration,
 }
 
 impl ExecutableStamp {
-    /// That of a file as it is now.
+    /// Returns the current state of a file.
     ///
     /// # Errors
-    /// If it cannot be a program.
+    /// If the file cannot be a program.
     pub fn of(path: &Path) -> Result<Self, AssemblerFailure> {
         let fail = |why: String| AssemblerFailure::Executable(path.to_owned(), why);
         let data = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?;
@@ -171,10 +172,10 @@ impl ExecutableStamp {
 }
 
 impl AssemblerInfo {
-    /// Asks an executable who it is. It gets no other argument before it has answered.
+    /// Asks an executable for its version. It gets no other argument before it has answered.
     ///
     /// # Errors
-    /// If it cannot be run, or is no assembler.
+    /// If the executable cannot be run, or is not an assembler.
     pub fn identify(
         path: &Path,
         runner: &Runner,
@@ -186,7 +187,7 @@ impl AssemblerInfo {
         let mut command = Command::new(path);
         command.arg("--version");
         let stranger = |said: &str| AssemblerFailure::Stranger(path.to_owned(), said.to_owned());
-        let (_, said) = match runner.run(command, folder.path(), INTRODUCTION, stop) {
+        let (_, said) = match runner.run(command, folder.path(), VERSION_LIMITS, stop) {
             Ok(said) => said,
             Err(RunFailure::Start(error)) => {
                 return Err(AssemblerFailure::Executable(path.to_owned(), error.to_string()));
@@ -200,13 +201,13 @@ impl AssemblerInfo {
             .ok_or_else(|| stranger(&quoted(&said)))
     }
 
-    /// Assembles a module and throws the result away.
+    /// Assembles a module, discards the object file and returns the output.
     ///
-    /// A target that is older than all that the assembler knows is replaced by the oldest one; functions that are declared and not there make
-    /// it a relocatable object. Both is noted.
+    /// A target that is older than all of the assembler's targets is replaced by the oldest of them. If declared functions are
+    /// not defined, the module is assembled as a relocatable object. Both are recorded in [`AssemblerOutput::notes`].
     ///
     /// # Errors
-    /// If there is no answer. That the module is refused is an answer.
+    /// If the assembler fails. A rejected module is an answer, not an error.
     pub fn assemble(
         &self,
         configuration: &Configuration,
@@ -242,7 +243,7 @@ impl AssemblerInfo {
         }
         let relocatable = |a: &String| a == "-c" || a == "--compile-only";
         if !more.is_empty() || configuration.arguments.iter().any(relocatable) {
-            // Variables of the module get their place when it is linked, and are not counted before.
+            // Variables of a relocatable module get their addresses when it is linked, and are not counted before.
             for function in &mut listing.functions {
                 function.shared = function.shared.filter(|bytes| *bytes > 0);
             }
@@ -268,7 +269,7 @@ impl AssemblerCall<'_> {
         if let Some(entry) = entry {
             command.args(["--entry", entry]);
         }
-        // Not the null device: an assembler that fails may remove what it was to write.
+        // Not the null device: an assembler that fails may delete its output file.
         command.args(["--output-file", "module.o", MODULE]);
         let (status, said) = self.run(command)?;
         let listing = Listing::read(&said);
@@ -281,7 +282,7 @@ impl AssemblerCall<'_> {
         Ok(listing)
     }
 
-    /// The architectures that it generates code for, from its help: older releases cannot list them.
+    /// Returns the assembler's architectures, parsed from its help because older releases cannot list them.
     fn targets(&mut self) -> Result<Vec<String>, AssemblerFailure> {
         let mut command = Command::new(&self.assembler.path);
         command.arg("--help");
@@ -290,7 +291,7 @@ impl AssemblerCall<'_> {
 
     fn run(&mut self, command: Command) -> Result<(std::process::ExitStatus, String), AssemblerFailure> {
         let limit = self.configuration.limit;
-        let bounds = RunLimits { time: limit.saturating_sub(self.begin.elapsed()), output: OUTPUT };
+        let bounds = RunLimits { time: limit.saturating_sub(self.begin.elapsed()), output: MAX_OUTPUT };
         self.runner.run(command, self.folder, bounds, self.stop).map_err(|stopped| match stopped {
             RunFailure::Start(error) => AssemblerFailure::Executable(self.assembler.path.clone(), error.to_string()),
             RunFailure::Late => AssemblerFailure::Late(limit),
@@ -300,12 +301,12 @@ impl AssemblerCall<'_> {
     }
 }
 
-/// A folder that other users cannot read, removed when it is dropped.
+/// Creates a folder that other users cannot read; it is removed when it is dropped.
 fn folder() -> Result<tempfile::TempDir, AssemblerFailure> {
     tempfile::Builder::new().prefix("ptx-analyzer-").tempdir().map_err(AssemblerFailure::Folder)
 }
 
-/// Release and version: `Cuda compilation tools, release 13.5, V13.5.37`
+/// Parses release and version from `Cuda compilation tools, release 13.5, V13.5.37`.
 fn introduction(said: &str) -> Option<(String, String)> {
     if !said.to_ascii_lowercase().contains("ptx optimizing assembler") {
         return None;
@@ -316,7 +317,7 @@ fn introduction(said: &str) -> Option<(String, String)> {
     Some((release.trim().to_owned(), version.trim().to_owned()))
 }
 
-/// The first line of an answer, not all of a long one.
+/// Returns the first line of an answer in quotes, truncated to 120 characters.
 fn quoted(said: &str) -> String {
     match said.lines().map(str::trim).find(|l| !l.is_empty()) {
         Some(line) => format!("“{}”", line.chars().take(120).collect::<String>()),
@@ -328,12 +329,12 @@ fn is_unknown_target(message: &str) -> bool {
     message.starts_with("Value '") && message.ends_with("option 'gpu-name'")
 }
 
-/// `Unresolved extern function 'f'`
+/// Returns the name in `Unresolved extern function 'f'`.
 fn unresolved(message: &str) -> Option<&str> {
     message.strip_prefix("Unresolved extern function '")?.strip_suffix('\'')
 }
 
-/// The names of real architectures in the help: `'sm_75','sm_80',` over several lines.
+/// Returns the names of real architectures in the help: `'sm_75','sm_80',` over several lines.
 fn targets(help: &str) -> Vec<String> {
     let mut out: Vec<String> = help.split('\'').filter(|word| number(word).is_some()).map(str::to_owned).collect();
     out.sort_by_key(|name| (number(name), name.clone()));
@@ -341,7 +342,7 @@ fn targets(help: &str) -> Vec<String> {
     out
 }
 
-/// The number in `sm_90a`, and whether nothing follows it.
+/// Returns the number in `sm_90a`, and whether a suffix follows it.
 fn number(name: &str) -> Option<(u32, bool)> {
     let rest = name.strip_prefix("sm_")?;
     let digits = rest.trim_end_matches(|c: char| c.is_ascii_lowercase());
@@ -350,7 +351,8 @@ fn number(name: &str) -> Option<(u32, bool)> {
     Some((digits.parse().ok()?, !plain))
 }
 
-/// The oldest architecture that runs what an older one does; what is made for one alone runs nowhere else.
+/// Returns the oldest known architecture, if it is newer than the target and runs the target's code. Code for an architecture
+/// with a suffix runs nowhere else.
 fn oldest_above(target: &str, known: &[String]) -> Option<String> {
     let (wanted, special) = number(target)?;
     let first = known.iter().find(|k| number(k).is_some_and(|(_, special)| !special))?;
@@ -389,7 +391,7 @@ mod tests {
         let known = targets(help);
         assert_eq!(known, ["sm_75", "sm_80", "sm_90a", "sm_100", "sm_100a"]);
         assert_eq!(oldest_above("sm_50", &known).as_deref(), Some("sm_75"));
-        // What is newer, what is bound to one architecture, what is no architecture.
+        // A newer target, targets bound to one architecture, and a virtual architecture.
         for target in ["sm_130", "sm_90", "sm_52a", "compute_50"] {
             assert_eq!(oldest_above(target, &known), None, "{target}");
         }

@@ -1,9 +1,9 @@
-//! Which options of the assembler a user may add: those that change what is generated, and nothing that reads or writes a file.
+//! Options of the assembler that a user may add: those that change the generated code, and none that read or write a file.
 
-/// An option of the assembler, with all its names, without dashes.
+/// An option of the assembler with all its names, without dashes.
 struct AssemblerOption {
     names: &'static [&'static str],
-    /// A value follows, or stands behind `=`.
+    /// Whether the option has a value, as the next argument or after `=`.
     value: bool,
 }
 
@@ -15,7 +15,7 @@ const fn with_value(names: &'static [&'static str]) -> AssemblerOption {
     AssemblerOption { names, value: true }
 }
 
-/// From the help of releases 11.8, 12.9 and 13.5.
+/// The allowed options, from the help of releases 11.8, 12.9 and 13.5.
 const ALLOWED: &[AssemblerOption] = &[
     with_value(&["Ofast-compile", "Ofc"]),
     with_value(&["allow-expensive-optimizations"]),
@@ -65,7 +65,7 @@ const ALLOWED: &[AssemblerOption] = &[
     flag(&["warning-as-error", "Werror"]),
 ];
 
-/// What one might want to say, and why it is not for a user to say here.
+/// Rejected options, and the reason for each.
 const REFUSED: &[(&[&str], &str)] = &[
     (&["output-file", "o"], "what is assembled is thrown away"),
     (&["gpu-name", "arch"], "the target is that of the module, or the argument `target` of the command"),
@@ -76,10 +76,10 @@ const REFUSED: &[(&[&str], &str)] = &[
     (&["help", "h", "version", "V", "list-arch", "arch-ls", "list-version", "version-ls"], "it assembles nothing"),
 ];
 
-/// Looks whether all of a list may be added to the assembler's command line.
+/// Checks whether all options of a list may be added to the assembler's command line.
 ///
 /// # Errors
-/// What is wrong with the first that may not.
+/// A description of the first rejected option.
 pub fn check(arguments: &[String]) -> Result<(), String> {
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
@@ -90,7 +90,7 @@ pub fn check(arguments: &[String]) -> Result<(), String> {
             Some((name, value)) => (name, Some(value)),
             None => (name, None),
         };
-        // `-O3` is one word.
+        // `-O3` has its value in the same word.
         let short = name.strip_prefix('O').filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
         if short.is_some() && value.is_none() && !argument.starts_with("--") {
             continue;

@@ -1,22 +1,23 @@
-//! What the assembler prints: the figures of `-v`, and what it has to complain about.
+//! Parser of the assembler's output: the measurements of `-v`, and messages.
 //!
-//! The lines of releases 11, 12 and 13 are alike; newer ones say more. What is not understood is passed over, unless it is a message.
+//! The lines of releases 11, 12 and 13 are alike; newer releases report more. Unknown lines are ignored unless they are
+//! messages.
 
 /// The severity of a message, by the word that the assembler uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AssemblerSeverity {
-    /// Something to know.
+    /// For information.
     Info,
-    /// It assembles all the same.
+    /// The module is assembled nevertheless.
     Warning,
-    /// It does not.
+    /// The module is not assembled.
     Error,
-    /// The same, and it stopped there.
+    /// The module is not assembled, and the assembler stopped at once.
     Fatal,
 }
 
 impl AssemblerSeverity {
-    /// Its name in an answer.
+    /// Returns the name of the severity in answers to the client.
     pub fn name(self) -> &'static str {
         match self {
             Self::Info => "info",
@@ -29,53 +30,54 @@ impl AssemblerSeverity {
 /// A message of the assembler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssemblerMessage {
-    /// How bad it is.
+    /// Severity of the message.
     pub severity: AssemblerSeverity,
-    /// In which line of the module, from 1.
+    /// Line of the module, from 1.
     pub line: Option<u32>,
-    /// In its words.
+    /// Text of the message.
     pub text: String,
 }
 
-/// The figures that the assembler reports for a function; `None` for those that it leaves out.
+/// The assembler's measurements of a function; `None` for values that it does not report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AssemblerFunction {
-    /// As the module names it.
+    /// Name of the function in the module.
     pub name: String,
-    /// `.entry`.
+    /// Whether it is a kernel (`.entry`).
     pub entry: bool,
-    /// Registers of 32 bits. Functions that are no kernels have none told: they are counted with the kernels that call them.
+    /// Number of 32-bit registers. The assembler reports none for functions that are not kernels: they count with the kernels
+    /// that call them.
     pub registers: Option<u32>,
-    /// Bytes that are stored because there were too few registers.
+    /// Spilled bytes that are stored.
     pub spill_stores: Option<u64>,
-    /// Bytes that are loaded for the same reason.
+    /// Spilled bytes that are loaded.
     pub spill_loads: Option<u64>,
-    /// Bytes of its own stack frame.
+    /// Size of its own stack frame in bytes.
     pub stack: Option<u64>,
-    /// Bytes of stack with those of the functions that it calls.
+    /// Size of the stack in bytes, including called functions.
     pub cumulative_stack: Option<u64>,
-    /// Bytes of static shared memory.
+    /// Size of static shared memory in bytes.
     pub shared: Option<u64>,
-    /// Barriers; releases up to 11 tell none.
+    /// Number of barriers; releases up to 11 do not report it.
     pub barriers: Option<u32>,
-    /// Bytes in banks of constant memory, all together.
+    /// Size in all banks of constant memory, in bytes.
     pub constant: Option<u64>,
 }
 
-/// All that was printed.
+/// The parsed output of the assembler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// The functions in the order in which they were named first.
+    /// The functions in the order of their first mention.
     pub functions: Vec<AssemblerFunction>,
-    /// Messages in their order.
+    /// The messages in the order of the output.
     pub messages: Vec<AssemblerMessage>,
 }
 
 impl Listing {
-    /// Reads what was printed.
+    /// Parses the output.
     pub fn read(text: &str) -> Self {
         let mut out = Self::default();
-        // Whom figures are about: the function that was named last.
+        // The function of the following measurements: the one named last.
         let mut current = None;
         for line in text.lines() {
             if line.starts_with([' ', '\t']) {
@@ -103,7 +105,7 @@ impl Listing {
         out
     }
 
-    /// The messages that say that nothing was made of the module.
+    /// Returns the messages that explain why the module was not assembled.
     pub fn errors(&self) -> impl Iterator<Item = &AssemblerMessage> {
         self.messages.iter().filter(|m| m.severity >= AssemblerSeverity::Error)
     }
@@ -115,7 +117,7 @@ impl Listing {
         })
     }
 
-    /// `256 bytes stack frame, 252 bytes spill stores, 252 bytes spill loads`
+    /// Parses `256 bytes stack frame, 252 bytes spill stores, 252 bytes spill loads`.
     fn properties(&mut self, index: usize, text: &str) {
         let function = &mut self.functions[index];
         for (number, what) in figures(text) {
@@ -125,12 +127,12 @@ impl Listing {
                 "bytes spill loads" => &mut function.spill_loads,
                 _ => continue,
             };
-            // Named once for each kernel that calls it.
+            // A function is reported once for each kernel that calls it.
             *field = (*field).max(Some(number));
         }
     }
 
-    /// `Used 32 registers, used 1 barriers, 256 bytes cumulative stack size, 1024 bytes smem, 360 bytes cmem[0]`
+    /// Parses `Used 32 registers, used 1 barriers, 256 bytes cumulative stack size, 1024 bytes smem, 360 bytes cmem[0]`.
     fn used(&mut self, index: usize, text: &str) {
         let function = &mut self.functions[index];
         let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
@@ -146,12 +148,12 @@ impl Listing {
                 _ => {}
             }
         }
-        // What is not named there is none.
+        // Shared memory that is not mentioned is not used.
         function.shared = function.shared.or(Some(0));
     }
 }
 
-/// Numbers with what they count. Old releases write `1024+0`: what was declared, and what the assembler adds.
+/// Returns numbers with their units. Old releases write `1024+0`: declared bytes, and bytes that the assembler adds.
 fn figures(text: &str) -> impl Iterator<Item = (u64, &str)> {
     text.split(',').filter_map(|part| {
         let part = part.trim();
@@ -162,12 +164,12 @@ fn figures(text: &str) -> impl Iterator<Item = (u64, &str)> {
     })
 }
 
-/// Lines that are not messages.
+/// Whether a line is a measurement, not a message.
 fn is_figure(text: &str) -> bool {
     text.starts_with("Compile time = ") || (text.contains(" bytes gmem") && figures(text).next().is_some())
 }
 
-/// `ptxas info    : text` or `ptxas file, line 13; error   : text`
+/// Parses `ptxas info    : text` or `ptxas file, line 13; error   : text`.
 fn message(line: &str) -> Option<AssemblerMessage> {
     let rest = line.strip_prefix("ptxas ")?;
     let (place, rest) = match rest.find("; ").filter(|at| rest[..*at].contains(", line ")) {

@@ -1,4 +1,5 @@
-//! Runs a program that may hang, flood or fail: its time and output are limited, and it leaves no processes or files behind.
+//! Runs a program that may hang, print endlessly or fail. Its time and output are limited, and it leaves no processes or files
+//! behind.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,42 +8,43 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The interval at which cancellation is polled, and the end of a program that closed its output.
-const TICK: Duration = Duration::from_millis(10);
+/// Interval of polling for cancellation, and for the end of a program that closed its output.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// No file that is written grows beyond this.
+/// Maximum size in bytes of a file that the program writes.
 #[cfg(target_os = "linux")]
-const FILE: u64 = 4 << 30;
+const MAX_FILE: u64 = 4 << 30;
 
-/// A program that has ended may have left others that hold its pipe; what they still say is of no interest.
-const LINGER: Duration = Duration::from_millis(200);
+/// Time to read the remaining output of a program that has ended. Processes that it left may keep its pipe open; their output
+/// is ignored.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// How long the end of this process waits for a temporary folder to be removed.
+/// Time that the end of this process waits for a temporary folder to be removed.
 pub const CLEANUP_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// The reason why a program gave no output.
 #[derive(Debug)]
 pub enum RunFailure {
-    /// It could not be started.
+    /// The program could not be started.
     Start(std::io::Error),
-    /// It took too long.
+    /// The time limit was exceeded.
     Late,
-    /// It said too much.
+    /// The output limit was exceeded.
     Flood,
-    /// Cancelled.
+    /// The run was cancelled.
     Cancelled,
 }
 
 /// The limits of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct RunLimits {
-    /// How long it may run.
+    /// Time limit.
     pub time: Duration,
-    /// How many bytes it may print.
+    /// Maximum size of the output in bytes.
     pub output: usize,
 }
 
-/// Runs one program at a time, and can be told to end at once and for good.
+/// Runs one program at a time, and can end it at once and permanently.
 #[derive(Debug, Default)]
 pub struct Runner {
     state: Mutex<RunnerState>,
@@ -52,12 +54,12 @@ pub struct Runner {
 #[derive(Debug, Default)]
 struct RunnerState {
     child: Option<Child>,
-    /// A run or its clean-up is under way.
+    /// Number of runs and clean-ups in progress.
     busy: usize,
     ended: bool,
 }
 
-/// Held while something is run and cleaned up: [`Runner::end`] waits for that.
+/// Guard of a run and its clean-up: [`Runner::end`] waits until it is dropped.
 #[derive(Debug)]
 pub struct Busy<'a>(&'a Runner);
 
@@ -69,13 +71,13 @@ impl Drop for Busy<'_> {
 }
 
 impl Runner {
-    /// To be held for as long as there is something to clean up.
+    /// Returns a guard to keep until everything is cleaned up.
     pub fn busy(&self) -> Busy<'_> {
         self.lock().busy += 1;
         Busy(self)
     }
 
-    /// Kills what runs, lets nothing start any more, and waits a while until all is cleaned up.
+    /// Kills the running program, prevents new runs, and waits up to `patience` for the clean-up.
     pub fn end(&self, patience: Duration) {
         let mut state = self.lock();
         state.ended = true;
@@ -85,10 +87,11 @@ impl Runner {
         let _ = self.idle.wait_timeout_while(state, patience, |s| s.busy > 0);
     }
 
-    /// Has what runs end when a signal ends this process: in a group of its own it would not hear of that. To be called once.
+    /// Ends the running program when a signal ends this process: the program is in its own process group and does not get the
+    /// signal. To be called once.
     ///
     /// # Errors
-    /// If signals cannot be waited for.
+    /// If the signal handlers cannot be installed.
     #[cfg(unix)]
     pub fn end_with_signals(self: &Arc<Self>) -> std::io::Result<()> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -103,7 +106,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Elsewhere there are no such signals.
+    /// Does nothing: other systems have no such signals.
     ///
     /// # Errors
     /// None.
@@ -112,12 +115,12 @@ impl Runner {
         Ok(())
     }
 
-    /// Runs a program with no input in a folder, and gives what it prints, to whichever of its two outputs.
+    /// Runs a program without input in a folder, and returns its output of both streams together.
     ///
-    /// `stop` is asked about a hundred times a second.
+    /// `stop` is called about a hundred times a second; `true` cancels the run.
     ///
     /// # Errors
-    /// If it had to be stopped, or did not start. It is dead then, with all that it started.
+    /// If the program had to be stopped, or did not start. It is dead then, with all processes that it started.
     pub fn run(
         &self,
         mut command: Command,
@@ -129,7 +132,7 @@ impl Runner {
         let (reader, writer) = std::io::pipe().map_err(RunFailure::Start)?;
         let copy = writer.try_clone().map_err(RunFailure::Start)?;
         command.current_dir(folder).stdin(Stdio::null()).stdout(copy).stderr(writer);
-        // Temporary files of its own go where they are removed.
+        // The program's temporary files go to the folder, which is removed.
         command.env("TMPDIR", folder);
         alone(&mut command);
         {
@@ -141,7 +144,7 @@ impl Runner {
             bound(&child, bounds.time);
             state.child = Some(child);
         }
-        // The pipe ends when its last writer is gone.
+        // The pipe ends when its last writer is closed.
         drop(command);
         let running = RunGuard(self);
         let printed = Arc::new(Mutex::new(Vec::new()));
@@ -155,7 +158,7 @@ impl Runner {
             if Instant::now() >= deadline {
                 return Err(RunFailure::Late);
             }
-            match if open { end.recv_timeout(TICK) } else { Err(RecvTimeoutError::Timeout) } {
+            match if open { end.recv_timeout(POLL_INTERVAL) } else { Err(RecvTimeoutError::Timeout) } {
                 Ok(OutputEnd::Flood) => return Err(RunFailure::Flood),
                 Ok(OutputEnd::Done) | Err(RecvTimeoutError::Disconnected) => open = false,
                 Err(RecvTimeoutError::Timeout) if !open => std::thread::sleep(Duration::from_millis(1)),
@@ -165,7 +168,7 @@ impl Runner {
                 continue;
             }
             let since = *since.get_or_insert_with(Instant::now);
-            if open && since.elapsed() < LINGER {
+            if open && since.elapsed() < DRAIN_TIMEOUT {
                 continue;
             }
             let status = running.reap()?;
@@ -178,7 +181,8 @@ impl Runner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the program has ended. It is not forgotten yet: its number, which is that of its group, cannot become another's.
+    /// Whether the program has ended. The program is not reaped yet, so its process number, which is also that of its group,
+    /// cannot be reused.
     fn has_ended(&self) -> Result<bool, RunFailure> {
         let mut state = self.lock();
         if state.ended {
@@ -192,7 +196,7 @@ impl Runner {
 struct RunGuard<'a>(&'a Runner);
 
 impl RunGuard<'_> {
-    /// The status of a program that has ended; what it has left behind ends too.
+    /// Returns the status of a program that has ended, and kills the processes that it left.
     fn reap(&self) -> Result<ExitStatus, RunFailure> {
         let child = self.0.lock().child.take();
         let mut child = child.ok_or(RunFailure::Cancelled)?;
@@ -216,7 +220,7 @@ enum OutputEnd {
     Flood,
 }
 
-/// Collects what is printed, on a thread of its own: a pipe cannot be asked whether there is something in it.
+/// Collects the output on a separate thread, because a pipe cannot be polled for data.
 fn read(
     mut reader: std::io::PipeReader,
     most: usize,
@@ -245,7 +249,7 @@ fn read(
     Ok(receiver)
 }
 
-/// A group of its own, so that it can be killed with all that it starts.
+/// Puts the program in its own process group, so that it can be killed with all processes that it starts.
 #[cfg(unix)]
 fn alone(command: &mut Command) {
     use std::os::unix::process::CommandExt;
@@ -255,13 +259,14 @@ fn alone(command: &mut Command) {
 #[cfg(not(unix))]
 fn alone(_: &mut Command) {}
 
-/// Bounds that the system enforces, also after this process has ended: processor time, all processors together, and the size of a file.
+/// Sets limits that the system enforces, even after this process has ended: processor time (all processors together), and the
+/// size of a file.
 #[cfg(target_os = "linux")]
 fn bound(child: &Child, time: Duration) {
     use rustix::process::{Pid, Resource, Rlimit, prlimit};
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
     let seconds = time.as_secs().saturating_add(1).saturating_mul(processors);
-    for (resource, most) in [(Resource::Cpu, seconds), (Resource::Fsize, FILE)] {
+    for (resource, most) in [(Resource::Cpu, seconds), (Resource::Fsize, MAX_FILE)] {
         let limit = Rlimit { current: Some(most), maximum: Some(most) };
         if let Err(error) = prlimit(Some(Pid::from_child(child)), resource, limit) {
             tracing::debug!("no limit for a program: {error}");
@@ -325,12 +330,12 @@ mod tests {
         let begin = Instant::now();
         assert!(matches!(run("sleep 100", 1, 100), Err(RunFailure::Late)));
         assert!(matches!(run("while :; do echo flood; done", 100, 1000), Err(RunFailure::Flood)));
-        // Closed outputs are no end.
+        // A program with closed outputs has not ended.
         assert!(matches!(run("exec >&- 2>&-; sleep 100", 1, 100), Err(RunFailure::Late)));
         assert!(begin.elapsed() < Duration::from_secs(50));
     }
 
-    /// The number that a script has written, and whether that process still runs.
+    /// Whether the process whose number a script has written still runs.
     fn lives(path: &Path) -> bool {
         let number = std::fs::read_to_string(path).unwrap();
         let state = std::fs::read_to_string(format!("/proc/{}/stat", number.trim())).unwrap_or_default();
@@ -352,13 +357,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let number = folder.path().join("number");
         let bounds = RunLimits { time: Duration::from_secs(100), output: 100 };
-        // One that is stopped …
+        // A program that is stopped …
         let script = "sleep 100 & echo $! >number; wait";
         let mut stop = || std::fs::read_to_string(&number).is_ok_and(|n| n.ends_with('\n'));
         let stopped = Runner::default().run(sh(script), folder.path(), bounds, &mut stop);
         assert!(matches!(stopped, Err(RunFailure::Cancelled)));
         dies(&number);
-        // … and one that leaves another behind, which holds the pipe.
+        // … and one that leaves a process behind, which keeps the pipe open.
         let script = "sleep 100 & echo $! >number; echo done";
         let (_, printed) = Runner::default().run(sh(script), folder.path(), bounds, &mut || false).unwrap();
         assert_eq!(printed, "done\n");

@@ -1,17 +1,17 @@
-//! The values of the chosen lane at the ends of lines.
+//! Inlay hints with the values of the selected lane.
 
 use super::super::document::OpenDocument;
 use super::super::handlers::Stretch;
 use ptx_launch::values::LineValue;
 
-/// Those in a stretch of a text; none if the text is not the one that was run.
+/// Returns the values in a stretch of a text; empty if the run was of another text.
 pub fn hints(document: &OpenDocument, stretch: &Stretch) -> Vec<LineValue> {
     let Some(focus) = document.evaluation.focus() else { return Vec::new() };
     let Some(evaluation) = document.evaluation.fresh(&stretch.snapshot) else { return Vec::new() };
     let values = evaluation.values(&focus, &|| stretch.cancelled.is_set());
     let mut out = values.of_lane(&evaluation.done, &evaluation.module.text, focus.lane);
     out.retain(|v| stretch.range.start <= v.offset && v.offset <= stretch.range.end);
-    // Behind whatever else stands in the line.
+    // The hint is placed at the end of the line.
     let rope = stretch.snapshot.rope();
     for value in &mut out {
         let line = rope.byte_to_line(value.offset.min(rope.len_bytes()));

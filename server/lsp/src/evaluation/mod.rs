@@ -1,8 +1,8 @@
-//! Evaluations of open documents: what was asked for, the last run, and running it again after an edit.
+//! Evaluations of open documents: the request, the last run, and repeated runs after edits.
 //!
-//! A document is evaluated on request, and from then on again whenever it has been idle for a moment, until the request is withdrawn. A
-//! run works on a copy of the module away from the threads of the protocol and of the document. It is shown – as hints, as findings – only
-//! while the text is the one that was run.
+//! A document is evaluated on request. From then on it is evaluated again whenever it is idle, until the request is withdrawn.
+//! A run works on a copy of the module, away from the threads of the protocol and of the document. Its results, hints and
+//! findings, are shown only while the text is the one that was run.
 
 mod hints;
 
@@ -31,14 +31,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tower_lsp_server::ls_types::Uri;
 
-/// So many runs are kept: each holds copies of its machine.
+/// Maximum number of stored runs, because each contains copies of its machine.
 const MAX_RUNS: usize = 4;
 
-/// Time limit of a run that starts without a request.
-const UNASKED: Duration = Duration::from_millis(250);
+/// Time limit of a run that no request started.
+const UNREQUESTED_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// Faults that are shown in a document.
-const FAULTS: usize = 100;
+/// Maximum number of faults that are shown in a document.
+const MAX_FAULTS: usize = 100;
 
 /// The lane whose values are shown in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,43 +47,43 @@ pub struct Focus {
     pub target: Target,
     /// The lane.
     pub lane: u32,
-    /// The step of the warp after which the values are those that are shown; the end of the run if nothing is said.
+    /// The step of the warp after which the values are shown; `None` for the end of the run.
     pub step: Option<u64>,
 }
 
-/// The launch, and the warp of it, that a document is evaluated for.
+/// The launch that a document is evaluated for, and the lane to show.
 #[derive(Debug, Clone, PartialEq)]
 struct EvaluationGoal {
     question: LaunchQuery,
     focus: Option<Focus>,
 }
 
-/// The limits of a run, and its checks.
+/// Checks and limits of a run.
 #[derive(Debug, Clone, PartialEq)]
 struct EvaluationLimits {
     checks: ptx_interp::findings::Checks,
     steps: usize,
 }
 
-/// What came of evaluating a text.
+/// Result of evaluating a text.
 pub struct Evaluation {
-    /// The text.
+    /// The text that was run.
     pub snapshot: Snapshot,
-    /// Lowered.
+    /// The lowered module.
     pub module: LaunchModule,
-    /// The kernel.
+    /// Name of the kernel.
     pub entry: String,
-    /// How many launches stand above it.
+    /// Number of launches written above the kernel.
     pub launches: usize,
     /// The run.
     pub done: LaunchRun,
-    /// It was stopped for lack of time.
+    /// Whether the time limit ended the run.
     pub out_of_time: bool,
     question: LaunchQuery,
     limits: EvaluationLimits,
     values: Mutex<Option<Arc<LastValues>>>,
     course: Mutex<Option<Arc<Course>>>,
-    /// The result document, for this warp.
+    /// The result document, with the warp that it describes.
     result: Mutex<Option<(Target, String)>>,
 }
 
@@ -100,7 +100,7 @@ impl Evaluation {
         self.snapshot.id() == snapshot.id() || (own.len_bytes() == other.len_bytes() && own == other)
     }
 
-    /// What clients with a view are told.
+    /// Returns the notification for clients with their own view.
     fn summary(&self) -> Value {
         json!({
             "entry": self.entry,
@@ -110,7 +110,7 @@ impl Evaluation {
         })
     }
 
-    /// The way of a warp, found once.
+    /// Returns the course of a warp (cached).
     pub fn course(&self, target: Target, cancelled: &dyn Fn() -> bool) -> Arc<Course> {
         let known = lock(&self.course).clone();
         if let Some(known) = known.filter(|c| c.target == target) {
@@ -123,7 +123,7 @@ impl Evaluation {
         found
     }
 
-    /// The result document of a warp.
+    /// Returns the result document of a warp (cached).
     pub fn result(&self, course: &Course, cancelled: &dyn Fn() -> bool) -> String {
         let known = lock(&self.result).clone();
         if let Some((_, text)) = known.filter(|(target, _)| *target == course.target) {
@@ -138,7 +138,7 @@ impl Evaluation {
         text
     }
 
-    /// What instructions have written last, up to a step of a warp.
+    /// Returns the values that instructions wrote last, up to a step of a warp (cached).
     fn values(&self, focus: &Focus, cancelled: &dyn Fn() -> bool) -> Arc<LastValues> {
         let last = self.course(focus.target, cancelled).steps.saturating_sub(1);
         let until = focus.step.map_or(last, |step| step.min(last));
@@ -162,11 +162,11 @@ pub struct EvaluationSlot(Mutex<EvaluationState>);
 struct EvaluationState {
     wanted: Option<EvaluationGoal>,
     last: Option<Arc<Evaluation>>,
-    /// One is on its way.
+    /// Whether a run is in progress.
     running: bool,
-    /// The text has been read again meanwhile.
+    /// Whether a newer text was checked during the run.
     again: bool,
-    /// The text that was evaluated again last, whatever came of it.
+    /// The text of the last repeated run, whatever its result.
     tried: Option<SnapshotId>,
     /// The revision of the newest text that a request was about.
     asked: u64,
@@ -177,11 +177,11 @@ struct EvaluationState {
 struct ResultFiles {
     folder: Option<tempfile::TempDir>,
     written: u64,
-    /// By kernel.
+    /// The newest file of each kernel.
     newest: HashMap<String, PathBuf>,
 }
 
-/// Of the server: which documents have a run, the newest last, and where result documents are.
+/// All evaluations of the server: the documents with a run (the newest last), and the files of result documents.
 #[derive(Debug, Default)]
 pub struct Evaluations {
     recent: Mutex<VecDeque<Uri>>,
@@ -189,24 +189,24 @@ pub struct Evaluations {
 }
 
 impl EvaluationSlot {
-    /// The last run, if it is of this text.
+    /// Returns the last run if it is of this text.
     pub fn fresh(&self, snapshot: &Snapshot) -> Option<Arc<Evaluation>> {
         lock(&self.0).last.clone().filter(|e| e.is_of(snapshot))
     }
 
-    /// Whether values for this text may be on their way, if it is evaluated again after edits.
+    /// Whether a run of this text is still expected: the document is followed, and this text was neither run nor tried.
     pub fn is_pending(&self, snapshot: &Snapshot) -> bool {
         let inside = lock(&self.0);
         let known = inside.last.as_ref().is_some_and(|e| e.is_of(snapshot)) || inside.tried == Some(snapshot.id());
         inside.wanted.is_some() && !known
     }
 
-    /// The lane whose values are shown.
+    /// Returns the lane whose values are shown.
     pub fn focus(&self) -> Option<Focus> {
         lock(&self.0).wanted.as_ref().and_then(|w| w.focus)
     }
 
-    /// Shows the values of another lane, or of none. Tells whether that is new.
+    /// Sets the lane whose values are shown, or none. Returns whether that is a change.
     pub fn set_focus(&self, focus: Option<Focus>) -> bool {
         let mut inside = lock(&self.0);
         let Some(wanted) = &mut inside.wanted else { return false };
@@ -220,7 +220,7 @@ impl EvaluationSlot {
         before.wanted.is_some() || before.last.is_some()
     }
 
-    /// What is known, for people who look after the server.
+    /// Returns the state for `serverStatus`.
     pub fn status(&self) -> Value {
         let inside = lock(&self.0);
         let Some(wanted) = &inside.wanted else { return Value::Null };
@@ -234,15 +234,15 @@ impl EvaluationSlot {
         json!({ "entry": wanted.question.entry, "running": inside.running, "last": last })
     }
 
-    /// What the last run found in this text.
+    /// Returns the findings of the last run, if it is of this text.
     pub fn faults(&self, snapshot: &Snapshot) -> Vec<Diagnostic> {
         let Some(evaluation) = self.fresh(snapshot) else { return Vec::new() };
-        let faults = evaluation.done.faults().iter().take(FAULTS);
+        let faults = evaluation.done.faults().iter().take(MAX_FAULTS);
         faults.map(|fault| words::diagnostic(&evaluation.done, fault)).collect()
     }
 }
 
-/// Evaluates a text, or gives what is known of it. It is evaluated again after edits from now on.
+/// Evaluates a text, or returns the stored run. From now on the text is evaluated again after edits.
 ///
 /// # Errors
 /// If it cannot be run.
@@ -272,17 +272,17 @@ pub fn ask(
     }
     let again = document.evaluation.want(&evaluation, question);
     shared.evaluations.keep(shared, document, evaluation.clone());
-    // Its findings are shown with the others.
+    // The findings are shown with the other diagnostics.
     document.recheck();
     refresh::diagnostics(shared);
     if again {
-        // Other views of the document have not asked.
+        // Other views of the document did not send this request.
         tell(shared, &document.uri, checked.version, evaluation.summary());
     }
     Ok(evaluation)
 }
 
-/// The run that answers a question already: it takes no time to look at it.
+/// Returns the stored run if it answers a query already; this takes no time.
 pub fn known(
     shared: &Shared,
     document: &OpenDocument,
@@ -295,14 +295,14 @@ pub fn known(
     same(&last.question, &last.entry, question, &last.module).then_some(last)
 }
 
-/// Whether two questions about a module mean the same launch.
+/// Whether two queries about a module select the same launch.
 fn same(old: &LaunchQuery, entry: &str, new: &LaunchQuery, module: &LaunchModule) -> bool {
     let kernel = module.kernel(new.entry.as_deref(), new.at).map(|k| k.name.to_string());
     kernel.as_deref() == Ok(entry) && (&old.launch, old.number) == (&new.launch, new.number)
 }
 
 impl EvaluationSlot {
-    /// Notes that a request is about a text.
+    /// Records that a request is about a text.
     pub fn asked(&self, revision: u64) {
         let mut inside = lock(&self.0);
         inside.asked = inside.asked.max(revision);
@@ -313,10 +313,10 @@ impl EvaluationSlot {
         lock(&self.0).asked > revision
     }
 
-    /// Notes what is wanted. Tells whether something was before.
+    /// Stores the goal. Returns whether there was a goal before.
     fn want(&self, evaluation: &Evaluation, question: &LaunchQuery) -> bool {
         let mut inside = lock(&self.0);
-        // The name stays when lines move, and a lane only in the same kernel.
+        // The kernel is stored by name, which stays valid when lines move; the lane is kept only for the same kernel.
         let question = LaunchQuery { entry: Some(evaluation.entry.clone()), at: None, ..question.clone() };
         let focus = inside.wanted.as_ref().filter(|w| w.question.entry == question.entry).and_then(|w| w.focus);
         inside.wanted.replace(EvaluationGoal { question, focus }).is_some()
@@ -324,7 +324,7 @@ impl EvaluationSlot {
 }
 
 impl Evaluations {
-    /// Keeps a run, and lets go of the oldest one if there are many.
+    /// Stores a run, and drops the oldest one if there are too many.
     fn keep(&self, shared: &Shared, document: &OpenDocument, evaluation: Arc<Evaluation>) {
         lock(&document.evaluation.0).last = Some(evaluation);
         let mut recent = lock(&self.recent);
@@ -338,10 +338,10 @@ impl Evaluations {
         }
     }
 
-    /// Writes a result document into a folder that goes away with the server.
+    /// Writes a result document to a folder that is removed when the server ends.
     ///
     /// # Errors
-    /// If there is no place for it.
+    /// If the file cannot be written.
     pub fn write(&self, name: &str, text: &str) -> std::io::Result<PathBuf> {
         let mut results = lock(&self.results);
         let ResultFiles { folder, written, newest } = &mut *results;
@@ -351,7 +351,7 @@ impl Evaluations {
         };
         *written += 1;
         let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
-        // Helix does not read again a file that it has open, so each one has a name of its own.
+        // Helix does not reload an open file, so each result document gets a new file name.
         let path = folder.path().join(format!("{}-{written}.md", plain.chars().take(80).collect::<String>()));
         std::fs::write(&path, text)?;
         if let Some(older) = newest.insert(name.to_owned(), path.clone()) {
@@ -366,7 +366,7 @@ impl Evaluations {
     }
 }
 
-/// A text lowered; with the errors that were found in it, if it was checked.
+/// Lowers a text; uses the errors of the check if it was checked.
 pub fn module(snapshot: &Snapshot, errors: Option<&[Diagnostic]>) -> LaunchModule {
     let program = match errors {
         Some(errors) => ModuleProgram::of(snapshot, errors),
@@ -415,7 +415,7 @@ fn evaluate(
     })
 }
 
-/// The document was checked and is idle: evaluates it again, if it is followed. Returns at once.
+/// Evaluates a document again, if it is followed; called when it was checked and is idle. Returns at once.
 pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<CheckedText>) {
     let Some(snapshot) = checked.snapshot.clone() else { return };
     let settings = shared.settings_of(&document.uri).evaluation.clone();
@@ -438,7 +438,15 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<C
         let stale = || document.is_stale(checked.revision);
         let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
         let run = || {
-            evaluate(&document, &snapshot, checked.errors.as_deref(), &wanted.question, &limits, Some(UNASKED), &stale)
+            evaluate(
+                &document,
+                &snapshot,
+                checked.errors.as_deref(),
+                &wanted.question,
+                &limits,
+                Some(UNREQUESTED_TIMEOUT),
+                &stale,
+            )
         };
         let outcome = catch_unwind(AssertUnwindSafe(run));
         let (wants, more) = {
@@ -448,7 +456,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<C
             (inside.wanted.is_some(), std::mem::take(&mut inside.again))
         };
         if stale() || !wants {
-            // A check that ended meanwhile found this run in progress, and left the newest text to it.
+            // A check that ended during this run left its text to this run.
             if let Some(newest) = document.last_checked().filter(|_| more) {
                 again(&shared, &document, &newest);
             }
@@ -482,7 +490,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<C
     });
 }
 
-/// Tells clients with a view of their own.
+/// Notifies clients with their own view.
 fn tell(shared: &Shared, uri: &Uri, version: i32, mut said: Value) {
     if shared.session().shows_warps {
         said["uri"] = json!(uri);

@@ -14,12 +14,12 @@ use tower_lsp_server::ls_types::{
     Uri,
 };
 
-/// Announces them.
+/// Announces the call hierarchy to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.call_hierarchy_provider = Some(CallHierarchyServerCapability::Simple(true));
 }
 
-/// The functions to begin with.
+/// Returns the functions at a position.
 pub async fn prepare(shared: &Shared, params: CallHierarchyPrepareParams) -> Result<Option<Vec<CallHierarchyItem>>> {
     let params = params.text_document_position_params;
     let uri = params.text_document.uri.clone();
@@ -45,13 +45,13 @@ fn item(session: ClientFeatures, rope: &Rope, uri: &Uri, callable: Callable) -> 
     }
 }
 
-/// The document of a function, and its name there.
+/// Returns the document of a function and its name there.
 fn function(item: CallHierarchyItem) -> (Uri, String) {
     let name = item.data.as_ref().and_then(|d| d.as_str()).map(str::to_owned);
     (item.uri, name.unwrap_or(item.name))
 }
 
-/// The document of an item, and those others that know the same function.
+/// Returns the document of an item, and the other documents that know the same function.
 async fn modules(shared: &Shared, uri: &Uri, name: &str) -> Option<Vec<(Uri, Snapshot)>> {
     let others = others(shared, uri);
     let (_, own) = snapshot(shared, uri).await?;
@@ -62,7 +62,7 @@ async fn modules(shared: &Shared, uri: &Uri, name: &str) -> Option<Vec<(Uri, Sna
     Some(out)
 }
 
-/// Who calls a function.
+/// Returns the callers of a function.
 pub async fn incoming(
     shared: &Shared,
     params: CallHierarchyIncomingCallsParams,
@@ -84,7 +84,7 @@ pub async fn incoming(
     .await
 }
 
-/// Whom a function calls.
+/// Returns the functions that a function calls.
 pub async fn outgoing(
     shared: &Shared,
     params: CallHierarchyOutgoingCallsParams,
@@ -93,7 +93,7 @@ pub async fn outgoing(
     let Some(modules) = modules(shared, &uri, &name).await else { return Ok(None) };
     let session = shared.session();
     off_thread(move || {
-        // Where its body is.
+        // The document that contains the body.
         let body = |(_, s): &&(Uri, Snapshot)| ptx_ide::callable(s, &name).is_some_and(|c| !c.elsewhere);
         let (uri, snapshot) = modules.iter().find(body).or(modules.first())?;
         let rope = snapshot.rope();

@@ -1,6 +1,6 @@
-//! `textDocument/codeAction`: what mends the findings at a place, explains them, or writes the same in another way.
+//! `textDocument/codeAction`: actions that fix the diagnostics at a place, explain them, or rewrite code in another way.
 //!
-//! Edits come with the answer: they are cheap to find, and not every client asks for them afterwards (`codeAction/resolve`).
+//! The answer contains the edits: they are cheap to compute, and not every client requests them later (`codeAction/resolve`).
 
 use super::commands::{COMPARE_REGISTERS, WRITE_LAUNCH};
 use super::{code_lenses, evaluate};
@@ -20,36 +20,36 @@ use tower_lsp_server::ls_types::{
     OptionalVersionedTextDocumentIdentifier, ServerCapabilities, TextDocumentEdit, Uri, WorkspaceEdit,
 };
 
-/// Everything in the document that can be mended without a look.
+/// Fixes all diagnostics of the document that need no review.
 const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.ptx-analyzer");
 
-/// Modifiers of the whole document in canonical order.
+/// Puts the modifiers of the whole document in canonical order.
 const CANONICAL_ORDER: CodeActionKind = CodeActionKind::new("source.canonicalOrder.ptx-analyzer");
 
-/// What the assembler makes of a function.
+/// Compares the registers of a function with the assembler.
 const COMPARE: CodeActionKind = CodeActionKind::new("source.compareRegisters.ptx-analyzer");
 
-/// What a warp of a kernel does.
+/// Shows the execution of a warp of a kernel.
 const EVALUATE: CodeActionKind = CodeActionKind::new("source.evaluateWarp.ptx-analyzer");
 
-/// So many findings of one place are explained.
-const MOST_EXPLAINED: usize = 3;
+/// Maximum number of diagnostics at one place that are explained.
+const MAX_EXPLAINED: usize = 3;
 
-/// In a document with more findings, fixing all of them is offered on request only: computing it takes time.
-const MOST_UNASKED: usize = 64;
+/// Maximum number of diagnostics for which fixing all of them is offered without a request: computing it takes time.
+const MAX_UNREQUESTED_FIXES: usize = 64;
 
-/// The kinds that there are.
+/// All kinds of code actions.
 fn kinds() -> Vec<CodeActionKind> {
     vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE, CANONICAL_ORDER, COMPARE, EVALUATE, FIX_ALL]
 }
 
-/// Announces them.
+/// Announces code actions to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     let options = CodeActionOptions { code_action_kinds: Some(kinds()), ..CodeActionOptions::default() };
     capabilities.code_action_provider = session.code_actions.then_some(CodeActionProviderCapability::Options(options));
 }
 
-/// The actions at a range.
+/// Returns the actions at a range.
 pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
     let uri = params.text_document.uri;
     let session = shared.session();
@@ -74,17 +74,17 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
         }
         if wants(only, &CodeActionKind::REFACTOR_REWRITE) {
             let found = ptx_ide::assists(snapshot, range.clone());
-            // What mends a finding is not offered twice.
+            // An edit that fixes a diagnostic is not offered twice.
             let new = found.into_iter().filter(|a| a.edits.is_empty() || !mended.contains(&a.edits));
             out.extend(new.filter_map(|assist| context.assist(assist)));
         }
-        // Who asks for nothing in particular wants to hear of this place, not of all the document.
+        // A request without kinds is about this place, not about the whole document.
         if only.is_some() && wants(only, &CANONICAL_ORDER) {
             out.extend(context.canonical_order());
         }
         let unasked =
             out.iter().any(|a| matches!(a, CodeActionOrCommand::CodeAction(a) if a.is_preferred == Some(true)))
-                && checked.report.diagnostics.len() <= MOST_UNASKED;
+                && checked.report.diagnostics.len() <= MAX_UNREQUESTED_FIXES;
         if only.map_or(unasked, |_| wants(only, &FIX_ALL)) {
             out.extend(context.fix_all(&ptx_ide::fix_all(snapshot, &checked.report, &stop), only.is_some()));
         }
@@ -95,7 +95,7 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
             out.extend(context.compare(&range));
         }
         if evaluates && let Some(kernel) = evaluate::kernel_at(snapshot, range.start) {
-            // Who has lenses for it, or a command, need not read it everywhere.
+            // Clients with a lens or a command for it do not need the action everywhere.
             let unasked = kernel.headed || !session.shows_warps;
             if only.map_or(unasked, |_| wants(only, &EVALUATE)) {
                 out.push(context.evaluate(&kernel.name));
@@ -110,7 +110,7 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     .await
 }
 
-/// Whether a client wants to hear of a kind: it names it, or one that the kind is below of, or none at all.
+/// Whether a client requests a kind: it names the kind or a parent of it, or no kind at all.
 fn wants(only: Option<&[CodeActionKind]>, kind: &CodeActionKind) -> bool {
     let below = |wanted: &CodeActionKind| {
         let rest = kind.as_str().strip_prefix(wanted.as_str());
@@ -139,7 +139,7 @@ impl ActionBuilder<'_> {
         })
     }
 
-    /// Another way to write something; what cannot be done is only for clients that show why.
+    /// Converts an assist; a disabled one only for clients that show the reason.
     fn assist(&self, assist: Assist) -> Option<CodeActionOrCommand> {
         let disabled = assist.disabled.map(|reason| CodeActionDisabled { reason });
         if disabled.is_some() && !self.session.disabled_actions {
@@ -156,7 +156,8 @@ impl ActionBuilder<'_> {
         }))
     }
 
-    /// The command that asks for another name, once edits have written one at an offset of the text before them.
+    /// Returns the command that asks the user for a new name after the edits were applied. `offset` is the place of the name in
+    /// the text before them.
     fn rename(&self, offset: usize, edits: &[TextEdit]) -> Option<Command> {
         let rope = self.checked.snapshot.as_ref()?.rope();
         let mut at = self.session.encoding.position(rope, offset);
@@ -165,7 +166,7 @@ impl ActionBuilder<'_> {
             let range = self.session.encoding.range(rope, &edit.range);
             let breaks = edit.text.matches('\n').count() as u32;
             at.line += breaks;
-            // Names are ASCII. A declaration with a line break goes behind its own line.
+            // Names are ASCII. An edit on the same line without a line break moves the column.
             if breaks == 0 && range.end.line == line {
                 at.character = (at.character + edit.text.len() as u32).saturating_sub(edit.range.len() as u32);
             }
@@ -187,14 +188,14 @@ impl ActionBuilder<'_> {
         })
     }
 
-    /// A command for each kind of finding at a place that opens its page.
+    /// Returns a command for each diagnostic code at a place that opens its page.
     fn explanations(&self, range: &Range<usize>) -> Vec<CodeActionOrCommand> {
         let mut codes: Vec<&str> = Vec::new();
         let mut out = Vec::new();
         for (found, diagnostic) in self.checked.report.diagnostics.iter().zip(&self.checked.diagnostics) {
             let touches = found.range.start <= range.end && range.start <= found.range.end;
             let explained = Code::named(found.finding.name()).is_some();
-            if !touches || !explained || codes.contains(&found.finding.name()) || codes.len() >= MOST_EXPLAINED {
+            if !touches || !explained || codes.contains(&found.finding.name()) || codes.len() >= MAX_EXPLAINED {
                 continue;
             }
             codes.push(found.finding.name());
@@ -211,7 +212,7 @@ impl ActionBuilder<'_> {
         out
     }
 
-    /// The command that measures the function whose header is at a place.
+    /// Returns the command that measures the function whose header is at a place.
     fn compare(&self, range: &Range<usize>) -> Option<CodeActionOrCommand> {
         let name = function_headed_at(self.checked.snapshot.as_ref()?, range)?;
         let title = format!("Compare the registers of `{name}` with ptxas");
@@ -224,7 +225,7 @@ impl ActionBuilder<'_> {
         }))
     }
 
-    /// The command that shows what a warp of a kernel does.
+    /// Returns the command that shows the execution of a warp of a kernel.
     fn evaluate(&self, kernel: &str) -> CodeActionOrCommand {
         let title = "Evaluate warp".to_owned();
         CodeActionOrCommand::CodeAction(CodeAction {
@@ -235,7 +236,8 @@ impl ActionBuilder<'_> {
         })
     }
 
-    /// The command that writes the launch which would be guessed: that takes the whole module, so it is computed when the action is chosen.
+    /// Returns the command that writes the guessed launch. Guessing needs the whole module, so the launch is computed only when
+    /// the user chooses the action.
     fn write_launch(&self, kernel: &str) -> CodeActionOrCommand {
         let title = format!("Write the launch that is guessed for `{kernel}`");
         let arguments = vec![json!({ "uri": self.uri, "entry": kernel })];
@@ -247,7 +249,8 @@ impl ActionBuilder<'_> {
         })
     }
 
-    /// `None` where there is nothing to fix. Unless it was requested, also for a single diagnostic, which has its own fix.
+    /// Returns the action that fixes everything; `None` if there is nothing to fix. Without a request also `None` for a single
+    /// diagnostic, which has its own fix.
     fn fix_all(&self, (edits, mended): &(Vec<TextEdit>, usize), asked: bool) -> Option<CodeActionOrCommand> {
         if *mended == 0 || (*mended == 1 && !asked) {
             return None;
@@ -260,7 +263,7 @@ impl ActionBuilder<'_> {
         }))
     }
 
-    /// An edit of the version that was checked, if the client can hold it against its own.
+    /// Returns an edit with the version of the checked text, if the client accepts versions.
     fn edit(&self, edits: &[TextEdit]) -> WorkspaceEdit {
         let rope = self.checked.snapshot.as_ref().map(|s| s.rope());
         let convert = |edit: &TextEdit| {

@@ -16,16 +16,17 @@ use tower_lsp_server::ls_types::{
     CodeLens, CodeLensOptions, CodeLensParams, Command, Location, Position, ServerCapabilities, Uri,
 };
 
-/// Up to this size in bytes a text is searched for what lenses say in advance, each lens through all of the text: a few milliseconds.
-const SEARCHED: usize = 1 << 20;
+/// Limit for computing lenses in advance, in bytes to search: the number of lenses that need a search, times the size of the
+/// text. The limit amounts to a few milliseconds.
+const MAX_SEARCHED_BYTES: usize = 1 << 20;
 
-/// Announces them.
+/// Announces code lenses to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.code_lens_provider = Some(CodeLensOptions { resolve_provider: Some(true) });
 }
 
-/// Where lenses stand in a document, and what they say unless finding that takes long. (Neovim 0.12 drops what it asks for later when it
-/// has asked for the lenses twice, as it does at the start.)
+/// Returns the lenses of a document, with their texts unless those take long to compute. (Neovim 0.12 drops later answers if it
+/// has requested the lenses twice, as it does at the start.)
 pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
     let uri = params.text_document.uri;
     let settings = shared.settings_of(&uri);
@@ -42,16 +43,16 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
         let mut options = settings.code_lens.options;
         options.evaluate &= settings.evaluation.enable;
         let found = ptx_ide::code_lenses(snapshot, &options);
-        // Those that are found by searching.
+        // The lenses that need a search.
         let searching = found
             .iter()
             .filter(|l| ![LensKind::Name, LensKind::Registers, LensKind::Evaluate].contains(&l.kind))
             .count();
-        let at_once = searching.saturating_mul(snapshot.rope().len_bytes()) <= SEARCHED;
+        let at_once = searching.saturating_mul(snapshot.rope().len_bytes()) <= MAX_SEARCHED_BYTES;
         let one = |lens: ptx_ide::Lens| {
             let range = session.encoding.range(snapshot.rope(), &lens.range);
             let says = || ptx_ide::resolve_lens(snapshot, lens.kind, lens.range.start, figures);
-            // What is known of registers costs nothing. Who cannot be told when more is known waits for it.
+            // The register report is at hand. Clients that cannot be asked to refresh resolve the lens later.
             let now = match lens.kind {
                 LensKind::Registers => *complete || session.refreshes_lenses,
                 LensKind::Evaluate | LensKind::Name => true,
@@ -67,7 +68,7 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
     .await
 }
 
-/// What a lens says.
+/// Returns a lens with its text.
 pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
     let data = lens.data.as_ref();
     let uri = data.and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
@@ -91,7 +92,7 @@ pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
                 let measured = server.ptxas.measured(&uri, snapshot);
                 command(says, &lens, snapshot, &uri, session, &measured)
             }
-            // The text has changed meanwhile, and the client is about to ask for other lenses.
+            // The text has changed meanwhile, and the client will soon request new lenses.
             None => Command { title: "…".to_owned(), command: String::new(), arguments: None },
         };
         CodeLens { command: Some(command), ..lens }
@@ -99,7 +100,7 @@ pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
     .await
 }
 
-/// How long a request waits for the flow lints where the client cannot be asked to refresh.
+/// Time limit for the flow lints in a request, if the client cannot be asked to refresh.
 const LINTS_TIMEOUT: Duration = Duration::from_secs(3);
 
 async fn read(document: &OpenDocument, passed: bool) -> Option<Arc<ParsedText>> {
@@ -107,7 +108,8 @@ async fn read(document: &OpenDocument, passed: bool) -> Option<Arc<ParsedText>> 
     if passed { document.passed(revision, LINTS_TIMEOUT).await } else { document.parsed(revision).await }
 }
 
-/// Without a command of the client a lens is text alone, but for what the server can show.
+/// Returns the command of a lens. Without a suitable command of the client the lens is only text, except for commands of the
+/// server.
 fn command(
     says: LensText,
     lens: &ptx_ide::Lens,
@@ -142,7 +144,7 @@ fn command(
     Command { title: says.title, command: SHOW_REFERENCES.to_owned(), arguments: Some(arguments) }
 }
 
-/// A command that shows what a warp of a kernel does: the client's own, if it has a view for that.
+/// Returns the command that shows the execution of a warp: the client's own command if it has a view.
 pub fn evaluate(title: String, uri: &Uri, entry: &str, session: ClientFeatures) -> Command {
     let (command, argument) = match session.shows_warps {
         true => (SHOW_WARP, json!({ "uri": uri, "entry": entry })),

@@ -14,18 +14,18 @@ use tower_lsp_server::ls_types::{
 
 const SHOW_SYNTAX_TREE: &str = "ptx-analyzer.showSyntaxTree";
 const SERVER_STATUS: &str = "ptx-analyzer.serverStatus";
-/// Also the command of lenses that tell of registers.
+/// Returns the register report; also the command of register lenses.
 pub const REGISTER_PRESSURE: &str = "ptx-analyzer.registerPressure";
 const CHECK_WORKSPACE: &str = "ptx-analyzer.checkWorkspace";
-/// Also the command of an action.
+/// Also used as the command of a code action.
 pub const COMPARE_REGISTERS: &str = "ptx-analyzer.compareRegisters";
 
-/// Also the command of lenses and of an action.
+/// Also used as the command of lenses and of a code action.
 pub const EVALUATE_WARP: &str = "ptx-analyzer.evaluateWarp";
 const CLEAR_EVALUATION: &str = "ptx-analyzer.clearEvaluation";
 const FRAGMENTS: &str = "ptx-analyzer.fragments";
 const LAUNCHES: &str = "ptx-analyzer.launches";
-/// Also the command of an action.
+/// Also used as the command of a code action.
 pub const WRITE_LAUNCH: &str = "ptx-analyzer.writeLaunch";
 
 /// All commands.
@@ -43,7 +43,7 @@ const NAMES: [&str; 11] = [
     WRITE_LAUNCH,
 ];
 
-/// Announces them.
+/// Announces the commands to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     let commands = NAMES.iter().map(|name| (*name).to_owned()).collect();
     capabilities.execute_command_provider =
@@ -93,10 +93,10 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
     }
 }
 
-/// Clients may leave a request unanswered.
+/// Time limit for the client's answer; clients may leave a request unanswered.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Opens the page of a code in the browser, or shows its first words where the client opens nothing.
+/// Opens the page of a code in the browser, or shows its first words if the client opens nothing.
 fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
     let shared = Arc::clone(shared);
     // Without headings: the code is the first word of the message.
@@ -119,7 +119,7 @@ fn uri(argument: &Value) -> Result<Uri> {
     string(argument, "uri")?.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI"))
 }
 
-/// An argument, given by name or bare.
+/// Returns a string argument, passed by name or as the bare value.
 pub fn string<'a>(argument: &'a Value, name: &str) -> Result<&'a str> {
     argument
         .as_str()

@@ -1,4 +1,4 @@
-//! The command `ptx-analyzer.compareRegisters`: what NVIDIA's assembler makes of a document, beside the estimates.
+//! The command `ptx-analyzer.compareRegisters`: measurements of NVIDIA's assembler for a document, beside the estimates.
 
 use super::snapshot;
 use crate::assembler::compare::{AssemblerComparison, compare, estimates};
@@ -18,7 +18,7 @@ use std::time::Instant;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{MessageType, ProgressToken, Uri};
 
-/// `RequestFailed`: the request is sound, the answer is no.
+/// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
 const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 
 /// The arguments of a comparison.
@@ -28,12 +28,12 @@ struct CompareRequest {
     target: Option<&'static str>,
 }
 
-/// Runs the assembler on the text that the client has, one at a time, and answers with all that it says.
+/// Runs the assembler on the client's text and returns its complete output. Only one assembler runs at a time.
 ///
 /// # Errors
-/// If there is no assembler, or it does not answer. That it refuses the module is an answer.
+/// If there is no assembler, or it fails. A rejected module is an answer, not an error.
 pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Option<ProgressToken>) -> Result<Value> {
-    // Without an argument it is chosen from a list of commands, and their answers are not shown.
+    // Without an argument the user chose the command from a list; clients do not show the answers of such commands.
     let show = argument.is_null() || argument.get("show") == Some(&Value::Bool(true));
     let answer = match CompareRequest::read(shared, argument) {
         Ok(question) => answer(shared, question, token).await,
@@ -51,7 +51,7 @@ pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Op
     answer.map(|(answer, _)| answer)
 }
 
-/// The answer as JSON, and a summary of one line.
+/// Returns the answer as JSON, and a summary of one line.
 async fn answer(
     shared: &Arc<Shared>,
     question: CompareRequest,
@@ -63,7 +63,7 @@ async fn answer(
     let (server, (uri, entry)) = (Arc::clone(shared), (question.uri.clone(), question.entry.clone()));
     let (job, known) = off_thread(move || {
         let job = CompareJob::new(server, question, found)?;
-        // What was asked before has no need to wait.
+        // A stored result needs no turn.
         let known = job.key().and_then(|key| job.shared.ptxas.known(&key));
         Ok::<_, Error>((job, known))
     })
@@ -76,7 +76,7 @@ async fn answer(
             let (begin, server) = (Instant::now(), Arc::clone(shared));
             let limit = job.configuration.limit.as_secs().max(1);
             off_thread(move || {
-                // Held until the program has ended, even if the request was cancelled.
+                // The turn ends only with the program, even if the request was cancelled.
                 let _turn = turn;
                 job.run(&mut || {
                     let seconds = begin.elapsed().as_secs();
@@ -132,7 +132,7 @@ impl CompareJob {
         Ok(Self { shared, configuration, question, document, snapshot, text, hash, target })
     }
 
-    /// What the answer depends on, once the assembler has said who it is.
+    /// Returns the inputs of the comparison, if the assembler's version is known.
     fn key(&self) -> Option<Key> {
         Some(self.key_with(self.shared.ptxas.stamp(&self.configuration)?))
     }
@@ -142,12 +142,12 @@ impl CompareJob {
         Key { hash: self.hash, stamp, configuration, target: self.target.to_owned(), entry }
     }
 
-    /// The comparison, and whether it was made before.
+    /// Returns the comparison, and whether it was stored before.
     fn run(&self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<(Arc<AssemblerComparison>, bool)> {
         let ptxas = &self.shared.ptxas;
         let (stamp, assembler) = ptxas.assembler(&self.configuration, stop).map_err(failed)?;
         let key = self.key_with(stamp);
-        // The same question may have been answered while this one waited.
+        // The same comparison may have been made while this one waited.
         if let Some(known) = ptxas.known(&key) {
             return Ok((known, true));
         }
@@ -159,7 +159,7 @@ impl CompareJob {
         };
         let entry = match self.question.entry.as_deref() {
             Some(name) => match rows.iter().find(|r| r.name == name) {
-                // The assembler takes the names of kernels; the figures of a function come with all of them.
+                // The assembler's option accepts only names of kernels; for other functions the whole module is assembled.
                 Some(row) => Some(name).filter(|_| row.kernel),
                 None => return Err(no_function(name)),
             },
@@ -192,7 +192,7 @@ fn refused(message: String) -> Error {
 }
 
 impl CompareRequest {
-    /// Reads the argument of the command: an object, a URI, or nothing where only one document is open.
+    /// Reads the argument of the command: an object, a URI, or nothing if only one document is open.
     fn read(shared: &Shared, argument: &Value) -> Result<Self> {
         let text = |name: &str| match argument.get(name) {
             None | Some(Value::Null) => Ok(None),

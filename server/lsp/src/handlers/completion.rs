@@ -13,10 +13,10 @@ use tower_lsp_server::ls_types::{
     ServerCapabilities, TextEdit, Uri,
 };
 
-/// What asks for completion besides letters. A brace is not among them: more of them open blocks than vectors.
+/// Characters besides letters that trigger completion. A brace is not among them, because most braces open blocks, not vectors.
 const TRIGGERS: [&str; 8] = [".", "%", "[", "@", "$", "|", "\"", " "];
 
-/// Announces it.
+/// Announces completion to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     let details = CompletionOptionsCompletionItem { label_details_support: Some(true) };
     capabilities.completion_provider = Some(CompletionOptions {
@@ -27,7 +27,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     });
 }
 
-/// What may be written at a position.
+/// Returns the completion items at a position.
 pub async fn completion(shared: &Shared, params: CompletionParams) -> Result<Option<CompletionResponse>> {
     let uri = params.text_document_position.text_document.uri.clone();
     let settings = shared.settings_of(&uri);
@@ -59,12 +59,12 @@ fn convert(index: usize, item: Item, uri: &Uri, client: Completing, insert: Rang
     let text_edit = if client.insert_replace {
         CompletionTextEdit::InsertAndReplace(InsertReplaceEdit { new_text, insert, replace })
     } else {
-        // What cannot choose keeps what follows: it may have been there before.
+        // A client without this choice keeps the following text, which may have been there before.
         CompletionTextEdit::Edit(TextEdit::new(insert, new_text))
     };
     let data = item.topic.parts().map(|(kind, word)| json!({ "uri": uri, "kind": kind, "word": word }));
     let deprecated = item.deprecated;
-    // The list of what follows opens only because the user has just accepted an item of another.
+    // Accepting such an item opens the completion list for the next part.
     let command =
         (item.goes_on && client.suggests).then(|| Command::new("What Follows".to_owned(), SUGGEST.to_owned(), None));
     let note = item.unavailable.as_deref();
@@ -83,7 +83,7 @@ fn convert(index: usize, item: Item, uri: &Uri, client: Completing, insert: Rang
         label_details: client.label_details.then_some(label_details),
         deprecated: (deprecated && !client.tags).then_some(true),
         tags: (deprecated && client.tags).then(|| vec![CompletionItemTag::DEPRECATED]),
-        // The order is the list's; what is typed only filters it.
+        // The server's order counts; typed text only filters the items.
         sort_text: Some(format!("{index:04}")),
         filter_text: item.filter,
         insert_text_format: item.snippet.then_some(InsertTextFormat::SNIPPET),
@@ -96,7 +96,7 @@ fn convert(index: usize, item: Item, uri: &Uri, client: Completing, insert: Rang
     }
 }
 
-/// The documentation of an item, once the client selects it.
+/// Adds the documentation of an item when the client selects it.
 pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<CompletionItem> {
     let Some(data) = &item.data else { return Ok(item) };
     let word = |key: &str| data[key].as_str().map(str::to_owned);
@@ -111,7 +111,8 @@ pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<Comple
     Ok(item)
 }
 
-/// The protocol's kinds are those of other languages; these have fitting icons. Old clients know the first of them only.
+/// Returns a kind of the protocol with a fitting icon; the protocol only has kinds of other languages. Old clients know only
+/// the first kinds.
 fn kind(kind: ItemKind, all: bool) -> CompletionItemKind {
     match kind {
         ItemKind::Type if !all => CompletionItemKind::CLASS,

@@ -1,4 +1,4 @@
-//! The client's configuration: given at the start, told of when it changes, or asked for.
+//! The client's configuration: sent at the start, with change notifications, or on request.
 
 use crate::refresh;
 use crate::settings::{self, SECTION, SettingProblem, Settings};
@@ -10,13 +10,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tower_lsp_server::ls_types::{ConfigurationItem, MessageType, Registration, Uri};
 
-/// Clients may leave a request unanswered.
+/// Time limit for the client's answer; clients may leave a request unanswered.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The number of the last word on settings: a late answer must not undo what was said after the question.
+/// Number of the last settings: a late answer must not undo newer settings.
 static LAST: AtomicU64 = AtomicU64::new(0);
 
-/// The session has begun: asks to be told of changes, and for the settings as they are.
+/// Registers for changes of the configuration and requests the current settings, at the beginning of the session.
 pub fn begin(shared: &Arc<Shared>) {
     let session = shared.session();
     if session.registers_configuration {
@@ -36,15 +36,15 @@ pub fn begin(shared: &Arc<Shared>) {
     ask(shared);
 }
 
-/// `workspace/didChangeConfiguration`: some clients send the settings along, others want to be asked. What is sent says
-/// nothing of single folders.
+/// Handles `workspace/didChangeConfiguration`. Some clients send the settings along, others expect a request. The sent settings
+/// do not cover single folders.
 pub fn changed(shared: &Arc<Shared>, sent: &Value) {
     if !changed_to(shared, sent) || shared.folders().iter().nth(1).is_some() {
         ask(shared);
     }
 }
 
-/// Takes over settings, if there are any in what was sent.
+/// Applies settings if the sent object contains any; returns whether it does.
 pub fn changed_to(shared: &Arc<Shared>, sent: &Value) -> bool {
     let Some(section) = settings::section(sent) else {
         return false;
@@ -54,7 +54,7 @@ pub fn changed_to(shared: &Arc<Shared>, sent: &Value) -> bool {
     true
 }
 
-/// Asks for the settings, those that hold everywhere and those of each folder.
+/// Requests the settings: the global ones and those of each folder.
 pub fn ask(shared: &Arc<Shared>) {
     if !shared.session().configuration {
         return;
@@ -71,7 +71,7 @@ pub fn ask(shared: &Arc<Shared>) {
         match tokio::time::timeout(CLIENT_TIMEOUT, shared.client.configuration(items)).await {
             Ok(Ok(answers)) if LAST.load(Ordering::Relaxed) == number => {
                 let mut answers = answers.into_iter();
-                // `null`: nothing is set, and what came at the start holds.
+                // `null` means that nothing is set; the settings of the start stay valid.
                 let everywhere = answers.next().filter(|s| !s.is_null()).map(|s| read(&shared, &s));
                 let mut differ = everywhere.is_some_and(|settings| shared.set_settings(settings));
                 for (folder, answer) in folders.iter().zip(answers) {
@@ -91,7 +91,7 @@ pub fn ask(shared: &Arc<Shared>) {
 
 fn apply(shared: &Arc<Shared>, section: &Value) {
     let settings = read(shared, section);
-    // What a client sends unasked holds everywhere, whatever it said of a folder before.
+    // Settings that a client sends by itself are global and replace those of folders.
     let folders: Vec<Uri> = shared.folders().iter().map(|f| f.uri.clone()).collect();
     let mut differ = shared.set_settings(settings);
     for folder in folders {
@@ -102,10 +102,10 @@ fn apply(shared: &Arc<Shared>, section: &Value) {
     }
 }
 
-/// Reads settings, and tells of what was not understood.
+/// Reads settings, and reports problems in them.
 fn read(shared: &Arc<Shared>, section: &Value) -> Settings {
     let (mut settings, problems) = Settings::read(section);
-    // What can come from a project names no program.
+    // Settings that may come from a project must not name a program.
     shared.ptxas.ignore(&std::mem::take(&mut settings.ptxas));
     for problem in problems {
         match problem {
@@ -118,7 +118,7 @@ fn read(shared: &Arc<Shared>, section: &Value) -> Settings {
     settings
 }
 
-/// Other settings hold than before: everything may be answered in another way now.
+/// Rechecks and refreshes everything after a change of the settings.
 pub fn take_effect(shared: &Arc<Shared>) {
     for document in shared.documents() {
         document.recheck();
@@ -127,7 +127,7 @@ pub fn take_effect(shared: &Arc<Shared>) {
     refresh::all(shared);
 }
 
-/// Tells the user, once for each mistake.
+/// Shows a message to the user, once for each mistake.
 pub fn complain(shared: &Arc<Shared>, message: String) {
     static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     tracing::warn!("{message}");

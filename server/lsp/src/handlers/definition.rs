@@ -14,14 +14,14 @@ use tower_lsp_server::ls_types::{
     LocationLink, OneOf, Position, Range, ServerCapabilities, Uri,
 };
 
-/// Announces them.
+/// Announces the three requests to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.definition_provider = Some(OneOf::Left(true));
     capabilities.declaration_provider = Some(DeclarationCapability::Simple(true));
     capabilities.implementation_provider = Some(ImplementationProviderCapability::Simple(true));
 }
 
-/// Where what a name stands for is defined; from a `.loc` or a `.file`, the source.
+/// Returns the definitions of the name at a position; for a `.loc` or a `.file` the place in the source file.
 pub async fn definition(shared: &Shared, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
     let links = shared.session().definition_links;
     find(shared, params, links, |place, uri| {
@@ -34,14 +34,14 @@ pub async fn definition(shared: &Shared, params: GotoDefinitionParams) -> Result
     .await
 }
 
-/// Where it is declared.
+/// Returns the declarations of the name at a position.
 pub async fn declaration(shared: &Shared, params: GotoDefinitionParams) -> Result<Option<GotoDeclarationResponse>> {
     let links = shared.session().declaration_links;
     find(shared, params, links, |place, uri| here(place, uri, ptx_ide::declaration(&place.snapshot, place.offset)))
         .await
 }
 
-/// What stands behind it.
+/// Returns the implementations of the name at a position.
 pub async fn implementation(
     shared: &Shared,
     params: GotoDefinitionParams,
@@ -54,7 +54,7 @@ pub async fn implementation(
 /// The definitions in the document itself.
 struct LocalDefinition {
     links: Vec<LocationLink>,
-    /// The name, if another document may define it, and the text that was asked about.
+    /// The name, if another document may define it, with its range in this document.
     elsewhere: Option<(String, Range)>,
 }
 
@@ -71,7 +71,7 @@ async fn find(
         let mut found = look(place, &uri);
         if let Some((name, origin)) = &found.elsewhere {
             let exported = defined_elsewhere(place.session, &others, name, *origin);
-            // The definition says more than a declaration.
+            // A definition replaces the declaration in this document.
             if !exported.is_empty() {
                 found.links = exported;
             }
@@ -81,7 +81,7 @@ async fn find(
     .await
 }
 
-/// Full links to a client that takes them.
+/// Returns full links to a client that accepts them, otherwise locations.
 fn answer(links: Vec<LocationLink>, wanted: bool) -> Option<GotoDefinitionResponse> {
     if links.is_empty() {
         return None;
@@ -110,7 +110,7 @@ fn link(session: ClientFeatures, rope: &Rope, uri: &Uri, target: &DefinitionTarg
     }
 }
 
-/// The definitions of a name in other open documents.
+/// Returns the definitions of a name in other open documents.
 fn defined_elsewhere(session: ClientFeatures, others: &[Other], name: &str, origin: Range) -> Vec<LocationLink> {
     let mut out = Vec::new();
     for Other { uri, snapshot, .. } in others {
@@ -120,11 +120,11 @@ fn defined_elsewhere(session: ClientFeatures, others: &[Other], name: &str, orig
     out
 }
 
-/// A place in a source file, if that is there.
+/// Returns a link to a place in a source file, if the file exists.
 fn source_link(place: &DocumentPosition, uri: &Uri, found: &SourcePosition) -> Option<LocationLink> {
     let path = file_path(uri)?.parent()?.join(Path::new(&found.path));
     let target_uri = file_uri(&path).filter(|_| path.is_file())?;
-    // They count from 1, the protocol from 0.
+    // Lines and columns of `.loc` count from 1, those of the protocol from 0.
     let at = Position::new(found.line.saturating_sub(1), found.column.saturating_sub(1));
     let target = Range::new(at, at);
     let origin = place.session.encoding.range(place.snapshot.rope(), &found.origin);

@@ -1,4 +1,4 @@
-//! `textDocument/diagnostic`: for clients that ask, which get none pushed.
+//! `textDocument/diagnostic`, for clients that pull diagnostics; the server pushes none to them.
 
 use super::WITH_PROGRESS;
 use crate::document::CheckedText;
@@ -11,7 +11,7 @@ use tower_lsp_server::ls_types::{
     RelatedUnchangedDocumentDiagnosticReport, ServerCapabilities, UnchangedDocumentDiagnosticReport,
 };
 
-/// Announces it to clients that ask; others get diagnostics pushed.
+/// Announces the request to clients that pull diagnostics; others get them pushed.
 pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     let options = DiagnosticOptions {
         identifier: Some("ptx-analyzer".to_owned()),
@@ -23,12 +23,12 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     capabilities.diagnostic_provider = provider;
 }
 
-/// The name of a report: revisions are not used twice, not even by another document, and stages not within a revision.
+/// Returns the id of a report. Revisions are unique among all documents, and stages are unique within a revision.
 pub fn result_id(checked: &CheckedText) -> String {
     format!("{}.{}", checked.revision, checked.stage)
 }
 
-/// What is wrong with a document.
+/// Returns the diagnostics of a document.
 pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
     let checked = match shared.document(&params.text_document.uri) {
         Some(document) => {
@@ -38,7 +38,7 @@ pub async fn pull(shared: &Shared, params: DocumentDiagnosticParams) -> Result<D
         None => None,
     };
     let Some(checked) = checked else {
-        // Not open, or not any more.
+        // The document is not open, or no longer open.
         let nothing = DocumentDiagnosticReport::Full(RelatedFullDocumentDiagnosticReport::default());
         return Ok(DocumentDiagnosticReportResult::Report(nothing));
     };

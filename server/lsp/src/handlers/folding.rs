@@ -10,12 +10,12 @@ use tower_lsp_server::ls_types::{
     FoldingRange, FoldingRangeKind, FoldingRangeParams, FoldingRangeProviderCapability, ServerCapabilities,
 };
 
-/// Announces it.
+/// Announces folding ranges to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.folding_range_provider = Some(FoldingRangeProviderCapability::Simple(true));
 }
 
-/// What can be folded in a document.
+/// Returns the folding ranges of a document.
 pub async fn folds(shared: &Shared, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
     let Some((_, snapshot)) = snapshot(shared, &params.text_document.uri).await else { return Ok(None) };
     let session = shared.session();
@@ -24,14 +24,14 @@ pub async fn folds(shared: &Shared, params: FoldingRangeParams) -> Result<Option
         if let Some(most) = session.most_folds
             && found.len() > most
         {
-            // The longest say most about the document.
+            // The longest ranges are the most useful ones.
             found.sort_by_key(|f| std::cmp::Reverse(f.range.len()));
             found.truncate(most);
             found.sort_by_key(|f| f.range.start);
         }
         let mut out: Vec<FoldingRange> = found.into_iter().filter_map(|f| fold(session, snapshot.rope(), &f)).collect();
         if session.folds_lines {
-            // Of two that begin in one line a client shows one; the longer comes first.
+            // A client shows only one of two folds that begin in the same line; the longer comes first.
             out.sort_by_key(|f| (f.start_line, std::cmp::Reverse(f.end_line)));
             out.dedup_by_key(|f| f.start_line);
         }
@@ -40,7 +40,7 @@ pub async fn folds(shared: &Shared, params: FoldingRangeParams) -> Result<Option
     .await
 }
 
-/// Nothing for what is only one line then.
+/// Converts a fold; `None` if it covers only one line for this client.
 fn fold(session: ClientFeatures, rope: &Rope, fold: &Fold) -> Option<FoldingRange> {
     let range = session.encoding.range(rope, &fold.range);
     let whole = session.folds_lines;
@@ -61,7 +61,7 @@ fn fold(session: ClientFeatures, rope: &Rope, fold: &Fold) -> Option<FoldingRang
     })
 }
 
-/// What stands for the hidden text, where three dots say too little.
+/// Returns the replacement for the hidden text, if the client's three dots are not enough.
 fn text(fold: &Fold) -> Option<String> {
     match fold.kind {
         FoldKind::Function => Some("{ …".to_owned()),

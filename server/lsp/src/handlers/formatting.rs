@@ -11,11 +11,11 @@ use tower_lsp_server::ls_types::{
     DocumentRangeFormattingParams, FormattingOptions, OneOf, Range, ServerCapabilities, Uri,
 };
 
-/// What ends a statement, a block, a label or a line.
+/// Characters that trigger formatting: the end of a statement, a block, a label or a line.
 const FIRST: &str = ";";
 const MORE: [&str; 3] = ["\n", "}", ":"];
 
-/// Announces them.
+/// Announces formatting to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.document_formatting_provider = Some(OneOf::Left(true));
     capabilities.document_range_formatting_provider = Some(OneOf::Left(true));
@@ -27,7 +27,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 
 type FormattingResult = Result<Option<Vec<ls_types::TextEdit>>>;
 
-/// The edits that format a document.
+/// Returns the edits that format a document.
 pub async fn document(shared: &Shared, params: DocumentFormattingParams) -> FormattingResult {
     let uri = &params.text_document.uri;
     edits(shared, uri, Range::default(), &params.options, |stretch, options| {
@@ -36,7 +36,7 @@ pub async fn document(shared: &Shared, params: DocumentFormattingParams) -> Form
     .await
 }
 
-/// The edits that format a range.
+/// Returns the edits that format a range.
 pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> FormattingResult {
     edits(shared, &params.text_document.uri, params.range, &params.options, |stretch, options| {
         ptx_ide::format_range(&stretch.snapshot, stretch.range.clone(), options)
@@ -44,7 +44,7 @@ pub async fn range(shared: &Shared, params: DocumentRangeFormattingParams) -> Fo
     .await
 }
 
-/// The edits after something was typed.
+/// Returns the edits after a character was typed.
 pub async fn on_type(shared: &Shared, params: DocumentOnTypeFormattingParams) -> FormattingResult {
     let place = params.text_document_position;
     let uri = &place.text_document.uri;
@@ -73,7 +73,7 @@ async fn edits(
     .await
 }
 
-/// The settings, and what the editor says of the document's indentation.
+/// Combines the settings with the client's indentation of the document.
 fn with_client(settings: &FormattingSettings, options: &FormattingOptions) -> FormatOptions {
     let indent = usize::try_from(options.tab_size).unwrap_or(4).clamp(1, 16);
     FormatOptions { indent, tabs: !options.insert_spaces, ..settings.options.clone() }

@@ -9,12 +9,12 @@ use tower_lsp_server::ls_types::{
     Hover, HoverContents, HoverParams, HoverProviderCapability, MarkupContent, MarkupKind, ServerCapabilities,
 };
 
-/// Announces it.
+/// Announces hover to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.hover_provider = Some(HoverProviderCapability::Simple(true));
 }
 
-/// What is known of the text at a position.
+/// Returns the hover for a position.
 pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>> {
     let uri = &params.text_document_position_params.text_document.uri;
     if !shared.settings_of(uri).hover.enable {
@@ -22,7 +22,7 @@ pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>
     }
     at(shared, params.text_document_position_params, |place| {
         let found = ptx_ide::hover(&place.snapshot, place.offset, Some(&place.figures))?;
-        // To a client that shows plain text Markdown is still the best there is.
+        // A client that shows only plain text gets the Markdown as plain text.
         let kind = if place.session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
         let value = if place.session.explains { found.linked(EXPLAIN) } else { found.markdown };
         Some(Hover {

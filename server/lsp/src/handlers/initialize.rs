@@ -1,4 +1,4 @@
-//! `initialize`: what the client and the server can do.
+//! `initialize`: exchange of the capabilities of client and server.
 
 use super::{PROVIDERS, configuration};
 use crate::folders::Folders;
@@ -8,7 +8,7 @@ use crate::shared::Shared;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{InitializeParams, InitializeResult, ServerCapabilities, ServerInfo};
 
-/// Notes what the client can do and answers what the server can.
+/// Stores the client's features and returns the server's capabilities.
 pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> InitializeResult {
     let session = ClientFeatures::new(params);
     shared.begin(session);

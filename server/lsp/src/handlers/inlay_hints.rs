@@ -18,22 +18,23 @@ use tower_lsp_server::ls_types::{
     TextEdit, Uri,
 };
 
-/// Lines between two looks at whether the request was cancelled.
-const AT_ONCE: usize = 4000;
+/// Number of lines between two polls of the cancel flag.
+const LINES_PER_STEP: usize = 4000;
 
-/// How long a request waits for the flow lints where the client cannot be asked to refresh: they run after 250 ms without an edit.
+/// Time limit for the flow lints in a request, if the client cannot be asked to refresh. The lints run after 250 ms without an
+/// edit.
 const LINTS_TIMEOUT: Duration = Duration::from_millis(600);
 
-/// How often it is looked whether an evaluation is done.
+/// Interval of polling whether an evaluation is finished.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Announces them.
+/// Announces inlay hints to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     let options = InlayHintOptions { resolve_provider: Some(session.resolves_hints), ..InlayHintOptions::default() };
     capabilities.inlay_hint_provider = Some(OneOf::Right(InlayHintServerCapabilities::Options(options)));
 }
 
-/// The hints in a part of a document.
+/// Returns the hints in a range of a document.
 pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
     let uri = params.text_document.uri;
     let settings = shared.settings_of(&uri);
@@ -42,7 +43,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
         return Ok(None);
     }
     let name = uri.clone();
-    // Who cannot be told that more is known of registers gets it a little later with everything else.
+    // A client that cannot be asked to refresh waits a little for the register report.
     let waits = !shared.session().refreshes_hints && settings.inlay_hints.options.registers != PressureHints::Off;
     let patience = if waits { LINTS_TIMEOUT } else { Duration::ZERO };
     if let Some(document) = document.as_ref().filter(|_| !shared.session().refreshes_hints && settings.evaluation.live)
@@ -63,7 +64,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
     .await
 }
 
-/// Waits until a kernel that is evaluated after edits has been, but not long.
+/// Waits, for a limited time, until the repeated evaluation after an edit is finished.
 async fn evaluated(document: &OpenDocument) {
     let deadline = tokio::time::Instant::now() + 2 * LINTS_TIMEOUT;
     while tokio::time::Instant::now() < deadline {
@@ -75,18 +76,19 @@ async fn evaluated(document: &OpenDocument) {
     }
 }
 
-/// Bit by bit: some clients ask for all of a text, of however many megabytes, and lose interest.
+/// Computes hints in steps of [`LINES_PER_STEP`] lines: some clients request the whole text, even of many megabytes, and cancel
+/// the request.
 fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
     let (rope, range) = (stretch.snapshot.rope(), &stretch.range);
     let mut out = Vec::new();
     let mut start = range.start;
     while !stretch.cancelled.is_set() {
         let line = rope.byte_to_line(start.min(rope.len_bytes()));
-        let next = rope.line_to_byte((line + AT_ONCE).min(rope.len_lines()));
+        let next = rope.line_to_byte((line + LINES_PER_STEP).min(rope.len_lines()));
         let last = next >= range.end || next <= start;
         let end = if last { range.end } else { next };
         let found = ptx_ide::inlay_hints(&stretch.snapshot, start..end, options, &stretch.figures);
-        // What stands between two bits is found twice.
+        // A hint at the boundary of two steps is found twice.
         out.extend(found.into_iter().filter(|h| last || h.offset < end));
         if last {
             break;
@@ -96,7 +98,7 @@ fn hints(stretch: &Stretch, options: &HintOptions) -> Vec<Hint> {
     out
 }
 
-/// More about a hint, if it is still there.
+/// Returns a hint with its tooltip, if it still exists.
 pub async fn resolve(shared: &Shared, mut hint: InlayHint) -> Result<InlayHint> {
     let uri = hint.data.as_ref().and_then(|d| d["uri"].as_str()?.parse::<Uri>().ok());
     let Some(uri) = uri else { return Ok(hint) };
@@ -130,7 +132,7 @@ fn convert(hint: Hint, snapshot: &Snapshot, uri: &Uri, session: ClientFeatures) 
         InlayHintLabel::String(hint.text())
     };
     let edits: Vec<TextEdit> = hint.edits.iter().map(|e| TextEdit::new(range(&e.range), e.text.clone())).collect();
-    // What the client asks for later it finds by the place and the label.
+    // A later request identifies the hint by its position and label.
     let later = session.resolves_hints && !hint.tooltip.is_empty();
     InlayHint {
         position: session.encoding.position(rope, hint.offset),
@@ -148,7 +150,7 @@ fn convert(hint: Hint, snapshot: &Snapshot, uri: &Uri, session: ClientFeatures) 
     }
 }
 
-/// What a lane of an evaluated warp has written in a line.
+/// Converts the value that a lane of an evaluated warp wrote in a line to a hint.
 fn shown(value: LineValue, stretch: &Stretch) -> InlayHint {
     InlayHint {
         position: stretch.session.encoding.position(stretch.snapshot.rope(), value.offset),

@@ -11,7 +11,7 @@ use tower_lsp_server::ls_types::{
     DocumentLink, DocumentLinkOptions, DocumentLinkParams, ServerCapabilities, Uri, WorkDoneProgressOptions,
 };
 
-/// Announces it.
+/// Announces document links to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.document_link_provider = Some(DocumentLinkOptions {
         resolve_provider: None,
@@ -26,7 +26,7 @@ fn is_remote(path: &str) -> bool {
     first.next() == Some(true) && first.next() == Some(true)
 }
 
-/// What the document points at; of files, those that are there.
+/// Returns the links of a document; links to files only if the file exists.
 pub async fn links(shared: &Shared, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
     let uri = params.text_document.uri;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };

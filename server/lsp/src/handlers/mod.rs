@@ -1,6 +1,6 @@
-//! What the server answers, a file for each kind of message.
+//! Handlers of messages, one file for each kind of message.
 //!
-//! A handler runs in the order of the wire up to its first `await`, and must not wait for the client at all.
+//! Handlers run in the order of arrival up to their first `await`. They must never wait for the client.
 
 pub mod call_hierarchy;
 pub mod code_actions;
@@ -48,10 +48,10 @@ use tower_lsp_server::ls_types::{
     Range, ServerCapabilities, TextDocumentPositionParams, TextEdit, Uri, WorkDoneProgressOptions,
 };
 
-/// Enters what a handler offers this client.
+/// Adds the capability of a handler for this client.
 type Provide = fn(&mut ServerCapabilities, ClientFeatures);
 
-/// Of every handler that has to be announced.
+/// Functions that announce all handlers.
 const PROVIDERS: &[Provide] = &[
     call_hierarchy::provide,
     code_actions::provide,
@@ -76,11 +76,11 @@ const PROVIDERS: &[Provide] = &[
     workspace_symbols::provide,
 ];
 
-/// What is said of requests that tell how far they are.
+/// Options of requests that report progress.
 const WITH_PROGRESS: WorkDoneProgressOptions = WorkDoneProgressOptions { work_done_progress: Some(true) };
 
-/// The document a request is about and its tree, of the text the client had when it sent the request or of a later one.
-/// Nothing for what is not open and for what is not PTX.
+/// Returns the document of a request and its tree, of the text the client had when it sent the request or of a later one.
+/// Returns `None` if the document is not open or not PTX.
 async fn snapshot(shared: &Shared, uri: &Uri) -> Option<(Arc<OpenDocument>, Snapshot)> {
     let document = shared.document(uri)?;
     let revision = document.revision();
@@ -88,16 +88,16 @@ async fn snapshot(shared: &Shared, uri: &Uri) -> Option<(Arc<OpenDocument>, Snap
     Some((document, parsed.snapshot.clone()?))
 }
 
-/// Another open document, as far as it is read.
+/// Another open document with its last tree.
 #[derive(Debug)]
 struct Other {
     uri: Uri,
     snapshot: Snapshot,
-    /// The client's number for the text, if that is still what the client has.
+    /// The client's version of the text, if the tree belongs to the client's current text.
     version: Option<i32>,
 }
 
-/// The other open documents: who asks about one of them does not wait until the others are read.
+/// Returns the other open documents with their last trees: a request does not wait until they are parsed.
 fn others(shared: &Shared, uri: &Uri) -> Vec<Other> {
     let documents = shared.documents().into_iter().filter(|d| d.uri != *uri);
     let one = |document: Arc<OpenDocument>| {
@@ -114,21 +114,21 @@ fn others(shared: &Shared, uri: &Uri) -> Vec<Other> {
 pub struct DocumentPosition {
     /// The text of the document, and its tree.
     pub snapshot: Snapshot,
-    /// The place in it.
+    /// The byte offset of the position.
     pub offset: usize,
-    /// What was agreed with the client.
+    /// The client's features.
     pub session: ClientFeatures,
-    /// What is known of the flow of its functions.
+    /// The register report of its functions.
     pub figures: Arc<Figures>,
 }
 
-/// Computes an answer about a place away from the asynchronous threads; `null` for what is not open and for what is not PTX. It must be one
-/// that takes an instant: it is computed where nothing else runs.
+/// Computes an answer about a position away from the asynchronous threads; `null` if the document is not open or not PTX. The
+/// computation must be short, because it uses the pool for short requests.
 ///
-/// The place is one in the text that the client had; edits that came meanwhile move it.
+/// The position refers to the text that the client had; later edits move it.
 ///
 /// # Errors
-/// If the place is gone.
+/// If the position is gone.
 async fn at<T: Send + 'static>(
     shared: &Shared,
     params: TextDocumentPositionParams,
@@ -137,7 +137,7 @@ async fn at<T: Send + 'static>(
     at_in(&shared.pools.instant, shared, params, compute).await
 }
 
-/// The same as [`at`] for what may take long.
+/// As [`at`], for computations that may take long.
 async fn at_leisure<T: Send + 'static>(
     shared: &Shared,
     params: TextDocumentPositionParams,
@@ -159,22 +159,22 @@ async fn at_in<T: Send + 'static>(
     cancellable_in(pool, move |_| compute(&place)).await
 }
 
-/// A stretch of a document, as a request names it.
+/// A range of a document that a request names.
 #[derive(Debug)]
 pub struct Stretch {
     /// The text of the document, and its tree.
     pub snapshot: Snapshot,
-    /// What of it is meant.
+    /// The range in bytes.
     pub range: std::ops::Range<usize>,
-    /// What was agreed with the client.
+    /// The client's features.
     pub session: ClientFeatures,
-    /// What the last second pass found out about its functions.
+    /// The register report of its functions.
     pub figures: Arc<Figures>,
     /// Whether the request was cancelled; long computations poll it.
     pub cancelled: CancelFlag,
 }
 
-/// The same as [`at`] about a range.
+/// As [`at`], for a range.
 async fn within<T: Send + 'static>(
     shared: &Shared,
     uri: &Uri,
@@ -184,7 +184,7 @@ async fn within<T: Send + 'static>(
     within_after(shared, uri, range, Duration::ZERO, compute).await
 }
 
-/// The same as [`within`] with the results of the flow lints, if these are ready within `patience`.
+/// As [`within`], with the results of the flow lints if they are ready within `patience`.
 async fn within_after<T: Send + 'static>(
     shared: &Shared,
     uri: &Uri,
@@ -196,8 +196,8 @@ async fn within_after<T: Send + 'static>(
     cancellable(move |cancelled| compute(Stretch { cancelled: cancelled.clone(), ..stretch })).await
 }
 
-/// The same as [`within`] for answers that are edits without a version: of a text that has changed meanwhile they would be
-/// wrong, and the client may not notice.
+/// As [`within`], for answers that are edits without a version. Edits of an older text would be wrong, and the client may not
+/// notice.
 ///
 /// # Errors
 /// If the text has changed.
@@ -214,7 +214,7 @@ async fn edits_within<T: Send + 'static>(
     if document.is_stale(revision) { Err(Error::content_modified()) } else { Ok(answer) }
 }
 
-/// What a request is about, and the revision of the text that it is answered from.
+/// Returns the range of a request, and the revision of the text that answers it.
 async fn stretch(
     shared: &Shared,
     uri: &Uri,
@@ -240,7 +240,7 @@ async fn stretch(
     )))
 }
 
-/// Edits in the client's positions.
+/// Converts edits to the client's positions.
 fn text_edits(encoding: ColumnEncoding, rope: &Rope, edits: &[ptx_ide::TextEdit]) -> Vec<TextEdit> {
     edits.iter().map(|e| TextEdit::new(encoding.range(rope, &e.range), e.text.clone())).collect()
 }

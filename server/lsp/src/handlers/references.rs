@@ -12,16 +12,16 @@ use tower_lsp_server::ls_types::{
     ServerCapabilities, ShowMessageParams, Uri,
 };
 
-/// Places in one answer. A million of them would take gigabytes on their way to the client.
+/// Maximum number of places in one answer. A million places would take gigabytes on their way to the client.
 pub const MAX_PLACES: usize = 50_000;
 
-/// Announces them.
+/// Announces references and highlights to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.references_provider = Some(OneOf::Left(true));
     capabilities.document_highlight_provider = Some(OneOf::Left(true));
 }
 
-/// Every place where a name stands, also in other open documents that share it.
+/// Returns all references to the name at a position, including those in other open documents that share it.
 pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
     let position = params.text_document_position;
     let declarations = params.context.include_declaration;
@@ -57,14 +57,14 @@ pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Opti
     })
 }
 
-/// Leaves out what is too much, and says so.
+/// Truncates the list to the maximum; returns a message if it does.
 fn cut<T>(found: &mut Vec<T>) -> Option<String> {
     let all = found.len();
     found.truncate(MAX_PLACES);
     (all > MAX_PLACES).then(|| format!("ptx-analyzer: the first {MAX_PLACES} of {all} references are listed"))
 }
 
-/// The places to show with a position.
+/// Returns the references in the same document, for highlighting.
 pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
     at(shared, params.text_document_position_params, |place| {
         let rope = place.snapshot.rope();

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{MessageType, Uri};
 
-/// How long a request that asks for it waits for the flow lints.
+/// Time limit for the flow lints in a request for registers.
 const LINTS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The arguments of a request for registers.
@@ -42,7 +42,7 @@ impl RegistersRequest {
     }
 }
 
-/// Answers the command; `null` for what is not open and for what is not PTX.
+/// Answers the command; `null` if the document is not open or not PTX.
 pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Option<Value>> {
     let asked = RegistersRequest::read(argument)?;
     let Some(document) = shared.document(&uri) else { return Ok(None) };
@@ -125,7 +125,7 @@ fn value(snapshot: &Snapshot, value: &HeldValue) -> Value {
     out
 }
 
-/// The first paragraphs for a message: signs of Markdown left out.
+/// Returns the first paragraphs for a message, without Markdown signs.
 fn plain(markdown: &str) -> String {
     let lines = markdown.lines().map(|l| l.trim_start_matches('#').trim()).take_while(|l| !l.starts_with("Live there"));
     lines.filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n").replace("**", "")

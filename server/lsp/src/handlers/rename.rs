@@ -16,13 +16,13 @@ use tower_lsp_server::ls_types::{
     TextDocumentPositionParams, TextEdit, Uri, WorkDoneProgressOptions, WorkspaceEdit,
 };
 
-/// `RequestFailed`: the request is sound, the answer is no.
+/// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
 const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 
-/// The name of the only annotation.
+/// Identifier of the only change annotation.
 const WARNING: &str = "known elsewhere";
 
-/// Announces them.
+/// Announces renaming to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     capabilities.rename_provider = Some(if session.prepares_rename {
         OneOf::Right(RenameOptions {
@@ -38,7 +38,7 @@ fn refused(why: String) -> Error {
     Error { code: REFUSED, message: Cow::Owned(why), data: None }
 }
 
-/// What would be renamed at a position; an error that says why if nothing can be.
+/// Returns the name that would be renamed at a position; otherwise an error with the reason.
 pub async fn prepare(shared: &Shared, params: TextDocumentPositionParams) -> Result<Option<PrepareRenameResponse>> {
     let found = at(shared, params, |place| {
         let found = ptx_ide::prepare_rename(&place.snapshot, place.offset);
@@ -50,7 +50,7 @@ pub async fn prepare(shared: &Shared, params: TextDocumentPositionParams) -> Res
     found.await?.transpose().map_err(refused)
 }
 
-/// The edits that give a name another one, in other open documents that share it too.
+/// Returns the edits that rename a symbol, including those in other open documents that share it.
 pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<WorkspaceEdit>> {
     let position = params.text_document_position;
     let uri = position.text_document.uri;
@@ -60,7 +60,7 @@ pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<Work
     let (revision, range) = document.note(session.encoding, Range::new(position.position, position.position));
     let version = document.current().0;
     let Some(parsed) = document.parsed(revision).await else { return Ok(None) };
-    // Edits must fit the text that they are for.
+    // The edits must match the client's text.
     if parsed.revision != revision {
         return Err(Error::content_modified());
     }
@@ -71,7 +71,8 @@ pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<Work
         let mut answer = RenameBuilder { session, reach: found.reach, documents: Vec::new() };
         let reach = found.reach;
         if reach != Reach::Module {
-            // Of a register of a range another name may be meant, but that has no reach.
+            // `found.old` can differ from the renamed word only for a register of a range (`%r<4>`), which has no reach into
+            // other documents.
             for Other { uri, snapshot: other, version } in &others {
                 if reach.joins(ptx_ide::reach_of(other, &found.old)) {
                     let there = ptx_ide::rename_in_module(other, &found.old, &new);
@@ -89,7 +90,7 @@ pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<Work
     .map_err(refused)
 }
 
-/// Refuses what is too much for an editor.
+/// Refuses a renaming with too many places for an editor.
 fn bounded(name: &str, places: usize) -> std::result::Result<(), String> {
     match places {
         0..=MAX_PLACES => Ok(()),
@@ -134,7 +135,7 @@ impl RenameBuilder {
     }
 }
 
-/// What the user should know before renaming a symbol that other files can see: the client asks first.
+/// Returns a warning for a symbol that other files can see, which the client shows before it renames.
 fn warning(reach: Reach) -> Option<ChangeAnnotation> {
     let description = match reach {
         Reach::Module => return None,

@@ -7,12 +7,12 @@ use tower_lsp_server::ls_types::{
     Range, SelectionRange, SelectionRangeParams, SelectionRangeProviderCapability, ServerCapabilities,
 };
 
-/// Announces it.
+/// Announces selection ranges to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.selection_range_provider = Some(SelectionRangeProviderCapability::Simple(true));
 }
 
-/// Ever larger selections around each position.
+/// Returns nested selections around each position.
 pub async fn selections(shared: &Shared, params: SelectionRangeParams) -> Result<Option<Vec<SelectionRange>>> {
     let Some(document) = shared.document(&params.text_document.uri) else { return Ok(None) };
     let encoding = shared.session().encoding;
@@ -30,7 +30,7 @@ pub async fn selections(shared: &Shared, params: SelectionRangeParams) -> Result
             let nested = found.iter().rev().fold(None, |parent, range| {
                 Some(SelectionRange { range: encoding.range(rope, range), parent: parent.map(Box::new) })
             });
-            // The answers go with the positions one by one: there must be one for each.
+            // The answer must have one entry for each position.
             nested.unwrap_or_else(|| SelectionRange { range: encoding.range(rope, &place), parent: None })
         };
         Some(places.into_iter().map(one).collect())

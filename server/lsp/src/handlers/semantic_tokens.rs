@@ -24,7 +24,7 @@ pub struct SentTokens {
     tokens: Arc<Vec<SemanticToken>>,
 }
 
-/// Announces them, with the legend.
+/// Announces semantic tokens and their legend to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     let token_types = TokenKind::ALL.iter().map(|k| SemanticTokenType::new(k.name())).collect();
     let token_modifiers = TokenModifiers::ALL.iter().map(|(_, name, _)| SemanticTokenModifier::new(name)).collect();
@@ -37,13 +37,13 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
         }));
 }
 
-/// All tokens of a document.
+/// Returns all tokens of a document.
 pub async fn full(shared: &Shared, params: SemanticTokensParams) -> Result<Option<SemanticTokensResult>> {
     let Some((document, tokens)) = whole(shared, &params.text_document.uri).await? else { return Ok(None) };
     Ok(Some(give(&document, tokens).into()))
 }
 
-/// What has changed since the client has got tokens; all of them if those are not at hand any more.
+/// Returns the changes since the tokens that the client has; all tokens if those are no longer stored.
 pub async fn delta(
     shared: &Shared,
     params: SemanticTokensDeltaParams,
@@ -60,7 +60,7 @@ pub async fn delta(
     }))
 }
 
-/// The tokens that a part of a document touches.
+/// Returns the tokens that overlap a range of a document.
 pub async fn range(shared: &Shared, params: SemanticTokensRangeParams) -> Result<Option<SemanticTokensRangeResult>> {
     let uri = params.text_document.uri;
     let settings = shared.settings_of(&uri);
@@ -93,7 +93,7 @@ fn all(snapshot: &Snapshot, encoding: ColumnEncoding, standard: bool) -> Vec<Sem
     encode(snapshot.rope(), encoding, &ptx_ide::semantic_tokens(snapshot, None), standard)
 }
 
-/// Notes what the client is about to get.
+/// Stores the tokens that are sent to the client.
 fn give(document: &OpenDocument, tokens: Vec<SemanticToken>) -> SemanticTokens {
     static NUMBER: AtomicU64 = AtomicU64::new(1);
     let id = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
@@ -101,7 +101,8 @@ fn give(document: &OpenDocument, tokens: Vec<SemanticToken>) -> SemanticTokens {
     SemanticTokens { result_id: Some(id), data: tokens }
 }
 
-/// The one edit that makes the second of the first; tokens are relative to the one before, so what follows a change stays as it is.
+/// Returns the single edit that turns `before` into `after`. Tokens are relative to their predecessor, so the tokens after a
+/// change stay equal.
 fn difference(before: &[SemanticToken], after: &[SemanticToken]) -> Option<SemanticTokensEdit> {
     if before == after {
         return None;
@@ -149,15 +150,15 @@ fn encode(rope: &Rope, encoding: ColumnEncoding, tokens: &[HighlightToken], stan
     out
 }
 
-/// A line, with what converts its byte offsets to columns.
+/// A line, with the data that converts its byte offsets to columns.
 struct EncodedLine {
     number: u32,
     start: usize,
-    /// Before the line break.
+    /// End of the line before the line break.
     end: usize,
-    /// Where the next one begins.
+    /// Start of the next line.
     next: usize,
-    /// Columns are not bytes: there are other characters than those of ASCII.
+    /// The encoding, if columns differ from bytes because of characters that are not ASCII.
     counted: Option<ColumnEncoding>,
 }
 
@@ -167,7 +168,7 @@ impl EncodedLine {
         let start = rope.line_to_byte(number);
         let text = rope.line(number);
         let bytes = text.len_bytes();
-        // The last line has no break, and the place behind it belongs to it.
+        // The last line has no line break, and the position after it belongs to it.
         let next = if number + 1 < rope.len_lines() { start + bytes } else { usize::MAX };
         let breaks = text.bytes_at(bytes).reversed().take_while(|b| matches!(b, b'\n' | b'\r')).count();
         let plain = encoding == ColumnEncoding::Utf8 || text.len_chars() == bytes;
@@ -187,7 +188,7 @@ impl EncodedLine {
 mod tests {
     use super::*;
 
-    /// What a client does with an edit.
+    /// Applies an edit as a client does.
     fn apply(tokens: &[SemanticToken], edit: Option<SemanticTokensEdit>) -> Vec<SemanticToken> {
         let Some(edit) = edit else { return tokens.to_vec() };
         let (start, count) = (edit.start as usize / 5, edit.delete_count as usize / 5);
@@ -222,7 +223,7 @@ mod tests {
         }
     }
 
-    /// The text of each token, found as a client finds it.
+    /// Returns the text of each token, decoded as a client does.
     fn words(text: &str, encoding: ColumnEncoding, tokens: &[SemanticToken]) -> Vec<String> {
         let rope = Rope::from_str(text);
         let (mut line, mut column) = (0, 0);

@@ -10,7 +10,7 @@ use tower_lsp_server::ls_types::{
     SignatureHelpOptions, SignatureHelpParams, SignatureInformation,
 };
 
-/// Announces it.
+/// Announces signature help to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     let characters = |all: &[&str]| Some(all.iter().map(|c| (*c).to_owned()).collect());
     capabilities.signature_help_provider = Some(SignatureHelpOptions {
@@ -20,7 +20,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     });
 }
 
-/// The forms of the instruction whose operands are written.
+/// Returns the forms of the instruction whose operands are being written.
 pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
     let position = params.text_document_position_params;
     if !shared.settings_of(&position.text_document.uri).completion.signatures {
@@ -48,7 +48,7 @@ fn convert(signature: InstructionSignature, client: Completing) -> SignatureInfo
 
 fn parameter(parameter: &SignatureParameter, label: &str, client: Completing) -> ParameterInformation {
     let text = |range: std::ops::Range<usize>| label.get(range).unwrap_or("");
-    // Offsets in a label count as positions in UTF-16 do, whatever was agreed on for documents.
+    // Offsets in a label count UTF-16 code units, whatever encoding documents use.
     let units = |end: usize| cut(text(0..end).encode_utf16().count());
     let name = if client.label_offsets {
         ParameterLabel::LabelOffsets([units(parameter.range.start), units(parameter.range.end)])

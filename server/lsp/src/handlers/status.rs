@@ -1,4 +1,4 @@
-//! What the server holds and how long things took.
+//! Status of the server: its documents, memory and timings.
 
 use crate::document::OpenDocument;
 use crate::shared::Shared;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 use std::time::Duration;
 
-/// The status, for programs and as Markdown.
+/// Returns the status, for programs and as Markdown.
 pub fn status(shared: &Shared) -> Value {
     let mut documents = shared.documents();
     documents.sort_by(|a, b| a.uri.cmp(&b.uri));
@@ -73,7 +73,7 @@ fn markdown(status: &Value) -> String {
     out
 }
 
-/// Resident memory now and at most, in bytes, where the system tells.
+/// Returns the current and the maximum resident memory in bytes, if the system reports them.
 fn memory() -> (Option<u64>, Option<u64>) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let field = |name: &str| {

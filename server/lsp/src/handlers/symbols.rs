@@ -7,12 +7,12 @@ use crate::shared::{Shared, off_thread};
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse, OneOf, ServerCapabilities};
 
-/// Announces it.
+/// Announces document symbols to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.document_symbol_provider = Some(OneOf::Left(true));
 }
 
-/// The outline of a document.
+/// Returns the outline of a document.
 pub async fn document_symbols(shared: &Shared, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
     let uri = params.text_document.uri;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else {

@@ -3,12 +3,12 @@
 use ptx_syntax::{Node, Snapshot, TreeCursor};
 use std::fmt::Write;
 
-/// No editor shows more with pleasure.
-const MOST_BYTES: usize = 1 << 20;
-const LONGEST_TOKEN: usize = 60;
+/// Maximum size of the output in bytes: editors show longer texts slowly.
+const MAX_BYTES: usize = 1 << 20;
+const MAX_TOKEN_CHARS: usize = 60;
 
-/// A node a line: its field, kind, place (lines from 1, columns in bytes from 1) and, for a leaf, its text. That a text was parsed
-/// in chunks does not show: what they contain stands below one root.
+/// Renders one node per line: its field, kind, range (lines from 1, columns in bytes from 1) and, for a leaf, its text. The
+/// chunks of a chunked parse are not visible: their contents are shown below one root.
 pub fn render(snapshot: &Snapshot) -> String {
     let mut out = String::new();
     let (first, last) = (snapshot.roots().next(), snapshot.roots().next_back());
@@ -21,7 +21,7 @@ pub fn render(snapshot: &Snapshot) -> String {
     out.push_str(")\n");
     for root in snapshot.roots() {
         let mut cursor = root.walk();
-        // What the parser made nothing of is an error below the root.
+        // A root that the parser could not recognise is shown as an error below the root.
         if (root.is_error() || cursor.goto_first_child()) && !nodes(snapshot, cursor, 1, &mut out) {
             break;
         }
@@ -29,7 +29,7 @@ pub fn render(snapshot: &Snapshot) -> String {
     out
 }
 
-/// Writes a node, what follows it and what is in them; false if that is too much.
+/// Writes a node, its following siblings and all their descendants; returns `false` if the output is too long.
 fn nodes(snapshot: &Snapshot, mut cursor: TreeCursor<'_>, least: usize, out: &mut String) -> bool {
     let mut depth = least;
     loop {
@@ -45,12 +45,12 @@ fn nodes(snapshot: &Snapshot, mut cursor: TreeCursor<'_>, least: usize, out: &mu
             place(out, node.kind(), node, node);
             if node.child_count() == 0 && !node.is_missing() {
                 let text = snapshot.text(node.byte_range());
-                let shown: String = text.chars().take(LONGEST_TOKEN).collect();
+                let shown: String = text.chars().take(MAX_TOKEN_CHARS).collect();
                 let more = if shown.len() < text.len() { "…" } else { "" };
                 let _ = write!(out, " {shown:?}{more}");
             }
             out.push_str(")\n");
-            if out.len() > MOST_BYTES {
+            if out.len() > MAX_BYTES {
                 out.push_str("; the rest is left out\n");
                 return false;
             }
@@ -68,7 +68,7 @@ fn nodes(snapshot: &Snapshot, mut cursor: TreeCursor<'_>, least: usize, out: &mu
     }
 }
 
-/// `(kind [1:1-2:3]`, from the beginning of one node to the end of another.
+/// Writes `(kind [1:1-2:3]`, from the beginning of one node to the end of another.
 fn place(out: &mut String, kind: &str, first: Node<'_>, last: Node<'_>) {
     let (start, end) = (first.start_position(), last.end_position());
     let missing = if first.is_missing() { "MISSING " } else { "" };
@@ -89,9 +89,9 @@ mod tests {
         let shown = render(&chunks);
         assert_eq!(shown.matches("(function ").count(), 3, "{shown}");
         assert_eq!(shown, render(&Snapshot::new(&text)));
-        let long = text.repeat(1 + MOST_BYTES / shown.len());
+        let long = text.repeat(1 + MAX_BYTES / shown.len());
         let shown = render(&Snapshot::with_chunk_size(&long, 2, 1));
-        assert!(shown.ends_with("; the rest is left out\n") && shown.len() < MOST_BYTES + 1000);
+        assert!(shown.ends_with("; the rest is left out\n") && shown.len() < MAX_BYTES + 1000);
         assert!(shown == render(&Snapshot::new(&long)));
     }
 }

@@ -1,4 +1,5 @@
-//! `textDocument/didOpen`, `didChange`, `didSave` and `didClose`: entirely before the first `await`, which keeps the order of the wire.
+//! `textDocument/didOpen`, `didChange`, `didSave` and `didClose`: all code runs before the first `await`, which keeps the order
+//! of arrival.
 
 use super::workspace_check;
 use crate::session::ClientFeatures;
@@ -10,7 +11,7 @@ use tower_lsp_server::ls_types::{
     TextDocumentSyncSaveOptions,
 };
 
-/// Announces how it wants to hear of changes.
+/// Announces incremental synchronisation to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.text_document_sync = Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
         open_close: Some(true),
@@ -20,7 +21,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     }));
 }
 
-/// A document is opened.
+/// Opens a document.
 pub fn open(shared: &Arc<Shared>, params: DidOpenTextDocumentParams) {
     let item = params.text_document;
     shared.open(item.uri.clone(), &item.text, item.version);
@@ -28,20 +29,20 @@ pub fn open(shared: &Arc<Shared>, params: DidOpenTextDocumentParams) {
     shared.workspace.changed();
 }
 
-/// A document is closed; from now on its file counts.
+/// Closes a document; from now on its file counts.
 pub fn close(shared: &Shared, params: &DidCloseTextDocumentParams) {
     shared.close(&params.text_document.uri);
     shared.workspace.changed();
 }
 
-/// A document is saved: diagnostics that wait for a pause are published.
+/// Handles a save: held-back diagnostics are published.
 pub fn save(shared: &Shared, params: &DidSaveTextDocumentParams) {
     if let Some(document) = shared.document(&params.text_document.uri) {
         document.saved();
     }
 }
 
-/// A document is changed.
+/// Applies changes to a document.
 pub fn change(shared: &Shared, params: DidChangeTextDocumentParams) {
     let id = params.text_document;
     shared.touch(&id.uri);

@@ -1,4 +1,4 @@
-//! The folders of the workspace and the files in them: the client tells of both.
+//! Notifications about the folders of the workspace and the files in them.
 
 use super::configuration;
 use crate::folders::file_path;
@@ -13,19 +13,19 @@ use tower_lsp_server::ls_types::{
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
-/// Clients may leave a request unanswered.
+/// Time limit for the client's answer; clients may leave a request unanswered.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What is watched.
+/// Glob of the watched files.
 const FILES: &str = "**/*.{ptx,PTX}";
 
-/// Announces it.
+/// Announces the notifications about folders and files.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     let filter = |glob: &str, kind| FileOperationFilter {
         scheme: Some("file".to_owned()),
         pattern: FileOperationPattern { glob: glob.to_owned(), matches: Some(kind), options: None },
     };
-    // A folder takes its files along.
+    // Renaming or deleting a folder affects its files.
     let filters = vec![filter(FILES, FileOperationPatternKind::File), filter("**/*", FileOperationPatternKind::Folder)];
     let options = Some(FileOperationRegistrationOptions { filters });
     capabilities.workspace = Some(WorkspaceServerCapabilities {
@@ -42,7 +42,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     });
 }
 
-/// The session has begun: asks to be told of files that change.
+/// Registers for changes of files, at the beginning of the session.
 pub fn begin(shared: &Arc<Shared>) {
     if !shared.session().watches_files {
         return;
@@ -66,12 +66,12 @@ pub fn begin(shared: &Arc<Shared>) {
 /// `workspace/didChangeWorkspaceFolders`
 pub fn folders_changed(shared: &Arc<Shared>, params: &DidChangeWorkspaceFoldersParams) {
     shared.change_folders(|folders| folders.change(&params.event));
-    // Documents may have other settings now; those of a new folder are asked for.
+    // Documents may have other settings now; the settings of a new folder are requested.
     configuration::take_effect(shared);
     configuration::ask(shared);
 }
 
-/// Files are created, changed, renamed or deleted, in the editor or elsewhere.
+/// Handles files that were created, changed, renamed or deleted, in the editor or elsewhere.
 pub fn files_changed<'a>(shared: &Arc<Shared>, uris: impl Iterator<Item = &'a str>) {
     for path in uris.filter_map(|uri| file_path(&uri.parse::<Uri>().ok()?)) {
         shared.workspace.forget(&path);

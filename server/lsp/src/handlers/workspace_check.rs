@@ -1,5 +1,5 @@
-//! The command `ptx-analyzer.checkWorkspace`: checks all files of the workspace. For clients that do not ask for that with
-//! `workspace/diagnostic` the diagnostics of files that are not open are pushed, and kept up from then on.
+//! The command `ptx-analyzer.checkWorkspace`: checks all files of the workspace. For clients that do not pull
+//! `workspace/diagnostic`, the diagnostics of files that are not open are pushed, and kept up to date from then on.
 
 use super::workspace_diagnostics::percent;
 use crate::cancel::{CancelFlag, UntilDropped};
@@ -16,14 +16,14 @@ use std::time::{Duration, Instant};
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{DiagnosticSeverity, ProgressToken, Uri};
 
-/// Changes rarely come alone.
+/// Delay after a change before the next check, because changes rarely come alone.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// The name of each report that was pushed for a file that is not open; `None` until the command is used.
+/// The id of each report that was pushed for a file that is not open; `None` until the command is used.
 #[derive(Debug, Default)]
 pub struct PushedReports(Mutex<Option<HashMap<Uri, String>>>);
 
-/// Checks everything; the answer says how many files there are and what was found in them.
+/// Checks everything; the answer contains the number of files and of diagnostics.
 pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result<Value> {
     let begin = Instant::now();
     let wanted = UntilDropped::default();
@@ -43,16 +43,16 @@ pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result
     }))
 }
 
-/// A document is opened: it speaks for itself now.
+/// Withdraws the pushed diagnostics of a file when it is opened: the document now has its own.
 pub fn opened(shared: &Shared, uri: &Uri) {
     let pushed = lock(&shared.pushed.0).as_mut().and_then(|p| p.remove(uri));
-    // Elsewhere what is pushed next takes its place.
+    // For other clients the next push replaces them.
     if pushed.is_some() && shared.session().pulls_diagnostics {
         publish(&shared.outgoing, uri, None, &[]);
     }
 }
 
-/// A look at all files.
+/// State of a check of all files.
 struct Check {
     shared: Arc<Shared>,
     progress: Option<WorkProgress>,
@@ -97,7 +97,7 @@ async fn run(shared: &Arc<Shared>, progress: Option<WorkProgress>, cancelled: &C
     Ok(check)
 }
 
-/// From the first use on, what was pushed is kept up with the files.
+/// Keeps the pushed diagnostics up to date from the first use on.
 fn keep_up(shared: &Arc<Shared>) {
     {
         let mut pushed = lock(&shared.pushed.0);
@@ -154,13 +154,13 @@ impl Check {
         }
         publish(&self.shared.outgoing, uri, None, &report.diagnostics);
         pushed.insert(uri.clone(), report.result_id.clone());
-        // It may have been opened just now, and its own diagnostics sent before these.
+        // The document may have been opened just now, and its own diagnostics sent before these.
         if let Some(document) = self.shared.document(uri) {
             document.recheck();
         }
     }
 
-    /// What was pushed of files that are gone.
+    /// Withdraws the pushed diagnostics of files that no longer exist.
     fn take_back(&self) {
         if let Some(pushed) = lock(&self.shared.pushed.0).as_mut() {
             pushed.retain(|uri, _| {

@@ -1,7 +1,7 @@
-//! `workspace/diagnostic`: what is wrong with all files of the workspace and all open documents.
+//! `workspace/diagnostic`: the diagnostics of all files of the workspace and all open documents.
 //!
-//! What the client has already is not sent again. If that is all there is, and the client takes the answer in parts – as do those
-//! that ask again as soon as they are answered –, the answer waits a while for something to change.
+//! Reports that the client already has are not sent again. If nothing else remains and the client accepts partial results, the
+//! answer waits a while for a change. Such clients send the next request as soon as they get an answer.
 
 use super::diagnostics::result_id;
 use crate::cancel::{CancelFlag, UntilDropped};
@@ -23,16 +23,16 @@ use tower_lsp_server::ls_types::{
     WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
 };
 
-/// How long an answer waits for something to change.
-const HOLD: Duration = Duration::from_secs(15);
+/// Time that an answer waits for a change.
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A part of the answer holds no more files, and comes no later.
-const PART: usize = 50;
-const PART_AFTER: Duration = Duration::from_millis(200);
+/// Maximum number of files in a partial result, and the maximum time between two of them.
+const MAX_PART: usize = 50;
+const PART_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What is wrong with everything.
+/// Returns the diagnostics of the workspace.
 pub async fn pull(shared: &Arc<Shared>, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReportResult> {
-    let until = Instant::now() + HOLD;
+    let until = Instant::now() + CHANGE_TIMEOUT;
     let parts = params.partial_result_params.partial_result_token;
     let previous: HashMap<Uri, String> = params.previous_result_ids.into_iter().map(|p| (p.uri, p.value)).collect();
     let wanted = UntilDropped::default();
@@ -78,12 +78,12 @@ struct WorkspaceReport {
     token: Option<ProgressToken>,
     progress: WorkProgress,
     previous: HashMap<Uri, String>,
-    /// What the client would call by other names, since it is what open documents are made from.
+    /// URIs by path: the client may write the URI of a file differently, and identifies open documents by its own form.
     known_paths: HashMap<PathBuf, Uri>,
     reported: HashSet<Uri>,
     full: Vec<WorkspaceDocumentDiagnosticReport>,
     unchanged: Vec<WorkspaceDocumentDiagnosticReport>,
-    /// There is something that the client has not got.
+    /// Whether there is a report that the client does not have.
     new: bool,
     sent: Instant,
     files: usize,
@@ -168,7 +168,7 @@ impl WorkspaceReport {
         }));
     }
 
-    /// What the client knows of files that are no more has to go.
+    /// Reports that files no longer exist, so that the client drops their diagnostics.
     fn gone(&mut self) {
         let gone: Vec<Uri> = self.previous.keys().filter(|uri| !self.reported.contains(*uri)).cloned().collect();
         for uri in gone {
@@ -179,14 +179,14 @@ impl WorkspaceReport {
     fn tick(&mut self) {
         let (done, files) = (self.done, self.files);
         self.progress.tell(|| (format!("{done}/{files} files"), percent(done, files)));
-        let much = self.full.len() >= PART || (!self.full.is_empty() && self.sent.elapsed() >= PART_AFTER);
-        // A client that does not read gets the rest at the end.
+        let much = self.full.len() >= MAX_PART || (!self.full.is_empty() && self.sent.elapsed() >= PART_INTERVAL);
+        // A client that does not read gets the remaining reports at the end.
         if much && !self.shared.outgoing.is_congested() {
             self.send_part();
         }
     }
 
-    /// Sends what there is to a client that takes parts.
+    /// Sends the collected reports to a client that accepts partial results.
     fn send_part(&mut self) {
         #[derive(Serialize)]
         struct PartialResultParams<'a> {
@@ -204,18 +204,18 @@ impl WorkspaceReport {
         }
     }
 
-    /// The answer, or the last part of it.
+    /// Returns the answer, or its last part.
     fn finish(mut self) -> WorkspaceDiagnosticReportResult {
         self.full.append(&mut self.unchanged);
         if self.token.is_some() && !self.full.is_empty() {
-            // What is sent in parts is sent in parts entirely.
+            // An answer in parts must be sent completely in parts.
             self.send_part();
         }
         WorkspaceDiagnosticReport { items: std::mem::take(&mut self.full) }.into()
     }
 }
 
-/// How many of a hundred.
+/// Returns the percentage of `done` in `all`.
 pub fn percent(done: usize, all: usize) -> u32 {
     u32::try_from((done * 100).checked_div(all).unwrap_or(100)).unwrap_or(100).min(100)
 }

@@ -12,15 +12,15 @@ use tower_lsp_server::ls_types::{
     Location, OneOf, ServerCapabilities, SymbolInformation, WorkspaceSymbolParams, WorkspaceSymbolResponse,
 };
 
-/// Symbols in one answer; a longer query brings the others.
+/// Maximum number of symbols in one answer; a longer query finds the others.
 const MAX_SYMBOLS: usize = 256;
 
-/// Announces it.
+/// Announces workspace symbols to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
     capabilities.workspace_symbol_provider = Some(OneOf::Left(true));
 }
 
-/// The symbols that fit a query best.
+/// Returns the symbols that match a query best.
 pub async fn symbols(shared: &Arc<Shared>, params: WorkspaceSymbolParams) -> Result<Option<WorkspaceSymbolResponse>> {
     let guard = UntilDropped::default();
     let cancelled: CancelFlag = guard.token();
@@ -55,8 +55,8 @@ pub async fn symbols(shared: &Arc<Shared>, params: WorkspaceSymbolParams) -> Res
     .await
 }
 
-/// How well a symbol fits, and the name to show. Clients leave out names that do not fit, so a symbol that is found by its mangled name
-/// is shown by that.
+/// Returns the fitness of a symbol and the name to show. Clients hide names that do not match, so a symbol that matches by its
+/// mangled name is shown with that name.
 fn fitting(query: &str, name: &str, mangled: Option<&str>) -> Option<(u32, String)> {
     let fits = |name: &str| Some((ptx_ide::fitness(query, name)?, name.to_owned()));
     fits(name).or_else(|| fits(mangled?))

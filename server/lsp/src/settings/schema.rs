@@ -1,5 +1,5 @@
-//! The settings as the table in docs/settings.md and as docs/settings.schema.json. `UPDATE=1 cargo test -p ptx-lsp --lib schema` writes both;
-//! `npm run settings` in editors/vscode takes the schema over into package.json.
+//! Generates the table in docs/settings.md and docs/settings.schema.json. `UPDATE=1 cargo test -p ptx-lsp --lib schema` writes
+//! both; `npm run settings` in editors/vscode copies the schema to package.json.
 
 use super::slot::{SettingSlot, list};
 use super::{SECTION, SETTINGS, Setting, Settings, section};
@@ -23,7 +23,7 @@ impl Setting {
         }
     }
 
-    /// What it takes, in a word or two.
+    /// Returns the type of the value in a word or two.
     fn takes(&self) -> String {
         let fixed = match (self.slot)(&mut Settings::default()) {
             SettingSlot::Choice(choice) => return list(choice.words(), "or"),
@@ -56,7 +56,7 @@ impl Setting {
             }
             SettingSlot::Kinds(..) => set(json!({ "enum": Kind::optional().map(Kind::name).collect::<Vec<_>>() })),
             SettingSlot::Targets(_) | SettingSlot::Globs(_) => set(json!({ "type": "string" })),
-            // An option may be there twice, with other values.
+            // An option may occur twice, with different values.
             SettingSlot::Options(_) => json!({ "type": "array", "items": { "type": "string" } }),
             SettingSlot::Target(_) | SettingSlot::Version(_) | SettingSlot::Path(_) => json!({ "type": "string" }),
         };
@@ -66,14 +66,14 @@ impl Setting {
     }
 }
 
-/// The settings by section, and in a section as they are declared.
+/// Returns the settings sorted by section, in a section in the order of declaration.
 fn sorted() -> Vec<&'static Setting> {
     let mut settings: Vec<_> = SETTINGS.iter().collect();
     settings.sort_by_key(|s| s.section());
     settings
 }
 
-/// The rows of the table in docs/settings.md.
+/// Returns the rows of the table in docs/settings.md.
 fn rows() -> String {
     let row = |s: &Setting| {
         let default = s.default().to_string();
@@ -83,7 +83,7 @@ fn rows() -> String {
     sorted().into_iter().map(row).collect()
 }
 
-/// The settings as a schema, with full names as keys.
+/// Returns the settings as a JSON schema, with full names as keys.
 fn schema() -> Value {
     let properties: Map<_, _> = SETTINGS.iter().map(|s| (format!("{SECTION}.{}", s.name), s.schema())).collect();
     json!({
@@ -99,7 +99,7 @@ fn capitalised(text: &str) -> String {
     chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect()) + "."
 }
 
-/// `{"diagnostics": {"enable": true}}` for `diagnostics.enable`.
+/// Returns nested objects for a name: `{"diagnostics": {"enable": true}}` for `diagnostics.enable`.
 fn nested(name: &str, value: Value) -> Value {
     name.rsplit('.').fold(value, |inner, key| json!({ key: inner }))
 }
@@ -108,7 +108,7 @@ fn docs(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
 }
 
-/// Compares a file, or writes it where that is asked for.
+/// Compares a file with the expected text, or writes it if `UPDATE` is set.
 fn hold(name: &str, wanted: &str) {
     let path = docs(name);
     if std::env::var_os("UPDATE").is_some() {

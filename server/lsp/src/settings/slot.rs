@@ -1,4 +1,4 @@
-//! The kinds of values that settings take: how each is read, and what it is called in messages and in the documentation.
+//! The kinds of values of settings: reading them, and their names in messages and in the documentation.
 
 use super::SettingProblem;
 use crate::globs::excluded;
@@ -12,23 +12,23 @@ use serde_json::Value;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// The field that keeps a setting, by the kind of value that the setting takes.
+/// The field that stores a setting, by the kind of its value.
 pub enum SettingSlot<'a> {
     /// `true` or `false`.
     Flag(&'a mut bool),
-    /// A number; one outside the range becomes the nearest in it.
+    /// A number; a value outside the range becomes the nearest value inside.
     Number(&'a mut usize, RangeInclusive<usize>),
-    /// A word out of a few.
+    /// One of a few words.
     Choice(&'a mut dyn WordChoice),
     /// Diagnostic codes that are not reported.
     Disabled(&'a mut DiagnosticLevels),
-    /// An object from diagnostic codes to their levels. [`Self::Disabled`] wins where both name a code.
+    /// An object from diagnostic codes to their levels. [`Self::Disabled`] wins if both name a code.
     Severities(&'a mut DiagnosticLevels),
-    /// Kinds of findings of the interpreter, and whether they are looked for.
+    /// Kinds of findings of the interpreter, and whether to enable or disable them.
     Kinds(&'a mut Checks, bool),
     /// Architectures.
     Targets(&'a mut Vec<&'static TargetInfo>),
-    /// An architecture by its name; empty for none, which is what an editor's form sends.
+    /// An architecture by its name; the empty string, which an editor's form sends, means none.
     Target(&'a mut Option<String>),
     /// A PTX version; empty for none.
     Version(&'a mut Option<Version>),
@@ -41,9 +41,9 @@ pub enum SettingSlot<'a> {
 }
 
 impl SettingSlot<'_> {
-    /// Reads a value into the field; one that is not understood leaves the field as it is and is reported.
+    /// Reads a value into the field. An invalid value leaves the field unchanged and is reported.
     pub fn read(self, name: &str, value: &Value, problems: &mut Vec<SettingProblem>) {
-        // Clients send `null` for what is not set.
+        // Clients send `null` for a setting that is not set.
         if value.is_null() {
             return;
         }
@@ -98,7 +98,7 @@ impl SettingSlot<'_> {
         }
     }
 
-    /// What the setting takes, for a message about a wrong value.
+    /// Returns the expected kind of value, for a message about a wrong value.
     fn expected(&self) -> String {
         let fixed = match self {
             Self::Choice(choice) => return format!("one of {}", list(choice.words(), "and")),
@@ -118,13 +118,13 @@ impl SettingSlot<'_> {
     }
 }
 
-/// An enumeration that a setting names by words.
+/// An enumeration whose variants have words in a setting.
 pub trait WordChoice {
-    /// The words, in the order of the documentation.
+    /// Returns the words, in the order of the documentation.
     fn words(&self) -> &'static [&'static str];
-    /// Takes over the value that a word names; `None` if there is no such word.
+    /// Sets the value that a word names; `None` if there is no such word.
     fn set(&mut self, word: &str) -> Option<()>;
-    /// The word for the value.
+    /// Returns the word for the value.
     #[cfg(test)]
     fn word(&self) -> &'static str;
 }
@@ -160,7 +160,7 @@ choices! {
     PressureHints { "off" => Off, "peaks" => Peaks, "all" => All }
 }
 
-/// `` `a`, `b` and `c` ``.
+/// Joins words to a list such as `` `a`, `b` and `c` ``.
 pub fn list(words: &[&str], conjunction: &str) -> String {
     let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
@@ -173,7 +173,7 @@ fn strings(value: &Value) -> Option<Vec<String>> {
     all(value, |text| Some(text.to_owned()))
 }
 
-/// The things that a list of strings names, if it is one and each names something.
+/// Maps a list of strings with `named`; `None` if the value is not a list of strings or a string has no meaning.
 fn all<T>(value: &Value, named: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
     value.as_array()?.iter().map(|v| named(v.as_str()?)).collect()
 }

@@ -1,4 +1,4 @@
-//! One file: what it defines and what is wrong with it.
+//! Examines one file: its outline and its diagnostics.
 
 use super::find::FileStamp;
 use crate::cancel::CancelFlag;
@@ -17,39 +17,40 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tower_lsp_server::ls_types::{self, Diagnostic, DiagnosticSeverity, Uri};
 
-/// Trees can nest deeply, and a check may follow them. It is address space, not memory.
+/// Stack size of a thread in bytes: trees can nest deeply, and a check may recurse along them. This is address space, not
+/// memory.
 pub const STACK: usize = 64 << 20;
 
-/// A tree takes more than twenty times the memory of its text, so big files go one by one.
+/// Size in bytes from which files are examined one at a time: a tree takes more than twenty times the memory of its text.
 const MIN_BIG_FILE: u64 = 2_000_000;
 
-/// The holder of this lock may have a big file in memory.
+/// Lock of the one thread that may have a big file in memory.
 static BIG_ONE: Mutex<()> = Mutex::new(());
 
 /// What to compute for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExamineGoal {
-    /// What files define.
+    /// The outline of the file.
     Outline,
-    /// What is wrong with them; what they define comes along.
+    /// The diagnostics of the file, and its outline.
     Report,
 }
 
 /// A file to examine.
 #[derive(Debug)]
 pub struct ExamineJob {
-    /// Where it is.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its name in the protocol.
+    /// URI of the file.
     pub uri: Uri,
-    /// What it was like when it was found.
+    /// State of the file when it was found.
     pub stamp: FileStamp,
-    /// The settings of the folder it lies in.
+    /// The settings of its folder.
     pub settings: Arc<Settings>,
 }
 
 impl ExamineJob {
-    /// Bytes that the file may have when it is read: it may have grown since it was found.
+    /// Returns the maximum size of the file in bytes; it may have grown since it was found.
     fn most(&self) -> u64 {
         (self.settings.workspace.megabytes as u64).saturating_mul(1_000_000)
     }
@@ -60,27 +61,27 @@ impl ExamineJob {
 pub struct OutlineEntry {
     /// Its name, demangled.
     pub name: String,
-    /// The name in the text, where that is another one.
+    /// The mangled name in the text, if it differs.
     pub mangled: Option<String>,
-    /// A few words on it.
+    /// A short description.
     pub detail: String,
-    /// What it is.
+    /// Kind of the symbol.
     pub kind: SymbolKind,
-    /// Where its name stands.
+    /// Range of its name.
     pub selection: ls_types::Range,
 }
 
-/// What is wrong with a file.
+/// The diagnostics of a file.
 #[derive(Debug, Clone, Default)]
 pub struct FileReport {
-    /// Used for no other report.
+    /// Unique id of the report.
     pub result_id: String,
-    /// Errors and warnings. Hints are for those who have the text before them.
+    /// Errors and warnings. Hints are reported only for open documents.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl FileReport {
-    /// How many are of a severity.
+    /// Returns the number of diagnostics of a severity.
     pub fn count(&self, severity: DiagnosticSeverity) -> usize {
         self.diagnostics.iter().filter(|d| d.severity == Some(severity)).count()
     }
@@ -89,13 +90,13 @@ impl FileReport {
 /// The result of examining a file.
 #[derive(Debug, Default)]
 pub struct FileSummary {
-    /// What it defines.
+    /// The outline of the file.
     pub outline: Vec<OutlineEntry>,
-    /// What is wrong with it, if that was asked for.
+    /// The diagnostics, if they were requested.
     pub report: Option<FileReport>,
 }
 
-/// Looks at a file; nothing if it cannot be read.
+/// Examines a file; `None` if it cannot be read or the work is cancelled.
 pub fn examine(job: &ExamineJob, want: ExamineGoal, shared: &Shared, cancelled: &CancelFlag) -> Option<FileSummary> {
     let _alone = (job.stamp.length > MIN_BIG_FILE).then(|| lock(&BIG_ONE));
     if cancelled.is_set() {
@@ -134,7 +135,7 @@ fn of_text(
         return FileSummary { outline, report: empty() };
     }
     let mut analyzer = Analyzer::default();
-    // The settings hold only names that the tables have.
+    // The settings contain only names that the tables have.
     let _ = analyzer.set_target(job.settings.target.as_deref());
     analyzer.set_project(job.settings.project.clone());
     let mut found = analyzer.analyze(&snapshot).in_editor(&snapshot).diagnostics;

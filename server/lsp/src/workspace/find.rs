@@ -1,4 +1,4 @@
-//! The PTX files of a folder.
+//! Search for the PTX files of a folder.
 
 use crate::globs::excluded;
 use crate::settings;
@@ -6,23 +6,23 @@ use ignore::WalkBuilder;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Entries that a search visits at most: a folder may be the root of a file system.
-const MOST_ENTRIES: usize = 200_000;
+/// Maximum number of entries that a search visits: a folder may be the root of a file system.
+const MAX_ENTRIES: usize = 200_000;
 
 /// Identifies the state of a file, so that a change is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStamp {
-    /// When it was written; not every file system tells.
+    /// Time of the last write; not every file system has it.
     pub modified: Option<SystemTime>,
-    /// How many bytes it has.
+    /// Size in bytes.
     pub length: u64,
 }
 
 impl FileStamp {
-    /// Of a file as it is now.
+    /// Returns the current state of a file.
     ///
     /// # Errors
-    /// If the file system tells nothing of it, or it is no regular file: reading a pipe or a device may never end.
+    /// If the file system returns no data, or the file is not a regular file: reading a pipe or a device may never end.
     pub fn of(path: &Path) -> std::io::Result<Self> {
         let data = std::fs::metadata(path)?;
         if !data.is_file() {
@@ -37,32 +37,32 @@ impl FileStamp {
 pub struct FolderContents {
     /// The files, in the order of their names.
     pub files: Vec<(PathBuf, FileStamp)>,
-    /// How many of them are too big.
+    /// Number of files that are too big and therefore omitted.
     pub too_big: usize,
-    /// There is more than was looked at.
+    /// Whether the search stopped at its limit of entries or files.
     pub cut: bool,
 }
 
-/// Files that end in `.ptx`, but those that are hidden, that git ignores, and that the settings leave out. Links to folders
-/// are not followed, so nothing is found twice; nor are links to files that lead out of the folder.
+/// Returns the files that end in `.ptx`, except hidden files, files that git ignores, and files that the settings exclude.
+/// Links to folders are not followed, so no file is found twice; links to files are followed only inside of the folder.
 pub fn find(folder: &Path, settings: &settings::WorkspaceSettings, stop: &dyn Fn() -> bool) -> FolderContents {
     let mut out = FolderContents::default();
     let mut walk = WalkBuilder::new(folder);
     walk.sort_by_file_name(Ord::cmp);
-    // The settings hold only globs that are some.
+    // The settings contain only valid globs.
     if let Ok(excluded) = excluded(folder, &settings.exclude) {
         walk.overrides(excluded);
     }
     let most_bytes = (settings.megabytes as u64).saturating_mul(1_000_000);
     for (i, entry) in walk.build().enumerate() {
-        if i >= MOST_ENTRIES || out.files.len() >= settings.files {
+        if i >= MAX_ENTRIES || out.files.len() >= settings.files {
             out.cut = true;
             break;
         }
         if stop() {
             break;
         }
-        // What cannot be read is none of the user's concern here.
+        // Unreadable entries are skipped silently.
         let Ok(entry) = entry else { continue };
         let is_ptx = entry.path().extension().is_some_and(|e| e.eq_ignore_ascii_case("ptx"));
         if !is_ptx || entry.file_type().is_none_or(|t| t.is_dir()) {
@@ -81,7 +81,7 @@ pub fn find(folder: &Path, settings: &settings::WorkspaceSettings, stop: &dyn Fn
     out
 }
 
-/// Whether a link leads to something in the folder.
+/// Whether the target of a link is in the folder.
 fn leads_inside(link: &Path, folder: &Path) -> bool {
     matches!((link.canonicalize(), folder.canonicalize()), (Ok(file), Ok(folder)) if file.starts_with(&folder))
 }

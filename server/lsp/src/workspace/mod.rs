@@ -1,7 +1,7 @@
-//! The files of the workspace's folders that are not open: what is wrong with them, and what they define.
+//! The files of the workspace's folders that are not open: their diagnostics and their outlines.
 //!
-//! What was found in a file is kept until the file or its settings change; a look at the folders costs no more than the
-//! walk then. A few threads of their own examine the files, one question at a time.
+//! The results for a file are cached until the file or its settings change; another walk then costs only the search of the
+//! folders. A few separate threads examine the files, one walk of a kind at a time.
 
 mod examine;
 mod find;
@@ -26,16 +26,16 @@ use tokio::sync::{oneshot, watch};
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::Uri;
 
-/// What is known of the files.
+/// Cached results for the files.
 #[derive(Debug)]
 pub struct Workspace {
     known: Mutex<HashMap<PathBuf, FileCacheEntry>>,
-    /// Counts what may make another look worthwhile.
+    /// Counts changes that may require another walk.
     changes: watch::Sender<u64>,
-    /// Whose look it is, for each kind: who searches for a name does not wait for a check of everything.
+    /// Locks of the running walk of each kind: a search for a name does not wait for a check of all files.
     outline_turn: tokio::sync::Mutex<()>,
     report_turn: tokio::sync::Mutex<()>,
-    /// The number of the last report.
+    /// Number of the last report.
     reports: AtomicUsize,
 }
 
@@ -49,27 +49,27 @@ struct FileCacheEntry {
 /// A progress event of a walk over the workspace.
 #[derive(Debug)]
 pub enum WorkspaceEvent<'a> {
-    /// The search is done: how many files it found, and how many are left out.
+    /// The search has ended.
     Found {
-        /// To be looked at.
+        /// Number of files to examine.
         files: usize,
-        /// Too big.
+        /// Number of files that are too big.
         too_big: usize,
-        /// There are more than is allowed.
+        /// Whether the search stopped at its limit of entries or files.
         cut: bool,
     },
-    /// A file that is not open, and what is known of it.
+    /// A file that is not open, with its results.
     File(&'a Uri, &'a FileState),
-    /// Time has passed.
+    /// No event: time has passed.
     Tick,
 }
 
 /// The cached results for a file.
 #[derive(Debug, Clone, Default)]
 pub struct FileState {
-    /// What it defines; nothing if that was not asked for.
+    /// The outline; `None` if it was not requested.
     pub outline: Option<Arc<Vec<OutlineEntry>>>,
-    /// What is wrong with it; nothing if that was not asked for.
+    /// The diagnostics; `None` if they were not requested.
     pub report: Option<Arc<FileReport>>,
 }
 
@@ -86,19 +86,19 @@ impl Default for Workspace {
 }
 
 impl Workspace {
-    /// Something has changed: files, settings, folders, or which documents are open.
+    /// Signals a change of files, settings, folders, or of the set of open documents.
     pub fn changed(&self) {
         self.changes.send_modify(|n| *n += 1);
     }
 
-    /// For those who wait for a change.
+    /// Returns a receiver of changes.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    /// A file is not what it was, whatever its length and time say.
+    /// Drops the results for a file or folder, even if its length and time are unchanged.
     pub fn forget(&self, path: &Path) {
-        // A folder takes what is in it along.
+        // For a folder this includes everything in it.
         lock(&self.known).retain(|known, _| !known.starts_with(path));
         self.changed();
     }
@@ -113,14 +113,14 @@ impl Workspace {
     fn remember(&self, job: &ExamineJob, examined: FileSummary) -> FileState {
         let outline = Arc::new(examined.outline);
         let report = examined.report.map(|mut report| {
-            // Unlike those of open documents.
+            // This form differs from the ids of open documents.
             report.result_id = format!("file {}", self.reports.fetch_add(1, Ordering::Relaxed));
             Arc::new(report)
         });
         let state = FileState { outline: Some(Arc::clone(&outline)), report: report.clone() };
         let report = report.map(|r| (Arc::clone(&job.settings), r));
         let mut known = lock(&self.known);
-        // A search for names only must not replace what a full check has found meanwhile.
+        // A walk for outlines must not replace the diagnostics of a full check.
         let before = known.remove(&job.path).filter(|k| k.stamp == job.stamp).and_then(|k| k.report);
         let report = report.or(before);
         known.insert(job.path.clone(), FileCacheEntry { stamp: job.stamp, outline: Some(outline), report });
@@ -128,8 +128,8 @@ impl Workspace {
     }
 }
 
-/// Looks at all files of the workspace that are not open, on threads of its own, and hands over what is known of each as it
-/// comes. A second look of the same kind waits for the first.
+/// Examines all files of the workspace that are not open, on separate threads, and passes the results of each file to `on` as
+/// they arrive. A second walk of the same kind waits for the first.
 ///
 /// # Errors
 /// If it is cancelled.
@@ -164,7 +164,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Whether it came to its end.
+    /// Runs the walk; returns whether it was completed.
     fn run(&self, on: &mut dyn FnMut(WorkspaceEvent<'_>)) -> bool {
         let jobs = self.jobs(on);
         if self.cancelled.is_set() {
@@ -186,7 +186,7 @@ impl Look<'_> {
         !self.cancelled.is_set()
     }
 
-    /// The files to look at; what is known of others is forgotten.
+    /// Returns the files to examine, and drops the cached results of other files.
     fn jobs(&self, on: &mut dyn FnMut(WorkspaceEvent<'_>)) -> Vec<ExamineJob> {
         let shared = self.shared;
         let open: HashSet<PathBuf> = shared.documents().iter().filter_map(|d| file_path(&d.uri)).collect();
@@ -201,7 +201,7 @@ impl Look<'_> {
             too_big += found.too_big;
             cut |= found.cut;
             for (path, stamp) in found.files {
-                // A folder may lie in another one; the innermost one counts.
+                // A folder may be inside of another one; the innermost one counts.
                 let Some(uri) = file_uri(&path).filter(|_| seen.insert(path.clone())) else { continue };
                 if !open.contains(&path) {
                     let settings = shared.settings_of(&uri);
@@ -248,7 +248,7 @@ impl Look<'_> {
                         let state = self.shared.workspace.remember(job, examined);
                         on(WorkspaceEvent::File(&job.uri, &state));
                     }
-                    // It could not be read, or is gone.
+                    // The file could not be read, or no longer exists.
                     Ok((job, None)) => on(WorkspaceEvent::File(&job.uri, &FileState::default())),
                     Err(RecvTimeoutError::Timeout) => on(WorkspaceEvent::Tick),
                     Err(RecvTimeoutError::Disconnected) => return,
@@ -258,12 +258,12 @@ impl Look<'_> {
     }
 }
 
-/// Half of the processors: the user is editing meanwhile.
+/// Number of threads: half of the processors, because the user is editing meanwhile.
 fn threads() -> usize {
     (std::thread::available_parallelism().map_or(1, NonZero::get) / 2).clamp(1, 8)
 }
 
-/// What files define that are not open, in the order of their names.
+/// Returns the outlines of the files that are not open, in the order of their names.
 ///
 /// # Errors
 /// If it is cancelled.

@@ -1,21 +1,21 @@
-//! What handles mean: the textures, samplers and surfaces of a launch.
+//! Handles of a launch: its textures, samplers and surfaces.
 //!
-//! A handle is a 64-bit number: the address of a `.texref`, `.samplerref` or `.surfref` variable, or what a parameter holds.
-//! Several handles may look at one image, as a texture and as a surface.
+//! A handle is a 64-bit number: the address of a `.texref`, `.samplerref` or `.surfref` variable, or the value of a parameter.
+//! Several handles may refer to one image, for example as a texture and as a surface.
 
 use super::layout::Image;
 use super::sampler::Sampler;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Which of the images of a launch.
+/// Index of an image of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImageId(usize);
 
-/// What a handle stands for.
+/// Object that a handle refers to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Opaque {
-    /// A texture; in unified mode with its own sampler, which independent mode ignores.
+    /// A texture with its own sampler. The unified mode uses that sampler, the independent mode ignores it.
     Texture(ImageId, Sampler),
     /// A sampler of the independent mode.
     Sampler(Sampler),
@@ -23,7 +23,7 @@ pub enum Opaque {
     Surface(ImageId),
 }
 
-/// The images of a launch and their handles. Cloning copies no texels until they change.
+/// The images of a launch and their handles. A clone shares the texels until one of the copies changes them.
 #[derive(Debug, Clone, Default)]
 pub struct Bindings {
     images: Vec<Arc<Image>>,
@@ -31,30 +31,30 @@ pub struct Bindings {
 }
 
 impl Bindings {
-    /// Takes an image in.
+    /// Adds an image and returns its index.
     pub fn add_image(&mut self, image: Image) -> ImageId {
         self.images.push(Arc::new(image));
         ImageId(self.images.len() - 1)
     }
 
-    /// Makes a handle stand for something, in place of what it stood for.
+    /// Binds a handle to an object, replacing any earlier binding.
     pub fn bind(&mut self, handle: u64, opaque: Opaque) {
         self.handles.insert(handle, opaque);
     }
 
-    /// What a handle stands for.
+    /// Returns the object that a handle refers to, if it is bound.
     #[inline]
     pub fn get(&self, handle: u64) -> Option<&Opaque> {
         self.handles.get(&handle)
     }
 
-    /// An image.
+    /// Returns an image.
     #[inline]
     pub fn image(&self, id: ImageId) -> Option<&Image> {
         self.images.get(id.0).map(Arc::as_ref)
     }
 
-    /// An image to be changed.
+    /// Returns an image for modification.
     #[inline]
     pub fn image_mut(&mut self, id: ImageId) -> Option<&mut Image> {
         self.images.get_mut(id.0).map(Arc::make_mut)

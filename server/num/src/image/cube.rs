@@ -1,24 +1,24 @@
-//! Cube maps: from a direction to a face and a place on it, and from beyond a face's edge to the neighbouring face.
+//! Cube maps: from a direction to a face and a position on it, and from beyond a face's edge to the neighbouring face.
 //!
-//! Which face, and which of its coordinates, is the table of the CUDA C++ programming guide (cubemap textures), the same as in
-//! other graphics interfaces; manual 9.7.10.3 describes it in words. `ptxas` computes the division with an approximate
-//! reciprocal in front of the `TEX` (measured for sm_90: `MUFU.RCP` of the largest magnitude), so that the last bit of a place
-//! on a face is not ours to promise.
+//! The table of faces and their coordinates is that of the CUDA C++ programming guide (cubemap textures), the same as in other
+//! graphics APIs; manual 9.7.10.3 describes it in words. `ptxas` computes the division with an approximate reciprocal before
+//! the `TEX` (measured for sm_90: `MUFU.RCP` of the largest magnitude). The last bit of a position on a face therefore may
+//! differ from hardware.
 
 use crate::values::Marks;
 
-/// A place on a face.
+/// A position on a face of a cube.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OnFace {
-    /// 0 … 5: +x, −x, +y, −y, +z, −z.
+    /// Index of the face, 0 … 5: +x, −x, +y, −y, +z, −z.
     pub face: u32,
-    /// 0.0 … 1.0 along each edge.
+    /// Position along each edge, 0.0 … 1.0.
     pub position: [f32; 2],
-    /// Whether hardware may choose another face or place here.
+    /// Marks: unspecified if hardware may choose another face or position.
     pub marks: Marks,
 }
 
-/// For each face: what it takes as (s, t, major axis) – the index of the component, and whether it is negated.
+/// For each face the components (s, t, major axis): the index of the direction's component, and whether it is negated.
 const FACES: [[(usize, bool); 3]; 6] = [
     [(2, true), (1, true), (0, false)],
     [(2, false), (1, true), (0, true)],
@@ -28,9 +28,10 @@ const FACES: [[(usize, bool); 3]; 6] = [
     [(0, true), (1, true), (2, true)],
 ];
 
-/// The face that a direction meets, and where.
+/// Returns the face that a direction hits, and the position on it.
 ///
-/// Equal magnitudes and what is no direction at all (zero, NaN, infinity) are marked unspecified; z goes before y before x.
+/// The result is marked unspecified if two magnitudes are equal or the vector is no direction (zero, NaN, infinity). Among
+/// equal magnitudes z precedes y, and y precedes x.
 #[inline]
 pub fn project(direction: [f32; 3]) -> OnFace {
     let magnitude = direction.map(f32::abs);
@@ -57,7 +58,7 @@ pub fn project(direction: [f32; 3]) -> OnFace {
     OnFace { face, position: [along(s), along(t)], marks }
 }
 
-/// The derivatives of the place on the face when the direction changes by `change`, in edges.
+/// Returns the derivatives of the position on the face, in edge lengths, when the direction changes by `change`.
 #[inline]
 pub fn derivative(direction: [f32; 3], face: u32, change: [f32; 3]) -> [f64; 2] {
     let [s, t, m] = FACES[face as usize % 6];
@@ -69,8 +70,9 @@ pub fn derivative(direction: [f32; 3], face: u32, change: [f32; 3]) -> [f64; 2] 
     [along(s), along(t)]
 }
 
-/// The texel of a neighbouring face that lies beyond the edge: `position` is that of a texel of `face`, with one of its two
-/// indices outside of 0 … `size` − 1 by one. `None` where both are: no texel lies beyond a corner.
+/// Returns the neighbouring face and the texel on it that lies beyond an edge. `position` is a texel position on `face`, with
+/// at most one of its two indices outside of 0 … `size` − 1, by one. Returns `None` if both are outside: no texel lies beyond a
+/// corner.
 #[inline]
 pub fn beyond(face: u32, position: [i64; 2], size: u32) -> Option<(u32, [u32; 2])> {
     let size = i64::from(size.max(1));

@@ -1,7 +1,7 @@
-//! How a launch describes images, samplers and tensor maps.
+//! Descriptions of images, samplers and tensor maps in a launch.
 //!
-//! A parameter (a handle, a `.texref`, 128 bytes of a tensor map) or a global of the launch format gets a table; whichever of
-//! the keys `image`, `sampler` and `tensor_map` it has says what it is:
+//! In the launch format, a table describes the value of a parameter (a handle, a `.texref`, 128 bytes of a tensor map) or of a
+//! global. The table has one of the keys `image`, `sampler` and `tensor_map`:
 //!
 //! ```toml
 //! img = { image = "2d", size = [64, 32], format = "un8x4", fill = "iota", filter = "linear", address = "clamp" }
@@ -12,73 +12,74 @@
 //! **Images** (textures and surfaces). `image`: `1d 2d 3d a1d a2d cube acube 2dms a2dms`. `size`: texels, innermost first.
 //! `format`: `un8 sn8 u8 s8 un16 sn16 u16 s16 u32 s32 f16 f32`, with `x2` or `x4` for two or four channels. `order`: `r a rg ra
 //! rgba bgra argb intensity luminance`. `layers` (cubes for `acube`), `samples`, `levels`. `normalized`, `linear_memory`,
-//! `resident`: true or false. `pitch`: bytes from row to row. Contents, one of: `fill` (the launch's fills, of stored channels),
-//! `hex`, `file`, `buffer` (the name of another parameter, whose bytes are the image's). A texture's own sampler has the
-//! sampler's keys in the same table, with `filter` for its first one.
+//! `resident`: true or false. `pitch`: bytes from row to row. Contents, one of: `fill` (a fill of the launch format, applied to
+//! the stored channels), `hex`, `file`, `buffer` (the name of another parameter, whose bytes are the image's). A texture's own
+//! sampler has the sampler's keys in the same table, with `filter` for its first one.
 //!
 //! **Samplers.** `sampler` (or `filter`): `nearest linear`. `address`: one mode or a list of up to three of `wrap mirror clamp_ogl
-//! clamp_to_edge clamp_to_border`, for short `clamp border`. `border`: up to four numbers. `force_unnormalized`, `seamless`: true or
-//! false. `mipmap_filter`, `lod_bias`, `min_lod`, `max_lod`, `anisotropy`, `compare` (`never less equal less_equal greater not_equal
-//! greater_equal always`).
+//! clamp_to_edge clamp_to_border`, abbreviated `clamp` and `border`. `border`: up to four numbers. `force_unnormalized`,
+//! `seamless`: true or false. `mipmap_filter`, `lod_bias`, `min_lod`, `max_lod`, `anisotropy`, `compare` (`never less equal
+//! less_equal greater not_equal greater_equal always`).
 //!
-//! **Tensor maps.** `tensor_map`: the buffer that the tensor lies in, `offset` bytes (0) from its beginning. `type`: `u8 u16 u32 s32 u64
-//! s64 f16 f32 f32_ftz f64 bf16 tf32 tf32_ftz b4x16 b4x16_p64 b6x16_p32`. `dims`: elements, innermost first. `strides`: bytes, one
-//! fewer (none: no gaps). `box` and `element_strides` (ones): as `dims`. `interleave`: `none 16B 32B`. `swizzle`: `none 32B 64B 96B 128B
-//! 128B_ATOM_32B 128B_ATOM_32B_FLIP_8B 128B_ATOM_64B`. `fill`: `zeros nan`. `mode`: `tiled im2col im2col_w`; for the latter two
-//! `lower_corner` and `upper_corner` (W, H, D), `pixels_per_column` and `channels_per_pixel` in place of `box`.
+//! **Tensor maps.** `tensor_map`: the buffer that contains the tensor, `offset` bytes (default 0) from its beginning. `type`:
+//! `u8 u16 u32 s32 u64 s64 f16 f32 f32_ftz f64 bf16 tf32 tf32_ftz b4x16 b4x16_p64 b6x16_p32`. `dims`: elements, innermost
+//! first. `strides`: bytes, one fewer (none: no gaps). `box` and `element_strides` (ones): as `dims`. `interleave`: `none 16B
+//! 32B`. `swizzle`: `none 32B 64B 96B 128B 128B_ATOM_32B 128B_ATOM_32B_FLIP_8B 128B_ATOM_64B`. `fill`: `zeros nan`. `mode`:
+//! `tiled im2col im2col_w`; for the latter two `lower_corner` and `upper_corner` (W, H, D), `pixels_per_column` and
+//! `channels_per_pixel` in place of `box`.
 
-use super::format::{ChannelOrder, ChannelType, Format};
-use super::layout::{Geometry, ImageDescription, LARGEST};
+use super::format::{ChannelOrder, ChannelType, TexelFormat};
+use super::layout::{Geometry, ImageDescription, MAX_IMAGE_BYTES};
 use super::sampler::{AddressMode, DepthCompare, Filter, Sampler};
 use super::swizzle::Swizzle;
-use super::tensor_map::{ElementType, Mode, TensorMap};
+use super::tensor_map::{ElementType, TensorMap, TensorMapMode};
 
-/// A value of a launch's table.
+/// A value in a table of the launch format.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Value {
-    /// A whole number.
+pub enum TableValue {
+    /// An integer.
     Integer(i64),
-    /// Any number.
+    /// A floating-point number.
     Number(f64),
-    /// true or false.
+    /// A boolean.
     Truth(bool),
     /// A string, or a bare word.
     Text(String),
     /// A list.
-    List(Vec<Value>),
+    List(Vec<TableValue>),
 }
 
-/// Why a table describes nothing: a sentence for its author.
+/// Error message for the author of a launch: why a table is invalid.
 pub type Complaint = String;
 
-/// Where an image's bytes come from.
+/// Source of an image's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Contents {
+pub enum ImageContents {
     /// A fill of the launch format, unparsed: `zero`, `iota(1, 2)`, … For [`ImageDescription::filled`].
     Fill(String),
     /// Bytes in hexadecimal digits, unparsed.
     Hex(String),
-    /// A file.
+    /// Path of a file.
     File(String),
-    /// The bytes of another parameter.
+    /// Name of another parameter whose bytes are the image's.
     Buffer(String),
 }
 
-/// An image with its sampler and where its bytes come from.
+/// An image with its sampler and the source of its bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DescribedImage {
-    /// What it is.
+    /// Geometry, size and format of the image.
     pub image: ImageDescription,
-    /// Its own sampler, for the unified mode.
+    /// The texture's own sampler, which the unified mode uses.
     pub sampler: Sampler,
-    /// Where its bytes come from.
-    pub contents: Contents,
+    /// Source of the image's bytes.
+    pub contents: ImageContents,
 }
 
-/// A tensor map of a launch: its address is known once the buffer has one.
+/// A tensor map of a launch. Its address is not known until the buffer has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DescribedTensorMap {
-    /// The parameter that the tensor lies in.
+    /// Name of the parameter that contains the tensor.
     pub buffer: String,
     /// Bytes from the buffer's beginning to the tensor's.
     pub offset: u64,
@@ -86,13 +87,13 @@ pub struct DescribedTensorMap {
 }
 
 impl DescribedTensorMap {
-    /// The map for a buffer at that address.
+    /// Returns the map for a buffer at the address `buffer`.
     pub fn at(&self, buffer: u64) -> TensorMap {
         TensorMap { address: buffer.wrapping_add(self.offset), ..self.map }
     }
 }
 
-/// What a table describes.
+/// An object that a table of a launch describes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Described {
     /// `image = …`
@@ -103,8 +104,9 @@ pub enum Described {
     TensorMap(Box<DescribedTensorMap>),
 }
 
-/// What a table describes; `None` if it has none of the keys `image`, `sampler` and `tensor_map`, and is something else.
-pub fn describe(table: &[(String, Value)]) -> Option<Result<Described, Complaint>> {
+/// Returns the object that a table describes; `None` if the table has none of the keys `image`, `sampler` and `tensor_map` and
+/// thus describes another kind of value.
+pub fn describe(table: &[(String, TableValue)]) -> Option<Result<Described, Complaint>> {
     let has = |key: &str| table.iter().any(|(name, _)| name == key);
     let mut keys = Keys { table, used: vec![false; table.len()] };
     let described = if has("image") {
@@ -185,15 +187,15 @@ fn image(keys: &mut Keys) -> Result<DescribedImage, Complaint> {
         image.row_pitch = Some(pitch);
         image.linear_memory = true;
     }
-    if image.bytes() > LARGEST {
-        return Err(format!("the image has {} bytes; at most {LARGEST} are possible", image.bytes()));
+    if image.bytes() > MAX_IMAGE_BYTES {
+        return Err(format!("the image has {} bytes; at most {MAX_IMAGE_BYTES} are possible", image.bytes()));
     }
     let mut contents = None;
     for (key, make) in [
-        ("fill", Contents::Fill as fn(String) -> Contents),
-        ("hex", Contents::Hex),
-        ("file", Contents::File),
-        ("buffer", Contents::Buffer),
+        ("fill", ImageContents::Fill as fn(String) -> ImageContents),
+        ("hex", ImageContents::Hex),
+        ("file", ImageContents::File),
+        ("buffer", ImageContents::Buffer),
     ] {
         if let Some(text) = keys.text(key)?
             && contents.replace(make(text)).is_some()
@@ -201,11 +203,11 @@ fn image(keys: &mut Keys) -> Result<DescribedImage, Complaint> {
             return Err("an image has one of `fill`, `hex`, `file` and `buffer`".to_owned());
         }
     }
-    let contents = contents.unwrap_or_else(|| Contents::Fill("zero".to_owned()));
+    let contents = contents.unwrap_or_else(|| ImageContents::Fill("zero".to_owned()));
     Ok(DescribedImage { image, sampler: sampler(keys)?, contents })
 }
 
-fn format(keys: &mut Keys) -> Result<Format, Complaint> {
+fn format(keys: &mut Keys) -> Result<TexelFormat, Complaint> {
     let text = keys.text("format")?.ok_or("`format` is missing: `f32`, `un8x4`, …")?;
     let (channel, channels) = match text.split_once('x') {
         Some((channel, count)) => (channel, count.parse().ok()),
@@ -223,7 +225,7 @@ fn format(keys: &mut Keys) -> Result<Format, Complaint> {
         Some(named) if named.channels() != order.channels() => {
             Err(format!("`order` names {} channels, but `{text}` has {}", named.channels(), order.channels()))
         }
-        named => Ok(Format { channel, order: named.unwrap_or(order) }),
+        named => Ok(TexelFormat { channel, order: named.unwrap_or(order) }),
     }
 }
 
@@ -240,14 +242,14 @@ fn sampler(keys: &mut Keys) -> Result<Sampler, Complaint> {
     }
     if let Some(modes) = keys.take("address") {
         let list = match modes {
-            Value::List(list) => list.as_slice(),
+            TableValue::List(list) => list.as_slice(),
             one => std::slice::from_ref(one),
         };
         if list.is_empty() || list.len() > 3 {
             return Err("`address` is a mode, or a list of up to three".to_owned());
         }
         for (d, slot) in sampler.address.iter_mut().enumerate() {
-            // One mode is that of every dimension; after a list of two the third keeps its default.
+            // A single mode applies to every dimension; after a list of two modes the third keeps its default.
             let value = if list.len() == 1 { list.first() } else { list.get(d) };
             if let Some(value) = value {
                 *slot = chosen("address", value, &ADDRESS_MODES)?;
@@ -308,14 +310,25 @@ fn tensor_map(keys: &mut Keys) -> Result<DescribedTensorMap, Complaint> {
         None => dense_strides(element, &sizes),
     };
     let mode = keys
-        .choice("mode", &[("tiled", Mode::Tiled), ("im2col", Mode::Im2col), ("im2col_w", Mode::Im2colWide)])?
+        .choice(
+            "mode",
+            &[
+                ("tiled", TensorMapMode::Tiled),
+                ("im2col", TensorMapMode::Im2col),
+                ("im2col_w", TensorMapMode::Im2colWide),
+            ],
+        )?
         .unwrap_or_default();
     let box_sizes = match (keys.integers("box")?, mode) {
-        (Some(list), Mode::Tiled) if list.len() == rank => {
+        (Some(list), TensorMapMode::Tiled) if list.len() == rank => {
             list.into_iter().map(|n| positive("box", n, 256)).collect::<Result<Vec<_>, _>>()?
         }
-        (Some(list), Mode::Tiled) => return Err(format!("`box` has {} numbers, but `dims` has {rank}", list.len())),
-        (None, Mode::Tiled) => return Err("`box` is missing: elements in each dimension, innermost first".to_owned()),
+        (Some(list), TensorMapMode::Tiled) => {
+            return Err(format!("`box` has {} numbers, but `dims` has {rank}", list.len()));
+        }
+        (None, TensorMapMode::Tiled) => {
+            return Err("`box` is missing: elements in each dimension, innermost first".to_owned());
+        }
         (Some(_), _) => {
             return Err("im2col has `pixels_per_column` and `channels_per_pixel` in place of `box`".to_owned());
         }
@@ -340,7 +353,7 @@ fn tensor_map(keys: &mut Keys) -> Result<DescribedTensorMap, Complaint> {
     if let Some(number) = keys.choice("fill", &[("zeros", 0), ("zero", 0), ("nan", 1)])? {
         map.fill = number;
     }
-    if mode != Mode::Tiled {
+    if mode != TensorMapMode::Tiled {
         for (key, most, field) in [
             ("pixels_per_column", 1024, &mut map.pixels_per_column),
             ("channels_per_pixel", 256, &mut map.channels_per_pixel),
@@ -358,7 +371,7 @@ fn tensor_map(keys: &mut Keys) -> Result<DescribedTensorMap, Complaint> {
             }
         }
     }
-    // The buffer is aligned well enough; the offset is what can spoil it.
+    // Buffers are sufficiently aligned, so only the offset can break the alignment.
     if let Some(field) = (TensorMap { address: offset, ..map }).problem() {
         return Err(format!("no copy can use this tensor map: `{field}` does not go with the rest"));
     }
@@ -387,20 +400,20 @@ fn unknown<'a>(key: &str, value: &str, names: impl Iterator<Item = &'a &'a str>)
     format!("`{key}` is `{value}`, but must be one of {}", names.join(", "))
 }
 
-fn chosen<T: Copy>(key: &str, value: &Value, choices: &[(&str, T)]) -> Result<T, Complaint> {
-    let Value::Text(text) = value else { return Err(format!("`{key}` is a name")) };
+fn chosen<T: Copy>(key: &str, value: &TableValue, choices: &[(&str, T)]) -> Result<T, Complaint> {
+    let TableValue::Text(text) = value else { return Err(format!("`{key}` is a name")) };
     let found = choices.iter().find(|(name, _)| name.eq_ignore_ascii_case(text));
     found.map(|(_, choice)| *choice).ok_or_else(|| unknown(key, text, choices.iter().map(|(name, _)| name)))
 }
 
-/// A table whose keys are taken one by one, so that those that mean nothing are found.
+/// A table that records which keys were read, so that unknown keys can be reported.
 struct Keys<'a> {
-    table: &'a [(String, Value)],
+    table: &'a [(String, TableValue)],
     used: Vec<bool>,
 }
 
 impl<'a> Keys<'a> {
-    fn take(&mut self, key: &str) -> Option<&'a Value> {
+    fn take(&mut self, key: &str) -> Option<&'a TableValue> {
         let mut value = None;
         for ((name, entry), used) in self.table.iter().zip(&mut self.used) {
             if name == key {
@@ -421,7 +434,7 @@ impl<'a> Keys<'a> {
     fn text(&mut self, key: &str) -> Result<Option<String>, Complaint> {
         match self.take(key) {
             None => Ok(None),
-            Some(Value::Text(text)) => Ok(Some(text.clone())),
+            Some(TableValue::Text(text)) => Ok(Some(text.clone())),
             Some(_) => Err(format!("`{key}` is a string")),
         }
     }
@@ -429,9 +442,9 @@ impl<'a> Keys<'a> {
     fn truth(&mut self, key: &str) -> Result<Option<bool>, Complaint> {
         match self.take(key) {
             None => Ok(None),
-            Some(Value::Truth(truth)) => Ok(Some(*truth)),
-            Some(Value::Integer(number @ (0 | 1))) => Ok(Some(*number == 1)),
-            Some(Value::Text(text)) if text == "true" || text == "false" => Ok(Some(text == "true")),
+            Some(TableValue::Truth(truth)) => Ok(Some(*truth)),
+            Some(TableValue::Integer(number @ (0 | 1))) => Ok(Some(*number == 1)),
+            Some(TableValue::Text(text)) if text == "true" || text == "false" => Ok(Some(text == "true")),
             Some(_) => Err(format!("`{key}` is true or false")),
         }
     }
@@ -439,34 +452,34 @@ impl<'a> Keys<'a> {
     fn integer(&mut self, key: &str) -> Result<Option<i64>, Complaint> {
         match self.take(key) {
             None => Ok(None),
-            Some(Value::Integer(number)) => Ok(Some(*number)),
+            Some(TableValue::Integer(number)) => Ok(Some(*number)),
             Some(_) => Err(format!("`{key}` is a whole number")),
         }
     }
 
-    /// One number or a list of them.
+    /// Reads a key whose value is one number or a list of numbers.
     fn integers(&mut self, key: &str) -> Result<Option<Vec<i64>>, Complaint> {
         let Some(value) = self.take(key) else { return Ok(None) };
-        let one = |value: &Value| match value {
-            Value::Integer(number) => Ok(*number),
+        let one = |value: &TableValue| match value {
+            TableValue::Integer(number) => Ok(*number),
             _ => Err(format!("`{key}` is made of whole numbers")),
         };
         match value {
-            Value::List(list) => list.iter().map(one).collect::<Result<_, _>>().map(Some),
+            TableValue::List(list) => list.iter().map(one).collect::<Result<_, _>>().map(Some),
             value => Ok(Some(vec![one(value)?])),
         }
     }
 
-    /// One number or a list of them.
+    /// Reads a key whose value is one number or a list of numbers.
     fn numbers(&mut self, key: &str) -> Result<Option<Vec<f64>>, Complaint> {
         let Some(value) = self.take(key) else { return Ok(None) };
-        let one = |value: &Value| match value {
-            Value::Integer(number) => Ok(*number as f64),
-            Value::Number(number) => Ok(*number),
+        let one = |value: &TableValue| match value {
+            TableValue::Integer(number) => Ok(*number as f64),
+            TableValue::Number(number) => Ok(*number),
             _ => Err(format!("`{key}` is made of numbers")),
         };
         match value {
-            Value::List(list) => list.iter().map(one).collect::<Result<_, _>>().map(Some),
+            TableValue::List(list) => list.iter().map(one).collect::<Result<_, _>>().map(Some),
             value => Ok(Some(vec![one(value)?])),
         }
     }

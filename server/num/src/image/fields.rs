@@ -1,22 +1,23 @@
 //! Fields of `.texref`, `.samplerref` and `.surfref` variables, as initialisers set them: `{ filter_mode = nearest }`.
 //!
-//! Manual 5.3, tables 10 and 11. A launch that binds an image to the variable says what its memory is, so that fields about
-//! memory only fill in what a variable without an image answers to queries.
+//! Manual 5.3, tables 10 and 11. A launch that binds an image to the variable defines its memory. Fields about memory therefore
+//! matter only for queries of a variable without an image.
 
 use super::format::{ChannelOrder, ChannelType};
 use super::layout::ImageDescription;
 use super::sampler::{AddressMode, Filter, Sampler};
 
-/// The number of a name in an initialiser: `nearest`, `linear` and the address modes.
+/// Returns the number that a name has in an initialiser: `nearest`, `linear` and the address modes.
 pub fn named_value(name: &str) -> Option<u32> {
     let filters = [Filter::Nearest, Filter::Linear].into_iter().map(|f| (f.name(), f.number()));
     let modes = AddressMode::ALL.into_iter().map(|m| (m.name(), m.number()));
     filters.chain(modes).find(|(known, _)| *known == name).map(|(_, number)| number)
 }
 
-/// Sets a field of an image or its sampler. `false`: there is no such field, or the value means nothing in it; then nothing changes.
+/// Sets a field of an image or its sampler. Returns `false` and changes nothing if the field does not exist or the value is
+/// invalid for it.
 ///
-/// In independent mode the sampler fields of a `.texref` are ignored (manual 5.3): any sampler may be passed.
+/// In independent mode the sampler fields of a `.texref` are ignored (manual 5.3), so any sampler may be passed.
 pub fn set(image: &mut ImageDescription, sampler: &mut Sampler, field: &str, value: u32) -> bool {
     let truth = value == 1;
     let size = value.max(1);

@@ -1,13 +1,13 @@
-//! Formats of texels: channel types and orders, reading texels as registers see them, and writing them.
+//! Formats of texels: channel types and channel orders, conversion between stored texels and register values.
 //!
-//! A channel becomes 32 bits of a register: floats and normalised integers as `.f32`, integers extended to 32 bits. The
-//! instruction's result type does not take part in that (measured: `ptxas` 13 for sm_90 gives the same `TEX` for `.u32` and
-//! `.f32`), only the image's format does.
+//! A channel becomes 32 bits of a register: floats and normalised integers as `.f32`, integers extended to 32 bits. Only the
+//! image's format decides this, not the instruction's result type (measured: `ptxas` 13 for sm_90 emits the same `TEX` for
+//! `.u32` and `.f32`).
 
 use crate::values::Marks;
 use crate::values::convert::quick::f16_from_f32;
 
-/// What a channel of a texel holds (manual 5.3.3, table 12).
+/// Type of a channel of a texel (manual 5.3.3, table 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChannelType {
     /// 8 bits as −1.0 … 1.0.
@@ -37,7 +37,7 @@ pub enum ChannelType {
 }
 
 impl ChannelType {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 12] = [
         Self::Snorm8,
         Self::Snorm16,
@@ -53,7 +53,7 @@ impl ChannelType {
         Self::Float,
     ];
 
-    /// Bytes of one channel.
+    /// Size of one channel in bytes.
     #[inline]
     pub fn bytes(self) -> u32 {
         match self {
@@ -63,25 +63,25 @@ impl ChannelType {
         }
     }
 
-    /// Whether registers see it as an integer.
+    /// Whether a register receives the channel as an integer.
     #[inline]
     pub fn is_integer(self) -> bool {
         self.is_signed_integer() || self.is_unsigned_integer()
     }
 
-    /// Whether registers see it as a signed integer.
+    /// Whether a register receives the channel as a signed integer.
     #[inline]
     pub fn is_signed_integer(self) -> bool {
         matches!(self, Self::Sint8 | Self::Sint16 | Self::Sint32)
     }
 
-    /// Whether registers see it as an unsigned integer.
+    /// Whether a register receives the channel as an unsigned integer.
     #[inline]
     pub fn is_unsigned_integer(self) -> bool {
         matches!(self, Self::Uint8 | Self::Uint16 | Self::Uint32)
     }
 
-    /// OpenCL's number for it, which `txq` and `suq` give (manual 5.3.3, table 12).
+    /// Returns OpenCL's number of the type, the result of `txq` and `suq` (manual 5.3.3, table 12).
     pub fn number(self) -> u32 {
         match self {
             Self::Snorm8 => 0x10d0,
@@ -99,7 +99,7 @@ impl ChannelType {
         }
     }
 
-    /// Its name in a launch: `un8`, `sn16`, `u32`, `s8`, `f16`, …
+    /// Returns the name in the launch format: `un8`, `sn16`, `u32`, `s8`, `f16`, …
     pub fn name(self) -> &'static str {
         match self {
             Self::Snorm8 => "sn8",
@@ -117,7 +117,7 @@ impl ChannelType {
         }
     }
 
-    /// A stored channel, in the low bits of `raw`, as a register sees it.
+    /// Converts a stored channel (the low bits of `raw`) to the 32 bits of a register.
     #[inline]
     fn decode(self, raw: u32) -> (u32, Marks) {
         match self {
@@ -127,15 +127,16 @@ impl ChannelType {
             Self::Half => (half_to_f32(raw as u16), Marks::NONE),
             Self::Unorm8 => normalised(raw as f32, 255.0),
             Self::Unorm16 => normalised(raw as f32, 65535.0),
-            // −128 and −127 are both −1.0, so that 0 is exact.
+            // Both −128 and −127 map to −1.0, so that 0 is exact.
             Self::Snorm8 => normalised(f32::from((raw as i8).max(-127)), 127.0),
             Self::Snorm16 => normalised(f32::from((raw as i16).max(-32767)), 32767.0),
         }
     }
 
-    /// A register's value as a stored channel (manual 9.7.11.2: how `sust.p` takes its operands).
+    /// Converts a register's value to a stored channel (manual 9.7.11.2: operands of `sust.p`).
     ///
-    /// What the manual leaves open – NaN, and integers that do not fit – becomes 0 and the nearest value that fits, marked.
+    /// The manual leaves two cases open: NaN becomes 0, and an integer out of range becomes the nearest value that fits; both
+    /// are marked.
     #[inline]
     fn encode(self, bits: u32) -> (u32, Marks) {
         let fit = |value: i64, low: i64, high: i64| {
@@ -158,7 +159,8 @@ impl ChannelType {
         (raw & mask.wrapping_sub(1), marks)
     }
 
-    /// A value as it is stored: a float as such, for integers and normalised integers the low bits of the integer.
+    /// Returns the stored bits of a value: float formats store the number, integer and normalised formats the low bits of the
+    /// integer.
     pub fn stored(self, value: f64) -> u32 {
         match self {
             Self::Float => (value as f32).to_bits(),
@@ -167,7 +169,7 @@ impl ChannelType {
         }
     }
 
-    /// The register's bits for one, or for zero.
+    /// Returns the register's bits for 1 if `one` is set, else for 0.
     #[inline]
     fn constant(self, one: bool) -> u32 {
         match (one, self.is_integer()) {
@@ -178,15 +180,16 @@ impl ChannelType {
     }
 }
 
-/// `value / scale`. No document gives the bits; the ends and the middle leave no choice.
+/// Returns `value / scale`. No document specifies the bits; only 0 and ±1 are certain, all other results are marked
+/// approximate.
 #[inline]
 fn normalised(value: f32, scale: f32) -> (u32, Marks) {
     let sure = value == 0.0 || value.abs() == scale;
     ((value / scale).to_bits(), if sure { Marks::NONE } else { Marks::APPROXIMATE })
 }
 
-/// A float clamped to `low` … 1, times `scale`, rounded to the nearest integer. The product is exact in `f64`, and only ±0.5
-/// can give a tie (the scales are odd), where away from zero and to even agree.
+/// Returns the float `bits`, clamped to `low` … 1, times `scale`, rounded to the nearest integer. The product is exact in
+/// `f64`. Ties occur only at ±0.5 (the scales are odd), where rounding away from zero and to even agree.
 #[inline]
 fn scaled(bits: u32, low: f64, scale: f64) -> u32 {
     let value = f64::from(f32::from_bits(bits));
@@ -201,7 +204,7 @@ fn nan_mark(bits: u32) -> Marks {
     if f32::from_bits(bits).is_nan() { Marks::UNSPECIFIED } else { Marks::NONE }
 }
 
-/// `.f16` bits as `.f32` bits, exactly; other than `cvt` a texel keeps the digits of a NaN.
+/// Converts `.f16` bits to `.f32` bits exactly. Unlike `cvt`, a texel keeps the payload of a NaN.
 #[inline]
 pub(super) fn half_to_f32(half: u16) -> u32 {
     let sign = u32::from(half & 0x8000) << 16;
@@ -216,7 +219,7 @@ pub(super) fn half_to_f32(half: u16) -> u32 {
     sign | (magnitude as f32 * f32::from_bits((127 - 24) << 23)).to_bits()
 }
 
-/// Which components the stored channels are (manual 5.3.3, table 13).
+/// Mapping from stored channels to components (manual 5.3.3, table 13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names of the manual say all: the stored channels in order")]
 pub enum ChannelOrder {
@@ -231,7 +234,7 @@ pub enum ChannelOrder {
     Luminance,
 }
 
-/// Where a component comes from.
+/// Source of a component: a stored channel (by index) or a constant.
 #[derive(Clone, Copy)]
 enum ComponentSource {
     Channel(u8),
@@ -240,11 +243,11 @@ enum ComponentSource {
 }
 
 impl ChannelOrder {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 9] =
         [Self::R, Self::A, Self::Rg, Self::Ra, Self::Rgba, Self::Bgra, Self::Argb, Self::Intensity, Self::Luminance];
 
-    /// How many channels are stored: 1, 2 or 4.
+    /// Number of stored channels: 1, 2 or 4.
     #[inline]
     pub fn channels(self) -> u32 {
         match self {
@@ -254,7 +257,7 @@ impl ChannelOrder {
         }
     }
 
-    /// The order of red, green, blue and alpha in an image with this number of channels, unless another is named.
+    /// Returns the default order for this number of channels: red, then green, blue and alpha.
     pub fn of_channels(channels: u32) -> Option<Self> {
         match channels {
             1 => Some(Self::R),
@@ -264,7 +267,7 @@ impl ChannelOrder {
         }
     }
 
-    /// OpenCL's number for it (manual 5.3.3, table 13).
+    /// Returns OpenCL's number of the order (manual 5.3.3, table 13).
     pub fn number(self) -> u32 {
         match self {
             Self::R => 0x10b0,
@@ -279,7 +282,7 @@ impl ChannelOrder {
         }
     }
 
-    /// Its name in a launch.
+    /// Returns the name in the launch format.
     pub fn name(self) -> &'static str {
         match self {
             Self::R => "r",
@@ -313,31 +316,31 @@ impl ChannelOrder {
 
 /// The format of a texel: its stored channels, all of one type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Format {
-    /// What each channel holds.
+pub struct TexelFormat {
+    /// Type of each channel.
     pub channel: ChannelType,
-    /// Which components the channels are.
+    /// Mapping from channels to components.
     pub order: ChannelOrder,
 }
 
-/// Four components (red, green, blue, alpha) as registers see them, and what must be said of each.
+/// Four components (red, green, blue, alpha) as register values, with their marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Components {
-    /// 32 bits each: `.f32`, `.u32` or `.s32` by the format.
+    /// 32 bits each; the format decides between `.f32`, `.u32` and `.s32`.
     pub bits: [u32; 4],
-    /// What must be said of each.
+    /// Marks of each component.
     pub marks: [Marks; 4],
 }
 
-impl Format {
+impl TexelFormat {
     /// Bytes of a texel: 1, 2, 4, 8 or 16.
     #[inline]
     pub fn bytes(self) -> u32 {
         self.channel.bytes() * self.order.channels()
     }
 
-    /// A stored texel as registers see it. Components that are not stored are 0, or 1 for alpha: OpenCL's rule, which the
-    /// manual does not repeat, so they are marked.
+    /// Converts a stored texel to register values. A component without a stored channel is 0, or 1 for alpha. This is OpenCL's
+    /// rule; the manual does not repeat it, so these components are marked.
     #[inline]
     pub fn decode(self, texel: [u8; 16]) -> Components {
         let size = self.channel.bytes();
@@ -359,8 +362,9 @@ impl Format {
         result
     }
 
-    /// The texel that `sust.p` stores for `values`: red, green, blue, alpha, as many as the instruction has. The first
-    /// [`Format::bytes`] bytes count. Channels without a value become 0, marked unspecified (manual 9.7.11.2: unpredictable).
+    /// Returns the texel that `sust.p` stores for `values` (red, green, blue, alpha; as many as the instruction has). Only the
+    /// first [`TexelFormat::bytes`] bytes count. Channels without a value become 0, marked unspecified (manual 9.7.11.2:
+    /// unpredictable).
     #[inline]
     pub fn encode(self, values: &[u32]) -> ([u8; 16], Marks) {
         let size = self.channel.bytes();

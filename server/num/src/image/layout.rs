@@ -1,13 +1,13 @@
-//! Images: geometries, sizes, and where texels lie in their bytes.
+//! Images: geometries, sizes, and the offsets of texels in the image's bytes.
 //!
-//! The order of texels in a GPU's memory is opaque to a program (but for linear memory); ours is: mipmap levels from the
-//! finest, in each the layers (cube maps: six faces each), slices, rows, texels, samples, without gaps – unless rows have a
-//! pitch, which only images in linear memory have.
+//! The order of texels in a GPU's memory is opaque to a program, except for linear memory. This module defines its own order:
+//! mipmap levels from the finest, within a level the layers (cube maps: six faces each), slices, rows, texels, samples. There
+//! are no gaps, unless rows have a pitch, which only images in linear memory have.
 
-use super::format::{Components, Format};
+use super::format::{Components, TexelFormat};
 
-/// Bytes of the largest image that a launch may have.
-pub const LARGEST: u64 = 1 << 31;
+/// Maximum size of an image of a launch, in bytes.
+pub const MAX_IMAGE_BYTES: u64 = 1 << 31;
 
 /// The shape of an image: the geometries of `tex`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,18 +26,18 @@ pub enum Geometry {
     Cube,
     /// `.acube`: an array of cubes.
     Acube,
-    /// `.2dms`: several samples a texel.
+    /// `.2dms`: several samples per texel.
     D2ms,
-    /// `.a2dms`: an array of those.
+    /// `.a2dms`: an array of `.2dms` images.
     A2dms,
 }
 
 impl Geometry {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 9] =
         [Self::D1, Self::D2, Self::D3, Self::A1d, Self::A2d, Self::Cube, Self::Acube, Self::D2ms, Self::A2dms];
 
-    /// Its modifier without the dot, which is also its name in a launch.
+    /// Returns the modifier without the dot, which is also the name in the launch format.
     pub fn name(self) -> &'static str {
         match self {
             Self::D1 => "1d",
@@ -52,12 +52,12 @@ impl Geometry {
         }
     }
 
-    /// The geometry of that name.
+    /// Returns the geometry with that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|g| g.name() == name)
     }
 
-    /// Dimensions that a position within a layer has: 1, 2 or 3 (a cube's face: 2).
+    /// Number of dimensions of a position within a layer: 1, 2 or 3 (a cube's face: 2).
     #[inline]
     pub fn dimensions(self) -> usize {
         match self {
@@ -67,7 +67,7 @@ impl Geometry {
         }
     }
 
-    /// Whether there are layers to choose from.
+    /// Whether the geometry has several layers.
     #[inline]
     pub fn is_array(self) -> bool {
         matches!(self, Self::A1d | Self::A2d | Self::Acube | Self::A2dms)
@@ -86,34 +86,35 @@ impl Geometry {
     }
 }
 
-/// What an image is: everything but its bytes and its sampler.
+/// Description of an image without its bytes and its sampler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageDescription {
     /// Its shape.
     pub geometry: Geometry,
-    /// Width, height and depth of the finest level in texels; 1 where the geometry lacks the dimension.
+    /// Width, height and depth of the finest level in texels; 1 for dimensions that the geometry does not have.
     pub size: [u32; 3],
-    /// Layers of an array (cubes of a cube array); else 1.
+    /// Number of layers of an array (cubes of a cube array); otherwise 1.
     pub layers: u32,
-    /// Samples of a texel; else 1.
+    /// Number of samples of a texel; 1 without multisampling.
     pub samples: u32,
-    /// Mipmap levels, at least 1.
+    /// Number of mipmap levels, at least 1.
     pub levels: u32,
-    /// Whether it counts as a mipmap for `txq.num_mipmap_levels`, which gives 0 for other textures.
+    /// Whether the image counts as a mipmap for `txq.num_mipmap_levels`, which returns 0 for other textures.
     pub mipmapped: bool,
-    /// What a texel is.
-    pub format: Format,
-    /// Bytes from row to row, in linear memory; `None`: rows without gaps.
+    /// Format of a texel.
+    pub format: TexelFormat,
+    /// Bytes from row to row in linear memory; `None` if the rows have no gaps.
     pub row_pitch: Option<u32>,
-    /// Whether texels lie in order in memory (`suq.memory_layout`).
+    /// Whether the image is in linear memory (`suq.memory_layout`).
     pub linear_memory: bool,
-    /// Whether coordinates of textures run from 0.0 to 1.0.
+    /// Whether coordinates are normalised, that is, run from 0.0 to 1.0.
     pub normalized_coords: bool,
-    /// Whether its memory is there: `p` of `tex` (manual 9.7.10.3). Reads of what is not there give zeros.
+    /// Whether the image's memory is resident: the predicate `p` of `tex` (manual 9.7.10.3). Reads of non-resident memory
+    /// return zeros.
     pub resident: bool,
 }
 
-/// A texel's place within an image. `layer` counts faces for cubes: 6 × cube + face.
+/// Position of a texel within an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TexelPosition {
     /// Mipmap level.
@@ -127,8 +128,8 @@ pub struct TexelPosition {
 }
 
 impl ImageDescription {
-    /// An image of one level, not in linear memory, with coordinates that count texels.
-    pub fn new(geometry: Geometry, size: [u32; 3], format: Format) -> Self {
+    /// Creates a description of an image with one level, not in linear memory, with coordinates that count texels.
+    pub fn new(geometry: Geometry, size: [u32; 3], format: TexelFormat) -> Self {
         Self {
             geometry,
             size,
@@ -144,14 +145,14 @@ impl ImageDescription {
         }
     }
 
-    /// Width, height and depth of a level (manual 9.7.10.2: halves, rounded down, at least 1).
+    /// Returns width, height and depth of a level (manual 9.7.10.2: each level halves them, rounded down, at least 1).
     #[inline]
     pub fn level_size(&self, level: u32) -> [u32; 3] {
         let halve = |n: u32| n.checked_shr(level).unwrap_or(0).max(1);
         [halve(self.size[0]), halve(self.size[1]), halve(self.size[2])]
     }
 
-    /// Planes one after the other in a level: layers, six times as many for cubes.
+    /// Number of planes in a level: the layers, or six times the layers for cubes.
     #[inline]
     pub fn planes(&self) -> u32 {
         self.layers.saturating_mul(if self.geometry.is_cube() { 6 } else { 1 })
@@ -166,7 +167,7 @@ impl ImageDescription {
         }
     }
 
-    /// Bytes of the texels of a row in a level.
+    /// Bytes of the texels of a row in a level, without the gap of a pitch.
     #[inline]
     pub fn packed_row_bytes(&self, level: u32) -> u64 {
         u64::from(self.level_size(level)[0]) * u64::from(self.samples) * u64::from(self.format.bytes())
@@ -186,7 +187,7 @@ impl ImageDescription {
         (0..self.levels.min(32)).fold(0, |sum: u64, level| sum.saturating_add(self.level_bytes(level)))
     }
 
-    /// Where a texel begins among the image's bytes. The place must exist.
+    /// Returns the byte offset of a texel in the image. The position must exist.
     #[inline]
     pub fn offset(&self, place: TexelPosition) -> u64 {
         let [x, _, _] = place.position;
@@ -194,7 +195,7 @@ impl ImageDescription {
         self.row_offset(place).wrapping_add(in_row.wrapping_mul(u64::from(self.format.bytes())))
     }
 
-    /// Where the row of a texel begins among the image's bytes. The row must exist.
+    /// Returns the byte offset of the texel's row in the image. The row must exist.
     #[inline]
     pub fn row_offset(&self, place: TexelPosition) -> u64 {
         let start = (0..place.level.min(32)).fold(0_u64, |sum, level| sum.wrapping_add(self.level_bytes(level)));
@@ -208,7 +209,7 @@ impl ImageDescription {
         start.wrapping_add(row.wrapping_mul(self.row_bytes(place.level)))
     }
 
-    /// The texel at a place that exists, as registers see it; zeros where memory has no such bytes.
+    /// Reads the texel at an existing position as register values; bytes that `texels` does not have count as zeros.
     #[inline]
     pub fn texel<T: Texels + ?Sized>(&self, texels: &T, place: TexelPosition) -> Components {
         let mut bytes = [0; 16];
@@ -219,12 +220,12 @@ impl ImageDescription {
         self.format.decode(bytes)
     }
 
-    /// The bytes of an image whose stored channels, in their order in memory, have the values that `value` gives for 0, 1, 2 …:
-    /// floats as such, integers and normalised channels as the stored integer (its low bits). A pitch leaves gaps of zeros.
-    /// Empty for an image of more than [`LARGEST`] bytes.
+    /// Returns the bytes of an image. `value` supplies the values of the stored channels, called with 0, 1, 2 … in memory
+    /// order. Float channels store the number, integer and normalised channels the low bits of the integer. The gaps of a pitch
+    /// are zeros. Returns an empty vector for an image of more than [`MAX_IMAGE_BYTES`] bytes.
     pub fn filled(&self, mut value: impl FnMut(u64) -> f64) -> Vec<u8> {
         let size = self.format.channel.bytes() as usize;
-        if self.bytes() > LARGEST {
+        if self.bytes() > MAX_IMAGE_BYTES {
             return Vec::new();
         }
         let mut bytes = vec![0; usize::try_from(self.bytes()).unwrap_or(0)];
@@ -250,9 +251,9 @@ impl ImageDescription {
     }
 }
 
-/// Where texels are read from: the engine's memory, or plain bytes.
+/// Source of texel bytes: the interpreter's memory, or plain bytes.
 pub trait Texels {
-    /// Fills `into` with the bytes from `offset` on. Bytes that do not exist stay as they are.
+    /// Fills `into` with the bytes from `offset` on. Entries without a byte in the source stay unchanged.
     fn read(&self, offset: u64, into: &mut [u8]);
 }
 
@@ -269,8 +270,8 @@ impl Texels for [u8] {
 /// An image with its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// What it is.
+    /// Geometry, size and format.
     pub description: ImageDescription,
-    /// Its bytes, in the order of this module.
+    /// The bytes, in the order that this module defines.
     pub bytes: Vec<u8>,
 }

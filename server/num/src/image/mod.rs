@@ -1,23 +1,23 @@
-//! Textures, surfaces and tensor maps: what their instructions compute, without any machine.
+//! Textures, surfaces and tensor maps: the arithmetic of their instructions, without any machine.
 //!
-//! The engine hands over descriptions, texel bytes and the bits of operands, and gets values, memory offsets or runs of
-//! addresses back. Nothing here knows lanes, state spaces or faults of the engine: what a program did wrong comes back as
+//! The interpreter passes descriptions, texel bytes and the bits of operands. It gets back values, memory offsets or runs of
+//! addresses. Nothing here knows the interpreter's lanes, state spaces or faults: a program's error comes back as
 //! [`ImageFault`] or [`TensorFault`].
 //!
 //! | topic | module |
 //! |---|---|
-//! | what a texel looks like in memory | [`mod@format`] |
-//! | sizes and places of an image, its bytes | [`layout`] |
-//! | which texel a coordinate means | [`sampler`], [`cube`] |
+//! | the bytes of a texel in memory | [`mod@format`] |
+//! | geometry and size of an image, offsets of its texels | [`layout`] |
+//! | from a coordinate to texels | [`sampler`], [`cube`] |
 //! | `tex`, `tld4` | [`texture`] |
 //! | `txq`, `suq` | [`query`] |
 //! | initialisers of opaque variables | [`fields`] |
 //! | `suld`, `sust`, `sured` | [`surface`] |
 //! | the 128 bytes of a tensor map, `tensormap.replace` | [`tensor_map`] |
-//! | where a tensor copy reads and writes | [`tensor_copy`], [`tensor_im2col`] |
-//! | where bytes of a tile lie in shared memory | [`swizzle`] |
-//! | how a launch describes all that | [`description`] |
-//! | what handles mean | [`bindings`] |
+//! | the addresses that a tensor copy reads and writes | [`tensor_copy`], [`tensor_im2col`] |
+//! | the order of a tile's bytes in shared memory | [`swizzle`] |
+//! | the keys of a launch for images, samplers and tensor maps | [`description`] |
+//! | the images and samplers behind 64-bit handles | [`bindings`] |
 
 pub mod bindings;
 pub mod cube;
@@ -38,37 +38,37 @@ pub mod texture;
 mod tests;
 
 pub use bindings::{Bindings, ImageId, Opaque};
-pub use description::{DescribedImage, Value};
-pub use format::{ChannelOrder, ChannelType, Format};
+pub use description::{DescribedImage, TableValue};
+pub use format::{ChannelOrder, ChannelType, TexelFormat};
 pub use layout::{Geometry, Image, ImageDescription, Texels};
 pub use sampler::{AddressMode, DepthCompare, Filter, Sampler};
-pub use tensor_copy::{Copy, CopyMode, Direction, Run, TensorFault};
+pub use tensor_copy::{CopyDirection, CopyMode, CopyRun, TensorCopy, TensorFault};
 pub use tensor_map::TensorMap;
 
-/// What a program did wrong with a texture or surface.
+/// A program's error in a texture or surface access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageFault {
-    /// The instruction names another geometry than the image has.
+    /// The geometry of the instruction differs from the image's.
     Geometry {
-        /// What the instruction names.
+        /// The geometry that the instruction names.
         instruction: Geometry,
-        /// What the image is.
+        /// The image's geometry.
         image: Geometry,
     },
-    /// A surface access with `.trap` lies outside: the dimension (0 x, 1 y, 2 z, 3 layer), and its coordinate.
+    /// A surface access with `.trap` is outside of the image.
     OutOfBounds {
-        /// 0 x, 1 y, 2 z, 3 layer.
+        /// The offending dimension: 0 x, 1 y, 2 z, 3 layer.
         dimension: u8,
-        /// The coordinate as the instruction has it.
+        /// The coordinate as the instruction passes it.
         coordinate: i64,
     },
-    /// The byte coordinate of a surface access is no multiple of its size.
+    /// The byte coordinate of a surface access is not a multiple of the access size.
     Misaligned {
         /// The byte coordinate.
         coordinate: i64,
         /// The size of the access in bytes.
         size: u32,
     },
-    /// The image's format does not go with the instruction (a reduction by format on floats).
+    /// The instruction does not accept the image's format (for example a reduction by format on floats).
     Format,
 }

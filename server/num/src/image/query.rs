@@ -1,4 +1,4 @@
-//! `txq` and `suq`: what textures, samplers and surfaces say about themselves (manual 9.7.10.5, 9.7.11.4).
+//! `txq` and `suq`: queries of textures, samplers and surfaces (manual 9.7.10.5, 9.7.11.4).
 
 use super::layout::{Geometry, ImageDescription};
 use super::sampler::Sampler;
@@ -25,7 +25,7 @@ pub enum Query {
 }
 
 impl Query {
-    /// All, with their modifiers (without the dot).
+    /// All variants with their modifiers (without the dot).
     pub const NAMES: [(&'static str, Self); 15] = [
         ("width", Self::Width),
         ("height", Self::Height),
@@ -44,16 +44,16 @@ impl Query {
         ("force_unnormalized_coords", Self::ForceUnnormalizedCoords),
     ];
 
-    /// The query of that modifier (without the dot).
+    /// Returns the query of a modifier (without the dot).
     pub fn named(name: &str) -> Option<Self> {
         Self::NAMES.into_iter().find(|(n, _)| *n == name).map(|(_, query)| query)
     }
 }
 
-/// What an image and the sampler that goes with it say; in independent mode the sampler is the one asked.
+/// Returns the result of a query of an image and its sampler. In independent mode `sampler` is the queried one.
 ///
-/// `level`: that of `txq.level`, which width, height and depth look at; a level that does not exist has the size of the
-/// coarsest one. Dimensions that the geometry lacks are 0, as the manual has it for layers, levels and samples.
+/// `level`: the level of `txq.level`, which affects width, height and depth; a nonexistent level has the size of the coarsest
+/// one. Dimensions that the geometry does not have are 0; the manual defines this for layers, levels and samples.
 pub fn answer(query: Query, image: &ImageDescription, sampler: &Sampler, level: i32) -> u32 {
     let geometry = image.geometry;
     let size = image.level_size(u32::try_from(level).unwrap_or(0).min(image.levels.saturating_sub(1)));

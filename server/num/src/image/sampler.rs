@@ -1,19 +1,20 @@
-//! Samplers: what a coordinate means – which texels, and how much of each.
+//! Samplers: which texels a coordinate selects, and the weight of each.
 //!
 //! Sources: manual 5.3.2 (the fields); the CUDA C++ programming guide's appendix on texture fetching (nearest: floor; linear:
-//! the two texels around the coordinate less ½, weights with 8 bits after the point; wrapping takes the fraction, mirroring
-//! runs back and forth, the border is zero); cudaTextureDesc (without normalised coordinates wrapping and mirroring are
-//! clamping). That the weight is rounded to the *nearest* 1/256 was published with measurements (NVIDIA's developer forum,
-//! "tex1D accuracy": 25.6/256 gives 26/256, 51.2 gives 51, 76.8 gives 77). Which way ties go is not known; ours go up.
+//! the two texels around the coordinate minus ½, weights with 8 bits after the point; wrapping takes the fraction, mirroring
+//! runs back and forth, the border is zero); cudaTextureDesc (without normalised coordinates, wrapping and mirroring act as
+//! clamping). Published measurements show that the weight is rounded to the *nearest* 1/256 (NVIDIA's developer forum, "tex1D
+//! accuracy": 25.6/256 gives 26/256, 51.2 gives 51, 76.8 gives 77). The rounding of ties is not known; this module rounds them
+//! up.
 
 use crate::values::Marks;
 
-/// What a coordinate outside of the image means: the fields `addr_mode_{0,1,2}`.
+/// Treatment of a coordinate outside of the image: the fields `addr_mode_{0,1,2}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AddressMode {
     /// The image repeats.
     Wrap,
-    /// It repeats, every second time mirrored.
+    /// The image repeats, every second copy mirrored.
     Mirror,
     /// Coordinates are clamped to the image's border; a linear filter then sees half a texel of border colour.
     ClampOgl,
@@ -25,10 +26,10 @@ pub enum AddressMode {
 }
 
 impl AddressMode {
-    /// All of them, in the order of their numbers.
+    /// All variants, in the order of their numbers.
     pub const ALL: [Self; 5] = [Self::Wrap, Self::Mirror, Self::ClampOgl, Self::ClampToEdge, Self::ClampToBorder];
 
-    /// The manual's name, as initialisers and launches have it.
+    /// Returns the manual's name, which initialisers and launches use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Wrap => "wrap",
@@ -39,24 +40,24 @@ impl AddressMode {
         }
     }
 
-    /// The number that `txq.addr_mode_0` gives (manual 9.7.10.5: an enumeration in this order).
+    /// Returns the result of `txq.addr_mode_0` (manual 9.7.10.5: an enumeration in this order).
     pub fn number(self) -> u32 {
         self as u32
     }
 }
 
-/// How a value between texels is found: the field `filter_mode`.
+/// Filtering of coordinates between texels: the field `filter_mode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Filter {
-    /// The texel that the coordinate lies in.
+    /// The texel that contains the coordinate.
     #[default]
     Nearest,
-    /// A blend of the texels around it.
+    /// A blend of the texels around the coordinate.
     Linear,
 }
 
 impl Filter {
-    /// The manual's name.
+    /// Returns the manual's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Nearest => "nearest",
@@ -64,13 +65,13 @@ impl Filter {
         }
     }
 
-    /// The number that `txq.filter_mode` gives.
+    /// Returns the result of `txq.filter_mode`.
     pub fn number(self) -> u32 {
         self as u32
     }
 }
 
-/// How a depth is compared: *reference* against texel. PTX has no field for it, graphics programs set it in the sampler.
+/// Depth comparison of *reference* with texel. PTX has no field for it; graphics programs set it in the sampler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(missing_docs, reason = "the usual comparisons")]
 pub enum DepthCompare {
@@ -86,7 +87,7 @@ pub enum DepthCompare {
 }
 
 impl DepthCompare {
-    /// Names in a launch.
+    /// All variants with their names in the launch format.
     pub const NAMES: [(&'static str, Self); 8] = [
         ("never", Self::Never),
         ("less", Self::Less),
@@ -114,30 +115,30 @@ impl DepthCompare {
     }
 }
 
-/// A sampler. In unified mode a texture has one of its own, in independent mode it is a `.samplerref`.
+/// A sampler. In unified mode each texture has a sampler of its own; in independent mode the sampler is a `.samplerref`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampler {
-    /// Within a level.
+    /// Filter within a mipmap level.
     pub filter: Filter,
-    /// For x, y and z.
+    /// Address modes for x, y and z.
     pub address: [AddressMode; 3],
     /// Coordinates count texels, whatever the texture says (manual 5.3.2, independent mode).
     pub force_unnormalized_coords: bool,
-    /// Between mipmap levels.
+    /// Filter between mipmap levels.
     pub mipmap_filter: Filter,
-    /// Added to the level.
+    /// Offset that is added to the level of detail.
     pub lod_bias: f32,
     /// The finest level that may be read.
     pub min_lod: f32,
     /// The coarsest level that may be read.
     pub max_lod: f32,
-    /// Accepted, and of no influence: filtering is isotropic here.
+    /// Accepted without effect: filtering is isotropic here.
     pub max_anisotropy: u32,
-    /// Red, green, blue, alpha outside of the image; for integer formats they are converted to integers.
+    /// Border colour (red, green, blue, alpha); for integer formats the values are converted to integers.
     pub border: [f32; 4],
-    /// For depth textures.
+    /// Comparison for depth textures.
     pub compare: DepthCompare,
-    /// Whether linear filtering of cube maps goes on across their edges.
+    /// Whether linear filtering of cube maps continues across the edges of faces.
     pub seamless_cube: bool,
 }
 
@@ -159,21 +160,21 @@ impl Default for Sampler {
     }
 }
 
-/// The texels that one coordinate means: two indices in the image's dimension (`None`: the border), and the weight of the
-/// second one in 1/256. Nearest filtering has a weight of 0.
+/// The texels that one coordinate selects in its dimension: two indices, and the weight of the second texel in 1/256. With
+/// nearest filtering the weight is 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Axis {
-    /// Indices of the texels before addressing: for cube maps, whose neighbours lie on other faces.
+    /// Indices of the texels before the address mode is applied; cube maps need them because neighbours are on other faces.
     pub raw: [i64; 2],
-    /// Indices of the texels.
+    /// Indices of the texels; `None` means the border.
     pub index: [Option<u32>; 2],
-    /// 0 … 255: 256ths of the second texel.
+    /// Weight of the second texel in 1/256: 0 … 255.
     pub weight: u32,
-    /// What must be said of the choice.
+    /// Marks of this selection.
     pub marks: Marks,
 }
 
-/// Where an index before addressing lies.
+/// Applies an address mode to an index; `None` means the border.
 #[inline]
 pub fn address(index: i64, size: u32, mode: AddressMode) -> Option<u32> {
     let size_i = i64::from(size.max(1));
@@ -194,9 +195,10 @@ pub fn address(index: i64, size: u32, mode: AddressMode) -> Option<u32> {
     Some(inside as u32)
 }
 
-/// The texels that a float coordinate means in a dimension of `size` texels.
+/// Returns the texels that a float coordinate selects in a dimension of `size` texels.
 ///
-/// `blend`: two texels with a weight; else the one the coordinate lies in. `offset` is added to the indices.
+/// `blend`: select two texels with a weight, otherwise the texel that contains the coordinate. `offset` is added to the
+/// indices.
 #[inline]
 pub fn axis(coordinate: f32, size: u32, normalized: bool, mode: AddressMode, blend: bool, offset: i32) -> Axis {
     let size = size.max(1);
@@ -205,7 +207,7 @@ pub fn axis(coordinate: f32, size: u32, normalized: bool, mode: AddressMode, ble
         AddressMode::Wrap | AddressMode::Mirror if !normalized => AddressMode::ClampToEdge,
         mode => mode,
     };
-    // Infinity has no fraction to wrap, NaN has no place at all: no document says what happens.
+    // No document defines the texel for NaN, or for infinity when the image repeats.
     let coordinate = if coordinate.is_nan() || (coordinate.is_infinite() && repeats(mode)) {
         marks |= Marks::UNSPECIFIED;
         0.0
@@ -219,7 +221,8 @@ pub fn axis(coordinate: f32, size: u32, normalized: bool, mode: AddressMode, ble
     }
     let period = 2.0 * f64::from(size);
     let integral = |value: f64| {
-        // Reduced before it becomes an integer, so that no position is too far away; exact, for a whole number.
+        // The value is reduced before the conversion to an integer, so that no position overflows; the reduction of a whole
+        // number is exact.
         let value = if repeats(mode) { value.rem_euclid(period) } else { value.clamp(-1e9, 1e10) };
         value as i64
     };

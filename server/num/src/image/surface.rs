@@ -1,23 +1,23 @@
-//! `suld`, `sust`, `sured`: where a surface access goes, and what a reduction makes (manual 9.7.11).
+//! `suld`, `sust`, `sured`: the offset that a surface access reaches, and the results of reductions (manual 9.7.11).
 
 use super::ImageFault;
-use super::format::Format;
+use super::format::TexelFormat;
 use super::layout::{Geometry, ImageDescription, TexelPosition};
 
-/// What happens outside of a surface: the modifier that every access has.
+/// Treatment of coordinates outside of the surface: the modifier that every surface access has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outside {
-    /// `.trap`: a fault.
+    /// `.trap`: the access faults.
     Trap,
-    /// `.clamp`: the nearest place.
+    /// `.clamp`: the access goes to the nearest position inside.
     Clamp,
-    /// `.zero`: loads give zeros, stores and reductions do nothing.
+    /// `.zero`: loads return zeros, stores and reductions do nothing.
     Zero,
 }
 
-/// What x counts.
+/// Unit of the x coordinate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum CoordinateUnit {
     /// Bytes: `.b`.
     Bytes,
     /// Texels of the surface's format: `sust.p`.
@@ -28,33 +28,34 @@ pub enum Unit {
 
 /// A surface access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
+pub struct SurfaceAccess {
     /// The instruction's geometry: `.1d`, `.2d`, `.3d`, `.a1d` or `.a2d`.
     pub geometry: Geometry,
-    /// The registers of its list: x, y, z; before them the layer of an array. What is left is ignored.
+    /// The registers of the coordinate list: x, y, z; for arrays the layer comes first. Unused entries are ignored.
     pub coordinates: [u32; 4],
-    /// Bytes of the whole access, all elements of a vector: 1 to 16. For [`Unit::Texels`] those of a texel.
+    /// Bytes of the whole access, including all elements of a vector: 1 to 16. For [`CoordinateUnit::Texels`] the bytes of a
+    /// texel.
     pub size: u32,
-    /// What x counts.
-    pub unit: Unit,
-    /// What happens outside.
+    /// Unit of the x coordinate.
+    pub unit: CoordinateUnit,
+    /// Treatment of coordinates outside of the surface.
     pub outside: Outside,
 }
 
-/// Where a surface access goes.
+/// Target of a surface access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Location {
-    /// It begins at this offset of the image's bytes, and lies within them.
+pub enum SurfaceLocation {
+    /// The access begins at this byte offset of the image and lies within the image.
     Inside(u64),
-    /// Nowhere: loads give zeros, stores and reductions do nothing.
+    /// Outside of the surface: loads return zeros, stores and reductions do nothing.
     Nowhere,
 }
 
-/// Where a surface access goes. A cube is accessed as an array of its faces.
+/// Returns the target of a surface access. A cube is accessed as an array of its faces.
 ///
-/// The order in which dimensions are looked at is x, y, z, layer: a fault names the first.
+/// The dimensions are checked in the order x, y, z, layer; a fault names the first one that is out of bounds.
 #[inline]
-pub fn locate(image: &ImageDescription, access: &Access) -> Result<Location, ImageFault> {
+pub fn locate(image: &ImageDescription, access: &SurfaceAccess) -> Result<SurfaceLocation, ImageFault> {
     let fits = match access.geometry {
         Geometry::A2d => matches!(image.geometry, Geometry::A2d | Geometry::Cube | Geometry::Acube),
         geometry => geometry == image.geometry,
@@ -67,18 +68,18 @@ pub fn locate(image: &ImageDescription, access: &Access) -> Result<Location, Ima
     let dimensions = access.geometry.dimensions();
     let size = i64::from(access.size.max(1));
     let scale = match access.unit {
-        Unit::Bytes => 1,
-        Unit::Texels => i64::from(image.format.bytes()),
-        Unit::Values => size,
+        CoordinateUnit::Bytes => 1,
+        CoordinateUnit::Texels => i64::from(image.format.bytes()),
+        CoordinateUnit::Values => size,
     };
     let x_given = i64::from(x as i32);
     let mut byte_x = x_given * scale;
-    if access.unit == Unit::Bytes && byte_x.rem_euclid(size) != 0 {
-        // The manual lets this fault or lose low bits; a program must not rely on either.
+    if access.unit == CoordinateUnit::Bytes && byte_x.rem_euclid(size) != 0 {
+        // The manual allows both a fault and dropped low bits; a program must not rely on either.
         return Err(ImageFault::Misaligned { coordinate: byte_x, size: access.size });
     }
     let row = image.packed_row_bytes(0).min(i64::MAX as u64) as i64;
-    // The last place in a row that the access fits in, a multiple of its size.
+    // The greatest x, a multiple of the access size, at which the access fits in the row.
     let last_x = (row / size - 1) * size;
     let mut position = [0; 3];
     let mut outside = None;
@@ -104,21 +105,21 @@ pub fn locate(image: &ImageDescription, access: &Access) -> Result<Location, Ima
         (Some((dimension, coordinate)), Outside::Trap) => {
             return Err(ImageFault::OutOfBounds { dimension, coordinate });
         }
-        (Some(_), Outside::Zero) => return Ok(Location::Nowhere),
+        (Some(_), Outside::Zero) => return Ok(SurfaceLocation::Nowhere),
         _ => {}
     }
     if last_x < 0 {
-        // Not even clamped does it fit: the row is shorter than the access.
+        // Clamping cannot help: the row is shorter than the access.
         return Err(ImageFault::OutOfBounds { dimension: 0, coordinate: x_given });
     }
     let start = image.row_offset(TexelPosition { level: 0, layer, position, sample: 0 });
-    Ok(Location::Inside(start.wrapping_add(byte_x as u64)))
+    Ok(SurfaceLocation::Inside(start.wrapping_add(byte_x as u64)))
 }
 
-/// What a reduction does.
+/// Operation of a reduction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the modifiers' names")]
-pub enum Reduction {
+pub enum SurfaceReduction {
     Add,
     Min,
     Max,
@@ -126,27 +127,29 @@ pub enum Reduction {
     Or,
 }
 
-/// What `sured` writes for what was there and its operand, in the low `bytes` (4 or 8) of the result.
+/// Returns the value that `sured` writes, from the old value and its operand; only the low `bytes` (4 or 8) of the result
+/// count.
 #[inline]
-pub fn reduce(op: Reduction, signed: bool, bytes: u32, old: u64, value: u64) -> u64 {
+pub fn reduce(op: SurfaceReduction, signed: bool, bytes: u32, old: u64, value: u64) -> u64 {
     let wide = bytes == 8;
     let mask = if wide { u64::MAX } else { 0xffff_ffff };
     let extend = |bits: u64| if wide { bits as i64 } else { i64::from(bits as u32 as i32) };
     let (old, value) = (old & mask, value & mask);
     let result = match op {
-        Reduction::Add => old.wrapping_add(value),
-        Reduction::And => old & value,
-        Reduction::Or => old | value,
-        Reduction::Min if signed => extend(old).min(extend(value)) as u64,
-        Reduction::Max if signed => extend(old).max(extend(value)) as u64,
-        Reduction::Min => old.min(value),
-        Reduction::Max => old.max(value),
+        SurfaceReduction::Add => old.wrapping_add(value),
+        SurfaceReduction::And => old & value,
+        SurfaceReduction::Or => old | value,
+        SurfaceReduction::Min if signed => extend(old).min(extend(value)) as u64,
+        SurfaceReduction::Max if signed => extend(old).max(extend(value)) as u64,
+        SurfaceReduction::Min => old.min(value),
+        SurfaceReduction::Max => old.max(value),
     };
     result & mask
 }
 
-/// Whether `sured.p` takes its operands as signed: the surface's format says (manual 9.7.11.3), and it must be one of integers.
+/// Whether `sured.p` treats its operands as signed. The surface's format decides (manual 9.7.11.3); it must be an integer
+/// format.
 #[inline]
-pub fn reduces_signed(format: Format) -> Result<bool, ImageFault> {
+pub fn reduces_signed(format: TexelFormat) -> Result<bool, ImageFault> {
     if format.channel.is_integer() { Ok(format.channel.is_signed_integer()) } else { Err(ImageFault::Format) }
 }

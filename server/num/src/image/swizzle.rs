@@ -1,10 +1,10 @@
-//! Where bytes of a tile lie in shared memory: the swizzling patterns of tensor copies, which `wgmma` and `tcgen05` share.
+//! Swizzle patterns: the order of a tile's bytes in shared memory for tensor copies, `wgmma` and `tcgen05`.
 //!
-//! A pattern exchanges pieces of shared memory by an exclusive or of higher address bits into lower ones. It hangs on the
-//! *address*, not on where a tile begins: manual 5.5.7 gives the tile's base offset as `address / 128 % 8`, which is what the
-//! address bits say already. The tables there (lines of 128 bytes in cells of 16) read as:
+//! A pattern permutes groups of bytes in shared memory by an exclusive or of higher address bits into lower ones. It depends on
+//! the *address*, not on the beginning of the tile: manual 5.5.7 defines the tile's base offset as `address / 128 % 8`, which
+//! the address bits already contain. The manual's tables (lines of 128 bytes in cells of 16) amount to:
 //!
-//! | pattern | bits that change | by bits | repeats after |
+//! | pattern | address bits that change | by address bits | repeats after (bytes) |
 //! |---|---|---|---|
 //! | 32 bytes | 4 | 7 | 256 |
 //! | 64 bytes | 4–5 | 7–8 | 512 |
@@ -14,12 +14,13 @@
 //! | … with 8-byte flip | 5–6 and 3 | 7–8 and 7 | 512 |
 //! | 128 bytes, atoms of 64 | 6 | 7 | 256 |
 //!
-//! Every pattern is its own inverse. For the flip the manual shows a figure only and says "every alternate line": odd lines here.
+//! Every pattern is its own inverse. For the 8-byte flip the manual shows only a figure and says "every alternate line"; this
+//! module flips odd lines.
 
-/// A pattern.
+/// A swizzle pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Swizzle {
-    /// Addresses stay.
+    /// No swizzling.
     #[default]
     None,
     /// Spans of 32 bytes.
@@ -28,18 +29,18 @@ pub enum Swizzle {
     B64,
     /// Spans of 96 bytes.
     B96,
-    /// Spans of 128 bytes, pieces of 16.
+    /// Spans of 128 bytes in groups of 16.
     B128,
-    /// Spans of 128 bytes, pieces of 32.
+    /// Spans of 128 bytes in groups of 32.
     B128Atom32,
-    /// Spans of 128 bytes, pieces of 32, whose 8-byte halves of 16 change places in odd lines.
+    /// Spans of 128 bytes in groups of 32; in odd lines the two 8-byte halves of each 16 bytes are exchanged.
     B128Atom32Flip8,
-    /// Spans of 128 bytes, pieces of 64.
+    /// Spans of 128 bytes in groups of 64.
     B128Atom64,
 }
 
 impl Swizzle {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 8] = [
         Self::None,
         Self::B32,
@@ -51,7 +52,7 @@ impl Swizzle {
         Self::B128Atom64,
     ];
 
-    /// Its name in a launch.
+    /// Returns the name in the launch format.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -65,12 +66,12 @@ impl Swizzle {
         }
     }
 
-    /// The pattern of that name, in any case.
+    /// Returns the pattern with that name, ignoring case.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.name().eq_ignore_ascii_case(name))
     }
 
-    /// The widest inner dimension of a box, in bytes; `None` without swizzling.
+    /// Returns the maximum inner dimension of a box in bytes; `None` without swizzling.
     #[inline]
     pub fn span(self) -> Option<u32> {
         match self {
@@ -82,7 +83,7 @@ impl Swizzle {
         }
     }
 
-    /// Bytes that stay together and in order: runs never cross a multiple of it.
+    /// Returns the number of bytes that stay together and in order: a run never crosses a multiple of it.
     #[inline]
     pub fn piece(self) -> u32 {
         match self {
@@ -94,7 +95,7 @@ impl Swizzle {
         }
     }
 
-    /// Where the byte that belongs at a shared-memory address really lies, and the other way round.
+    /// Maps an unswizzled address of shared memory to the swizzled one, and back.
     #[inline(always)]
     pub fn apply(self, address: u32) -> u32 {
         let line = address >> 7;

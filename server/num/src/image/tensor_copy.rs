@@ -1,21 +1,21 @@
-//! Tensor copies: which bytes of global memory go to which bytes of shared memory, and back.
+//! Tensor copies: the mapping between bytes of global memory and bytes of shared memory.
 //!
-//! [`TensorMap::runs`] visits a box as runs of contiguous bytes: rows of the innermost dimension, cut where they leave the
-//! tensor and where swizzling takes pieces apart. Sources: manual 5.5 (modes, bounds, strides), 9.7.9.27.1 (instructions and
-//! restrictions); the CUDA driver's tensor-map functions (a box with element strides has ⌈box / stride⌉ elements; without
-//! interleaving the innermost stride means nothing); the CUDA C++ programming guide, "swizzle modes".
+//! [`TensorMap::runs`] visits a box as runs of contiguous bytes: rows of the innermost dimension, split at the tensor's bounds
+//! and at swizzling boundaries. Sources: manual 5.5 (modes, bounds, strides), 9.7.9.27.1 (instructions and restrictions); the
+//! CUDA driver's tensor-map functions (a box with element strides has ⌈box / stride⌉ elements; without interleaving the
+//! innermost stride means nothing); the CUDA C++ programming guide, "swizzle modes".
 //!
-//! Refused, with a reason, because neither words nor public code tell where the bytes go: boxes narrower than the swizzle's
-//! span with more than one row, the 96-byte swizzle, element strides inside of interleaved slices, im2col with interleaving,
-//! halo pixels of `.im2col::w` and `.im2col::w::128`.
+//! The module rejects some copies with a reason, because neither documents nor public code tell which bytes they touch: boxes
+//! narrower than the swizzle's span with more than one row, the 96-byte swizzle, element strides inside of interleaved slices,
+//! im2col with interleaving, and halo pixels of `.im2col::w` and `.im2col::w::128`.
 
 use super::swizzle::Swizzle;
-use super::tensor_map::{ElementType, Interleave, Mode, OutOfBoundsFill, TensorMap};
+use super::tensor_map::{ElementType, Interleave, OutOfBoundsFill, TensorMap, TensorMapMode};
 
-/// Bytes of the largest box: no GPU has more shared memory. It also bounds how long a copy takes.
-const LARGEST_BOX: u64 = 1 << 18;
+/// Maximum size of a box in bytes: no GPU has more shared memory. It also limits the time that a copy takes.
+const MAX_BOX_BYTES: u64 = 1 << 18;
 
-/// How a copy walks the tensor.
+/// Order in which a copy walks the tensor: the instruction's mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CopyMode {
     /// `.tile`.
@@ -42,122 +42,123 @@ pub enum CopyMode {
     },
 }
 
-/// Where to.
+/// Direction of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum CopyDirection {
     /// From global to shared memory; prefetches, too.
     Load,
     /// From shared to global memory.
     Store,
-    /// From shared memory, combined with what is in global memory.
+    /// From shared memory, combined with the values in global memory.
     Reduce,
 }
 
-/// A copy as an instruction asks for it.
+/// A tensor copy that an instruction requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Copy {
-    /// How it walks the tensor.
+pub struct TensorCopy {
+    /// The mode of the copy.
     pub mode: CopyMode,
-    /// Where to.
-    pub direction: Direction,
-    /// The instruction's `.1d` … `.5d`.
+    /// The direction of the copy.
+    pub direction: CopyDirection,
+    /// Number of dimensions: the instruction's `.1d` … `.5d`.
     pub rank: u8,
-    /// Innermost first. For [`CopyMode::Rows4`] the column and four rows.
+    /// Coordinates of the box in elements, innermost first. For [`CopyMode::Rows4`] the column and four rows.
     pub coordinates: [i32; 5],
-    /// Where the box begins in shared memory.
+    /// Address of the box in shared memory.
     pub shared: u32,
 }
 
-/// What happens with the bytes of a run.
+/// Treatment of the bytes of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunKind {
-    /// They are copied (or combined) as they are; elements of [`ElementType::converts`] are converted.
+    /// The bytes are copied (or combined) unchanged; elements of [`ElementType::converts`] are converted.
     Bytes,
-    /// They lie outside of the tensor: zeros, or the element's NaN. Only loads visit them; `global` means nothing.
+    /// The bytes are outside of the tensor and become zeros or the element's NaN. Only loads have such runs; `global` is
+    /// meaningless.
     Fill,
-    /// Padding of sub-byte types in shared memory, uninitialised after a load. `global` means nothing.
+    /// Padding of sub-byte types in shared memory, uninitialised after a load. `global` is meaningless.
     Padding,
-    /// Sixteen bytes of shared memory, six low bits of each, go to twelve bytes of global memory ([`pack6`]).
+    /// The low six bits of sixteen bytes of shared memory go to twelve bytes of global memory ([`pack6`]).
     Pack6,
 }
 
-/// Contiguous bytes.
+/// A run of contiguous bytes that a copy transfers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
-    /// Where they begin in shared memory, after swizzling.
+pub struct CopyRun {
+    /// Address of the first byte in shared memory, after swizzling.
     pub shared: u32,
-    /// Where they begin in global memory.
+    /// Address of the first byte in global memory.
     pub global: u64,
-    /// How many, in shared memory.
+    /// Number of bytes in shared memory.
     pub bytes: u32,
-    /// What happens with them.
+    /// Treatment of the bytes.
     pub kind: RunKind,
 }
 
-/// Why a copy cannot be done.
+/// Reason why a copy cannot be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TensorFault {
-    /// The 128 bytes are no tensor map.
+    /// The 128 bytes are not a tensor map.
     NotAMap,
-    /// A field of the map that no copy can use, by name.
+    /// Name of a field of the map whose value no copy can use.
     Field(&'static str),
-    /// The instruction's dimensions are not the map's.
+    /// The instruction's number of dimensions differs from the map's.
     Rank {
-        /// The instruction's.
+        /// The instruction's number of dimensions.
         instruction: u8,
-        /// The map's.
+        /// The map's number of dimensions.
         map: u8,
     },
-    /// The instruction's mode is not the map's: im2col needs a map of its kind, tiles a tiled one.
+    /// The instruction's mode does not match the map's: im2col needs a map of its kind, tiles need a tiled one.
     Mode,
-    /// The box in shared memory is not aligned as it must be.
+    /// The address of the box in shared memory is not aligned as required.
     Misaligned {
         /// The address in shared memory.
         address: u32,
-        /// The alignment in bytes.
+        /// The required alignment in bytes.
         needed: u32,
     },
-    /// The first coordinate of a sub-byte type is no multiple of this.
+    /// The first coordinate of a sub-byte type is not a multiple of this number of elements.
     Coordinate {
-        /// The multiple.
+        /// The required multiple, in elements.
         multiple: u32,
     },
-    /// The element type does not go with the direction.
+    /// The element type cannot be copied in this direction.
     Element,
-    /// Starting below zero, or a store's filter box outside of the tensor: the manual forbids it for stores.
+    /// A store begins below zero, or its filter box is outside of the tensor; the manual forbids both for stores.
     StoreOutside,
-    /// Not described in words anywhere; says what.
+    /// No document describes the requested copy; the string names the undocumented feature.
     NotDescribed(&'static str),
 }
 
-/// What a copy amounts to.
+/// Size of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Amount {
-    /// Bytes that `complete_tx` gets: the whole box, what lies outside of the tensor included, padding of sub-byte types not
-    /// (public kernels count the bytes of global memory).
+    /// Bytes that `complete_tx` counts: the whole box including its parts outside of the tensor, but without the padding of
+    /// sub-byte types (public kernels count the bytes of global memory).
     pub transaction: u32,
-    /// Bytes of shared memory from the box's beginning on, padding included.
+    /// Bytes of shared memory that the box occupies, padding included.
     pub shared: u32,
 }
 
-/// Everything about a copy that every row needs.
+/// State of a copy that all of its rows share.
 pub(super) struct Rows<'a, V> {
     pub(super) map: &'a TensorMap,
     pub(super) element: ElementType,
     pub(super) swizzle: Swizzle,
-    pub(super) direction: Direction,
-    /// Elements of a row.
+    pub(super) direction: CopyDirection,
+    /// Number of elements in a row.
     pub(super) count: u32,
-    /// Where the next row begins in shared memory, before swizzling.
+    /// Address of the next row in shared memory, before swizzling.
     pub(super) shared: u32,
     pub(super) visit: V,
 }
 
 impl TensorMap {
-    /// Visits the runs of a copy in the order of shared memory, and says how much it is.
+    /// Calls `visit` for each run of a copy in the order of shared memory, and returns the size of the copy.
     ///
-    /// Nothing is visited if the copy has a fault.
-    pub fn runs(&self, copy: &Copy, visit: impl FnMut(Run)) -> Result<Amount, TensorFault> {
+    /// If the copy has a fault, `visit` is never called.
+    pub fn runs(&self, copy: &TensorCopy, visit: impl FnMut(CopyRun)) -> Result<Amount, TensorFault> {
         if let Some(field) = self.problem() {
             return Err(TensorFault::Field(field));
         }
@@ -179,7 +180,7 @@ impl TensorMap {
         if swizzle.span().is_some_and(|span| row_bits < 8 * u64::from(span)) && number > 1 {
             return Err(TensorFault::NotDescribed("a box that is narrower than the swizzle's span"));
         }
-        if u64::from(number) * row_bits / 8 > LARGEST_BOX {
+        if u64::from(number) * row_bits / 8 > MAX_BOX_BYTES {
             return Err(TensorFault::Field(if tiled { "box_dim" } else { "pixels_per_column" }));
         }
         match copy.mode {
@@ -195,7 +196,7 @@ impl TensorMap {
         Ok(Amount { transaction: bytes(element.bits()), shared: bytes(element.shared_bits()) })
     }
 
-    /// Rows of the innermost dimension that a copy has.
+    /// Number of rows (along the innermost dimension) of a copy.
     fn row_count(&self, mode: CopyMode) -> u32 {
         match mode {
             CopyMode::Tile => (1..self.rank()).fold(1, |rows: u32, d| rows.saturating_mul(self.taken(d))),
@@ -205,7 +206,7 @@ impl TensorMap {
         }
     }
 
-    /// Elements of the box that are taken in a dimension.
+    /// Number of elements that a copy takes from the box in a dimension, after element strides.
     #[inline]
     fn taken(&self, dimension: usize) -> u32 {
         let stride = u32::from(self.element_strides.get(dimension).copied().unwrap_or(1)).max(1);
@@ -214,20 +215,20 @@ impl TensorMap {
 
     fn check(
         &self,
-        copy: &Copy,
+        copy: &TensorCopy,
         element: ElementType,
         swizzle: Swizzle,
         interleave: Interleave,
     ) -> Result<(), TensorFault> {
         let needed_mode = match copy.mode {
-            CopyMode::Tile | CopyMode::Rows4 => Mode::Tiled,
-            CopyMode::Im2col(_) | CopyMode::Im2colNoOffsets => Mode::Im2col,
-            CopyMode::Im2colW { .. } | CopyMode::Im2colW128 { .. } => Mode::Im2colWide,
+            CopyMode::Tile | CopyMode::Rows4 => TensorMapMode::Tiled,
+            CopyMode::Im2col(_) | CopyMode::Im2colNoOffsets => TensorMapMode::Im2col,
+            CopyMode::Im2colW { .. } | CopyMode::Im2colW128 { .. } => TensorMapMode::Im2colWide,
         };
         if self.mode != needed_mode {
             return Err(TensorFault::Mode);
         }
-        let loads = copy.direction == Direction::Load;
+        let loads = copy.direction == CopyDirection::Load;
         let with_offsets = !matches!(copy.mode, CopyMode::Tile | CopyMode::Rows4 | CopyMode::Im2colNoOffsets);
         if loads && copy.mode == CopyMode::Im2colNoOffsets || !loads && with_offsets {
             return Err(TensorFault::Mode);
@@ -241,7 +242,9 @@ impl TensorMap {
                 return Err(TensorFault::Field("box_dim"));
             }
         }
-        if copy.direction == Direction::Reduce && element.is_sub_byte() || !loads && element == ElementType::B4x16P64 {
+        if copy.direction == CopyDirection::Reduce && element.is_sub_byte()
+            || !loads && element == ElementType::B4x16P64
+        {
             return Err(TensorFault::Element);
         }
         let multiple = match element {
@@ -261,7 +264,7 @@ impl TensorMap {
             let below_zero = copy.coordinates.iter().take(rank).any(|&c| c < 0);
             let spatial = rank.saturating_sub(2);
             let corners = |corner: &[i16; 3], wrong: fn(i16) -> bool| corner.iter().take(spatial).any(|&c| wrong(c));
-            let box_outside = self.mode == Mode::Im2col
+            let box_outside = self.mode == TensorMapMode::Im2col
                 && (corners(&self.lower_corner, |c| c < 0) || corners(&self.upper_corner, |c| c > 0));
             if copy.mode != CopyMode::Rows4 && below_zero || box_outside {
                 return Err(TensorFault::StoreOutside);
@@ -273,7 +276,7 @@ impl TensorMap {
         if sliced && self.element_strides[0] != 1 {
             return Err(TensorFault::NotDescribed("an element stride inside of interleaved slices"));
         }
-        if sliced && self.mode != Mode::Tiled {
+        if sliced && self.mode != TensorMapMode::Tiled {
             return Err(TensorFault::NotDescribed("im2col with an interleaved layout"));
         }
         match copy.mode {
@@ -284,7 +287,7 @@ impl TensorMap {
         }
     }
 
-    /// The byte address of an element in global memory, whose place in the dimensions is given. Innermost places are of whole bytes.
+    /// Returns the byte address of the element with these indices in global memory. Innermost indices must fall on whole bytes.
     #[inline]
     pub(super) fn global_address(&self, place: &[i64; 5]) -> u64 {
         let bits = self.element_type().map_or(8, ElementType::bits);
@@ -295,7 +298,7 @@ impl TensorMap {
         })
     }
 
-    /// Whether a place is within the tensor in all dimensions but the innermost.
+    /// Whether the indices are within the tensor in all dimensions but the innermost.
     #[inline]
     pub(super) fn row_exists(&self, place: &[i64; 5]) -> bool {
         place
@@ -306,7 +309,7 @@ impl TensorMap {
             .all(|(&index, &size)| index >= 0 && (index as u64) < size)
     }
 
-    /// What 8 bytes outside of the tensor become.
+    /// Returns the 8 bytes that a load writes for elements outside of the tensor.
     #[inline]
     pub fn fill_pattern(&self) -> u64 {
         match (self.filling(), self.element_type()) {
@@ -316,9 +319,9 @@ impl TensorMap {
     }
 }
 
-impl<V: FnMut(Run)> Rows<'_, V> {
+impl<V: FnMut(CopyRun)> Rows<'_, V> {
     /// Tiled mode: every row of the box.
-    fn tile(&mut self, copy: &Copy) {
+    fn tile(&mut self, copy: &TensorCopy) {
         let rank = self.map.rank();
         let start = copy.coordinates.map(i64::from);
         let mut steps = [0_u32; 5];
@@ -328,7 +331,7 @@ impl<V: FnMut(Run)> Rows<'_, V> {
                 place[d] += i64::from(steps[d]) * i64::from(self.map.element_strides[d]);
             }
             self.row(&place);
-            // The next row: counts like an odometer, the second dimension fastest.
+            // The next row: the counters advance like an odometer, the second dimension fastest.
             let Some(d) = (1..rank).find(|&d| steps[d] + 1 < self.map.taken(d)) else { return };
             steps[d] += 1;
             steps[1..d].fill(0);
@@ -336,21 +339,21 @@ impl<V: FnMut(Run)> Rows<'_, V> {
     }
 
     /// `.tile::gather4` and `.tile::scatter4`: four rows.
-    fn four(&mut self, copy: &Copy) {
+    fn four(&mut self, copy: &TensorCopy) {
         let [column, rows @ ..] = copy.coordinates;
         for row in rows {
             self.row(&[i64::from(column), i64::from(row), 0, 0, 0]);
         }
     }
 
-    /// One row, from `place` on.
+    /// Visits one row that begins at the indices `place`.
     pub(super) fn row(&mut self, place: &[i64; 5]) {
         let count = i64::from(self.count);
         let start = self.shared;
         let bits = self.element.shared_bits();
         let row_bytes = (u64::from(self.count) * u64::from(bits) / 8) as u32;
         self.shared = start.wrapping_add(row_bytes);
-        // How many of the row's elements lie before the tensor, and where those in it end.
+        // `before`: elements of the row that precede the tensor; `end`: end of the elements inside it.
         let size = self.map.sizes[0].min(1 << 32) as i64;
         let (before, end) = if self.map.row_exists(place) {
             let before = place[0].saturating_neg().clamp(0, count);
@@ -359,7 +362,7 @@ impl<V: FnMut(Run)> Rows<'_, V> {
             (count, count)
         };
         let at = |elements: i64| start.wrapping_add((elements * i64::from(bits) / 8) as u32);
-        if self.direction == Direction::Load {
+        if self.direction == CopyDirection::Load {
             self.pieces(start, at(before).wrapping_sub(start), 0, RunKind::Fill);
         }
         if end > before {
@@ -372,12 +375,12 @@ impl<V: FnMut(Run)> Rows<'_, V> {
                 _ => self.pieces(at(before), bytes, global, RunKind::Bytes),
             }
         }
-        if self.direction == Direction::Load {
+        if self.direction == CopyDirection::Load {
             self.pieces(at(end), start.wrapping_add(row_bytes).wrapping_sub(at(end)), 0, RunKind::Fill);
         }
     }
 
-    /// Contiguous bytes, cut where swizzling takes them apart.
+    /// Visits contiguous bytes, split at swizzling boundaries.
     #[inline]
     fn pieces(&mut self, shared: u32, bytes: u32, global: u64, kind: RunKind) {
         let piece = self.swizzle.piece();
@@ -385,7 +388,7 @@ impl<V: FnMut(Run)> Rows<'_, V> {
         while done < bytes {
             let address = shared.wrapping_add(done);
             let run = if piece == u32::MAX { bytes - done } else { (piece - address % piece).min(bytes - done) };
-            (self.visit)(Run {
+            (self.visit)(CopyRun {
                 shared: self.swizzle.apply(address),
                 global: global.wrapping_add(u64::from(done)),
                 bytes: run,
@@ -395,29 +398,29 @@ impl<V: FnMut(Run)> Rows<'_, V> {
         }
     }
 
-    /// Groups of sixteen elements of a padded type: 16 bytes in shared memory, 8 or 12 in global memory. Groups are aligned to 16
-    /// bytes, and swizzling keeps 16 bytes together for the patterns these types may have.
+    /// Visits groups of sixteen elements of a padded type: 16 bytes in shared memory, 8 or 12 in global memory. Groups are
+    /// aligned to 16 bytes, and the swizzle patterns allowed for these types keep 16 bytes together.
     fn groups(&mut self, shared: u32, bytes: u32, global: u64) {
         let data = if self.element == ElementType::B6x16 { 12 } else { 8 };
         for group in 0..bytes / 16 {
             let shared = self.swizzle.apply(shared.wrapping_add(16 * group));
             let global = global.wrapping_add(u64::from(data * group));
-            if self.direction == Direction::Load {
-                (self.visit)(Run { shared, global, bytes: data, kind: RunKind::Bytes });
-                (self.visit)(Run {
+            if self.direction == CopyDirection::Load {
+                (self.visit)(CopyRun { shared, global, bytes: data, kind: RunKind::Bytes });
+                (self.visit)(CopyRun {
                     shared: shared.wrapping_add(data),
                     global: 0,
                     bytes: 16 - data,
                     kind: RunKind::Padding,
                 });
             } else {
-                (self.visit)(Run { shared, global, bytes: 16, kind: RunKind::Pack6 });
+                (self.visit)(CopyRun { shared, global, bytes: 16, kind: RunKind::Pack6 });
             }
         }
     }
 }
 
-/// Sixteen bytes with six low bits each as twelve bytes, first element in the lowest bits: the store of `.b6p2x16`.
+/// Packs the low six bits of sixteen bytes into twelve bytes, the first element in the lowest bits: the store of `.b6p2x16`.
 #[inline]
 pub fn pack6(shared: [u8; 16]) -> [u8; 12] {
     let word = shared.iter().rev().fold(0_u128, |word, byte| word << 6 | u128::from(byte & 0x3f));

@@ -1,14 +1,14 @@
-//! Tensor maps: 128 bytes that describe a tensor in global memory and how boxes of it are copied.
+//! Tensor maps: 128 bytes that describe a tensor in global memory and the boxes that are copied from it.
 //!
 //! NVIDIA does not document the bits (manual 5.5.8: opaque), and no public source does, so the encoding here is this
 //! project's own. A launch makes tensor maps with [`TensorMap::to_bytes`]; `tensormap.replace` changes them with
 //! [`replace`]; a copy reads them with [`TensorMap::from_bytes`]. Little-endian:
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 0–1 | `0x544d`, to tell a tensor map from other bytes |
 //! | 2 | mode: 0 tiled, 1 im2col, 2 im2col along W |
-//! | 3 | rank less one |
+//! | 3 | rank minus one |
 //! | 4 | element type, numbered as `tensormap.replace` does |
 //! | 5 | interleave: 0 none, 1 16 bytes, 2 32 bytes |
 //! | 6 | swizzle mode: 0 none, 1 32, 2 64, 3 128, 4 96 bytes |
@@ -28,11 +28,11 @@
 use super::swizzle::Swizzle;
 use crate::values::Marks;
 
-/// Bytes of a tensor map.
+/// Size of a tensor map in bytes.
 pub const BYTES: usize = 128;
 const MAGIC: u16 = 0x544d;
 
-/// What an element is, numbered as in the table of `tensormap.replace` (manual 9.7.9.28).
+/// Type of an element, numbered as in the table of `tensormap.replace` (manual 9.7.9.28).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[allow(missing_docs, reason = "the manual's names of types")]
 pub enum ElementType {
@@ -52,7 +52,7 @@ pub enum ElementType {
     Tf32Ftz,
     /// Sixteen times 4 bits in 8 bytes, copied as they are.
     B4x16,
-    /// The same with 8 bytes of padding in shared memory.
+    /// As [`Self::B4x16`], with 8 bytes of padding in shared memory.
     B4x16P64,
     /// Sixteen times 6 bits in 12 bytes: with 4 bytes of padding in shared memory when loaded (`.b6x16_p32`), each in a byte of
     /// shared memory when stored (`.b6p2x16`).
@@ -60,7 +60,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// All of them, in the order of their numbers, with their names in a launch.
+    /// All variants, in the order of their numbers, with their names in the launch format.
     pub const NAMES: [(&'static str, Self); 16] = [
         ("u8", Self::U8),
         ("u16", Self::U16),
@@ -80,19 +80,19 @@ impl ElementType {
         ("b6x16_p32", Self::B6x16),
     ];
 
-    /// The type of that number.
+    /// Returns the type with that number.
     #[inline]
     pub fn numbered(number: u32) -> Option<Self> {
         Self::NAMES.get(number as usize).map(|(_, t)| *t)
     }
 
-    /// The type of that name; `b6p2x16` is the same as `b6x16_p32`.
+    /// Returns the type with that name; `b6p2x16` is an alias of `b6x16_p32`.
     pub fn named(name: &str) -> Option<Self> {
         let name = if name == "b6p2x16" { "b6x16_p32" } else { name };
         Self::NAMES.into_iter().find(|(n, _)| *n == name).map(|(_, t)| t)
     }
 
-    /// Bits of an element in global memory. Sub-byte types count single elements: coordinates and sizes do.
+    /// Bits of an element in global memory. For sub-byte types this is a single element, the unit of coordinates and sizes.
     #[inline]
     pub fn bits(self) -> u32 {
         match self {
@@ -126,8 +126,8 @@ impl ElementType {
         matches!(self, Self::F16 | Self::F32 | Self::F32Ftz | Self::F64 | Self::Bf16 | Self::Tf32 | Self::Tf32Ftz)
     }
 
-    /// The 64-bit pattern that NaN filling repeats. Which NaN hardware fills with is not documented: canonical ones here, to be
-    /// marked unspecified.
+    /// The 64-bit pattern that NaN filling repeats. The hardware's NaN is not documented; this is the canonical NaN, which
+    /// callers must mark unspecified.
     #[inline]
     pub fn nan_pattern(self) -> u64 {
         match self {
@@ -137,17 +137,17 @@ impl ElementType {
         }
     }
 
-    /// Whether a load changes elements ([`ElementType::loaded`]); else bytes are copied.
+    /// Whether a load converts elements ([`ElementType::loaded`]); otherwise bytes are copied.
     #[inline]
     pub fn converts(self) -> bool {
         matches!(self, Self::F32Ftz | Self::Tf32 | Self::Tf32Ftz)
     }
 
-    /// An element of 32 bits as a load from global memory delivers it.
+    /// Returns an element of 32 bits as a load from global memory delivers it.
     ///
-    /// `.tf32` is rounded to nearest even at ten bits of fraction, NaN and infinity stay (published with measurements on sm_120,
-    /// triton-lang/triton pull request 11751; manual 5.5.1 has "rounded to nearest even"). `.ftz`: a subnormal becomes zero of its
-    /// sign, which is the name's meaning and not described further: marked.
+    /// `.tf32` is rounded to nearest even at ten bits of fraction; NaN and infinity stay (published with measurements on
+    /// sm_120, triton-lang/triton pull request 11751; manual 5.5.1 has "rounded to nearest even"). For `.ftz` types a subnormal
+    /// becomes a zero of its sign and is marked, because only the name documents this.
     #[inline]
     pub fn loaded(self, bits: u32) -> (u32, Marks) {
         let subnormal = bits & 0x7f80_0000 == 0 && bits & 0x7f_ffff != 0;
@@ -163,10 +163,10 @@ impl ElementType {
     }
 }
 
-/// How channels lie in global memory.
+/// Interleaved layout of channels in global memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Interleave {
-    /// Without slices.
+    /// No interleaving.
     #[default]
     None,
     /// In slices of 16 bytes.
@@ -175,7 +175,7 @@ pub enum Interleave {
     B32,
 }
 
-/// What a load gives for elements outside of the tensor.
+/// Value of elements outside of the tensor in a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutOfBoundsFill {
     /// Zeros.
@@ -185,36 +185,36 @@ pub enum OutOfBoundsFill {
     Nan,
 }
 
-/// How boxes are described.
+/// Mode of a tensor map: how it describes boxes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum TensorMapMode {
     /// By the box's size in every dimension.
     #[default]
     Tiled,
-    /// By pixels per column, channels per pixel and the corners of where filters may start.
+    /// By pixels per column, channels per pixel, and the corners of the box of filter positions.
     Im2col,
-    /// The same along W alone.
+    /// As [`TensorMapMode::Im2col`], along W only.
     Im2colWide,
 }
 
-/// A tensor map. Fields hold what a program wrote, sensible or not; [`TensorMap::problem`] tells.
+/// A tensor map. The fields contain whatever a program wrote; [`TensorMap::problem`] reports invalid values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TensorMap {
-    /// How boxes are described.
-    pub mode: Mode,
-    /// Dimensions less one.
+    /// The mode of the map.
+    pub mode: TensorMapMode,
+    /// Number of dimensions minus one.
     pub rank_less_one: u8,
-    /// What an element is, by number.
+    /// Number of the element type.
     pub element: u8,
-    /// The interleave layout, by number.
+    /// Number of the interleaved layout.
     pub interleave: u8,
-    /// The swizzle mode, by number.
+    /// Number of the swizzle mode.
     pub swizzle_mode: u8,
-    /// The swizzle atomicity, by number.
+    /// Number of the swizzle atomicity.
     pub swizzle_atomicity: u8,
-    /// The fill mode, by number.
+    /// Number of the fill mode.
     pub fill: u8,
-    /// Where the tensor begins in global memory.
+    /// Address of the tensor in global memory.
     pub address: u64,
     /// Elements in each dimension, innermost first; up to 2³².
     pub sizes: [u64; 5],
@@ -222,24 +222,24 @@ pub struct TensorMap {
     pub strides: [u64; 4],
     /// Elements of a box before striding, innermost first.
     pub box_sizes: [u32; 5],
-    /// Every how many-th element of the box is taken.
+    /// Distance between copied elements of the box in each dimension, in elements: 2 takes every second element.
     pub element_strides: [u16; 5],
-    /// W, H, D: the first place for a filter, relative to the tensor's first pixel.
+    /// First filter position along W, H, D, relative to the tensor's first pixel.
     pub lower_corner: [i16; 3],
-    /// W, H, D: the last place for a filter, relative to the tensor's last pixel.
+    /// Last filter position along W, H, D, relative to the tensor's last pixel.
     pub upper_corner: [i16; 3],
-    /// Channels of a pixel that are copied.
+    /// Number of channels of a pixel that are copied.
     pub channels_per_pixel: u16,
-    /// Pixels that are copied.
+    /// Number of pixels that are copied.
     pub pixels_per_column: u16,
 }
 
 impl TensorMap {
-    /// A tiled map without strides of elements, interleaving, swizzling and NaN. `sizes` and `box_sizes` have an entry for each
-    /// dimension, `strides` one fewer; what is too much is left out.
+    /// Creates a tiled map without element strides, interleaving, swizzling and NaN filling. `sizes` and `box_sizes` have an
+    /// entry for each dimension, `strides` one fewer; surplus entries are ignored.
     pub fn tiled(element: ElementType, address: u64, sizes: &[u64], strides: &[u64], box_sizes: &[u32]) -> Self {
         let mut map = Self {
-            mode: Mode::Tiled,
+            mode: TensorMapMode::Tiled,
             rank_less_one: sizes.len().clamp(1, 5) as u8 - 1,
             element: element as u8,
             interleave: 0,
@@ -262,19 +262,19 @@ impl TensorMap {
         map
     }
 
-    /// Dimensions, 1 to 5 in a sensible map.
+    /// Number of dimensions, 1 to 5 in a valid map.
     #[inline]
     pub fn rank(&self) -> usize {
         usize::from(self.rank_less_one) + 1
     }
 
-    /// What an element is.
+    /// Returns the element type; `None` for an undefined number.
     #[inline]
     pub fn element_type(&self) -> Option<ElementType> {
         ElementType::numbered(u32::from(self.element))
     }
 
-    /// The swizzling pattern; `None` for numbers that mean none, and combinations that the manual's table 14 lacks.
+    /// Returns the swizzle pattern; `None` for undefined numbers and combinations that the manual's table 14 does not have.
     #[inline]
     pub fn swizzle(&self) -> Option<Swizzle> {
         match (self.swizzle_mode, self.swizzle_atomicity) {
@@ -291,7 +291,7 @@ impl TensorMap {
         }
     }
 
-    /// Sets the pattern.
+    /// Sets the swizzle pattern.
     pub fn set_swizzle(&mut self, swizzle: Swizzle) {
         (self.swizzle_mode, self.swizzle_atomicity) = match swizzle {
             Swizzle::None => (0, 0),
@@ -305,7 +305,7 @@ impl TensorMap {
         };
     }
 
-    /// Interleaving; `None` for a number that means none.
+    /// Returns the interleaved layout; `None` for an undefined number.
     #[inline]
     pub fn interleaving(&self) -> Option<Interleave> {
         match self.interleave {
@@ -316,7 +316,7 @@ impl TensorMap {
         }
     }
 
-    /// Filling; `None` for a number that means none.
+    /// Returns the fill mode; `None` for an undefined number.
     #[inline]
     pub fn filling(&self) -> Option<OutOfBoundsFill> {
         match self.fill {
@@ -326,12 +326,12 @@ impl TensorMap {
         }
     }
 
-    /// The first field that no copy can use, by the name that `tensormap.replace` and launches have for it.
+    /// Returns the first field whose value no copy can use, by its name in `tensormap.replace` and in launches.
     ///
-    /// Rules: the manual's 5.5, 9.7.9.27.1.1, and what the CUDA driver's `cuTensorMapEncodeTiled` and `…Im2col` demand.
+    /// Rules: manual 5.5 and 9.7.9.27.1.1, and the requirements of the CUDA driver's `cuTensorMapEncodeTiled` and `…Im2col`.
     pub fn problem(&self) -> Option<&'static str> {
         let rank = self.rank();
-        if rank > 5 || self.mode != Mode::Tiled && rank < 3 {
+        if rank > 5 || self.mode != TensorMapMode::Tiled && rank < 3 {
             return Some("rank");
         }
         let Some(element) = self.element_type() else { return Some("elemtype") };
@@ -350,7 +350,7 @@ impl TensorMap {
             return Some("fill_mode");
         }
         let sliced = interleave != Interleave::None;
-        if sliced && (rank < 3 || self.mode == Mode::Im2colWide) {
+        if sliced && (rank < 3 || self.mode == TensorMapMode::Im2colWide) {
             return Some("interleave_layout");
         }
         if interleave == Interleave::B32 && swizzle != Swizzle::B32 {
@@ -374,24 +374,24 @@ impl TensorMap {
             return Some("element_stride");
         }
         let inner = match self.mode {
-            Mode::Tiled => self.box_sizes[0],
+            TensorMapMode::Tiled => self.box_sizes[0],
             _ => u32::from(self.channels_per_pixel),
         };
         let inner_bits = u64::from(inner) * u64::from(element.shared_bits());
-        if self.mode == Mode::Tiled {
+        if self.mode == TensorMapMode::Tiled {
             if self.box_sizes.iter().take(rank).any(|b| !(1..=256).contains(b)) {
                 return Some("box_dim");
             }
         } else if !(1..=256).contains(&inner) {
             return Some("channels_per_pixel");
         }
-        if self.mode != Mode::Tiled && !(1..=1024).contains(&self.pixels_per_column) {
+        if self.mode != TensorMapMode::Tiled && !(1..=1024).contains(&self.pixels_per_column) {
             return Some("pixels_per_column");
         }
         let whole = inner_bits.is_multiple_of(128) && !(padded && inner != 128);
         let narrow = swizzle.span().is_none_or(|span| inner_bits <= 8 * u64::from(span));
         if !whole || !sliced && !narrow {
-            return Some(if self.mode == Mode::Tiled { "box_dim" } else { "channels_per_pixel" });
+            return Some(if self.mode == TensorMapMode::Tiled { "box_dim" } else { "channels_per_pixel" });
         }
         let not_for_padded =
             !matches!(swizzle, Swizzle::None) && (swizzle.span() != Some(128) || swizzle == Swizzle::B128Atom32Flip8);
@@ -406,7 +406,7 @@ impl TensorMap {
         self.sizes[0].is_multiple_of(if element == ElementType::B4x16 { 2 } else { 128 })
     }
 
-    /// As 128 bytes.
+    /// Encodes the map as 128 bytes.
     pub fn to_bytes(&self) -> [u8; BYTES] {
         let mut bytes = [0; BYTES];
         let mut at = 0;
@@ -441,7 +441,7 @@ impl TensorMap {
         bytes
     }
 
-    /// From 128 bytes; `None` if they are no tensor map.
+    /// Decodes a map from 128 bytes; `None` if they are not a tensor map.
     pub fn from_bytes(bytes: &[u8; BYTES]) -> Option<Self> {
         let mut at = 0;
         // Takes the next `count` bytes as a number.
@@ -457,9 +457,9 @@ impl TensorMap {
             return None;
         }
         let mode = match take(1) {
-            0 => Mode::Tiled,
-            1 => Mode::Im2col,
-            2 => Mode::Im2colWide,
+            0 => TensorMapMode::Tiled,
+            1 => TensorMapMode::Im2col,
+            2 => TensorMapMode::Im2colWide,
             _ => return None,
         };
         let mut small = [0; 5];
@@ -502,12 +502,12 @@ impl TensorMap {
     }
 }
 
-/// A field that `tensormap.replace` changes; with the ordinal where there are several.
+/// A field that `tensormap.replace` changes, with its ordinal if there are several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the modifiers' names")]
 pub enum Field {
     GlobalAddress,
-    /// The new value is the rank less one.
+    /// The new value is the rank minus one.
     Rank,
     BoxDim(u8),
     GlobalDim(u8),
@@ -522,7 +522,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// The field of that modifier (without the dot).
+    /// Returns the field of a modifier (without the dot).
     pub fn named(name: &str, ordinal: u8) -> Option<Self> {
         Some(match name {
             "global_address" => Self::GlobalAddress,
@@ -541,8 +541,8 @@ impl Field {
     }
 }
 
-/// `tensormap.replace`: changes one field of the map in `bytes`. `false`: the bytes are no tensor map, or there is no entry of
-/// that ordinal. Values that do not fit their field become the field's largest, which no copy accepts.
+/// `tensormap.replace`: changes one field of the map in `bytes`. Returns `false` if the bytes are not a tensor map, or the
+/// ordinal does not exist. A value that does not fit its field becomes the field's greatest value, which no copy accepts.
 pub fn replace(bytes: &mut [u8; BYTES], field: Field, value: u64) -> bool {
     let Some(mut map) = TensorMap::from_bytes(bytes) else { return false };
     let byte = u8::try_from(value).unwrap_or(u8::MAX);

@@ -1,8 +1,8 @@
 //! `tex` and `tld4`: reading textures.
 //!
-//! Measured with `ptxas` 13.x for sm_90 (disassembly): integer coordinates become `TLD`, which names no sampler – nothing is
-//! filtered, normalised or clamped; float coordinates become `TEX` with level 0 unless the instruction names one; the layer of
-//! an array is clamped to 65535 in front of the `TEX`; the result type changes nothing but `.f16` and `.f16x2`.
+//! Measured with `ptxas` 13.x for sm_90 (disassembly). Integer coordinates become `TLD`, which names no sampler: nothing is
+//! filtered, normalised or clamped. Float coordinates become `TEX` with level 0 unless the instruction names a level. The layer
+//! of an array is clamped to 65535 before the `TEX`. The result type matters only for `.f16` and `.f16x2`.
 
 use super::format::Components;
 use super::layout::{Geometry, ImageDescription, TexelPosition, Texels};
@@ -13,19 +13,19 @@ use crate::values::convert::quick::f16_from_f32;
 
 /// The coordinates of `tex`: the registers of its list in their order, as bits.
 ///
-/// `.1d {x}`, `.2d {x, y}`, `.3d {x, y, z}`, `.a1d {layer, x}`, `.a2d {layer, x, y}`, `.cube {s, t, r}`,
-/// `.acube {layer, s, t, r}`, `.2dms {sample, x, y}`, `.a2dms {sample, layer, x, y}`; what is left is ignored.
+/// `.1d {x}`, `.2d {x, y}`, `.3d {x, y, z}`, `.a1d {layer, x}`, `.a2d {layer, x, y}`, `.cube {s, t, r}`, `.acube {layer, s, t,
+/// r}`, `.2dms {sample, x, y}`, `.a2dms {sample, layer, x, y}`. Unused entries are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Coordinates {
-    /// The list's registers.
+    /// The registers of the coordinate list, as bits.
     pub bits: [u32; 4],
-    /// Whether coordinates (not layer and sample) are `.f32`; else `.s32`.
+    /// Whether the coordinates (except layer and sample) are `.f32`; otherwise they are `.s32`.
     pub float: bool,
 }
 
-/// Which mipmap level is read.
+/// The mipmap level that an instruction requests.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Level {
+pub enum MipmapLevel {
     /// Level 0: no modifier, or `.base`.
     Base,
     /// `.level` with integer coordinates.
@@ -36,31 +36,31 @@ pub enum Level {
     Gradients([f32; 3], [f32; 3]),
 }
 
-/// What `tex` and `tld4` ask for.
+/// A request of `tex` or `tld4`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Request {
+pub struct TextureRequest {
     /// The instruction's geometry.
     pub geometry: Geometry,
-    /// Where.
+    /// The coordinates.
     pub coordinates: Coordinates,
-    /// Which level.
-    pub level: Level,
+    /// The requested mipmap level.
+    pub level: MipmapLevel,
     /// Added to the texel's position, −8 … 7.
     pub offset: [i32; 3],
-    /// What depths are compared with.
+    /// Reference value of a depth comparison, if the instruction has one.
     pub depth: Option<f32>,
 }
 
-/// What `tex` and `tld4` give.
+/// Result of `tex` or `tld4`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fetched {
     /// Red, green, blue, alpha; for `tld4` the four texels.
     pub components: Components,
-    /// The predicate `p`.
+    /// The predicate `p`: whether the texel's memory is resident.
     pub resident: bool,
 }
 
-/// What the coordinates of an instruction mean, once its registers are sorted.
+/// The coordinates of an instruction, split into layer, sample and position (as bits).
 struct TextureOperands {
     layer: u32,
     sample: u32,
@@ -85,7 +85,7 @@ pub fn fetch<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
 ) -> Result<Fetched, ImageFault> {
     same_geometry(image, request.geometry)?;
     if !image.resident {
@@ -107,7 +107,7 @@ pub fn gather<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     component: usize,
 ) -> Result<Fetched, ImageFault> {
     same_geometry(image, request.geometry)?;
@@ -127,7 +127,8 @@ pub fn gather<T: Texels + ?Sized>(
 
 /// The registers of a result: `.f16` in the low halves of four, `.f16x2` in two.
 ///
-/// `integer`: the image's format is one, of which the manual gives no conversion; its low bits are taken, marked.
+/// `integer`: the image has an integer format. The manual defines no conversion for it, so the low 16 bits are taken and marked
+/// unspecified.
 #[inline]
 pub fn to_half(components: &Components, integer: bool, packed: bool) -> Components {
     let mut halves = Components { bits: [0; 4], marks: components.marks };
@@ -154,19 +155,20 @@ fn same_geometry(image: &ImageDescription, instruction: Geometry) -> Result<(), 
     }
 }
 
-/// Integer coordinates: the texel itself. Outside of the image – whatever the sampler says – zeros, marked unspecified.
+/// Reads the texel at integer coordinates, without the sampler. Outside of the image the result is zeros, marked unspecified,
+/// whatever the sampler says.
 fn indexed<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
-    request: &Request,
+    request: &TextureRequest,
     sorted: &TextureOperands,
 ) -> Components {
     let outside = Components { bits: [0; 4], marks: [Marks::UNSPECIFIED; 4] };
     let level = match request.level {
-        Level::Integer(level) => level,
-        Level::Float(level) => level as i32,
-        // With gradients and integer coordinates there is nothing to measure them against.
-        Level::Base | Level::Gradients(..) => 0,
+        MipmapLevel::Integer(level) => level,
+        MipmapLevel::Float(level) => level as i32,
+        // Gradients have no unit to be measured in when the coordinates are integers.
+        MipmapLevel::Base | MipmapLevel::Gradients(..) => 0,
     };
     let Some(level) = u32::try_from(level).ok().filter(|&level| level < image.levels) else { return outside };
     if sorted.layer >= image.layers || sorted.sample >= image.samples {
@@ -184,12 +186,12 @@ fn indexed<T: Texels + ?Sized>(
     image.texel(texels, TexelPosition { level, layer: sorted.layer, position, sample: sorted.sample })
 }
 
-/// Float coordinates: through the sampler.
+/// Reads at float coordinates, through the sampler.
 fn sampled<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     sorted: &TextureOperands,
 ) -> Components {
     let (levels, weight, marks) = levels(image, sampler, request, sorted);
@@ -210,19 +212,19 @@ fn sampled<T: Texels + ?Sized>(
     result
 }
 
-/// The two levels that are blended, the weight of the coarser one in 1/256, and what must be said of the choice.
+/// Returns the two mipmap levels to blend, the weight of the coarser one in 1/256, and the marks of that choice.
 fn levels(
     image: &ImageDescription,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     sorted: &TextureOperands,
 ) -> ([u32; 2], u32, Marks) {
     let last = image.levels.max(1) - 1;
     let (lod, mut marks) = match request.level {
-        Level::Base => return ([0, 0], 0, Marks::NONE),
-        Level::Integer(level) => (f64::from(level), Marks::NONE),
-        Level::Float(level) => (f64::from(level), Marks::NONE),
-        Level::Gradients(dx, dy) => (gradient_level(image, sampler, request, sorted, dx, dy), Marks::APPROXIMATE),
+        MipmapLevel::Base => return ([0, 0], 0, Marks::NONE),
+        MipmapLevel::Integer(level) => (f64::from(level), Marks::NONE),
+        MipmapLevel::Float(level) => (f64::from(level), Marks::NONE),
+        MipmapLevel::Gradients(dx, dy) => (gradient_level(image, sampler, request, sorted, dx, dy), Marks::APPROXIMATE),
     };
     if last == 0 {
         return ([0, 0], 0, Marks::NONE);
@@ -234,7 +236,7 @@ fn levels(
         lod
     };
     let (low, high) = (f64::from(sampler.min_lod).max(0.0), f64::from(sampler.max_lod).min(f64::from(last)));
-    // Both may be unusable (a NaN, or crossed): then the finest level there is.
+    // `max` and `min` ignore a limit that is NaN. Crossed limits yield `high`, and the level is never below 0.
     let lod = (lod + f64::from(sampler.lod_bias)).max(low).min(high).max(0.0);
     if sampler.mipmap_filter == Filter::Nearest || image.format.channel.is_integer() {
         let level = ((lod + 0.5).floor() as u32).min(last);
@@ -248,11 +250,12 @@ fn levels(
     ([level, (level + 1).min(last)], if level == last { 0 } else { scaled & 0xff }, marks)
 }
 
-/// The logarithm of how many texels of the finest level a step on the screen covers, the longer of both steps.
+/// Returns the level of detail for gradients: log2 of the texels of the finest level that a step on the screen covers, taken
+/// from the longer of the two steps.
 fn gradient_level(
     image: &ImageDescription,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     sorted: &TextureOperands,
     dx: [f32; 3],
     dy: [f32; 3],
@@ -276,13 +279,13 @@ fn gradient_level(
     length(dx).max(length(dy)).log2()
 }
 
-/// Where a request lies in one level.
+/// The texels that a request needs in one mipmap level.
 struct LevelPosition {
     level: u32,
     layer: u32,
     axes: [Axis; 3],
     dimensions: usize,
-    /// Faces continue on their neighbours.
+    /// Whether filtering continues across the edges of cube faces.
     seamless: bool,
     marks: Marks,
 }
@@ -291,7 +294,7 @@ impl LevelPosition {
     fn new(
         image: &ImageDescription,
         sampler: &Sampler,
-        request: &Request,
+        request: &TextureRequest,
         sorted: &TextureOperands,
         level: u32,
         blend: bool,
@@ -300,7 +303,7 @@ impl LevelPosition {
         let size = image.level_size(level);
         let normalized = image.normalized_coords && !sampler.force_unnormalized_coords;
         let mut marks = Marks::NONE;
-        // The layer is clamped, as graphics interfaces have it; PTX does not say.
+        // The layer is clamped as in graphics APIs; PTX does not define it.
         let mut layer = sorted.layer;
         if layer >= image.layers {
             layer = image.layers.max(1) - 1;
@@ -318,7 +321,7 @@ impl LevelPosition {
         let unused = Axis { raw: [0, 1], index: [Some(0), Some(0)], weight: 0, marks: Marks::NONE };
         let mut axes = [unused; 3];
         for (d, slot) in axes.iter_mut().enumerate().take(dimensions) {
-            // A place on a face is always normalised, and never repeats.
+            // Positions on a face are always normalised and never repeat.
             let mode = if cube { super::AddressMode::ClampToEdge } else { sampler.address[d] };
             *slot = axis(coordinates[d], size[d], normalized || cube, mode, blend, request.offset[d]);
             marks |= slot.marks;
@@ -326,13 +329,13 @@ impl LevelPosition {
         Self { level, layer, axes, dimensions, seamless: cube && sampler.seamless_cube, marks }
     }
 
-    /// One of the texels around: `corner` has 1 for the second one along a dimension.
+    /// Reads one of the texels around the coordinate: `corner` is 1 for the second texel along a dimension, else 0.
     fn texel<T: Texels + ?Sized>(
         &self,
         image: &ImageDescription,
         texels: &T,
         sampler: &Sampler,
-        request: &Request,
+        request: &TextureRequest,
         corner: [usize; 3],
     ) -> Components {
         let mut layer = self.layer;
@@ -363,13 +366,13 @@ impl LevelPosition {
         compared(image, sampler, request, texel)
     }
 
-    /// Beyond a cube's corner there is no texel: the mean of the three that meet there.
+    /// Returns the mean of the three texels that meet at a cube's corner: no texel exists beyond it.
     fn beyond_corner<T: Texels + ?Sized>(
         &self,
         image: &ImageDescription,
         texels: &T,
         sampler: &Sampler,
-        request: &Request,
+        request: &TextureRequest,
         raw: [i64; 2],
     ) -> Components {
         let size = image.level_size(self.level)[0];
@@ -389,16 +392,16 @@ impl LevelPosition {
     }
 }
 
-/// A read of one level through the sampler.
+/// Reads one mipmap level through the sampler.
 fn one_level<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     sorted: &TextureOperands,
     level: u32,
 ) -> Components {
-    // Integers cannot be blended: CUDA refuses such textures, so that what hardware would do is not known.
+    // Integers cannot be blended. CUDA rejects such textures, so the hardware's behaviour is unknown.
     let wanted = sampler.filter == Filter::Linear;
     let blend = wanted && !image.format.channel.is_integer();
     let spot = LevelPosition::new(image, sampler, request, sorted, level, blend);
@@ -414,13 +417,13 @@ fn one_level<T: Texels + ?Sized>(
     result
 }
 
-/// The blend of up to eight texels. Weights and products are exact in `f64`; the sum is rounded once to `.f32`. Hardware's own
-/// rounding is not documented, so that every true blend is marked approximate.
+/// Returns the blend of up to eight texels. Weights and products are exact in `f64`; the sum is rounded once to `.f32`. The
+/// rounding of hardware is not documented, so every blend of more than one texel is marked approximate.
 fn blended<T: Texels + ?Sized>(
     image: &ImageDescription,
     texels: &T,
     sampler: &Sampler,
-    request: &Request,
+    request: &TextureRequest,
     spot: &LevelPosition,
 ) -> Components {
     let mut sum = [0.0_f64; 4];
@@ -456,7 +459,7 @@ fn blended<T: Texels + ?Sized>(
     result
 }
 
-/// The sampler's border as the image's format has it.
+/// Returns the sampler's border colour, converted to the image's format.
 fn border_colour(image: &ImageDescription, sampler: &Sampler) -> Components {
     let channel = image.format.channel;
     let bits = sampler.border.map(|value| {
@@ -471,9 +474,9 @@ fn border_colour(image: &ImageDescription, sampler: &Sampler) -> Components {
     Components { bits, marks: [Marks::NONE; 4] }
 }
 
-/// A texel of a depth texture, compared: 1.0 or 0.0 in every component. The manual says neither which comparison it is (the
-/// sampler's, here) nor what the components after the first are.
-fn compared(image: &ImageDescription, sampler: &Sampler, request: &Request, texel: Components) -> Components {
+/// Compares a texel of a depth texture with the reference: 1.0 or 0.0 in every component. The manual defines neither the
+/// comparison (here the sampler's) nor the components after the first.
+fn compared(image: &ImageDescription, sampler: &Sampler, request: &TextureRequest, texel: Components) -> Components {
     let Some(reference) = request.depth else { return texel };
     let normalised = !image.format.channel.is_integer()
         && !matches!(image.format.channel, super::ChannelType::Float | super::ChannelType::Half);

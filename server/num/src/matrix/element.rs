@@ -1,13 +1,13 @@
-//! The types of matrix elements, and what their bits stand for.
+//! The types of matrix elements and the meaning of their bits.
 
-/// A type of elements of matrices or of scale factors.
+/// Type of the elements of a matrix, or of scale factors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Element {
+pub enum MatrixElementType {
     /// IEEE double precision.
     F64,
     /// IEEE single precision.
     F32,
-    /// Single precision of which the tensor cores read the upper 19 bits.
+    /// Single precision; tensor cores read only its upper 19 bits.
     Tf32,
     /// IEEE half precision.
     F16,
@@ -15,7 +15,7 @@ pub enum Element {
     Bf16,
     /// Eight bits, four of exponent; no infinity, one NaN for each sign.
     E4m3,
-    /// Eight bits, five of exponent; as IEEE.
+    /// Eight bits, five of exponent; infinities and NaNs as in IEEE formats.
     E5m2,
     /// Six bits, three of exponent; finite numbers only.
     E3m2,
@@ -41,37 +41,37 @@ pub enum Element {
     B1,
 }
 
-/// How a floating-point number of at most 32 bits is built.
+/// Layout of a floating-point format of at most 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FloatFormat {
     /// Bits of the exponent.
     pub exponent_bits: u32,
-    /// Bits after the point of the significand.
+    /// Bits of the significand after the point.
     pub fraction_bits: u32,
-    /// What the greatest exponent means.
+    /// Meaning of the greatest exponent.
     pub special: SpecialEncoding,
 }
 
-/// What is not a finite number.
+/// Encoding of infinities and NaNs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SpecialEncoding {
-    /// Infinities and NaNs with the greatest exponent.
+    /// Infinities and NaNs have the greatest exponent, as in IEEE 754.
     Ieee,
-    /// NaN where all bits but the sign are set, and no infinity.
+    /// NaN if all bits except the sign are set; no infinity.
     NanOnly,
-    /// Nothing: all bits are numbers.
+    /// No infinity and no NaN: all codes are finite numbers.
     Nothing,
 }
 
 impl FloatFormat {
-    /// What is subtracted from the exponent's bits.
+    /// The exponent bias.
     pub fn bias(self) -> i32 {
         (1 << (self.exponent_bits - 1)) - 1
     }
 }
 
-impl Element {
-    /// All of them.
+impl MatrixElementType {
+    /// All variants.
     pub const ALL: [Self; 18] = [
         Self::F64,
         Self::F32,
@@ -93,13 +93,13 @@ impl Element {
         Self::B1,
     ];
 
-    /// The element that a modifier (`.f16`, with or without its dot) names.
+    /// Returns the type that a modifier (`.f16`, with or without its dot) names.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.strip_prefix('.').unwrap_or(name);
         Self::ALL.into_iter().find(|e| e.name() == name)
     }
 
-    /// Its name in PTX, without the dot.
+    /// Returns the name in PTX, without the dot.
     pub fn name(self) -> &'static str {
         match self {
             Self::F64 => "f64",
@@ -123,7 +123,7 @@ impl Element {
         }
     }
 
-    /// How many bits of it count: those where it is packed closely.
+    /// Width in bits when elements are packed without padding.
     pub fn bits(self) -> u32 {
         match self {
             Self::F64 => 64,
@@ -136,14 +136,14 @@ impl Element {
         }
     }
 
-    /// Where it stands in a byte of its own, as `.kind::f8f6f4` and `.kind::mxf8f6f4` have it: the number of its lowest bit.
+    /// Number of the element's lowest bit in the byte that it occupies with `.kind::f8f6f4` and `.kind::mxf8f6f4`.
     ///
-    /// Manual 9.7.14.5.14: six bits fill the lower part, four bits the middle.
+    /// Manual 9.7.14.5.14: elements of six bits fill the lower part of the byte, elements of four bits the middle.
     pub fn low_in_byte(self) -> u32 {
         if self == Self::E2m1 { 2 } else { 0 }
     }
 
-    /// How it is built, where it is a floating-point number of at most 32 bits.
+    /// Returns the layout of a floating-point type of at most 32 bits; `None` for other types.
     pub(crate) fn format(self) -> Option<FloatFormat> {
         let format =
             |exponent_bits, fraction_bits, special| Some(FloatFormat { exponent_bits, fraction_bits, special });
@@ -162,18 +162,18 @@ impl Element {
         }
     }
 
-    /// Whether it is a floating-point number of at most eight bits, of which every type can be multiplied with every other.
+    /// Whether this is a floating-point type of at most eight bits. All such types can be multiplied with each other.
     pub(crate) fn is_narrow(self) -> bool {
         matches!(self, Self::E4m3 | Self::E5m2 | Self::E3m2 | Self::E2m3 | Self::E2m1)
     }
 
-    /// Whether tensor cores multiply floating-point numbers of these types.
+    /// Whether tensor cores multiply floating-point elements of these two types.
     pub(crate) fn multiplies_with(self, other: Self) -> bool {
         let wide = matches!(self, Self::Tf32 | Self::F16 | Self::Bf16) && self == other;
         wide || self.is_narrow() && other.is_narrow()
     }
 
-    /// The integer that the lowest bits are; nothing where it is no integer.
+    /// Returns the integer in the lowest bits; `None` for types that are not integers.
     #[inline]
     pub fn integer(self, bits: u64) -> Option<i32> {
         Some(match self {
@@ -188,7 +188,7 @@ impl Element {
     }
 }
 
-/// What a number is besides its value.
+/// Flags that classify a floating-point number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Traits(pub u8);
 
@@ -203,25 +203,25 @@ impl Traits {
     pub const ZERO: u8 = 8;
     /// A subnormal number other than zero.
     pub const SUBNORMAL: u8 = 16;
-    /// No finite number.
+    /// Mask of the flags of numbers that are not finite.
     pub const SPECIAL: u8 = Self::NAN | Self::POSITIVE_INFINITY | Self::NEGATIVE_INFINITY;
 }
 
-/// A number taken apart: `significand * 2^(exponent - fraction_bits)` for a format with `fraction_bits` bits after the point.
+/// A decoded number: `significand * 2^(exponent - fraction_bits)` for a format with `fraction_bits` bits after the point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct UnpackedFloat {
-    /// With its sign; 0 for what is no finite number.
+    /// Significand with its sign; 0 for NaN and infinities.
     pub significand: i32,
-    /// Not normalised: subnormal numbers have the least exponent of the format, as in hardware (arXiv 2511.10909).
+    /// Exponent, not normalised: subnormal numbers have the least exponent of the format, as in hardware (arXiv 2511.10909).
     pub exponent: i32,
-    /// What it is.
+    /// Flags of [`Traits`].
     pub traits: u8,
     /// Whether the sign bit is set.
     pub negative: bool,
 }
 
 impl FloatFormat {
-    /// Takes the number in the lowest bits apart.
+    /// Decodes the number in the lowest bits.
     #[inline]
     pub fn decode(self, bits: u32) -> UnpackedFloat {
         let fraction = bits & ((1 << self.fraction_bits) - 1);
@@ -254,8 +254,8 @@ impl FloatFormat {
     }
 }
 
-impl Element {
-    /// A floating-point element taken apart; what is no floating-point number of at most 32 bits is NaN.
+impl MatrixElementType {
+    /// Decodes a floating-point element; any other type decodes to NaN.
     #[inline]
     pub(crate) fn decode(self, bits: u64) -> UnpackedFloat {
         let bits = bits as u32;
@@ -275,7 +275,7 @@ impl Element {
         }
     }
 
-    /// Bits after the point of a significand.
+    /// Bits of a significand after the point; 0 if this is no floating-point type of at most 32 bits.
     pub(crate) fn fraction_bits(self) -> u32 {
         self.format().map_or(0, |f| f.fraction_bits)
     }

@@ -1,41 +1,41 @@
-//! The factors of a product of floating-point matrices, taken apart once for all their products.
+//! The factors of a product of floating-point matrices, decoded once for all products that use them.
 
-use super::element::{Element, Traits, UnpackedFloat};
-use super::sum::{FAR, SumCertainty, special_product};
+use super::element::{MatrixElementType, Traits, UnpackedFloat};
+use super::sum::{SumCertainty, ZERO_FACTOR_EXPONENT, special_product};
 use std::ops::Range;
 
-/// Lines along K: rows of A or columns of B.
+/// Decoded lines along K: rows of A or columns of B.
 pub(crate) struct Factors {
-    /// Factors of a line.
+    /// Number of factors of a line.
     length: usize,
-    /// Blocks of a line.
+    /// Number of blocks of a line.
     blocks: usize,
     significands: Vec<i32>,
-    /// Of a zero [`FAR`].
+    /// Exponent of each factor; [`ZERO_FACTOR_EXPONENT`] for a zero.
     exponents: Vec<i16>,
-    /// What each factor is; bit 7: it is negative.
+    /// [`Traits`] of each factor; bit 7 is set if the factor is negative.
     each: Vec<u8>,
-    /// What the factors of a block are.
+    /// Union of the [`Traits`] of the factors of each block.
     traits: Vec<u8>,
-    /// Of each line, as a whole.
+    /// Range of each whole line.
     lines: Vec<LineRange>,
 }
 
-/// How far the numbers of a line reach.
+/// Range of the numbers of a line.
 #[derive(Debug, Clone, Copy)]
 struct LineRange {
-    /// The least weight of any of their bits and the sum of their magnitudes.
+    /// Bounds on the numbers: the least weight of their bits, and the sum of their magnitudes.
     terms: SumCertainty,
-    /// The greatest magnitude.
+    /// The greatest magnitude of any number.
     greatest: f64,
 }
 
 const NEGATIVE: u8 = 128;
 
 impl Factors {
-    /// Takes `lines` lines of `length` elements apart, whose bits `bits` gives by line and place.
+    /// Decodes `lines` lines of `length` elements; `bits` returns the bits of an element for a line and an index.
     pub fn new(
-        element: Element,
+        element: MatrixElementType,
         negate: bool,
         lines: usize,
         length: usize,
@@ -73,12 +73,12 @@ impl Factors {
     fn push(&mut self, number: UnpackedFloat, negate: bool) {
         let zero = number.significand == 0;
         self.significands.push(if negate { -number.significand } else { number.significand });
-        self.exponents.push(if zero { FAR } else { number.exponent as i16 });
+        self.exponents.push(if zero { ZERO_FACTOR_EXPONENT } else { number.exponent as i16 });
         let negative = if number.negative != negate { NEGATIVE } else { 0 };
         self.each.push(number.traits | negative);
     }
 
-    /// Room for one line.
+    /// Creates an empty buffer for one line.
     pub fn room(length: usize) -> Self {
         Self {
             length,
@@ -91,7 +91,7 @@ impl Factors {
         }
     }
 
-    /// Fills the one line with elements of a line of `from`: those in `columns`, in the given order.
+    /// Fills the single line with elements of a line of `from`: those in `columns`, in the order `order`.
     pub fn gather(&mut self, from: &Self, line: usize, order: &[usize], columns: &[u16], blocks: &[Range<usize>]) {
         let base = line * from.length;
         for (at, place) in order.iter().enumerate() {
@@ -110,7 +110,7 @@ impl Factors {
         }
     }
 
-    /// How far the products of two lines reach.
+    /// Returns the range of the products of two lines.
     #[inline]
     pub fn products(&self, line: usize, other: &Self, other_line: usize) -> SumCertainty {
         let (a, b) = (&self.lines[line], &other.lines[other_line]);
@@ -123,20 +123,20 @@ impl Factors {
         }
     }
 
-    /// What the factors of a block of a line are.
+    /// Returns the union of the [`Traits`] of the factors of a block.
     #[inline]
     pub fn traits(&self, line: usize, block: usize) -> u8 {
         self.traits[line * self.blocks + block]
     }
 
-    /// Significands and exponents of a part of a line.
+    /// Returns the significands and exponents of a range of a line.
     #[inline]
     pub fn part(&self, line: usize, range: &Range<usize>) -> (&[i32], &[i16]) {
         let (begin, end) = (line * self.length + range.start, line * self.length + range.end);
         (&self.significands[begin..end], &self.exponents[begin..end])
     }
 
-    /// Which specials there are among the products of parts of two lines.
+    /// Returns the [`Traits`] of NaNs and infinities among the products of ranges of two lines.
     pub fn special_products(&self, line: usize, other: &Self, other_line: usize, range: Range<usize>) -> u8 {
         let number = |each: u8| UnpackedFloat {
             traits: each & !NEGATIVE,

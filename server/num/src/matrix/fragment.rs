@@ -1,7 +1,7 @@
-//! From registers of lanes to matrices and back: tables worked out once from the layouts in `ptx_isa`.
+//! Conversion between registers of lanes and matrices: tables computed once from the layouts in `ptx_isa`.
 
-use super::element::Element;
-use super::product::Refusal;
+use super::element::MatrixElementType;
+use super::product::MatrixRefusal;
 use ptx_isa::ISA;
 use ptx_isa::fragment::{FragmentLayout, LayoutLookup};
 use ptx_isa::tables::Form;
@@ -9,58 +9,58 @@ use ptx_isa::tables::Form;
 /// An element of a matrix in a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FragmentElement {
-    /// The register of the operand.
+    /// Index of the register in the operand.
     register: u16,
-    /// The thread: the lane, and 32 times the warp of a warpgroup.
+    /// The thread: lane + 32 × warp of the warpgroup.
     thread: u16,
     /// The lowest bit of the element in its register.
     low: u8,
-    /// The element's number: all matrices one after the other, row-major.
+    /// Index of the element: all matrices one after the other, row-major.
     place: u32,
 }
 
-/// How an operand's registers hold matrices.
+/// Mapping between an operand's registers and the elements of its matrices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fragment {
-    /// Sorted by register and thread.
+    /// All elements, sorted by register and thread.
     held: Vec<FragmentElement>,
-    /// Bits of an element.
+    /// Width of an element in bits.
     pub width: u32,
-    /// Registers of the operand in each thread.
+    /// Number of registers of the operand in each thread.
     pub registers: u32,
-    /// Threads that hold the matrices together: 32 or 128.
+    /// Number of threads whose registers contain the matrices: 32 or 128.
     pub threads: u32,
-    /// How many matrices there are.
+    /// Number of matrices.
     pub matrices: usize,
-    /// Rows of each.
+    /// Number of rows of each matrix.
     pub rows: usize,
-    /// Columns of each.
+    /// Number of columns of each matrix.
     pub columns: usize,
 }
 
 impl Fragment {
-    /// That of an operand of an instruction, from the tables of the instruction set.
+    /// Returns the fragment of an instruction's operand, from the tables of the instruction set.
     ///
-    /// `input` gives the numbers of other operands on which it depends (selectors). `element` is the type of the elements where
-    /// they may be smaller than the bytes in which they stand (`.kind::f8f6f4`, `.kind::mxf8f6f4`).
+    /// `input` returns the values of other operands on which the fragment depends (selectors). `element` is the element type if
+    /// elements may be smaller than the bytes that contain them (`.kind::f8f6f4`, `.kind::mxf8f6f4`).
     pub fn new(
         instruction: &str,
         form: &Form,
         values: &[Option<&'static str>],
         operand: &str,
-        element: Option<Element>,
+        element: Option<MatrixElementType>,
         input: impl Fn(&str, usize) -> Option<i64>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, MatrixRefusal> {
         match ISA.layout(instruction, form, values, operand, input) {
             Some(LayoutLookup::Layout(layout)) => Self::of(&layout, element),
-            Some(LayoutLookup::Unspecified(_)) => Err(Refusal("the layout of this operand is not specified")),
-            None => Err(Refusal("this operand has no layout")),
+            Some(LayoutLookup::Unspecified(_)) => Err(MatrixRefusal("the layout of this operand is not specified")),
+            None => Err(MatrixRefusal("this operand has no layout")),
         }
     }
 
-    /// That of a layout.
-    pub fn of(layout: &FragmentLayout, element: Option<Element>) -> Result<Self, Refusal> {
-        const RANGE: Refusal = Refusal("a layout is out of its registers");
+    /// Returns the fragment of a layout of the instruction-set tables.
+    pub fn of(layout: &FragmentLayout, element: Option<MatrixElementType>) -> Result<Self, MatrixRefusal> {
+        const RANGE: MatrixRefusal = MatrixRefusal("a layout is out of its registers");
         let in_byte = element.filter(|e| layout.width == 8 && e.bits() < 8);
         let (width, low) = in_byte.map_or((layout.width, 0), |e| (e.bits(), e.low_in_byte()));
         let mut held = Vec::new();
@@ -86,18 +86,19 @@ impl Fragment {
         })
     }
 
-    /// That of a fragment of `wmma`, of undocumented layout: `registers` of `register_bits` bits in each lane.
+    /// Returns a fragment for `wmma`, whose layout is undocumented: `registers` of `register_bits` bits in each lane.
     ///
-    /// Ours: each lane has as many neighbours of the matrix, row by row, as all lanes have alike; where its registers have room
-    /// for more, they hold them again. So what is done to all elements of a fragment alike gives what it must.
+    /// The layout is this crate's own. Each lane contains the same number of consecutive elements, row by row; surplus space in
+    /// its registers repeats them. An operation that treats all elements of a fragment alike therefore yields the documented
+    /// result.
     pub fn opaque(
         rows: usize,
         columns: usize,
         width: u32,
         registers: u32,
         register_bits: u32,
-    ) -> Result<Self, Refusal> {
-        const MISFIT: Refusal = Refusal("a fragment that does not fit into its registers");
+    ) -> Result<Self, MatrixRefusal> {
+        const MISFIT: MatrixRefusal = MatrixRefusal("a fragment that does not fit into its registers");
         let size =
             rows.checked_mul(columns).filter(|size| *size <= 1 << 16 && size.is_multiple_of(32)).ok_or(MISFIT)?;
         if register_bits > 64 || registers > 64 {
@@ -124,7 +125,8 @@ impl Fragment {
         Ok(Self { held, width, registers, threads: 32, matrices: 1, rows, columns })
     }
 
-    /// The part of the first of four warps, as a matrix with a quarter of the rows: that of the others is the same further down.
+    /// Reduces the fragment to the first of four warps, as a matrix with a quarter of the rows. The parts of the other warps
+    /// are the same, further down.
     #[must_use]
     pub fn first_warp(mut self) -> Self {
         if self.threads == 128 {
@@ -135,14 +137,14 @@ impl Fragment {
         self
     }
 
-    /// Elements of all matrices together.
+    /// Number of elements of all matrices together.
     pub fn size(&self) -> usize {
         self.matrices * self.rows * self.columns
     }
 
-    /// The matrices one after the other, row-major, from the values of registers by register and thread.
+    /// Returns the elements of all matrices, row-major, from the register values that `read` returns for register and thread.
     ///
-    /// What no register holds is 0.
+    /// Elements without a register are 0.
     #[inline]
     pub fn gather(&self, mut read: impl FnMut(usize, usize) -> u64) -> Vec<u64> {
         let mask = u64::MAX >> (64 - self.width.clamp(1, 64));
@@ -185,8 +187,8 @@ impl Fragment {
         }
     }
 
-    /// For every element of every register, in the order of registers, threads and bits: register, thread, and the element's
-    /// number in the matrices; for marks.
+    /// Returns register, thread and element index of every element, in the order of registers, threads and bits; used for
+    /// marks.
     pub fn places(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
         self.held.iter().map(|h| (h.register.into(), h.thread.into(), h.place as usize))
     }

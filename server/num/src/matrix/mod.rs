@@ -1,8 +1,8 @@
-//! Matrices: products as tensor cores compute them, fragments, sparsity, block scales, descriptors in shared memory.
+//! Matrices: products of tensor cores, fragments, sparsity, block scales, descriptors in shared memory.
 //!
-//! Plain functions of bits, without any machine. [`product::Product`] multiplies; [`fragment::Fragment`] takes matrices out of
-//! the registers of lanes and puts them back; [`movement::Movement`] is the same between registers and rows in memory;
-//! [`descriptor`], [`shared`] and [`tensor`] say where matrices lie that are in no registers.
+//! Pure functions of bits, without any machine. [`product::Product`] multiplies matrices. [`fragment::Fragment`] converts
+//! between the registers of lanes and matrices. [`movement::Movement`] converts between registers and rows in memory.
+//! [`descriptor`], [`shared`] and [`tensor`] locate matrices in shared memory and tensor memory.
 
 pub mod descriptor;
 pub mod element;

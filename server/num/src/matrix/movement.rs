@@ -1,58 +1,59 @@
-//! Rows of matrices in shared memory against registers: `ldmatrix`, `stmatrix`.
+//! Conversion between rows of matrices in shared memory and registers: `ldmatrix`, `stmatrix`.
 
-use super::product::Refusal;
+use super::product::MatrixRefusal;
 use ptx_isa::fragment::{FragmentLayout, LayoutLookup};
 use ptx_isa::tables::Form;
 use ptx_isa::{ISA, Modifier};
 
-/// Bytes of a row at the address of a lane.
+/// Size in bytes of the row at the address of a lane.
 pub const ROW: usize = 16;
 
-/// Some bits of a row that stand somewhere in a register.
+/// Position of an element in a row and in a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct BitMove {
-    /// The row: an index to [`Movement::rows`].
+    /// Index of the row in [`Movement::rows`].
     row: u8,
     /// The lowest bit in the row.
     from: u8,
-    /// The register of the operand.
+    /// Index of the register in the operand.
     register: u8,
-    /// The lane.
+    /// The lane of the register.
     lane: u8,
     /// The lowest bit in the register.
     to: u8,
 }
 
-/// Which bits of which row belong where.
+/// Mapping between the bits of rows in memory and the bits of registers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Movement {
-    /// The lanes whose addresses are those of the rows.
+    /// The lanes that supply the addresses of the rows, one for each row.
     pub rows: Vec<u8>,
-    /// Bytes at each address: 16, or 8 where four bits are extended to a byte.
+    /// Number of bytes at each address: 16, or 8 if elements of four bits are extended to a byte.
     pub row_bytes: usize,
-    /// Registers of each lane.
+    /// Number of registers of each lane.
     pub registers: usize,
-    /// Bits of an element in memory.
+    /// Width of an element in memory, in bits.
     width: u32,
-    /// Bits of an element in a register.
+    /// Width of an element in a register, in bits.
     wide: u32,
     /// Whether elements are extended with their sign.
     signed: bool,
-    /// Sorted by register and lane.
+    /// All elements, sorted by register and lane.
     moves: Vec<BitMove>,
 }
 
 impl Movement {
-    /// That of an instruction: its name, its form and the value in each slot.
-    pub fn new(instruction: &str, form: &Form, values: &[Option<&'static str>]) -> Result<Self, Refusal> {
+    /// Returns the movement of an instruction, from its name, its form and the value in each modifier slot.
+    pub fn new(instruction: &str, form: &Form, values: &[Option<&'static str>]) -> Result<Self, MatrixRefusal> {
         let layout = |operand: &str| match ISA.layout(instruction, form, values, operand, |_, _| None) {
             Some(LayoutLookup::Layout(layout)) => Ok(*layout),
-            _ => Err(Refusal("the layout of this operand is not specified")),
+            _ => Err(MatrixRefusal("the layout of this operand is not specified")),
         };
         let written = |modifier: Modifier| values.contains(&Some(modifier.name()));
         let (elements, addresses) = (layout("r")?, layout("p")?);
         let wide = elements.width;
-        // Sixteen elements of 4 or 6 bits fill the beginning of a row (manual 9.7.9.15, 9.7.16.9.1); elsewhere all bits count.
+        // Sixteen elements of 4 or 6 bits fill the beginning of a row (manual 9.7.9.15, 9.7.16.9.1); for other types all bits
+        // count.
         let four = written(Modifier::B4x16P64) || written(Modifier::S4);
         let width = if written(Modifier::B6x16P32) {
             6
@@ -61,7 +62,8 @@ impl Movement {
         } else {
             wide
         };
-        // The manual shows four bits in the middle of their byte as `.kind::f8f6f4` wants them, integers in its lower part.
+        // The manual shows elements of four bits in the middle of their byte, where `.kind::f8f6f4` expects them, and integers
+        // in its lower part.
         let shift = if written(Modifier::B4x16P64) { 2 } else { 0 };
         let row_bytes = if written(Modifier::S4) { 8 } else { ROW };
         let mut movement = Self {
@@ -77,8 +79,8 @@ impl Movement {
         Ok(movement)
     }
 
-    fn fill(&mut self, elements: &FragmentLayout, addresses: &FragmentLayout, shift: u32) -> Result<(), Refusal> {
-        const RANGE: Refusal = Refusal("a layout is out of its registers");
+    fn fill(&mut self, elements: &FragmentLayout, addresses: &FragmentLayout, shift: u32) -> Result<(), MatrixRefusal> {
+        const RANGE: MatrixRefusal = MatrixRefusal("a layout is out of its registers");
         let mut rows: Vec<(u32, u32, u8)> =
             addresses.elements().map(|(place, holder)| (place.matrix, place.row, holder.thread as u8)).collect();
         rows.sort_unstable();
@@ -129,7 +131,7 @@ impl Movement {
         }
     }
 
-    /// The rows in the order of [`Self::rows`], from the values of registers by register and lane.
+    /// Returns the rows in the order of [`Self::rows`], from the register values that `read` returns for register and lane.
     pub fn store(&self, mut read: impl FnMut(usize, usize) -> u32) -> Vec<[u8; ROW]> {
         let mask = (1u32 << self.width) - 1;
         let mut rows = vec![0u128; self.rows.len()];

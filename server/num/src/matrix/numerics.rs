@@ -1,7 +1,7 @@
-//! How the tensor cores of each target add up products of floating-point numbers.
+//! Summation rules of the tensor cores of each target for products of floating-point numbers.
 //!
-//! The manual leaves order, rounding and the treatment of subnormal inputs open (9.7.14.5.14). What is here was measured on
-//! hardware by others and published:
+//! The manual leaves order, rounding and the treatment of subnormal inputs open (9.7.14.5.14). The rules here come from
+//! published measurements of hardware:
 //!
 //! - arXiv 2511.10909 ("MMA-Sim") and its later public parameters: V100, T4, A100, RTX 4090 class, H100, B200, RTX Blackwell,
 //!   all bit for bit over random inputs: the number of fraction bits kept, how many products are added at once, the exponent
@@ -10,21 +10,22 @@
 //! - The machine code that `ptxas` 13 emits for `mma` on 8-bit floats for sm_90 … sm_110: two `HMMA` on the numbers converted
 //!   to f16, the first beginning at zero, and an `FADD` (or `HADD2`) of C at the end.
 //!
-//! Not measured, and assumed: sm_86 … sm_88 as sm_80, sm_72 as sm_70, sm_101 … sm_110 as sm_100, sm_121 as sm_120. Sparse products
-//! add what is kept, in its order, as many at once as dense ones; on 8-bit floats for sm_90 … sm_110 `ptxas` makes two `HMMA.SP`
-//! of them, whose share of K is taken from the dense case. `m8n8k4` from sm_80 on, which `ptxas` emulates without tensor cores, as
-//! the other shapes. `.kind::mxf4` with K of 96 in one sum.
+//! Assumed without measurements: sm_86 … sm_88 behave as sm_80, sm_72 as sm_70, sm_101 … sm_110 as sm_100, sm_121 as sm_120.
+//! Sparse products add the kept elements in their order, as many at once as dense products. For 8-bit floats on sm_90 … sm_110
+//! `ptxas` emits two `HMMA.SP`; their share of K is taken from the dense case. `m8n8k4` from sm_80 on, which `ptxas` emulates
+//! without tensor cores, behaves as the other shapes. `.kind::mxf4` with K of 96 adds all products in one sum.
 //!
-//! The model: products are exact; they and the accumulator are aligned to the greatest exponent, each truncated toward zero to
-//! a fixed number of bits after the point, added, and the sum is rounded once. Exponents are those of significands that are not
-//! normalised: a product of two numbers has the sum of their exponents, a subnormal number the least exponent of its format.
+//! The model: products are exact. The products and the accumulator are aligned to the greatest exponent, each truncated toward
+//! zero to a fixed number of bits after the point, and added. The sum is rounded once. Exponents belong to significands that
+//! are not normalised: a product has the sum of its factors' exponents, a subnormal number has the least exponent of its
+//! format.
 
-use super::element::Element;
+use super::element::MatrixElementType;
 use ptx_isa::tables::TargetInfo;
 
-/// What computes.
+/// Family of the instruction that multiplies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unit {
+pub enum MatrixInstruction {
     /// `mma`, `mma.sp`, `wmma`.
     Mma,
     /// `wgmma`.
@@ -55,50 +56,50 @@ pub enum Generation {
 /// The tensor cores of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Numerics {
-    /// Which they are.
+    /// Generation of the tensor cores.
     pub generation: Generation,
 }
 
-/// What a sum of products becomes.
+/// Format and rounding of a sum of products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SumRounding {
     /// Single precision, toward zero.
     F32TowardZero,
-    /// Single precision of which only 13 bits after the point are kept, toward zero.
+    /// Single precision with only 13 bits after the point, toward zero.
     F32With13Bits,
     /// Half precision, to nearest even.
     F16NearestEven,
 }
 
-/// How products are brought together.
+/// Order in which products are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SumOrder {
-    /// In blocks along K, each beginning with the sum of those before, the first with C.
+    /// In blocks along K: each block starts from the sum of the blocks before it, the first block from C.
     Blocks,
-    /// As two instructions on f16: of each four neighbours along K the first two, then the last two, beginning with zero;
-    /// C is added at the end, to nearest even.
+    /// As two instructions on f16, starting from zero: of each four neighbours along K the first two, then the last two. C is
+    /// added at the end, rounded to nearest even.
     HalvesThenC,
 }
 
-/// How one kind of product is added up.
+/// Summation rule of one kind of product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SumRule {
-    /// Bits after the point that terms keep when they are aligned.
+    /// Bits after the point that terms keep after alignment.
     pub fraction_bits: u32,
-    /// The most products that are added at once.
+    /// Maximum number of products that are added at once.
     pub at_once: usize,
     /// The exponent with which a zero takes part in the search for the greatest exponent.
     pub zero_exponent: i32,
-    /// What the sum becomes.
+    /// Format and rounding of the sum.
     pub rounding: SumRounding,
-    /// How the products are brought together.
+    /// Order in which the products are added.
     pub order: SumOrder,
 }
 
 impl Numerics {
-    /// Those of a target, by its features; nothing where it has none.
+    /// Returns the tensor cores of a target, derived from its features; `None` if the target has none.
     pub fn for_target(target: &TargetInfo) -> Option<Self> {
-        // The newest first: a target has the features of those before it.
+        // The newest generation first, because a target also has the features of older ones.
         let generations = [
             ("sm_120", Generation::BlackwellRtx),
             ("sm_100", Generation::Blackwell),
@@ -112,11 +113,12 @@ impl Numerics {
         Some(Self { generation })
     }
 
-    /// How products of elements `a` (with `b` of the same width or class) are added up to a `d`; without block scales.
-    pub fn rule(self, unit: Unit, a: Element, d: Element) -> SumRule {
+    /// Returns the rule for products of elements `a` (with `b` of the same width or class) with a result of type `d`, without
+    /// block scales.
+    pub fn rule(self, unit: MatrixInstruction, a: MatrixElementType, d: MatrixElementType) -> SumRule {
         use Generation::{Ada, Ampere, Blackwell, BlackwellRtx, Hopper, Turing, Volta};
         let narrow = a.is_narrow();
-        let emulated = narrow && unit == Unit::Mma && matches!(self.generation, Hopper | Blackwell);
+        let emulated = narrow && unit == MatrixInstruction::Mma && matches!(self.generation, Hopper | Blackwell);
         let (fraction_bits, bytes_at_once, zero_exponent) = match self.generation {
             Volta => (23, 8, -131),
             Turing => (24, 16, -132),
@@ -125,7 +127,7 @@ impl Numerics {
         };
         let short = narrow && !emulated && matches!(self.generation, Ada | Hopper);
         let width = match a {
-            Element::Tf32 => 4,
+            MatrixElementType::Tf32 => 4,
             _ if narrow && !emulated => 1,
             _ => 2,
         };
@@ -134,7 +136,7 @@ impl Numerics {
             at_once: bytes_at_once / width,
             zero_exponent,
             rounding: match d {
-                Element::F16 => SumRounding::F16NearestEven,
+                MatrixElementType::F16 => SumRounding::F16NearestEven,
                 _ if short => SumRounding::F32With13Bits,
                 _ => SumRounding::F32TowardZero,
             },
@@ -142,7 +144,8 @@ impl Numerics {
         }
     }
 
-    /// With block scales on 8-bit containers (`.kind::mxf8f6f4`): the exponents of the scales are added to those of the products.
+    /// Returns the rule for block scales on 8-bit containers (`.kind::mxf8f6f4`): the exponents of the scales are added to
+    /// those of the products.
     pub fn scaled_rule(self) -> SumRule {
         SumRule {
             fraction_bits: 25,
@@ -153,10 +156,10 @@ impl Numerics {
         }
     }
 
-    /// With block scales on four bits (`.kind::mxf4`, `.kind::mxf4nvf4`): 16 products are added exactly, the sum is multiplied
-    /// with the significands of its scales, and these are the terms.
+    /// Returns the rule for block scales on four bits (`.kind::mxf4`, `.kind::mxf4nvf4`). 16 products are added exactly and the
+    /// sum is multiplied with the significands of its scales; the results are the terms of the sum.
     pub fn grouped_rule(self) -> SumRule {
-        // `at_once` covers the longest K, 96, and K of sparse products, of which half is there.
+        // `at_once` covers the greatest K, 96, and the kept half of K of a sparse product.
         SumRule {
             fraction_bits: 35,
             at_once: 96,
@@ -167,5 +170,5 @@ impl Numerics {
     }
 }
 
-/// Products that are added exactly before their block scales are applied, with four-bit elements.
+/// Number of products of four-bit elements that are added exactly before their block scales are applied.
 pub(crate) const GROUP: usize = 16;

@@ -1,75 +1,75 @@
-//! One multiplication of matrices: D = A·B + C of the elements' bits.
+//! Matrix multiplication D = A·B + C on the bits of the elements.
 
-use super::element::{Element, Traits};
+use super::element::{MatrixElementType, Traits};
 use super::factors::Factors;
-use super::numerics::{GROUP, Numerics, SumOrder, SumRounding, SumRule, Unit};
+use super::numerics::{GROUP, MatrixInstruction, Numerics, SumOrder, SumRounding, SumRule};
 use super::sum::{self, Accumulator, SumCertainty};
 use crate::values::Marks;
-use crate::values::float::{Rounding as ScalarRounding, double};
+use crate::values::float::{FloatRounding, double};
 use std::ops::Range;
 
-/// Rows of A and D, columns of B and D, columns of A and rows of B.
+/// Size of a matrix product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Shape {
+pub struct ProductShape {
     /// Rows of A, C and D.
     pub m: usize,
     /// Columns of B, C and D.
     pub n: usize,
-    /// Columns of A, counted with those left out of a sparse A, and rows of B.
+    /// Columns of A (including the omitted columns of a sparse A) and rows of B.
     pub k: usize,
 }
 
-/// How the bits of two rows are multiplied.
+/// Operation on the bits of a row of A and a column of B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BitOperation {
-    /// Bits that differ are counted.
+    /// Counts the bits that differ.
     Xor,
-    /// Bits set in both are counted.
+    /// Counts the bits that are set in both.
     And,
 }
 
-/// What is to be done besides multiplying.
+/// Variant of a matrix product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Nothing. Sums of integers wrap around.
+pub enum ProductKind {
+    /// No modifier. Sums of integers wrap around.
     Plain,
-    /// Sums of integers are limited to their range (`.satfinite`).
+    /// Sums of integers are clamped to their range (`.satfinite`).
     Saturating,
-    /// The rounding of double precision.
-    Rounded(ScalarRounding),
-    /// Bits.
+    /// Double precision with this rounding.
+    Rounded(FloatRounding),
+    /// A product of single bits.
     Bits(BitOperation),
-    /// Block scales: their type, and how many there are along K. `packed`: `.kind::mxf4` and `.kind::mxf4nvf4`.
+    /// Block scales.
     Scaled {
-        /// Their type.
-        scale: Element,
-        /// How many blocks a row of A and a column of B have.
+        /// Type of the scales.
+        scale: MatrixElementType,
+        /// Number of blocks in a row of A and in a column of B.
         blocks: usize,
-        /// Elements of four bits packed closely, added in groups of 16.
+        /// Elements of four bits without padding, added in groups of 16: `.kind::mxf4` and `.kind::mxf4nvf4`.
         packed: bool,
     },
 }
 
-/// What is multiplied, by what.
+/// Specification of a matrix product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Spec {
-    /// The kind of instruction.
-    pub unit: Unit,
-    /// The tensor cores.
+pub struct ProductSpec {
+    /// The instruction family.
+    pub unit: MatrixInstruction,
+    /// The tensor cores that compute the product.
     pub numerics: Numerics,
-    /// The size.
-    pub shape: Shape,
-    /// Elements of A.
-    pub a: Element,
-    /// Elements of B.
-    pub b: Element,
-    /// Elements of C.
-    pub c: Element,
-    /// Elements of D.
-    pub d: Element,
-    /// What else is to be done.
-    pub kind: Kind,
-    /// Whether A holds half of its columns only.
+    /// Size of the matrices.
+    pub shape: ProductShape,
+    /// Element type of A.
+    pub a: MatrixElementType,
+    /// Element type of B.
+    pub b: MatrixElementType,
+    /// Element type of C.
+    pub c: MatrixElementType,
+    /// Element type of D.
+    pub d: MatrixElementType,
+    /// Variant of the product.
+    pub kind: ProductKind,
+    /// Whether A is sparse: only half of its columns are stored.
     pub sparse: bool,
     /// Whether A is negated.
     pub negate_a: bool,
@@ -77,118 +77,125 @@ pub struct Spec {
     pub negate_b: bool,
 }
 
-/// The bits of the elements, row-major, each in the lowest bits of a number.
+/// Operands of a product: the bits of the elements, row-major, each in the lowest bits of a number.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Operands<'a> {
-    /// `m` rows of `k` elements, of a sparse A `k / 2`.
+pub struct ProductOperands<'a> {
+    /// `m` rows of `k` elements, or `k / 2` for a sparse A.
     pub a: &'a [u64],
     /// `k` rows of `n` elements.
     pub b: &'a [u64],
     /// `m` rows of `n` elements.
     pub c: &'a [u64],
-    /// Block scales of A: `m` rows of as many as there are blocks.
+    /// Block scales of A: `m` rows with one scale per block.
     pub scale_a: &'a [u64],
-    /// Block scales of B: a row of `n` for each block.
+    /// Block scales of B: one row of `n` scales per block.
     pub scale_b: &'a [u64],
-    /// Of a sparse A: the columns that its elements stand for, row-major ([`super::sparse::columns`]).
+    /// For a sparse A the columns that its elements represent, row-major ([`super::sparse::columns`]).
     pub columns: &'a [u16],
-    /// C is divided by two to this power first (`scale-input-d` of `tcgen05.mma`).
+    /// Power of two by which C is divided first (`scale-input-d` of `tcgen05.mma`).
     pub halvings: u32,
 }
 
-/// D.
+/// The result matrix D.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProductResult {
     /// `m` rows of `n` elements.
     pub d: Vec<u64>,
-    /// What is to be said of each.
+    /// Marks of each element.
     pub marks: Vec<Marks>,
 }
 
 #[cfg(test)]
 impl ProductResult {
-    /// What is to be said of any of them.
+    /// Union of the marks of all elements.
     pub fn all_marks(&self) -> Marks {
         self.marks.iter().fold(Marks::NONE, |all, mark| all | *mark)
     }
 }
 
-/// Why there is no product.
+/// Reason why a matrix operation cannot be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refusal(pub &'static str);
+pub struct MatrixRefusal(pub &'static str);
 
 enum Arithmetic {
     Float { rule: SumRule, blocks: Vec<Range<usize>>, order: Vec<usize> },
-    Scaled { rule: SumRule, blocks: usize, scale: Element },
-    Grouped { rule: SumRule, blocks: usize, scale: Element },
+    Scaled { rule: SumRule, blocks: usize, scale: MatrixElementType },
+    Grouped { rule: SumRule, blocks: usize, scale: MatrixElementType },
     Integer { saturating: bool },
     Bits(BitOperation),
-    Double(ScalarRounding),
+    Double(FloatRounding),
 }
 
-/// A multiplication, prepared.
+/// A prepared matrix product.
 pub struct Product {
-    spec: Spec,
-    /// Columns of A as it is held.
+    spec: ProductSpec,
+    /// Number of stored columns of A.
     kept: usize,
     arithmetic: Arithmetic,
 }
 
 impl Product {
-    /// Prepares a multiplication.
-    pub fn new(spec: Spec) -> Result<Self, Refusal> {
-        let Shape { m, n, k } = spec.shape;
+    /// Prepares a matrix product.
+    pub fn new(spec: ProductSpec) -> Result<Self, MatrixRefusal> {
+        let ProductShape { m, n, k } = spec.shape;
         if m == 0 || n == 0 || k == 0 || m > 256 || n > 256 || k > 256 {
-            return Err(Refusal("no tensor core has a product of this size"));
+            return Err(MatrixRefusal("no tensor core has a product of this size"));
         }
         if spec.sparse && k % 8 != 0 {
-            return Err(Refusal("K of a sparse product is a multiple of its chunks"));
+            return Err(MatrixRefusal("K of a sparse product is a multiple of its chunks"));
         }
         let kept = if spec.sparse { k / 2 } else { k };
         let arithmetic = Self::arithmetic(&spec, kept)?;
         Ok(Self { spec, kept, arithmetic })
     }
 
-    fn arithmetic(spec: &Spec, kept: usize) -> Result<Arithmetic, Refusal> {
+    fn arithmetic(spec: &ProductSpec, kept: usize) -> Result<Arithmetic, MatrixRefusal> {
         let floats = spec.a.multiplies_with(spec.b);
         let integers = spec.a.integer(0).is_some() && spec.b.integer(0).is_some();
-        let sums = spec.c == Element::S32 && spec.d == Element::S32;
+        let sums = spec.c == MatrixElementType::S32 && spec.d == MatrixElementType::S32;
         match spec.kind {
-            Kind::Scaled { scale, blocks, packed } => {
-                let fits =
-                    blocks != 0 && kept.is_multiple_of(blocks) && matches!(scale, Element::Ue8m0 | Element::Ue4m3);
-                if !floats || !fits || (spec.c, spec.d) != (Element::F32, Element::F32) {
-                    return Err(Refusal("block scales of no such type or number"));
+            ProductKind::Scaled { scale, blocks, packed } => {
+                let fits = blocks != 0
+                    && kept.is_multiple_of(blocks)
+                    && matches!(scale, MatrixElementType::Ue8m0 | MatrixElementType::Ue4m3);
+                if !floats || !fits || (spec.c, spec.d) != (MatrixElementType::F32, MatrixElementType::F32) {
+                    return Err(MatrixRefusal("block scales of no such type or number"));
                 }
                 match packed {
-                    true if (spec.a, spec.b) == (Element::E2m1, Element::E2m1)
+                    true if (spec.a, spec.b) == (MatrixElementType::E2m1, MatrixElementType::E2m1)
                         && (kept / blocks).is_multiple_of(GROUP) =>
                     {
                         Ok(Arithmetic::Grouped { rule: spec.numerics.grouped_rule(), blocks, scale })
                     }
-                    false if scale == Element::Ue8m0 => {
+                    false if scale == MatrixElementType::Ue8m0 => {
                         Ok(Arithmetic::Scaled { rule: spec.numerics.scaled_rule(), blocks, scale })
                     }
-                    _ => Err(Refusal("block scales of no such type or number")),
+                    _ => Err(MatrixRefusal("block scales of no such type or number")),
                 }
             }
-            Kind::Bits(operation) if spec.a == Element::B1 && spec.b == Element::B1 && sums && !spec.sparse => {
+            ProductKind::Bits(operation)
+                if spec.a == MatrixElementType::B1 && spec.b == MatrixElementType::B1 && sums && !spec.sparse =>
+            {
                 Ok(Arithmetic::Bits(operation))
             }
-            Kind::Rounded(direction) if [spec.a, spec.b, spec.c, spec.d] == [Element::F64; 4] && !spec.sparse => {
+            ProductKind::Rounded(direction)
+                if [spec.a, spec.b, spec.c, spec.d] == [MatrixElementType::F64; 4] && !spec.sparse =>
+            {
                 Ok(Arithmetic::Double(direction))
             }
-            Kind::Plain | Kind::Saturating if integers && sums && spec.a != Element::B1 => {
-                Ok(Arithmetic::Integer { saturating: spec.kind == Kind::Saturating })
+            ProductKind::Plain | ProductKind::Saturating if integers && sums && spec.a != MatrixElementType::B1 => {
+                Ok(Arithmetic::Integer { saturating: spec.kind == ProductKind::Saturating })
             }
-            Kind::Plain if floats && matches!(spec.d, Element::F16 | Element::F32) => {
-                if !matches!(spec.c, Element::F16 | Element::F32) || (spec.c, spec.d) == (Element::F32, Element::F16) {
-                    return Err(Refusal("no tensor core has these accumulators"));
+            ProductKind::Plain if floats && matches!(spec.d, MatrixElementType::F16 | MatrixElementType::F32) => {
+                if !matches!(spec.c, MatrixElementType::F16 | MatrixElementType::F32)
+                    || (spec.c, spec.d) == (MatrixElementType::F32, MatrixElementType::F16)
+                {
+                    return Err(MatrixRefusal("no tensor core has these accumulators"));
                 }
                 let rule = spec.numerics.rule(spec.unit, spec.a, spec.d);
                 Ok(Self::float(rule, kept))
             }
-            _ => Err(Refusal("no tensor core multiplies these types")),
+            _ => Err(MatrixRefusal("no tensor core multiplies these types")),
         }
     }
 
@@ -203,14 +210,14 @@ impl Product {
         Arithmetic::Float { rule, blocks, order }
     }
 
-    /// What is multiplied.
-    pub fn spec(&self) -> &Spec {
+    /// Returns the specification.
+    pub fn spec(&self) -> &ProductSpec {
         &self.spec
     }
 
-    /// The product of matrices of the right sizes.
-    pub fn multiply(&self, operands: &Operands<'_>) -> Result<ProductResult, Refusal> {
-        let Shape { m, n, k } = self.spec.shape;
+    /// Multiplies the matrices; fails if their sizes do not match the specification.
+    pub fn multiply(&self, operands: &ProductOperands<'_>) -> Result<ProductResult, MatrixRefusal> {
+        let ProductShape { m, n, k } = self.spec.shape;
         let scales = match self.arithmetic {
             Arithmetic::Scaled { blocks, .. } | Arithmetic::Grouped { blocks, .. } => blocks,
             _ => 0,
@@ -224,7 +231,7 @@ impl Product {
             (operands.columns.len(), if self.spec.sparse { m * self.kept } else { 0 }),
         ];
         if sizes.iter().any(|(is, must)| is != must) || operands.columns.iter().any(|c| usize::from(*c) >= k) {
-            return Err(Refusal("an operand is not of the size that the product has"));
+            return Err(MatrixRefusal("an operand is not of the size that the product has"));
         }
         Ok(match &self.arithmetic {
             Arithmetic::Float { rule, blocks, order } => self.floats(operands, rule, blocks, order),
@@ -236,9 +243,9 @@ impl Product {
         })
     }
 
-    /// Every element of D by a function of its row and column.
+    /// Computes every element of D with a function of its row and column.
     fn each(&self, mut value: impl FnMut(usize, usize) -> (u64, Marks)) -> ProductResult {
-        let Shape { m, n, .. } = self.spec.shape;
+        let ProductShape { m, n, .. } = self.spec.shape;
         let mut outcome = ProductResult { d: Vec::with_capacity(m * n), marks: Vec::with_capacity(m * n) };
         for row in 0..m {
             for column in 0..n {
@@ -250,9 +257,15 @@ impl Product {
         outcome
     }
 
-    /// A and B taken apart, K in the given order; of a sparse A only what its row keeps counts in B.
-    fn factors(&self, operands: &Operands<'_>, order: &[usize], blocks: &[Range<usize>]) -> (Factors, FactorsOfB) {
-        let Shape { m, n, k } = self.spec.shape;
+    /// Decodes A and B with K in the order `order`. If A is sparse, B is decoded whole; [`Self::rows`] gathers the elements for
+    /// each row of A.
+    fn factors(
+        &self,
+        operands: &ProductOperands<'_>,
+        order: &[usize],
+        blocks: &[Range<usize>],
+    ) -> (Factors, FactorsOfB) {
+        let ProductShape { m, n, k } = self.spec.shape;
         let spec = &self.spec;
         let a = Factors::new(spec.a, spec.negate_a, m, order.len(), blocks, |line, at| {
             operands.a[line * self.kept + order[at]]
@@ -273,7 +286,7 @@ impl Product {
 
     fn floats(
         &self,
-        operands: &Operands<'_>,
+        operands: &ProductOperands<'_>,
         rule: &SumRule,
         blocks: &[Range<usize>],
         order: &[usize],
@@ -286,11 +299,12 @@ impl Product {
         })
     }
 
-    /// Every element of D, with the line of B that belongs to its column.
+    /// Computes every element of D with `value`. Its arguments are row, column, the lines of A, the lines of B, and the index
+    /// of the line of B for the column.
     #[expect(clippy::too_many_arguments, reason = "all that a product of rows needs")]
     fn rows(
         &self,
-        operands: &Operands<'_>,
+        operands: &ProductOperands<'_>,
         order: &[usize],
         blocks: &[Range<usize>],
         a: &Factors,
@@ -350,7 +364,13 @@ impl Product {
         (bits.into(), marks(bits, traits, first, &certainty, rule.rounding))
     }
 
-    fn scaled(&self, operands: &Operands<'_>, rule: &SumRule, blocks: usize, scale: Element) -> ProductResult {
+    fn scaled(
+        &self,
+        operands: &ProductOperands<'_>,
+        rule: &SumRule,
+        blocks: usize,
+        scale: MatrixElementType,
+    ) -> ProductResult {
         let order: Vec<usize> = (0..self.kept).collect();
         let step = (self.kept / blocks).min(rule.at_once);
         let ranges: Vec<Range<usize>> = (0..self.kept).step_by(step).map(|at| at..(at + step).min(self.kept)).collect();
@@ -359,7 +379,7 @@ impl Product {
         let n = self.spec.shape.n;
         let product_bits = self.spec.a.fraction_bits() + self.spec.b.fraction_bits();
         self.rows(operands, &order, &ranges, &a, &b, &mut gathered, |row, column, a, b, line| {
-            let first = Accumulator::new(operands.c[row * n + column], Element::F32, rule.rounding);
+            let first = Accumulator::new(operands.c[row * n + column], MatrixElementType::F32, rule.rounding);
             let mut certainty = first.certainty();
             let (mut accumulator, mut traits, mut bits) = (first, first.number.traits, 0);
             for (index, range) in ranges.iter().enumerate() {
@@ -382,22 +402,28 @@ impl Product {
                     let scale = sa.exponent + sb.exponent;
                     sum::block(a, b, accumulator, rule, product_bits, zeros, scale)
                 };
-                accumulator = Accumulator::new(bits.into(), Element::F32, rule.rounding);
+                accumulator = Accumulator::new(bits.into(), MatrixElementType::F32, rule.rounding);
             }
             (bits.into(), marks(bits, traits, first, &certainty, rule.rounding))
         })
     }
 
-    fn grouped(&self, operands: &Operands<'_>, rule: &SumRule, blocks: usize, scale: Element) -> ProductResult {
+    fn grouped(
+        &self,
+        operands: &ProductOperands<'_>,
+        rule: &SumRule,
+        blocks: usize,
+        scale: MatrixElementType,
+    ) -> ProductResult {
         let order: Vec<usize> = (0..self.kept).collect();
         let ranges: Vec<Range<usize>> = (0..self.kept).step_by(GROUP).map(|at| at..at + GROUP).collect();
         let (a, b) = self.factors(operands, &order, &ranges);
         let mut gathered = Factors::room(order.len());
         let n = self.spec.shape.n;
-        // Products of two e2m1 have two bits after the point, those of two scales twice what one has.
+        // Products of two e2m1 have two bits after the point; products of two scales have twice the bits of one scale.
         let term_bits = 2 + 2 * scale.fraction_bits();
         self.rows(operands, &order, &ranges, &a, &b, &mut gathered, |row, column, a, b, line| {
-            let first = Accumulator::new(operands.c[row * n + column], Element::F32, rule.rounding);
+            let first = Accumulator::new(operands.c[row * n + column], MatrixElementType::F32, rule.rounding);
             let mut certainty = first.certainty();
             let mut traits = first.number.traits;
             let mut terms = [(0, rule.zero_exponent); 16];
@@ -430,9 +456,9 @@ impl Product {
         })
     }
 
-    fn integers(&self, operands: &Operands<'_>, saturating: bool) -> ProductResult {
-        let Shape { n, k, .. } = self.spec.shape;
-        let integer = |element: Element, negate: bool, bits: u64| {
+    fn integers(&self, operands: &ProductOperands<'_>, saturating: bool) -> ProductResult {
+        let ProductShape { n, k, .. } = self.spec.shape;
+        let integer = |element: MatrixElementType, negate: bool, bits: u64| {
             let value = element.integer(bits).unwrap_or(0);
             if negate { -value } else { value }
         };
@@ -443,7 +469,7 @@ impl Product {
         }
         self.each(|row, column| {
             let (a, b) = (&a[row * self.kept..][..self.kept], &b[column * k..][..k]);
-            // At most 256 products of 2^16: they cannot overflow.
+            // At most 256 products of 2^16 each: the sum cannot overflow.
             let products: i32 = if self.spec.sparse {
                 let columns = &operands.columns[row * self.kept..][..self.kept];
                 a.iter().zip(columns).map(|(a, column)| a * b[usize::from(*column)]).sum()
@@ -456,8 +482,8 @@ impl Product {
         })
     }
 
-    fn bits(&self, operands: &Operands<'_>, operation: BitOperation) -> ProductResult {
-        let Shape { m, n, k } = self.spec.shape;
+    fn bits(&self, operands: &ProductOperands<'_>, operation: BitOperation) -> ProductResult {
+        let ProductShape { m, n, k } = self.spec.shape;
         let words = k.div_ceil(64);
         let (mut a, mut b) = (vec![0u64; m * words], vec![0u64; n * words]);
         for (at, bits) in operands.a.iter().enumerate() {
@@ -480,8 +506,8 @@ impl Product {
         })
     }
 
-    fn doubles(&self, operands: &Operands<'_>, direction: ScalarRounding) -> ProductResult {
-        let Shape { n, k, .. } = self.spec.shape;
+    fn doubles(&self, operands: &ProductOperands<'_>, direction: FloatRounding) -> ProductResult {
+        let ProductShape { n, k, .. } = self.spec.shape;
         let sign = |negate: bool| if negate { 1 << 63 } else { 0 };
         let (negate_a, negate_b) = (sign(self.spec.negate_a), sign(self.spec.negate_b));
         self.each(|row, column| {
@@ -496,13 +522,13 @@ impl Product {
     }
 }
 
-/// B taken apart: line by line in the order of A's columns, or with all its rows for a sparse A.
+/// The decoded B: line by line in the order of A's columns, or for a sparse A with all its rows.
 enum FactorsOfB {
     Straight(Factors),
     Gathered(Factors),
 }
 
-/// What is to be said of a result: nothing where all implementations that the manual allows give the same.
+/// Returns the marks of a result: none if all implementations that the manual allows return the same.
 fn marks(bits: u32, traits: u8, c: Accumulator, certainty: &SumCertainty, rounding: SumRounding) -> Marks {
     let nan = match rounding {
         SumRounding::F16NearestEven => bits & 0x7fff > 0x7c00,

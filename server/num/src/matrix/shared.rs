@@ -1,34 +1,35 @@
-//! Where the elements of a matrix lie in shared memory: the canonical layouts of `wgmma` and `tcgen05` with their swizzling.
+//! Positions of matrix elements in shared memory: the canonical layouts of `wgmma` and `tcgen05` with their swizzling.
 //!
-//! Manual 9.7.15.5.1.2 and 9.7.16.3: the tables of canonical layouts, written out. Offsets are worked out without swizzling and
-//! added to the start address; then some bits of the address are changed by others, counted from where the pattern begins.
+//! The layouts are the tables of canonical layouts in manual 9.7.15.5.1.2 and 9.7.16.3. An offset is computed without swizzling
+//! and added to the start address. The swizzle then combines address bits with higher bits, counted from the beginning of the
+//! pattern.
 
-/// Which neighbours lie next to each other in memory.
+/// Dimension whose neighbours are adjacent in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Major {
-    /// Those along K.
+    /// K.
     K,
-    /// Those along M (of A) or N (of B).
+    /// M (of A) or N (of B).
     MN,
 }
 
-/// How chunks of memory are exchanged.
+/// Swizzling mode: how chunks of memory are permuted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SharedSwizzle {
-    /// Not at all.
+    /// No swizzling.
     None,
-    /// 16 bytes within 32.
+    /// Chunks of 16 bytes within 32.
     Bytes32,
-    /// 16 bytes within 64.
+    /// Chunks of 16 bytes within 64.
     Bytes64,
-    /// 16 bytes within 128.
+    /// Chunks of 16 bytes within 128.
     Bytes128,
-    /// 32 bytes within 128; MN-major matrices only.
+    /// Chunks of 32 bytes within 128; MN-major matrices only.
     Bytes128By32,
 }
 
 impl SharedSwizzle {
-    /// Bytes within which chunks are exchanged.
+    /// Number of bytes within which chunks are permuted.
     fn span(self) -> u32 {
         match self {
             Self::None => 16,
@@ -38,17 +39,17 @@ impl SharedSwizzle {
         }
     }
 
-    /// The address where what belongs at `address` lies. `base` counts the 128 bytes by which the pattern begins too late.
+    /// Maps an unswizzled address to the swizzled one. `base` is the offset of the pattern's beginning, in units of 128 bytes.
     #[inline]
     pub fn apply(self, address: u32, base: u32) -> u32 {
-        // Bits 7 and up of the address, from the beginning of the pattern.
+        // Bits 7 and up of the address, relative to the beginning of the pattern.
         let lines = (address >> 7).wrapping_sub(base);
         match self {
             Self::None => address,
             Self::Bytes32 => address ^ (lines & 1) << 4,
             Self::Bytes64 => address ^ (lines & 3) << 4,
             Self::Bytes128 => address ^ (lines & 7) << 4,
-            // As in CUTLASS; the manual has a picture only.
+            // As in CUTLASS; the manual has only a picture.
             Self::Bytes128By32 => address ^ (lines & 3) << 5,
         }
     }
@@ -57,33 +58,34 @@ impl SharedSwizzle {
 /// A matrix in shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SharedMatrix {
-    /// Byte address of its beginning in the shared memory of the CTA.
+    /// Byte address of the matrix in the shared memory of the CTA.
     pub start: u32,
-    /// Leading dimension: bytes.
+    /// Byte offset of the leading dimension.
     pub leading: u32,
-    /// Stride dimension: bytes.
+    /// Byte offset of the stride dimension.
     pub stride: u32,
-    /// By how many 128 bytes the pattern of swizzling begins too late.
+    /// Offset of the swizzle pattern's beginning, in units of 128 bytes.
     pub base_offset: u32,
-    /// The byte address of the elements of K that no longer fit into 128 bytes (absolute leading dimension).
+    /// Byte address of the elements along K that exceed the first 128 bytes (absolute leading dimension).
     pub second_chunk: Option<u32>,
-    /// How chunks are exchanged.
+    /// Swizzling mode.
     pub swizzle: SharedSwizzle,
-    /// Which neighbours lie next to each other.
+    /// Majorness.
     pub major: Major,
-    /// Bits of an element.
+    /// Width of an element in bits.
     pub element_bits: u32,
-    /// Sixteen elements of fewer than 8 bits take 16 bytes, of which they fill the beginning.
+    /// Whether sixteen elements of fewer than 8 bits occupy 16 bytes and fill only their beginning.
     pub in_sixteens: bool,
 }
 
 impl SharedMatrix {
-    /// Where an element lies, by its row of A (column of B) and its place along K: the byte, and the lowest bit in it.
+    /// Returns the position of an element, given its row of A (column of B) and its index along K: the byte, and the lowest bit
+    /// in it.
     ///
-    /// Elements of 6 bits may go on in the next byte, which is never exchanged with another.
+    /// Elements of 6 bits may continue in the next byte, which swizzling never separates from the first.
     #[inline]
     pub fn locate(&self, mn: u32, k: u32) -> (u32, u32) {
-        // The number of elements in a unit of 16 bytes, as the layout counts them.
+        // Number of elements in a unit of 16 bytes, as the layout counts them.
         let unit = if self.in_sixteens { 16 } else { 128 / self.element_bits.clamp(1, 128) };
         let within = |at: u32| ((at / unit).wrapping_mul(16), at % unit * self.element_bits.min(128));
         let span = self.swizzle.span();
@@ -104,7 +106,7 @@ impl SharedMatrix {
             }
             (Major::MN, _) => {
                 let (bytes, bits) = within(mn);
-                // Four lines of 128 bytes repeat where chunks of 32 bytes are exchanged, else eight.
+                // The pattern repeats after four lines of 128 bytes with chunks of 32 bytes, otherwise after eight.
                 let lines = if self.swizzle == SharedSwizzle::Bytes128By32 { 4 } else { 8 };
                 let first = bytes % span + k % lines * span;
                 let bytes = first.wrapping_add((bytes / span).wrapping_mul(self.leading));
@@ -119,12 +121,12 @@ impl SharedMatrix {
         (address.wrapping_add(bits / 8), bits % 8)
     }
 
-    /// K-major with swizzling: rows of `span` bytes, eight rows to a pattern.
+    /// Byte offset in a K-major layout with swizzling: rows of `span` bytes, eight rows to a pattern.
     #[inline]
     fn k_major(&self, offset: u32, mn: u32) -> u32 {
         let rows = (mn / 8).wrapping_mul(self.stride);
         if let Some(second) = self.second_chunk {
-            // What no longer fits into the 128 bytes of the row goes on at the beginning of the same row of the second buffer.
+            // Elements beyond the 128 bytes of the row continue at the beginning of the same row of the second buffer.
             let in_row = offset % 128 + self.start % 128;
             if in_row >= 128 {
                 let row = offset / 128 * 128;

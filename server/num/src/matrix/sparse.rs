@@ -1,43 +1,45 @@
-//! Sparse matrices: which columns of A the kept elements stand for.
+//! Sparse matrices: the columns of A that the kept elements represent.
 //!
-//! Manual 9.7.14.6.1 and 9.7.16.10.8: of each chunk of columns half is kept, and four bits for each chunk say where it stood.
+//! Manual 9.7.14.6.1 and 9.7.16.10.8: half of each chunk of columns is kept, and four bits for each chunk give the columns of
+//! the kept elements.
 
-use super::element::Element;
+use super::element::MatrixElementType;
 
-/// Which pairs of indices an instruction knows.
+/// Pairs of indices that an instruction defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Indices {
-    /// Any two that differ: `mma.sp`, `wgmma.mma_async.sp`.
+    /// Any two different indices: `mma.sp`, `wgmma.mma_async.sp`.
     Different,
     /// Ascending: `mma.sp::ordered_metadata`.
     Ascending,
-    /// Ascending, or 2 and then 1: `tcgen05.mma.sp`.
+    /// Ascending indices, or index 2 followed by 1: `tcgen05.mma.sp`.
     AscendingOrMiddle,
 }
 
-/// How a row of A is cut into chunks.
+/// Chunks of a row of A and the elements kept in each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Pattern {
+pub enum SparsityPattern {
     /// One of each two columns; the four bits are `0100` for the first and `1110` for the second.
     OneOfTwo,
     /// Two of each four columns; two indices of two bits, the first in the low bits.
     TwoOfFour,
-    /// Two of each four pairs of neighbours; indices as before.
+    /// Two of each four pairs of neighbours; the indices are encoded as in [`SparsityPattern::TwoOfFour`].
     PairsOfEight,
 }
 
-impl Pattern {
-    /// That of a type of elements; `packed`: four-bit floats packed closely (`.kind::mxf4`, `.kind::mxf4nvf4`), not in bytes.
-    pub fn of(element: Element, packed: bool) -> Self {
+impl SparsityPattern {
+    /// Returns the pattern of an element type. `packed`: four-bit floats without padding (`.kind::mxf4`, `.kind::mxf4nvf4`),
+    /// not in bytes.
+    pub fn of(element: MatrixElementType, packed: bool) -> Self {
         match element {
-            Element::Tf32 => Self::OneOfTwo,
-            Element::S4 | Element::U4 => Self::PairsOfEight,
-            Element::E2m1 if packed => Self::PairsOfEight,
+            MatrixElementType::Tf32 => Self::OneOfTwo,
+            MatrixElementType::S4 | MatrixElementType::U4 => Self::PairsOfEight,
+            MatrixElementType::E2m1 if packed => Self::PairsOfEight,
             _ => Self::TwoOfFour,
         }
     }
 
-    /// Columns of a chunk.
+    /// Number of columns of a chunk.
     pub fn columns(self) -> usize {
         match self {
             Self::OneOfTwo => 2,
@@ -46,9 +48,9 @@ impl Pattern {
         }
     }
 
-    /// The columns within the chunk that its kept elements stand for, in the order in which they are kept.
+    /// Returns the columns within the chunk that its kept elements represent, in storage order.
     ///
-    /// Nothing where the manual calls the bits undefined.
+    /// Returns `None` if the manual calls the bits undefined.
     pub fn kept(self, bits: u8, indices: Indices) -> Option<&'static [u16]> {
         const TWO: [[u16; 2]; 16] = two();
         const PAIRS: [[u16; 4]; 16] = pairs();
@@ -94,11 +96,17 @@ const fn pairs() -> [[u16; 4]; 16] {
     all
 }
 
-/// The columns of all kept elements of a matrix, row-major with `k / 2` to a row, and whether all metadata was defined.
+/// Returns the columns of all kept elements of a matrix, row-major with `k / 2` per row, and whether all metadata is defined.
 ///
-/// `metadata` has four bits for each chunk, row-major with `k / chunk` to a row. Where bits are undefined, the first columns
-/// of the chunk stand in.
-pub fn columns(metadata: &[u64], rows: usize, k: usize, pattern: Pattern, indices: Indices) -> (Vec<u16>, bool) {
+/// `metadata` has four bits for each chunk, row-major with `k / chunk` per row. For undefined bits the function uses the first
+/// columns of the chunk.
+pub fn columns(
+    metadata: &[u64],
+    rows: usize,
+    k: usize,
+    pattern: SparsityPattern,
+    indices: Indices,
+) -> (Vec<u16>, bool) {
     let chunk = pattern.columns();
     let chunks = k / chunk;
     let mut all = Vec::with_capacity(rows * k / 2);

@@ -1,28 +1,28 @@
 //! The sum of a tensor core: terms aligned to the greatest exponent, truncated, added, rounded once.
 
-use super::element::{Element, Traits, UnpackedFloat};
+use super::element::{MatrixElementType, Traits, UnpackedFloat};
 use super::numerics::{SumRounding, SumRule};
 
-/// What hardware gives where there is no number: all bits set but the sign (arXiv 2511.10909).
+/// The NaN that hardware returns in single precision: all bits set except the sign (arXiv 2511.10909).
 const NAN_F32: u32 = 0x7fff_ffff;
-/// The same in half precision.
+/// The NaN that hardware returns in half precision.
 const NAN_F16: u32 = 0x7fff;
 
-/// Whether the manual leaves a choice.
+/// Bounds on the terms of a sum, to decide whether the manual determines the result.
 ///
-/// It asks for at least the accuracy of the accumulator in any order. So where every sum of some of the terms fits into the
-/// accumulator without losing a bit, the result is the same for all implementations; everywhere else it is unspecified. What
-/// is asked here is a little more than that, so that it can be told from rows and columns as a whole.
+/// The manual requires at least the accuracy of the accumulator, in any order of additions. If every partial sum of the terms
+/// fits into the accumulator without losing a bit, all implementations return the same result. Otherwise the result is
+/// unspecified. These bounds are slightly stricter, so that they can be computed for whole rows and columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SumCertainty {
-    /// The least weight of a bit of any term, as an exponent of two; `i32::MAX` if all are zero.
+    /// Weight of the lowest set bit of any term, as an exponent of two; `i32::MAX` if all terms are zero.
     pub least: i32,
-    /// The sum of the terms without their signs; not below it.
+    /// An upper bound of the sum of the terms' magnitudes.
     pub total: f64,
 }
 
 impl SumCertainty {
-    /// Of a number alone.
+    /// Returns the bounds of a single number.
     #[inline]
     pub fn of(number: UnpackedFloat, fraction_bits: u32) -> Self {
         let magnitude = number.significand.unsigned_abs();
@@ -34,12 +34,13 @@ impl SumCertainty {
         Self { least, total: f64::from(magnitude) * power_of_two(unit) }
     }
 
-    /// Of a group of products whose magnitudes have this sum in units of a power of two, below which none has a bit.
+    /// Returns the bounds of a group of products: `size` is the sum of their magnitudes in units of 2^`unit`, and no product
+    /// has a bit below that unit.
     pub fn of_group(size: f64, unit: i32) -> Self {
         Self { least: unit, total: size * power_of_two(unit) }
     }
 
-    /// Of the terms times a power of two.
+    /// Returns the bounds of the terms multiplied by 2^`exponent`.
     #[inline]
     pub fn scaled(self, exponent: i32) -> Self {
         if self.least == i32::MAX {
@@ -48,19 +49,19 @@ impl SumCertainty {
         Self { least: self.least + exponent, total: self.total * power_of_two(exponent) }
     }
 
-    /// With more terms.
+    /// Returns the bounds of both groups of terms together.
     #[inline]
     pub fn and(self, other: Self) -> Self {
         Self { least: self.least.min(other.least), total: self.total + other.total }
     }
 
-    /// Whether every order gives the same in an accumulator.
+    /// Whether every order of additions yields the same result in an accumulator.
     #[inline]
     pub fn is_certain(&self, accumulator: SumRounding) -> bool {
         if self.least == i32::MAX {
             return true;
         }
-        // Significant bits, the least weight of a bit, the greatest number.
+        // Number of significant bits, the least weight of a bit, the greatest number.
         let (bits, least, greatest) = match accumulator {
             SumRounding::F32TowardZero => (24, -149, f64::from(f32::MAX)),
             SumRounding::F32With13Bits => (14, -139, f64::from(f32::MAX)),
@@ -70,13 +71,13 @@ impl SumCertainty {
     }
 }
 
-/// Exact, or the least or greatest power there is.
+/// Returns 2^`exponent`, clamped to the range of normal `f64` numbers.
 #[inline]
 pub(crate) fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023).clamp(1, 2046) as u64) << 52)
 }
 
-/// Which specials there are among the terms.
+/// Returns the bits of a NaN or infinite sum, given the union of the terms' [`Traits`]; `None` if all terms are finite.
 #[inline]
 pub(crate) fn special(traits: u8, rounding: SumRounding) -> Option<u32> {
     let f16 = rounding == SumRounding::F16NearestEven;
@@ -93,7 +94,7 @@ pub(crate) fn special(traits: u8, rounding: SumRounding) -> Option<u32> {
     }
 }
 
-/// What a product is where one of its factors is no finite number.
+/// Returns the [`Traits`] of a product that is NaN or infinite; 0 if both factors are finite.
 pub(crate) fn special_product(a: UnpackedFloat, b: UnpackedFloat) -> u8 {
     let any = a.traits | b.traits;
     let infinite = |n: UnpackedFloat| n.traits & (Traits::POSITIVE_INFINITY | Traits::NEGATIVE_INFINITY) != 0;
@@ -110,26 +111,26 @@ pub(crate) fn special_product(a: UnpackedFloat, b: UnpackedFloat) -> u8 {
 /// The accumulator at the beginning of a block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Accumulator {
-    /// The number.
+    /// The decoded number.
     pub number: UnpackedFloat,
-    /// Bits after the point of its significand.
+    /// Bits of its significand after the point.
     pub fraction_bits: u32,
 }
 
 impl Accumulator {
-    /// From the bits of an element. A half goes as it is into a sum of halves and as a single into one of singles, so that its
-    /// subnormal numbers are normalised (arXiv 2511.10909: C is converted to the type of D first).
+    /// Decodes the accumulator from the bits of an element. A half is used as is in a sum of halves. In a sum of singles it is
+    /// converted to a single, which normalises its subnormal numbers (arXiv 2511.10909: C is converted to the type of D first).
     #[inline]
-    pub fn new(bits: u64, element: Element, rounding: SumRounding) -> Self {
+    pub fn new(bits: u64, element: MatrixElementType, rounding: SumRounding) -> Self {
         let number = element.decode(bits);
         let fraction_bits = element.fraction_bits();
-        if element == Element::F16 && rounding != SumRounding::F16NearestEven {
+        if element == MatrixElementType::F16 && rounding != SumRounding::F16NearestEven {
             return Self { number, fraction_bits }.normalised();
         }
         Self { number, fraction_bits }
     }
 
-    /// How far it reaches.
+    /// Returns the bounds of the accumulator.
     #[inline]
     pub fn certainty(self) -> SumCertainty {
         SumCertainty::of(self.number, self.fraction_bits)
@@ -148,19 +149,21 @@ impl Accumulator {
     }
 }
 
-/// The greatest exponent of the products that are not zero. The exponent of a zero factor is `FAR`, so that it never wins.
+/// Returns the greatest exponent of the products that are not zero. A zero factor has the exponent `ZERO_FACTOR_EXPONENT`, so that it never
+/// wins.
 #[inline]
 fn greatest(a: &[i16], b: &[i16]) -> i32 {
     a.iter().zip(b).map(|(a, b)| a.wrapping_add(*b)).max().unwrap_or(i16::MIN).into()
 }
 
-/// The exponent that stands for a factor of zero: with any other it stays below all exponents there are.
-pub(crate) const FAR: i16 = -8000;
+/// Exponent of a zero factor: its sum with any other exponent is below all exponents of nonzero products.
+pub(crate) const ZERO_FACTOR_EXPONENT: i16 = -8000;
 
-/// A block of products and the accumulator; all finite.
+/// Returns the rounded sum of a block of products and the accumulator; all of them must be finite.
 ///
-/// `a` and `b` are significands and exponents of as many factors; `product_bits` are the bits after the point of their products,
-/// at most as many as the rule keeps; `zeros` says whether one of the products is zero; `scale` is added to all their exponents.
+/// `a` and `b` are the significands and exponents of equally many factors. `product_bits` is the number of bits after the point
+/// of their products, at most the number that the rule keeps. `zeros` tells whether one of the products is zero. `scale` is
+/// added to the exponents of all products.
 #[inline]
 pub(crate) fn block(
     a: (&[i32], &[i16]),
@@ -172,7 +175,7 @@ pub(crate) fn block(
     scale: i32,
 ) -> u32 {
     let products = greatest(a.1, b.1);
-    let mut top = if products < i32::from(FAR) / 2 { i32::MIN } else { products + scale };
+    let mut top = if products < i32::from(ZERO_FACTOR_EXPONENT) / 2 { i32::MIN } else { products + scale };
     let c_is_zero = c.number.significand == 0;
     if zeros || c_is_zero {
         top = top.max(rule.zero_exponent);
@@ -184,14 +187,14 @@ pub(crate) fn block(
     let up = rule.fraction_bits - product_bits;
     let base = top - scale;
     let mut sum = aligned(c.number.significand.into(), c.fraction_bits, c.number.exponent, unit);
-    // Products are below 4 and have at most 25 bits after the point: sixteen of them fit into 32 bits with their sign.
+    // Products are below 4 and have at most 25 bits after the point, so sixteen of them fit into 32 bits with their sign.
     let a = a.0.chunks(16).zip(a.1.chunks(16));
     let b = b.0.chunks(16).zip(b.1.chunks(16));
     for ((a, ea), (b, eb)) in a.zip(b) {
         let mut part = 0i32;
         for ((a, ea), (b, eb)) in a.iter().zip(ea).zip(b.iter().zip(eb)) {
             let product = a.wrapping_mul(*b);
-            // Of a zero far down, which is as good as any.
+            // The exponent of a zero product is far below; any shift does for it.
             let down = (base - i32::from(ea.wrapping_add(*eb))).min(31) as u32;
             let term = (product.unsigned_abs() << up).wrapping_shr(down) as i32;
             let sign = product >> 31;
@@ -202,7 +205,7 @@ pub(crate) fn block(
     round(sum, unit, rule.rounding)
 }
 
-/// A term in whole units, truncated toward zero.
+/// Returns a term in whole units of 2^`unit`, truncated toward zero.
 #[inline]
 fn aligned(significand: i64, fraction_bits: u32, exponent: i32, unit: i32) -> i64 {
     if significand == 0 {
@@ -210,14 +213,15 @@ fn aligned(significand: i64, fraction_bits: u32, exponent: i32, unit: i32) -> i6
     }
     let up = exponent - fraction_bits as i32 - unit;
     if up >= 0 {
-        // Never more than the bits that the rule keeps: the exponent is at most the greatest one.
+        // The shift is at most the number of bits that the rule keeps, because the exponent is at most the greatest one.
         return significand << up.min(40);
     }
     let magnitude = (significand.unsigned_abs() >> up.unsigned_abs().min(63)) as i64;
     if significand < 0 { -magnitude } else { magnitude }
 }
 
-/// Terms of their own, each `significand * 2^(exponent - fraction_bits)`, with the exponent that counts for the alignment.
+/// Returns the rounded sum of separate terms and the accumulator. Each term is `significand * 2^(exponent - term_bits)`, and
+/// its exponent counts for the alignment.
 pub(crate) fn terms(terms: &[(i64, i32)], term_bits: u32, c: Accumulator, rule: &SumRule) -> u32 {
     let c_exponent = if c.number.significand == 0 { rule.zero_exponent } else { c.number.exponent };
     let top = terms.iter().map(|t| t.1).fold(c_exponent, i32::max);
@@ -229,7 +233,7 @@ pub(crate) fn terms(terms: &[(i64, i32)], term_bits: u32, c: Accumulator, rule: 
     round(sum, unit, rule.rounding)
 }
 
-/// `sum * 2^unit` as an element.
+/// Rounds `sum * 2^unit` to the bits of an element.
 #[inline]
 pub(crate) fn round(sum: i64, unit: i32, rounding: SumRounding) -> u32 {
     if sum == 0 {
@@ -253,7 +257,8 @@ pub(crate) fn round(sum: i64, unit: i32, rounding: SumRounding) -> u32 {
         let half = 1u64 << (down - 1);
         kept + u64::from(nearest && (rest > half || rest == half && kept & 1 == 1))
     };
-    // The exponent's field is one too small by the implicit bit of the significand, which a carry of rounding may raise again.
+    // `packed` has an exponent one too small; the implicit bit of the significand adds the missing one. A carry of rounding may
+    // raise it again.
     let packed = ((exponent + bias - 1) as u64) << fraction_bits;
     let packed = packed + significand;
     let infinity = (2 * bias as u64 + 1) << fraction_bits;
@@ -266,7 +271,7 @@ pub(crate) fn round(sum: i64, unit: i32, rounding: SumRounding) -> u32 {
     }
 }
 
-/// The sum of up to 16 products of four-bit floats in quarters, and that of their magnitudes.
+/// Returns the sum of up to 16 products of four-bit floats, and the sum of their magnitudes, both in quarters.
 pub(crate) fn group(a: (&[i32], &[i16]), b: (&[i32], &[i16])) -> (i64, i64) {
     let (mut sum, mut size) = (0, 0);
     for ((a, ea), (b, eb)) in a.0.iter().zip(a.1).zip(b.0.iter().zip(b.1)) {
@@ -278,10 +283,10 @@ pub(crate) fn group(a: (&[i32], &[i16]), b: (&[i32], &[i16])) -> (i64, i64) {
     (sum, size)
 }
 
-/// C added to a sum at last, to nearest even, as `FADD` and `HADD2` do.
+/// Adds C to a finished sum, rounded to nearest even, as `FADD` and `HADD2` do.
 pub(crate) fn add_c(sum: u32, c: u32, rounding: SumRounding) -> u32 {
     if rounding == SumRounding::F16NearestEven {
-        let number = |bits: u32| Element::F16.decode(bits.into());
+        let number = |bits: u32| MatrixElementType::F16.decode(bits.into());
         let (a, b) = (number(sum), number(c));
         if let Some(bits) = special(a.traits | b.traits, rounding) {
             return bits;
@@ -289,7 +294,7 @@ pub(crate) fn add_c(sum: u32, c: u32, rounding: SumRounding) -> u32 {
         if a.significand == 0 && b.significand == 0 {
             return sum & c & 0x8000;
         }
-        // Units of 2^-24, the least half.
+        // In units of 2^-24, the smallest half.
         let units = |n: UnpackedFloat| i64::from(n.significand) << (n.exponent + 14).clamp(0, 40);
         return round(units(a) + units(b), -24, rounding);
     }

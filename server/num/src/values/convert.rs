@@ -1,16 +1,18 @@
 //! Conversions between formats: `cvt`, `cvt.pack`, narrow floating-point formats.
 //!
-//! Sources: manual `cvt` (9.1, and 9.4 for the forms that came later), `cvt.pack`; constants folded by `ptxas` 13.5 and the machine
-//! code it writes for the rest, where the manual leaves the bits open. `.satfinite`, scales and unsigned formats also follow NVIDIA's
-//! `cuda_fp8.hpp`, `cuda_fp6.hpp` and `cuda_fp4.hpp` (13.5), which state the same functions for machines without the instructions.
+//! Sources: manual `cvt` (9.1, and 9.4 for the later forms) and `cvt.pack`. Where the manual leaves the bits open: constants
+//! folded by `ptxas` 13.5, and the machine code it emits for other operands. `.satfinite`, scales and unsigned formats also
+//! follow NVIDIA's `cuda_fp8.hpp`, `cuda_fp6.hpp` and `cuda_fp4.hpp` (13.5), which define the same functions for machines
+//! without the instructions.
 //!
-//! A conversion is settled once: [`lift`] hands a function of one lane to a [`Lift`], which can wrap it in its own loop over lanes
-//! (each function is a type of its own, so that loop is compiled for it and vectorised); [`compile`] boxes it instead.
+//! A conversion is selected once per instruction, not per lane. [`lift`] passes the function for one lane to a [`Lift`], which
+//! can wrap it in a loop over lanes. Each function has its own type, so the compiler specialises and vectorises that loop.
+//! [`compile`] boxes the function instead.
 //!
-//! Registers: sources are looked at in their low bits only. Results of integer types narrower than their 32- or 64-bit lane are
-//! extended by the sign for signed types and by zeros otherwise, results of all other types by zeros: what the manual wants of
-//! registers wider than the type. A caller that writes a 64-bit register with a result of 32 bits extends it in the same way
-//! ([`Format::is_signed_integer`]), and cuts it for a narrower register.
+//! Registers: only the low bits of a source count. The result of an integer type narrower than its 32- or 64-bit lane is
+//! extended by the sign for signed types and by zeros otherwise. Results of all other types are extended by zeros. This is the
+//! manual's rule for registers wider than the type. A caller that writes a 32-bit result to a 64-bit register extends it in the
+//! same way ([`ConversionFormat::is_signed_integer`]), and truncates it for a narrower register.
 
 mod format;
 mod narrow;
@@ -21,18 +23,18 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
-pub use format::{Format, Options, Rounding, Scalar, Scaled};
+pub use format::{ConversionFormat, ConversionOptions, ConversionRounding, ScalarFormat, Scaled};
 pub use narrow::Narrow;
 pub use packed::{Sources, pack};
-pub use real::{Class, Direction, Layout, Real, SpecialCodes};
+pub use real::{FloatLayout, NumberClass, Real, RoundingDirection, SpecialCodes};
 
 use super::Marks;
 use packed::PackedConversion;
 use quick::{DOWN, NEAREST, TOWARD_ZERO, UP};
 
-/// Takes the function of one lane that a conversion is.
+/// Consumer of the function that converts one lane; the method depends on the widths of source and result.
 pub trait Lift {
-    /// What becomes of it.
+    /// Result of wrapping the function.
     type Output;
     /// From a source of up to 32 bits to a result of up to 32 bits.
     fn b32_to_b32<F: Fn(u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output;
@@ -48,10 +50,15 @@ pub trait Lift {
     fn many_to_b32<F: Fn(&Sources) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output;
 }
 
-/// The function of a conversion, handed to `lift`; `None` where `cvt` has no such conversion. Whether a program may write it, with
-/// its target and modifiers, is not asked here.
-pub fn lift<L: Lift>(from: Format, to: Format, options: Options, lift: L) -> Option<L::Output> {
-    let (Format::Scalar(source), Format::Scalar(result)) = (from, to) else {
+/// Passes the function of a conversion to `lift`. Returns `None` if `cvt` has no such conversion. Does not check whether a
+/// program may use it with its target and modifiers.
+pub fn lift<L: Lift>(
+    from: ConversionFormat,
+    to: ConversionFormat,
+    options: ConversionOptions,
+    lift: L,
+) -> Option<L::Output> {
+    let (ConversionFormat::Scalar(source), ConversionFormat::Scalar(result)) = (from, to) else {
         return packed(from, to, options, lift);
     };
     let lift = match quickly(source, result, options, lift) {
@@ -61,28 +68,31 @@ pub fn lift<L: Lift>(from: Format, to: Format, options: Options, lift: L) -> Opt
     slowly(source, result, options, lift)
 }
 
-/// The common conversions, each with a function of its own; gives the lift back where there is none.
-fn quickly<L: Lift>(from: Scalar, to: Scalar, options: Options, lift: L) -> Result<L::Output, L> {
-    use Scalar::{Bf16, F16, F32, F64, Integer};
-    const S8: Scalar = Integer { bits: 8, signed: true };
-    const S16: Scalar = Integer { bits: 16, signed: true };
-    const S32: Scalar = Integer { bits: 32, signed: true };
-    const S64: Scalar = Integer { bits: 64, signed: true };
-    const U8: Scalar = Integer { bits: 8, signed: false };
-    const U16: Scalar = Integer { bits: 16, signed: false };
-    const U32: Scalar = Integer { bits: 32, signed: false };
-    const U64: Scalar = Integer { bits: 64, signed: false };
+/// Handles the common conversions, each with a specialised function; returns `lift` as the error if there is none.
+fn quickly<L: Lift>(from: ScalarFormat, to: ScalarFormat, options: ConversionOptions, lift: L) -> Result<L::Output, L> {
+    use ScalarFormat::{Bf16, F16, F32, F64, Integer};
+    const S8: ScalarFormat = Integer { bits: 8, signed: true };
+    const S16: ScalarFormat = Integer { bits: 16, signed: true };
+    const S32: ScalarFormat = Integer { bits: 32, signed: true };
+    const S64: ScalarFormat = Integer { bits: 64, signed: true };
+    const U8: ScalarFormat = Integer { bits: 8, signed: false };
+    const U16: ScalarFormat = Integer { bits: 16, signed: false };
+    const U32: ScalarFormat = Integer { bits: 32, signed: false };
+    const U64: ScalarFormat = Integer { bits: 64, signed: false };
 
-    // `.sat` of a float to an integer changes nothing, and `.ftz` cannot where the result is the nearest or the inner integer.
+    // `.sat` from float to integer changes nothing. `.ftz` changes nothing if the result is the nearest integer or the integer
+    // toward zero.
     let float_to_integer = matches!((from, to), (F32 | F64, Integer { .. }));
-    let inward = matches!(options.rounding, Some(Rounding::Rzi | Rounding::Rni));
+    let inward = matches!(options.rounding, Some(ConversionRounding::Rzi | ConversionRounding::Rni));
     let integer_to_float = matches!((from, to), (Integer { .. }, F32 | F64));
-    // Nor between halves and singles: what is subnormal here is normal or nothing there.
+    // `.ftz` changes nothing between halves and singles either: a subnormal of one format is a normal number or zero in the
+    // other.
     let half = (from, to) == (F16, F32)
-        || ((from, to) == (F32, F16) && matches!(options.rounding, Some(Rounding::Rn | Rounding::Rz)));
+        || ((from, to) == (F32, F16)
+            && matches!(options.rounding, Some(ConversionRounding::Rn | ConversionRounding::Rz)));
     let idle = integer_to_float || half || (float_to_integer && inward);
-    let plain = Options { ftz: options.ftz && !idle, sat: options.sat && !float_to_integer, ..options };
-    let with = |rounding| Options { rounding, ..Options::default() };
+    let plain = ConversionOptions { ftz: options.ftz && !idle, sat: options.sat && !float_to_integer, ..options };
+    let with = |rounding| ConversionOptions { rounding, ..ConversionOptions::default() };
     if plain == with(None) {
         return Ok(match (from, to) {
             (F32, F32) => lift.b32_to_b32(|a| a),
@@ -90,7 +100,8 @@ fn quickly<L: Lift>(from: Scalar, to: Scalar, options: Options, lift: L) -> Resu
             (F16, F32) => lift.b32_to_b32(quick::f32_from_f16),
             (Bf16, F32) => lift.b32_to_b32(quick::f32_from_bf16),
             (F32, F64) => lift.b32_to_b64(quick::f64_from_f32),
-            // The sign of a result of a lane's width is decided by the source, that of a narrower one by the result.
+            // The source's sign decides how a result as wide as its lane is extended, the result type's sign decides for
+            // narrower ones.
             (S64 | U64, S64 | U64) => lift.b64_to_b64(|a| a),
             (S64 | U64, S32 | U32) => lift.b64_to_b32(|a| a as u32),
             (S32 | U32, S32 | U32) => lift.b32_to_b32(|a| a),
@@ -107,7 +118,7 @@ fn quickly<L: Lift>(from: Scalar, to: Scalar, options: Options, lift: L) -> Resu
             _ => return Err(lift),
         });
     }
-    if plain == with(Some(Rounding::Rn)) {
+    if plain == with(Some(ConversionRounding::Rn)) {
         return Ok(match (from, to) {
             (S32, F32) => lift.b32_to_b32(|a| (a as i32 as f32).to_bits()),
             (U32, F32) => lift.b32_to_b32(|a| (a as f32).to_bits()),
@@ -127,40 +138,46 @@ fn quickly<L: Lift>(from: Scalar, to: Scalar, options: Options, lift: L) -> Resu
             _ => return Err(lift),
         });
     }
-    if plain == with(Some(Rounding::Rna)) && (from, to) == (F32, Scalar::Tf32) {
+    if plain == with(Some(ConversionRounding::Rna)) && (from, to) == (F32, ScalarFormat::Tf32) {
         return Ok(lift.b32_to_b32(quick::tf32_away));
     }
-    if (Options { satfinite: false, ..plain }) == with(Some(Rounding::Rna)) && (from, to) == (F32, Scalar::Tf32) {
+    if (ConversionOptions { satfinite: false, ..plain }) == with(Some(ConversionRounding::Rna))
+        && (from, to) == (F32, ScalarFormat::Tf32)
+    {
         return Ok(lift.b32_to_b32(quick::tf32_away_finite));
     }
-    if (from, to, plain) == (F32, F32, Options { sat: true, ..Options::default() }) {
+    if (from, to, plain) == (F32, F32, ConversionOptions { sat: true, ..ConversionOptions::default() }) {
         return Ok(lift.b32_to_b32(quick::saturated_f32));
     }
     if plain == with(plain.rounding) {
         return match plain.rounding {
-            Some(Rounding::Rni) => integral::<L, NEAREST, false>(from, to, lift),
-            Some(Rounding::Rzi) => integral::<L, TOWARD_ZERO, false>(from, to, lift),
-            Some(Rounding::Rmi) => integral::<L, DOWN, false>(from, to, lift),
-            Some(Rounding::Rpi) => integral::<L, UP, false>(from, to, lift),
+            Some(ConversionRounding::Rni) => integral::<L, NEAREST, false>(from, to, lift),
+            Some(ConversionRounding::Rzi) => integral::<L, TOWARD_ZERO, false>(from, to, lift),
+            Some(ConversionRounding::Rmi) => integral::<L, DOWN, false>(from, to, lift),
+            Some(ConversionRounding::Rpi) => integral::<L, UP, false>(from, to, lift),
             _ => Err(lift),
         };
     }
-    if from == F32 && plain == (Options { ftz: true, ..with(plain.rounding) }) {
+    if from == F32 && plain == (ConversionOptions { ftz: true, ..with(plain.rounding) }) {
         return match plain.rounding {
-            Some(Rounding::Rni) => integral::<L, NEAREST, true>(from, to, lift),
-            Some(Rounding::Rzi) => integral::<L, TOWARD_ZERO, true>(from, to, lift),
-            Some(Rounding::Rmi) => integral::<L, DOWN, true>(from, to, lift),
-            Some(Rounding::Rpi) => integral::<L, UP, true>(from, to, lift),
+            Some(ConversionRounding::Rni) => integral::<L, NEAREST, true>(from, to, lift),
+            Some(ConversionRounding::Rzi) => integral::<L, TOWARD_ZERO, true>(from, to, lift),
+            Some(ConversionRounding::Rmi) => integral::<L, DOWN, true>(from, to, lift),
+            Some(ConversionRounding::Rpi) => integral::<L, UP, true>(from, to, lift),
             _ => Err(lift),
         };
     }
     Err(lift)
 }
 
-fn integral<L: Lift, const MODE: u8, const FTZ: bool>(from: Scalar, to: Scalar, lift: L) -> Result<L::Output, L> {
-    let Scalar::Integer { bits, signed } = to else {
-        return if (from, to) == (Scalar::F32, Scalar::F32) {
-            // The NaN is ours: manual 9.7.3 and what other instructions give.
+fn integral<L: Lift, const MODE: u8, const FTZ: bool>(
+    from: ScalarFormat,
+    to: ScalarFormat,
+    lift: L,
+) -> Result<L::Output, L> {
+    let ScalarFormat::Integer { bits, signed } = to else {
+        return if (from, to) == (ScalarFormat::F32, ScalarFormat::F32) {
+            // The NaN is a choice of this crate, after manual 9.7.3 and the results of other instructions.
             Ok(lift.b32_to_b32(|a| {
                 let value = quick::integral_f32::<MODE>(f32::from_bits(quick::flushed_f32::<FTZ>(a)));
                 if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
@@ -170,22 +187,26 @@ fn integral<L: Lift, const MODE: u8, const FTZ: bool>(from: Scalar, to: Scalar, 
         };
     };
     Ok(match (from, bits, signed) {
-        (Scalar::F32, 32, true) => lift.b32_to_b32(|a| quick::s32_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
-        (Scalar::F32, 32, false) => lift.b32_to_b32(|a| quick::u32_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
-        (Scalar::F32, 64, true) => lift.b32_to_b64(|a| quick::s64_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
-        (Scalar::F32, 64, false) => lift.b32_to_b64(|a| quick::u64_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
-        (Scalar::F64, 32, true) => lift.b64_to_b32(quick::s32_from_f64::<MODE>),
-        (Scalar::F64, 32, false) => lift.b64_to_b32(quick::u32_from_f64::<MODE>),
-        (Scalar::F64, 64, true) => lift.b64_to_b64(quick::s64_from_f64::<MODE>),
-        (Scalar::F64, 64, false) => lift.b64_to_b64(quick::u64_from_f64::<MODE>),
+        (ScalarFormat::F32, 32, true) => lift.b32_to_b32(|a| quick::s32_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
+        (ScalarFormat::F32, 32, false) => {
+            lift.b32_to_b32(|a| quick::u32_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a)))
+        }
+        (ScalarFormat::F32, 64, true) => lift.b32_to_b64(|a| quick::s64_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a))),
+        (ScalarFormat::F32, 64, false) => {
+            lift.b32_to_b64(|a| quick::u64_from_f32::<MODE>(quick::flushed_f32::<FTZ>(a)))
+        }
+        (ScalarFormat::F64, 32, true) => lift.b64_to_b32(quick::s32_from_f64::<MODE>),
+        (ScalarFormat::F64, 32, false) => lift.b64_to_b32(quick::u32_from_f64::<MODE>),
+        (ScalarFormat::F64, 64, true) => lift.b64_to_b64(quick::s64_from_f64::<MODE>),
+        (ScalarFormat::F64, 64, false) => lift.b64_to_b64(quick::u64_from_f64::<MODE>),
         _ => return Err(lift),
     })
 }
 
-/// A function of 64 bits as one of the widths that the types have.
+/// Adapts a function of 64 bits to the widths of the types and passes it to `lift`.
 fn resize<L: Lift>(
-    from: Scalar,
-    to: Scalar,
+    from: ScalarFormat,
+    to: ScalarFormat,
     lift: L,
     function: impl Fn(u64) -> u64 + Send + Sync + Copy + 'static,
 ) -> L::Output {
@@ -197,22 +218,22 @@ fn resize<L: Lift>(
     }
 }
 
-/// Every conversion of one value, through its exact value.
-fn slowly<L: Lift>(from: Scalar, to: Scalar, options: Options, lift: L) -> Option<L::Output> {
+/// Handles every conversion of one value, through its exact value.
+fn slowly<L: Lift>(from: ScalarFormat, to: ScalarFormat, options: ConversionOptions, lift: L) -> Option<L::Output> {
     let rounding = options.rounding;
     Some(match (from, to) {
-        (Scalar::Integer { bits: width, signed }, Scalar::Integer { bits, signed: to_signed }) => {
+        (ScalarFormat::Integer { bits: width, signed }, ScalarFormat::Integer { bits, signed: to_signed }) => {
             let sat = options.sat;
             resize(from, to, lift, move |a| scalar::integers((width, signed), (bits, to_signed), sat, a))
         }
-        (_, Scalar::Integer { bits, signed }) => {
+        (_, ScalarFormat::Integer { bits, signed }) => {
             let rounding = rounding.filter(|rounding| rounding.is_integer())?;
             let ftz = options.ftz;
             resize(from, to, lift, move |a| scalar::float_to_integer(from, (bits, signed), rounding, ftz, a))
         }
         _ => {
-            let integral = rounding.is_some_and(Rounding::is_integer);
-            if rounding == Some(Rounding::Rs) || (integral && from != to) {
+            let integral = rounding.is_some_and(ConversionRounding::is_integer);
+            if rounding == Some(ConversionRounding::Rs) || (integral && from != to) {
                 return None;
             }
             resize(from, to, lift, move |a| scalar::to_float(from, to, &options, a))
@@ -220,14 +241,21 @@ fn slowly<L: Lift>(from: Scalar, to: Scalar, options: Options, lift: L) -> Optio
     })
 }
 
-fn packed<L: Lift>(from: Format, to: Format, options: Options, lift: L) -> Option<L::Output> {
-    let f32 = Format::Scalar(Scalar::F32);
-    if from == f32 && options == (Options { rounding: Some(Rounding::Rn), ..Options::default() }) {
+fn packed<L: Lift>(
+    from: ConversionFormat,
+    to: ConversionFormat,
+    options: ConversionOptions,
+    lift: L,
+) -> Option<L::Output> {
+    let f32 = ConversionFormat::Scalar(ScalarFormat::F32);
+    if from == f32
+        && options == (ConversionOptions { rounding: Some(ConversionRounding::Rn), ..ConversionOptions::default() })
+    {
         match to {
-            Format::Pair(Scalar::F16) => {
+            ConversionFormat::Pair(ScalarFormat::F16) => {
                 return Some(lift.pair_to_b32(|a, b| quick::f16_from_f32(a) << 16 | quick::f16_from_f32(b)));
             }
-            Format::Pair(Scalar::Bf16) => {
+            ConversionFormat::Pair(ScalarFormat::Bf16) => {
                 return Some(lift.pair_to_b32(|a, b| quick::bf16_from_f32(a) << 16 | quick::bf16_from_f32(b)));
             }
             _ => {}
@@ -235,8 +263,8 @@ fn packed<L: Lift>(from: Format, to: Format, options: Options, lift: L) -> Optio
     }
     let packed = PackedConversion::new(from, to, options)?;
     let one_register = from != f32;
-    let extra = options.scaled != Scaled::No || options.rounding == Some(Rounding::Rs);
-    let four = matches!(to, Format::Narrow4(_));
+    let extra = options.scaled != Scaled::No || options.rounding == Some(ConversionRounding::Rs);
+    let four = matches!(to, ConversionFormat::Narrow4(_));
     Some(match (extra || four, one_register) {
         (true, _) => lift.many_to_b32(move |sources| packed.run(sources) as u32),
         (false, true) => {
@@ -248,11 +276,11 @@ fn packed<L: Lift>(from: Format, to: Format, options: Options, lift: L) -> Optio
     })
 }
 
-/// A conversion as a value.
+/// A boxed conversion.
 pub struct Conversion {
-    from: Format,
-    to: Format,
-    options: Options,
+    from: ConversionFormat,
+    to: ConversionFormat,
+    options: ConversionOptions,
     function: Box<dyn Fn(&Sources) -> u64 + Send + Sync>,
 }
 
@@ -286,62 +314,62 @@ impl Lift for Boxed {
     }
 }
 
-/// The conversion between two formats; `None` where `cvt` has none.
-pub fn compile(from: Format, to: Format, options: Options) -> Option<Conversion> {
+/// Returns the conversion between two formats; `None` if `cvt` has none.
+pub fn compile(from: ConversionFormat, to: ConversionFormat, options: ConversionOptions) -> Option<Conversion> {
     Some(Conversion { from, to, options, function: lift(from, to, options, Boxed)? })
 }
 
 impl Conversion {
-    /// The result, extended to 32 bits (64 for types of 64 bits) as the [module](self) says.
+    /// Returns the result, extended to 32 bits (64 for types of 64 bits) as the [module](self) describes.
     #[inline]
     pub fn run(&self, sources: &Sources) -> u64 {
         (self.function)(sources)
     }
 
-    /// What must be said of the result for these sources.
+    /// Returns the marks of the result for these sources.
     pub fn marks(&self, sources: &Sources) -> Marks {
         marks(self.from, self.to, self.options, sources)
     }
 }
 
-/// What must be said of the result of a conversion for these sources: the bits of a NaN are open, and so are a few cases of random
-/// bits and scale factors.
-pub fn marks(from: Format, to: Format, options: Options, sources: &Sources) -> Marks {
-    if Open::new(from, to, options).is_open(sources) { Marks::UNSPECIFIED } else { Marks::NONE }
+/// Returns the marks of the result of a conversion. The manual leaves the bits of a NaN open, and a few cases of random bits
+/// and scale factors.
+pub fn marks(from: ConversionFormat, to: ConversionFormat, options: ConversionOptions, sources: &Sources) -> Marks {
+    if UnspecifiedResults::new(from, to, options).is_open(sources) { Marks::UNSPECIFIED } else { Marks::NONE }
 }
 
-/// For which sources the manual leaves the bits of a result open, settled before the first lane.
+/// The sources for which the manual leaves the bits of the result open; computed once per instruction.
 #[derive(Debug, Clone, Copy)]
-pub enum Open {
-    /// For none.
+pub enum UnspecifiedResults {
+    /// No source.
     Never,
-    /// For those whose bits below `sign` are greater than `infinity`: the NaNs of the source's type.
+    /// Sources whose bits below `sign` are greater than `infinity`: the NaNs of the source's type.
     Nan {
-        /// The bit of the sign.
+        /// Mask of the sign bit.
         sign: u64,
         /// The bits of infinity.
         infinity: u64,
     },
-    /// Each element has to be looked at.
+    /// Depends on each element.
     Elements(OpenElements),
 }
 
-/// For which elements of a packed conversion the manual leaves the bits open.
+/// The elements of a packed conversion for which the manual leaves the bits open.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenElements {
     packed: PackedConversion,
-    /// Only for sources of `.f32` that are NaN.
+    /// Whether only NaN sources of `.f32` can be open.
     only_nan: bool,
 }
 
-impl Open {
-    /// Of a conversion.
-    pub fn new(from: Format, to: Format, options: Options) -> Self {
-        let (Format::Scalar(source), Format::Scalar(result)) = (from, to) else {
+impl UnspecifiedResults {
+    /// Returns the open sources of a conversion.
+    pub fn new(from: ConversionFormat, to: ConversionFormat, options: ConversionOptions) -> Self {
+        let (ConversionFormat::Scalar(source), ConversionFormat::Scalar(result)) = (from, to) else {
             let packed = PackedConversion::new(from, to, options).filter(PackedConversion::can_be_open);
-            let only_nan = from == Format::Scalar(Scalar::F32)
+            let only_nan = from == ConversionFormat::Scalar(ScalarFormat::F32)
                 && options.scaled == Scaled::No
-                && options.rounding != Some(Rounding::Rs);
+                && options.rounding != Some(ConversionRounding::Rs);
             return packed.map_or(Self::Never, |packed| Self::Elements(OpenElements { packed, only_nan }));
         };
         match source.layout() {
@@ -353,7 +381,7 @@ impl Open {
         }
     }
 
-    /// Whether they are for these sources.
+    /// Whether the manual leaves the bits open for these sources.
     #[inline]
     pub fn is_open(&self, sources: &Sources) -> bool {
         match self {
@@ -365,7 +393,7 @@ impl Open {
 }
 
 impl OpenElements {
-    /// Whether they are for these sources.
+    /// Whether the manual leaves the bits open for these sources.
     #[inline]
     pub fn is_open(&self, sources: &Sources) -> bool {
         let nan = |bits: u64| bits & 0x7fff_ffff > 0x7f80_0000;

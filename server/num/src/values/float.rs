@@ -1,10 +1,11 @@
 //! Floating-point arithmetic of all formats and roundings.
 //!
-//! Every function takes and returns bits (`u32` for `.f32`, `u64` for `.f64`, `u16` for `.f16` and `.bf16`) and reads its modifiers from a
-//! [`Modifiers`]. They are inlined: called with constant modifiers, `add.rn.f32` is one native addition and one selection, and a loop over
-//! lanes becomes vector code. Directed roundings are computed exactly in software; the host's rounding mode is never touched.
+//! Every function takes and returns bits (`u32` for `.f32`, `u64` for `.f64`, `u16` for `.f16` and `.bf16`) and gets its
+//! modifiers from a [`FloatModifiers`]. The functions are inlined: with constant modifiers, `add.rn.f32` becomes one native
+//! addition and one selection, and a loop over lanes becomes vector code. Directed roundings are computed exactly in software;
+//! the host's rounding mode is never touched.
 //!
-//! | module | what |
+//! | module | content |
 //! |---|---|
 //! | [`single`], [`double`], [`half`] | arithmetic of `.f32`, `.f64`, `.f16` and `.bf16` |
 //! | [`packed`] | the same for `.f32x2`, `.f16x2`, `.bf16x2` |
@@ -13,7 +14,7 @@
 //! | [`compare`] | `setp`, `set`, `testp`, `slct` |
 //! | [`approx`] | the functions with `.approx` and `.full` |
 //!
-//! What must be said of a result besides its bits is asked for apart ([`single::marks`] and its kin), so that the arithmetic stays lean.
+//! The marks of a result are computed separately ([`single::marks`] and similar functions), so that the arithmetic stays lean.
 
 pub mod approx;
 pub mod compare;
@@ -29,9 +30,9 @@ pub mod single;
 #[cfg(test)]
 mod tests;
 
-/// How an exact result becomes one that the format holds.
+/// Rounding of an exact result to the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Rounding {
+pub enum FloatRounding {
     /// `.rn`: to the nearest, ties to the one with an even last bit.
     #[default]
     Nearest,
@@ -43,10 +44,10 @@ pub enum Rounding {
     Up,
 }
 
-/// What happens to a result once it is rounded.
+/// Clamping of a rounded result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Clamp {
-    /// Nothing.
+    /// No clamping.
     #[default]
     None,
     /// `.sat`: into [0, 1]; NaN becomes +0.
@@ -55,42 +56,42 @@ pub enum Clamp {
     Relu,
 }
 
-/// The modifiers of an arithmetic instruction. A field that a form does not have stays at its default.
+/// The modifiers of an arithmetic instruction. A field that an instruction does not have keeps its default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Modifiers {
+pub struct FloatModifiers {
     /// `.rn`, `.rz`, `.rm`, `.rp`.
-    pub rounding: Rounding,
+    pub rounding: FloatRounding,
     /// `.ftz`: subnormal operands and results become zeros of their sign. Not for `.f64`.
     pub ftz: bool,
     /// `.sat`, `.relu`.
     pub clamp: Clamp,
 }
 
-impl Modifiers {
+impl FloatModifiers {
     /// `.rn` and nothing else.
-    pub const RN: Self = Self { rounding: Rounding::Nearest, ftz: false, clamp: Clamp::None };
+    pub const RN: Self = Self { rounding: FloatRounding::Nearest, ftz: false, clamp: Clamp::None };
     /// `.rn.ftz`.
     pub const RN_FTZ: Self = Self { ftz: true, ..Self::RN };
     /// `.rz` and nothing else.
-    pub const RZ: Self = Self { rounding: Rounding::Zero, ..Self::RN };
+    pub const RZ: Self = Self { rounding: FloatRounding::Zero, ..Self::RN };
 
-    /// Another rounding.
-    pub const fn rounding(self, rounding: Rounding) -> Self {
+    /// Returns these modifiers with another rounding.
+    pub const fn rounding(self, rounding: FloatRounding) -> Self {
         Self { rounding, ..self }
     }
 
-    /// With or without `.ftz`.
+    /// Returns these modifiers with or without `.ftz`.
     pub const fn ftz(self, ftz: bool) -> Self {
         Self { ftz, ..self }
     }
 
-    /// With `.sat`, `.relu` or neither.
+    /// Returns these modifiers with `.sat`, `.relu` or neither.
     pub const fn clamp(self, clamp: Clamp) -> Self {
         Self { clamp, ..self }
     }
 }
 
-/// `a + b` rounded to nearest, and exactly what the rounding left out (Knuth). No operand may overflow the sum.
+/// Returns `a + b` rounded to nearest and the exact rounding error (Knuth). The sum must not overflow.
 #[inline(always)]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -99,39 +100,39 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - from_a) + (b - from_b))
 }
 
-/// The number next to `rounded + error` whose last bit is odd, unless `error` is zero: a further rounding to at least two bits less then
-/// gives what rounding the exact value would give, in every direction.
+/// Returns the neighbour of `rounded + error` with an odd last bit, or `rounded` if `error` is zero. A further rounding to a
+/// format with at least two bits less then yields the correctly rounded exact value, in every direction.
 #[inline(always)]
 fn to_odd(rounded: f64, error: f64) -> f64 {
     let bits = rounded.to_bits();
-    // Not that it differs from zero: an infinite sum leaves NaN.
+    // Not `error != 0.0`: the error of an infinite sum is NaN.
     let inexact = error.abs() > 0.0;
     let outward = (error > 0.0) == (rounded > 0.0);
     let neighbour = if outward { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
     f64::from_bits(if inexact && bits & 1 == 0 { neighbour } else { bits })
 }
 
-/// Whether `.ftz` flushes a result whose value is `exact` (rounded to odd), in a format of `precision` bits whose smallest normal number is
-/// `normal`. It does when the value, rounded to that precision with an unbounded exponent, lies below `normal`.
+/// Whether `.ftz` flushes a result with the value `exact` (rounded to odd) in a format of `precision` bits with the smallest
+/// normal number `normal`. It does if the value, rounded to that precision with an unbounded exponent, is below `normal`.
 ///
-/// Measured with fold on `mul.ftz.f32`: 0x3f000001 × 0x00fffffe is flushed not, 0x3f7fffff × 0x00800000 is, though both round to `normal`
-/// as subnormals.
+/// Measured with constants that the assembler folds for `mul.ftz.f32`: 0x3f000001 × 0x00fffffe is not flushed, 0x3f7fffff ×
+/// 0x00800000 is flushed, though both round to `normal` as subnormals.
 #[inline(always)]
-fn is_flushed(rounding: Rounding, exact: f64, normal: f64, precision: i32) -> bool {
-    // The spacing of the format right below `normal`, were its exponent unbounded.
+fn is_flushed(rounding: FloatRounding, exact: f64, normal: f64, precision: i32) -> bool {
+    // The spacing of the format directly below `normal` if its exponent were unbounded.
     let spacing = normal * f64::from_bits(((1023 - precision) as u64) << 52);
     let magnitude = exact.abs();
     let outward = match rounding {
-        Rounding::Nearest => return magnitude < normal - spacing / 2.0,
-        Rounding::Zero => false,
-        Rounding::Down => exact < 0.0,
-        Rounding::Up => exact > 0.0,
+        FloatRounding::Nearest => return magnitude < normal - spacing / 2.0,
+        FloatRounding::Zero => false,
+        FloatRounding::Down => exact < 0.0,
+        FloatRounding::Up => exact > 0.0,
     };
     if outward { magnitude <= normal - spacing } else { magnitude < normal }
 }
 
-/// A sum whose value is `sum`, with the sign that a zero gets: terms of opposite sign give +0, rounding down -0.
+/// Returns `sum` with the sign of a zero sum corrected: terms of opposite sign yield +0, or -0 when rounding down.
 #[inline(always)]
-fn with_zero_sign(rounding: Rounding, sum: f64, both_positive_zero: bool) -> f64 {
-    if rounding == Rounding::Down && sum == 0.0 && !both_positive_zero { -0.0 } else { sum }
+fn with_zero_sign(rounding: FloatRounding, sum: f64, both_positive_zero: bool) -> f64 {
+    if rounding == FloatRounding::Down && sum == 0.0 && !both_positive_zero { -0.0 } else { sum }
 }

@@ -1,8 +1,9 @@
 //! Integer arithmetic, logic, shifts, bit fields, permutations: PTX manual 9.7.1, 9.7.2, 9.7.6 (integers), 9.7.8, and `prmt` of 9.7.9.
 //!
-//! Functions are generic over [`Int`], the integers of the width and the sign that an instruction's type names; packed types are
-//! elements under [`packed::elementwise`]. Where a result is not fixed by the manual, a function returns [`Marks`](super::Marks) beside
-//! it; the bits are then those of the machine code that NVIDIA's assembler (`ptxas` 13.5) makes for `sm_75` … `sm_120`.
+//! Functions are generic over [`Int`], the integer type with the width and sign of the instruction's type. Packed types apply
+//! them to each element with [`packed::elementwise`]. If the manual does not define a result, a function also returns
+//! [`Marks`](super::Marks); the bits are then those of the machine code that NVIDIA's assembler (`ptxas` 13.5) emits for
+//! `sm_75` … `sm_120`.
 
 pub mod arithmetic;
 pub mod bits;

@@ -1,7 +1,8 @@
-//! What instructions compute from values alone: plain functions of bits, without any machine.
+//! Scalar arithmetic of instructions: pure functions of bits, without any machine.
 //!
-//! The rules: where the manual fixes the bits we give them; where it leaves them open we give what hardware gives, and mark the
-//! value ([`Marks`]). The host's rounding mode and its flushing of subnormals are never touched.
+//! Where the manual fixes the bits of a result, these functions return exactly those bits. Where the manual leaves them open,
+//! they return what hardware returns and mark the value ([`Marks`]). They never touch the host's rounding mode or its flushing
+//! of subnormals.
 
 pub mod atomic;
 pub mod convert;
@@ -11,25 +12,25 @@ pub mod video;
 
 use std::ops::{BitOr, BitOrAssign};
 
-/// What must be said of a value besides its bits.
+/// A set of flags that tell how reliable the bits of a value are; empty if the manual fixes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Marks(u8);
 
 impl Marks {
-    /// Nothing: the manual fixes the bits.
+    /// No flag: the manual fixes the bits.
     pub const NONE: Self = Self(0);
-    /// The manual leaves the bits open; they are those that hardware was seen to give, or ours.
+    /// The manual leaves the bits open; they are the ones that hardware was observed to return, or a choice of this crate.
     pub const UNSPECIFIED: Self = Self(1);
-    /// Within the documented error of an approximation, not necessarily what hardware gives.
+    /// The value is within the documented error of an approximation, but may differ from the value that hardware returns.
     pub const APPROXIMATE: Self = Self(2);
 
-    /// Whether all of `other` is in it.
+    /// Whether all flags of `other` are set in `self`.
     #[inline]
     pub fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether nothing is to be said.
+    /// Whether no flag is set.
     #[inline]
     pub fn is_none(self) -> bool {
         self.0 == 0

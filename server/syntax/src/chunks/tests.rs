@@ -1,4 +1,4 @@
-//! Whatever is edited, the nodes are those of a fresh parse, in whatever chunks.
+//! Tests that edits give the nodes of a fresh parse, whatever the chunks.
 
 use crate::{Document, Node, Snapshot};
 
@@ -16,12 +16,12 @@ fn module(kernels: usize) -> String {
     format!("{HEAD}{}.const .u32 last = 1;\n", bodies.join(".global .f32 between;\n"))
 }
 
-/// Each node with its place, a line each.
+/// One line per node, with its position.
 fn nodes(snapshot: &Snapshot) -> Vec<String> {
     snapshot.roots().flat_map(|root| root.children(&mut root.walk()).collect::<Vec<_>>()).flat_map(nodes_of).collect()
 }
 
-/// The nodes of those items around which there is no error; how the parser recovers from one may follow from what stood there before.
+/// The nodes of the items in chunks without an error; error recovery may depend on the earlier text.
 fn sound_nodes(snapshot: &Snapshot) -> Vec<String> {
     let sound = |item: &Node<'_>| item.kind() != "comment" && !item.to_sexp().contains("unclosed");
     let roots = snapshot.roots().filter(|root| !root.has_error());
@@ -89,7 +89,7 @@ fn an_error_stays_in_its_function() {
     }
 }
 
-/// Numbers that look random (xorshift).
+/// A pseudo-random number generator (xorshift).
 struct XorShift(u64);
 
 impl XorShift {
@@ -101,7 +101,7 @@ impl XorShift {
     }
 }
 
-/// Edits a document and the plain text; gives the text.
+/// Applies the same edit to a document and to the plain text.
 fn edit(document: &mut Document, text: &mut String, range: std::ops::Range<usize>, new: &str) {
     let floor = |text: &String, mut at: usize| {
         while !text.is_char_boundary(at) {
@@ -125,7 +125,7 @@ fn edits_of_sound_texts_give_the_nodes_of_a_fresh_parse() {
             let whole_lines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
             let at = whole_lines[random.below(whole_lines.len())];
             match random.below(6) {
-                // A function more, copied or moved, in front of one.
+                // Insert another function before one.
                 0 => {
                     let starts: Vec<usize> = text.match_indices("// Kernel").map(|(at, _)| at).collect();
                     let at = starts[random.below(starts.len())];

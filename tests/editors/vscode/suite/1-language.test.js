@@ -1,4 +1,4 @@
-// What the language server gives, as VS Code sees it.
+// The features of the language server in VS Code.
 const assert = require('node:assert/strict');
 const vscode = require('vscode');
 const { EXTENSION, closeAll, codes, command, diagnostics, kernel, open, place, running, until } = require('./helpers');
@@ -26,7 +26,8 @@ describe('typing', () => {
 
     const corrects = (value) => vscode.workspace.getConfiguration('ptx-analyzer').update('formatting.onType', value, vscode.ConfigurationTarget.Global);
 
-    // The editor's own rules alone: nothing corrects what they leave. The keys are the commands that they are bound to. A pause at each line lets the editor know its brackets, as a person's does.
+    // Only the editor's own rules apply; nothing corrects their results. Keys are simulated by the commands that they
+    // are bound to. A pause at each line gives the editor time to analyse brackets, as a user's typing does.
     for (const [closers, name] of [['pairs', 'indirect_call.ptx'], ['typed', 'tcgen05_tile.ptx']]) {
         it(`a kernel without leading blanks is indented as the formatter has it, closers ${closers}`, async function () {
             this.timeout(120_000);
@@ -35,7 +36,7 @@ describe('typing', () => {
             const editing = vscode.workspace.getConfiguration('editor');
             await editing.update('autoClosingBrackets', closers === 'pairs' ? undefined : 'never', vscode.ConfigurationTarget.Global);
             await corrects(false);
-            // Code is what is indented: comments of whole lines are left out.
+            // Compare only the indentation of code: remove lines that contain only a comment.
             const text = kernel(name).replace(/^ *\/\/.*\n/gm, '');
             const { document } = await open(`typed-${closers}-${name}`, '');
             let plain = '';
@@ -63,7 +64,7 @@ describe('typing', () => {
         });
     }
 
-    // A line end without indentation is what the editor writes while the tokens of a line are late.
+    // The editor writes a line end without indentation if it has no tokens of the line yet.
     const late = async (name, lines) => {
         const { document, editor } = await open(name, '');
         for (const [i, line] of lines.entries()) {
@@ -77,7 +78,7 @@ describe('typing', () => {
 
     it('lines that the editor did not indent are where they belong once the keyboard rests', async () => {
         const { document, editor } = await late('late.ptx', [...KERNEL.map((line) => line.trim()), '']);
-        // The line with the cursor stays: keys may be on their way into it.
+        // The line with the cursor stays unchanged, because keys may be in transit to it.
         await until(`the indentation of\n${document.getText()}`, () => document.getText() === [...KERNEL, ''].join('\n'));
         assert.deepEqual([editor.selection.active.line, editor.selection.active.character], [10, 0]);
         await command('workbench.action.files.revert');
@@ -85,7 +86,7 @@ describe('typing', () => {
 
     it('and where they belong in a file that is saved at once', async () => {
         const { document } = await late('late-saved.ptx', [...KERNEL.map((line) => line.trim()), '}']);
-        // Blank lines have no blanks.
+        // Saving removes blanks from blank lines.
         await vscode.window.activeTextEditor.edit((edit) => edit.insert(new vscode.Position(6, 0), '\n    '));
         assert.ok(await document.save());
         assert.equal(document.getText(), [...KERNEL.slice(0, 6), '', ...KERNEL.slice(6), '}'].join('\n'));

@@ -1,10 +1,10 @@
-// What the extension adds to the server: commands, views, states.
+// The features that the extension adds to the server: commands, views, states.
 const assert = require('node:assert/strict');
 const { readdirSync, readlinkSync } = require('node:fs');
 const vscode = require('vscode');
 const { api, closeAll, codes, command, kernel, open, place, running, tabs, until } = require('./helpers');
 
-/** Ids of the server's processes: those that run a program of the installed extension. */
+/** The ids of the server's processes: those that run a program of the installed extension. */
 function servers() {
     return readdirSync('/proc').filter((id) => {
         try {
@@ -91,7 +91,7 @@ describe('views and commands', () => {
     it('a server that dies is started again; one that keeps dying is not, until somebody asks', async () => {
         const { serverState } = await api();
         for (let death = 1; death <= 4; death++) {
-            // Every other one dies as soon as there is a process, whatever it was about to answer.
+            // Every second server is killed as soon as its process exists, before it can answer.
             const early = death % 2 === 0;
             const [id] = await until('a server', () => (early || serverState() === 'running') && servers().length === 1 && servers());
             process.kill(Number(id), 'SIGKILL');

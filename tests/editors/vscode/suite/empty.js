@@ -1,2 +1,2 @@
-// The extension that carries the suite does nothing itself.
+// The extension that contains the suite does nothing itself.
 exports.activate = () => {};

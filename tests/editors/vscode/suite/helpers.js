@@ -7,7 +7,7 @@ const EXTENSION = 'ptx-analyzer.ptx-analyzer';
 const kernels = resolve(__dirname, '../../../kernels');
 const root = () => vscode.workspace.workspaceFolders[0].uri.fsPath;
 
-/** Polls until something is there; says what it waited for if it does not come. */
+/** Polls until `look` returns a value; on timeout, throws an error that names `what`. */
 async function until(what, look, seconds = 20) {
     const end = Date.now() + seconds * 1000;
     for (;;) {
@@ -24,7 +24,7 @@ const running = async () => {
     return until('the server to run', () => serverState() === 'running');
 };
 
-/** A file of the project, with this text; shown. */
+/** Writes a file into the project and shows it. */
 async function open(name, text) {
     const file = join(root(), name);
     mkdirSync(resolve(file, '..'), { recursive: true });
@@ -37,7 +37,7 @@ async function open(name, text) {
 const kernel = (name) => readFileSync(join(kernels, name), 'utf8');
 const diagnostics = (uri) => vscode.languages.getDiagnostics(uri);
 
-/** Where a text stands in a document, moved right. */
+/** The position of a text in a document, plus `right` characters. */
 function place(document, text, right = 0) {
     const offset = document.getText().indexOf(text);
     assert.ok(offset >= 0, `the document has no '${text}'`);

@@ -1,4 +1,4 @@
-// What VS Code runs in place of an extension: mocha, with its report in a file.
+// VS Code runs this instead of an extension: mocha, with its report in a file.
 const { readdirSync } = require('node:fs');
 const { join } = require('node:path');
 const Mocha = require('mocha');

@@ -1,4 +1,4 @@
--- What the user commands of an evaluation do with what was typed.
+-- The user commands of an evaluation.
 
 local commands = require('ptx-analyzer.commands')
 local warp = require('ptx-analyzer.warp')
@@ -10,7 +10,7 @@ local function complain(message)
   commands.say(message, vim.log.levels.ERROR)
 end
 
---- The evaluation that the current buffer shows or is about; says so where there is none.
+--- The evaluation whose grid or source is the current buffer. Shows a message if there is none.
 ---@return ptx_analyzer.Pane?
 local function pane_here()
   local pane = window.here(vim.api.nvim_get_current_buf())
@@ -20,12 +20,12 @@ local function pane_here()
   return pane
 end
 
---- The kernel at the cursor and what the command was given.
+--- Evaluates the kernel at the cursor with the arguments of the command.
 function M.evaluate(call)
   local bufnr = vim.api.nvim_get_current_buf()
   local pane = window.here(bufnr)
   if pane and pane.session.bufnr ~= bufnr then
-    -- From the grid, the same again.
+    -- In the grid, repeat the evaluation.
     return warp.evaluate(pane.session.bufnr, { entry = call.args ~= '' and call.args or pane.session.entry, keep = true })
   end
   local what = call.args ~= '' and { entry = call.args } or { line = call.line1 }
@@ -124,7 +124,7 @@ M.launch = on_pane(function(pane, call)
   end
 end)
 
---- What `:PtxMemory` may be given.
+--- Completions for `:PtxMemory`.
 ---@param lead string
 ---@return string[]
 function M.memory_names(lead)

@@ -1,5 +1,5 @@
--- The grid as text: a line for each register, a column for each lane, with what is special about a cell as ranges to be highlighted. Knows
--- an answer of the server and the width there is; draws nothing.
+-- The grid as text: a line for each register, a column for each lane, and ranges to highlight. It converts an answer of
+-- the server for a given width; it does not draw.
 
 local value = require('ptx-analyzer.warp.value')
 
@@ -7,20 +7,20 @@ local M = {}
 
 local has = value.has
 
--- A register that nothing was written to, and a lane that does not exist.
+-- Signs for a register that nothing has written, and for a lane that does not exist.
 local UNWRITTEN, ABSENT = '—', '·'
--- What follows a value that the manual leaves open, and one that real hardware may round differently.
+-- Signs after a value that the manual leaves unspecified, and after one that hardware may round differently.
 local UNSPECIFIED, APPROXIMATE = '?', '≈'
--- Between two cells, and before the first.
+-- The text between two cells, and before the first.
 local GAP = ' '
 
 ---@class ptx_analyzer.View
 ---@field first integer the lane of the first column
 ---@field width integer columns of the window
----@field formats table<string, string> by name of register
----@field format string of registers without one of their own
+---@field formats table<string, string> the user's formats, by register name
+---@field format string the format of all other registers
 ---@field filter string
----@field cell integer width of a cell: it grows while one steps, so that columns stay where they are
+---@field cell integer width of a cell; it never shrinks during stepping, so that columns stay in place
 
 ---@class ptx_analyzer.Row
 ---@field name string
@@ -31,19 +31,19 @@ local GAP = ' '
 ---@field changed integer lanes that the last step wrote
 ---@field unspecified integer
 ---@field approximate integer
----@field note string? what follows the value
----@field counting string? what stands in place of the lanes, where they only count up
+---@field note string? a text after the value
+---@field counting string? a text that replaces the lanes if their values only count up
 
 local function mask(number)
   return type(number) == 'number' and number or 0
 end
 
---- Whether all of one mask's lanes are in another.
+--- Whether all lanes of the inner mask are in the outer one.
 local function covers(outer, inner)
   return bit.band(inner, bit.bnot(outer)) == 0
 end
 
---- The groups of lanes with one place each; the first is the one that goes on next.
+--- The groups of lanes with the same position; the group that executes next is the first.
 ---@param state table
 ---@return table[]
 function M.groups(state)
@@ -54,7 +54,7 @@ function M.groups(state)
   return groups
 end
 
---- A parameter as a row: its bytes are there once, for all lanes. Those of an array are no number.
+--- A parameter as a row: its bytes are stored once for all lanes. Those of an array have no single value.
 ---@param parameter table
 ---@param present integer
 ---@return ptx_analyzer.Row?
@@ -76,13 +76,13 @@ local function parameter_row(parameter, present)
   }
 end
 
---- The type that a register is shown with: of bits that are read as numbers with a fraction, that of the readers.
+--- The type shown for a register: if it is declared as bits and read as floating-point numbers, the type of the reads.
 local function shown_type(register)
   local read = register.reads_as
   return type(read) == 'string' and read:find('f', 1, true) and value.reads(read) and read or register.type
 end
 
---- The rows of a state: registers, then what the function reads besides.
+--- The rows of a state: registers, then special registers and parameters.
 ---@param session ptx_analyzer.Session
 ---@param all boolean also special registers that are zero everywhere
 ---@return ptx_analyzer.Row[]
@@ -111,7 +111,7 @@ local function rows_of(session, all)
   for _, special in ipairs(state.specials or {}) do
     local size = value.size(special.type) * 2
     local first = special.value:sub(1, size)
-    -- Those of dimensions that a launch has not got say nothing.
+    -- Special registers for unused dimensions of the launch are zero: omit them.
     if all or special.value:find('[^0]') then
       rows[#rows + 1] = {
         name = special.name,
@@ -131,8 +131,8 @@ local function rows_of(session, all)
   return rows
 end
 
---- Whether a row is one of those a reader asked for: all words must fit. `varying`, `written` and `changed` are about values, any other word
---- is a part of a name or a type.
+--- Whether a row satisfies a filter: all words must match. `varying`, `written` and `changed` test values; any other
+--- word is a part of a name or a type.
 ---@param row ptx_analyzer.Row
 ---@param filter string
 ---@return boolean
@@ -155,7 +155,7 @@ function M.passes(row, filter)
   return true
 end
 
---- The format of a row.
+--- The format for the values of a row.
 ---@param row ptx_analyzer.Row
 ---@param view ptx_analyzer.View
 ---@return string
@@ -173,8 +173,8 @@ end
 -- Formats of whole numbers.
 local WHOLE = { hex = true, signed = true, unsigned = true }
 
---- Whole numbers that only count up or down from lane to lane, as the reader chose no format for them: the first and the distance say it all,
---- and the other registers have room.
+--- The folded text of whole numbers that count up or down from lane to lane, if the user chose no format for them. The
+--- first value and the distance replace the lanes, which leaves room for other registers.
 ---@param row ptx_analyzer.Row
 ---@param view ptx_analyzer.View
 ---@param live integer
@@ -200,7 +200,7 @@ local function counting(row, view, live)
   return ('%s %s %s'):format(value.text(start, format), distance < 0 and '−' or '+', times)
 end
 
---- The buffer that the addresses of a row lead into: the place of the first lane.
+--- The position in a buffer that the address in the first lane points to, if the row contains addresses.
 ---@param session ptx_analyzer.Session
 ---@param row ptx_analyzer.Row
 ---@param live integer
@@ -286,7 +286,7 @@ function M.details(session, name)
   end
 end
 
---- What a memory access costs, in words.
+--- The cost of a memory access as text.
 ---@param access table
 ---@return string
 local function access_text(access)
@@ -380,10 +380,10 @@ end
 ---@field lines string[]
 ---@field marks { row: integer, from: integer, to: integer, group: string }[] rows and bytes from 0
 ---@field rows table<integer, string> the register of a line (from 1)
----@field header string what stands above the lanes, as 'winbar' takes it
+---@field header string the text above the lanes, in the format of 'winbar'
 ---@field first integer the lane of the first column
----@field shown integer how many lanes there is room for
----@field lane_at fun(column: integer): integer? the lane at a column of the screen (from 0)
+---@field shown integer number of lanes that fit
+---@field lane_at fun(column: integer): integer? the lane at a screen column (from 0)
 
 --- Draws all of it.
 ---@param session ptx_analyzer.Session
@@ -432,7 +432,7 @@ function M.draw(session, view)
   local active = shown_step and mask(shown_step.active) or groups[1] and mask(groups[1].mask) or bit.band(present, bit.bnot(exited))
   local lead = name_width + type_width + 3
 
-  -- Texts first: the widest one tells how many lanes there is room for.
+  -- Compute the texts first: the widest one determines how many lanes fit.
   local texts, widest = {}, view.cell
   local function texts_of(row, from, to)
     local format = format_of(row, view)
@@ -452,7 +452,7 @@ function M.draw(session, view)
     local columns = view.width - lead
     local lanes = math.floor(columns / (widest + #GAP))
     if first + lanes <= last_present then
-      -- There is a sign that more follow.
+      -- Reserve room for the sign that more lanes follow.
       lanes = math.floor((columns - 2) / (widest + #GAP))
     end
     return math.max(1, lanes)
@@ -541,10 +541,10 @@ function M.draw(session, view)
     put({ view.filter == '' and 'this function has no registers' or 'no register fits: `i` changes what is shown', 'PtxWarpLabel' })
   end
 
-  -- The numbers of the lanes, where they stay in sight.
+  -- The lane numbers, in the window bar so that they stay visible.
   local header, colour = {}, nil
   local function head(group, text)
-    -- An option for the window's bar may hold only so many changes of colour.
+    -- Neovim limits the number of colour changes in the option for the window bar.
     header[#header + 1] = (colour ~= group and '%#' .. group .. '#' or '') .. text
     colour = group
   end
@@ -559,7 +559,7 @@ function M.draw(session, view)
       group = 'PtxWarpDiverged'
     end
     local number = tostring(lane)
-    -- Spaces take no colour of their own, except under a line through them.
+    -- Spaces have no colour of their own, except below a strikethrough.
     local space = GAP:rep(lane > first and 1 or 0) .. (' '):rep(widest - #number)
     head(colour == 'PtxWarpDiverged' and colour or 'PtxWarpLane', space)
     head(group, number)

@@ -1,4 +1,4 @@
--- "Evaluate warp": what the commands and the keys of the grid do.
+-- "Evaluate warp": the actions of the commands and of the keys in the grid.
 
 local commands = require('ptx-analyzer.commands')
 local sessions = require('ptx-analyzer.warp.session')
@@ -7,14 +7,14 @@ local config = require('ptx-analyzer.config')
 
 local M = {}
 
---- A message of one line.
+--- Shows a message of one line.
 ---@param message string
 ---@param level integer?
 function M.say(message, level)
   commands.say(message, level)
 end
 
---- What the server refuses, in its words; where it names places, the first is said.
+--- Shows the message of a refused request, with the first of its positions, if it has any.
 ---@param problem table
 local function say_problem(problem)
   local data = type(problem.data) == 'table' and problem.data or {}
@@ -26,8 +26,8 @@ local function say_problem(problem)
   M.say(text, vim.log.levels.ERROR)
 end
 
---- Where the grid opens: at the first fault of the warp, else where the line of the cursor is executed first, else at the end, where
---- every register has its last value.
+--- The step at which the grid opens: the first fault of the warp, otherwise the first execution of the cursor's line,
+--- otherwise the end, where every register has its last value.
 ---@param line integer? of the cursor
 local function opening_step(line)
   return function(session, answer)
@@ -46,7 +46,7 @@ local function opening_step(line)
   end
 end
 
---- Turns the hints of a buffer on while it is evaluated, since the values of a lane are some.
+--- Enables the inlay hints of a buffer while it is evaluated, because the values of a lane are inlay hints.
 ---@param session ptx_analyzer.Session
 local function turn_hints_on(session)
   local filter = { bufnr = session.bufnr }
@@ -56,7 +56,7 @@ local function turn_hints_on(session)
   end
 end
 
---- What goes with a source: the buffer when it is closed, the server when it is started again.
+--- Closes the evaluation when its buffer is closed, and repeats it when the server is restarted.
 ---@param session ptx_analyzer.Session
 local function watch_source(session)
   if session.watched then
@@ -68,7 +68,7 @@ local function watch_source(session)
     group = group,
     buffer = session.bufnr,
     callback = function()
-      -- Not while the buffer is on its way out: windows cannot be closed there.
+      -- Wait until the buffer event is over: windows cannot be closed during it.
       vim.schedule(function()
         if not vim.api.nvim_buf_is_valid(session.bufnr) or not vim.api.nvim_buf_is_loaded(session.bufnr) then
           M.forget(session.bufnr)
@@ -118,7 +118,7 @@ function M.evaluate(bufnr, what)
   end
   watch_source(session)
   local source_window = vim.api.nvim_get_current_win()
-  -- The window opens with the first answer, so that a refusal leaves the screen as it is.
+  -- Open the window with the first answer, so that a refusal leaves the screen unchanged.
   session.on_first = function()
     session.on_first = nil
     turn_hints_on(session)
@@ -153,7 +153,7 @@ function M.evaluate(bufnr, what)
   })
 end
 
---- Writes the launch that would be guessed above a kernel that has none, then evaluates it.
+--- Writes the guessed launch above a kernel that has none, then evaluates it.
 ---@param bufnr integer
 ---@param what { entry: string?, line: integer? }
 function M.write_launch(bufnr, what)
@@ -171,15 +171,15 @@ function M.write_launch(bufnr, what)
   end)
 end
 
---- The step at which a line is executed next, or was last.
+--- Goes to the next or the previous step that executes a line.
 ---@param pane ptx_analyzer.Pane
 ---@param line integer
 ---@param direction 1|-1
 ---@param count integer
----@param what string how the line is called in a message
+---@param what string the name of the line in a message
 function M.to_line(pane, line, direction, count, what)
   local session = pane.session
-  -- Steps count from 1, places in the trace from 0.
+  -- Steps are numbered from 1, positions in the trace from 0.
   local start = (session.step or 1) - 1
   local function again(from, left)
     session:find(from + direction, direction, function(other)
@@ -236,7 +236,7 @@ function M.next_fault(pane, direction, count)
   again((session.step or 1) - 1, count)
 end
 
---- Looks at another warp of the same run.
+--- Switches to another warp of the same run.
 ---@param pane ptx_analyzer.Pane
 ---@param cta integer[]
 ---@param warp integer
@@ -256,7 +256,7 @@ function M.other_warp(pane, distance)
   M.to_warp(pane, cta, warp)
 end
 
---- Chooses the lane whose values stand in the text.
+--- Selects the lane whose values are shown in the text.
 ---@param pane ptx_analyzer.Pane
 ---@param lane integer?
 function M.lane(pane, lane)
@@ -292,7 +292,7 @@ function M.lane(pane, lane)
   end)
 end
 
---- What came of the evaluation, as a document.
+--- Shows the result of the evaluation as a document.
 ---@param pane ptx_analyzer.Pane
 function M.result(pane)
   local run = pane.session.run
@@ -301,11 +301,11 @@ function M.result(pane)
     return M.say('there is no result yet', vim.log.levels.WARN)
   end
   commands.show('result/' .. (pane.session.entry or ''), vim.trim(text), 'markdown')
-  -- The grid keeps its height, so what is split off would be small.
+  -- The height of the grid is fixed, so a split of it would be small: enlarge it.
   vim.api.nvim_win_set_height(0, math.max(vim.api.nvim_win_get_height(0), math.floor(vim.o.lines * 0.4)))
 end
 
---- The faults of all warps, as a list to go through.
+--- Shows the faults of all warps as a quickfix list.
 ---@param pane ptx_analyzer.Pane
 function M.faults(pane)
   local session = pane.session
@@ -342,14 +342,14 @@ function M.launch(pane)
   require('ptx-analyzer.warp.launch').choose(pane)
 end
 
---- Shows memory, one of those that the kernel has if none is named.
+--- Shows memory. Without a name the user chooses from the memories of the kernel.
 ---@param pane ptx_analyzer.Pane
 ---@param what string?
 function M.memory(pane, what)
   require('ptx-analyzer.warp.memory').open(pane, what)
 end
 
---- What the server says when it has evaluated a document again.
+--- Handles the notification that the server has evaluated a document again.
 ---@param said table
 function M.on_evaluated(said)
   local session = said and type(said.uri) == 'string' and sessions.by_uri(said.uri)

@@ -1,10 +1,10 @@
--- The launches above a kernel: which one is evaluated, another one in its place, and writing the guessed one down.
+-- The launches above a kernel: selects one, replaces it for an evaluation, or writes the guessed one into the source.
 
 local commands = require('ptx-analyzer.commands')
 
 local M = {}
 
---- What the server knows of the launches of a kernel.
+--- Requests the launches of a kernel from the server.
 ---@param bufnr integer
 ---@param what { entry: string?, line: integer? }
 ---@param on_entry fun(entry: table)
@@ -19,7 +19,7 @@ function M.entry(bufnr, what, on_entry)
       return commands.say(problem.message or vim.inspect(problem), vim.log.levels.ERROR)
     end
     local entries = type(answer) == 'table' and answer.entries or {}
-    -- Where none is named: the one around or below the line, as for an evaluation; behind the last one, that.
+    -- Without a name: the kernel around or below the line, as for an evaluation; after the last kernel, that one.
     local chosen
     for _, entry in ipairs(entries) do
       if what.entry then
@@ -36,13 +36,13 @@ function M.entry(bufnr, what, on_entry)
   end)
 end
 
---- Writes the guessed launch above a kernel, as indented as that, with its line ends.
+--- Writes the guessed launch above a kernel, with the kernel's indentation and line ends.
 ---@param bufnr integer
 ---@param entry table
 function M.write(bufnr, entry)
   local row = entry.line - 1
   local below = vim.api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ''
-  -- In a file of mixed line ends a carriage return is a part of the line.
+  -- In a file with mixed line ends, a carriage return is part of the line.
   local indent, ending = below:match('^%s*'), below:match('\r$') or ''
   local lines = vim.tbl_map(function(line)
     return indent .. line .. ending
@@ -50,7 +50,7 @@ function M.write(bufnr, entry)
   vim.api.nvim_buf_set_lines(bufnr, row, row, false, lines)
 end
 
---- Asks for a launch in words and evaluates it.
+--- Prompts for a launch and evaluates it.
 ---@param pane ptx_analyzer.Pane
 ---@param default string
 local function edit(pane, default)
@@ -62,7 +62,7 @@ local function edit(pane, default)
   end)
 end
 
---- Lets the user choose among the launches above the kernel, the guess, and one of their own.
+--- Lets the user choose one of the launches above the kernel, the guess, or a new launch.
 ---@param pane ptx_analyzer.Pane
 function M.choose(pane)
   local session = pane.session

@@ -1,4 +1,4 @@
--- Memory as it is at the step: a window with 16 bytes a line, as bytes or as numbers, that follows the steps.
+-- Memory at the current step: a window with 16 bytes per line, as bytes or numbers. It follows the steps.
 
 local value = require('ptx-analyzer.warp.value')
 local window = require('ptx-analyzer.warp.window')
@@ -9,27 +9,27 @@ local M = {}
 local namespace = vim.api.nvim_create_namespace('ptx-analyzer-memory')
 
 local SPACES = { 'shared', 'local', 'param', 'const', 'global' }
--- Bytes that are shown unless another length is given, and the most. The server ends where the memory ends.
-local LENGTH, MOST = 1024, 65536
+-- Default and maximum number of bytes to show. The server stops at the end of the memory.
+local LENGTH, MAX_LENGTH = 1024, 65536
 local ROW = 16
 
--- What bytes are read as, and how many make one.
+-- The readings: name and number of bytes per value.
 local READINGS = { { 'bytes', 1 }, { 'hex', 4 }, { 'signed', 4 }, { 'float', 4 }, { 'half2', 4 }, { 'double', 8 } }
 
 ---@class ptx_analyzer.MemoryPane
 ---@field bufnr integer
----@field range table what the server is asked for
+---@field range table the requested memory
 ---@field title string
 ---@field reading integer
----@field step integer? of what is shown
----@field found table? what the server answered
+---@field step integer? the step of the shown bytes
+---@field found table? the server's answer
 ---@field problem string?
----@field before string? bytes at the step that was shown before
+---@field before string? the bytes at the previously shown step
 
 ---@type table<integer, ptx_analyzer.MemoryPane> by the buffer of the source
 local panes = {}
 
---- What can be shown: the buffers of the launch, the variables of the file, and the state spaces.
+--- Completions: the buffers of the launch, the variables of the file, and the state spaces.
 ---@param pane ptx_analyzer.Pane
 ---@param lead string
 ---@return string[]
@@ -39,7 +39,7 @@ function M.names(pane, lead)
   table.sort(names)
   for _, line in ipairs(vim.api.nvim_buf_get_lines(pane.session.bufnr, 0, -1, false)) do
     local code = line:gsub('//.*$', '')
-    -- A declaration, not an instruction, whose state space follows its name.
+    -- Skip instructions: their line begins with a letter, while that of a declaration begins with a directive.
     local space, rest = code:match('^[%s%w.]-%.(%a+)%s+(%..*)$')
     local name = space and not code:match('^%s*%a') and vim.tbl_contains(SPACES, space) and space ~= 'param'
       and rest:gsub('%.align%s+%d+', ''):match('([%w_$%%]+)%s*[%[;=]')
@@ -53,7 +53,7 @@ function M.names(pane, lead)
   end, names)
 end
 
---- What a user typed: `x`, `x 64 128`, `shared 0x100`, `@7f0000001000 64`.
+--- Parses user input: `x`, `x 64 128`, `shared 0x100`, `@7f0000001000 64`.
 ---@param text string
 ---@param lane integer
 ---@return table? range, string? problem
@@ -62,14 +62,14 @@ local function range_of(text, lane)
   local offset, length = words[2] and tonumber(words[2]) or 0, words[3] and tonumber(words[3])
   local address = words[1]:match('^@0?x?(%x+)$')
   if address then
-    -- An address has no offset beside it.
+    -- An address has no additional offset.
     length = words[2] and tonumber(words[2]) or LENGTH
-    return { address = address, length = math.min(length, MOST) }
+    return { address = address, length = math.min(length, MAX_LENGTH) }
   end
   if (words[2] and not tonumber(words[2])) or (words[3] and not length) or offset < 0 then
     return nil, ('`%s` is no offset and length'):format(table.concat(words, ' ', 2))
   end
-  local range = { offset = offset, length = math.min(length or LENGTH, MOST) }
+  local range = { offset = offset, length = math.min(length or LENGTH, MAX_LENGTH) }
   if vim.tbl_contains(SPACES, words[1]) then
     range.space = words[1]
     range.lane = words[1] == 'local' and lane or nil
@@ -79,7 +79,7 @@ local function range_of(text, lane)
   return range
 end
 
---- Whether a byte was written.
+--- Whether a byte has been written.
 local function known(ranges, byte)
   for _, range in ipairs(ranges) do
     if byte >= range[1] and byte < range[2] then
@@ -89,7 +89,7 @@ local function known(ranges, byte)
   return false
 end
 
---- The text of some bytes.
+--- The text of one value of a reading.
 ---@param bytes string digits
 ---@param byte integer
 ---@param reading table
@@ -105,14 +105,14 @@ local function text_of(bytes, byte, reading)
   return reading[1] == 'hex' and digits or value.text(digits, reading[1])
 end
 
---- The lines of what the server answered, 16 bytes each, and what is special in them.
+--- Adds the lines for an answer of the server, 16 bytes each, with their highlights.
 ---@param memory ptx_analyzer.MemoryPane
 ---@param lines string[]
 ---@param marks table[]
 local function dump(memory, lines, marks)
   local found, reading = memory.found, READINGS[memory.reading]
   local bytes, start, size = found.bytes, memory.range.offset or tonumber(found.address, 16) or 0, reading[2]
-  -- Ranges count from the first byte that was asked for.
+  -- The ranges are relative to the first requested byte.
   local written = type(found.known) == 'table' and found.known or {}
   local pieces, widest = {}, 1
   for byte = 0, #bytes / 2 - size, size do
@@ -167,7 +167,7 @@ local function paint(memory)
   end
 end
 
---- Asks for the memory at the step of the evaluation, and shows it.
+--- Requests the memory at the step of the evaluation, and shows it.
 ---@param memory ptx_analyzer.MemoryPane
 ---@param session ptx_analyzer.Session
 local function update(memory, session)
@@ -198,7 +198,7 @@ function M.forget(bufnr)
   end
 end
 
---- Shows some memory; the same window shows what is asked for next.
+--- Shows a range of memory; later requests use the same window.
 ---@param pane ptx_analyzer.Pane
 ---@param text string
 local function show(pane, text)
@@ -259,7 +259,7 @@ local function show(pane, text)
     set.wrap, set.number, set.relativenumber, set.signcolumn, set.winbar, set.statuscolumn = false, false, false, 'no', '', ''
     set.list, set.spell, set.foldcolumn, set.cursorline = false, false, '0', true
     set.statusline = ' %t%=l h: step  f: bytes, words, numbers '
-    -- 16 bytes beside their offset; the grid keeps the rest.
+    -- Room for 16 bytes with their offset; the grid keeps the rest.
     if beside and vim.api.nvim_win_get_width(beside) > 60 then
       vim.api.nvim_win_set_width(0, 60)
     end
@@ -268,7 +268,7 @@ local function show(pane, text)
   update(memory, session)
 end
 
---- Shows what was named, or asks.
+--- Shows the named memory, or prompts for a name.
 ---@param pane ptx_analyzer.Pane
 ---@param text string?
 function M.open(pane, text)

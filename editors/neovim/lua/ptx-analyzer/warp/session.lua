@@ -1,31 +1,31 @@
--- One evaluation: which kernel, launch, warp, lane and step of a buffer is looked at, and what the server last answered about it. Asks the
--- server, one question at a time, and tells whoever watches; draws nothing.
+-- The state of an evaluation: the kernel, launch, warp, lane and step shown for a buffer, and the server's last
+-- answers. It sends requests, one at a time, and notifies its watchers; it does not draw.
 
 local commands = require('ptx-analyzer.commands')
 
 local M = {}
 
--- Steps whose lines and lanes are asked for at once.
+-- Number of steps per timeline request.
 local TIMELINE = 20000
--- Steps that are asked for before somebody goes there, and those that are kept.
+-- Number of steps requested in advance, and number of steps kept.
 local AHEAD, KEPT = 4, 48
--- After so many milliseconds at one step the values of a lane are asked for in the text.
+-- Milliseconds at one step before the values of a lane are requested for the text.
 local PAUSE = 150
 
 ---@class ptx_analyzer.Session
 ---@field bufnr integer the PTX file
 ---@field entry string?
----@field launch string? what the user typed in place of the launches in the source
----@field number integer? which of the launches in the source
+---@field launch string? a launch that the user typed, instead of one in the source
+---@field number integer? index of the launch in the source
 ---@field cta integer[]
 ---@field warp integer
----@field lane integer the lane whose values stand in the text
----@field step integer? the step that is looked at, from 1: it was executed last, and the values are those after it; nil until the first answer
----@field answer table? the last one with a state
----@field refused string? why the text as it is now is not evaluated
----@field version integer? of the text that is shown
----@field known table<integer, table> answers by their step
----@field timeline table<integer, table> parts of the timeline by their number
+---@field lane integer the lane whose values are shown in the text
+---@field step integer? the current step, from 1: the last executed one, whose resulting values are shown; nil until the first answer
+---@field answer table? the last answer with a state
+---@field refused string? why the current text is not evaluated
+---@field version integer? the version of the evaluated text
+---@field known table<integer, table> stored answers by step
+---@field timeline table<integer, table> parts of the timeline by number
 ---@field watchers fun(session: ptx_analyzer.Session)[]
 local Session = {}
 Session.__index = Session
@@ -39,7 +39,7 @@ function M.of(bufnr)
   return sessions[bufnr]
 end
 
---- The evaluation of a buffer, a new one if it has none.
+--- The evaluation of a buffer; creates one if it has none.
 ---@param bufnr integer
 ---@return ptx_analyzer.Session
 function M.open(bufnr)
@@ -60,7 +60,7 @@ function M.open(bufnr)
   return session
 end
 
---- All evaluations, for what the server says of documents.
+--- The evaluation of the document with this URI, for notifications of the server.
 ---@param uri string
 ---@return ptx_analyzer.Session?
 function M.by_uri(uri)
@@ -71,7 +71,7 @@ function M.by_uri(uri)
   end
 end
 
---- Forgets an evaluation. The server forgets it too if it is still there.
+--- Closes an evaluation. The server discards it too, if it is running.
 function Session:close()
   if sessions[self.bufnr] ~= self then
     return
@@ -93,14 +93,14 @@ function Session:close()
   end
 end
 
---- Tells those who watch that something is different.
+--- Notifies the watchers of a change.
 function Session:changed()
   for _, watcher in ipairs(self.watchers) do
     watcher(self)
   end
 end
 
---- What every question about this evaluation says.
+--- The common arguments of all requests about this evaluation.
 ---@param more table
 ---@return table
 function Session:argument(more)
@@ -115,8 +115,9 @@ function Session:argument(more)
   }, more)
 end
 
---- Asks the server something; the answer is dropped if the evaluation is over, or another question about the same has been asked since.
----@param slot string what is asked about: of each, only the last question counts
+--- Sends a request to the server. The answer is discarded if the evaluation is closed, or if a newer request with the
+--- same slot was sent.
+---@param slot string the subject: only the last request with each slot counts
 ---@param argument table
 ---@param on_answer fun(answer: table)
 ---@param on_problem fun(problem: table)?
@@ -141,7 +142,7 @@ function Session:ask(slot, argument, on_answer, on_problem)
       if slot == 'run' then
         self.version = answer.version
       elseif answer.version ~= self.version then
-        -- About another text than what is shown: all of that is asked for again.
+        -- The answer is about another text than the shown one: evaluate again.
         return self:refresh()
       end
       on_answer(answer)
@@ -156,7 +157,7 @@ function Session:refuse(why)
   self:changed()
 end
 
--- JSON's null is no value here.
+-- Converts JSON's null to nil.
 local function present(value)
   if value == vim.NIL then
     return nil
@@ -164,7 +165,7 @@ local function present(value)
   return value
 end
 
---- Evaluates from the start: other kernel, launch or warp, or other text.
+--- Evaluates from the beginning: with another kernel, launch or warp, or another text.
 ---@param options { at: (fun(session: ptx_analyzer.Session, answer: table): integer?)?, on_problem: fun(problem: table)? }?
 function Session:evaluate(options)
   options = options or {}
@@ -183,7 +184,8 @@ function Session:evaluate(options)
   end, options.on_problem)
 end
 
---- Looks at another step. While an answer is on its way only the last wish is kept, so a key held down never queues up questions.
+--- Goes to another step. While an answer is pending, only the latest target is kept, so that a held key never queues
+--- requests.
 ---@param step integer
 function Session:go(step)
   local steps = self.steps or 0
@@ -194,7 +196,7 @@ function Session:go(step)
   self:fetch()
 end
 
---- What is asked about a step: what is held after it, which is before the one that follows, and what it changed.
+--- The arguments for a step: the state after it, which is the state before the next step, and its changes.
 ---@param step integer
 ---@return table
 local function question(step)
@@ -202,7 +204,7 @@ local function question(step)
   return { from = from, count = step - from + 1, state = step, accesses = true }
 end
 
---- Keeps an answer for when its step is looked at again. What is about the run as a whole is not kept so often.
+--- Stores an answer, for when its step is shown again. Parts that concern the whole run are not stored with each step.
 ---@param known table<integer, table> where: it may be of a run that is over
 ---@param step integer
 ---@param answer table
@@ -217,14 +219,14 @@ function Session:keep(known, step, answer)
   known[step] = answer
 end
 
---- Shows an answer about a step.
+--- Shows the answer for a step.
 ---@param answer table
 function Session:accept(answer)
   self.refused = nil
   self.answer = answer
   self.steps = answer.steps
   local state = present(answer.state)
-  -- The step with which a warp ends leaves nothing to look at: the server answers with what was held before it, which is the same.
+  -- The last step of a warp leaves no state: the server answers with the state before it, which is the same.
   if state and self.step == self.steps and state.step + 1 == self.steps then
     state.step = self.steps
   end
@@ -235,7 +237,7 @@ function Session:accept(answer)
   self:show_in_text()
 end
 
---- Shows the step that is wanted: at once if it is known, else it is asked for, unless a question about one is under way.
+--- Shows the target step: immediately if its answer is stored, otherwise after a request, unless one is pending.
 function Session:fetch()
   if self.asked or not self.wanted then
     return
@@ -257,7 +259,7 @@ function Session:fetch()
   end)
 end
 
---- Asks for the steps that come next in the direction in which somebody steps, one at a time: some take the server longer than a glance.
+--- Requests the next steps in the current direction in advance, one at a time: some take the server noticeably long.
 function Session:look_ahead()
   if self.asked or self.asked_ahead or self.hidden or self.closed then
     return
@@ -284,8 +286,8 @@ function Session:look_ahead()
   end
 end
 
---- Has Neovim ask for hints once more. The server tells it when they are others; but up to 0.12, a Neovim that draws after that and before
---- the new ones are there takes the old ones for new, and keeps them.
+--- Makes Neovim request the hints again. The server notifies it of new ones. But up to version 0.12, if Neovim redraws
+--- between the notification and the answer, it mistakes the old hints for the new ones and keeps them.
 ---@param session ptx_analyzer.Session
 local function refresh_hints(session)
   local client = commands.client_of(session.bufnr)
@@ -295,7 +297,7 @@ local function refresh_hints(session)
   end
 end
 
---- Which lane's values stand in the text.
+--- Tells the server which lane's values to show in the text.
 ---@param session ptx_analyzer.Session
 ---@param focus table|userdata
 local function ask_for_hints(session, focus)
@@ -308,7 +310,7 @@ local function ask_for_hints(session, focus)
   end, function() end)
 end
 
---- The values of the lane as hints in the text, once nobody steps.
+--- Shows the values of the lane as hints in the text after the steps have paused.
 function Session:show_in_text()
   if self.hidden then
     return
@@ -317,13 +319,13 @@ function Session:show_in_text()
   self.pause:stop()
   self.pause:start(PAUSE, 0, vim.schedule_wrap(function()
     if not self.closed and not self.hidden and vim.api.nvim_buf_is_valid(self.bufnr) then
-      -- As in the grid, what has been executed before the step: the server means after it.
+      -- Steps count from 1 here, and from 0 in the focus. Both the grid and the hints show the values after the step.
       ask_for_hints(self, self.step > 0 and { lane = self.lane, step = self.step - 1 } or vim.NIL)
     end
   end))
 end
 
---- Shows the values of the lane in the text, or takes them away.
+--- Shows or hides the values of the lane in the text.
 ---@param shown boolean
 function Session:set_hints(shown)
   self.hidden = not shown
@@ -341,7 +343,7 @@ function Session:set_lane(lane)
   self:show_in_text()
 end
 
---- The step of the trace with a number, if the last answer has it.
+--- The step of the trace with this index, if the last answer contains it.
 ---@param step integer
 ---@return table?
 function Session:trace(step)
@@ -357,7 +359,7 @@ function Session:state()
   return self.answer and present(self.answer.state)
 end
 
---- A part of the timeline, asked for where it is not known.
+--- A part of the timeline; requests it if necessary.
 ---@param part integer
 ---@param on_part fun(steps: table)
 function Session:with_timeline(part, on_part)
@@ -370,7 +372,7 @@ function Session:with_timeline(part, on_part)
   end)
 end
 
---- Finds a step in one direction.
+--- Searches for a step in one direction.
 ---@param start integer the first that is looked at
 ---@param direction 1|-1
 ---@param fits fun(line: integer, step: integer): boolean
@@ -390,7 +392,7 @@ function Session:find(start, direction, fits, on_found)
       index = index + direction
     end
     local beyond = direction > 0 and (part + 1) * TIMELINE or part * TIMELINE - 1
-    -- An empty part ends the search: the server had less than it said.
+    -- An empty part ends the search: the server has fewer steps than it reported.
     if #steps == 0 then
       return on_found(nil)
     end
@@ -398,7 +400,7 @@ function Session:find(start, direction, fits, on_found)
   end)
 end
 
---- The step nearest to the one that is looked at which executes a line, as far as the timeline is there.
+--- The step nearest to the current one that executes a line, in the loaded part of the timeline.
 ---@param line integer
 ---@return integer? step from 1
 function Session:nearest(line)
@@ -420,7 +422,7 @@ function Session:nearest(line)
   end
 end
 
---- Whether a fault belongs to the warp that is looked at.
+--- Whether a fault belongs to the current warp.
 ---@param fault table
 ---@return boolean
 function Session:is_own(fault)
@@ -433,7 +435,8 @@ function Session:faults()
   return self.run and present(self.run.faults) or {}
 end
 
---- Whether this warp does at a step what a fault is about. A server that does not tell the step means the first time at its line.
+--- The fault that this warp causes at a step, if any. A server that does not report the step means the first execution
+--- of the line.
 ---@param step integer
 ---@param line integer
 ---@return table? fault
@@ -445,14 +448,14 @@ function Session:fault_at(step, line)
   end
 end
 
---- How many CTAs and warps there are.
+--- The number of CTAs and of warps per CTA.
 ---@return integer[] grid, integer warps
 function Session:shape()
   local grid = self.run and present(self.run.grid) or {}
   return grid.grid or { 1, 1, 1 }, grid.warps or 1
 end
 
---- The warp so many places further in the grid, CTA by CTA; nil where there is none.
+--- The warp at a distance in the grid, counted CTA by CTA; nil if there is none.
 ---@param distance integer
 ---@return integer[]? cta, integer? warp
 function Session:neighbour(distance)
@@ -466,7 +469,7 @@ function Session:neighbour(distance)
   return { cta % grid[1], math.floor(cta / grid[1]) % grid[2], math.floor(cta / grid[1] / grid[2]) }, index % warps
 end
 
---- After the server was started again, or text has changed: asks again and keeps the step.
+--- Evaluates again after the server was restarted or the text has changed, and keeps the step.
 function Session:refresh()
   self:evaluate({ at = function()
     return self.step

@@ -1,11 +1,12 @@
--- What the bits of a register mean: the hexadecimal digits of the server's answers as text, in a format of the reader's choice. Knows
--- neither windows nor the server. Written for any Lua 5.1: not every Neovim has LuaJIT and its integers of 64 bits.
+-- Decodes the bits of a register: formats the hexadecimal digits of the server's answers as the user chooses. It
+-- depends on neither windows nor the server. It runs on any Lua 5.1, because not every Neovim has LuaJIT with its
+-- 64-bit integers.
 
 local bit = require('bit')
 
 local M = {}
 
--- Bytes of a lane. What is not here takes four.
+-- Bytes per lane, by type; 4 for other types.
 local sizes = {
   ['.b8'] = 1, ['.u8'] = 1, ['.s8'] = 1,
   ['.b16'] = 2, ['.u16'] = 2, ['.s16'] = 2, ['.f16'] = 2, ['.bf16'] = 2,
@@ -13,7 +14,7 @@ local sizes = {
   ['.b128'] = 16,
 }
 
--- What a value can be read as, by its size. The first is chosen by type and contents.
+-- The formats of a value, by its size in bytes. `auto` depends on type and contents.
 local formats = {
   [1] = { 'auto', 'hex', 'signed', 'unsigned' },
   [2] = { 'auto', 'hex', 'signed', 'unsigned', 'half', 'bf16' },
@@ -22,10 +23,11 @@ local formats = {
   [16] = { 'auto', 'hex' },
 }
 
--- A word of bits that looks like an integer somebody counts with is shown as one, anything larger in hexadecimal.
+-- Untyped bits below this number are shown in decimal, because they are probably an integer; larger ones in
+-- hexadecimal.
 local COUNTED = 1000000
 
---- Bytes of one lane of a type.
+--- The number of bytes per lane of a type.
 ---@param type string
 ---@return integer
 function M.size(type)
@@ -38,7 +40,7 @@ function M.formats(type)
   return formats[M.size(type)]
 end
 
---- The format that comes next when a reader goes through those of a type.
+--- The format after this one in the list of a type's formats.
 ---@param type string
 ---@param format string
 ---@return string
@@ -95,7 +97,7 @@ function M.of_lanes(mask)
   return (M.count(mask) == 1 and 'lane ' or 'lanes ') .. M.lanes(mask)
 end
 
---- One lane of a predicate, whose 32 bits are a little-endian word.
+--- The value of a predicate in one lane. Its 32 bits are a little-endian word.
 ---@param hex string
 ---@param lane integer
 ---@return boolean
@@ -118,12 +120,12 @@ function M.digits(hex, size, lane)
   return table.concat(bytes)
 end
 
---- A decimal number of two 32-bit words.
+--- The decimal text of a number given as two 32-bit words.
 local function decimal(high, low)
   if high < 0x200000 then
     return ('%.0f'):format(high * 0x100000000 + low)
   end
-  -- Beyond what a double holds: two divisions by ten million, in parts that it does hold.
+  -- The number exceeds the precision of a double: divide twice by ten million, in parts that a double can represent.
   local groups = {}
   while high > 0 or low > 0 do
     local rest = high % 10000000
@@ -166,7 +168,7 @@ function M.signed(digits)
   return '-' .. decimal(high, low)
 end
 
---- A number from the fields of a binary floating point format.
+--- The number with these fields of a binary floating-point format.
 local function assemble(negative, exponent, fraction, exponent_bits, fraction_bits)
   local sign = negative and -1 or 1
   local bias = 2 ^ (exponent_bits - 1) - 1
@@ -179,7 +181,7 @@ local function assemble(negative, exponent, fraction, exponent_bits, fraction_bi
   return sign * math.ldexp(fraction + 2 ^ fraction_bits, exponent - bias - fraction_bits)
 end
 
---- The shortest decimal number that only this value of so many significant bits is read back from.
+--- The shortest decimal number that only this value with the given number of significant bits rounds to.
 local function shortest(value, bits, least_exponent, precisions)
   if value ~= value then
     return 'nan'
@@ -282,15 +284,15 @@ local by_type = {
   ['.s8'] = 'signed', ['.s16'] = 'signed', ['.s32'] = 'signed', ['.b128'] = 'hex',
 }
 
---- Whether values of a type are read in a way of their own.
+--- Whether a type has its own format.
 ---@param type string
 ---@return boolean
 function M.reads(type)
   return by_type[type] ~= nil
 end
 
---- The format that `auto` stands for: that of the type; for types that only name a size, and those that addresses have, whole numbers as long
---- as all of them are small.
+--- The format that `auto` selects: the type's own format, if it has one. Otherwise (types that specify only a size, and
+--- types of addresses) whole numbers if all values are small.
 ---@param type string
 ---@param hex string
 ---@param known integer lanes that were written
@@ -311,7 +313,7 @@ function M.automatic(type, hex, known)
   return 'signed'
 end
 
---- How far a value is from another of the same size, as a signed number; nil where that is more than a double holds.
+--- The difference between two values of the same size as a signed number; nil if a double cannot represent it.
 ---@param digits string
 ---@param other string
 ---@return integer?
@@ -326,7 +328,7 @@ local function distance_between(digits, other)
   return math.abs(far) < 2 ^ 47 and far or nil
 end
 
---- A value and a distance, which may be negative. The sum wraps around.
+--- The sum of a value and a distance, which may be negative. The sum wraps around.
 ---@param digits string
 ---@param distance integer
 ---@return string
@@ -340,8 +342,9 @@ local function moved(digits, distance)
   return ('%08x'):format(high % 0x100000000) .. text
 end
 
---- What whole numbers have in common that count up or down from lane to lane: the value in lane 0 and the distance to the next lane. Two lanes
---- always have that in common, so there must be three. VS Code's panel and the server fold by the same rule.
+--- The start and distance of whole numbers that count up or down from lane to lane: the value in lane 0 and the
+--- distance to the next lane. Any two lanes fit, so at least three are required. VS Code's panel and the server fold by
+--- the same rule.
 ---@param hex string
 ---@param size integer bytes of a lane, 4 or 8
 ---@param lanes integer those that count
@@ -372,7 +375,7 @@ function M.affine(hex, size, lanes)
   return moved(start, -first * distance), distance
 end
 
---- What an address leads into, by the parameters that hold the addresses of buffers: `x`, `x+16`.
+--- The buffer position that an address points to, computed from the parameters that hold buffer addresses: `x`, `x+16`.
 ---@param digits string
 ---@param parameters table[]
 ---@param bytes table<string, integer> of the buffers

@@ -1,4 +1,4 @@
--- The window with the grid, its keys, and what is shown of an evaluation in the window of the source.
+-- The window with the grid, its keys, and the marks of an evaluation in the window of the source.
 
 local grid = require('ptx-analyzer.warp.grid')
 local value = require('ptx-analyzer.warp.value')
@@ -26,7 +26,7 @@ local links = {
   PtxWarpGuess = 'DiagnosticWarn',
   PtxWarpLane = 'WinBar',
   PtxWarpFocus = 'PmenuSel',
-  -- Hints, which themes make faint, must stay readable on it.
+  -- Hints, which themes show faintly, must stay readable on this background.
   PtxWarpStep = 'CursorLine',
   PtxWarpSign = 'DiagnosticInfo',
 }
@@ -55,7 +55,7 @@ function M.of(bufnr)
   return panes[bufnr]
 end
 
---- The evaluation that a buffer shows or is about: a grid's, or that of a source.
+--- The evaluation whose grid or source is in a buffer.
 ---@param bufnr integer
 ---@return ptx_analyzer.Pane?
 function M.here(bufnr)
@@ -77,7 +77,7 @@ function M.window(pane)
   return vim.fn.win_findbuf(pane.bufnr)[1]
 end
 
---- The window of the source: the one it was evaluated from, as long as it shows it.
+--- The window of the source: the one from which it was evaluated, while it shows the source.
 ---@param pane ptx_analyzer.Pane
 ---@return integer?
 function M.source_window(pane)
@@ -89,7 +89,7 @@ function M.source_window(pane)
   return window > 0 and window or nil
 end
 
---- Marks the line of the step in the source, and brings it into sight where the reader wants that.
+--- Marks the line of the step in the source, and scrolls to it if the user has enabled this.
 ---@param pane ptx_analyzer.Pane
 local function show_line(pane)
   local session = pane.session
@@ -112,12 +112,13 @@ local function show_line(pane)
   end
 end
 
---- Goes to the step nearest to the one that is shown which executes the line of the cursor. A line that the warp does not execute changes nothing.
+--- Goes to the step nearest to the current one that executes the line of the cursor. A line that the warp does not
+--- execute has no effect.
 ---@param pane ptx_analyzer.Pane
 local function follow_cursor(pane)
   local session = pane.session
   local state = session:state()
-  -- After an edit lines are others than those of the run, until it has run again.
+  -- After an edit, line numbers differ from those of the run until the kernel has been evaluated again.
   local same_text = vim.lsp.util.buf_versions[session.bufnr] == session.version
   if not pane.follow or not state or not same_text or not M.window(pane) then
     return
@@ -141,7 +142,7 @@ function M.paint(pane)
   view.width = vim.api.nvim_win_get_width(window)
   local state = pane.session:state()
   local name = M.name_under_cursor(pane, window)
-  -- A lane that was in sight stays there when cells become wider.
+  -- A visible lane stays visible when cells become wider.
   local lane, before = pane.session.lane, pane.picture
   local in_sight = before and lane >= before.first and lane < before.first + before.shown
   local picture = grid.draw(pane.session, view)
@@ -163,7 +164,7 @@ function M.paint(pane)
     })
   end
   pane.picture = picture
-  -- The cursor stays with its register when the lines above are more or fewer than before.
+  -- Keep the cursor at its register if the number of lines above it changes.
   if name and picture.rows[saved.lnum] ~= name then
     for line, other in pairs(picture.rows) do
       if other == name then
@@ -178,7 +179,7 @@ function M.paint(pane)
   end)
   vim.wo[window].winbar = picture.header
   if state and not pane.placed then
-    -- The cursor begins at the registers, not at what stands above them.
+    -- Place the cursor at the first register instead of the heading.
     pane.placed = true
     local first = math.huge
     for line in pairs(picture.rows) do
@@ -199,7 +200,7 @@ function M.name_under_cursor(pane, window)
   return picture and picture.rows[vim.api.nvim_win_get_cursor(window)[1]]
 end
 
---- A lane that is out of sight comes into sight.
+--- Scrolls a lane into view if it is not visible.
 ---@param pane ptx_analyzer.Pane
 ---@param lane integer
 function M.focus(pane, lane)
@@ -210,7 +211,7 @@ function M.focus(pane, lane)
   pane.session:set_lane(lane)
 end
 
---- Shows lines in a window over all others; `q`, Escape or leaving it closes it.
+--- Shows lines in a floating window; `q`, Escape or leaving it closes it.
 ---@param lines string[]
 ---@param title string
 local function float(lines, title)
@@ -254,7 +255,7 @@ local function options_of(window)
   set.statusline = ' %t%=%<l h: step  n N: this line again  Tab: lane  f: format  K: all of a register  g?: keys '
 end
 
---- Opens the window for the grid: below, to the right, or above everything, as the options say. The cursor goes into it.
+--- Opens the window for the grid: below, to the right, or floating, as the options say. The cursor moves into it.
 ---@param pane ptx_analyzer.Pane
 local function open_window(pane)
   local where = config.get().evaluate.window
@@ -275,7 +276,7 @@ local function open_window(pane)
   end
   local window = vim.api.nvim_get_current_win()
   options_of(window)
-  -- A window that is split off again has the options of this buffer no more.
+  -- A reopened window has lost its options, so set them each time.
   vim.wo[window].winfixheight = where == 'split'
 end
 
@@ -367,7 +368,7 @@ local function key_list()
   }
 end
 
---- What the keys do, in a window of its own.
+--- Shows a help window for the keys.
 function M.help()
   local lines = { 'A count before a key does it so often.', '' }
   for _, key in ipairs(keys) do
@@ -393,7 +394,7 @@ local function define_keys(pane)
   end
 end
 
---- Another format for the register under the cursor, or for all.
+--- Selects the next format for the register under the cursor, or for all.
 ---@param pane ptx_analyzer.Pane
 ---@param all boolean
 function M.format(pane, all)
@@ -455,12 +456,12 @@ function M.go_to_source(pane)
   end
 end
 
---- Closes the grid. The values in the text and the mark of the step go with it; faults stay until they are cleared.
+--- Closes the grid, with the values in the text and the mark of the step. Faults stay until they are cleared.
 ---@param pane ptx_analyzer.Pane
 function M.close(pane)
   for _, window in ipairs(vim.fn.win_findbuf(pane.bufnr)) do
     if not pcall(vim.api.nvim_win_close, window, true) then
-      -- The last window of all stays, with the source in it.
+      -- The last window cannot be closed: show the source in it.
       vim.api.nvim_win_set_buf(window, pane.session.bufnr)
     end
   end
@@ -476,7 +477,7 @@ local function on_hidden(pane)
   end
 end
 
---- Takes everything of an evaluation away.
+--- Removes everything that belongs to an evaluation.
 ---@param bufnr integer of the source
 function M.forget(bufnr)
   local pane = panes[bufnr]
@@ -494,7 +495,8 @@ function M.forget(bufnr)
   end
 end
 
---- The grid of an evaluation, in sight. Its window is used again; the cursor goes there only if it was not in sight before.
+--- Shows the grid of an evaluation. It reuses its window; the cursor moves there only if the grid was not visible
+--- before.
 ---@param session ptx_analyzer.Session
 ---@return ptx_analyzer.Pane
 function M.show(session)

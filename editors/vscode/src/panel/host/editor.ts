@@ -1,4 +1,4 @@
-// What the editor shows for a panel: the line of the current step, and places that one goes to.
+// The editor's part of a panel: the mark of the current step's line, and navigation to positions.
 
 import * as vscode from 'vscode';
 
@@ -6,7 +6,7 @@ export class EditorView implements vscode.Disposable {
     private readonly decoration = vscode.window.createTextEditorDecorationType({
         isWholeLine: true,
         backgroundColor: new vscode.ThemeColor('editor.stackFrameHighlightBackground'),
-        // A line at the left, so that the place is not told by a background alone.
+        // A line at the left, so that the mark does not rely on a background colour alone.
         borderStyle: 'solid',
         borderWidth: '0 0 0 3px',
         borderColor: new vscode.ThemeColor('focusBorder'),
@@ -19,7 +19,7 @@ export class EditorView implements vscode.Disposable {
         this.draw();
     });
 
-    /** Marks a line, from 1. */
+    /** Marks a line (from 1), or removes the mark. */
     mark(uri: string, line: number | undefined, reveal: boolean): void {
         this.uri = uri;
         this.line = line;
@@ -29,7 +29,7 @@ export class EditorView implements vscode.Disposable {
         for (const editor of this.editors()) editor.revealRange(place, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     }
 
-    /** Shows a place and puts the cursor there; the column counts bytes. */
+    /** Shows a position and puts the cursor there; the column counts bytes. */
     async reveal(uri: string, line: number, column: number): Promise<void> {
         const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
         const text = document.lineAt(Math.min(line, document.lineCount) - 1).text;

@@ -1,6 +1,6 @@
-// Launch lines in the source: what is replaced, and where new ones go.
+// Edits of launch lines in the source.
 
-/** An edit of whole lines; both count from 0, the end excluded. */
+/** An edit of whole lines; both line numbers count from 0, and the end is exclusive. */
 export interface LinesEdit {
     from: number;
     to: number;
@@ -8,8 +8,8 @@ export interface LinesEdit {
 }
 
 /**
- * The edit that writes a launch: over the lines that it replaces if they still stand there, else above a line. Undefined if the lines
- * that were to be replaced are no longer what they were.
+ * The edit that writes a launch: it replaces the old lines if they are unchanged, otherwise it inserts above a line.
+ * Undefined if the lines to replace have changed.
  */
 export function launchEdit(
     source: readonly string[],
@@ -29,7 +29,7 @@ export function launchEdit(
     return { from, to: from + replaces.lines.length, lines: lines.map((line) => indent + line) };
 }
 
-/** The statement at a place: from its column (in bytes) to the semicolon, on one line, without comments. */
+/** The statement at a position: from its column (in bytes) to the semicolon, on one line, without comments. */
 export function statementText(source: readonly string[], line: number, column: number): string {
     const first = source[line - 1];
     if (first === undefined) return '';

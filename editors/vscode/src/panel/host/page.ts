@@ -1,5 +1,6 @@
-// The page that is loaded into the webview. Its content policy allows the extension's own script and stylesheet, and nothing else:
-// no network, no script or style but those with its nonce, no evaluation of text, no form that is sent, no other base for addresses.
+// The page of the webview. Its content security policy allows only the extension's own script and stylesheet,
+// identified by a nonce. It forbids network access, evaluation of text, submitting forms, and another base for
+// addresses.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,7 +10,10 @@ function resources(extension: vscode.Uri): vscode.Uri {
     return vscode.Uri.joinPath(extension, 'dist');
 }
 
-/** The script and the stylesheet, read once: inside of the page they need no way of their own through VS Code, which takes as long as all the rest. */
+/**
+ * The script and the stylesheet, cached. They are inlined in the page, because loading them through VS Code would take
+ * as long as everything else.
+ */
 let parts: { script: string; style: string } | undefined;
 
 function read(extension: vscode.Uri): { script: string; style: string } {

@@ -1,4 +1,5 @@
-// One warp panel: carries the page's questions to the server and the answers back, and does in the editor what the page asks for.
+// One warp panel: forwards the page's requests to the server and the answers back, and performs the page's actions in
+// the editor.
 
 import * as vscode from 'vscode';
 import { RequestRefused, type WarpApi } from '../../panelHost';
@@ -11,9 +12,12 @@ import { makeRoom } from './room';
 
 export const VIEW_TYPE = 'ptx-analyzer.warp';
 
-/** Where preferences are kept. */
+/** The storage key of the preferences. */
 const PREFERENCES = 'ptx-analyzer.warpPanel';
-/** After this rest the values of the focused lane follow the step: while one steps quickly, nobody reads them. */
+/**
+ * Milliseconds without a step before the document shows the values of the new step: during fast stepping they cannot be
+ * read.
+ */
 const FOCUS_PAUSE = 120;
 
 export class Panel implements vscode.Disposable {
@@ -37,7 +41,7 @@ export class Panel implements vscode.Disposable {
         private readonly view: vscode.WebviewPanel,
         private readonly context: vscode.ExtensionContext,
         private readonly api: WarpApi,
-        /** It stands in a group of its own, which was made for it. */
+        /** True if the panel has its own editor group, which was created for it. */
         private readonly beside = false,
     ) {
         const { webview } = view;
@@ -91,11 +95,11 @@ export class Panel implements vscode.Disposable {
         if (!this.view.visible) this.view.reveal(undefined, false);
         this.shown = { type: 'show', target: this.target, file: vscode.workspace.asRelativePath(vscode.Uri.parse(uri)), preferences: this.preferences(), asked, step: step ?? null, cursor: this.cursorLine() };
         try {
-            // The server knows a document only while it is open.
+            // The server knows only open documents.
             await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
             if (!this.loaded) this.askEarly();
         } catch {
-            // The page asks again, and shows what the server says of a document that it does not know.
+            // The page sends its request again, and shows the server's error if the document is unknown.
         }
         if (this.loaded) this.post(this.shown);
     }
@@ -104,7 +108,7 @@ export class Panel implements vscode.Disposable {
         this.post({ type: 'act', action });
     }
 
-    /** To the next execution of the line that the cursor is in, or the one before. */
+    /** Goes to the next or the previous execution of the line of the cursor. */
     goToCursor(next: boolean): void {
         const editor = this.sourceEditor();
         if (editor !== undefined) this.post({ type: 'goTo', line: editor.selection.active.line + 1, next });
@@ -128,7 +132,7 @@ export class Panel implements vscode.Disposable {
         if (this.loaded) void this.view.webview.postMessage(message);
     }
 
-    /** The page's first question is known before there is a page: the server works while the webview loads. */
+    /** Sends the page's first request before the page exists, so that the server works while the webview loads. */
     private askEarly(): void {
         if (this.target === undefined || !this.running()) return;
         const question = firstQuestion();
@@ -226,13 +230,13 @@ export class Panel implements vscode.Disposable {
         }
     }
 
-    /** The values of a lane in the document follow the step. */
+    /** Shows the values of a lane in the document after a pause in stepping. */
     private focus(lane: number, step: number): void {
         clearTimeout(this.focusing);
         this.focusing = setTimeout(() => {
             if (!this.running()) return;
             this.evaluate({ ...this.warp, count: 0, focus: { lane, step } }).catch(() => {
-                // What is refused here was refused to the page too, which says so.
+                // Ignore the error: the page got the same one and shows it.
             });
         }, FOCUS_PAUSE);
     }

@@ -1,4 +1,4 @@
-// The page: it puts the views together, and lets them follow the session.
+// The page: assembles the views and updates them when the session changes.
 
 import type { Fault } from '../../protocol';
 import { type Action, type FromHost, NO_PREFERENCES, type Preferences, preferencesFrom } from '../messages';
@@ -21,7 +21,7 @@ import { splitter } from './view/splitter';
 import { TimelineView } from './view/timeline';
 import { Tooltip } from './view/tooltip';
 
-/** What the page keeps of itself, so that it comes back as it was after a reload of the window. */
+/** The state of the page that survives a reload of the window. */
 export interface Kept {
     uri: string;
     entry: string | undefined;
@@ -155,7 +155,7 @@ export class App {
         document.addEventListener('keydown', (event) => {
             this.keyed(event);
         });
-        // The theme changed: pictures that were painted with its colours are painted again.
+        // After a change of the theme, repaint the pictures that use its colours.
         new MutationObserver(() => {
             this.timeline.contentChanged();
         }).observe(document.documentElement, { attributes: true, attributeFilter: ['class', 'style'], subtree: false });
@@ -317,7 +317,9 @@ export class App {
         }
     }
 
-    /** How long a step takes to be written into the page, and when the first grid was painted after the user asked for it. */
+    /**
+     * Measures the time to write a step into the page, and the time from the user's action to the first painted grid.
+     */
     private time(began: number): void {
         const first = !this.painted && this.session.file() !== undefined;
         const answered = Date.now() - this.askedAt;
@@ -326,13 +328,14 @@ export class App {
         if (this.stepTimes.length > MOST_TIMED) this.stepTimes.shift();
         if (!first) return;
         performance.mark('ptx-first-answer');
-        // After the frame that shows it: the callback of a frame runs before it is painted, the message after.
+        // Measure after the frame is painted: its callback runs before painting, a message posted there arrives
+        // afterwards.
         requestAnimationFrame(() => {
             const channel = new MessageChannel();
             channel.port1.onmessage = (): void => {
                 performance.mark('ptx-first-grid');
                 const firstPaint = Date.now() - this.askedAt;
-                // Where tests that look at the page find it.
+                // Tests that examine the page read the value here.
                 document.body.dataset['firstPaint'] = `${firstPaint}`;
                 this.bus.send({ type: 'timings', timings: { firstPaint, answered, steps: [...this.stepTimes] } });
             };

@@ -1,9 +1,9 @@
-// The way to the host: questions with answers, and messages that need none.
+// Communication with the host: requests with answers, and messages without.
 
 import { fromHost, type FromHost, type FromPage, type Question, type WarpQuestion, asEvaluation } from '../messages';
 import type { Evaluation, Refusal } from '../../protocol';
 
-/** A question that was refused: a sentence for the user, and places that can be gone to. */
+/** A refused request: a sentence for the user, and positions to go to. */
 export class Refused extends Error {
     constructor(
         message: string,

@@ -1,4 +1,4 @@
-// Where the page of the warp panel begins.
+// Entry point of the warp panel's page.
 
 import { App, type Kept } from './app';
 import './style/main.css';

@@ -1,5 +1,5 @@
-// What the panel shows, without how: the run, the warp, the step, and the windows of the trace that are needed for them. Views
-// listen; nothing here touches the page.
+// The model of the panel: the run, the warp, the step, and the necessary windows of the trace. Views observe it; it
+// does not access the page.
 
 import type { Evaluation, Fault, LaneMask, Refusal, Step, Triple, WarpState } from '../../protocol';
 import { asStatements, FIRST_TIMELINE, firstQuestion, type Preferences, type WarpQuestion, WINDOW } from '../messages';
@@ -8,7 +8,7 @@ import { hasLane, LANES } from './model/lanes';
 import { CHUNK, type Found, TimelineStore, type TimelineStepView } from './model/timeline';
 import { type Missing, type RegisterFile, Trace } from './model/trace';
 
-/** Beyond this the timeline is fetched where it is looked at, not as a whole. */
+/** Longer timelines are loaded only where they are shown. */
 export const WHOLE_TIMELINE = 400_000;
 
 export type Change = 'run' | 'step' | 'timeline' | 'focus' | 'texts' | 'notice' | 'preferences';
@@ -18,12 +18,12 @@ export interface RefusedRun {
     refusal: Refusal | undefined;
 }
 
-/** How far a view of a document has come. */
+/** The phase of the view of a document. */
 export type Phase = 'waiting' | 'evaluating' | 'ready' | 'refused' | 'gone';
 
 export class Session {
     phase: Phase = 'waiting';
-    /** The source was edited since; what is shown is what was. */
+    /** True if the source was edited since the evaluation; the panel still shows the old run. */
     stale = false;
     refused: RefusedRun | undefined;
     evaluation: Evaluation | undefined;
@@ -33,11 +33,11 @@ export class Session {
     focus = 0;
     cta: Triple = [0, 0, 0];
     warp = 0;
-    /** A launch that was written in the form, instead of the one in the source. */
+    /** A launch from the form, which replaces the one in the source. */
     launch: string | undefined;
     number = 0;
     cursorLine = 0;
-    /** Lanes that have exited when the run is over. */
+    /** The lanes that have exited at the end of the run. */
     private exitedAtEnd: LaneMask = 0;
     private lastOfLane: Int32Array | undefined;
     private readonly texts = new Map<string, string>();
@@ -71,12 +71,12 @@ export class Session {
         return this.trace.step(this.position);
     }
 
-    /** The registers at the position; undefined while they are on their way. */
+    /** The registers at the position; undefined while they are loading. */
     file(): RegisterFile | undefined {
         return this.trace.at(this.position);
     }
 
-    /** Something that holds for the warp around the position: special registers, parameters. */
+    /** A state near the position, for values that are constant in the warp: special registers, parameters. */
     nearbyState(): WarpState | undefined {
         return this.trace.at(this.position)?.anchor;
     }
@@ -96,7 +96,7 @@ export class Session {
         return mask >>> 0;
     }
 
-    /** The text of a step's instruction, as far as it is known. */
+    /** The text of a step's instruction, if it is loaded. */
     text(step: { line: number; column: number }): string | undefined {
         return this.texts.get(`${step.line}:${step.column}`);
     }
@@ -111,7 +111,7 @@ export class Session {
         return (this.evaluation?.faults ?? []).filter((fault) => fault.warp === warp && fault.cta.every((one, at) => one === cta[at]));
     }
 
-    /** Evaluates, or asks again after an edit; the step is kept where it can be. */
+    /** Evaluates, or evaluates again after an edit; keeps the step if possible. */
     async start(wanted: { line?: number | undefined; keep?: boolean; step?: number | undefined } = {}): Promise<void> {
         this.generation += 1;
         const generation = this.generation;
@@ -154,7 +154,10 @@ export class Session {
         if (!whole) void this.fetchTimeline(wanted.keep === true ? undefined : wanted.line);
     }
 
-    /** Where to begin: at the line that was asked for, at what went wrong, at the line of the cursor, or where something happens first. */
+    /**
+     * The initial position: the requested line, otherwise a fault, the line of the cursor, or the first interesting
+     * step.
+     */
     private firstPosition(line: number | undefined): number | undefined {
         const asked = this.firstOfLine(line);
         const fault = this.faultsHere()[0];
@@ -162,14 +165,14 @@ export class Session {
         return this.firstOfLine(this.preferences.follow ? this.cursorLine : undefined) ?? this.firstInteresting();
     }
 
-    /** The first step at which a line is executed, as far as the timeline is there. */
+    /** The first step that executes a line, among loaded steps. */
     private firstOfLine(line: number | undefined): number | undefined {
         if (line === undefined) return undefined;
         const found = this.timeline.find(-1, 1, (view) => view.line === line);
         return found.kind === 'step' ? found.step : undefined;
     }
 
-    /** The first step at which there is something to see: an access to memory that is no parameter, or lanes that part. */
+    /** The first interesting step: a memory access other than to parameters, or a divergence. */
     private firstInteresting(): number | undefined {
         for (let step = 0; step < Math.min(this.steps, WINDOW); step += 1) {
             const own = this.trace.step(step);
@@ -179,7 +182,7 @@ export class Session {
         return Math.min(this.steps, WINDOW) - 1;
     }
 
-    /** Goes to the step nearest to this one at which a line of the source is executed; whether there is one. */
+    /** Goes to the nearest step that executes a line of the source; returns whether there is one. */
     followCursor(line: number): boolean {
         this.cursorLine = line;
         if (!this.preferences.follow || this.stale || this.evaluation === undefined) return true;
@@ -204,7 +207,7 @@ export class Session {
         this.emit('notice');
     }
 
-    /** What every question of this run begins with. */
+    /** The common arguments of all requests about this run. */
     target(): WarpQuestion {
         return {
             ...(this.launch === undefined ? (this.number === 0 ? {} : { number: this.number }) : { launch: this.launch }),
@@ -219,7 +222,7 @@ export class Session {
         return generation === this.generation ? answer : undefined;
     }
 
-    /** Goes to a step; `reveal` shows its line in the editor. */
+    /** Goes to a step; with `reveal` the editor shows its line. */
     goTo(position: number, reveal = true): void {
         this.position = Math.max(0, Math.min(position, this.steps - 1));
         const missing = this.steps === 0 ? undefined : this.trace.missing(this.position);
@@ -263,7 +266,7 @@ export class Session {
             );
             if (answer === undefined) return;
             this.trace.add(answer.trace ?? [], answer.state);
-            // The server may hold a state at a step beside the one that was asked for only at the very end.
+            // Only at the end of the run, the server may return the state at a different step than requested.
             if (answer.state !== undefined && answer.state.step !== from) this.trace.add([], { ...answer.state, step: from });
             this.askTexts();
             const more = this.trace.missing(this.position);
@@ -280,7 +283,7 @@ export class Session {
         }
     }
 
-    /** Windows on both sides are fetched before they are needed, and the state of the call that the next step is in. */
+    /** Loads windows on both sides in advance, and the state for the next step if it is in another call. */
     private prefetch(): void {
         for (const near of [this.position + WINDOW / 2, this.position - WINDOW / 2, this.position + 1]) {
             if (near < 0 || near >= this.steps) continue;
@@ -323,7 +326,7 @@ export class Session {
         this.emit('step');
     }
 
-    /** Searches the timeline, fetching what is missing of it on the way. */
+    /** Searches the timeline, and loads missing chunks on the way. */
     async search(direction: 1 | -1, wanted: (view: TimelineStepView, step: number) => boolean): Promise<number | undefined> {
         const generation = this.generation;
         const look = (): Found => this.timeline.find(this.position, direction, wanted);

@@ -1,2 +1,2 @@
-// esbuild collects imported stylesheets into one file beside the script.
+// esbuild bundles imported stylesheets into one file beside the script.
 declare module '*.css';

@@ -151,9 +151,12 @@ impl WrongMnemonic<'_> {
     /// Reports a type in the place of another one. What does not take it is the opcode if no form of it does, else the operation.
     fn wrong_type(&self, index: usize) -> Diagnostic {
         let word = self.word(index);
-        let taken = self.opcode.entries.iter().flat_map(|e| e.forms).any(|f| {
-            f.slots.iter().any(|slot| slot.values.contains(&word.text))
-        });
+        let taken = self
+            .opcode
+            .entries
+            .iter()
+            .flat_map(|e| e.forms)
+            .any(|f| f.slots.iter().any(|slot| slot.values.contains(&word.text)));
         let expected = self.allowed_instead(index);
         if taken {
             modifier_not_allowed::wrong_type_of_operation(word, &operation(self.opcode, &self.modifiers), &expected)

@@ -133,6 +133,18 @@ pub fn did_you_mean(names: &[&str]) -> Option<String> {
     (!names.is_empty()).then(|| format!("did you mean {}?", one_of(names)))
 }
 
+/// What a name of CUDA C++ is in PTX: `` `threadIdx` is `%tid` in PTX ``; `None` for any other name.
+pub fn in_ptx(name: &str) -> Option<String> {
+    // An index without its component: `threadIdx` of `threadIdx.x`.
+    let is_it = |cuda: &&ptx_isa::tables::Cuda| cuda.name == name || cuda.name.strip_suffix(".x") == Some(name);
+    let cuda = ptx_isa::CUDA.iter().find(is_it)?;
+    let spellings: Vec<String> = cuda
+        .spellings()
+        .map(|s| format!("`{}`", if cuda.name == name { s } else { s.trim_end_matches(".x") }))
+        .collect();
+    Some(format!("`{name}` of CUDA C++ is {} in PTX", spellings.join(" or ")))
+}
+
 /// `a, b and c`.
 pub fn and(names: &[String]) -> String {
     match names {

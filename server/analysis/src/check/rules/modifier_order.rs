@@ -44,12 +44,7 @@ pub fn spaces(first: SourceWord<'_>, second: SourceWord<'_>, opcode: &'static st
     new(first, second, form, Some(opcode))
 }
 
-fn new(
-    first: SourceWord<'_>,
-    second: SourceWord<'_>,
-    form: &'static Form,
-    copy: Option<&'static str>,
-) -> Diagnostic {
+fn new(first: SourceWord<'_>, second: SourceWord<'_>, form: &'static Form, copy: Option<&'static str>) -> Diagnostic {
     let found = ModifierOrder { first: first.text.into(), second: second.text.into(), form: form.text, copy };
     Diagnostic::new(first.range(), found)
 }

@@ -4,6 +4,7 @@ use super::{suggest, write_instead};
 use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::{Diagnostic, Related};
 use crate::hir::ast::SourceWord;
+use ptx_isa::ISA;
 use std::ops::Range;
 
 /// Maximum number of names in a function for which a similar name is suggested. If a function has lost its declarations, thousands of
@@ -19,6 +20,8 @@ pub struct UndeclaredName {
     pub kind: UndeclaredKind,
     /// The most similar declared name, if one is similar enough.
     pub near: Option<Box<str>>,
+    /// The type to declare a register with, if the operand has one.
+    pub ty: Option<&'static str>,
 }
 
 /// The kind of symbol that an undeclared name should be.
@@ -55,20 +58,32 @@ impl DiagnosticMessage for UndeclaredName {
             (None, UndeclaredKind::Label) => Some(format!(
                 "write `{name}:` before the instruction to jump to; a label is known in its own block alone"
             )),
-            (None, _) if name.starts_with('%') => Some(format!("declare it: `.reg .b32 {name};`")),
-            (None, _) => None,
+            (None, UndeclaredKind::Operand) => super::in_ptx(name).or_else(|| {
+                let ty = self.ty.filter(|_| name.starts_with('%'))?;
+                Some(format!("declare it: `.reg {ty} {name};`"))
+            }),
+            (None, UndeclaredKind::Function) => super::in_ptx(name),
         }
     }
 }
 
 fn new(range: Range<usize>, name: &str, kind: UndeclaredKind) -> Diagnostic {
-    Diagnostic::new(range, UndeclaredName { name: name.into(), kind, near: None })
+    Diagnostic::new(range, UndeclaredName { name: name.into(), kind, near: None, ty: None })
 }
 
 /// The report on an operand that names nothing declared.
 pub fn report(range: Range<usize>, name: &str) -> Diagnostic {
     // If the module declares the name further down, show that declaration: it comes too late.
     new(range, name, UndeclaredKind::Operand).declared_at(name)
+}
+
+/// The report on an operand that names nothing declared, and that a register of a type would fit.
+pub fn register(range: Range<usize>, name: &str, ty: &'static str) -> Diagnostic {
+    let mut diagnostic = report(range, name);
+    if let Some(found) = of(&mut diagnostic) {
+        found.ty = Some(ty);
+    }
+    diagnostic
 }
 
 /// The report on an undeclared label in a branch or a list of labels.
@@ -96,6 +111,33 @@ pub fn name(diagnostic: &Diagnostic) -> Option<&str> {
     if let Finding::UndeclaredName(found) = &diagnostic.finding { Some(&found.name) } else { None }
 }
 
+/// The most similar of the names of a function. Of a range, `%r<10`, it is the register with the number that is written; its bare stem is
+/// no register. Special registers come after declared names.
+fn nearest(written: &str, known: &[&str], kind: UndeclaredKind) -> Option<Box<str>> {
+    let digits = written.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let number = written.get(digits..).filter(|n| !n.is_empty() && (*n == "0" || !n.starts_with('0')));
+    let member = |name: &str| -> Option<String> {
+        let Some((stem, count)) = name.split_once('<') else { return Some(name.to_owned()) };
+        let number = number?;
+        let declared: u64 = count.trim().parse().ok()?;
+        (number.parse::<u64>().ok()? < declared).then(|| format!("{}{number}", stem.trim_end()))
+    };
+    let names: Vec<String> = known.iter().filter_map(|name| member(name)).collect();
+    let declared = suggest(written, names.iter().map(String::as_str)).map(Into::into);
+    if declared.is_some() || kind != UndeclaredKind::Operand || !written.starts_with('%') {
+        return declared;
+    }
+    let special: Vec<String> = ISA
+        .special_registers
+        .iter()
+        .flat_map(|register| match register.components {
+            "" => vec![register.name.to_owned()],
+            components => components.chars().map(|c| format!("{}.{c}", register.name)).collect(),
+        })
+        .collect();
+    suggest(written, special.iter().map(String::as_str)).map(Into::into)
+}
+
 /// Adds the most similar name to each report about a function. `known` are the names declared in it. This is done after all checks, so
 /// that the help depends only on the text, not on which diagnostics came from the cache.
 pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
@@ -107,7 +149,7 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
         if number > MAX_SUGGESTIONS {
             return;
         }
-        found.near = suggest(&found.name, known.iter().copied()).map(Into::into);
+        found.near = nearest(&found.name, known, found.kind);
         let fix = write_instead(range, found.near.as_deref());
         diagnostic.fixes.extend(fix);
     }

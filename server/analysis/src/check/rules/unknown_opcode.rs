@@ -21,7 +21,7 @@ impl DiagnosticMessage for UnknownOpcode {
     }
 
     fn help(&self) -> Option<String> {
-        self.near.map(|near| format!("did you mean `{near}`?"))
+        super::in_ptx(&self.name).or_else(|| self.near.map(|near| format!("did you mean `{near}`?")))
     }
 }
 

@@ -37,11 +37,13 @@ impl DiagnosticMessage for VectorLength {
     fn message(&self) -> String {
         match self {
             Self::Elements { operand, mnemonic, actual, expected: [], .. } => {
-                format!("`{operand}` of `{mnemonic}` does not have {actual} parts")
+                format!("`{operand}` of `{mnemonic}` does not take {actual} elements")
             }
             Self::Elements { operand, mnemonic, actual, expected, .. } => {
                 let expected: Vec<String> = expected.iter().map(u16::to_string).collect();
-                format!("`{operand}` of `{mnemonic}` has {} elements, not {actual}", expected.join(" or "))
+                let noun = if matches!(expected.as_slice(), [one] if one == "1") { "element" } else { "elements" };
+                let verb = if *actual == 1 { "is" } else { "are" };
+                format!("`{operand}` of `{mnemonic}` takes {} {noun}; {actual} {verb} given", expected.join(" or "))
             }
             Self::Scalar { operand, mnemonic, expected } => {
                 let list = expected.map_or("a list".to_owned(), |n| format!("a list of {n} registers"));
@@ -86,7 +88,7 @@ mod tests {
     #[test]
     fn lists_of_another_length() {
         let found = in_kernel(VectorLength, "ld.global.v4.f32 {%f0, %f1, %f2}, [%rd1];");
-        assert_eq!(messages(&found), ["`d` of `ld.global.v4.f32` has 4 elements, not 3"]);
+        assert_eq!(messages(&found), ["`d` of `ld.global.v4.f32` takes 4 elements; 3 are given"]);
         assert_eq!(found[0].help().as_deref(), Some("each element is a register for `.f32`: `.b32`, `.f32`"));
         assert!(in_kernel(VectorLength, "ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%rd1];").is_empty());
     }

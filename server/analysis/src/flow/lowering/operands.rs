@@ -1,4 +1,4 @@
-//! Operands taken apart.
+//! Splits operands into their leaves.
 
 use super::{Lowering, bytes};
 use crate::flow::function::{FlowOperand, OperandRole, OperandValue};
@@ -11,7 +11,7 @@ use crate::hir::symbols::Symbol;
 use ptx_isa::ISA;
 use ptx_isa::tables::ValueKind;
 
-/// Where a leaf stands.
+/// The position and role of a leaf in its operand.
 #[derive(Debug, Clone, Copy)]
 struct LeafPosition {
     place: u8,
@@ -33,7 +33,7 @@ impl Lowering<'_, '_> {
                 self.elements(list, spec, LeafPosition { role: OperandRole::Argument, ..at });
             }
             (OperandPattern::Address(specs), OperandKind::Address(parts)) => self.address(parts, specs, at),
-            // Without its brackets.
+            // An address written without its brackets.
             (OperandPattern::Address(specs), _) if specs.len() == 1 => {
                 self.address(std::slice::from_ref(operand), specs, at)
             }
@@ -97,7 +97,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A leaf with an offset.
+    /// Adds a leaf for `base` plus a byte offset.
     fn based(
         &mut self,
         base: &ast::Operand<'_>,
@@ -128,7 +128,8 @@ impl Lowering<'_, '_> {
         self.leaf(value, offset, whole, Some(spec), at);
     }
 
-    /// The bytes that `variable[1]` lies behind `variable`. ptxas: those of its type, also where it is a vector or an array of arrays.
+    /// The distance in bytes from `variable[0]` to `variable[1]`. ptxas uses the size of the variable's type, even for a
+    /// vector or an array of arrays.
     fn element(&self, variable: &ast::Operand<'_>) -> Option<i64> {
         let OperandKind::Name(name) = variable.kind else { return None };
         match self.scopes.find(name)?.symbol {
@@ -237,7 +238,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// What is added to an address.
+/// The value of a constant that is added to an address.
 fn amount(operand: &ast::Operand<'_>) -> Option<i128> {
     match &operand.kind {
         OperandKind::Integer(text) => literal::integer(text),
@@ -248,7 +249,7 @@ fn amount(operand: &ast::Operand<'_>) -> Option<i128> {
     }
 }
 
-/// Two's complement in 64 bits.
+/// An integer operand in 64-bit two's complement; `Unknown` without a value.
 fn integer(value: Option<i128>) -> OperandValue {
     value.map_or(OperandValue::Unknown, |v| OperandValue::Integer(v as u64 as i64))
 }

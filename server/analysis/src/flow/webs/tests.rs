@@ -2,7 +2,8 @@ use super::webs;
 use crate::flow::Graph;
 use crate::flow::tests::lowered;
 
-/// The text with the number of its web behind each place of `%r1` (of `%v` where there is no `%r1`); `*` for a web of the signature.
+/// The body with the number of its web after each place of `%r1` (of `%v` if there is no `%r1`); `*` marks a web of the
+/// signature.
 fn marked(body: &str) -> String {
     let head = ".func (.reg .b32 %res) f(.reg .b32 %a) { .reg .b32 %r<20>; .reg .pred %p<9>; .reg .v2 .f32 %v; .reg .b32 %o;\n";
     let text = format!("{head}{body}\n}}");
@@ -45,7 +46,7 @@ fn ways_that_meet() {
         "setp.eq.u32 %p1, %r2, 0; @%p1 bra A; mov.u32 %r1‹0›, 2; bra B; A: mov.u32 %r1‹0›, 3; \
          B: mov.u32 %r3, %r1‹0›; mov.u32 %r1‹1›, 4; mov.u32 %r4, %r1‹1›; ret;",
     );
-    // Dead where the ways meet: nothing sees both.
+    // The value is dead where the paths meet: no read sees both writes.
     check(
         "setp.eq.u32 %p1, %r2, 0; @%p1 bra A; mov.u32 %r1‹0›, 2; mov.u32 %r3, %r1‹0›; bra B; A: mov.u32 %r1‹1›, 3; \
          mov.u32 %r4, %r1‹1›; B: ret;",

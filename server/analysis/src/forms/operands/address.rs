@@ -9,8 +9,8 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, ValueKind};
 
 impl OperandChecker<'_> {
-    /// `a+4` as a value. ptxas: `var+4` passes for any integer source although `var` alone does not, and a register in such
-    /// a sum need not have the size.
+    /// Matches `a+4` as a value. ptxas accepts `var+4` for any integer source although it rejects `var` alone, and a register
+    /// in such a sum need not have the operand's size.
     pub(super) fn sum(
         &mut self,
         operand: &Operand<'_>,
@@ -32,7 +32,7 @@ impl OperandChecker<'_> {
             Some(Symbol::Unknown) => {}
             Some(Symbol::Register { ty, elements: 1 }) if is_whole(spec) && is_integer_register(ty) => {}
             Some(Symbol::Register { .. }) => self.typed(base, spec, false),
-            // A constant must be one, and a macro takes no address.
+            // A constant operand cannot be an address, and an instruction that ptxas expands by a macro takes no address.
             _ if spec.value.immediate_only || spec.value.expanded => {
                 self.push(operand, Some(spec), MismatchKind::Unexpected)
             }
@@ -42,7 +42,7 @@ impl OperandChecker<'_> {
         }
     }
 
-    /// Whether what is added to an address is a whole number; if not, that is reported.
+    /// Whether the offset added to an address is an integer; appends a mismatch if not.
     fn amount(&mut self, amount: &Operand<'_>) -> bool {
         let what = match &amount.kind {
             OperandKind::Integer(_) | OperandKind::Constant(ConstantValue::Integer(_) | ConstantValue::Wrong(_)) => {
@@ -59,7 +59,7 @@ impl OperandChecker<'_> {
         false
     }
 
-    /// The address of a variable or a function as a value.
+    /// Matches the address of a variable or a function as a value.
     pub(super) fn symbol_address(&mut self, operand: &Operand<'_>, name: &str, spec: &OperandSpec) {
         match self.names.look_up(name) {
             None => self.push(operand, Some(spec), MismatchKind::Undeclared(name.to_owned())),
@@ -90,7 +90,7 @@ impl OperandChecker<'_> {
             // `var[4]` is an address without brackets around it.
             OperandKind::Index(..) => std::slice::from_ref(operand),
             OperandKind::Error => return,
-            // The assembler looks at the scalar's name alone; `unbracketed-address` warns.
+            // The assembler accepts the bare name of a scalar; `unbracketed-address` warns about it.
             OperandKind::Name(name) if is_naked(specs) => match self.names.look_up(name) {
                 Some(Symbol::Variable(_)) => std::slice::from_ref(operand),
                 Some(Symbol::Register { ty, elements: 1 }) if !is_exact(specs) || is_address_register(ty) => return,
@@ -115,7 +115,7 @@ impl OperandChecker<'_> {
                 self.push(part, Some(spec), MismatchKind::Subscript);
                 continue;
             }
-            // In brackets with several parts the assembler knows no sums and no numbers.
+            // In brackets with several parts, the assembler accepts neither sums nor numbers.
             let bare = specs.len() > 1 && matches!(part.kind, OperandKind::Offset(..) | OperandKind::Integer(_));
             if bare {
                 self.push(part, Some(spec), MismatchKind::PartOfAddress);
@@ -128,7 +128,7 @@ impl OperandChecker<'_> {
         }
     }
 
-    /// A number as an address.
+    /// Matches a number as an address.
     fn absolute(&mut self, operand: &Operand<'_>, spec: &OperandSpec) {
         let absolute = |name: &&str| ISA.space(name).is_some_and(|s| s.absolute);
         if !spec.spaces.is_some_and(|spaces| spaces.iter().all(absolute)) {
@@ -136,7 +136,7 @@ impl OperandChecker<'_> {
         }
     }
 
-    /// The part of an address that says where.
+    /// Matches the base of an address.
     fn base(&mut self, operand: &Operand<'_>, spec: &OperandSpec) {
         let name = match &operand.kind {
             OperandKind::Name(name) => *name,
@@ -177,7 +177,7 @@ impl OperandChecker<'_> {
                     self.push(operand, Some(spec), MismatchKind::AddressRegister(name.to_owned(), ty));
                 }
             }
-            // ptxas expands some instructions by a macro that adds to the register.
+            // ptxas expands some instructions by a macro that adds to the register, so a variable is not allowed.
             Symbol::Variable(_) if spec.value.register_only => self.push(operand, Some(spec), MismatchKind::Immediate),
             Symbol::Variable(VariableSymbol { space, .. }) => {
                 let fits = match spec.spaces {

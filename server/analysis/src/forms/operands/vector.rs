@@ -1,4 +1,4 @@
-//! Lists in braces.
+//! Matches lists in braces.
 
 use super::{MismatchKind, OperandChecker, component, special};
 use crate::forms::spec::OperandSpec;
@@ -28,7 +28,8 @@ impl OperandChecker<'_> {
         }
     }
 
-    /// A list whose elements are brought to one type before that is compared (measured: docs/isa-format.md, `mixed`).
+    /// Matches a list whose elements are first joined to one common type, which is then compared with the spec (measured:
+    /// docs/isa-format.md, `mixed`).
     fn joined(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &OperandSpec) {
         let mut joined: Option<Joined> = None;
         let mut holes = 0;
@@ -44,7 +45,7 @@ impl OperandChecker<'_> {
                     Some(Symbol::Register { ty, elements: 1 }) if spec.value.lax || size(ty) == ty.info().bits => {
                         Joined::of(ty)
                     }
-                    // ptxas: in a list a special register passes for an untyped register of its size, even as a result.
+                    // ptxas accepts a special register in a list for an untyped register of its size, even as a result.
                     None if spec.value.lax || !written => match special(name).and_then(untyped_special) {
                         Some(ty) => Joined::of(ty),
                         None => return self.each(list, spec),
@@ -66,7 +67,7 @@ impl OperandChecker<'_> {
                 _ => return self.each(list, spec),
             };
             literals |= next.ty.is_none();
-            // ptxas: `%tid.x` and a literal have no place in one list.
+            // ptxas rejects a list with both `%tid.x` and a literal.
             if components && literals {
                 return self.push(element, Some(spec), MismatchKind::MixedVector);
             }
@@ -107,8 +108,8 @@ impl OperandChecker<'_> {
         }
     }
 
-    /// The type that a component of a special register has in a list, or a register behind which a selector stands: the
-    /// assembler overlooks the selector there.
+    /// The type of a component in a list: of a component of a special register, or of a register with a selector, which the
+    /// assembler ignores there.
     fn member_type(&self, object: &str, member: &str, spec: &OperandSpec) -> Option<TypeId> {
         let member = member.trim_start_matches('.');
         let (lax, written) = (spec.value.lax, spec.value.access != OperandAccess::Read);
@@ -123,10 +124,10 @@ impl OperandChecker<'_> {
         }
     }
 
-    /// Element by element, for the words of the report.
+    /// Matches the elements one by one, for a precise mismatch.
     fn each(&mut self, list: &[Operand<'_>], spec: &OperandSpec) {
         for element in list {
-            // A hole that is allowed says nothing about the others.
+            // An allowed `_` says nothing about the other elements.
             let hole = matches!(element.kind, OperandKind::Sink) && (spec.value.holes || spec.value.sink);
             if !hole {
                 self.typed(element, &element_of(spec), false);
@@ -135,34 +136,34 @@ impl OperandChecker<'_> {
     }
 }
 
-/// A special register without components as `.bN`.
+/// The untyped type (`.bN`) of a special register without components.
 fn untyped_special(register: &'static SpecialRegister) -> Option<TypeId> {
     TypeId::of(register.ty).filter(|_| register.components.is_empty())?.untyped()
 }
 
-/// `b0` to `b3`, `h0` and `h1`.
+/// Whether a member is a selector: `b0` to `b3`, `h0` or `h1`.
 fn is_selector(member: &str) -> bool {
     matches!(member, "b0" | "b1" | "b2" | "b3" | "h0" | "h1")
 }
 
-/// The size that counts in a list: a predicate passes for 32 bits.
+/// The size in bits that counts in a list: a predicate counts as 32 bits.
 fn size(ty: TypeId) -> u16 {
     if ty.info().class == TypeClass::Pred { 32 } else { ty.info().bits }
 }
 
-/// What one element must be.
+/// The spec that one element of the list must fit.
 fn element_of(spec: &OperandSpec) -> OperandSpec {
     OperandSpec { lengths: &[], any_length: false, ..*spec }
 }
 
-/// The common type of a list, in the making (measured on all combinations of two and many of four elements).
+/// The common type of the list elements joined so far (measured on all combinations of two and many of four elements).
 #[derive(Debug, Clone, Copy)]
 struct Joined {
-    /// The type; `None` while there are literals alone.
+    /// The type; `None` if there were only literals.
     ty: Option<TypeId>,
-    /// An integer register or literal was among them: no float can join.
+    /// Whether the elements include an integer register or literal: then no float can join.
     integer: bool,
-    /// The reverse.
+    /// Whether the elements include a float: then no integer can join.
     float: bool,
 }
 
@@ -183,7 +184,7 @@ impl Joined {
     }
 
     fn join(self, other: Self) -> Option<Self> {
-        // An untyped register wipes out what was before it, but not what follows.
+        // An untyped register replaces the type joined before it, but not that of later elements.
         if let Some(b) = other.ty
             && b.info().class == TypeClass::Bits
             && self.ty.is_none_or(|a| size(a) == size(b))
@@ -197,7 +198,7 @@ impl Joined {
         }
         let class = |t: TypeId| t.info().class;
         let whole = |t: TypeId| matches!(class(t), TypeClass::Uint | TypeClass::Sint);
-        // What is not all of one type is `.bN`.
+        // A list of several types has the type `.bN`.
         let untyped = |t: TypeId| t.untyped().unwrap_or(t);
         let ty = match (self.ty, other.ty) {
             (Some(a), Some(b)) if a == b => a,

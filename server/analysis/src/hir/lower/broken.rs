@@ -1,8 +1,8 @@
-//! Where the parser met an error.
+//! Detects syntax errors in statements.
 
 use ptx_syntax::{Node, kinds};
 
-/// Whether the parser met an error in a statement: an ERROR or MISSING node, or one that ends without its bracket or semicolon.
+/// Whether a statement has a syntax error: an ERROR or MISSING node, or a missing bracket or semicolon at its end.
 pub fn is_broken(node: Node<'_>) -> bool {
     node.has_error() || ends_unclosed(node)
 }

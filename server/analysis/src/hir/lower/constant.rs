@@ -8,16 +8,16 @@ use ptx_isa::ISA;
 use ptx_syntax::{Node, fields, kinds};
 
 /// Expressions nested deeper than this have no value, so that evaluating one cannot exhaust the stack.
-const DEEPEST: usize = 200;
+const MAX_DEPTH: usize = 200;
 
-/// The position of a node in its constant expression.
+/// The position of a node in the constant expression that contains it.
 #[derive(Clone, Copy)]
 struct ExpressionContext {
-    /// How many nodes of the expression.
+    /// The number of nodes of the expression around the node.
     depth: usize,
-    /// Operators, and not just parentheses.
+    /// Whether an operator, and not just parentheses, is around the node.
     operator: bool,
-    /// Nothing of the expression stands to the left: an address may stand here.
+    /// Whether the node begins the expression, so that an address is allowed here.
     left: bool,
 }
 
@@ -27,12 +27,12 @@ impl ExpressionContext {
     }
 }
 
-/// The value of an expression, or what is wrong with it; of a sum with an address, of what is added.
+/// The value of an expression, or what is wrong with it. For a sum with an address: the value of the offset.
 pub fn constant(source: ItemSource<'_>, node: Node<'_>) -> ConstantValue {
     finish(evaluate(source, node, ExpressionContext { depth: 0, operator: false, left: true }))
 }
 
-/// The operand that an expression node is: a constant, or the sum of an address and one.
+/// Lowers an expression node to an operand: a constant, or the sum of an address and a constant.
 pub fn expression<'t>(source: ItemSource<'t>, node: Node<'_>) -> OperandKind<'t> {
     let Some((base, sum)) = leftmost(source, node) else { return OperandKind::Constant(constant(source, node)) };
     let Some(amount) = sum.child_by_field_id(fields().amount) else { return OperandKind::Error };
@@ -45,7 +45,7 @@ pub fn expression<'t>(source: ItemSource<'t>, node: Node<'_>) -> OperandKind<'t>
     OperandKind::Offset(Box::new((super::operand(source, base), amount)), operator(source, sum) == "-")
 }
 
-/// Whether a node is an operator with its operands, or in parentheses.
+/// Whether a node of this kind is an operator with its operands, or an expression in parentheses.
 pub fn is_expression(kind: u16) -> bool {
     let k = kinds();
     [
@@ -59,20 +59,20 @@ pub fn is_expression(kind: u16) -> bool {
     .contains(&kind)
 }
 
-/// `WARP_SZ|1`, which the grammar takes for a pair like `d|p`.
+/// Whether a pair node is a disjunction: the grammar parses `WARP_SZ|1` as a pair like `d|p`.
 pub fn is_disjunction(source: ItemSource<'_>, node: Node<'_>) -> bool {
     let first = node.child_by_field_id(fields().first);
     first.is_some_and(|n| named_constant(source, n).is_some())
 }
 
-/// A name that stands for a number, as a leaf of an expression.
+/// The value of a name that stands for a number, as a leaf of an expression.
 pub fn named_constant(source: ItemSource<'_>, node: Node<'_>) -> Option<i64> {
     let name = (node.kind_id() == kinds().identifier).then(|| source.word(node).text)?;
     ISA.constant(name).map(|c| c.value)
 }
 
-/// The address that an expression begins with, and the sum that it stands in: the assembler reads `a+1<<2` as the address `a` and
-/// the constant `1<<2`. `None` where the expression begins with a number.
+/// The address with which an expression begins, and the sum that contains it: the assembler reads `a+1<<2` as the address `a`
+/// plus the constant `1<<2`. `None` if the expression begins with a number.
 pub fn leftmost<'n>(source: ItemSource<'_>, node: Node<'n>) -> Option<(Node<'n>, Node<'n>)> {
     let (k, f) = (kinds(), fields());
     let mut node = node;
@@ -108,7 +108,7 @@ fn problem(source: ItemSource<'_>, node: Node<'_>, what: Wrong) -> ConstantProbl
     ConstantProblem { what, start: offset(range.start), end: offset(range.end) }
 }
 
-/// A literal's value. Nothing where the text is no literal, which only happens where the parser met an error.
+/// The value of a literal; `None` if the text is not a literal, which happens only after a syntax error.
 fn number(
     source: ItemSource<'_>,
     node: Node<'_>,
@@ -135,7 +135,7 @@ fn number(
     }
 }
 
-/// The value of a node. Nothing where it has none that is known here: the parser met an error, or it is nested too deeply.
+/// The value of a node; `None` after a syntax error in it, or if it is nested too deeply.
 fn evaluate(
     source: ItemSource<'_>,
     node: Node<'_>,
@@ -149,12 +149,12 @@ fn evaluate(
     if let Some(value) = named_constant(source, node) {
         return Ok(Some(ExpressionValue::Signed(value)));
     }
-    if around.depth > DEEPEST || node.is_error() || node.is_missing() {
+    if around.depth > MAX_DEPTH || node.is_error() || node.is_missing() {
         return Ok(None);
     }
     let inner = |node: Node<'_>| evaluate(source, node, around.operand(false));
     if kind == k.parenthesized_expression || kind == k.argument_list {
-        // Parentheses alone do not make an expression of a number: `(0f3f800000)` is legal.
+        // Parentheses alone do not turn a number into an expression: `(0f3f800000)` is legal.
         let mut parts = named_children(node);
         return match (parts.next(), parts.next()) {
             (Some(only), None) => {
@@ -168,7 +168,7 @@ fn evaluate(
         let (Some(base), Some(amount)) = (node.child_by_field_id(f.base), node.child_by_field_id(f.amount)) else {
             return Ok(None);
         };
-        // The address that a sum begins with is no part of the constant.
+        // The address at the beginning of a sum is not part of the constant.
         if base.kind_id() != k.offset && named_constant(source, base).is_none() {
             return if around.left { inner(amount) } else { Err(problem(source, base, Wrong::NotANumber)) };
         }
@@ -222,7 +222,7 @@ fn two(
     }
 }
 
-/// The operator of an expression. (The per cent sign comes with the blanks before it.)
+/// The operator of an expression. (The node of a percent sign includes the blanks before it.)
 pub fn operator<'t>(source: ItemSource<'t>, node: Node<'_>) -> &'t str {
     node.child_by_field_id(fields().operator).map_or("", |n| source.word(n).text.trim())
 }

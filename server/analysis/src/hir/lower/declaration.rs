@@ -1,4 +1,4 @@
-//! Declarations of registers and variables, and parameters.
+//! Lowers declarations of registers and variables, and parameters.
 
 use super::{ItemSource, constant, named_children};
 use crate::hir::ast::{Alignment, Attribute, ConstantValue, Declaration, Declarator, Pointer, SourceWord};
@@ -61,7 +61,7 @@ pub fn attributes<'t>(source: ItemSource<'t>, node: Node<'_>) -> Vec<Attribute<'
     out
 }
 
-/// Whether it is an integer, or a name that stands for one: all that a declaration takes for a size.
+/// Whether a node is an integer, or a name that stands for one: declarations accept nothing else as a size.
 fn is_number(source: ItemSource<'_>, node: Node<'_>) -> bool {
     node.kind_id() == kinds().integer || ISA.constant(source.word(node).text).is_some()
 }
@@ -74,7 +74,7 @@ fn number(source: ItemSource<'_>, node: Node<'_>) -> ConstantValue {
     }
 }
 
-/// The same where only a number can stand.
+/// The value of a node that can only be an integer or a name for one.
 fn integer(source: ItemSource<'_>, node: Node<'_>) -> Option<i128> {
     let text = source.word(node).text;
     ISA.constant(text).map(|named| named.value.into()).or_else(|| literal::integer(text))

@@ -1,4 +1,4 @@
-//! Flow facts of functions: those that the flow lints have kept, or those of one function, computed at once.
+//! Flow facts of functions: those kept by the flow lints, or those of one function, computed on demand.
 
 use super::{Analyzer, header};
 use crate::flow::{self, Graph, Module};
@@ -9,22 +9,22 @@ use crate::incremental::analyzer::lints::module_facts;
 use crate::registers::facts::FunctionFacts;
 use ptx_syntax::{Node, Snapshot};
 
-/// What a module says of itself and declares, for those who lower all of it.
+/// The header and module properties of a module, for callers that lower all of its functions.
 pub(crate) fn module_of(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> (Header, Module) {
     let header = header(snapshot, items, &super::Asked::default(), &mut Signatures::default(), &mut Vec::new());
     (header, module_facts(snapshot, items))
 }
 
 impl Analyzer {
-    /// Finds out the facts of one function at once; nothing if not all of it is understood. It reads what the whole module
-    /// declares, so it is for modules that are not large.
+    /// Computes the flow facts of one function; `None` if it could not be lowered completely. This reads the declarations of
+    /// the whole module, so it suits only modules that are not large.
     pub fn facts_of(snapshot: &Snapshot, function: Node<'_>) -> Option<FunctionFacts> {
         let (function, header) = Self::lowered(snapshot, function)?;
         Some(FunctionFacts::new(&function, &Graph::new(&function), &header.environment))
     }
 
-    /// One function with its blocks and edges; nothing if not all of it is understood. As [`Self::facts_of`], it is for modules that are
-    /// not large.
+    /// One lowered function with its control-flow graph; `None` if it could not be lowered completely. Like
+    /// [`Self::facts_of`], it suits only modules that are not large.
     pub fn flow_of(snapshot: &Snapshot, function: Node<'_>) -> Option<(flow::FlowFunction, Graph)> {
         let (function, _) = Self::lowered(snapshot, function)?;
         let graph = Graph::new(&function);

@@ -1,7 +1,7 @@
 //! Flow lints: diagnostics that need control and data flow. They run when the document is idle.
 //!
-//! What is found in a function is remembered by the hash of its text, for the version and target of the module, the functions
-//! that do not return, and the meaning of those names that it takes from the module.
+//! The lints of a function are cached by the hash of its text. They stay valid for the same version and target of the module,
+//! the same functions that do not return, and the same symbols of the module names that it uses.
 
 use super::{Analyzer, header, is_remembered};
 use crate::check::diagnostic::Diagnostic;
@@ -26,28 +26,28 @@ struct CachedLints {
     dependencies: Dependencies,
     /// Ranges count from the start of the item.
     found: Vec<Diagnostic>,
-    /// Only where `keeps_facts` is set.
+    /// The flow facts; only if `keeps_facts` is set.
     facts: Option<Arc<FunctionFacts>>,
-    /// The pass that last met it.
+    /// The number of the last pass that used the entry.
     pass: u32,
 }
 
-/// What the lints remember, by the hash of a function's text.
+/// The cache of the flow lints, by the hash of a function's text.
 #[derive(Debug, Default)]
 pub(super) struct Lints {
     known: HashMap<u64, CachedLints>,
     pass: u32,
-    /// Whether facts are kept.
+    /// Whether flow facts are kept.
     keeps_facts: bool,
 }
 
-/// For how many passes a function that is gone is remembered.
+/// The number of passes for which the entry of a function that disappeared stays cached.
 const MAX_UNUSED_PASSES: u32 = 8;
 
 impl Analyzer {
-    /// What the flow of control tells of a snapshot: everything that [`Analyzer::analyze`] leaves out since it takes more than
-    /// a keystroke's time. Functions with errors are left alone. Nothing if `cancelled` said so meanwhile; what was found until
-    /// then is remembered.
+    /// Runs the flow lints on a snapshot: the checks that [`Analyzer::analyze`] leaves out because they take too long for
+    /// each keystroke. Functions with errors are skipped. Returns `None` if `cancelled` returned true meanwhile; the results
+    /// so far stay cached.
     pub fn lints(&mut self, snapshot: &Snapshot, cancelled: &Cancelled<'_>) -> Option<Vec<Diagnostic>> {
         if self.last.as_ref().is_none_or(|(last, _)| last.id() != snapshot.id()) {
             self.analyze(snapshot);
@@ -108,11 +108,11 @@ impl Analyzer {
         Some(out)
     }
 
-    /// What an earlier pass found in those functions of the last checked snapshot that still have the same text, and no error.
+    /// The cached lints of the functions of the last checked snapshot: those that still have the same text and no error.
     pub fn remembered_lints(&self) -> Vec<Diagnostic> {
         let mut out = Vec::new();
         for (range, text) in self.last.iter().flat_map(|(_, all)| all) {
-            // The same text can have an error now: the rest of the module has changed.
+            // The same text can have an error now, if the rest of the module has changed.
             if let Some(known) = self.lints.known.get(text).filter(|_| !self.functions.has_errors(*text)) {
                 out.extend(known.found.iter().map(|d| d.clone().shifted(range.start)));
             }
@@ -120,19 +120,19 @@ impl Analyzer {
         out
     }
 
-    /// Has later passes keep the facts of functions, which take memory that only an editor needs to spend.
+    /// Makes later passes keep the flow facts of functions. They take memory that only an editor needs to spend.
     pub fn keep_facts(&mut self) {
         self.lints.keeps_facts = true;
     }
 
-    /// The facts of the functions that the last passes met, but for those that have an error in the module as it is now.
+    /// The flow facts of the functions in the last passes, except those that now have an error.
     pub fn facts(&self) -> ModuleFacts {
         let known = self.lints.known.iter().filter(|(text, _)| !self.functions.has_errors(**text));
         ModuleFacts { by_text: known.filter_map(|(text, k)| Some((*text, Arc::clone(k.facts.as_ref()?)))).collect() }
     }
 
-    /// The functions that nothing outside of the module can call and nothing in it names, directly or through others that are
-    /// as unused.
+    /// Diagnostics for unused functions: those that cannot be called from outside the module and that are named only by other
+    /// unused functions.
     fn unused_functions(&self, snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Vec<Diagnostic> {
         if snapshot.roots().any(|root| root.is_error() || root.children(&mut root.walk()).any(|n| n.is_error())) {
             return Vec::new();
@@ -156,7 +156,7 @@ impl Analyzer {
         if places.is_empty() {
             return Vec::new();
         }
-        // Initializers, aliases, lists of targets.
+        // Items other than functions also use names: initializers, aliases and lists of targets.
         let others = items.iter().filter(|i| !is_function(i.node));
         let others: Vec<_> = others.map(|i| snapshot.text(i.range.clone())).collect();
         waiting.extend(others.iter().flat_map(|text| words(text)));
@@ -171,10 +171,10 @@ impl Analyzer {
     }
 }
 
-/// Whether the result is no longer wanted; called from several threads.
+/// Returns whether the result is no longer needed; called from several threads.
 pub type Cancelled<'a> = dyn Fn() -> bool + Sync + 'a;
 
-/// The module around a function that the flow lints read.
+/// The module data that the flow lints of a function read.
 struct LintContext<'a> {
     snapshot: &'a Snapshot,
     header: &'a Header,
@@ -234,7 +234,7 @@ fn fingerprint(module: &Module) -> u64 {
     names.iter().fold(u64::from(module.debugging), |all, name| mix(all, hash(name)))
 }
 
-/// What the bodies depend on besides names.
+/// The module properties on which function bodies depend, besides names.
 pub(super) fn module_facts(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> Module {
     let k = kinds();
     let mut out = Module::default();

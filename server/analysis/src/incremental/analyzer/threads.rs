@@ -1,20 +1,20 @@
-//! Functions that are looked at on several threads.
+//! Distributes the work on functions over several threads.
 
 use crate::forms::mnemonics::MnemonicCache;
 use ptx_syntax::in_parallel;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
-/// Below so many bytes of text in all, one thread is done sooner.
+/// Below this total size of text, in bytes, one thread finishes sooner.
 const MIN_SHARED: usize = 64 << 10;
 
-/// How many threads may be used.
+/// The maximum number of threads.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Threads(pub usize);
 
 impl Threads {
-    /// The results of some work on each of some functions, in their order; the largest are begun first. `mnemonics` has what a thread
-    /// remembers of instructions, for each of them.
+    /// Applies `work` to each function on several threads, the largest functions first. Returns the results in the order of
+    /// `functions`. `mnemonics` holds the mnemonic cache of each thread.
     pub fn share<T: Sync, R: Send>(
         self,
         functions: &[T],
@@ -44,7 +44,7 @@ impl Threads {
     }
 }
 
-/// What one thread remembers, given back when it is done.
+/// The mnemonic cache that one thread borrows from the pool; it is returned on drop.
 struct Lent<'a> {
     mnemonics: MnemonicCache,
     pool: &'a Mutex<Vec<MnemonicCache>>,

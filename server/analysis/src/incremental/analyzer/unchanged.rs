@@ -1,4 +1,4 @@
-//! Which functions have not changed since the last snapshot.
+//! Finds the functions that have not changed since the last snapshot.
 
 use crate::hir::module::ModuleItem;
 use crate::incremental::body::is_same_subtree;
@@ -6,11 +6,11 @@ use ptx_syntax::{Node, Snapshot, SnapshotId, fields};
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 
-/// A range of the text and the hash of what stands there.
+/// A byte range of the text and the hash of its content.
 pub type HashedRange = (Range<usize>, u64);
 
-/// Those functions that no edit since the last snapshot touched, by where they are now: hashing megabytes for each keystroke would
-/// be the largest part of its cost.
+/// The functions that no edit since the last snapshot touched, by their current byte range. Without this, hashing megabytes
+/// for each keystroke would be the largest part of its cost.
 pub fn unchanged<'l>(
     last: Option<&'l (Snapshot, Vec<HashedRange>)>,
     snapshot: &Snapshot,
@@ -32,22 +32,23 @@ pub fn unchanged<'l>(
     functions.iter().filter_map(moved).collect()
 }
 
-/// A function that no edit has touched.
+/// A function that no edit has touched since the last snapshot.
 pub struct Unchanged<'l> {
     /// The hash of its text.
     pub text: u64,
     last: &'l Snapshot,
-    /// Where it was.
+    /// Its byte range in the last snapshot.
     range: Range<usize>,
 }
 
 impl Unchanged<'_> {
-    /// Whether it is the function that stood at a place of a snapshot.
+    /// Whether it is the function that had this byte range in this snapshot.
     pub fn stood_at(&self, (snapshot, range): &(SnapshotId, Range<usize>)) -> bool {
         (*snapshot, range) == (self.last.id(), &self.range)
     }
 
-    /// Whether the body of a function, and nothing else of it has an error, is the subtree that it was.
+    /// Whether the function's body is the same subtree as in the last snapshot, and no other part of the function has an
+    /// error.
     pub fn has_tree_of(&self, item: &ModuleItem<'_>) -> bool {
         let f = fields();
         let (Some(old), Some(new)) = (

@@ -1,5 +1,5 @@
-//! Blocks within a function: recalled as a whole if nothing was found in them and nothing around them has changed, for compilers put each
-//! call into one.
+//! Checks blocks within a function. Compilers put each call into a block, so a block without diagnostics is reused from the
+//! cache as a whole if nothing around it has changed.
 
 use super::Body;
 use super::children::Children;
@@ -13,14 +13,14 @@ use std::ops::Range;
 const BLOCK: u64 = 0x7b;
 
 impl<'t> Body<'_, 't> {
-    /// A block that stands among the statements of another one; `state` is the one before it.
+    /// Checks a block among the statements of another block; `state` is the state before it.
     pub(super) fn inner_block(&mut self, children: &mut Children<'_>, index: usize, state: u64) {
         let Some(known) = children.get(index).copied() else { return };
         let range = known.range();
         let whole = known.text.or_else(|| {
             let node = children.node(index)?;
             let text = self.source.text.get(range.clone())?;
-            // What the parser makes of an error is not determined by the text alone.
+            // The parser's error recovery depends on more than this text, so the result is not cached.
             (!node.has_error()).then(|| hash(text))
         });
         let key = whole.map(|text| mix(self.environment, text));
@@ -52,7 +52,7 @@ impl<'t> Body<'_, 't> {
         children.note(index, whole, 0);
     }
 
-    /// What the block would have left behind.
+    /// Applies the effects that checking the block would have had on the function.
     fn recall(&mut self, inside: &Inside, block: &Range<usize>) {
         let text = self.source.text;
         let name = |place: &Range<u32>| text.get(block.start + place.start as usize..block.start + place.end as usize);
@@ -67,14 +67,15 @@ impl<'t> Body<'_, 't> {
         }
     }
 
-    /// Where a name stands that was read in a block, from where that begins.
+    /// The byte range of a name in a block, from the start of the block.
     fn place(&self, name: &str, block: &Range<usize>) -> Option<Range<u32>> {
         let start = name.as_ptr().addr().checked_sub(self.source.text.as_ptr().addr())?.checked_sub(block.start)?;
         let start = u32::try_from(start).ok()?;
         Some(start..start + u32::try_from(name.len()).ok()?)
     }
 
-    /// A block: labels first, since they may be used before they stand there, then statement by statement.
+    /// Checks a block: first it declares the labels, since they may be used before their definition, then it checks statement
+    /// by statement.
     pub fn block(&mut self, node: Node<'_>) {
         let outer = (self.declarations, self.labels);
         self.scope.push();

@@ -1,4 +1,5 @@
-//! The statements of a block, and those of a large function after a keystroke: what the keystroke did not touch is not looked for again.
+//! The statements of a block. After a keystroke in a large function, the statements outside of the edited range are taken
+//! over from the previous check.
 
 use crate::hir::statements::{self, Child, is_statement};
 use ptx_syntax::Node;
@@ -7,15 +8,16 @@ use std::ops::Range;
 /// Range, kind and hash of a statement, without its node. Offsets count from the start of the item.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KnownStatement {
-    /// Where it begins.
+    /// The offset of its first byte.
     pub start: u32,
-    /// Where it ends.
+    /// The offset after its last byte.
     pub end: u32,
-    /// The kind of its node.
+    /// The kind of its syntax node.
     pub kind: u16,
-    /// Of an instruction without a syntax error: the hash of its text.
+    /// For an instruction or block without a syntax error: the hash of its text.
     pub text: Option<u64>,
-    /// In which state of the function nothing was found in it, and no name of the module looked up; 0 for none.
+    /// The state of the function in which the statement had no diagnostics and looked up no module name; 0 if there is none.
+    /// In this state the statement can be skipped.
     pub silent: u64,
 }
 
@@ -25,7 +27,7 @@ impl KnownStatement {
         Self { start: offset(node.start_byte()), end: offset(node.end_byte()), kind, ..Self::default() }
     }
 
-    /// Its place.
+    /// Its byte range.
     pub fn range(&self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -34,20 +36,20 @@ impl KnownStatement {
 /// The part of an item whose text changed since its statements were listed. Offsets count from the start of the item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangedRange {
-    /// Where it begins.
+    /// The offset of its first byte.
     pub start: usize,
-    /// Where it ended.
+    /// The offset of its end in the old text.
     pub old_end: usize,
-    /// Where it ends now.
+    /// The offset of its end in the new text.
     pub new_end: usize,
 }
 
 /// The statements of a function's block at the previous check.
 #[derive(Debug)]
 pub struct EarlierStatements<'o> {
-    /// In order.
+    /// The statements, in order.
     pub known: Vec<KnownStatement>,
-    /// What has changed since, and the block as it was then; nothing, if nothing has changed.
+    /// The range that changed since, and the earlier block; `None` if nothing has changed.
     pub changed: Option<(ChangedRange, Old<'o>)>,
 }
 
@@ -56,7 +58,7 @@ pub struct EarlierStatements<'o> {
 pub struct Old<'o> {
     /// The block.
     pub block: Node<'o>,
-    /// Where the function begins.
+    /// The byte offset in the file at which the function begins.
     pub base: usize,
 }
 
@@ -66,42 +68,43 @@ impl<'o> Old<'o> {
     }
 }
 
-/// The statements of a block in order, comments left out, with as many of their nodes as are at hand.
+/// The statements of a block in order, without comments, with the syntax nodes that are available.
 pub struct Children<'n> {
     parent: Node<'n>,
     base: usize,
     known: Vec<KnownStatement>,
-    /// The nodes of a part of them: from this index on.
+    /// The index of the statement to which the first element of `nodes` belongs.
     first: usize,
     nodes: Vec<Node<'n>>,
-    /// A node was not where it had to be.
+    /// Whether a node was not at its expected position.
     lost: bool,
 }
 
 impl<'n> Children<'n> {
-    /// All of them, from the tree.
+    /// Lists all statements of a block from its tree.
     pub fn all(parent: Node<'n>, base: usize) -> Self {
         Self::of(parent, statements::children(parent), base)
     }
 
-    /// These.
+    /// Creates the list from these children of a block.
     pub fn of(parent: Node<'n>, children: Vec<Child<'n>>, base: usize) -> Self {
         let known = children.iter().map(|c| KnownStatement::of(c.node, c.kind, base)).collect();
         Self { parent, base, known, first: 0, nodes: children.iter().map(|c| c.node).collect(), lost: false }
     }
 
-    /// All of them, of which those outside of a window are the ones that were there before; without a window nothing has changed.
+    /// Lists all statements of a block; those outside of the changed range are taken over from the previous check. Without a
+    /// changed range, all are.
     ///
-    /// A text determines its tree from left to right, but for what the parser does about an error: it may take back what stands before
-    /// it, and go on behind it as in another block. So the statements on either side of the window must be the subtrees that they were, in
-    /// the same block, and the last one must be where it was; if not, all of it is lost. Asking the trees what differs between them
-    /// costs as much as listing all statements.
+    /// The text determines the tree from left to right, except for error recovery: the parser may discard nodes before an
+    /// error, and continue after it as if in another block. So the statements next to the window must be the same subtrees as
+    /// before, in the same block, and the last statement must be at its expected position. If not, all statements must be
+    /// listed again (`is_lost`). Comparing the trees instead would cost as much as listing all statements.
     pub fn resumed(parent: Node<'n>, base: usize, before: EarlierStatements<'_>) -> Self {
         let EarlierStatements { mut known, changed } = before;
         let Some((window, old)) = changed else {
             return Self { parent, base, known, first: 0, nodes: Vec::new(), lost: false };
         };
-        // One more on either side: whether a statement is whole may be decided by the line behind it.
+        // Include one more statement on either side: the line after a statement may decide whether the statement is complete.
         let first = known.partition_point(|k| (k.end as usize) < window.start).saturating_sub(1);
         let mut next = (known.partition_point(|k| (k.start as usize) <= window.old_end) + 1).min(known.len());
         let moved = |start: u32| start as usize + window.new_end - window.old_end;
@@ -149,7 +152,7 @@ impl<'n> Children<'n> {
         out
     }
 
-    /// Whether the last statement is the last in the tree. It is not where what follows the window changed as well.
+    /// Whether the last statement is also the last in the tree. It is not if the text after the window changed as well.
     fn ends_where_the_block_does(&self, broken: bool) -> bool {
         let mut cursor = self.parent.walk();
         let mut more = cursor.goto_last_child();
@@ -165,29 +168,29 @@ impl<'n> Children<'n> {
         }
     }
 
-    /// How many there are.
+    /// The number of statements.
     pub fn len(&self) -> usize {
         self.known.len()
     }
 
-    /// What is known of one.
+    /// The statement at an index.
     pub fn get(&self, index: usize) -> Option<&KnownStatement> {
         self.known.get(index)
     }
 
-    /// Notes of an instruction the hash of its text, and in which state there is nothing to do about it.
+    /// Records the hash of a statement's text and the state in which it can be skipped (see [`KnownStatement::silent`]).
     pub fn note(&mut self, index: usize, text: Option<u64>, silent: u64) {
         if let Some(known) = self.known.get_mut(index) {
             (known.text, known.silent) = (text, silent);
         }
     }
 
-    /// What is known of all.
+    /// All statements, in order.
     pub fn iter(&self) -> impl Iterator<Item = &KnownStatement> {
         self.known.iter()
     }
 
-    /// The node of one.
+    /// The syntax node of the statement at an index.
     pub fn node(&mut self, index: usize) -> Option<Node<'n>> {
         if let Some(node) = index.checked_sub(self.first).and_then(|i| self.nodes.get(i)) {
             return Some(*node);
@@ -198,22 +201,22 @@ impl<'n> Children<'n> {
         found
     }
 
-    /// Whether a node was not found, so that nothing that is known can be trusted.
+    /// Whether a node was not found, so that none of the earlier statements can be trusted.
     pub fn is_lost(&self) -> bool {
         self.lost
     }
 
-    /// What is known of all, for the next time.
+    /// All statements, for the next check.
     pub fn into_known(self) -> Vec<KnownStatement> {
         self.known
     }
 }
 
-/// The child of a block that stands where this one does and is of its kind.
+/// The child of a block with the range and the kind of a known statement.
 fn child_at<'n>(parent: Node<'n>, base: usize, known: &KnownStatement) -> Option<Node<'n>> {
     let (start, end) = (base + known.start as usize, base + known.end as usize);
     let mut cursor = parent.walk();
-    // What the parser added has no width: it stands behind the one that ends there, or behind all.
+    // A node inserted by the parser has no width: it comes after the node that ends there, or after all nodes.
     let added = start == end;
     let mut more = cursor.goto_first_child_for_byte(start.saturating_sub(usize::from(added))).is_some()
         || (added && cursor.goto_last_child());
@@ -227,14 +230,14 @@ fn child_at<'n>(parent: Node<'n>, base: usize, known: &KnownStatement) -> Option
     None
 }
 
-/// Whether the parser took over one node of an earlier tree as the other. The identity of a node is its place in its parent, which may be
-/// another one; its children have theirs in itself.
+/// Whether the parser reused a node of an earlier tree for the other node. The id of a node depends on its parent, which may
+/// be a different one, so the ids of the first children are compared.
 pub fn is_same_subtree(one: Node<'_>, other: Node<'_>) -> bool {
     let child = |node: Node<'_>| node.child(0).map(|c| c.id());
     one.kind_id() == other.kind_id() && child(one).is_some() && child(one) == child(other)
 }
 
-/// Whether a kind is that of text that was not understood.
+/// Whether a node kind is that of an error node.
 pub fn is_error(kind: u16) -> bool {
     kind == u16::MAX
 }

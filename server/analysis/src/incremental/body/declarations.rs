@@ -1,9 +1,9 @@
-//! What a function declares: its header, parameters, registers, variables and other functions.
+//! Checks the declarations of a function: its header, parameters, registers, variables and other functions.
 
 use super::Body;
 use crate::check::declare::{self, DeclarationSite};
 use crate::check::rules::{constant_overflow, duplicate_name, reserved_name, syntax_error};
-use crate::hir::ast::{Declaration, SourceWord};
+use crate::hir::ast::{Declaration, Declarator, SourceWord};
 use crate::hir::declared;
 use crate::hir::hash::hash;
 use crate::hir::lower;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 impl<'t> Body<'_, 't> {
     pub(super) fn parameters(&mut self, list: Node<'_>, origin: VariableOrigin) {
         if list.has_error() {
-            // It is unknown what this was meant to declare.
+            // The intended declarations are unknown.
             return self.declare_unknown(list);
         }
         for parameter in lower::named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
@@ -24,7 +24,7 @@ impl<'t> Body<'_, 't> {
         }
     }
 
-    /// What stands before the name of a function, and how large the parameters of a kernel are.
+    /// Checks the part of a function before its parameters, and the total size of a kernel's parameters.
     pub(super) fn header_of_function(&mut self, node: Node<'_>, kernel: bool) {
         let (k, source, environment) = (kinds(), self.source, &self.header.environment);
         let head: Vec<Node<'_>> = lower::named_children(node)
@@ -48,7 +48,7 @@ impl<'t> Body<'_, 't> {
         }
     }
 
-    /// The parameters in a `.callprototype`.
+    /// Checks the parameters in a `.callprototype`.
     pub(super) fn prototype(&mut self, node: Node<'_>) {
         let (k, f) = (kinds(), fields());
         for (list, origin) in [(f.returns, VariableOrigin::Result), (f.parameters, VariableOrigin::Parameter)] {
@@ -61,16 +61,21 @@ impl<'t> Body<'_, 't> {
         }
     }
 
-    /// Enters the names of a declaration and checks it by itself.
+    /// Checks a declaration and declares its names.
     pub(super) fn declare(&mut self, declaration: &Declaration<'t>, origin: VariableOrigin) {
         let site = DeclarationSite { bodiless: self.bodiless, ..DeclarationSite::of(origin) };
         let sound = declare::check(declaration, site, &self.header.environment, &mut self.out);
         let mut names = declared::names(declaration, origin);
         if !sound {
-            // Whatever it is used for, it is wrong already.
+            // The declaration is already reported; no use of its names must be.
             names.iter_mut().for_each(|n| n.symbol = Symbol::Unknown);
         }
-        self.declared.extend(names.iter().map(|d| d.name.text));
+        // A range is known with its number of registers: `%r<10`.
+        let spelling = |d: &Declarator<'t>| match &d.count {
+            Some((count, _)) => self.source.text.get(d.name.range().start..count.end).unwrap_or(d.name.text),
+            None => d.name.text,
+        };
+        self.declared.extend(declaration.declarators.iter().filter(|d| d.name.text != "_").map(spelling));
         self.lost.ranges.extend(names.iter().filter(|d| d.count.is_some()).map(|d| d.name.text));
         if let Some(frame) = self.scope.top() {
             declare::declare(names, frame, &mut self.out);
@@ -78,7 +83,7 @@ impl<'t> Body<'_, 't> {
         constant_overflow::declaration(declaration, self.source.text, &mut self.out);
     }
 
-    /// A declaration of a function within a body, which the assembler takes.
+    /// Checks a declaration of a function within a body, which the assembler accepts.
     pub(super) fn inner_function(&mut self, node: Node<'_>) {
         let f = fields();
         syntax_error::report(self.source, node, &mut self.out);
@@ -106,7 +111,7 @@ impl<'t> Body<'_, 't> {
         let declaration = lower::declaration(self.source, node);
         if space == ".reg" && lower::is_broken(node) {
             match declaration.declarators.last() {
-                // `.reg .b32 %r` may have been about to become `%r<10>`.
+                // `.reg .b32 %r` may be the unfinished `%r<10>`.
                 Some(last) => self.lost.bases.extend(last.count.is_none().then_some(last.name.text)),
                 None => self.lost.registers = true,
             }

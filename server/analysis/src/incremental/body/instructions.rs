@@ -1,4 +1,4 @@
-//! Instructions: recalled if they were met before, else against the tables.
+//! Checks instructions: reuses cached results, else checks them against the tables.
 
 use super::Body;
 use super::children::Children;
@@ -17,7 +17,7 @@ impl<'t> Body<'_, 't> {
         let Some(known) = children.get(index).copied() else { return };
         let text = self.source.text.get(known.range()).unwrap_or("");
         let start = known.start as usize;
-        // What the parser makes of an error is not determined by the text alone.
+        // The parser's error recovery depends on more than this text, so the result is not cached.
         let whole = known.text.or_else(|| {
             let node = children.node(index)?;
             (!node.has_error()).then(|| hash(text))
@@ -41,7 +41,7 @@ impl<'t> Body<'_, 't> {
             }
         }
         let Some(node) = children.node(index) else { return };
-        // Offsets that count from the statement, so that the result holds wherever the statement stands.
+        // Offsets count from the statement, so that the result stays valid wherever the statement is.
         let source = ItemSource { text, base: self.source.base + start };
         let mut found = Vec::new();
         self.statements.begin_statement();
@@ -58,7 +58,7 @@ impl<'t> Body<'_, 't> {
                 found.clear();
                 self.check(&l, text, &mut found);
             }
-            // An error in the mnemonic says that the rest of it cannot be known.
+            // After a syntax error in the mnemonic, the mnemonic cannot be checked.
             Some(l) if found.first().is_some_and(|d| d.range.start < l.mnemonic_range().end) => {}
             Some(lowered) => self.check(&lowered, text, &mut found),
             None => {}
@@ -72,7 +72,8 @@ impl<'t> Body<'_, 't> {
         children.note(index, whole, if silent { state } else { 0 });
     }
 
-    /// Where a statement took the next line for its own, or two operands for one, that alone is its mistake.
+    /// If the parser merged the next line into a statement, or two operands into one, replaces its diagnostics by the one for
+    /// the missing token.
     fn what_is_missing(&self, source: ItemSource<'t>, node: Node<'_>, found: &mut Vec<Diagnostic>) {
         let is_declared = |name: &str| self.look_up(name).is_some();
         let opcode = node.child_by_field_id(fields().opcode).map_or(0, |n| source.range(n).end);
@@ -94,19 +95,19 @@ impl<'t> Body<'_, 't> {
     }
 }
 
-/// The first word of a statement, where it may be the label that the findings say is lost.
+/// The first word of a statement, if it may be a label that the diagnostics report as unreadable.
 fn lost_label<'t>(found: &[Diagnostic], text: &'t str) -> Option<&'t str> {
     let end = text.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '%')).unwrap_or(text.len());
     found.iter().any(syntax_error::is_in_unknown).then(|| text.get(..end)).flatten()
 }
 
-/// Something that begins with a word that is no instruction.
+/// Whether a statement begins with a bare word that is not an opcode.
 fn is_unknown(instruction: &Instruction<'_>) -> bool {
     let bare = instruction.guard.is_none() && instruction.modifiers.is_empty();
     bare && ptx_isa::ISA.opcode(instruction.opcode.text).is_none()
 }
 
-/// Such a word alone on its line: what follows on the next one is no operand of it.
+/// Whether a statement is such a word alone on its line: the text on the next line is not its operand.
 fn is_lost_label(instruction: &Instruction<'_>, text: &str) -> bool {
     let alone = instruction.operands.first().is_some_and(|first| {
         text.get(instruction.opcode.range().end..first.range.start).is_some_and(|between| between.contains('\n'))

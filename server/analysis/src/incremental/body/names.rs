@@ -1,4 +1,4 @@
-//! What names stand for in a function.
+//! Looks up names in a function.
 
 use super::Body;
 use crate::forms::operands::NameLookup;
@@ -8,7 +8,7 @@ use crate::hir::symbols::{NameScope, Symbol};
 use crate::incremental::memo::NameMeaning;
 use rustc_hash::FxHashSet;
 
-/// Where names are looked for.
+/// The scopes in which names are looked up.
 pub(super) struct Surroundings<'b, 't> {
     pub(super) scope: &'b NameScope<'t>,
     pub(super) lost: &'b FxHashSet<&'t str>,
@@ -73,7 +73,7 @@ impl<'t> Body<'_, 't> {
         Surroundings { scope: &self.scope, lost: &self.lost.inner, header: self.header, item: self.item }
     }
 
-    /// From now on the function depends on a name of the module.
+    /// Records that the function depends on a name of the module.
     pub(super) fn depend(&self, name: &str) {
         let mut dependencies = self.dependencies.borrow_mut();
         if !dependencies.contains_key(name) {

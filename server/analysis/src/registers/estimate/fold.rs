@@ -1,4 +1,4 @@
-//! What becomes of each instruction: nothing, another name for a value, or an operation.
+//! Folds each instruction to nothing, to an alias of another value, or to an operation.
 
 use super::program::{EstimateOperation, MemoryEffect, RegisterUnit};
 use crate::flow::effects::effects;
@@ -10,21 +10,23 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Computes, ControlTransfer, OperandAccess, Protocol, TypeClass, UniformExtent, Verb};
 use std::ops::Range;
 
-/// What needs no register.
+/// The root of a unit that needs no register.
 const NOTHING: RegisterUnit = u32::MAX;
 
-/// Cycles of an instruction of which the tables say nothing.
+/// Result latency, in cycles, of an instruction without one in the tables.
 const QUICK: u32 = 5;
 
-/// Cycles of a load from a space of which the tables say nothing: what is hoisted as far as it goes.
+/// Result latency, in cycles, of a load from a state space without one in the tables. Such loads are hoisted as far as
+/// possible.
 pub const FAR: u32 = 400;
 
-/// Where the value of a unit lives.
+/// The place in which the value of a unit lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum UnitKind {
     /// A number.
     Constant,
-    /// The same in all threads, computed of parameters by integer operations: in constant memory or a register that the warp shares.
+    /// A value that is the same in all threads, computed from parameters by integer operations. It lives in constant memory
+    /// or in a uniform register, which a warp shares.
     Uniform,
     /// In a register.
     Register,
@@ -33,21 +35,21 @@ enum UnitKind {
 /// Constant folding and copy propagation over a function.
 pub struct ConstantFolding<'a> {
     function: &'a FlowFunction,
-    /// Where the units of each slot begin.
+    /// Indexed by slot: its first unit.
     first: Vec<u32>,
-    /// For each unit the one that it is another name for, itself, or [`NOTHING`].
+    /// Indexed by unit: the unit of which it is an alias, itself, or [`NOTHING`].
     root: Vec<RegisterUnit>,
     known: Vec<UnitKind>,
-    /// For each unit the one that it is a constant away from, as addresses are.
+    /// Indexed by unit: the unit from which it differs only by a constant offset, as addresses do.
     base: Vec<RegisterUnit>,
-    /// For each slot how many instructions write it.
+    /// Indexed by slot: the number of instructions that write it.
     writers: Vec<u32>,
     predicate: Vec<bool>,
     spaces: Vec<&'static str>,
 }
 
 impl<'a> ConstantFolding<'a> {
-    /// Of a function.
+    /// Prepares the folding of `function`; no instruction is folded yet.
     pub fn new(function: &'a FlowFunction) -> Self {
         let count = function.registers.len();
         let mut writers = vec![0u32; count];
@@ -68,7 +70,7 @@ impl<'a> ConstantFolding<'a> {
         Self { function, first, root, known, base, writers, predicate, spaces: Vec::new() }
     }
 
-    /// For each unit whether it is a predicate.
+    /// Returns for each unit whether it is a predicate.
     pub fn into_predicates(self) -> Vec<bool> {
         self.predicate
     }
@@ -90,7 +92,7 @@ impl<'a> ConstantFolding<'a> {
         }
     }
 
-    /// The register of an operand, if it is whole and keeps its value once it has it.
+    /// The register of an operand, if it is whole and its value never changes once it has one.
     fn stable(&self, operand: &FlowOperand) -> Option<RegisterSlot> {
         match operand.value {
             OperandValue::Register(slot) => Some(slot).filter(|s| self.is_single(*s) || self.writers[s.index()] == 0),
@@ -98,7 +100,7 @@ impl<'a> ConstantFolding<'a> {
         }
     }
 
-    /// Makes a unit another name for another one, or for none.
+    /// Makes a unit an alias of another unit, or of none (a constant).
     fn alias(&mut self, unit: RegisterUnit, of: Option<RegisterUnit>) {
         let (unit, of) = (unit as usize, of.map(|o| o as usize));
         self.known[unit] = of.map_or(UnitKind::Constant, |o| self.known[o]);
@@ -108,7 +110,7 @@ impl<'a> ConstantFolding<'a> {
         self.root[unit] = of.map_or(NOTHING, |o| self.root[o]);
     }
 
-    /// Notes that the results of an instruction need no registers of their own.
+    /// Records that the results of an instruction need no registers.
     fn dissolve(&mut self, writes: &[&FlowOperand], known: UnitKind) {
         for write in writes {
             let Some(slot) = self.single(write) else { continue };
@@ -118,7 +120,7 @@ impl<'a> ConstantFolding<'a> {
         }
     }
 
-    /// What is known of all that an instruction reads.
+    /// The kind of all values that an instruction reads, combined.
     fn sources(&self, index: usize) -> UnitKind {
         let function = self.function;
         if function.instructions[index].guard.is_some() {
@@ -143,7 +145,7 @@ impl<'a> ConstantFolding<'a> {
         }
     }
 
-    /// Finds out what becomes of the results of an instruction.
+    /// Folds the results of an instruction; call it in an order in which definitions precede their uses.
     pub fn fold(&mut self, index: usize) {
         let function = self.function;
         if function.instructions[index].guard.is_some() {
@@ -188,7 +190,7 @@ impl<'a> ConstantFolding<'a> {
             }
             return;
         }
-        // An index times a size is computed where it is added to an address: what lives is the index.
+        // A scaled index is computed only where it is added to an address, so the index itself stays live.
         let wide = |o: &FlowOperand| o.ty.map_or(0, |t| t.info().bits) == 64;
         let scales = matches!(entry.computes, Computes::Product | Computes::ShiftLeft) && wide(write);
         if scales && (entry.computes == Computes::ShiftLeft || !wide(a)) {
@@ -199,10 +201,10 @@ impl<'a> ConstantFolding<'a> {
         }
     }
 
-    /// A copy, in another type perhaps; whether it needs no instruction.
+    /// Folds a copy, possibly with a conversion. Returns whether it needs no instruction.
     fn copy(&mut self, index: usize, writes: &[&FlowOperand], reads: &[&FlowOperand]) -> bool {
         let function = self.function;
-        // Bits that are moved; or integers made wider or narrower, without anything else asked for.
+        // Plain moves, and conversions that only widen or narrow integers, without further modifiers.
         let chosen = function.chosen(index);
         let plain =
             |o: &&FlowOperand| o.ty.is_none_or(|t| !matches!(t.info().class, TypeClass::Float | TypeClass::Packed));
@@ -245,7 +247,7 @@ impl<'a> ConstantFolding<'a> {
                 if extends || kind(to.first()) != kind(of.first()) {
                     return false;
                 }
-                // The upper half of what is made wider is zero, or the sign, which is computed where it is read.
+                // The upper half of a widened value is zero or the sign, which is computed where it is read.
                 for (place, unit) in to.into_iter().enumerate() {
                     self.alias(unit, of.get(place).copied());
                 }
@@ -289,7 +291,7 @@ impl<'a> ConstantFolding<'a> {
                 }
                 continue;
             }
-            // Halves of the same register are that register again; others are put together by an instruction.
+            // Two halves of the same register form that register again; others need an instruction that combines them.
             let (Some(unit), Some(slot)) = (units.first(), from.get_mut(place * size / 32)) else { return false };
             let root = |u: RegisterUnit| self.root[u as usize];
             match *slot {
@@ -304,7 +306,8 @@ impl<'a> ConstantFolding<'a> {
         true
     }
 
-    /// The unit that an operand reads in place of one of its own; for an address the one that it is a constant away from.
+    /// The unit that an operand actually reads for `unit`: its root, or for an address the unit from which it differs by a
+    /// constant.
     fn read(&self, unit: RegisterUnit, operand: &FlowOperand) -> RegisterUnit {
         let root = self.root[unit as usize];
         let base = self.base[unit as usize];
@@ -357,7 +360,7 @@ impl<'a> ConstantFolding<'a> {
         }
     }
 
-    /// Registers that the assembler needs for a routine. By a constant it divides without one.
+    /// The number of registers that the assembler needs for the routine of an instruction. Divisions by a constant need none.
     fn temporaries(&self, index: usize) -> u16 {
         let chosen = self.function.chosen(index);
         let divides = matches!(chosen.entry.computes, Computes::Quotient | Computes::Remainder);
@@ -369,7 +372,7 @@ impl<'a> ConstantFolding<'a> {
         said.map_or(0, |t| t.registers)
     }
 
-    /// What is left of an instruction.
+    /// The operation that remains of an instruction, if any.
     pub fn operation(&mut self, index: usize) -> Option<EstimateOperation> {
         let function = self.function;
         let instruction = &function.instructions[index];
@@ -396,7 +399,7 @@ impl<'a> ConstantFolding<'a> {
                     _ => {}
                 }
             }
-            // Addresses have to be in registers for the moment.
+            // A dissolved address still occupies registers during the access.
             if operand.role == OperandRole::Address && dissolved == operand.slots().flat_map(|s| self.units(s)).count()
             {
                 temporaries += dissolved as u16;
@@ -414,7 +417,7 @@ impl<'a> ConstantFolding<'a> {
         let adds = || effects(function, index).any(|e| e.protocol == Protocol::Address && e.verb == Verb::Adds);
         let steps = !guarded && own && adds();
         if guarded {
-            // The value before may be the one that is kept.
+            // If the guard is false, the previous value is kept, so it counts as read.
             let kept: Vec<RegisterUnit> = defs.iter().copied().filter(|d| !uses.contains(d)).collect();
             uses.extend(kept);
         }
@@ -424,7 +427,7 @@ impl<'a> ConstantFolding<'a> {
     }
 }
 
-/// Whether a loop is to stay as it is: a pragma says so in the block where it begins.
+/// Whether a pragma in the first block of a loop forbids unrolling it.
 pub fn keeps_loop(function: &FlowFunction, instructions: &Range<usize>) -> bool {
     function.pragmas.iter().any(|(at, text)| {
         instructions.contains(&(*at as usize)) && ISA.directive(text).is_some_and(|directive| directive.keeps_loops)

@@ -1,24 +1,24 @@
-//! Which units are live in a program.
+//! Computes the units that are live in a program.
 
 use super::program::{EstimateOperation, EstimateProgram, RegisterUnit};
 use crate::flow::Graph;
 use crate::flow::bits::{BitMatrix, BitSet};
 use crate::flow::solve::{Equations, FlowDirection, Meet, Solution, solve};
 
-/// The number of a unit that stays inside of a block.
+/// The number of a unit that is only live within a block.
 const INSIDE: u32 = u32::MAX;
 
-/// The units that are live at the ends of blocks.
+/// The units that are live at the boundaries of blocks.
 pub struct Ends {
-    /// Those that cross the ends of blocks.
+    /// The units that live across block boundaries.
     units: Vec<RegisterUnit>,
-    /// For each unit its place among them.
+    /// Indexed by unit: its index in `units`, or [`INSIDE`].
     number: Vec<u32>,
     solution: Solution,
 }
 
 impl Ends {
-    /// Of a program.
+    /// Computes the live units of a program.
     pub fn new(program: &EstimateProgram, graph: &Graph) -> Self {
         let mut number = vec![INSIDE; program.predicate.len()];
         let mut units: Vec<RegisterUnit> = Vec::new();
@@ -63,19 +63,19 @@ impl Ends {
         Self { units, number, solution: solve(graph, &equations) }
     }
 
-    /// Whether a unit is live where a block begins.
+    /// Whether a unit is live at the beginning of a block.
     pub fn begins_with(&self, block: usize, unit: RegisterUnit) -> bool {
         let number = self.number.get(unit as usize).filter(|n| **n != INSIDE);
         number.is_some_and(|n| self.solution.starts.contains(block, *n as usize))
     }
 
-    /// The units that are live where a block ends.
+    /// The units that are live at the end of a block.
     pub fn of(&self, block: usize) -> impl Iterator<Item = RegisterUnit> + '_ {
         self.solution.ends.iter(block).map(|n| self.units[n])
     }
 }
 
-/// A number of general registers and one of predicates.
+/// A number of general registers and a number of predicates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
     /// General registers of 32 bits.
@@ -89,13 +89,13 @@ impl Count {
         if predicate { &mut self.predicates } else { &mut self.general }
     }
 
-    /// The larger of each.
+    /// The maximum of each number.
     pub fn max(self, other: Self) -> Self {
         Self { general: self.general.max(other.general), predicates: self.predicates.max(other.predicates) }
     }
 }
 
-/// Counts what is live; kept between blocks, so that memory is taken once.
+/// Counts live units. Reuse one counter for all blocks, so that memory is allocated once.
 #[derive(Default)]
 pub struct Counter {
     live: Vec<bool>,
@@ -104,7 +104,8 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// The most at one place of a block whose operations stand in this order. `across` gets to know of each call what lives longer.
+    /// The maximum number of registers live at one point of a block with the operations in this order. `across` is called for
+    /// each call, with the index of its instruction and the number of registers live across it.
     pub fn most<'o>(
         &mut self,
         operations: impl DoubleEndedIterator<Item = &'o EstimateOperation>,
@@ -140,7 +141,8 @@ impl Counter {
         most
     }
 
-    /// The most general registers at one place, where the operations stand in an order that is given by their indices.
+    /// The maximum number of general registers live at one point; `order` holds the indices of the operations in execution
+    /// order.
     pub fn in_order(
         &mut self,
         operations: &[EstimateOperation],

@@ -1,40 +1,42 @@
-//! The correction of the count of registers: regression trees.
+//! Corrects the count of registers with regression trees.
 //!
-//! The file says by what the count is multiplied: the exponential of the sum of one leaf of each tree. tests/registers/calibrate.py writes
-//! it.
+//! The file model.txt gives the factor for the count: the exponential of the sum of one leaf of each tree.
+//! tests/registers/calibrate.py writes it.
 
 use super::shape::FunctionFeatures;
 use std::sync::LazyLock;
 
 static FILE: &str = include_str!("model.txt");
 
-/// What is added to the count before it is multiplied: no thread has fewer, and small counts weigh less.
+/// The minimum number of registers per thread. It is also added to the count before the multiplication, so that small counts
+/// weigh less.
 const MIN_REGISTERS: f32 = 4.0;
 
-/// A node of a tree.
+/// A node of a regression tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum TreeNode {
-    /// Where the value of that number is at most this, the next node follows, else the one of the last number.
+    /// A split by a feature: its index, the threshold, and the index of the other node. If the feature is at most the
+    /// threshold, the next node follows, else the other one.
     Split(usize, f32, u32),
-    /// What the tree adds.
+    /// A leaf: the value that the tree adds to the sum.
     Leaf(f32),
 }
 
 /// The regression trees of the model, concatenated.
 #[derive(Debug, Default)]
 struct TreeEnsemble {
-    /// What is added in any case.
+    /// The constant part of the sum.
     base: f32,
     nodes: Vec<TreeNode>,
-    /// Where the trees begin.
+    /// The index of each tree's root in `nodes`.
     roots: Vec<u32>,
 }
 
 static MODEL: LazyLock<TreeEnsemble> = LazyLock::new(|| TreeEnsemble::read(FILE).unwrap_or_default());
 
 impl TreeEnsemble {
-    /// Reads the file: names of what the model is told, the base, and a line for each tree, its nodes in preorder; `3<7.5` splits by what
-    /// was named fourth.
+    /// Parses the file: a line with the names of the features, a line with the base, and one line per tree with its nodes in
+    /// preorder. `3<7.5` splits by the feature with index 3.
     fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines().filter(|line| !line.starts_with('#'));
         let named = |name: &str| FunctionFeatures::NAMES.iter().position(|n| *n == name);
@@ -85,7 +87,7 @@ impl TreeEnsemble {
     }
 }
 
-/// The registers that the assembler is expected to use for a function of this shape.
+/// The number of registers that the assembler is expected to use for a function with these features.
 pub fn registers(shape: &FunctionFeatures) -> f32 {
     let count = shape.ordered + MIN_REGISTERS;
     (count * MODEL.sum(&shape.values()).exp()).max(MIN_REGISTERS)

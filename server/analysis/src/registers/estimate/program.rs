@@ -1,5 +1,5 @@
-//! A function as the assembler sees it after what it surely does: copies, constants, parameters, truncations and address sums take no
-//! registers of their own, and unread results are gone.
+//! A function after the optimizations that the assembler certainly performs: copies, constants, parameters, truncations and
+//! address sums need no registers of their own, and unread results are removed.
 //!
 //! Values are *units*: one register of 32 bits each, or one predicate. A register of 64 bits is two units, so that its halves are
 //! values of their own.
@@ -13,54 +13,54 @@ pub type RegisterUnit = u32;
 /// The effect of an operation on memory, which limits its reordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryEffect {
-    /// Not at all, or it reads memory that does not change.
+    /// No effect: no access, or a read of memory that does not change.
     None,
-    /// It reads memory of a space, given by a number.
+    /// A read of memory of the state space with this number.
     Read(u8),
-    /// It writes, or reads what may change any time.
+    /// A write to the state space with this number, or a read that must keep its order.
     Write(u8),
-    /// Nothing passes it.
+    /// A barrier: no access may be moved across it.
     Barrier,
 }
 
 /// One scheduled operation: a machine instruction, or a few.
 #[derive(Debug, Clone)]
 pub struct EstimateOperation {
-    /// Units that it reads, each once.
+    /// The units that it reads, each once.
     pub uses: Vec<RegisterUnit>,
-    /// Units that it writes, each once.
+    /// The units that it writes, each once.
     pub defs: Vec<RegisterUnit>,
-    /// Under a guard: what it writes stays alive before it.
+    /// Whether it has a guard: the previous values of its results then stay live.
     pub guarded: bool,
-    /// How it goes with memory.
+    /// Its effect on memory.
     pub memory: MemoryEffect,
-    /// After how many cycles its results are there.
+    /// The latency of its results, in cycles.
     pub cycles: u32,
-    /// Registers that it needs for itself while it is executed.
+    /// The number of registers that it needs only while it is executed.
     pub temporaries: u16,
-    /// It adds a constant to its own result: `i = i + 1`.
+    /// Whether it adds a constant to its own result: `i = i + 1`.
     pub steps: bool,
-    /// It ends the block.
+    /// Whether it ends the block.
     pub last: bool,
-    /// The index of the instruction, if that is a call.
+    /// The index of the instruction, if it is a call.
     pub call: Option<u32>,
 }
 
-/// A function as the register estimate sees it.
+/// The operations of a function on which the register estimate works.
 #[derive(Debug, Clone, Default)]
 pub struct EstimateProgram {
-    /// For each block of the graph its operations, in the order of the text; none where control never comes.
+    /// Indexed by block of the graph: its operations, in text order; empty for unreachable blocks.
     pub blocks: Vec<Vec<EstimateOperation>>,
-    /// For each unit whether it is a predicate.
+    /// Indexed by unit: whether it is a predicate.
     pub predicate: Vec<bool>,
 }
 
 impl EstimateProgram {
-    /// Of a function.
+    /// Folds a function to its operations and removes unread results.
     pub fn new(function: &FlowFunction, graph: &Graph) -> Self {
         let mut folding = ConstantFolding::new(function);
         let order = || graph.order.iter().map(|b| *b as usize);
-        // In this order definitions come before their uses, but for loops.
+        // In this order definitions come before their uses, except in loops.
         order().flat_map(|b| graph.blocks[b].instructions()).for_each(|index| folding.fold(index));
         let mut blocks: Vec<Vec<EstimateOperation>> = vec![Vec::new(); graph.blocks.len()];
         for block in order() {
@@ -71,20 +71,20 @@ impl EstimateProgram {
         out
     }
 
-    /// Removes unread results. Values that only the loop that computes them reads stay.
+    /// Removes unread results. Values that are read only by the loop that computes them stay.
     fn drop_unread(&mut self, graph: &Graph) {
         let mut readers = vec![0u32; self.predicate.len()];
         for operation in self.blocks.iter().flatten() {
             operation.uses.iter().for_each(|u| readers[*u as usize] += 1);
         }
-        // What is left after a few rounds is a chain through loops, and takes next to nothing.
+        // After a few rounds, only chains through loops are left, which need almost no registers.
         const ROUNDS: usize = 8;
         for _ in 0..ROUNDS {
             let mut changed = false;
             for block in graph.order.iter().rev() {
                 let operations = &mut self.blocks[*block as usize];
                 let before = operations.len();
-                // From the last on, so that what only dead operations read is seen to be dead.
+                // Go backwards, so that operations whose results only dead operations read are also removed.
                 operations.reverse();
                 operations.retain(|operation| {
                     let needed = operation.defs.is_empty()

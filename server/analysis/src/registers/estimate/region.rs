@@ -1,23 +1,23 @@
-//! Blocks that the assembler makes one of: what a short branch jumps over is executed under a guard instead.
+//! Merges blocks as the assembler does: code skipped by a short branch is executed under a guard instead.
 
 use super::live::Ends;
 use super::program::{EstimateOperation, EstimateProgram, MemoryEffect};
 use crate::flow::Graph;
 
-/// The longest piece of code that is executed under a guard instead of jumped over, in operations.
+/// The maximum number of operations that are executed under a guard instead of skipped by a branch.
 const MAX_OPERATIONS: usize = 12;
 
 /// Consecutive basic blocks merged into one.
 pub struct BlockRegion {
-    /// The first block.
+    /// The index of the first block.
     pub first: usize,
-    /// The last one.
+    /// The index of the last block.
     pub last: usize,
-    /// Their operations.
+    /// The operations of all merged blocks.
     pub operations: Vec<EstimateOperation>,
 }
 
-/// All of them, each block in one; blocks where control never comes are in none.
+/// The regions of a program: each reachable block is in exactly one, unreachable blocks are in none.
 pub fn regions(program: &EstimateProgram, graph: &Graph, ends: &Ends) -> Vec<BlockRegion> {
     let mut taken = vec![false; graph.blocks.len()];
     let mut out = Vec::new();
@@ -31,7 +31,7 @@ pub fn regions(program: &EstimateProgram, graph: &Graph, ends: &Ends) -> Vec<Blo
             let test = branch.map_or(Vec::new(), |b| b.uses);
             for operation in program.blocks[over].iter().filter(|o| !o.last) {
                 let mut copy = operation.clone();
-                // What only the skipped block itself reads has no other value to keep.
+                // A value that only the skipped block reads has no previous value that must be kept.
                 let kept = || operation.defs.iter().filter(|d| ends.begins_with(to, **d));
                 copy.guarded |= kept().next().is_some();
                 for unit in test.iter().chain(kept()) {
@@ -50,7 +50,7 @@ pub fn regions(program: &EstimateProgram, graph: &Graph, ends: &Ends) -> Vec<Blo
     out
 }
 
-/// The block that the end of a block may jump over, and where it goes then.
+/// The block that the branch at the end of block `from` may skip, and the block at which the paths meet.
 fn skipped(program: &EstimateProgram, graph: &Graph, from: usize) -> Option<(usize, usize)> {
     let [a, b] = graph.successors(from) else { return None };
     let one = |over: u32, to: u32| {
@@ -74,7 +74,7 @@ mod tests {
     use crate::flow::Graph;
     use crate::flow::tests::lowered;
 
-    /// For each region how many operations it has, and how many of them are under a guard.
+    /// For each region: the number of its operations, and how many of them have a guard.
     fn of(skipped: &str) -> Vec<(usize, usize)> {
         let function = lowered(&format!(
             ".visible .entry k(.param .u64 p) {{ .reg .b32 %r<9>; .reg .pred %p<2>; .shared .b32 tile; mov.u32 %r1, %tid.x; \
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_a_short_branch_skips_is_put_under_a_guard() {
-        // Without the branch; what is written only there needs no guard in the count.
+        // The branch is gone; a value that is read only inside needs no guard.
         assert_eq!(of("add.u32 %r2, %r1, 7;"), [(6, 1)]);
         assert_eq!(of("add.u32 %r3, %r1, 7; mul.lo.u32 %r2, %r3, %r1;"), [(7, 1)]);
     }

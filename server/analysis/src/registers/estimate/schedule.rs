@@ -1,19 +1,20 @@
-//! An order of the operations of a block as an assembler might choose it.
+//! Orders the operations of a block as an assembler might.
 
 use super::program::{EstimateOperation, MemoryEffect, RegisterUnit};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// Which operations wait for which.
+/// The dependences between the operations of a block.
 pub struct Dependences {
-    /// For each operation those that it waits for: whether for their results, or just for their turn.
+    /// Indexed by operation: the operations that must come before it. The flag: it needs their results, and not just their
+    /// order.
     from: Vec<Vec<(u32, bool)>>,
-    /// For each operation how many wait for it.
+    /// Indexed by operation: the number of operations that must come after it.
     waiting: Vec<u32>,
 }
 
 impl Dependences {
-    /// Of a block.
+    /// Computes the dependences of a block.
     pub fn new(operations: &[EstimateOperation]) -> Self {
         let mut out = Self { from: vec![Vec::new(); operations.len()], waiting: vec![0; operations.len()] };
         let mut values: HashMap<RegisterUnit, (Option<u32>, Vec<u32>)> = HashMap::new();
@@ -35,7 +36,7 @@ impl Dependences {
                 }
             }
             memory.next(at, operation.memory, |before| out.edge(before, at, false));
-            // The branch comes last in any case.
+            // The branch always comes last.
             if operation.last {
                 (0..at).for_each(|before| {
                     if out.waiting[before as usize] == 0 {
@@ -53,7 +54,7 @@ impl Dependences {
     }
 }
 
-/// The accesses to memory that later ones have to wait for.
+/// The memory accesses that must come before later ones.
 #[derive(Default)]
 struct MemoryOrder {
     writes: Vec<(u32, u8)>,
@@ -71,7 +72,7 @@ impl MemoryOrder {
                 self.reads.push((at, space));
             }
             MemoryEffect::Write(space) => {
-                // What came before is ordered by this one from here on.
+                // This write orders later accesses after all earlier ones of its space.
                 let mut pass = |list: &mut Vec<(u32, u8)>| {
                     list.retain(|(index, other)| {
                         if *other == space {
@@ -97,9 +98,10 @@ impl MemoryOrder {
     }
 }
 
-/// The order in which each operation stands as late as it can without making its readers wait, found from the end of the block upwards:
-/// of those that could stand in a place, the one that takes longest to get ready for – if `thrifty`, of those that write registers, which end
-/// lives. `cycles` says how long results take.
+/// Schedules a block: returns the indices of its operations in execution order. Working from the end of the block upwards, it
+/// puts each operation as late as possible without making its readers wait. Among the candidates for a position it chooses
+/// the one with the longest chain of latencies before it. If `thrifty`, it prefers operations that write registers, because
+/// above them fewer registers are live. `cycles` returns the latency of an operation's results.
 pub fn schedule(
     operations: &[EstimateOperation],
     dependences: &Dependences,
@@ -135,7 +137,7 @@ pub fn schedule(
         let Some((_, _, index)) = ready.pop() else {
             match later.peek() {
                 Some(Reverse((when, _))) => clock = *when,
-                // Not reached: what waits for nothing is in one of the two.
+                // Unreachable: every operation without open dependences is in one of the two heaps.
                 None => break,
             }
             continue;

@@ -1,4 +1,4 @@
-//! What the model is told of a function.
+//! Computes the features of a function that the model reads.
 
 use super::fold::{FAR, keeps_loop};
 use super::live::{Count, Counter, Ends};
@@ -9,28 +9,28 @@ use super::unroll::unroll;
 use crate::flow::{FlowFunction, Graph};
 use ptx_isa::tables::{ControlTransfer, TypeClass};
 
-/// How often the assembler is taken to unroll a loop.
+/// The assumed unroll factor of the assembler.
 const TURNS: usize = 4;
 
-/// The longest loop that it is taken to unroll, in operations.
-const LONGEST_LOOP: usize = 100;
+/// The assumed maximum size of a loop that the assembler unrolls, in operations.
+const MAX_LOOP_OPERATIONS: usize = 100;
 
-/// Local memory beyond this makes no difference, in bytes.
-const MOST_LOCAL: u64 = 1024;
+/// The cap on the feature `local`, in bytes.
+const MAX_LOCAL: u64 = 1024;
 
 macro_rules! shape {
     ($($(#[$doc:meta])* $name:ident,)*) => {
-        /// The features of a function that the model reads. Numbers of general registers unless said otherwise.
+        /// The features of a function that the model reads. They are numbers of general registers unless stated otherwise.
         #[derive(Debug, Clone, Copy, Default, PartialEq)]
         pub struct FunctionFeatures {
             $($(#[$doc])* pub $name: f32,)*
         }
 
         impl FunctionFeatures {
-            /// The names of all that the model is told, as the file of the model has them.
+            /// The names of the features, as the file of the model spells them.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name),)*];
 
-            /// All that it is told, in the order of the names.
+            /// The values of the features, in the order of [`Self::NAMES`].
             pub fn values(&self) -> [f32; Self::NAMES.len()] {
                 [$(self.$name,)*]
             }
@@ -39,81 +39,81 @@ macro_rules! shape {
 }
 
 shape! {
-    /// Live at the most in the text as it stands, everything counted.
+    /// The maximum number live at one point, in the order of the text, without folding.
     live,
-    /// The same after folding, in the order of the text.
+    /// The maximum number live at one point after folding, in the order of the text.
     folded,
-    /// In an order that hides latencies.
+    /// The maximum in an order that hides all latencies.
     ordered,
-    /// In one that hides short ones only.
+    /// The maximum in an order that hides short latencies only.
     hurried,
-    /// In one that hides latencies, where results come as late as they can.
+    /// The maximum in an order that hides all latencies but computes results as late as possible.
     thrifty,
-    /// As `ordered`, with loops unrolled.
+    /// The same as `ordered`, with loops unrolled.
     unrolled,
-    /// As `hurried`, with loops unrolled.
+    /// The same as `hurried`, with loops unrolled.
     unrolled_hurried,
-    /// Live from one block to the next.
+    /// The maximum number live across a block boundary.
     across,
-    /// Predicates.
+    /// The maximum number of predicates live at one point after folding.
     predicates,
-    /// How much `live` is more than `ordered`.
+    /// The difference `live - ordered`, limited to ±200.
     live_more,
-    /// How much `folded` is.
+    /// The difference `folded - ordered`, limited to ±200.
     folded_more,
-    /// How much `hurried` is.
+    /// The difference `hurried - ordered`, limited to ±200.
     hurried_more,
-    /// How much `thrifty` is.
+    /// The difference `thrifty - ordered`, limited to ±200.
     thrifty_more,
-    /// How much `unrolled` is.
+    /// The difference `unrolled - ordered`, limited to ±200.
     unrolled_more,
-    /// How much `unrolled_hurried` is.
+    /// The difference `unrolled_hurried - ordered`, limited to ±200.
     unrolled_hurried_more,
-    /// How much `across` is.
+    /// The difference `across - ordered`, limited to ±200.
     across_more,
-    /// Instructions of the text.
+    /// The number of instructions in the text.
     instructions,
-    /// Operations after folding.
+    /// The number of operations after folding.
     operations,
-    /// Blocks.
+    /// The number of basic blocks.
     blocks,
-    /// Operations of the largest block.
+    /// The number of operations of the largest block.
     largest,
-    /// Edges that lead back in the text.
+    /// The number of edges that lead backwards in the text.
     back,
-    /// Loops of one block.
+    /// The number of loops that consist of one block.
     small_loops,
-    /// Loops that were unrolled.
+    /// The number of loops that were unrolled.
     unrolled_loops,
-    /// Loops that must stay as they are, and other pragmas.
+    /// The number of pragmas, including those that forbid unrolling.
     pragmas,
-    /// Calls.
+    /// The number of calls.
     calls,
-    /// Operations that become long routines.
+    /// The number of operations that become long routines: more than 9 temporary registers.
     routines,
-    /// Operations that become short ones.
+    /// The number of operations that become short sequences: 3 to 9 temporary registers.
     sequences,
-    /// Operations on floating-point numbers of 64 bits.
+    /// The number of instructions with 64-bit floating-point operands.
     doubles,
-    /// Bytes of local memory.
+    /// The size of its local memory in bytes, at most `MAX_LOCAL`.
     local,
-    /// Operations with many results: of matrices, of vectors.
+    /// The number of operations with at least 4 results, such as those on matrices and vectors.
     wide,
-    /// Barriers and fences.
+    /// The number of operations that no memory access may cross, such as barriers and fences.
     barriers,
-    /// Operations that a warp executes together.
+    /// The number of instructions that all threads of a warp must execute together.
     together,
-    /// Values loaded from far away in one block.
+    /// The maximum number of values loaded in one block with the latency `FAR`.
     loaded,
-    /// Values loaded from far away in all.
+    /// The number of values loaded in all blocks with the latency `FAR`.
     loads,
     /// The number in the name of the target.
     generation,
 }
 
 impl FunctionFeatures {
-    /// Of a function; `live` as in [`Pressure`](crate::registers::Pressure). Besides: for each call, by the index of the instruction,
-    /// the general registers that hold a value across it.
+    /// Computes the features of a function; `live` is that of [`Pressure`](crate::registers::Pressure). Also returns for each
+    /// call: the index of the instruction, and the number of general registers that are live across it.
     pub fn new(function: &FlowFunction, graph: &Graph, live: u16, generation: u16) -> (Self, Vec<(u32, u32)>) {
         let program = EstimateProgram::new(function, graph);
         let ends = Ends::new(&program, graph);
@@ -129,7 +129,7 @@ impl FunctionFeatures {
             let instructions = graph.blocks[region.first].first as usize
                 ..graph.blocks[region.last].end.max(graph.blocks[region.first].end) as usize;
             let repeats = graph.successors(region.last).contains(&(region.first as u32))
-                && region.operations.len() < LONGEST_LOOP
+                && region.operations.len() < MAX_LOOP_OPERATIONS
                 && !keeps_loop(function, &instructions);
             counts.region(&region.operations, &at_end, repeats);
         }
@@ -169,7 +169,7 @@ impl FunctionFeatures {
         }
     }
 
-    /// What the text says, and its blocks.
+    /// Adds the features of the text and its blocks.
     fn with_text(self, function: &FlowFunction, graph: &Graph) -> Self {
         let all = || 0..function.instructions.len();
         let doubles = |index: &usize| {
@@ -185,7 +185,7 @@ impl FunctionFeatures {
             calls: all().filter(|i| function.instructions[*i].flow == ControlTransfer::Call).count() as f32,
             doubles: all().filter(doubles).count() as f32,
             together: all().filter(|i| function.chosen(*i).converge).count() as f32,
-            local: local.fold(0, u64::saturating_add).min(MOST_LOCAL) as f32,
+            local: local.fold(0, u64::saturating_add).min(MAX_LOCAL) as f32,
             blocks: graph.blocks.len() as f32,
             back: blocks().map(back).sum::<usize>() as f32,
             small_loops: blocks().filter(|b| graph.successors(*b).contains(&(*b as u32))).count() as f32,
@@ -193,7 +193,7 @@ impl FunctionFeatures {
         }
     }
 
-    /// What is left after folding.
+    /// Adds the features of the operations after folding.
     fn with_program(self, program: &EstimateProgram) -> Self {
         const LONG: u16 = 9;
         const WIDE: usize = 4;
@@ -260,8 +260,8 @@ impl LiveMaxima {
     }
 }
 
-/// All latencies are hidden.
+/// The latencies of an order that hides all of them.
 const WHOLE: fn(&EstimateOperation) -> u32 = |operation| operation.cycles;
 
-/// Just short ones are.
+/// The latencies of an order that hides short ones only.
 const SHORT: fn(&EstimateOperation) -> u32 = |operation| (operation.cycles.min(40) / 2).max(5);

@@ -1,10 +1,10 @@
-//! Loops, several turns in one.
+//! Unrolls loops.
 
 use super::program::{EstimateOperation, RegisterUnit};
 use std::collections::HashMap;
 
-/// The operations of a loop, `turns` times: what a turn computes for itself has units of its own in each, counters are advanced once,
-/// and only the last turn asks whether there is another one. New units are added to `predicate`.
+/// Returns the operations of a loop, unrolled `turns` times. Values local to an iteration get new units in each copy,
+/// counters are advanced once, and only the last copy has the branch. New units are added to `predicate`.
 pub fn unroll(operations: &[EstimateOperation], turns: usize, predicate: &mut Vec<bool>) -> Vec<EstimateOperation> {
     let mut names: HashMap<RegisterUnit, RegisterUnit> = HashMap::new();
     let mut readers: HashMap<RegisterUnit, usize> = HashMap::new();
@@ -26,7 +26,7 @@ pub fn unroll(operations: &[EstimateOperation], turns: usize, predicate: &mut Ve
                 *unit = names.get(unit).copied().unwrap_or(*unit);
             }
             for unit in &mut copy.defs {
-                // The next turn, and what follows the loop, find the result where it was.
+                // The next iteration, and the code after the loop, expect the result in its original unit.
                 if last {
                     names.remove(unit);
                     continue;

@@ -1,4 +1,4 @@
-//! Who calls whom in a module, and what that does to registers.
+//! The call graph of a module, and its effect on the registers of functions.
 
 use crate::registers::{self, FunctionUsage};
 use ptx_isa::tables::Multiprocessor;
@@ -11,11 +11,12 @@ type NamedUsage<'a> = (&'a str, bool, &'a FunctionUsage);
 pub(super) struct CallGraph<'a> {
     functions: &'a [NamedUsage<'a>],
     by_name: HashMap<&'a str, usize>,
-    /// By function: those that it names or may call.
+    /// Indexed by function: the functions that it names or may call.
     next: Vec<Vec<usize>>,
-    /// Functions that a call through a register may mean: their address is taken, or no call names them, so their address must be known elsewhere.
+    /// Functions that a call through a register may reach: their address is taken, or no call names them, so their address
+    /// must be known elsewhere.
     through_register: Vec<usize>,
-    /// By function: it can come to itself again.
+    /// Indexed by function: whether it is recursive, directly or indirectly.
     recursive: Vec<bool>,
     /// The functions, callees before their callers.
     order: Vec<usize>,
@@ -48,7 +49,7 @@ impl<'a> CallGraph<'a> {
         Self { functions, by_name, next, through_register, recursive, order, multiprocessor }
     }
 
-    /// All that functions may come to, themselves among them.
+    /// Indexed by function: whether it is reachable by calls from the functions in `waiting`, which are included.
     fn from(&self, mut waiting: Vec<usize>) -> Vec<bool> {
         let mut seen = vec![false; self.functions.len()];
         while let Some(one) = waiting.pop() {
@@ -59,21 +60,21 @@ impl<'a> CallGraph<'a> {
         seen
     }
 
-    /// A function, and then all that it may come to in the order of the text.
+    /// The function with this index, followed by all functions reachable from it, in text order.
     pub(super) fn reached(&self, index: usize) -> impl Iterator<Item = usize> {
         let others = if self.next[index].is_empty() { Vec::new() } else { self.from(vec![index]) };
         let others = others.into_iter().enumerate().filter(move |(i, seen)| *seen && *i != index);
         std::iter::once(index).chain(others.map(|(i, _)| i))
     }
 
-    /// The registers that each function needs with those that it calls. What the assembler sees it puts together: the values that live
-    /// across a call take registers beside those of the callee. What it does not see, or what comes to itself again, is called as the
-    /// convention has it.
+    /// The registers that each function needs, including its callees: pairs of the total and the part that its calls alone
+    /// need.
     ///
-    /// With each of them what its calls alone would take.
+    /// A callee that the assembler sees shares its registers with the caller: the values live across a call need registers
+    /// beside those of the callee. Unknown and recursive functions are called by the calling convention.
     pub(super) fn registers(&self) -> Vec<(f32, f32)> {
         let mut out = vec![(0.0, 0.0); self.functions.len()];
-        // What a call through a register may need is the same for all of them.
+        // The need of a call through a register is the same for all such calls.
         let mut unknown = None;
         for index in &self.order {
             let (_, _, usage) = self.functions[*index];
@@ -95,7 +96,8 @@ impl<'a> CallGraph<'a> {
         out
     }
 
-    /// The most registers of functions and those that they come to, if all calls are as the convention has it.
+    /// The maximum number of registers of the functions in `start` and those reachable from them, if all calls follow the
+    /// calling convention.
     fn most_by_convention(&self, start: Vec<usize>) -> f32 {
         let all = self.from(start).into_iter().enumerate().filter(|(_, seen)| *seen);
         all.map(|(index, _)| {
@@ -105,7 +107,8 @@ impl<'a> CallGraph<'a> {
         .fold(0.0, f32::max)
     }
 
-    /// What a caller has at least, seen callees or not: in a module for debuggers they are not put into it.
+    /// The minimum number of registers of a caller in a module for debuggers, in which callees are not merged into their
+    /// callers; 0 in other modules.
     fn least(&self, caller: &FunctionUsage) -> f32 {
         self.multiprocessor.filter(|_| caller.debugged).map_or(0, |m| m.assembler.call) as f32
     }
@@ -116,8 +119,8 @@ impl<'a> CallGraph<'a> {
     }
 }
 
-/// The nodes of a graph, each after those that it leads to as far as there are no cycles; and which of them are on a cycle (Tarjan's
-/// algorithm, without recursion: chains of calls may be long).
+/// The nodes of a graph in post-order (each after its successors, except in cycles), and whether each node is on a cycle.
+/// Tarjan's algorithm, without recursion, since chains of calls may be long.
 fn in_order(next: &[Vec<usize>]) -> (Vec<usize>, Vec<bool>) {
     const NEW: usize = usize::MAX;
     let count = next.len();

@@ -1,4 +1,4 @@
-//! How the assembler lays static shared memory out.
+//! Computes the assembler's layout of static shared memory.
 
 use crate::hir::lower::named_children;
 use crate::hir::module::ModuleItem;
@@ -19,9 +19,9 @@ impl<'s, 't> SharedLayout<'s, 't> {
         Self { snapshot, items, order: OnceCell::new() }
     }
 
-    /// The bytes of static shared memory of functions that run in one kernel, the kernel first; and whether there is memory whose
-    /// size is said at launch. First come the variables of the kernel, then those of the module that any function names, then those of
-    /// the other functions, each in the order of their declarations, then what the launch brings.
+    /// The static shared memory of the functions of one kernel, in bytes, and whether there is memory whose size is set at
+    /// launch. `usages` begins with the kernel. The layout: the variables of the kernel, those of the module that any
+    /// function names, those of the other functions, each in declaration order, and last the dynamic memory.
     pub(super) fn bytes<'u>(&self, usages: impl Iterator<Item = &'u FunctionUsage>) -> (u64, bool) {
         let (mut own, mut others, mut dynamic) = (Vec::new(), Vec::new(), Vec::new());
         let mut module: Vec<(usize, &SharedVariable)> = Vec::new();
@@ -43,7 +43,7 @@ impl<'s, 't> SharedLayout<'s, 't> {
         (dynamic.iter().fold(end, |end, v| align(end, v.align)), !dynamic.is_empty())
     }
 
-    /// Where among the variables of the module one is declared.
+    /// The index of a variable among the variables that the module declares.
     fn position(&self, name: &str) -> usize {
         let order = self.order.get_or_init(|| {
             let (k, f) = (kinds(), fields());

@@ -1,5 +1,5 @@
-//! Words in the text: a thousand times faster than a walk of the tree, and as exact, since who finds a word asks the tree for its
-//! node.
+//! Searches the text for words. This is a thousand times faster than a walk of the tree and equally exact, since callers ask
+//! the tree for the node of each word found.
 
 use memchr::memmem;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
@@ -10,23 +10,24 @@ pub fn occurrences(snapshot: &Snapshot, range: Range<usize>, word: &str, mut fou
     search(snapshot, range, word, false, |range| found(range.start));
 }
 
-/// The same for the words that are this one and a number: `%r7` for `%r`.
+/// Calls `found` with the range of each word that consists of `base` and a number, such as `%r7` for `%r`, in order, until it
+/// returns false.
 pub fn numbers(snapshot: &Snapshot, range: Range<usize>, base: &str, found: impl FnMut(Range<usize>) -> bool) {
     search(snapshot, range, base, true, found);
 }
 
-/// The longest number that is read as one.
-const DIGITS: usize = 20;
+/// The maximum number of digits of such a number.
+const MAX_DIGITS: usize = 20;
 
-/// Whether a byte may stand in a name.
+/// Whether a byte may be part of a name.
 fn part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%')
 }
 
-/// Where a word ends that begins with what was found; nothing if it is another one.
+/// The end of the word that begins with a match; `None` if the match is only a part of another word.
 fn end_of_word(buffer: &[u8], after: usize, numbered: bool) -> Option<usize> {
     let rest = buffer.get(after..).unwrap_or_default();
-    let digits = if numbered { rest.iter().take(DIGITS).take_while(|b| b.is_ascii_digit()).count() } else { 0 };
+    let digits = if numbered { rest.iter().take(MAX_DIGITS).take_while(|b| b.is_ascii_digit()).count() } else { 0 };
     let ends = rest.get(digits).is_none_or(|b| !part(*b));
     (ends && (digits > 0 || !numbered)).then_some(after + digits)
 }
@@ -42,9 +43,9 @@ fn search(
     let end = range.end.min(rope.len_bytes());
     let Some(slice) = rope.get_byte_slice(range.start.min(end)..end).filter(|_| !word.is_empty()) else { return };
     let finder = memmem::Finder::new(word);
-    // The text in pieces, each with the end of the one before, so that a word across two chunks of the rope is found.
+    // Read the text in pieces, each with the end of the previous one, so that a word across two chunks of the rope is found.
     const PIECE: usize = 1 << 16;
-    let ahead = if numbered { DIGITS + 1 } else { 1 };
+    let ahead = if numbered { MAX_DIGITS + 1 } else { 1 };
     let keep = word.len() + ahead;
     let mut buffer: Vec<u8> = Vec::with_capacity(PIECE + keep + 4096);
     let mut base = range.start;
@@ -58,7 +59,7 @@ fn search(
         let last = chunks.peek().is_none();
         for at in finder.find_iter(&buffer) {
             let (start, after) = (base + at, at + word.len());
-            // What touches the end of the piece is seen again, with what follows it.
+            // A match at the end of a piece is found again with the text after it.
             if start < reported || (!last && after + ahead > buffer.len()) {
                 continue;
             }
@@ -70,15 +71,15 @@ fn search(
                 }
             }
         }
-        // One byte more than a word that is seen again, to know whether it begins there.
+        // Keep one more byte than a word has, to know whether the word begins there.
         let cut = buffer.len().saturating_sub(keep + 1);
         buffer.drain(..cut);
         base += cut;
     }
 }
 
-/// The names before `<count>` in a range of the text, that are the given one: those of declarations, and those in lists of
-/// targets. `<` is rare, which makes this fast however many registers are used.
+/// The name nodes before `<count>` in a range of the text that equal `base`: those of declarations, and those in lists of
+/// targets. `<` is rare, which makes this fast even if many registers are used.
 pub fn ranges<'t>(snapshot: &'t Snapshot, range: Range<usize>, base: &str) -> Vec<Node<'t>> {
     let rope = snapshot.rope();
     let end = range.end.min(rope.len_bytes());
@@ -89,7 +90,7 @@ pub fn ranges<'t>(snapshot: &'t Snapshot, range: Range<usize>, base: &str) -> Ve
     for chunk in slice.chunks() {
         let bytes = chunk.as_bytes();
         for at in memchr::memchr_iter(b'<', bytes) {
-            // Shifts and comparisons are no ranges.
+            // Skip shifts and comparisons.
             if bytes.get(at + 1).is_some_and(|b| matches!(b, b'<' | b'=')) || (at > 0 && bytes[at - 1] == b'<') {
                 continue;
             }

@@ -128,7 +128,7 @@ pub fn target(t: &'static TargetInfo) -> Value {
     })
 }
 
-/// What a multiprocessor has.
+/// The resources of a multiprocessor.
 pub fn multiprocessor(m: &'static Multiprocessor) -> Value {
     let Multiprocessor {
         name,

@@ -9,7 +9,7 @@ use ptx_isa::tables::{
 };
 use serde_json::{Map, Value, json};
 
-/// A form; what refers to slots by number does so by name here.
+/// A form. References to slots by index become references by name.
 pub fn form(e: &'static Entry, f: &'static Form) -> Value {
     let Form {
         text,

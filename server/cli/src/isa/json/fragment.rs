@@ -4,7 +4,7 @@ use super::list;
 use ptx_isa::tables::{Expr, FormulaInput, FragmentInfo, FragmentUse, Let, LetValue};
 use serde_json::{Value, json};
 
-/// A layout; its formulas as they are written in the data.
+/// A layout, with its formulas as text.
 pub fn fragment(f: &'static FragmentInfo) -> Value {
     let FragmentInfo {
         name,
@@ -60,7 +60,7 @@ pub fn fragment(f: &'static FragmentInfo) -> Value {
     })
 }
 
-/// Its steps are another way to write the same.
+/// The text of a formula; its compiled steps are equivalent.
 fn text(expr: Expr) -> &'static str {
     let Expr { text, steps: _ } = expr;
     text

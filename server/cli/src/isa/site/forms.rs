@@ -1,4 +1,4 @@
-//! A form, and what may be written for it.
+//! A form with its syntax, modifiers and operands as HTML.
 
 use super::text::{PageContext, colours};
 use maud::{Markup, html};
@@ -7,7 +7,7 @@ use ptx_ide::reference::example::ReferenceExample;
 use ptx_ide::reference::instruction::FormArticle;
 use ptx_isa::tables::ModifierSlot;
 
-/// A form, which opens to its sets of modifiers, operands and conditions.
+/// A form, which unfolds to its modifier sets, operands and conditions.
 pub fn form(article: &FormArticle, open: bool, place: PageContext<'_>) -> Markup {
     html! {
         details.form open[open] {
@@ -47,14 +47,14 @@ pub fn form(article: &FormArticle, open: bool, place: PageContext<'_>) -> Markup
     }
 }
 
-/// The text of a form; the names of sets stand out from what is written as it is.
+/// The syntax of a form; names of modifier sets are highlighted.
 fn syntax(article: &FormArticle) -> Markup {
     let head = article.text.find(' ').unwrap_or(article.text.len());
     let (modifiers, operands) = article.text.split_at(head);
     let is_set = |word: &str| {
         article.slots.iter().any(|s| s.name.trim_start_matches('.') == word && s.values != [format!(".{word}")])
     };
-    // `.` begins a modifier; `{`, `}` stand around what may be left out.
+    // `.` begins a modifier; `{` and `}` enclose an optional one.
     let mut words: Vec<&str> = Vec::new();
     let mut rest = modifiers;
     while !rest.is_empty() {
@@ -75,7 +75,7 @@ fn syntax(article: &FormArticle) -> Markup {
     }
 }
 
-/// A modifier that every instruction of the form has.
+/// Whether every instruction of the form has this modifier.
 fn is_fixed(slot: &ModifierSlot) -> bool {
     slot.values.len() == 1 && !slot.optional
 }

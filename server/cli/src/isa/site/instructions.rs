@@ -15,9 +15,9 @@ use ptx_ide::{FragmentPicture, fragment_pictures};
 use ptx_isa::tables::{EncodedMeaning, Encoding, Entry, Passage};
 use std::collections::BTreeMap;
 
-/// Forms that are open at first, if there are no more.
+/// Forms are initially unfolded if there are no more than this.
 const MAX_OPEN_FORMS: usize = 2;
-/// Examples and kernels that are shown at once.
+/// Number of examples and kernels that are not folded.
 const SHOWN: usize = 6;
 
 /// All pages.
@@ -125,7 +125,7 @@ fn entry(entry: &'static Entry, place: PageContext<'_>) -> Markup {
     }
 }
 
-/// How matrices are spread over the registers of lanes.
+/// Figures of the layouts of matrix fragments in the registers of lanes.
 fn fragments(pictures: &[FragmentPicture], place: PageContext<'_>) -> Markup {
     html! {
         @for (index, picture) in pictures.iter().enumerate() {
@@ -135,7 +135,7 @@ fn fragments(pictures: &[FragmentPicture], place: PageContext<'_>) -> Markup {
                     p { "With " @for name in &picture.modifiers { (place.modifier(name)) " " } }
                     @if !picture.formula.is_empty() { p { (place.line(&picture.formula)) } }
                     @if !picture.svg.is_empty() {
-                        // The picture has a text of its own for those who do not see it.
+                        // The figure has its own text for readers who cannot see it.
                         div.scroll tabindex="0" role="region" aria-label="Layout" { (PreEscaped(&picture.svg)) }
                     }
                     (place.markdown(&picture.note, 3))
@@ -145,7 +145,7 @@ fn fragments(pictures: &[FragmentPicture], place: PageContext<'_>) -> Markup {
     }
 }
 
-/// What the bits of an operand mean.
+/// The meaning of the bits of an operand.
 fn bits((operand, encoding): (&'static str, &'static Encoding), place: PageContext<'_>) -> Markup {
     html! {
         h3 { "The bits of " code { (operand) } }
@@ -183,7 +183,7 @@ fn meanings(values: &[EncodedMeaning]) -> Markup {
     }
 }
 
-/// Forms that differ in nothing that is shown are shown once, with the examples of all.
+/// Merges forms that would look the same, and collects the examples of all of them.
 fn distinct(articles: Vec<FormArticle>) -> Vec<FormArticle> {
     let mut out: Vec<FormArticle> = Vec::new();
     for article in articles {

@@ -1,4 +1,4 @@
-//! What all pages have in common, and the pages that list others.
+//! The common layout of all pages, and the pages that list others.
 
 use super::links::{Links, PageKind};
 use super::text::{PageContext, relative};
@@ -8,24 +8,24 @@ use maud::{DOCTYPE, Markup, html};
 /// A page of the site.
 #[derive(Debug)]
 pub struct SitePage {
-    /// What it is about.
+    /// The kind of its subject.
     pub kind: PageKind,
-    /// The name of that.
+    /// The name of its subject.
     pub name: String,
-    /// Where it is, from the root of the site.
+    /// Its path from the root of the site.
     pub path: String,
-    /// One line, Markdown.
+    /// A summary of one line, Markdown.
     pub summary: String,
-    /// Under which heading the chapter lists it; may be empty.
+    /// The heading under which the chapter lists it; may be empty.
     pub group: String,
     /// Everything below the heading.
     pub body: Markup,
-    /// Whether the name is a word of PTX, and no title.
+    /// True if the name is a PTX word, false if it is a title.
     pub is_code: bool,
 }
 
-/// Everything is here: nothing is fetched, no frame, no form. Firefox does not count the files of a folder as the page's own
-/// origin, so they are named besides.
+/// The content security policy. The site is self-contained: it loads nothing else, and has no frames or forms. Firefox
+/// does not treat other files of the folder as the page's own origin, so the policy names `file:` as well.
 const POLICY: &str =
     "default-src 'none'; script-src 'self' file:; style-src 'self' file:; base-uri 'none'; form-action 'none'";
 

@@ -1,4 +1,4 @@
-//! Where the page of a name is.
+//! Paths of the pages, by name.
 
 use ptx_analysis::Code;
 use ptx_ide::reference::instruction::instructions;
@@ -35,7 +35,7 @@ pub enum PageKind {
 }
 
 impl PageKind {
-    /// All, in the order of the site.
+    /// All kinds, in the order of the site.
     pub const ALL: [Self; 11] = [
         Self::Instruction,
         Self::Modifier,
@@ -50,7 +50,7 @@ impl PageKind {
         Self::Kernel,
     ];
 
-    /// The folder.
+    /// The folder of the pages.
     pub fn folder(self) -> &'static str {
         match self {
             Self::Instruction => "instructions",
@@ -84,7 +84,7 @@ impl PageKind {
         }
     }
 
-    /// One of them.
+    /// The singular name of the kind.
     pub fn one(self) -> &'static str {
         match self {
             Self::Instruction => "instruction",
@@ -102,24 +102,24 @@ impl PageKind {
     }
 }
 
-/// The paths of all pages.
+/// The paths of all pages, and the names that lead to them.
 #[derive(Debug)]
 pub struct Links {
     paths: HashMap<(PageKind, String), String>,
     names: Vec<(PageKind, String)>,
-    /// The names of CUDA C++ that lead to a page, by its path.
+    /// The CUDA C++ names that lead to a page, by its path.
     cuda: HashMap<String, Vec<&'static Cuda>>,
 }
 
 impl Links {
-    /// Gives everything a path.
+    /// Assigns a path to every page.
     pub fn new() -> Self {
         let mut links = Self { paths: HashMap::new(), names: Vec::new(), cuda: HashMap::new() };
         let mut taken: HashSet<String> = HashSet::new();
         for kind in PageKind::ALL {
             for name in names(kind) {
                 let stem = file_name(&name);
-                // Names that differ in what no file name can have, or in case alone.
+                // Number the names that differ only in case, or in characters that file names cannot contain.
                 let free = (1..).find_map(|n| {
                     let number = if n == 1 { String::new() } else { format!("-{n}") };
                     let path = format!("{}/{stem}{number}.html", kind.folder());
@@ -137,7 +137,7 @@ impl Links {
         links
     }
 
-    /// The names of CUDA C++ that stand for what a page is about.
+    /// The CUDA C++ names for the subject of a page.
     pub fn cuda(&self, path: &str) -> &[&'static Cuda] {
         self.cuda.get(path).map_or(&[], Vec::as_slice)
     }
@@ -152,18 +152,18 @@ impl Links {
         self.paths.get(&(kind, name.to_owned())).map(String::as_str)
     }
 
-    /// The page of what stands among the modifiers of an instruction.
+    /// The page of a modifier of an instruction: a type, a state space, or another modifier.
     pub fn modifier(&self, name: &str) -> Option<&str> {
         [PageKind::Type, PageKind::Space, PageKind::Modifier].into_iter().find_map(|kind| self.path(kind, name))
     }
 
-    /// The page of what a text calls by name: an instruction with or without modifiers, a modifier, ….
+    /// The page for a word in a text: an instruction with or without modifiers, a modifier, and so on.
     pub fn word(&self, text: &str) -> Option<&str> {
         let word = text.split_whitespace().next()?.trim_end_matches([';', ',']);
         let whole = PageKind::ALL
             .into_iter()
             .filter(|k| !matches!(k, PageKind::Modifier | PageKind::Version | PageKind::Kernel));
-        // A code that is one plain word, `membermask`, means something else in most texts.
+        // A diagnostic code without a hyphen, such as `membermask`, is an ordinary word in most texts.
         let whole = whole.filter(|k| *k != PageKind::Diagnostic || word.contains('-'));
         let found = whole.into_iter().find_map(|kind| self.path(kind, word));
         found
@@ -172,13 +172,14 @@ impl Links {
             .or_else(|| self.head(word))
     }
 
-    /// `%tid.x`, `%envreg7`.
+    /// The page of a special register, such as `%tid.x` or `%envreg7`.
     pub fn register(&self, word: &str) -> Option<&str> {
         let base = word.strip_prefix('%').and_then(|w| w.split('.').next())?;
         self.path(PageKind::Register, ISA.special_register(&format!("%{base}"))?.name)
     }
 
-    /// `fma.rn.f32`; `wgmma`, which is the beginning of several names.
+    /// The page of an instruction with modifiers, such as `fma.rn.f32`, or of a common prefix of several names, such as
+    /// `wgmma`.
     fn head(&self, word: &str) -> Option<&str> {
         let mut words = word.split('.');
         let opcode = ISA.opcode(words.next()?)?;
@@ -206,7 +207,7 @@ fn names(kind: PageKind) -> Vec<String> {
     }
 }
 
-/// The modifiers of the shared table and those that single instructions explain.
+/// The modifiers of the shared table, and those that only single instructions describe.
 fn modifiers() -> BTreeSet<&'static str> {
     let entries = || ISA.opcodes.iter().flat_map(|o| o.entries);
     let own = entries().flat_map(|e| e.modifiers).map(|m| m.name);

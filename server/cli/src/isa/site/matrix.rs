@@ -1,4 +1,4 @@
-//! Which form is there for which target, from which version on.
+//! The table of forms by target, with the PTX version that introduced each.
 
 use super::links::PageKind;
 use super::text::PageContext;
@@ -46,7 +46,7 @@ fn cell(cell: Availability) -> Markup {
     }
 }
 
-/// What the cells mean.
+/// The legend of the cells.
 pub fn legend() -> Markup {
     html! {
         p.dim {

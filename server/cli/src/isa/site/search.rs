@@ -1,9 +1,9 @@
-//! The index that the search field looks in: a script, since a page from a file may read no other file.
+//! The index of the search field. It is a script, because a page opened from a file cannot read other files.
 
 use super::layout::SitePage;
 use super::links::{Links, PageKind};
 
-/// Names, kinds, paths, summaries and what CUDA C++ calls it, in the order of the pages.
+/// The index as a script: names, kinds, paths, summaries and CUDA C++ names, in the order of the pages.
 pub fn index(pages: &[SitePage], links: &Links) -> String {
     let kinds: Vec<&str> = PageKind::ALL.into_iter().map(PageKind::one).collect();
     let kind = |page: &SitePage| PageKind::ALL.iter().position(|k| *k == page.kind).unwrap_or(0);
@@ -18,7 +18,7 @@ pub fn index(pages: &[SitePage], links: &Links) -> String {
     format!("window.PTX_INDEX = {{\"kinds\": {},\n\"rows\": [\n{}\n]}};\n", serde_json::json!(kinds), rows.join(",\n"))
 }
 
-/// A summary without the marks of Markdown.
+/// A summary without Markdown markup.
 fn plain(text: &str) -> String {
     text.replace('`', "").replace("**", "")
 }

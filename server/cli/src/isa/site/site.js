@@ -1,5 +1,5 @@
-// Search as you type, and the switch between light and dark. Nothing is fetched: the index is a script, which comes when
-// somebody goes to the search field.
+// Incremental search, and the switch between light and dark. The page fetches nothing: the index is a script that is
+// loaded when the search field gets the focus.
 "use strict";
 
 const root = document.documentElement.dataset.root ?? "";
@@ -29,12 +29,12 @@ function load(then) {
   script.addEventListener("load", () => load(then), { once: true });
 }
 
-// Whether a word is a name of CUDA C++, perhaps without the underscores that it begins with.
+// Whether a word is a CUDA C++ name, possibly without its leading underscores.
 function isName(word, lower) {
   return lower === word || lower.replace(/^_+/, "") === word;
 }
 
-// The name of CUDA C++ that a word is, or begins, for a row.
+// The CUDA C++ name of a row that equals a word or begins with it.
 function cuda(word, row) {
   const names = row[7].map((name) => [name, name.toLowerCase()]);
   const exact = names.find(([, lower]) => isName(word, lower));
@@ -48,7 +48,8 @@ function fit(word, row) {
   return Math.max(score, fitName(word, row[5], row[6]));
 }
 
-// How well a row fits a word; 0: not at all. A name may be typed without what it begins with: `.`, `%`, `"`.
+// A score for how well a row matches a word; 0 means no match. The user may omit the first character of a name: `.`,
+// `%`, `"`.
 function fitName(word, name, summary) {
   const bare = name.replace(/^[.%"@]+/, "");
   if (word === name || word === bare) return 100;
@@ -74,14 +75,14 @@ function find(text) {
       }
       score += own;
     }
-    // Instructions come first where all else is equal.
+    // At equal scores instructions come first.
     if (score > 0) found.push([score * 16 - row[1], row]);
   }
   found.sort((a, b) => b[0] - a[0] || (a[1][0] < b[1][0] ? -1 : 1));
   return found.slice(0, MOST).map((pair) => pair[1]);
 }
 
-// `fma.rn.f32` is no name: the longest beginning that is one, then its modifiers.
+// `fma.rn.f32` is not a name: search for its longest prefix that is one, then for its modifiers.
 function search(text) {
   const found = find(text);
   if (found.length > 0 || /\s/.test(text.trim()) || !text.includes(".")) return found;
@@ -123,7 +124,7 @@ function item(row, number) {
   kind.textContent = index.kinds[row[1]];
   const summary = document.createElement("span");
   summary.className = "summary";
-  // Why the row is there, where its own name does not tell.
+  // If the name of the row does not contain the words, say why the row matches.
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   const called = words.filter((word) => !row[5].includes(word)).map((word) => cuda(word, row)).find(Boolean);
   summary.textContent = called ? `${called} in CUDA C++ – ${row[3]}` : row[3];
@@ -170,7 +171,7 @@ field.addEventListener("keydown", (event) => {
     hide();
     field.blur();
   } else if (event.key === "Enter") {
-    // Typed faster than the index comes: it opens when it is there.
+    // If the user types before the index is loaded, the list opens after loading.
     load(() => {
       if (list.hidden) rows = search(field.value);
       const row = rows[Math.max(chosen, 0)];
@@ -191,7 +192,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// The system's colours, light, dark.
+// Themes: the system's colours, light, dark.
 const button = document.getElementById("theme");
 const themes = { "": "Auto", light: "Light", dark: "Dark" };
 function name() {
@@ -208,14 +209,14 @@ button.addEventListener("click", () => {
     if (next) localStorage.setItem("ptx-theme", next);
     else localStorage.removeItem("ptx-theme");
   } catch {
-    // It holds for this page then.
+    // Without storage the choice applies to this page only.
   }
   name();
 });
 name();
 button.hidden = false;
 
-// What is folded is printed too.
+// Unfold all details for printing.
 addEventListener("beforeprint", () => {
   for (const details of document.querySelectorAll("details:not([open])")) {
     details.dataset.folded = "";

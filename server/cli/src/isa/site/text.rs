@@ -1,4 +1,4 @@
-//! Markdown and PTX as HTML, with links where a name has a page.
+//! Markdown and PTX as HTML, with links for names that have a page.
 
 use super::links::{Links, PageKind};
 use maud::{Markup, PreEscaped, html};
@@ -10,19 +10,19 @@ use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser
 /// The page that a text is rendered into: its path, and the links of the site.
 #[derive(Debug, Clone, Copy)]
 pub struct PageContext<'l> {
-    /// The links.
+    /// The links of the site.
     pub links: &'l Links,
-    /// The page, from the root of the site.
+    /// The path of the page from the root of the site.
     pub path: &'l str,
 }
 
 impl PageContext<'_> {
-    /// The way from this page to another.
+    /// The relative path from this page to another.
     pub fn to(self, path: &str) -> String {
         relative(self.path, path)
     }
 
-    /// The way to the page of a word, unless it is this page.
+    /// The relative path to the page of a word, unless it is this page.
     fn word(self, word: &str) -> Option<String> {
         self.links.word(word).filter(|path| *path != self.path).map(|path| self.to(path))
     }
@@ -37,7 +37,7 @@ impl PageContext<'_> {
         self.code(name, self.links.modifier(name))
     }
 
-    /// Code, as a link if it has a page that is not this one.
+    /// Code, as a link if it has another page.
     fn code(self, text: &str, path: Option<&str>) -> Markup {
         match path.filter(|p| *p != self.path) {
             Some(path) => html! { a href=(self.to(path)) { code { (text) } } },
@@ -45,7 +45,7 @@ impl PageContext<'_> {
         }
     }
 
-    /// The names of CUDA C++ that stand for what this page is about.
+    /// The CUDA C++ names for the subject of this page.
     pub fn cuda(self) -> Markup {
         let names = self.links.cuda(self.path);
         html! {
@@ -69,9 +69,9 @@ impl PageContext<'_> {
         }
     }
 
-    /// Markdown. Headings of the text become those of the level below `level`.
+    /// Renders Markdown. Headings of the text become headings below `level`.
     pub fn markdown(self, text: &str, level: u8) -> Markup {
-        // The texts hold no HTML: what looks like it is PTX.
+        // The texts contain no HTML: anything that looks like it is PTX.
         let mut out: Vec<Event<'_>> = Vec::new();
         let mut code: Option<String> = None;
         let mut linked = false;
@@ -90,7 +90,7 @@ impl PageContext<'_> {
                     out.push(Event::Html(CowStr::from(block.into_string())));
                 }
                 Event::Start(Tag::CodeBlock(kind)) => {
-                    // It scrolls by itself, so the keyboard must get there.
+                    // The table scrolls on its own, so the keyboard must be able to focus it.
                     out.push(Event::Html(CowStr::from(
                         r#"<div class="scroll" tabindex="0" role="region" aria-label="Text">"#,
                     )));
@@ -146,7 +146,7 @@ impl PageContext<'_> {
         PreEscaped(inner.strip_prefix("<p>").and_then(|t| t.strip_suffix("</p>")).unwrap_or(inner).to_owned())
     }
 
-    /// The same without links: for headings and for what is a link itself.
+    /// Like `line`, but without links: for headings and for the text of links.
     pub fn plain(self, text: &str) -> Markup {
         html! {
             @for (index, part) in text.split('`').enumerate() {
@@ -155,7 +155,7 @@ impl PageContext<'_> {
         }
     }
 
-    /// Where a link of a text leads: pages of diagnostics name each other's files.
+    /// The target of a link in a text: pages of diagnostics refer to each other by file name.
     fn target(self, url: &str) -> String {
         let file = url.rsplit('/').next().unwrap_or(url);
         let (file, _) = file.split_once('#').unwrap_or((file, ""));
@@ -234,7 +234,7 @@ fn deeper(own: HeadingLevel, level: u8) -> HeadingLevel {
     HeadingLevel::try_from(usize::from(number)).unwrap_or(HeadingLevel::H6)
 }
 
-/// The way from one page to another; both count from the root of the site.
+/// The relative path from one page to another; both paths start at the root of the site.
 pub fn relative(from: &str, to: &str) -> String {
     let up = "../".repeat(from.matches('/').count());
     match (from.rsplit_once('/'), to.rsplit_once('/')) {

@@ -1,8 +1,8 @@
-// Before anything is drawn: the colours that were chosen on an earlier page.
+// Applies the theme chosen on an earlier page before anything is drawn.
 "use strict";
 try {
   const theme = localStorage.getItem("ptx-theme");
   if (theme) document.documentElement.dataset.theme = theme;
 } catch {
-  // Without storage the system's colours stay.
+  // Without storage the system's colours apply.
 }

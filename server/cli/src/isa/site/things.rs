@@ -1,4 +1,4 @@
-//! The pages of everything that is no instruction.
+//! The pages of everything except instructions and kernels.
 
 use super::layout::SitePage;
 use super::links::{Links, PageKind};
@@ -31,7 +31,7 @@ pub fn pages(links: &Links) -> Vec<SitePage> {
     out
 }
 
-/// The chapter of the reference that a kind of pages is made from.
+/// The chapter of the reference that contains a kind of page.
 fn chapter(kind: PageKind) -> &'static str {
     match kind {
         PageKind::Space => "spaces",
@@ -76,7 +76,7 @@ fn page(kind: PageKind, name: &str, article: Option<&Article>, links: &Links) ->
     }
 }
 
-/// A text without its first paragraph, where that is but the name, which stands above it, and the summary.
+/// A text without its first paragraph, if that contains only the name (which is the heading) and the summary.
 fn untitled<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let (first, rest) = text.split_once("\n\n").unwrap_or((text, ""));
     let title = first.strip_prefix('`')?;
@@ -84,7 +84,7 @@ fn untitled<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     titled.then_some(rest)
 }
 
-/// A modifier that single instructions explain has no summary of its own.
+/// The summary of a page. A modifier that only single instructions describe has none of its own.
 fn summary_of(kind: PageKind, name: &str, summary: String) -> String {
     if !summary.is_empty() || kind != PageKind::Modifier {
         return summary;
@@ -101,7 +101,7 @@ fn group(kind: PageKind, name: &str) -> String {
         PageKind::Directive => "Directives".to_owned(),
         PageKind::Target if ISA.target(name).is_some_and(|t| t.features.is_empty()) => "Options of .target".to_owned(),
         PageKind::Target => "Architectures".to_owned(),
-        // `.m16n8k16`, `.64x128b`: by the hundred.
+        // Shapes such as `.m16n8k16` and `.64x128b`, of which there are hundreds.
         PageKind::Modifier => match name.chars().nth(1) {
             Some(c) if c.is_ascii_digit() => "Numbers and shapes".to_owned(),
             Some('m' | 'n') if name.chars().nth(2).is_some_and(|c| c.is_ascii_digit()) => {
@@ -114,7 +114,7 @@ fn group(kind: PageKind, name: &str) -> String {
     }
 }
 
-/// Pages of other kinds with the same name.
+/// Links to pages of other kinds with the same name.
 fn others(kind: PageKind, name: &str, place: PageContext<'_>) -> Markup {
     let others: Vec<PageKind> =
         PageKind::ALL.into_iter().filter(|k| *k != kind && place.links.path(*k, name).is_some()).collect();
@@ -196,7 +196,7 @@ fn converts(ty: &TypeInfo, place: PageContext<'_>) -> Markup {
     }
 }
 
-/// What `cvt` converts, found out once.
+/// The conversions of `cvt`, computed once.
 fn converted() -> &'static Conversions {
     static ALL: LazyLock<Conversions> = LazyLock::new(|| conversions("cvt"));
     &ALL
@@ -248,7 +248,7 @@ fn changes(changes: &Changes, place: PageContext<'_>) -> Markup {
     }
 }
 
-/// On which targets something with gates of its own is there.
+/// The targets that support something with its own gates.
 fn availability(kind: PageKind, name: &str, place: PageContext<'_>) -> Markup {
     let gates: Option<&'static [Gate]> = match kind {
         PageKind::Type => ISA.ty(name).map(|t| t.gates),
@@ -271,7 +271,7 @@ fn availability(kind: PageKind, name: &str, place: PageContext<'_>) -> Markup {
     }
 }
 
-/// What stands below the list of a chapter.
+/// The part of a chapter page below the list.
 pub fn tables(kind: PageKind, place: PageContext<'_>) -> Markup {
     match kind {
         PageKind::Type => html! {
@@ -286,7 +286,7 @@ pub fn tables(kind: PageKind, place: PageContext<'_>) -> Markup {
     }
 }
 
-/// What stands above the list of a chapter.
+/// The part of a chapter page above the list.
 pub fn overview(kind: PageKind, place: PageContext<'_>) -> Markup {
     match kind {
         PageKind::Type => html! {

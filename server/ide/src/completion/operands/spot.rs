@@ -1,4 +1,4 @@
-//! A place among the operands of an instruction, and the forms that are left there.
+//! The position of the cursor among the operands of an instruction, and the forms that are still possible there.
 
 use crate::completion::place::CompletionPlace;
 use crate::completion::reach::TargetSupport;
@@ -15,35 +15,35 @@ use ptx_analysis::target::Environment;
 use ptx_isa::tables::{Gate, ValueKind};
 use ptx_syntax::{Snapshot, kinds};
 
-/// What has been opened around a place and not closed.
+/// An unclosed bracket around the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EnclosingBracket {
-    /// `[`, with the number of the part.
+    /// `[`, with the 0-based index of the comma-separated part at the cursor.
     Bracket(usize),
-    /// `{`, with the elements before.
+    /// `{`, with the text of the elements before the cursor.
     Brace(Vec<String>),
-    /// `(`, with the number of the argument.
+    /// `(`, with the 0-based index of the argument at the cursor.
     Parenthesis(usize),
 }
 
-/// A place among operands.
+/// The position of the cursor among operands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OperandSpot {
-    /// Which operand.
+    /// Index of the operand, from 0.
     pub index: usize,
-    /// What is open in it, the innermost last.
+    /// Unclosed brackets within the operand, the innermost last.
     pub open: Vec<EnclosingBracket>,
-    /// Where the operand begins, as a token.
+    /// Token index of the operand's beginning.
     pub from: usize,
-    /// The tokens right before the place that belong to the same value.
+    /// Token indices before the cursor that belong to the value at the cursor.
     pub piece: Vec<usize>,
 }
 
 impl OperandSpot {
-    /// The place behind some tokens, of which operands begin at `from`.
+    /// The position after the last of `tokens`; the operands begin at token `from`.
     pub fn new(tokens: &Tokens, from: usize) -> Self {
         let mut out = Self { from, ..Self::default() };
-        // The tokens of the value in which something was opened.
+        // For each open bracket, the tokens of the value that contains it.
         let mut outer: Vec<Vec<usize>> = Vec::new();
         for index in from..tokens.len() {
             match tokens.at(index) {
@@ -80,17 +80,17 @@ impl OperandSpot {
     }
 }
 
-/// A form that the head and the operands before fit.
+/// An operand variant of a form, and how well it matches the mnemonic and the operands before the cursor.
 pub struct Fitting {
-    /// Its candidate and variant, by index.
+    /// Index of the candidate, and index of the variant within it.
     pub place: (usize, usize),
-    /// What does not fit of the operands before.
+    /// Total mismatch cost of the operands before the cursor; 0 is a perfect match.
     pub cost: u32,
-    /// Whether the module has it.
+    /// Whether the module's version and target have the form.
     pub status: TargetSupport,
 }
 
-/// The ways of giving operands that fit what has been given before a place, best first.
+/// The operand variants that have an operand at the cursor, the best match with the earlier operands first.
 pub fn fitting(
     place: &CompletionPlace<'_>,
     head: &MnemonicAtCursor,
@@ -130,24 +130,24 @@ fn status(candidate: &Candidate, variant: &OperandVariant, environment: &Environ
     }
 }
 
-/// The instruction as far as its operands are complete.
+/// The instruction up to its last complete operand, with a semicolon.
 fn given_text(place: &CompletionPlace<'_>, head: &MnemonicAtCursor, spot: &OperandSpot) -> String {
     let before = &place.before;
     let opcode = before.list.get(head.end.saturating_sub(1 + head.before.len())).map_or(0, |t| t.range.start);
-    // The comma before the operand at the place belongs to what follows.
+    // The comma before the current operand is left out.
     let last = if spot.index == 0 { head.end } else { spot.from.saturating_sub(1) };
     let end = last.checked_sub(1).and_then(|i| before.list.get(i)).map_or(opcode, |t| t.range.end);
     format!("{};", before.text.get(opcode..end).unwrap_or(""))
 }
 
-/// Names declared in the function, then those of the module.
+/// Name lookup: first the names declared in the function, then those of the module.
 pub struct NamesInScope<'a> {
     locals: NameFrame<&'a str, Symbol>,
     around: LocalNames<'a>,
 }
 
 impl<'a> NamesInScope<'a> {
-    /// The names known at a place.
+    /// The names visible at a place; `locals` are the declarations of its function.
     pub fn new(place: &'a CompletionPlace<'_>, locals: &'a [Name]) -> Self {
         let at = place.snapshot.leaf(place.start..place.start);
         let at = at.unwrap_or_else(|| place.snapshot.root_at(place.start));
@@ -165,7 +165,7 @@ impl<'a> NamesInScope<'a> {
 impl NameLookup for NamesInScope<'_> {
     fn look_up(&self, name: &str) -> Option<Symbol> {
         let own = self.locals.get(name).map(|(symbol, _)| *symbol);
-        // A register that the function does not declare is declared nowhere.
+        // Registers are declared in functions only, so the module is not searched for them.
         own.or_else(|| if name.starts_with('%') { None } else { self.around.look_up(name) })
     }
 
@@ -174,7 +174,7 @@ impl NameLookup for NamesInScope<'_> {
     }
 }
 
-/// The name of the function that is called, where arguments are written.
+/// The name of the called function, if the cursor is after it.
 pub fn callee(
     tokens: &Tokens,
     head: &MnemonicAtCursor,

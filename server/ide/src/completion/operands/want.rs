@@ -1,4 +1,4 @@
-//! What a name must be to stand at a place among operands.
+//! The requirements on a name at a place among operands.
 
 use super::spot::{EnclosingBracket, OperandSpot};
 use crate::completion::place::CompletionPlace;
@@ -16,29 +16,29 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 use ptx_syntax::{Node, kinds};
 
-/// What a name must be at a place.
+/// What kind of operand, or part of an operand, is expected at the cursor. The spec says which values are legal.
 #[derive(Debug, Clone)]
 pub enum Want {
-    /// A value by itself.
+    /// A whole value.
     Value(OperandSpec),
-    /// Behind a `!`.
+    /// A value after `!`.
     Negated(OperandSpec),
-    /// A part of an address in brackets.
+    /// A part of an address, inside its brackets.
     Base(OperandSpec),
-    /// An address, with the brackets that it needs.
+    /// An address; the offered text includes its brackets.
     Address(OperandSpec),
-    /// An element of a list, behind others.
+    /// An element of a list, after the elements given here.
     Element(OperandSpec, Vec<String>),
-    /// A list as a whole.
+    /// A whole list.
     Whole(OperandSpec),
-    /// `_`.
+    /// The sink `_`.
     Sink,
-    /// A result or an argument of a call, by its number.
+    /// A result or an argument of a call, and its index.
     Argument(OperandAccess, usize),
 }
 
 impl Want {
-    /// What the tables say of it.
+    /// The operand spec; `None` for sinks and for arguments of calls.
     pub fn spec(&self) -> Option<&OperandSpec> {
         match self {
             Self::Value(s)
@@ -52,30 +52,30 @@ impl Want {
     }
 }
 
-/// What names are held against.
+/// The context in which names are matched with a [`Want`].
 pub struct OperandContext<'a> {
-    /// All names.
+    /// Lookup of all names.
     pub names: &'a dyn NameLookup,
-    /// Those in use around.
+    /// The names in use near the cursor.
     pub near: &'a Near,
-    /// Those that the function declares.
+    /// The names that the function declares.
     pub locals: &'a [Name],
-    /// The function that is called, or the prototype of the call.
+    /// The called function, or the prototype of the call.
     pub callee: Option<Node<'a>>,
     /// The size of addresses in bits.
     pub address_size: u16,
     /// The opcode with its modifiers.
     pub head: &'a MnemonicAtCursor,
-    /// The same as one word.
+    /// The same mnemonic as text.
     pub mnemonic: String,
-    /// The number of the operand.
+    /// Index of the operand, from 0.
     pub index: usize,
-    /// In other files names often stand there.
+    /// In real files, this operand is often the name of a variable.
     pub often_names: bool,
 }
 
 impl Want {
-    /// Whether names of the module may be meant.
+    /// Whether a name of the module may match.
     pub fn of_module(&self) -> bool {
         self.spec().is_some_and(|s| {
             s.value.symbol
@@ -91,7 +91,8 @@ impl Want {
     }
 }
 
-/// What a shape asks for at a spot.
+/// Appends what an operand pattern expects at the cursor. `negated`: a `!` precedes the cursor. `second`: the cursor is
+/// after the `|` of a pair.
 pub fn wanted(shape: &OperandPattern, spot: &OperandSpot, negated: bool, second: bool, out: &mut Vec<Want>) {
     let value = |spec: &OperandSpec| match spec.value.kind {
         ValueKind::Address(_) => Want::Address(*spec),
@@ -111,7 +112,7 @@ pub fn wanted(shape: &OperandPattern, spot: &OperandSpot, negated: bool, second:
         }
         (OperandPattern::Pair(both), []) => {
             let spec = if second { &both.1 } else { &both.0 };
-            // A list stands on either side of the bar as well.
+            // Either side of the bar may be a list.
             out.push(if is_list(spec) { Want::Whole(*spec) } else { value(spec) });
         }
         (OperandPattern::Pair(both), [EnclosingBracket::Brace(elements)]) => {
@@ -147,7 +148,7 @@ pub fn wanted(shape: &OperandPattern, spot: &OperandSpot, negated: bool, second:
     }
 }
 
-/// Whether a name may stand at a place.
+/// Whether a name may be offered for a want.
 pub fn accepts(want: &Want, name: &Name, place: &CompletionPlace<'_>, context: &OperandContext<'_>) -> bool {
     let symbol = name.symbol;
     if let Want::Argument(access, index) = want {
@@ -161,11 +162,12 @@ pub fn accepts(want: &Want, name: &Name, place: &CompletionPlace<'_>, context: &
         (ValueKind::Function, Symbol::Function { kernel, .. }) => {
             return !kernel && returns(name) == results_given(place) && !is_indirect(place);
         }
-        // ptxas accepts the name of a function for most registers, but it is never meant. It is in no state space.
+        // ptxas accepts the name of a function for most registers, but it is never meant. A function is in no state space.
         (ValueKind::Value, Symbol::Function { .. }) if !spec.value.symbol || spec.symbol_spaces.is_some() => {
             return false;
         }
-        // The front end of ptxas takes addresses of any width, and a texture as if it were memory; what follows it does not.
+        // The front end of ptxas accepts addresses of any width, and a texture as if it were memory; its later stages do
+        // not.
         (ValueKind::Address(_), Symbol::Register { ty, .. }) if !holds_address(spec, ty, context.address_size) => {
             return false;
         }
@@ -190,37 +192,38 @@ pub fn accepts(want: &Want, name: &Name, place: &CompletionPlace<'_>, context: &
     fits(want, OperandKind::Name(&text), &names)
 }
 
-/// Whether a register can hold an address: of the module's size, or of 32 bits where that is all that there is in a state space.
+/// Whether a register can hold an address. Its size must be the module's address size, or 32 bits if the operand's state
+/// spaces have 32-bit addresses only.
 fn holds_address(spec: &OperandSpec, ty: TypeId, address_size: u16) -> bool {
     let small = in_windows(spec) || spec.value.register_only;
     ty.info().bits == address_size || (small && ty.info().bits == 32)
 }
 
-/// Whether addresses of 32 bits are all that there is in the state spaces of an operand.
+/// Whether all state spaces of an operand have 32-bit addresses.
 fn in_windows(spec: &OperandSpec) -> bool {
     let window = |name: &&str| ISA.space(name).is_some_and(|s| s.window);
     spec.spaces.is_some_and(|s| s.iter().all(window))
 }
 
-/// Whether a function returns something, after its header.
+/// Whether a function returns something, according to its header.
 fn returns(name: &Name) -> bool {
     name.detail
         .split_once(' ')
         .is_some_and(|(_, rest)| rest.starts_with('(') && !rest.trim_start_matches('(').trim_start().starts_with(')'))
 }
 
-/// Whether a call says where its results go.
+/// Whether the call has a list of results.
 fn results_given(place: &CompletionPlace<'_>) -> bool {
     place.before.words(0).any(|w| w == "(")
 }
 
-/// Whether a prototype or a list of targets ends a call: what is called is then a register.
+/// Whether a call ends with a prototype or a list of targets. Such a call is indirect: its callee is a register.
 fn is_indirect(place: &CompletionPlace<'_>) -> bool {
     let after = &place.after;
     after.len() >= 2 && after.at(after.len() - 2) == "," && after.kind(after.len() - 1) == Some(TokenKind::Word)
 }
 
-/// Whether something may be an argument or a result of a call.
+/// Whether a symbol may be argument or result number `index` of a call.
 fn argument(
     access: OperandAccess,
     index: usize,
@@ -248,7 +251,7 @@ fn argument(
         _ => None,
     };
     match ptx_analysis::declared::parameter(&lowered, VariableOrigin::Parameter) {
-        // In a list of registers stand registers.
+        // Parameters in the register state space take registers.
         Some(Symbol::Register { ty, .. }) => {
             matches!(symbol, Symbol::Register { ty: own, .. } if own.info().bits == ty.info().bits)
         }
@@ -261,7 +264,7 @@ fn argument(
     }
 }
 
-/// Whether something may stand at a place.
+/// Whether an operand of a kind may fill a want.
 pub fn fits(want: &Want, kind: OperandKind<'_>, names: &dyn NameLookup) -> bool {
     let operand = |kind| Operand { range: 0..0, kind };
     let mut found = Vec::new();
@@ -290,7 +293,8 @@ pub fn fits(want: &Want, kind: OperandKind<'_>, names: &dyn NameLookup) -> bool 
             lengths.into_iter().any(|length| {
                 let mut list: Vec<Operand<'_>> = before.iter().map(|e| operand(element(e))).collect();
                 list.push(operand(kind.clone()));
-                // What follows is not known; of a list that is joined to one type it is most likely the same.
+                // The later elements are not known. In a list whose elements are joined to one value they most likely have
+                // the same type.
                 let rest = |spec: &OperandSpec| if spec.value.mixed { kind.clone() } else { OperandKind::Error };
                 list.extend((list.len()..length).map(|_| operand(rest(spec))).collect::<Vec<_>>());
                 check(OperandKind::Vector(list), &OperandPattern::Value(*spec))
@@ -300,7 +304,7 @@ pub fn fits(want: &Want, kind: OperandKind<'_>, names: &dyn NameLookup) -> bool 
     }
 }
 
-/// An element of a list that has been written.
+/// The operand that the text of a list element stands for.
 fn element(text: &str) -> OperandKind<'_> {
     let name = text.chars().skip(1).all(is_part);
     match text.chars().next() {
@@ -314,8 +318,8 @@ fn element(text: &str) -> OperandKind<'_> {
     }
 }
 
-/// Whether a special register may stand at a place; `bits` is its width. Where the instruction takes a list, one register is no list. Where it joins
-/// the elements of a list to one value, all elements must have the same width.
+/// Whether a special register that is `bits` wide may be offered. A want for a whole list takes no single register. If the
+/// instruction joins the elements of a list to one value, all elements must have the same width.
 pub fn takes_special(want: &Want, kind: OperandKind<'_>, bits: u16, names: &dyn NameLookup) -> bool {
     match want {
         Want::Whole(spec) => fits(&Want::Value(*spec), kind, names),
@@ -327,7 +331,7 @@ pub fn takes_special(want: &Want, kind: OperandKind<'_>, bits: u16, names: &dyn 
     }
 }
 
-/// How well something fits: the smaller the better.
+/// How well a symbol matches a want: a smaller rank is better.
 pub fn rank(want: &Want, symbol: Symbol, address_size: u16) -> u32 {
     let Some(spec) = want.spec() else {
         return u32::from(matches!(symbol, Symbol::Register { .. }));
@@ -347,7 +351,8 @@ pub fn rank(want: &Want, symbol: Symbol, address_size: u16) -> u32 {
             u32::from(spec.ty.is_some_and(|wanted| v.ty.is_some_and(|ty| ty.info().bits != wanted.info().bits)))
         }
         Symbol::Variable(_) | Symbol::Function { .. } if spec.value.kind == ValueKind::Value => {
-            // An address that does not fit is an offset at best, unless its state space has addresses of 32 bits.
+            // An address of another width than the operand is an offset at best, unless its state space has 32-bit
+            // addresses.
             let window = matches!(symbol, Symbol::Variable(v) if ISA.space(v.space).is_some_and(|s| s.window));
             match spec.ty.map(|t| t.info().bits) {
                 Some(bits) if bits == address_size || (window && bits == 32) => 4,

@@ -1,4 +1,4 @@
-//! The module around an example: what it declares, sets before and uses afterwards.
+//! The module around an example: declarations, initialization of inputs and uses of results.
 
 use super::ModifierChoice;
 use crate::reference::combination::least;
@@ -8,10 +8,10 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form, OperandAccess, Protocol, TypeClass, ValueKind, Verb, Version};
 use std::fmt::Write;
 
-/// What stands around the instruction.
+/// The function that contains the instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shell {
-    /// A function with its inputs as parameters: the shortest.
+    /// A function with its inputs as parameters; this is the shortest.
     Function,
     /// A kernel, which loads its inputs.
     Kernel,
@@ -20,11 +20,11 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// All, the shortest first.
+    /// All shells, the shortest first.
     pub const ALL: [Self; 3] = [Self::Function, Self::Kernel, Self::SizedKernel];
 }
 
-/// Lines longer than this are broken.
+/// Maximum length of a line; longer lines are broken.
 const WIDTH: usize = 92;
 
 /// The parts of a module.
@@ -51,7 +51,7 @@ struct Register {
 }
 
 impl Parts {
-    /// The parts for an instruction, unless there is something in it that nothing can be declared for.
+    /// The parts of a module for an instruction; `None` if an operand cannot be declared.
     pub fn new(
         entry: &'static Entry,
         form: &'static Form,
@@ -83,10 +83,10 @@ impl Parts {
         Some(parts)
     }
 
-    /// The whole module.
+    /// The text of the whole module.
     pub fn module(&self, version: Version, target: &str) -> String {
         let mut out = format!(".version {version}\n.target {target}\n");
-        // The directive is younger than the first targets.
+        // PTX has this directive since version 2.3, later than the first targets.
         if (version.major, version.minor) >= (2, 3) {
             out.push_str(".address_size 64\n");
         }
@@ -128,7 +128,7 @@ impl Parts {
         out
     }
 
-    /// What starts something that completes later is put between the other steps of its protocol.
+    /// Adds the other steps of the protocol around an instruction that starts an asynchronous operation.
     fn steps(&mut self, form: &'static Form) {
         for effect in form.effects.iter().filter(|e| e.verb == Verb::Starts && e.when.is_empty()) {
             let step = |verb| step(verb, effect.protocol);
@@ -161,7 +161,7 @@ impl Parts {
         }
     }
 
-    /// What stands in brackets.
+    /// The text inside the brackets of an address.
     fn base(&mut self, spec: &OperandSpec) -> Option<String> {
         let space = spec.spaces.and_then(|s| s.first()).copied().unwrap_or("");
         if space.starts_with(".param") {
@@ -219,7 +219,7 @@ impl Parts {
         }
         if let Some(number) = literal(spec) {
             return Some(match spec.lengths.first() {
-                // Of a list of numbers not each may be as large as the largest.
+                // The numbers of a list must not all be the largest.
                 Some(count) => {
                     let lowest = value.ranges.first().map_or(number, |r| r.low.to_string());
                     format!("{{{}}}", vec![lowest; usize::from(*count)].join(", "))
@@ -267,7 +267,7 @@ impl Parts {
         Some(format!("{{{}}}", names.join(", ")))
     }
 
-    /// Loads or stores the registers of a list, as many at a time as an access takes.
+    /// Loads or stores the registers of a list, in accesses that are as wide as possible.
     fn transfer(&mut self, at: &str, names: &[String], ty: TypeId, load: bool) -> Option<()> {
         let bits = ty.info().bits;
         let mut rest = names;
@@ -290,7 +290,7 @@ impl Parts {
         Some(())
     }
 
-    /// A register that is set before.
+    /// Adds a register that is initialized before the instruction.
     fn input(&mut self, register: &Register) {
         let (name, ty) = (&register.name, register.ty.name());
         let plain = name.trim_start_matches('%');
@@ -319,7 +319,7 @@ impl Parts {
         }
     }
 
-    /// A register that is used afterwards.
+    /// Adds a register that is used after the instruction.
     fn output(&mut self, register: &Register, only: bool) {
         let (name, ty, info) = (&register.name, register.ty.name(), register.ty.info());
         if self.shell == Shell::Function && only && !is_odd(register.ty) {
@@ -336,7 +336,7 @@ impl Parts {
         {
             self.input(&Register { name: "%out".to_owned(), ty });
         }
-        // Each has 16 bytes, so that all are aligned.
+        // Each result has 16 bytes, so that all are aligned.
         let place = if self.stored > 0 { format!("[%out+{}]", self.stored) } else { "[%out]".to_owned() };
         self.stored += 16;
         if class == TypeClass::Pred {
@@ -360,12 +360,13 @@ impl Parts {
     }
 }
 
-/// Predicates and registers of less than 32 or more than 64 bits: the assembler passes none to functions.
+/// Whether a type cannot be a function parameter in the register state space: predicates, and types of less than 32 or more
+/// than 64 bits.
 fn is_odd(ty: TypeId) -> bool {
     ty.info().class == TypeClass::Pred || !(32..=64).contains(&ty.info().bits)
 }
 
-/// The instruction that does a step of a protocol, and needs no register for it.
+/// An instruction for a step of a protocol that needs no register.
 fn step(verb: Verb, protocol: Protocol) -> Option<String> {
     let does = |form: &Form| form.effects.iter().any(|e| e.verb == verb && e.protocol == protocol);
     let entries = ISA.opcodes.iter().flat_map(|o| o.entries);
@@ -373,7 +374,7 @@ fn step(verb: Verb, protocol: Protocol) -> Option<String> {
     let values = least(form, &[])?;
     let variant = operand_variants(form, &values).into_iter().find(|a| a.broken.is_none())?;
     let operands = variant.operands.iter().map(|(_, shape)| match shape {
-        // Nothing may be left to wait for.
+        // With 0, the instruction waits for all pending operations.
         OperandPattern::Value(spec) if spec.value.immediate_only => Some("0".to_owned()),
         _ => None,
     });
@@ -381,14 +382,14 @@ fn step(verb: Verb, protocol: Protocol) -> Option<String> {
     Some(statement(&head(entry, form, &values), &operands))
 }
 
-/// Opcode and modifiers, without those that follow an operand.
+/// The mnemonic, without modifiers that follow an operand.
 fn head(entry: &Entry, form: &Form, values: &ModifierChoice) -> String {
     let opcode = entry.name.split('.').next().unwrap_or(entry.name);
     let before = form.slots.iter().zip(values).filter(|(slot, _)| slot.after_operand == 0);
     opcode.chars().chain(before.filter_map(|(_, value)| *value).flat_map(str::chars)).collect()
 }
 
-/// How many registers are written that are in no list.
+/// The number of written registers that are not in a list.
 fn results(variant: &OperandVariant) -> usize {
     let written = |spec: &OperandSpec| spec.value.access == OperandAccess::Write && spec.lengths.is_empty();
     let count = |shape: &OperandPattern| match shape {
@@ -399,7 +400,7 @@ fn results(variant: &OperandVariant) -> usize {
     variant.operands.iter().map(|(_, shape)| count(shape)).sum()
 }
 
-/// The type of a register that may stand for an operand.
+/// The type of a register for an operand.
 fn register_type(spec: &OperandSpec) -> Option<TypeId> {
     let ty = spec.ty.or_else(|| TypeId::of(".b32"))?;
     if ty.info().registers && !spec.fit.untyped {
@@ -408,7 +409,7 @@ fn register_type(spec: &OperandSpec) -> Option<TypeId> {
     agreeing(ty, spec.fit).first().and_then(|name| TypeId::of(name))
 }
 
-/// A number, where nothing else may stand or where only some make sense.
+/// A number for an operand that must be a literal, or for which only some numbers make sense.
 fn literal(spec: &OperandSpec) -> Option<String> {
     let value = spec.value;
     if value.access != OperandAccess::Read || value.register_only {
@@ -427,7 +428,8 @@ fn literal(spec: &OperandSpec) -> Option<String> {
     Some(if float { "1.0" } else { "1" }.to_owned())
 }
 
-/// Head and operands; a long instruction has a line for each operand, and a long list several.
+/// A statement from its mnemonic and operands. A long instruction has one line per operand, and a long list has several
+/// lines.
 fn statement(head: &str, operands: &[String]) -> String {
     let short = format!("{head} {}", operands.join(", "));
     if short.len() < WIDTH {

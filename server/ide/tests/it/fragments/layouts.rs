@@ -1,4 +1,4 @@
-//! The layouts in the tables against the manual, against each other, and against what a multiplication must give.
+//! The layouts of the tables, compared with the manual, with each other, and with the result of a multiplication.
 
 use ptx_analysis::mnemonic::broken;
 use ptx_isa::ISA;
@@ -6,7 +6,7 @@ use ptx_isa::fragment::{FragmentLayout, Holder, LayoutLookup, MatrixPosition};
 use ptx_isa::tables::{Entry, Form, ModifierSlot};
 use std::collections::{HashMap, HashSet};
 
-/// What has no layout since it is no part of a matrix: addresses, selectors, signs.
+/// Operands without a layout, because they are not part of a matrix: addresses, selectors, signs.
 const OTHERS: &[(&str, &[&str])] = &[
     ("mma", &["sela", "selb"]),
     ("mma.sp", &["f"]),
@@ -58,7 +58,7 @@ impl Case {
         }
     }
 
-    /// The layout where another operand has a value.
+    /// The layout if the other operand that it depends on has this value.
     fn with_input(&self, value: i64) -> FragmentLayout {
         match ISA.layout(self.instruction, self.form, &self.values, self.operand, |_, _| Some(value)) {
             Some(LayoutLookup::Layout(layout)) => *layout,
@@ -71,10 +71,10 @@ fn entries(name: &str) -> impl Iterator<Item = &'static Entry> {
     ISA.opcodes.iter().flat_map(|o| o.entries).filter(move |e| e.name == name)
 }
 
-/// The combinations of modifiers that the rules of a form let through.
+/// The combinations of modifiers that the rules of a form allow.
 fn combinations(form: &'static Form) -> Vec<Vec<Option<&'static str>>> {
     let choices = |slot: &'static ModifierSlot| -> Vec<Option<&'static str>> {
-        // What says nothing of layouts is left out, to keep the number down.
+        // Omit modifiers that do not affect layouts, to reduce the number of combinations.
         let silent = [".satfinite", ".shared", ".NaN", ".abs", ".rn", ".row", ".aligned"];
         let needless = slot.optional && silent.contains(&slot.values[0]);
         let none = slot.optional.then_some(None);
@@ -168,7 +168,7 @@ fn moves(text: &str) -> Moves {
     text.split_whitespace().map(|word| pair(word).expect("a pair")).collect()
 }
 
-/// Where moves bring an element.
+/// The (row, column) of an element, computed from the recorded moves of its thread and element bits.
 fn moved(holder: Holder, by_thread: &Moves, by_element: &Moves) -> (u32, u32) {
     let sum = |number: u32, moves: &Moves| {
         let chosen = moves.iter().enumerate().filter(|(bit, _)| number >> bit & 1 == 1);
@@ -178,7 +178,7 @@ fn moved(holder: Holder, by_thread: &Moves, by_element: &Moves) -> (u32, u32) {
     (a.0 + b.0, a.1 + b.1)
 }
 
-/// The record of a layout that the manual gives as formulas.
+/// The recorded layout of an operand, which the manual defines by formulas.
 struct Record {
     sparse: bool,
     shape: String,
@@ -240,7 +240,7 @@ fn dense_layouts_are_those_of_the_manual() {
         .filter(|r| !r.sparse && !r.used)
         .map(|r| format!("{} {} {}", r.shape, r.operand, r.ty))
         .collect();
-    // The manual names `.e2m1` among the types of m16n8k32; with its block scaling it is in m16n8k64.
+    // The manual lists `.e2m1` among the types of m16n8k32, but with its block scaling it belongs to m16n8k64.
     assert!(unused.is_empty(), "nothing in the tables for {unused:?}");
 }
 
@@ -299,13 +299,13 @@ fn layouts_of_pictures_are_those_of_cutlass() {
     assert!(count > 25);
 }
 
-/// A small number that differs from place to place.
+/// A small matrix entry that differs between positions.
 fn entry(seed: u32, place: MatrixPosition) -> i64 {
     i64::from((place.row * 31 + place.column * 17 + place.matrix * 7 + seed) % 13) - 6
 }
 
-/// The multiplication as the threads do it: each group of four multiplies what its threads hold, pair by pair, with what the threads of
-/// another group hold in the same place; which column of A or row of B that is plays no part.
+/// Multiplies as the threads do: each group of four threads multiplies its elements pairwise with the elements that the
+/// threads of another group have at the same indices. The columns of A and rows of B of these elements do not matter.
 #[test]
 fn threads_multiply_what_matrices_multiply() {
     let mut shapes = 0;
@@ -344,7 +344,7 @@ fn threads_multiply_what_matrices_multiply() {
     assert!(shapes > 60, "{shapes}");
 }
 
-/// The four multiplications of m8n8k4: the eight threads of a group have all that one of them needs.
+/// The four multiplications of m8n8k4: the eight threads of a group have all elements of one multiplication.
 #[test]
 fn quad_pairs_have_a_matrix_each() {
     for case in cases("mma").iter().filter(|c| c.has(".m8n8k4") && c.has(".f16")) {
@@ -362,14 +362,14 @@ fn find(name: &'static str, modifiers: &[&str], operand: &str) -> FragmentLayout
     case.expect("a form").layout().clone()
 }
 
-/// `ldmatrix` brings matrices in memory just to where `mma` wants them.
+/// `ldmatrix` loads matrices from memory into exactly the registers that `mma` reads.
 #[test]
 fn ldmatrix_loads_what_mma_reads() {
     let mma = |operand| find("mma", &[".m16n8k16", ".f16", ".f32"], operand);
     let (a, b) = (mma("a"), mma("b"));
     let four = find("ldmatrix", &[".m8n8", ".x4"], "r");
     for (place, holder) in four.map() {
-        // Matrices 0 … 3: upper left, lower left, upper right, lower right.
+        // Matrices 0 to 3: upper left, lower left, upper right, lower right.
         let expected = MatrixPosition {
             matrix: 0,
             row: place.row + 8 * (place.matrix % 2),
@@ -382,13 +382,13 @@ fn ldmatrix_loads_what_mma_reads() {
         let expected = MatrixPosition { matrix: 0, row: place.row + 8 * place.matrix, column: place.column };
         assert_eq!(b.element(holder.thread, holder.element), Some(expected));
     }
-    // B in columns, as `.col` says: its rows lie along memory.
+    // B in column order, as `.col` says: its columns are contiguous in memory.
     let two = find("ldmatrix", &[".m8n8", ".x2"], "r");
     for (place, holder) in two.map() {
         let expected = MatrixPosition { matrix: 0, row: place.column + 8 * place.matrix, column: place.row };
         assert_eq!(b.element(holder.thread, holder.element), Some(expected));
     }
-    // And bytes: B of m16n8k32 for two multiplications.
+    // The same for bytes: B of m16n8k32 for two multiplications.
     let bytes = find("ldmatrix", &[".m16n16", ".x1", ".b8", ".trans"], "r");
     let b = find("mma", &[".m16n8k32", ".s8", ".s32"], "b");
     for (place, holder) in bytes.map().into_iter().filter(|(place, _)| place.column < 8) {
@@ -397,7 +397,8 @@ fn ldmatrix_loads_what_mma_reads() {
     }
 }
 
-/// The result of `mma`, put into bytes register by register, is what `stmatrix` stores transposed; and `movmatrix` transposes.
+/// The result of `mma`, converted to bytes register by register, is the operand of the transposing `stmatrix`; and
+/// `movmatrix` transposes.
 #[test]
 fn stmatrix_stores_what_mma_gives() {
     let d = find("mma", &[".m16n8k16", ".f16", ".f32"], "d");
@@ -413,11 +414,11 @@ fn stmatrix_stores_what_mma_gives() {
     }
 }
 
-/// The chunk of metadata that tells of an element of A tells of the columns that the element may stand for.
+/// The metadata of an element of A describes the columns that the element may stand for.
 #[test]
 fn metadata_tells_of_the_elements_of_a() {
     for name in ["mma.sp", "mma.sp::ordered_metadata", "wgmma.mma_async.sp"] {
-        // How wide the result is plays no part.
+        // The width of the result does not matter.
         let all: Vec<Case> = cases(name).into_iter().filter(|c| c.shape().contains("n8k")).collect();
         for case in all.iter().filter(|c| c.operand == "a") {
             let a = case.layout();
@@ -444,7 +445,7 @@ fn metadata_tells_of_the_elements_of_a() {
     }
 }
 
-/// A selector says which threads supply metadata or factors, and which bytes.
+/// A selector determines which threads supply metadata or scale factors, and in which bytes.
 #[test]
 fn selectors_choose_threads_and_bytes() {
     let case =

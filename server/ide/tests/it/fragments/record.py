@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Records the layouts that the PTX manual gives as formulas, for the test `fragments`.
 
-    record.py MANUAL > manual.txt
+record.py MANUAL > manual.txt
 
-MANUAL is a folder with the manual as Markdown, one file a section. Only its formulas are read, and only numbers are written: how far each
-bit of the lane and each bit of the element's number moves an element, in rows and columns. Every layout is checked to be just the sum of
-those moves, so nothing is lost.
-"""
+MANUAL is a folder with the manual as Markdown, one file per section. Only its formulas are read, and only numbers are
+written: by how many rows and columns each bit of the lane and each bit of the element index moves an element. The
+script checks that every layout is exactly the sum of these moves, so nothing is lost."""
 
 import pathlib
 import re
@@ -16,16 +15,16 @@ TYPE = re.compile(r"`\.(\w+)`")
 
 
 def moves(place, bits):
-    """How far each of so many bits of a number moves the place; the number 0 is at the origin."""
+    """Returns how each of the lowest bits of a number moves the position; number 0 is at the origin."""
     return [place(1 << bit) for bit in range(bits)]
 
 
-# Where the manual's formula gives one place to two elements: what must stand there.
+# Corrections where the manual's formula gives two elements the same position.
 SLIPS = {("m16n8k256", "a", "col"): ("(threadID_in_group * 32) + i", "(threadID_in_group * 32) + (i & 0x1F)")}
 
 
 def linear(place, lanes, elements, distinct):
-    """The moves of a layout; an error where they do not tell all of it."""
+    """Returns the moves of a layout; an error if they do not describe it completely."""
     lane_bits, element_bits = (lanes - 1).bit_length(), (elements - 1).bit_length()
     if place(0, 0) != (0, 0) or elements & (elements - 1):
         raise ValueError("not made of moves")
@@ -44,7 +43,7 @@ def linear(place, lanes, elements, distinct):
 
 
 def alternatives(lines):
-    """`row = A for x / B for y` over several lines, as pairs of formula and condition."""
+    """Parses `row = A for x / B for y` over several lines into pairs of formula and condition."""
     out = []
     for line in lines:
         line = re.sub(r"//.*", "", line).strip()
@@ -56,7 +55,7 @@ def alternatives(lines):
 
 
 def holds(condition, lane, element):
-    """Whether a condition of the manual holds; a mere range of elements holds for all."""
+    """Tests a condition of the manual; a mere range of elements holds for all."""
     condition = condition.lower()
     condition, _, lanes = condition.partition("if ")
     if lanes:
@@ -89,7 +88,7 @@ def value(parts, lane, element, extra):
 
 
 def listing(code):
-    """The parts of `row`, `col` and so on in a listing."""
+    """Returns the formulas of a listing by name: `row`, `col` and so on."""
     found, extra, current = {}, {}, None
     for line in code:
         start = re.match(r"\s*(row|col|firstcol|lastcol|groupID|threadID_in_group)\s*=\s*(.*)", line)
@@ -105,7 +104,7 @@ def listing(code):
 
 
 def sections(text):
-    """Each listing with the text before it since the last one."""
+    """Yields each listing with the text between it and the previous one."""
     before, code = [], None
     for line in text.splitlines():
         line = re.sub(r"^[ >]*", "", line) if "```" in line else re.sub(r"^[ ]*> ?", "", line)
@@ -122,7 +121,7 @@ def sections(text):
 
 
 def number(rows):
-    """How many elements the table above a listing names, `a0, a1, …, a15`."""
+    """Returns the number of elements that the table above a listing names, such as `a0, a1, …, a15`."""
     names = [int(n) for row in rows for n in re.findall(r"\b[abc](\d+)", row.split("|")[3] if row.count("|") > 3 else "")]
     return max(names) + 1 if names else None
 
@@ -169,7 +168,7 @@ def record(path):
 
 
 def sparse_span(parts):
-    """Columns from the first to the last one of a register."""
+    """Returns the number of columns from the first to the last one of a register."""
     return int(re.search(r"firstcol \+ (\d+)", parts["lastcol"][0][0]).group(1)) + 1
 
 
@@ -184,7 +183,7 @@ def main():
         if not re.search(r"matrix_fragments_for_(mma|sparse_mma)", path.name):
             continue
         for kind, shape, operand, layout, types, place, count, span in record(path):
-            # m8n8k4 of f16 is four matrices, which its formulas do not tell apart.
+            # m8n8k4 of f16 consists of four matrices, which its formulas do not distinguish.
             four = shape == "m8n8k4" and "f64" not in types
             by_lane, by_element = linear(place, 32, count, kind == "dense" and not four)
             for ty in types:

@@ -4,7 +4,7 @@ use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
 
-/// A kernel with `bar`, two mbarriers, and `data`, 256 bytes, in shared memory; `%rd0` is the address of `out`, `%rd1` that of `in`.
+/// A kernel with two mbarriers at `bar` and 256 bytes at `data` in shared memory. `%rd0` is the address of `out`, `%rd1` that of `in`.
 fn kernel(version: &str, body: &str) -> Kernel {
     Kernel::new(&format!(
         ".version {version}\n.target sm_100a\n.address_size 64\n\
@@ -19,14 +19,14 @@ fn one(body: &str) -> Outcome {
     kernel("8.7", body).threads(1).buffer(&[0; 64]).buffer(&words(1..17)).run()
 }
 
-/// What the kernel stores, if nothing is found.
+/// The words that the kernel stores. It must finish without findings.
 fn stored(body: &str) -> Vec<u32> {
     let out = one(body);
     assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]), "{body}");
     out.u32s(0)
 }
 
-/// The only thing that is found in a kernel, and it is of that kind; gives the instruction that it names besides.
+/// Checks that a kernel has exactly one finding, of this kind and with this text. Returns the related instruction that it names.
 fn found(kind: Kind, body: &str, message: &str) -> Option<u32> {
     let out = one(body);
     assert_eq!(out.kinds(), [kind], "{body}: {:?}", out.faults());
@@ -51,7 +51,7 @@ fn bytes_are_copied_and_the_rest_is_zeros() {
 
 #[test]
 fn where_a_source_is_ignored_there_are_zeros() {
-    // The predicate is false at first: the new barrier is in its first phase.
+    // The predicate is false at first, because the new mbarrier is in its first phase.
     let out = stored(
         "mbarrier.init.b64 [bar], 1; mbarrier.test_wait.parity.b64 %p0, [bar], 0;\n\
         cp.async.ca.shared.global [data], [%rd1], 4, %p0; cp.async.ca.shared.global [data+4], [%rd1+4096], 4, !%p0; cp.async.wait_all;\n\
@@ -67,7 +67,7 @@ fn groups_complete_in_order() {
     let out = stored(&format!("{two} ld.shared.u32 %r1, [data]; st.global.u32 [%rd0], %r1;"));
     assert_eq!(out[0], 1);
     let site = found(Kind::Asynchronous, &format!("{two} ld.shared.u32 %r1, [data+4];"), "reads 4 bytes at `data`+4");
-    // The second copy: after the three instructions of the beginning, a copy and a commit.
+    // The second copy comes after the three instructions of the beginning, a copy and a commit.
     assert_eq!(site, Some(5));
     let out = stored(&format!("{two} cp.async.wait_group 0; ld.shared.u32 %r1, [data+4]; st.global.u32 [%rd0], %r1;"));
     assert_eq!(out[0], 2);
@@ -88,7 +88,7 @@ fn copies_in_flight_are_left_alone() {
     case("st.shared.u32 [data+16], 1;", "writes 4 bytes at `data`+16 that an asynchronous operation writes");
     case("st.global.u32 [%rd1+28], 1;", "that an asynchronous operation reads");
     case(copy, "writes 16 bytes at `data`+16");
-    // Not committed, so not waited for.
+    // The copy is not committed, so the wait does not cover it.
     found(Kind::Asynchronous, &format!("{copy} cp.async.wait_group 0; ld.shared.u32 %r1, [data+16];"), "reads 4 bytes");
     stored(&format!(
         "st.shared.u32 [data], 1; {copy} ld.shared.u32 %r1, [data]; ld.global.u32 %r1, [%rd1+16]; st.global.u32 [%rd1+32], 1;"
@@ -98,7 +98,7 @@ fn copies_in_flight_are_left_alone() {
 
 #[test]
 fn mbarriers_count_copies() {
-    // With an arrival that is counted now, and with one that the barrier expects.
+    // With an arrival that is added to the pending ones now, and with one that the mbarrier expects already.
     for (count, noinc) in [(1, ""), (2, ".noinc")] {
         let start = format!(
             "mbarrier.init.b64 [bar], {count}; cp.async.ca.shared.global [data], [%rd1+8], 4;\n\
@@ -139,12 +139,12 @@ fn stores_signal_an_mbarrier_of_their_cta() {
         st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.u32 [%r5+16], {%r1, %r2, %r3, %r1}, [%r6];";
     let out = kernel("8.7", body).threads(1).ctas(2, 2).buffer(&[0; 32]).buffer(&[0; 4]).fine();
     assert_eq!(out.u32s(0), [4, 5, 7, 0, 4, 5, 6, 4]);
-    // Who looks before the barrier has counted them.
+    // CTA 0 reads the data before the mbarrier has counted it.
     let early = body.replace("wait: ", "spin: ld.volatile.shared.u32 %r7, [data+28]; mbarrier.test_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra spin; wait: ");
     let early = early.replace("zero: ", "zero: st.shared.u32 [data+28], 0; ");
     let out = kernel("8.7", &early).threads(1).ctas(2, 2).buffer(&[0; 32]).buffer(&[0; 4]).run();
     assert_eq!(out.kinds(), [Kind::Asynchronous, Kind::Race], "{:?}", out.faults());
-    // An mbarrier elsewhere.
+    // The mbarrier is in another CTA than the data.
     let apart = body.replace("mapa.shared::cluster.u32 %r6, %r6, 0;", "mapa.shared::cluster.u32 %r6, %r6, 1;");
     let out = kernel("8.7", &apart).threads(1).ctas(2, 2).buffer(&[0; 32]).buffer(&[0; 4]).run();
     assert!(out.faults().iter().any(|f| f.message.contains("they must be together")), "{:?}", out.faults());

@@ -1,9 +1,10 @@
 use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome};
-use ptx_num::values::atomic::{Element, Operation, operation};
+use ptx_num::values::atomic::{AtomicElement, AtomicOperation, operation};
 
-/// What a form does to one location, by one thread: old value, operands; gives what the register and memory hold then.
+/// Executes a form on one location in one thread, with the old value and the operands `b` and `c`. Returns what the register and memory
+/// contain afterwards.
 fn one(target: &str, instruction: &str, bytes: usize, space: &str, old: u128, b: u128, c: u128) -> (u128, u128) {
     let (suffix, register) = match bytes {
         2 => ("b16", "%h"),
@@ -11,7 +12,7 @@ fn one(target: &str, instruction: &str, bytes: usize, space: &str, old: u128, b:
         8 => ("b64", "%rd"),
         _ => ("b128", "%q"),
     };
-    // Numbers that no other register has.
+    // Use register numbers that no other operand has.
     let r = |i: usize| if bytes == 8 { format!("%rd{}", 5 + i) } else { format!("{register}{i}") };
     let (d, b_, c_) = (r(1), r(2), r(3));
     let inst = instruction.replace("$d", &d).replace("$b", &b_).replace("$c", &c_);
@@ -61,8 +62,8 @@ fn every_operation_and_type() {
     let mut cases = 0;
     for (name, types) in forms {
         for ty in types.split(' ') {
-            let element = Element::named(ty).unwrap();
-            let op = Operation::named(name.split('.').next().unwrap()).unwrap();
+            let element = AtomicElement::named(ty).unwrap();
+            let op = AtomicOperation::named(name.split('.').next().unwrap()).unwrap();
             let bytes = element.bits() as usize / 8;
             let mask = if bytes == 16 { u128::MAX } else { (1 << (8 * bytes)) - 1 };
             for space in ["global", "shared", "generic"] {
@@ -71,13 +72,13 @@ fn every_operation_and_type() {
                     let (old, b) = (old & mask, b & mask);
                     let c = 0x1234_5678_9abc_def0_1122_3344_5566_7788 & mask;
                     for (b, tail) in [(b, ""), (old, "$c")] {
-                        let tail = if op == Operation::Cas { ", $c" } else { tail.trim_start_matches("$c") };
+                        let tail = if op == AtomicOperation::Cas { ", $c" } else { tail.trim_start_matches("$c") };
                         let ss = if space == "generic" { String::new() } else { format!(".{space}") };
                         let inst = format!("atom{ss}.{name}.{ty} $d, [$a], $b{tail};");
                         let expected = (old, function(old, b, c));
                         assert_eq!(one("", &inst, bytes, space, old, b, c), expected, "{inst} {old:#x} {b:#x}");
                         cases += 1;
-                        if !matches!(op, Operation::Cas | Operation::Exch) {
+                        if !matches!(op, AtomicOperation::Cas | AtomicOperation::Exch) {
                             let inst = format!("red{ss}.{name}.{ty} [$a], $b;");
                             assert_eq!(one("", &inst, bytes, space, old, b, c).1, expected.1, "{inst} {old:#x} {b:#x}");
                             cases += 1;

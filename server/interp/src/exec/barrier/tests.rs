@@ -2,8 +2,9 @@ use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::Kernel;
 
-/// Runs a body with the thread in `%r1`, the warp in `%r2`, the lane in `%r3`, `%rd2` the address of the thread's word of the buffer, which
-/// holds a number of its own for each thread, and 1024 words of shared memory `s`, with `%r4` the address of the thread's.
+/// A kernel with this body. `%r1` is the thread, `%r2` the warp, `%r3` the lane, and `%rd2` the address of the thread's word of the
+/// buffer, which holds a different number for each thread. `s` is 1024 words of shared memory, and `%r4` the address of the thread's word
+/// there.
 fn kernel(threads: u32, body: &str) -> Kernel {
     let text = format!(
         ".shared .align 16 .b32 s[1024];\nmov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; and.b32 %r3, %r1, 31;\n\
@@ -13,7 +14,7 @@ fn kernel(threads: u32, body: &str) -> Kernel {
     Kernel::body("", &text).threads(threads).buffer(&bytes)
 }
 
-/// Each thread reads what the thread behind it wrote before the barrier.
+/// Each thread reads the word that the next thread wrote before the barrier.
 fn rotate(barrier: &str) -> String {
     format!(
         "ld.global.u32 %r5, [%rd2]; st.shared.u32 [%r4], %r5; {barrier}\n mov.u32 %r6, %ntid.x; add.u32 %r7, %r1, 1; rem.u32 %r7, %r7, %r6;\n\
@@ -35,7 +36,7 @@ fn all_threads_wait_for_each_other() {
         let expected: Vec<u32> = (0..threads).map(|t| 7 * ((t + 1) % threads) + 1).collect();
         assert_eq!(out.u32s(0), expected, "{threads} {barrier}");
     }
-    // The count of a last warp that is not full is that of a full one.
+    // A last warp that is not full counts as a full one.
     let out = kernel(100, &rotate("bar.sync 1, 128;")).fine();
     assert_eq!(out.u32s(0)[99], 1);
 }
@@ -67,7 +68,7 @@ fn predicates_are_combined() {
 
 #[test]
 fn producers_and_consumers() {
-    // Warp 0 produces three times, warp 1 consumes; barrier 1: full, barrier 2: empty.
+    // Warp 0 produces three times, and warp 1 consumes. Barrier 1 means full, barrier 2 empty.
     let body = "mov.u32 %r5, 0; mov.u32 %r10, 0; mov.u32 %r6, s; setp.eq.u32 %p0, %r2, 0; @!%p0 bra consumer;\n\
         produce: add.u32 %r5, %r5, 1; mad.lo.u32 %r7, %r3, 4, %r6; mad.lo.u32 %r8, %r5, 100, %r3; st.shared.u32 [%r7], %r8;\n\
           bar.arrive 1, 64; bar.sync 2, 64; setp.lt.u32 %p1, %r5, 3; @%p1 bra produce; bra.uni end;\n\
@@ -84,7 +85,7 @@ fn lanes_arrive_one_by_one_where_they_may() {
     // The halves of each warp arrive at different instructions.
     let body = "setp.lt.u32 %p0, %r3, 16; @%p0 bra low; barrier.sync 0; bra.uni end; low: barrier.sync 0; end: st.global.u32 [%rd2], 5;";
     assert_eq!(kernel(64, body).fine().u32s(0), vec![5; 64]);
-    // Some lanes come only after a loop.
+    // Some lanes arrive only after a loop.
     let body = "mov.u32 %r5, %r3; loop: setp.eq.u32 %p0, %r5, 0; @%p0 bra there; sub.u32 %r5, %r5, 1; bra loop; there: bar.sync 0; st.global.u32 [%rd2], 6;";
     assert_eq!(kernel(64, body).fine().u32s(0), vec![6; 64]);
 }
@@ -94,11 +95,11 @@ fn threads_that_have_exited_are_not_waited_for() {
     let body = "setp.gt.u32 %p0, %r1, 40; @%p0 exit; bar.sync 0; st.global.u32 [%rd2], 9;";
     let out = kernel(128, body).fine();
     assert_eq!(out.u32s(0)[39..43], [9, 9, 7 * 41 + 1, 7 * 42 + 1]);
-    // They exit while the others wait already.
+    // Threads exit while the others are already waiting.
     let body = "setp.eq.u32 %p0, %r2, 0; @%p0 bra wait; mov.u32 %r5, 3000; loop: sub.u32 %r5, %r5, 1; setp.ne.u32 %p1, %r5, 0; @%p1 bra loop; exit;\n\
         wait: barrier.sync 0; st.global.u32 [%rd2], 9;";
     assert_eq!(kernel(64, body).fine().u32s(0)[31..33], [9, 7 * 32 + 1]);
-    // With a count the hardware waits for them: that is said.
+    // With a count, hardware waits for the exited threads, which is a finding.
     let out = kernel(64, "setp.gt.u32 %p0, %r1, 31; @%p0 exit; bar.sync 0, 64; st.global.u32 [%rd2], 9;").run();
     assert_eq!((out.status(), out.kinds()), (Status::Finished, vec![Kind::Barrier]));
     assert_eq!(out.u32s(0)[0], 9);
@@ -111,7 +112,7 @@ fn parts_of_a_warp_at_an_aligned_barrier_are_found() {
     assert_eq!(out.faults()[0].lanes, 0xffff);
     let out = kernel(32, "setp.lt.u32 %p0, %r3, 16; @%p0 bar.sync 0;").run();
     assert_eq!((out.status(), out.kinds()), (Status::Finished, vec![Kind::Divergence]));
-    // The other branch is no other place for `barrier`.
+    // With `barrier`, the lanes of a warp may arrive at different instructions.
     assert!(
         kernel(32, "setp.lt.u32 %p0, %r3, 16; @%p0 barrier.sync 0; @!%p0 barrier.sync 0;").run().faults().is_empty()
     );
@@ -174,11 +175,11 @@ fn warps_at_different_barriers_wait_for_ever() {
 
 #[test]
 fn lanes_of_a_warp_wait_for_each_other() {
-    // Everyone reads what the lane behind it wrote, after a loop of different lengths.
+    // Each lane reads the word of its neighbour, after a loop of different lengths.
     let body = "mov.u32 %r5, %r3; loop: setp.eq.u32 %p0, %r5, 0; @%p0 bra there; sub.u32 %r5, %r5, 1; bra loop; there: mul.lo.u32 %r6, %r3, 3;\n\
         st.shared.u32 [%r4], %r6; bar.warp.sync -1; xor.b32 %r7, %r3, 1; mov.u32 %r8, s; mad.lo.u32 %r8, %r7, 4, %r8; ld.shared.u32 %r9, [%r8]; st.global.u32 [%rd2], %r9;";
     assert_eq!(kernel(32, body).fine().u32s(0), (0..32).map(|l| 3 * (l ^ 1)).collect::<Vec<_>>());
-    // At different instructions, with the same mask.
+    // The lanes meet at different instructions, with the same mask.
     let body = "setp.lt.u32 %p0, %r3, 16; @%p0 bra low; st.shared.u32 [s], 4; bar.warp.sync 0x10001; bra.uni end; low: bar.warp.sync 0x10001; ld.shared.u32 %r5, [s];\n end:";
     let only = "setp.eq.u32 %p1, %r3, 0; setp.eq.u32 %p2, %r3, 16; @%p1 bra go; @%p2 bra go; exit; go:";
     let text = format!("{only}\n{body} setp.eq.u32 %p0, %r3, 0; @%p0 st.global.u32 [%rd2], %r5;")
@@ -191,7 +192,7 @@ fn lanes_of_a_warp_wait_for_each_other() {
 
 #[test]
 fn lanes_with_another_mask_are_not_who_is_waited_for() {
-    // Lanes 0-7 wait for 8-15, which wait among themselves first: with another mask.
+    // Lanes 0-7 wait for lanes 8-15, which first wait among themselves with another mask.
     let body = "setp.lt.u32 %p0, %r3, 8; setp.gt.u32 %p1, %r3, 15; @%p1 exit; @%p0 bra low; bar.warp.sync 0xff00; st.shared.u32 [%r4], 5; bar.warp.sync 0xffff; exit;\n\
         low: bar.warp.sync 0xffff; add.u32 %r5, %r4, 32; ld.shared.u32 %r6, [%r5]; st.global.u32 [%rd2], %r6;";
     assert_eq!(kernel(32, body).fine().u32s(0)[..8], [5; 8]);

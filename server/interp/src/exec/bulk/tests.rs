@@ -5,7 +5,7 @@ use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
 use ptx_num::values::Marks;
 
-/// A kernel with `bar`, two mbarriers, and `data`, 1024 bytes, in shared memory; `%rd0` is the address of `out`, `%rd1` that of `in`.
+/// A kernel with two mbarriers at `bar` and 1024 bytes at `data` in shared memory. `%rd0` is the address of `out`, `%rd1` that of `in`.
 fn kernel(version: &str, target: &str, body: &str) -> Kernel {
     Kernel::new(&format!(
         ".version {version}\n.target {target}\n.address_size 64\n\
@@ -49,7 +49,7 @@ fn blocks_go_to_shared_memory_and_back() {
 fn what_is_in_flight_is_left_alone() {
     found(Kind::Asynchronous, &format!("{LOAD} ld.shared.u32 %r1, [data+60];"), "reads 4 bytes at `data`+60");
     found(Kind::Asynchronous, &format!("{LOAD} st.global.u32 [%rd1+32], 9;"), "that an asynchronous operation reads");
-    // Knowing that the source was read is enough to change it, not to use the result.
+    // After a wait for the reads, the source may be changed, but the result may not be used.
     stored(&format!("{LOAD}{WAIT}{STORE} cp.async.bulk.wait_group.read 0; st.shared.u32 [data], 1;"));
     found(
         Kind::Asynchronous,
@@ -67,7 +67,7 @@ fn what_is_in_flight_is_left_alone() {
         &format!("{LOAD}{WAIT}{STORE} cp.async.bulk.wait_group 1; {read}"),
         "writes, which is not known to be complete",
     );
-    // The groups of small copies are others.
+    // Small copies have groups of their own.
     found(
         Kind::Asynchronous,
         &format!("{LOAD}{WAIT}{STORE} cp.async.wait_group 0; {read}"),
@@ -89,7 +89,7 @@ fn the_engine_reads_what_was_fenced() {
         "st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; fence.proxy.async; st.shared.u32 [data+32], 4; {store}"
     ));
     stored(&format!("st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; fence.proxy.async.shared::cta; {store}"));
-    // What the engine wrote itself needs none.
+    // Bytes that the engine wrote itself need no fence.
     stored(&format!("st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; {LOAD}{WAIT}{store}"));
     let small = "cp.async.ca.shared.global [data+16], [%rd1], 16; cp.async.wait_all;";
     found(Kind::Asynchronous, &format!("{small}{store}"), words);

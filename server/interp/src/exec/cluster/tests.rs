@@ -2,7 +2,8 @@ use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::Kernel;
 
-/// Two CTAs of 64 threads in a cluster: the rank in `%r1`, the thread in `%r2`, `%rd2` the address of the thread's word of the buffer.
+/// A kernel of two CTAs with 64 threads each in a cluster. `%r1` is the rank, `%r2` the thread, and `%rd2` the address of the thread's
+/// word of the buffer.
 fn kernel(body: &str) -> Kernel {
     let text = format!(
         ".shared .align 16 .b32 s[64];\nmov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %tid.x; mov.u32 %r3, s; mad.lo.u32 %r4, %r2, 4, %r3;\n\
@@ -11,7 +12,7 @@ fn kernel(body: &str) -> Kernel {
     Kernel::body("", &text).threads(64).ctas(2, 2).buffer(&[0; 512])
 }
 
-/// Each thread writes to its CTA's shared memory, and reads what that of the other CTA wrote.
+/// Each thread writes to its CTA's shared memory, and reads the word that the same thread of the other CTA wrote.
 fn exchange(barrier: &str) -> String {
     format!(
         "mad.lo.u32 %r6, %r1, 1000, %r2; st.shared.u32 [%r4], %r6; {barrier}\n xor.b32 %r7, %r1, 1; mapa.shared::cluster.u32 %r8, %r4, %r7;\n\

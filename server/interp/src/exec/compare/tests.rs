@@ -1,15 +1,15 @@
-//! Every operator, type and combination, executed, against the functions of values.
+//! Executes every operator, type and combination, and compares with the functions of [`ptx_num::values`].
 
 use crate::exec::float::tests::harness::{FTZ, StatementCase, case, check};
 use ptx_num::values::Marks;
-use ptx_num::values::float::compare::{self, Combination, Comparison};
+use ptx_num::values::float::compare::{self, FloatComparison, PredicateCombination};
 use ptx_num::values::float::half::{Bf16, F16};
 
 fn number(d: u64) -> (u64, Marks) {
     (d, Marks::NONE)
 }
 
-/// An integer comparison by its word, on whole numbers.
+/// The result of an integer comparison, given the word of its operator.
 fn holds(word: &str, a: i128, b: i128) -> bool {
     match word {
         "eq" => a == b,
@@ -21,7 +21,7 @@ fn holds(word: &str, a: i128, b: i128) -> bool {
     }
 }
 
-/// Integer types: name, bytes, the operators that they have, and their value.
+/// An integer type: its name, its size in bytes, its operators, and the function from its bits to its value.
 type Integer = (&'static str, u8, &'static [&'static str], fn(u64) -> i128);
 
 const SIGNED: &[&str] = &["eq", "ne", "lt", "le", "gt", "ge"];
@@ -39,7 +39,7 @@ const INTEGERS: [Integer; 9] = [
     ("b64", 8, &["eq", "ne"], |x| x.into()),
 ];
 
-/// `p` and `q` in a number, without instructions of other families.
+/// A `setp` that returns `p` and `q` as one number, without instructions of other families.
 fn setp(words: &str, operands: &str) -> String {
     format!(
         "setp{words} %p1|%p2, {operands}; selp.b32 $d, 1, 0, %p1; selp.b32 %r5, 3, 2, %p1; selp.b32 $d, %r5, $d, %p2;"
@@ -77,8 +77,8 @@ fn integers() {
     check("9.0", "sm_90a", cases);
 }
 
-const COMBINATIONS: [(&str, Combination); 3] =
-    [(".and", Combination::And), (".or", Combination::Or), (".xor", Combination::Xor)];
+const COMBINATIONS: [(&str, PredicateCombination); 3] =
+    [(".and", PredicateCombination::And), (".or", PredicateCombination::Or), (".xor", PredicateCombination::Xor)];
 
 #[test]
 fn combinations_with_predicates() {
@@ -94,13 +94,13 @@ fn combinations_with_predicates() {
             }));
             let text = format!("setp.lt.s32 %p3, $c, 0; set.leu{word}.f32.f32 $d, $a, $b, {sign}%p3;");
             cases.push(case(text, [4; 4], move |[a, b, cc]| {
-                let t = compare::single(Comparison::Leu, false, a as u32, b as u32);
+                let t = compare::single(FloatComparison::Leu, false, a as u32, b as u32);
                 number(if compare::combine(combination, t, c(cc).0) { 0x3f80_0000 } else { 0 })
             }));
             let text =
                 format!("setp.lt.s32 %p3, $c, 0; {}", setp(&format!(".ge{word}.f16x2"), &format!("$a, $b, {sign}%p3")));
             cases.push(case(text, [4; 4], move |[a, b, cc]| {
-                let [p, q] = compare::half_pair::<F16>(Comparison::Ge, false, a as u32, b as u32)
+                let [p, q] = compare::half_pair::<F16>(FloatComparison::Ge, false, a as u32, b as u32)
                     .map(|t| compare::combine(combination, t, c(cc).0));
                 bits(p, q)
             }));
@@ -112,7 +112,7 @@ fn combinations_with_predicates() {
 #[test]
 fn singles_and_doubles() {
     let mut cases = Vec::new();
-    for comparison in Comparison::ALL {
+    for comparison in FloatComparison::ALL {
         let word = comparison.word();
         for (flush, ftz) in FTZ {
             let text = setp(&format!(".{word}{flush}.f32"), "$a, $b");
@@ -130,11 +130,11 @@ fn singles_and_doubles() {
     check("9.0", "sm_90a", cases);
 }
 
-/// A type of halves with its modifiers: the words, of one and of two.
+/// The cases of a half-precision type with its modifiers: `one` compares single numbers, and each half of pairs.
 fn of_halves(
     ty: &str,
     flush: &str,
-    comparison: Comparison,
+    comparison: FloatComparison,
     one: impl Fn(u16, u16) -> bool + Copy + 'static,
     cases: &mut Vec<StatementCase>,
 ) {
@@ -166,7 +166,7 @@ fn of_halves(
 #[test]
 fn halves() {
     let mut cases = Vec::new();
-    for comparison in Comparison::ALL {
+    for comparison in FloatComparison::ALL {
         for (flush, ftz) in FTZ {
             let f = move |a, b| compare::half::<F16>(comparison, ftz, a, b);
             of_halves("f16", flush, comparison, f, &mut cases);

@@ -1,5 +1,5 @@
-//! Every form of `cvt` in the data, with all its modifiers and registers of all widths that it takes, is decoded, and its step gives
-//! each lane what the conversion gives; and some instructions of each kind as kernels.
+//! Decodes every form of `cvt` in the data, with all its modifiers and with registers of all widths that it accepts. Checks that the step
+//! gives each lane the result of the conversion. Also runs some instructions of each kind as kernels.
 
 use crate::lanes::{LANES, Mask};
 use crate::machine::code::{Action, Code, Executable, Slot};
@@ -8,27 +8,27 @@ use crate::testing::{Kernel, words};
 use ptx_analysis::flow::OperandValue;
 use ptx_analysis::program::ModuleProgram;
 use ptx_num::values::Marks;
-use ptx_num::values::convert::{Format, Options, Rounding, Scaled, Sources, compile};
+use ptx_num::values::convert::{ConversionFormat, ConversionOptions, ConversionRounding, Scaled, Sources, compile};
 use std::sync::Arc;
 
-/// Where a form is tried, until a target has it.
+/// The versions and targets on which a form is tried, until one of them has it.
 const HOMES: [(&str, &str); 5] =
     [("9.5", "sm_100a"), ("9.5", "sm_107a"), ("9.5", "sm_90a"), ("9.5", "sm_120a"), ("8.5", "sm_80")];
 
 const REGISTERS: &str = ".reg .b8 %c<8>; .reg .b16 %h<8>; .reg .b32 %r<8>; .reg .b64 %rd<8>;";
 
-/// A spelling: what is converted how, and the operands that it has.
+/// One spelling of `cvt`: its mnemonic, the formats of source and result, the options, and the operands.
 #[derive(Clone)]
 struct Spelling {
     head: String,
-    from: Format,
-    to: Format,
-    options: Options,
-    /// What stands after `d`: names of operands.
+    from: ConversionFormat,
+    to: ConversionFormat,
+    options: ConversionOptions,
+    /// The names of the operands after `d`.
     operands: Vec<&'static str>,
 }
 
-/// All ways to fill the slots of a form.
+/// All ways to fill the slots of a form with modifiers.
 fn spellings(form: &'static ptx_isa::tables::Form) -> Vec<Spelling> {
     let mut all: Vec<Vec<&'static str>> = vec![Vec::new()];
     for slot in form.slots {
@@ -42,7 +42,7 @@ fn spellings(form: &'static ptx_isa::tables::Form) -> Vec<Spelling> {
         all = longer;
     }
     let spelled = |modifiers: Vec<&'static str>| {
-        let mut options = Options::default();
+        let mut options = ConversionOptions::default();
         let mut types = Vec::new();
         for modifier in &modifiers {
             match *modifier {
@@ -53,9 +53,9 @@ fn spellings(form: &'static ptx_isa::tables::Form) -> Vec<Spelling> {
                 ".pzo" => options.pzo = true,
                 ".scaled::n1::ue8m0" => options.scaled = Scaled::One,
                 ".scaled::n2::ue8m0" => options.scaled = Scaled::Two,
-                other => match Rounding::named(&other[1..]) {
+                other => match ConversionRounding::named(&other[1..]) {
                     Some(rounding) => options.rounding = Some(rounding),
-                    None => types.push(Format::named(&other[1..]).unwrap()),
+                    None => types.push(ConversionFormat::named(&other[1..]).unwrap()),
                 },
             }
         }
@@ -104,7 +104,7 @@ impl Spelling {
     }
 }
 
-/// Decodes the instructions that the target has; gives them, and which ones they are.
+/// Decodes the instructions that the target has. Returns them and their indices in `texts`.
 fn decoded(home: (&str, &str), texts: &[String]) -> (Executable, Vec<usize>) {
     let module = |which: &[usize]| {
         let lines: Vec<&str> = which.iter().map(|i| texts[*i].as_str()).collect();
@@ -126,7 +126,7 @@ fn decoded(home: (&str, &str), texts: &[String]) -> (Executable, Vec<usize>) {
     (Executable::new(Arc::new(program), "k").unwrap(), good)
 }
 
-/// A small generator.
+/// A small generator of pseudo-random bits.
 struct ConversionSamples(u64);
 
 impl ConversionSamples {
@@ -137,7 +137,7 @@ impl ConversionSamples {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// Bits among which special values are frequent.
+    /// Random bits, in which special values are frequent.
     fn bits(&mut self) -> u64 {
         let bits = self.next();
         match bits >> 60 {
@@ -153,7 +153,7 @@ impl ConversionSamples {
     }
 }
 
-/// The places of the operands of an instruction, in order.
+/// The places of an instruction's operands, in order.
 fn places(executable: &Executable, code: &Code, index: usize) -> Vec<Place> {
     let function = executable.function(code.function).unwrap();
     let place = |value: &OperandValue| match value {
@@ -199,14 +199,14 @@ fn every_form_gives_each_lane_what_the_conversion_gives() {
         }
         let taken: std::collections::BTreeSet<usize> = good.into_iter().collect();
         let mut index = 0;
-        // Whether registers may be wider does not depend on the target.
+        // Whether registers may be wider than the type does not depend on the target.
         open.retain(|o| {
             index += 1;
             !taken.contains(&(index - 1)) && exact.contains(&o.2)
         });
     }
     assert!(instructions > 1500 && wide > 500, "{instructions} {wide}");
-    // What the tables forbid in the end: `.sat` where nothing can saturate, and spellings that other forms have.
+    // The remaining texts are forbidden by the tables: `.sat` where nothing can saturate, and spellings that belong to other forms.
     exact.retain(|text| !text.contains(".sat."));
     assert!(exact.is_empty(), "{exact:?}");
 }

@@ -9,12 +9,12 @@ use crate::registers::{Dst, Registers, Src};
 use crate::simd::{LaneStep, Marked, Step, bits};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
-use ptx_num::values::float::{Clamp, Modifiers, Rounding};
+use ptx_num::values::float::{Clamp, FloatModifiers, FloatRounding};
 
 /// The modifiers that a step was compiled for, or that it reads when it is executed.
 pub(crate) trait StepModifiers: Copy + Send + Sync + 'static {
     /// The modifiers.
-    fn get(self) -> Modifiers;
+    fn get(self) -> FloatModifiers;
 }
 
 /// `.rn` with or without `.ftz` and `.sat`, as constants of the compiler.
@@ -23,15 +23,15 @@ pub(crate) struct Nearest<const FTZ: bool, const SAT: bool>;
 
 impl<const FTZ: bool, const SAT: bool> StepModifiers for Nearest<FTZ, SAT> {
     #[inline(always)]
-    fn get(self) -> Modifiers {
-        Modifiers::RN.ftz(FTZ).clamp(if SAT { Clamp::Saturate } else { Clamp::None })
+    fn get(self) -> FloatModifiers {
+        FloatModifiers::RN.ftz(FTZ).clamp(if SAT { Clamp::Saturate } else { Clamp::None })
     }
 }
 
 /// Any other modifiers, which the step reads when it is executed.
-impl StepModifiers for Modifiers {
+impl StepModifiers for FloatModifiers {
     #[inline(always)]
-    fn get(self) -> Modifiers {
+    fn get(self) -> FloatModifiers {
         self
     }
 }
@@ -39,23 +39,23 @@ impl StepModifiers for Modifiers {
 /// Evaluates an expression with modifiers as [`StepModifiers`]: compiled for each common combination, and once for all others.
 macro_rules! with_modifiers {
     ($modifiers:expr, $choice:ident => $make:expr) => {{
-        use ptx_num::values::float::{Clamp, Modifiers, Rounding};
+        use ptx_num::values::float::{Clamp, FloatModifiers, FloatRounding};
         use $crate::exec::float::steps::Nearest;
-        let given: Modifiers = $modifiers;
+        let given: FloatModifiers = $modifiers;
         match (given.rounding, given.ftz, given.clamp) {
-            (Rounding::Nearest, false, Clamp::None) => {
+            (FloatRounding::Nearest, false, Clamp::None) => {
                 let $choice = Nearest::<false, false>;
                 $make
             }
-            (Rounding::Nearest, true, Clamp::None) => {
+            (FloatRounding::Nearest, true, Clamp::None) => {
                 let $choice = Nearest::<true, false>;
                 $make
             }
-            (Rounding::Nearest, false, Clamp::Saturate) => {
+            (FloatRounding::Nearest, false, Clamp::Saturate) => {
                 let $choice = Nearest::<false, true>;
                 $make
             }
-            (Rounding::Nearest, true, Clamp::Saturate) => {
+            (FloatRounding::Nearest, true, Clamp::Saturate) => {
                 let $choice = Nearest::<true, true>;
                 $make
             }
@@ -79,13 +79,17 @@ pub(crate) fn is_first_generation(inst: &DecodeContext<'_>) -> bool {
 }
 
 /// The rounding that is written; `.rn` if none is.
-pub(crate) fn rounding(inst: &DecodeContext<'_>) -> Rounding {
-    let written = [(Modifier::Rz, Rounding::Zero), (Modifier::Rm, Rounding::Down), (Modifier::Rp, Rounding::Up)];
-    written.into_iter().find(|(modifier, _)| inst.has(*modifier)).map_or(Rounding::Nearest, |(_, rounding)| rounding)
+pub(crate) fn rounding(inst: &DecodeContext<'_>) -> FloatRounding {
+    let written =
+        [(Modifier::Rz, FloatRounding::Zero), (Modifier::Rm, FloatRounding::Down), (Modifier::Rp, FloatRounding::Up)];
+    written
+        .into_iter()
+        .find(|(modifier, _)| inst.has(*modifier))
+        .map_or(FloatRounding::Nearest, |(_, rounding)| rounding)
 }
 
 /// The rounding and the clamp as written. The caller passes `ftz`, since `.ftz` does not go with every type.
-pub(crate) fn modifiers(inst: &DecodeContext<'_>, ftz: bool) -> Modifiers {
+pub(crate) fn modifiers(inst: &DecodeContext<'_>, ftz: bool) -> FloatModifiers {
     let clamp = if inst.has(Modifier::Sat) {
         Clamp::Saturate
     } else if inst.has(Modifier::Relu) {
@@ -93,7 +97,7 @@ pub(crate) fn modifiers(inst: &DecodeContext<'_>, ftz: bool) -> Modifiers {
     } else {
         Clamp::None
     };
-    Modifiers { rounding: rounding(inst), ftz, clamp }
+    FloatModifiers { rounding: rounding(inst), ftz, clamp }
 }
 
 /// The marks of the results of all lanes. Results of exact arithmetic seldom have any, so the function first looks at all lanes together.

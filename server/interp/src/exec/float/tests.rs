@@ -1,4 +1,5 @@
-//! Every instruction, type and modifier, executed, against the functions of values; and what the manual says of special cases.
+//! Executes every instruction, type and modifier, and compares with the functions of [`ptx_num::values`]. Also checks the special cases
+//! of the manual.
 
 mod finding;
 mod forms;
@@ -10,11 +11,11 @@ use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{Property, has_double, has_single};
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 use ptx_num::values::float::packed::{single_pair2, single_pair3};
-use ptx_num::values::float::{Clamp, Modifiers, approx, double, single};
+use ptx_num::values::float::{Clamp, FloatModifiers, approx, double, single};
 
-type Single2 = fn(Modifiers, u32, u32) -> u32;
+type Single2 = fn(FloatModifiers, u32, u32) -> u32;
 
-/// `.sat` or not.
+/// Without and with `.sat`.
 const SAT: [(&str, Clamp); 2] = [("", Clamp::None), (".sat", Clamp::Saturate)];
 
 fn f32x(d: u32) -> (u64, Marks) {
@@ -29,13 +30,13 @@ fn f32x2(d: u64) -> (u64, Marks) {
     (d, pair_marks(d))
 }
 
-/// All roundings, `.ftz` and `.sat`.
-fn all_modifiers() -> Vec<(String, Modifiers)> {
+/// All combinations of a rounding, `.ftz` and `.sat`, with their text.
+fn all_modifiers() -> Vec<(String, FloatModifiers)> {
     let mut out = Vec::new();
     for (word, rounding) in ROUNDINGS {
         for (flush, ftz) in FTZ {
             for (sat, clamp) in SAT {
-                out.push((format!("{word}{flush}{sat}"), Modifiers { rounding, ftz, clamp }));
+                out.push((format!("{word}{flush}{sat}"), FloatModifiers { rounding, ftz, clamp }));
             }
         }
     }
@@ -54,7 +55,7 @@ fn sums_and_products() {
             }));
         }
     }
-    type Double2 = fn(ptx_num::values::float::Rounding, u64, u64) -> u64;
+    type Double2 = fn(ptx_num::values::float::FloatRounding, u64, u64) -> u64;
     let doubles: [(&str, Double2); 3] = [("add", double::add), ("sub", double::sub), ("mul", double::mul)];
     for (name, f) in doubles {
         for (word, rounding) in ROUNDINGS {
@@ -183,7 +184,7 @@ fn signs_and_properties() {
         cases.push(case(format!("abs{flush}.f32 $d, $a;"), [4, 4, 0, 0], abs));
     }
     cases.push(case("neg.f64 $d, $a;", [8, 8, 0, 0], |[a, _, _]| f64x(double::neg(a))));
-    // The manual passes a NaN through: its bits are known.
+    // According to the manual, a NaN passes through, so its bits are known.
     cases.push(case("abs.f64 $d, $a;", [8, 8, 0, 0], |[a, _, _]| (double::abs(a), Marks::NONE)));
     let copysign = |[a, b, _]: [u64; 3]| (single::copysign(a as u32, b as u32).into(), Marks::NONE);
     cases.push(case("copysign.f32 $d, $a, $b;", [4, 4, 4, 0], copysign));
@@ -244,7 +245,7 @@ fn extreme_values() {
 
 #[test]
 fn the_first_generation_flushes() {
-    let ftz = Modifiers::RN_FTZ;
+    let ftz = FloatModifiers::RN_FTZ;
     let mut cases = Vec::new();
     for (name, f) in BINARY {
         cases.push(case(format!("{name}.f32 $d, $a, $b;"), [4, 4, 4, 0], move |[a, b, _]| {
@@ -281,7 +282,7 @@ fn the_first_generation_flushes() {
 
 #[test]
 fn what_old_versions_leave_out() {
-    // Kernels of PTX 1.3 have no parameters that can be read: literals in, a variable out.
+    // Kernels of PTX 1.3 have no parameters that can be read, so the inputs are literals and the output is a variable.
     const A: u32 = 0x3fc0_0000;
     const SUBNORMAL: u32 = 0x0040_0000;
     let mut wanted = Vec::new();
@@ -298,7 +299,7 @@ fn what_old_versions_leave_out() {
     ));
     wanted.push(approx::div(true, A, SUBNORMAL).into());
     let (a, b) = (10f64.to_bits(), 3f64.to_bits());
-    let nearest = ptx_num::values::float::Rounding::Nearest;
+    let nearest = ptx_num::values::float::FloatRounding::Nearest;
     for (text, d) in [
         (format!("div.f64 %d1, 0d{a:016X}, 0d{b:016X}"), double::div(nearest, a, b)),
         (format!("sqrt.f64 %d1, 0d{a:016X}"), double::sqrt(nearest, a)),
@@ -322,25 +323,26 @@ fn what_old_versions_leave_out() {
 
 #[test]
 fn literals_and_the_truncated_product() {
-    // 0x3f800001 squared is 1 + 2^-22 + 2^-46: the last term is cut off before the sum, so -1 leaves 2^-22 alone; fused it would stay.
+    // 0x3f800001 squared is 1 + 2^-22 + 2^-46. The last term is cut off before the sum, so adding -1 leaves 2^-22 alone. A fused
+    // operation would keep it.
     let one_up = 0x3f80_0001;
-    assert_eq!(single::mad_truncated(Modifiers::RN, one_up, one_up, 0xbf80_0000), 0x3480_0000);
-    assert_eq!(single::fma_in_double(Modifiers::RN, one_up, one_up, 0xbf80_0000), 0x3480_0000);
-    // A product above the largest number is kept until the sum.
+    assert_eq!(single::mad_truncated(FloatModifiers::RN, one_up, one_up, 0xbf80_0000), 0x3480_0000);
+    assert_eq!(single::fma_in_double(FloatModifiers::RN, one_up, one_up, 0xbf80_0000), 0x3480_0000);
+    // A product beyond the largest number does not overflow before the sum.
     let large = 0x7f00_0000;
-    assert_eq!(single::mad_truncated(Modifiers::RN, large, 0x4000_0000, 0xff00_0000), 0x7f00_0000);
-    // With a `c` of zero it is `mul`, which rounds.
+    assert_eq!(single::mad_truncated(FloatModifiers::RN, large, 0x4000_0000, 0xff00_0000), 0x7f00_0000);
+    // If `c` is zero, the instruction is `mul`, which rounds.
     assert_eq!(
-        single::mad_truncated(Modifiers::RN, 0x3fc0_0001, one_up, 0),
-        single::mul(Modifiers::RN_FTZ, 0x3fc0_0001, one_up)
+        single::mad_truncated(FloatModifiers::RN, 0x3fc0_0001, one_up, 0),
+        single::mul(FloatModifiers::RN_FTZ, 0x3fc0_0001, one_up)
     );
     let cases = vec![
         case("sub.f32 $d, 0f40400000, $a;", [4, 4, 0, 0], |[a, _, _]| {
-            f32x(single::sub(Modifiers::RN, 0x4040_0000, a as u32))
+            f32x(single::sub(FloatModifiers::RN, 0x4040_0000, a as u32))
         }),
         case("fma.rn.f64 $d, $a, 0d4000000000000000, 1.5;", [8, 8, 0, 0], |[a, _, _]| {
             let two_and_half = (2f64.to_bits(), 1.5f64.to_bits());
-            f64x(double::fma(ptx_num::values::float::Rounding::Nearest, a, two_and_half.0, two_and_half.1))
+            f64x(double::fma(ptx_num::values::float::FloatRounding::Nearest, a, two_and_half.0, two_and_half.1))
         }),
     ];
     check("9.0", "sm_90a", cases);

@@ -1,13 +1,13 @@
-//! Every instruction, type and modifier, executed, against the functions of values.
+//! Executes every instruction, type and modifier, and compares with the functions of [`ptx_num::values`].
 
 use super::OUTSIDE;
 use crate::exec::float::tests::harness::{FTZ, ROUNDINGS, StatementCase, case, check};
 use ptx_num::values::Marks;
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
-use ptx_num::values::float::{Clamp, Modifiers, Rounding, approx};
+use ptx_num::values::float::{Clamp, FloatModifiers, FloatRounding, approx};
 
-/// The same of both halves of pairs, and of single numbers: `f` gives the result of one and what must be said of it.
+/// The cases of an instruction for single numbers and for pairs. `f` returns the result for one number, and its marks.
 fn both(
     name: &str,
     ty: &str,
@@ -34,7 +34,7 @@ fn marked<H: Half>(d: u16) -> (u16, Marks) {
 
 const CLAMPS: [(&str, Clamp); 3] = [("", Clamp::None), (".sat", Clamp::Saturate), (".relu", Clamp::Relu)];
 
-type BinaryFunction = fn(Modifiers, u16, u16) -> u16;
+type BinaryFunction = fn(FloatModifiers, u16, u16) -> u16;
 
 #[test]
 fn sums_and_products() {
@@ -47,14 +47,14 @@ fn sums_and_products() {
         for (name, f) in f16 {
             for (flush, ftz) in FTZ {
                 for (sat, clamp) in &CLAMPS[..2] {
-                    let m = Modifiers::RN.ftz(ftz).clamp(*clamp);
+                    let m = FloatModifiers::RN.ftz(ftz).clamp(*clamp);
                     let name = format!("{name}{rn}{flush}{sat}");
                     cases.extend(both(&name, "f16", 2, move |[a, b, _]| marked::<F16>(f(m, a, b))));
                 }
             }
         }
         for (name, f) in bf16 {
-            let f = move |[a, b, _]: [u16; 3]| marked::<Bf16>(f(Modifiers::RN, a, b));
+            let f = move |[a, b, _]: [u16; 3]| marked::<Bf16>(f(FloatModifiers::RN, a, b));
             cases.extend(both(&format!("{name}{rn}"), "bf16", 2, f));
         }
     }
@@ -66,22 +66,22 @@ fn fused_operations() {
     let mut cases = Vec::new();
     for (flush, ftz) in FTZ {
         for (word, clamp) in CLAMPS {
-            let m = Modifiers::RN.ftz(ftz).clamp(clamp);
+            let m = FloatModifiers::RN.ftz(ftz).clamp(clamp);
             let f = move |[a, b, c]: [u16; 3]| {
                 let d = half::fma::<F16>(m, a, b, c);
-                // The NaN of `.relu` is named by the manual.
+                // The manual specifies the NaN of `.relu`.
                 if clamp == Clamp::Relu { (d, Marks::NONE) } else { marked::<F16>(d) }
             };
             cases.extend(both(&format!("fma.rn{flush}{word}"), "f16", 3, f));
         }
     }
     for (word, clamp) in CLAMPS {
-        let m = Modifiers::RN.clamp(clamp);
+        let m = FloatModifiers::RN.clamp(clamp);
         cases.extend(both(&format!("fma.rn.oob{word}"), "f16", 3, move |o| outside::<F16>(m, o)));
     }
     for (rnd, rounding) in &ROUNDINGS[1..] {
         for (word, clamp) in [CLAMPS[0], CLAMPS[2]] {
-            let m = Modifiers::RN.rounding(*rounding).clamp(clamp);
+            let m = FloatModifiers::RN.rounding(*rounding).clamp(clamp);
             let f = move |[a, b, c]: [u16; 3]| {
                 let d = half::fma::<Bf16>(m, a, b, c);
                 if clamp == Clamp::Relu { (d, Marks::NONE) } else { marked::<Bf16>(d) }
@@ -93,7 +93,7 @@ fn fused_operations() {
     check("9.0", "sm_90a", cases);
 }
 
-fn outside<H: Half>(m: Modifiers, [a, b, c]: [u16; 3]) -> (u16, Marks) {
+fn outside<H: Half>(m: FloatModifiers, [a, b, c]: [u16; 3]) -> (u16, Marks) {
     let d = half::fma_oob::<H>(m, OUTSIDE, a, b, c);
     let open = [a, b, c, d].iter().any(|x| half::is_nan::<H>(*x));
     (d, if open { Marks::UNSPECIFIED } else { Marks::NONE })
@@ -104,7 +104,7 @@ fn what_copies_leave_outside_is_what_the_fused_operation_takes_for_it() {
     for element in [ptx_num::image::tensor_map::ElementType::F16, ptx_num::image::tensor_map::ElementType::Bf16] {
         assert_eq!(element.nan_pattern() as u16, OUTSIDE);
     }
-    assert_eq!(outside::<F16>(Modifiers::RN, [OUTSIDE, 0x3c00, 0x3c00]), (0, Marks::UNSPECIFIED));
+    assert_eq!(outside::<F16>(FloatModifiers::RN, [OUTSIDE, 0x3c00, 0x3c00]), (0, Marks::UNSPECIFIED));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn approximate<H: Half>(a: u16, d: u16) -> (u16, Marks) {
 
 #[test]
 fn roundings_differ() {
-    // 1 + 2^-9 × 1 in .bf16: down to 1, up to the next number.
-    let fma = |rounding| half::fma::<Bf16>(Modifiers::RN.rounding(rounding), 0x3b00, 0x3f80, 0x3f80);
-    assert_eq!([fma(Rounding::Down), fma(Rounding::Up)], [0x3f80, 0x3f81]);
+    // 1 + 2^-9 × 1 in .bf16: rounding down gives 1, rounding up gives the next number.
+    let fma = |rounding| half::fma::<Bf16>(FloatModifiers::RN.rounding(rounding), 0x3b00, 0x3f80, 0x3f80);
+    assert_eq!([fma(FloatRounding::Down), fma(FloatRounding::Up)], [0x3f80, 0x3f81]);
 }

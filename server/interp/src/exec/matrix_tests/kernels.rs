@@ -3,12 +3,12 @@
 use super::to_f16;
 use crate::testing::Kernel;
 
-/// So many halves from `start` on, ascending.
+/// `count` ascending half-precision integers from `start` on, as bytes.
 pub(super) fn halves(start: i64, count: i64) -> Vec<u8> {
     (start..start + count).flat_map(|v| to_f16(v).to_le_bytes()).collect()
 }
 
-/// The row-major product of iotas as the file's expectations want it; `transposed`: B comes with K running fastest.
+/// Checks the row-major product of ascending integers that the file of a kernel expects. `transposed`: in B, K runs fastest.
 pub(super) fn check(text: &str, got: &[u32], (n, k): (usize, usize), a: i64, b: i64, transposed: bool) {
     let exact = |at: usize| {
         let (row, column) = (at / n, at % n);

@@ -1,4 +1,4 @@
-//! Kernels that multiply matrices, against plain products; layouts written out here by the manual's formulas.
+//! Kernels that multiply matrices, compared with plain products. The layouts are written out here by the formulas of the manual.
 
 mod kernels;
 mod movement;
@@ -6,7 +6,7 @@ mod register;
 mod tensor;
 mod warpgroup;
 
-/// A small generator of numbers, the same on every run.
+/// A small generator of pseudo-random numbers, which are the same in every run.
 pub(super) struct MatrixSamples(pub u64);
 
 impl MatrixSamples {
@@ -22,7 +22,7 @@ impl MatrixSamples {
     }
 }
 
-/// Bits of an element's type.
+/// The size of an element type in bits.
 pub(super) fn width(ty: &str) -> u32 {
     match ty {
         "b1" => 1,
@@ -35,7 +35,7 @@ pub(super) fn width(ty: &str) -> u32 {
     }
 }
 
-/// A small integer as an element: of floats, -2 … 2.
+/// The bits of a small integer as an element. Floating-point types accept -2 … 2.
 pub(super) fn encode(ty: &str, value: i64) -> u64 {
     let float = |exponent: u32, fraction: u32| {
         let sign = u64::from(value < 0) << (exponent + fraction);
@@ -60,7 +60,7 @@ pub(super) fn encode(ty: &str, value: i64) -> u64 {
     }
 }
 
-/// The number that a result is: of half precision an integer.
+/// The value of a result's bits. Half-precision results are integers.
 pub(super) fn decode(ty: &str, bits: u64) -> f64 {
     match ty {
         "f64" => f64::from_bits(bits),
@@ -71,7 +71,7 @@ pub(super) fn decode(ty: &str, bits: u64) -> f64 {
     }
 }
 
-/// The value of a half-precision number.
+/// The value of the bits of a half-precision number.
 pub(super) fn f16(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
     let magnitude = match exponent {
@@ -81,7 +81,7 @@ pub(super) fn f16(bits: u16) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// The half-precision number nearest to an integer of at most 2048.
+/// The bits of the half-precision number nearest to an integer of at most 2048.
 pub(super) fn to_f16(value: i64) -> u16 {
     let magnitude = value.unsigned_abs();
     if magnitude == 0 {
@@ -92,7 +92,7 @@ pub(super) fn to_f16(value: i64) -> u16 {
     (u16::from(value < 0) << 15) | ((top as u16 + 15) << 10) | (fraction as u16 & 1023)
 }
 
-/// An element of a type that small enough for its values at random: within the range of unsigned ones.
+/// A random element, small enough for the values of its type. It is not negative for unsigned types.
 pub(super) fn any(random: &mut MatrixSamples, ty: &str) -> i64 {
     match ty {
         "b1" => random.range(0, 1),
@@ -103,7 +103,7 @@ pub(super) fn any(random: &mut MatrixSamples, ty: &str) -> i64 {
     }
 }
 
-/// `a·b + c` of row-major matrices.
+/// `a·b + c` for row-major matrices.
 pub(super) fn product(m: usize, n: usize, k: usize, a: &[i64], b: &[i64], c: &[i64]) -> Vec<i64> {
     let at = |i: usize| {
         let (row, column) = (i / n, i % n);

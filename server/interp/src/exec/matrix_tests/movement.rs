@@ -2,7 +2,7 @@
 
 use crate::testing::{Kernel, words};
 
-/// Four matrices of 8 × 8, loaded with and without `.trans`, transposed in registers, stored again.
+/// Four matrices of 8 × 8 are loaded with and without `.trans`, transposed in registers, and stored again.
 #[test]
 fn matrices_go_through_registers() {
     let body = ".shared .align 16 .b8 s[1024];\n\

@@ -3,7 +3,8 @@
 use super::{MatrixSamples, any, decode, encode, product, width};
 use crate::testing::{Kernel, words};
 
-/// Words of each lane into registers, an instruction, and words of registers of each lane. Registers are named by their letters.
+/// Loads words of each lane into registers, executes an instruction, and returns words of each lane's registers. A letter names each
+/// group of registers.
 fn run(
     version: &str,
     target: &str,
@@ -11,7 +12,7 @@ fn run(
     outputs: (char, usize),
     instruction: &str,
 ) -> Vec<u64> {
-    // Inputs: the letter of the registers, the values by register and lane, bytes of each.
+    // Each input: the letter of its registers, the values by register and lane, and the size of each value in bytes.
     let mut text = format!(
         ".version {version}\n.target {target}\n.address_size 64\n.entry k(.param .u64 out, .param .u64 p) {{\n\
          .reg .b64 %rd<4>; .reg .b32 %l; ld.param.u64 %rd0, [out]; ld.param.u64 %rd1, [p]; mov.u32 %l, %laneid;\n"
@@ -37,13 +38,14 @@ fn run(
     if wide == 8 { out.u64s(0) } else { out.u32s(0).into_iter().map(u64::from).collect() }
 }
 
-/// `{%a0, %a1 …}`.
+/// The text of a list of registers: `{%a0, %a1 …}`.
 fn list(letter: char, count: usize) -> String {
     let all: Vec<String> = (0..count).map(|i| format!("%{letter}{i}")).collect();
     format!("{{{}}}", all.join(", "))
 }
 
-/// Bits in which an element stands: six and four bits in a byte of their own where the kind says so.
+/// The bits that contain an element, and the lowest bit of the element among them. Elements of six and four bits have a byte of their own
+/// if the kind says so.
 fn container(ty: &str, kind: &str) -> (u32, u32) {
     match width(ty) {
         6 => (8, 0),
@@ -52,7 +54,7 @@ fn container(ty: &str, kind: &str) -> (u32, u32) {
     }
 }
 
-/// Registers of A, by the formulas: rows `g`, `g + 8`, columns along the registers.
+/// The registers of A by the formulas of the manual: rows `g` and `g + 8`, columns along the registers.
 fn a_registers(m: usize, k: usize, a: &[i64], ty: &str, kind: &str) -> Vec<u64> {
     let (bits, low) = container(ty, kind);
     let register = bits.max(32) as usize;
@@ -88,7 +90,7 @@ fn b_registers(n: usize, k: usize, b: &[i64], ty: &str, kind: &str) -> Vec<u64> 
     out
 }
 
-/// Where each element of C and D is: register, lane, lowest bit.
+/// The place of each element of C and D: register, lane, lowest bit.
 fn c_places(m: usize, n: usize, ty: &str) -> Vec<(usize, usize, u32)> {
     let mut out = vec![(0, 0, 0); m * n];
     let e = if ty == "f16" { 2 } else { 1 };
@@ -117,7 +119,8 @@ fn d_values(m: usize, n: usize, registers: &[u64], ty: &str) -> Vec<i64> {
     c_places(m, n, ty).into_iter().map(|p| value(p) as i64).collect()
 }
 
-/// A dense multiplication: target, shape, modifiers between `.col` and the types, types of D, A, B, C, modifiers behind.
+/// Checks a dense multiplication. `before`: modifiers between `.col` and the types; `types`: those of D, A, B, C; `behind`: modifiers
+/// after them.
 fn dense(target: &str, (m, n, k): (usize, usize, usize), before: &str, types: [&str; 4], behind: &str) {
     let mut random = MatrixSamples(0x1234_5678 + (m * n * k) as u64);
     let [d, a, b, c] = types;
@@ -181,12 +184,12 @@ fn dense_products_of_all_types() {
     }
 }
 
-/// Sparse products: the places of the metadata as the tables' text has them.
+/// Checks a sparse product. The places of the metadata are those that the text of the manual's tables gives.
 fn sparse(target: &str, (m, n, k): (usize, usize, usize), name: &str, types: [&str; 4], kind: &str, selector: usize) {
     let mut random = MatrixSamples(0x77 + k as u64 + selector as u64);
     let [d, a, b, c] = types;
     let packed = matches!(a, "s4" | "u4") || kind.contains("mxf4");
-    // Elements of a chunk, those that go together, and chunks of a row.
+    // Elements of a chunk, and elements that are kept or left out together.
     let (chunk, step) = if a == "tf32" {
         (2, 1)
     } else if packed {
@@ -222,7 +225,7 @@ fn sparse(target: &str, (m, n, k): (usize, usize, usize), name: &str, types: [&s
     for (lane, register) in e.iter_mut().enumerate() {
         let (g, t) = (lane / 4, lane % 4);
         for i in 0..8 {
-            // Row and chunk of the four bits `i`.
+            // Row and chunk of the four bits with index `i`.
             let place = match chunks {
                 4 if t == selector => Some((g + 8 * (i / 4), i % 4)),
                 8 if a != "s8" && a != "u8" && !packed && t / 2 == selector => {
@@ -274,7 +277,7 @@ fn sparse_products() {
 
 #[test]
 fn block_scales_multiply_their_blocks() {
-    // Kind, modifier, types of A and B, type of the scales, K, blocks.
+    // Kind, modifier, types of A and B, type of the scales, K, number of blocks.
     for (kind, vector, a, b, scale, k, blocks) in [
         (".kind::mxf8f6f4", "", "e4m3", "e2m1", "ue8m0", 32, 1),
         (".kind::mxf4", "", "e2m1", "e2m1", "ue8m0", 64, 2),
@@ -286,7 +289,7 @@ fn block_scales_multiply_their_blocks() {
             let values =
                 |random: &mut MatrixSamples, count: usize| (0..count).map(|_| random.range(-2, 2)).collect::<Vec<_>>();
             let (va, vb, vc) = (values(&mut random, m * k), values(&mut random, k * n), values(&mut random, m * n));
-            // Scales of 1, 2, 4 as their exponents.
+            // Scales of 1, 2 and 4, given as exponents.
             let exponents =
                 |random: &mut MatrixSamples, count: usize| (0..count).map(|_| random.range(0, 2)).collect::<Vec<_>>();
             let (sa, sb) = (exponents(&mut random, m * blocks), exponents(&mut random, n * blocks));
@@ -341,7 +344,7 @@ fn block_scales_multiply_their_blocks() {
     }
 }
 
-/// Four products at once, with all layouts.
+/// `mma.m8n8k4` computes four products at once, in all layouts.
 #[test]
 fn m8n8k4_multiplies_in_four_groups() {
     let mut random = MatrixSamples(0x884);
@@ -401,11 +404,11 @@ fn m8n8k4_multiplies_in_four_groups() {
     }
 }
 
-/// Rounding is that of the target: 2^24 + 1 - 2^24 with sums of four on sm_70, of eight on sm_80, of sixteen on sm_90.
+/// Rounding depends on the target: 2^24 + 1 - 2^24 with sums of four on sm_70, of eight on sm_80, of sixteen on sm_90.
 #[test]
 fn sums_depend_on_the_target() {
     for (target, must) in [("sm_80", 0.0f32), ("sm_90", 0.5)] {
-        // A row of 2^12, 1, -2^12 with a column of 2^12, 0.5, 2^12: the half falls below 24 bits after the point of 2^24.
+        // A row of 2^12, 1, -2^12 times a column of 2^12, 0.5, 2^12. The exact sum is 0.5: sm_80 loses it beside 2^24, and sm_90 keeps it.
         let (mut a, mut b) = (vec![0u64; 64], vec![0u64; 32]);
         let (big, one, half) = (0x6c00u64, 0x3c00u64, 0x3800u64);
         a[0] = big | (big | 0x8000) << 16;
@@ -418,7 +421,7 @@ fn sums_depend_on_the_target() {
     }
 }
 
-/// `wmma`: matrices through memory, in all layouts.
+/// `wmma` loads matrices from memory, multiplies and stores them, in all layouts.
 #[test]
 fn wmma_multiplies_what_it_loads() {
     for (target, (m, n, k), types, tail) in [
@@ -444,7 +447,7 @@ fn wmma_multiplies_what_it_loads() {
     }
 }
 
-/// A matrix in memory with lines `extra` elements longer than they need to be.
+/// The bytes of a matrix whose lines are `extra` elements longer than necessary, and the stride.
 fn in_memory(rows: usize, columns: usize, values: &[i64], ty: &str, layout: &str, extra: usize) -> (Vec<u8>, usize) {
     let (lines, length) = if layout == "row" { (rows, columns) } else { (columns, rows) };
     let stride = length + extra;
@@ -475,7 +478,7 @@ fn wmma(target: &str, (m, n, k): (usize, usize, usize), types: [&str; 4], tail: 
     let (bb, sb) = in_memory(k, n, &vb, b, lb, extra(b));
     let (bc, sc) = in_memory(m, n, &vc, c, lc, extra(c));
     let shape = format!("m{m}n{n}k{k}");
-    // Registers of a fragment: doubled for f16, which is held twice.
+    // Number of registers of a fragment. It is doubled for f16, whose elements are stored twice.
     let count = |ty: &str, size: usize| match ty {
         "f16" => 8,
         _ => size * width(ty) as usize / 32 / if ty == "f64" { 64 } else { 32 },
@@ -517,7 +520,7 @@ fn wmma(target: &str, (m, n, k): (usize, usize, usize), types: [&str; 4], tail: 
     assert_eq!(got, product(m, n, k, &va, &vb, &vc), "{text}");
 }
 
-/// The guard leaves lanes out: a finding.
+/// If the guard leaves out lanes, there is a finding.
 #[test]
 fn all_lanes_must_take_part() {
     let out = Kernel::body(

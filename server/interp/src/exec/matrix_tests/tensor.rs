@@ -5,8 +5,8 @@ use super::{MatrixSamples, any, decode, encode, product, width};
 use crate::findings::Kind;
 use crate::testing::{Kernel, words};
 
-/// The beginning of a kernel of 128 threads: 512 columns allocated at `%t`, `%m` the thread's part of the address, dynamic shared memory
-/// filled from `ps`, its first 16 bytes apart.
+/// The beginning of a kernel of 128 threads. `%t` is the address of 512 allocated columns, and `%m` that of the warp's quarter of the
+/// lanes. The 64 KiB of dynamic shared memory are filled from `ps`; `%rd4` is their address in units of 16 bytes.
 fn head(target: &str, group: u32) -> String {
     format!(
         ".version 9.0\n.target {target}\n.address_size 64\n.extern .shared .align 1024 .b8 s[];\n\
@@ -27,18 +27,18 @@ fn head(target: &str, group: u32) -> String {
     )
 }
 
-/// The end: everything is freed.
+/// The end of the kernel, which frees the columns.
 fn tail(group: u32) -> String {
     format!("bar.sync 0; @!%p1 bra done; tcgen05.dealloc.cta_group::{group}.sync.aligned.b32 %t, 512; done: ret; }}")
 }
 
-/// `{%r8, %r9 …}`.
+/// The text of a list of registers: `{%r8, %r9 …}`.
 fn list(count: usize) -> String {
     let all: Vec<String> = (8..8 + count).map(|i| format!("%r{i}")).collect();
     format!("{{{}}}", all.join(", "))
 }
 
-/// Stores every lane's 512 columns, column by column in words of 128 threads, to `out`: the whole of tensor memory.
+/// Stores the first `columns` columns of all lanes to `out`, column by column in words of 128 threads.
 fn dump(columns: usize) -> String {
     let mut text =
         "tcgen05.fence::after_thread_sync; mul.wide.u32 %rd5, %i0, 4; add.u64 %rd5, %rd5, %rd0; mov.b32 %u, %m;\n"
@@ -55,7 +55,7 @@ fn dump(columns: usize) -> String {
     text
 }
 
-/// Fills columns with words by column and lane from `pr`.
+/// Fills columns with the words of `pr`, which are ordered by column and lane.
 fn fill(columns: usize) -> String {
     let mut text = "mul.wide.u32 %rd5, %i0, 4; add.u64 %rd5, %rd5, %rd2; mov.b32 %u, %m;\n".to_owned();
     for first in (0..columns).step_by(8) {
@@ -78,10 +78,10 @@ fn kernel(text: &str, out: usize, shared: &[u8], cells: &[u32]) -> Kernel {
     kernel.buffer(&vec![0; out]).buffer(&memory).buffer(&words(cells.iter().copied()))
 }
 
-/// Every shape of loads against the manual's formulas, stored back by the same shape.
+/// Compares loads of every shape with the formulas of the manual, and stores them back with the same shape.
 #[test]
 fn loads_and_stores_of_all_shapes() {
-    // Shape, number, registers, lane and column of a register of a thread.
+    // Shape, multiplier, number of registers, and the function from a thread and a register to lane and column.
     type RegisterCell = fn(usize, usize) -> (usize, usize);
     let cases: [(&str, usize, usize, RegisterCell); 5] = [
         (".32x32b", 4, 4, |t, j| (t, j)),
@@ -167,7 +167,8 @@ fn halves_are_packed_and_unpacked_and_rows_reduced() {
 const A: u64 = 0;
 const B: u64 = 32768;
 
-/// One product: kind, M, N, K, types of D, A, B as in the instruction descriptor, whether A comes from tensor memory.
+/// One product. `shape` is M, N and K; `types` are those of D, A and B as in the instruction descriptor. `from_tensor`: A comes from
+/// tensor memory.
 struct Tcgen05Case<'a> {
     kind: &'a str,
     shape: (usize, usize, usize),
@@ -181,7 +182,7 @@ struct Tcgen05Case<'a> {
     halvings: u32,
 }
 
-/// Where an element of D lies: CTA, lane, column.
+/// The place of an element of D: CTA, lane, column.
 fn cell(case: &Tcgen05Case<'_>, row: usize, column: usize) -> (usize, usize, usize) {
     let (m, n, _) = case.shape;
     match (m, case.group, case.weights) {
@@ -194,7 +195,7 @@ fn cell(case: &Tcgen05Case<'_>, row: usize, column: usize) -> (usize, usize, usi
     }
 }
 
-/// Columns of D, and where A begins behind them when it comes from tensor memory.
+/// Number of columns of D. If A comes from tensor memory, it begins after them.
 const COLUMNS: usize = 32;
 
 fn check(case: &Tcgen05Case<'_>) {
@@ -218,7 +219,7 @@ fn check(case: &Tcgen05Case<'_>) {
         memory[base + B as usize..][..bytes.len()].copy_from_slice(&bytes);
         descriptors[1] = descriptor + (B >> 4);
     }
-    // Cells of each CTA: D with C in it, A behind.
+    // The cells of each CTA: D with the values of C in it, then A.
     let mut cells = vec![0u32; group * 2 * COLUMNS * 128];
     for row in 0..m {
         for column in 0..n {
@@ -359,7 +360,7 @@ fn products_into_tensor_memory() {
 }
 
 impl Tcgen05Case<'_> {
-    /// N of at most the columns of a test.
+    /// The case with N limited to [`COLUMNS`].
     fn limited(mut self) -> Self {
         self.shape.1 = self.shape.1.min(COLUMNS);
         if self.shape.1 * 2 < self.b.span {
@@ -376,11 +377,12 @@ fn a_pair_of_ctas_multiplies_together() {
     check(&Tcgen05Case { shape: (256, 32, 16), group: 2, from_tensor: true, ..BASE });
 }
 
-/// Copies of rows of 16 and 32 bytes to quarters of the lanes.
+/// Copies rows of 16 and 32 bytes to quarters of the lanes.
 #[test]
 fn copies_from_shared_memory() {
     let shared: Vec<u8> = (0..4096u32).map(|i| (i * 31 % 251) as u8).collect();
-    // Without swizzling: eight rows of 16 bytes together, the next eight rows after 256 bytes, the next 16 bytes after 128.
+    // Without swizzling, eight rows of 16 bytes lie together. The next eight rows follow after 256 bytes, the next 16 bytes of a row
+    // after 128.
     let descriptor = 1u64 << 46 | (128 >> 4) << 16 | (256 >> 4) << 32;
     let byte = |row: usize, at: usize| shared[row / 8 * 256 + at / 16 * 128 + row % 8 * 16 + at % 16];
     type RowLanes = fn(usize) -> Vec<usize>;
@@ -440,10 +442,10 @@ fn misuse_of_tensor_memory_is_found() {
     assert_eq!(finish("", &wrong), [Kind::Undefined, Kind::Undefined], "another number of columns, so never freed");
 }
 
-/// Block scales: brought to tensor memory by a copy, then multiplied with.
+/// A copy brings block scales to tensor memory, and a multiplication uses them.
 #[test]
 fn block_scales_in_tensor_memory() {
-    // Kind, type of A and B in the descriptor, K, blocks, type of the scales, scale ids.
+    // Kind, modifier, element type, types of A and B in the descriptor, K, number of blocks, type of the scales, scale id.
     for (kind, vector, ty, types, k, blocks, scale, id) in [
         (".kind::mxf8f6f4", "", "e4m3", 0, 32, 1, "ue8m0", 3),
         (".kind::mxf4", "", "e2m1", 1 << 7 | 1 << 10, 64, 2, "ue8m0", 2),
@@ -457,7 +459,7 @@ fn block_scales_in_tensor_memory() {
         let sb: Vec<i64> = (0..n * blocks).map(|_| random.range(0, 2)).collect();
         let bits = |e: i64| if scale == "ue8m0" { (127 + e) as u8 } else { ((7 + e) << 3) as u8 };
         let mut memory = vec![0u8; 65536];
-        // Both along K without swizzling, 32 bytes a row: two units of 8 rows of 16 bytes, the next eight rows behind.
+        // Both matrices are K-major without swizzling, 32 bytes per row: two units of 8 rows of 16 bytes, then the next eight rows.
         let mut put = |base: usize, lines: usize, value: &dyn Fn(usize, usize) -> i64| {
             for line in 0..lines {
                 for at in 0..k {
@@ -469,7 +471,8 @@ fn block_scales_in_tensor_memory() {
         };
         put(0, m, &|row, at| va[row * k + at]);
         put(16384, n, &|column, at| vb[at * n + column]);
-        // Scales as `.32x128b.warpx4` takes them: 32 rows of 16 bytes; a row has four bytes for each of 4 × 32 lines.
+        // Scales in the layout that `.32x128b.warpx4` copies: 32 rows of 16 bytes. A row has four bytes for each of 4 lines that are 32
+        // apart.
         let mut scales = |base: usize, lines: usize, of: &[i64]| {
             for line in 0..lines {
                 for block in 0..blocks {

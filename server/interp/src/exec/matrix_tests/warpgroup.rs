@@ -1,10 +1,10 @@
-//! `wgmma`: a warpgroup, operands in shared memory.
+//! `wgmma`: products of a warpgroup, with operands in shared memory.
 
 use super::{MatrixSamples, any, decode, encode, product, width};
 use crate::findings::Kind;
 use crate::testing::Kernel;
 
-/// How a matrix lies in shared memory: bytes of a swizzled line (16: not swizzled) and whether lines are along M or N.
+/// The layout of a matrix in shared memory. `span`: bytes of a swizzled line (16: not swizzled); `mn`: lines run along M or N.
 #[derive(Clone, Copy)]
 pub(super) struct SwizzledLayout {
     pub span: usize,
@@ -12,10 +12,11 @@ pub(super) struct SwizzledLayout {
 }
 
 impl SwizzledLayout {
-    /// The byte of an element: by the manual's picture of units of 8 lines, each `span` bytes, units along the line `leading` bytes apart,
-    /// units across them `stride` bytes; within a unit the 16 bytes are exchanged by the number of the line.
+    /// The byte offset of an element, by the manual's picture. A unit has 8 lines of `span` bytes. Units are `leading` bytes apart along
+    /// the line, and `stride` bytes apart across it. Within a unit, the number of the line determines how groups of 16 bytes are
+    /// exchanged.
     fn byte(self, size: usize, (lines, along): (usize, usize), line: usize, at: usize) -> usize {
-        // `line` counts across, `at` along the direction in which neighbours lie.
+        // `line` counts across the lines, `at` along a line, the direction in which neighbours are adjacent in memory.
         let _ = lines;
         let position = at * size;
         let (unit, within) = (position / self.span, position % self.span);
@@ -29,7 +30,8 @@ impl SwizzledLayout {
         (line / 8 * units + unit) * 8 * self.span + line % 8 * self.span + exchanged
     }
 
-    /// The bytes of a matrix of `lines` rows (of A; columns of B) and K elements each, whole bytes, and its descriptor at an address.
+    /// The bytes of a matrix of `lines` rows of A (or columns of B) with K elements each, and its descriptor for an address. Elements
+    /// have whole bytes.
     pub fn place(
         self,
         ty: &str,
@@ -50,7 +52,7 @@ impl SwizzledLayout {
                 out[byte..byte + size].copy_from_slice(&encode(ty, value).to_le_bytes()[..size]);
             }
         }
-        // From one unit to the next along the line, and from eight lines to the next eight.
+        // The distance from one unit to the next along the line, and from eight lines to the next eight.
         let (next_unit, next_lines) = (8 * self.span, units * 8 * self.span);
         let (leading, stride) = match (self.mn, self.span) {
             (false, _) => (next_unit, next_lines),
@@ -70,7 +72,7 @@ impl SwizzledLayout {
 const A: u64 = 4096;
 const B: u64 = 32768;
 
-/// Values by register and thread of 128, stored as words; an optional matrix in shared memory.
+/// One product. `a` is the layout of A in shared memory; `None`: A comes from registers.
 struct WgmmaCase<'a> {
     n: usize,
     k: usize,
@@ -88,7 +90,7 @@ fn check(case: &WgmmaCase<'_>) {
     let WgmmaCase { n, k, types: [d, a, b], .. } = *case;
     let m = 64;
     let mut random = MatrixSamples(0x9999 + (n * k) as u64);
-    // Sparse: the two of four (of tf32 the one of two) columns that are kept are the same in all rows of a warp's lane.
+    // Sparse: the two columns of four (one of two for tf32) that are kept are the same in all rows of a warp's lane.
     let (chunk, kept_of) = if a == "tf32" { (2, 1) } else { (4, 2) };
     let kept = if case.sparse { k / 2 } else { k };
     let mut metadata = vec![0u64; m * k / chunk];
@@ -111,7 +113,7 @@ fn check(case: &WgmmaCase<'_>) {
     }
     let vb: Vec<i64> = (0..k * n).map(|_| any(&mut random, b)).collect();
     let vc: Vec<i64> = (0..m * n).map(|_| random.range(-2, 2)).collect();
-    // Registers.
+    // The values of the registers.
     let e = 32 / width(a) as usize;
     let count_d = if d == "f16" { n / 4 } else { n / 2 };
     let place = |thread: usize, i: usize| {
@@ -147,13 +149,13 @@ fn check(case: &WgmmaCase<'_>) {
             }
         }
     }
-    // Shared memory.
+    // The contents of shared memory.
     let mut memory = vec![0u8; 65536];
     let mut put = |(bytes, descriptor): (Vec<u8>, u64), at: u64| {
         memory[at as usize..at as usize + bytes.len()].copy_from_slice(&bytes);
         descriptor
     };
-    // Variables begin at 1024 in the program's part; the test reads where.
+    // Variables begin at 1024 in the program's part of shared memory; the test reads the address.
     let of_a = case.a.map(|l| put(l.place(a, m, kept, |row, at| values[row * kept + at], false, 0), A));
     let of_b = put(case.b.place(b, n, k, |column, at| vb[at * n + column], false, 0), B);
     let list = |letter: char, count: usize| {
@@ -246,7 +248,7 @@ fn products_of_a_warpgroup() {
         });
     }
     for span in [16, 32, 64, 128] {
-        // Along M and N: 64 and 16 … 64 elements of two bytes.
+        // Along M and N: 64 elements for A, and 16 … 64 for B, of two bytes each.
         let n = if span == 16 { 24 } else { span / 2 };
         let mn = SwizzledLayout { span, mn: true };
         check(&WgmmaCase { n, a: Some(mn), b: mn, types: ["f32", "bf16", "bf16"], ..base });
@@ -279,7 +281,7 @@ fn sparse_products_of_a_warpgroup() {
     check(&WgmmaCase { k: 64, types: ["f32", "e4m3", "e4m3"], ..base });
 }
 
-/// A kernel with a product of zeros and the text before and after it.
+/// The findings of a kernel that executes a product of zeros between two texts.
 fn around(before: &str, after: &str) -> Vec<Kind> {
     let text = format!(
         ".version 9.0\n.target sm_90a\n.address_size 64\n\

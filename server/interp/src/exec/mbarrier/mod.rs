@@ -1,8 +1,7 @@
 //! mbarriers: objects in shared memory that count arrivals and transactions, phase by phase.
 //!
 //! Instructions depend only on the object itself ([`object`]). The machine also records which objects are initialised and which phase
-//! each is
-//! in ([`crate::machine::mbarriers`]), so that violations of the protocol are found.
+//! each is in ([`crate::machine::mbarriers`]), so that violations of the protocol are found.
 
 mod arrive;
 pub(crate) mod object;

@@ -1,10 +1,8 @@
 //! The 64 bits of an mbarrier object.
 //!
 //! The manual calls them opaque. The positions of the counts are those that ptxas 13.5 shows for `sm_90` and `sm_107f`: `mbarrier.init`
-//! becomes
-//! a store of these bits, and `mbarrier.pending_count` and the waits become tests of them. Counts of arrivals are stored as negative
-//! numbers,
-//! so that the last arrival carries into the phase.
+//! becomes a store of these bits, and `mbarrier.pending_count` and the waits become tests of them. Counts of arrivals are stored as
+//! negative numbers, so that the last arrival carries into the phase.
 //!
 //! | bits | original layout | `.layout::v1` |
 //! |---|---|---|

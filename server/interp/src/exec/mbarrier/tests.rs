@@ -4,7 +4,7 @@ use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome};
 
-/// A kernel with `bar`, two mbarriers, and `data`, 256 bytes, in shared memory; `%r0` is the thread's number.
+/// A kernel with two mbarriers at `bar` and 256 bytes at `data` in shared memory. `%r0` is the thread.
 fn kernel(target: &str, version: &str, body: &str) -> Kernel {
     Kernel::new(&format!(
         ".version {version}\n.target {target}\n.address_size 64\n\
@@ -19,7 +19,7 @@ fn one(body: &str) -> Outcome {
     kernel("sm_90", "8.6", body).threads(1).buffer(&[0; 64]).run()
 }
 
-/// What is found in a kernel of one thread, which finishes.
+/// The findings of a kernel of one thread, which must finish.
 fn found(body: &str) -> Vec<String> {
     let out = one(body);
     assert_eq!(out.status(), Status::Finished, "{:?}", out.faults());
@@ -50,7 +50,7 @@ fn a_plain_load_gives_the_bits_of_the_object() {
     assert_eq!(out.kinds(), []);
     let word = |n: u64| (0x10_0000 - 5) << 1 | (0x10_0000 - n) << 43;
     assert_eq!(out.u64s(0)[..4], [word(5), word(4) | 48 << 21, word(5), 4]);
-    // Nobody is to rely on them.
+    // Programs must not rely on the bits of an object, so these are unspecified.
     let buffer = &out.run.machine.memory.global.allocations()[0].storage;
     let marks = buffer.read(0, &mut [0; 8]).marks;
     assert!(marks.contains(ptx_num::values::Marks::UNSPECIFIED));
@@ -59,7 +59,7 @@ fn a_plain_load_gives_the_bits_of_the_object() {
 
 #[test]
 fn warps_wait_for_each_other() {
-    // Warp 0 writes, the others read after the phase; thirty-two arrivals.
+    // Warp 0 writes with 32 arrivals, and the others read after the phase.
     let body = "setp.ne.u32 %p0, %r0, 0; @%p0 bra ready; mbarrier.init.shared::cta.b64 [bar], 32; ready: bar.sync 0;\n\
         setp.ge.u32 %p1, %r0, 32; @%p1 bra wait; shl.b32 %r1, %r0, 2; mov.u32 %r2, data; add.u32 %r2, %r2, %r1;\n\
         add.u32 %r3, %r0, 100; st.shared.u32 [%r2], %r3; mbarrier.arrive.shared::cta.b64 _, [bar];\n\
@@ -109,7 +109,7 @@ fn lanes_arrive_one_after_the_other() {
 
 #[test]
 fn other_ctas_arrive_through_mapped_addresses() {
-    // Each CTA of four arrives at the barrier of CTA 0, which waits for all of them.
+    // Each of four CTAs arrives at the mbarrier of CTA 0, which waits for all of them.
     let body = "mov.u32 %r1, %cluster_ctarank; setp.ne.u32 %p0, %r1, 0; mov.u32 %r2, bar;\n\
         @!%p0 mbarrier.init.shared::cta.b64 [%r2], 4; fence.mbarrier_init.release.cluster;\n\
         barrier.cluster.arrive; barrier.cluster.wait;\n\
@@ -119,7 +119,7 @@ fn other_ctas_arrive_through_mapped_addresses() {
         st.global.u32 [%rd0], 1; done: barrier.cluster.arrive; barrier.cluster.wait;";
     let out = kernel("sm_90", "8.0", body).threads(1).ctas(4, 4).buffer(&[0; 4]).fine();
     assert_eq!(out.u32s(0), [1]);
-    // But nobody waits for the barrier of another CTA.
+    // Waiting for the mbarrier of another CTA is a finding.
     let body = body.replace("@%p0 bra done;", "").replace("[%r2], 0; @!", "[%r3], 0; @!");
     let out = kernel("sm_90", "8.0", &body).threads(1).ctas(4, 4).buffer(&[0; 4]).run();
     assert!(out.kinds().contains(&Kind::Mbarrier), "{:?}", out.faults());
@@ -194,7 +194,7 @@ fn uses_against_the_protocol_are_found() {
 fn a_wait_that_nobody_ends_is_a_deadlock() {
     let out = one("mbarrier.init.b64 [bar], 1; wait: mbarrier.try_wait.parity.b64 %p0, [bar], 0; @!%p0 bra wait;");
     assert_eq!((out.status(), out.kinds()), (Status::Deadlock, vec![Kind::Deadlock]));
-    // Whoever gives up goes on.
+    // A wait that gives up lets the thread go on.
     let out = one(
         "mbarrier.init.b64 [bar], 1; mbarrier.try_wait.parity.b64 %p0, [bar], 0, 100; @!%p0 st.global.u32 [%rd0], 8;",
     );

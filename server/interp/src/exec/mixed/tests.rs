@@ -1,17 +1,17 @@
-//! Every form, executed, against the functions of values; four narrow numbers against exact arithmetic.
+//! Executes every form and compares with the functions of [`ptx_num::values`]; four narrow numbers are compared with exact arithmetic.
 
 use crate::exec::float::pair_marks;
 use crate::exec::float::tests::harness::{ROUNDINGS, StatementCase, case, check};
 use crate::exec::half;
 use ptx_num::values::Marks;
-use ptx_num::values::convert::{Direction, Narrow};
+use ptx_num::values::convert::{Narrow, RoundingDirection};
 use ptx_num::values::float::half::{Bf16, F16, Half};
-use ptx_num::values::float::{Clamp, Modifiers, mixed, single};
+use ptx_num::values::float::{Clamp, FloatModifiers, mixed, single};
 
 fn of_type<H: Half + 'static>(ty: &str, cases: &mut Vec<StatementCase>) {
     for (word, rounding) in ROUNDINGS {
         for (sat, clamp) in [("", Clamp::None), (".sat", Clamp::Saturate)] {
-            let m = Modifiers::RN.rounding(rounding).clamp(clamp);
+            let m = FloatModifiers::RN.rounding(rounding).clamp(clamp);
             let f = move |d: u32| (u64::from(d), single::marks(d));
             cases.push(case(format!("add{word}{sat}.f32.{ty} $d, $a, $c;"), [4, 2, 0, 4], move |[a, _, c]| {
                 f(mixed::add::<H>(m, a as u16, c as u32))
@@ -39,7 +39,7 @@ fn singles_and_halves() {
 fn of_pairs<H: Half + 'static>(ty: &str, flush: &str, cases: &mut Vec<StatementCase>) {
     let wide = |d: u64| (d, pair_marks(d));
     for (word, rounding) in ROUNDINGS {
-        let m = Modifiers::RN.rounding(rounding);
+        let m = FloatModifiers::RN.rounding(rounding);
         cases.push(case(format!("add{word}.f32x2.{ty}.f32x2 $d, $a, $c;"), [8, 4, 0, 8], move |[a, _, c]| {
             wide(mixed::add_pair::<H>(m, a as u32, c))
         }));
@@ -52,7 +52,7 @@ fn of_pairs<H: Half + 'static>(ty: &str, flush: &str, cases: &mut Vec<StatementC
         }
     }
     let narrow = |d: u32| (u64::from(d), half::pair_marks::<H>(d));
-    let m = Modifiers::RZ.ftz(!flush.is_empty());
+    let m = FloatModifiers::RZ.ftz(!flush.is_empty());
     for word in ["", ".rz"] {
         let text = format!("add{word}{flush}.{ty}.f32x2.f32x2 $d, $a, $c;");
         cases.push(case(text, [4, 8, 0, 8], move |[a, _, c]| narrow(mixed::add_narrowing::<H>(m, a, c))));
@@ -79,13 +79,13 @@ fn pairs() {
     check("9.4", "sm_107a", cases);
 }
 
-/// One element: in `f64` everything up to the encoding is exact, but for sums that only overflow.
+/// The expected result of one element. Everything up to the encoding is exact in `f64`, except for sums that only overflow.
 fn element(result: Narrow, saturate: bool, value: f64) -> (u8, Marks) {
-    // Rounded to odd by hand: what is cut off leaves its trace in the last bit.
+    // Round to odd by hand: set the last bit if anything was cut off.
     let cut = value as f32;
     let cut = if f64::from(cut).abs() > value.abs() { f32::from_bits(cut.to_bits() - 1) } else { cut };
     let odd = f32::from_bits(cut.to_bits() | u32::from(!value.is_nan() && f64::from(cut) != value));
-    let code = result.encode(odd, Direction::Nearest, saturate);
+    let code = result.encode(odd, RoundingDirection::Nearest, saturate);
     let open = value.is_nan() || value.is_finite() && !result.decode(code).is_finite();
     (code, if open { Marks::UNSPECIFIED } else { Marks::NONE })
 }
@@ -120,7 +120,7 @@ fn four_narrow_numbers() {
         for (from, source) in sources {
             let width = if source == Narrow::E2m1 { 2 } else { 4 };
             for (word, saturate) in [("", false), (".satfinite", true), (".rn", false), (".rn.satfinite", true)] {
-                // Powers of two up to 2^127 and sums with them do not fit in one `f64`: products alone are compared then.
+                // Powers of two up to 2^127 and sums with them do not fit in one `f64`, so only products are compared for them.
                 let exact = source != Narrow::Ue8m0;
                 let zip = |a: [f64; 4], b: [f64; 4], f: fn(f64, f64) -> f64| std::array::from_fn(|i| f(a[i], b[i]));
                 if exact {

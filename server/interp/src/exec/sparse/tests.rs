@@ -1,4 +1,4 @@
-//! Kernels that compress and restore, against what the definition says of every group.
+//! Kernels that compress and restore lists, compared with the definition for every group.
 
 use crate::findings::Kind;
 use crate::machine::Status;
@@ -9,7 +9,7 @@ fn list(prefix: &str, from: usize, count: usize) -> String {
     format!("{{{}}}", names.join(","))
 }
 
-/// Loads words, executes, stores words: `code` has the sources in `%a…` and writes `%d…`.
+/// A kernel that loads words, executes `code` and stores words. The sources are in `%a…`, and `code` writes `%d…`.
 fn kernel(source: &[u32], results: usize, code: &str) -> Kernel {
     let loads: String = (0..source.len()).map(|i| format!("ld.global.u32 %a{i}, [%in+{}];", 4 * i)).collect();
     let stores: String = (0..results).map(|i| format!("st.global.u32 [%out+{}], %d{i};", 4 * i)).collect();
@@ -34,13 +34,13 @@ fn compress(sizes: &str, source: &[u32], descriptor: u32, places: usize) -> Kern
 
 #[test]
 fn the_greatest_and_the_smallest_are_kept_with_their_positions() {
-    // `.u8`, groups [1, 9, 7, 3] and [200, 0, 5, 255]: the greatest are 1, 2 and 0, 3.
+    // `.u8`, groups [1, 9, 7, 3] and [200, 0, 5, 255]: the greatest elements are at positions 1, 2 and 0, 3.
     let source = [u32::from_le_bytes([1, 9, 7, 3]), u32::from_le_bytes([200, 0, 5, 255])];
     let out = compress("b8.b2", &source, 0, 1).fine();
     assert_eq!(out.u32s(0), [0b11_00_10_01, u32::from_le_bytes([9, 7, 200, 255])]);
     let out = compress("b8.b4", &source, 2, 1).fine();
     assert_eq!(out.u32s(0), [0x2130, u32::from_le_bytes([1, 3, 0, 5])]);
-    // As `.s8`, 200 is -56 and 255 is -1: greatest, greatest magnitude, smallest, smallest magnitude.
+    // As `.s8`, 200 is -56 and 255 is -1. The operations keep the greatest, the greatest magnitude, the smallest, the smallest magnitude.
     let second = |operation: u32| compress("b8.b4", &source, 4 | operation, 1).fine().u32s(0)[1].to_le_bytes();
     assert_eq!(second(0), [9, 7, 0, 5]);
     assert_eq!(second(1), [9, 7, 200, 5]);
@@ -50,15 +50,15 @@ fn the_greatest_and_the_smallest_are_kept_with_their_positions() {
 
 #[test]
 fn floats_are_ordered_and_nan_is_kept() {
-    // `.f16`: -0, +0, -1, NaN.
+    // `.f16` elements: -0, +0, -1, NaN.
     let source = [0x0000_8000, 0x7e00_bc00];
     let kept = |descriptor: u32| compress("b16.b2", &source, descriptor, 1).fine().u32s(0);
     assert_eq!(kept(0), [0b11_01, 0x7e00_0000]);
     assert_eq!(kept(2), [0b11_10, 0x7e00_bc00]);
-    // As `.bf16` 0x7e00 is a number, the greatest.
+    // As `.bf16`, 0x7e00 is a number, and the greatest one.
     assert_eq!(kept(4), [0b11_01, 0x7e00_0000]);
     assert_eq!(kept(4 | 2), [0b10_00, 0xbc00_8000]);
-    // `.e4m3` has one NaN, `.e5m2` others; of 6 bits there are none, and the two above them do not count.
+    // `.e4m3` has one NaN, `.e5m2` has others. The formats of 6 bits have none, and ignore the two bits above the element.
     let source = [u32::from_le_bytes([0x7f, 0x7d, 0x01, 0x02]), 0];
     assert_eq!(compress("b8.b4", &source, 3 << 2 | 2, 1).run().u32s(0)[1] & 0xffff, 0x017f);
     assert_eq!(compress("b8.b4", &source, 2 << 2 | 2, 1).run().u32s(0)[1] & 0xffff, 0x7d7f);
@@ -78,15 +78,15 @@ fn a_descriptor_of_another_size_ends_the_launch() {
 
 #[test]
 fn elements_go_to_their_places() {
-    // `.sp::1:4`, 8 bits, 4 groups: places 3, 0, 2, 1.
+    // `.sp::1:4`, 8 bits, 4 groups: positions 3, 0, 2, 1.
     let out =
         kernel(&[0b01_10_00_11, 0x4433_2211], 4, "spdecompress.b8.b2.sp::1:4.x4 {%d0,%d1,%d2,%d3}, {%a0}, {%a1};");
     assert_eq!(out.fine().u32s(0), [0x1100_0000, 0x22, 0x0033_0000, 0x4400]);
-    // `.sp::2:8`, 16 bits, one group: places 7 and 0; a place twice keeps the last.
+    // `.sp::2:8`, 16 bits, one group: positions 7 and 0. If a position occurs twice, the last element stays.
     let code = "spdecompress.b16.b4.sp::2:8.x1 {%d0,%d1,%d2,%d3}, {%a0}, {%a1};";
     assert_eq!(kernel(&[0x07, 0xbbbb_aaaa], 4, code).fine().u32s(0), [0xbbbb, 0, 0, 0xaaaa_0000]);
     assert_eq!(kernel(&[0x22, 0xbbbb_aaaa], 4, code).fine().u32s(0), [0, 0xbbbb, 0, 0]);
-    // A place that the group does not have.
+    // A position that the group does not have.
     assert_eq!(kernel(&[0x19, 0xbbbb_aaaa], 4, code).fine().u32s(0), [0xbbbb_0000, 0, 0, 0]);
     let code = "spdecompress.b8.b4.sp::4:16.x1 {%d0,%d1,%d2,%d3}, {%a0}, {%a1};";
     assert_eq!(kernel(&[0xf840, 0x4433_2211], 4, code).fine().u32s(0), [0x11, 0x22, 0x33, 0x4400_0000]);

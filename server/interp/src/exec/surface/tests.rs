@@ -1,10 +1,10 @@
 use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
-use ptx_num::image::{ChannelOrder, ChannelType, Format, Geometry, Image, ImageDescription, ImageId, Opaque};
+use ptx_num::image::{ChannelOrder, ChannelType, Geometry, Image, ImageDescription, ImageId, Opaque, TexelFormat};
 
 fn image(geometry: Geometry, size: [u32; 3], channel: ChannelType, order: ChannelOrder) -> Image {
-    let description = ImageDescription::new(geometry, size, Format { channel, order });
+    let description = ImageDescription::new(geometry, size, TexelFormat { channel, order });
     let bytes = description.filled(|i| i as f64);
     Image { description, bytes }
 }
@@ -83,7 +83,7 @@ fn formatted_stores_convert() {
         sust.p.2d.v4.b32.trap [%rd1, {%r1, %r2}], {%f0, %f1, %f2, %f3};";
     let (k, id) = kernel(body, image(Geometry::D2, [4, 2, 1], ChannelType::Unorm8, ChannelOrder::Rgba));
     let out = k.fine();
-    // 1.0, 0.5, -1.0 and 0.25 of 255: 127.5 goes to the even neighbour, 63.75 up; texel (2, 1) is the seventh.
+    // 1.0, 0.5, -1.0 and 0.25 of 255: 127.5 rounds to the even neighbour, 63.75 rounds up. Texel (2, 1) is the seventh.
     assert_eq!(out.image(id)[24..28], [255, 128, 0, 64]);
     assert_eq!(out.image(id)[20..24], [20, 21, 22, 23]);
     let body = "mov.u32 %r1, 0; mov.u32 %r2, 5; sust.p.1d.b32.trap [%rd1, {%r1}], %r2;";
@@ -103,7 +103,7 @@ fn reductions_combine() {
     let (kernel, id) = kernel(&body, surface());
     let out = kernel.fine();
     let texels: Vec<u32> = (0..8).map(|i| at(&out, id, i)).collect();
-    // By bytes: element 2 adds, 3 and 4 compare unsigned; by elements: 5 and 6 compare as the format has it, signed.
+    // Addressed by bytes, element 2 adds, and 3 and 4 compare unsigned. Addressed by elements, 5 and 6 compare as the format says: signed.
     assert_eq!(texels, [3, 3, -3_i32 as u32, 3, -5_i32 as u32, 5, -5_i32 as u32, 5]);
     let floats = image(Geometry::D1, [8, 1, 1], ChannelType::Float, ChannelOrder::R);
     let out = run("mov.u32 %r1, 0; sured.p.max.1d.b32.trap [%rd1, {%r1}], %r1;", floats);

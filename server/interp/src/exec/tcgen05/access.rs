@@ -1,4 +1,4 @@
-//! `tcgen05.ld`, `tcgen05.st`: a warp and its quarter of the lanes.
+//! `tcgen05.ld` and `tcgen05.st`: a warp accesses its quarter of the lanes of tensor memory.
 
 use super::{TensorMemoryAccess, TensorMemoryAddress, spot};
 use crate::exec::mma::{FragmentOperand, all_source_marks, whole_warp};
@@ -13,7 +13,7 @@ use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 
-/// What is accessed: a fragment of cells, where it begins, and where its second half begins after that.
+/// The cells that an instruction accesses: a fragment, its address, and the column offset of its second half.
 struct Cells {
     held: FragmentOperand,
     address: Address,
@@ -27,7 +27,8 @@ impl Cells {
         Ok(Self { held, address: inst.address(OperandName::Taddr)?, split })
     }
 
-    /// The address, which must be the same in all lanes, and in the quarter of the warp.
+    /// The address of the cells, and a record for the accesses. Reports a finding unless the address is the same in all lanes and lies in
+    /// the quarter of the warp.
     fn begin(&self, context: &mut Context<'_>) -> (TensorMemoryAddress, TensorMemoryAccess) {
         let first = context.mask.trailing_zeros().min(31) as usize;
         let at = spot(context, &self.address, first);
@@ -53,7 +54,7 @@ impl Cells {
         (at, TensorMemoryAccess::new(context.rank as u32, first))
     }
 
-    /// Lane and column of the element of a number.
+    /// The lane and the column of the element with index `number`, if the cells begin at `at`.
     fn place(&self, at: TensorMemoryAddress, number: usize) -> (u32, u32) {
         let fragment = &self.held.fragment;
         let (rows, columns) = (fragment.rows.max(1), fragment.columns.max(1));
@@ -65,11 +66,11 @@ impl Cells {
     }
 }
 
-/// The least or greatest of what a thread has loaded.
+/// The minimum or maximum of the values that a thread has loaded (`.red`).
 struct LoadReduction {
     to: Dst<u32>,
     fold: Box<dyn Fn(u32, u32) -> u32 + Send + Sync>,
-    /// What is done to a single one.
+    /// The function that is applied to the first value.
     first: fn(u32) -> u32,
 }
 

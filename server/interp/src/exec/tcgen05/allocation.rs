@@ -13,7 +13,8 @@ use crate::registers::Src;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
-/// Columns that can be allocated, and are the same in all lanes.
+/// The number of columns in an operand, which must be the same in all lanes; otherwise reports a finding. A number that cannot be
+/// allocated is a finding, too, and gives `None`.
 fn columns(context: &mut Context<'_>, src: Src<u32>) -> Option<u32> {
     let lane = context.mask.trailing_zeros().min(31) as usize;
     let columns = context.registers.lane(src, lane);
@@ -73,7 +74,7 @@ pub(crate) fn allocate(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
     }))
 }
 
-/// Looks whether this CTA may allocate now; if not, that is a finding.
+/// Reports a finding if this CTA may not allocate `columns` columns now.
 fn check_permit(context: &mut Context<'_>, columns: u32) {
     let tensor = &context.cta().tensor;
     let (relinquished, last) = (tensor.relinquished, tensor.last);
@@ -90,6 +91,7 @@ fn check_permit(context: &mut Context<'_>, columns: u32) {
     }
 }
 
+/// Allocates columns in this CTA and returns the first; `None` if not enough are free.
 fn alone(context: &mut Context<'_>, columns: u32) -> Option<u32> {
     let site = context.site;
     let tensor = &mut context.cta().tensor;
@@ -98,7 +100,8 @@ fn alone(context: &mut Context<'_>, columns: u32) -> Option<u32> {
     Some(first)
 }
 
-/// An allocation in both CTAs of a pair: the warp that comes last makes it for both.
+/// Allocates columns in both CTAs of a pair and returns the first; `None` if the warp has to wait. The warp that comes last allocates for
+/// both.
 fn together(context: &mut Context<'_>, columns: u32) -> Option<u32> {
     let (own, peer, site) = (context.rank as u32, context.rank as u32 ^ 1, context.site);
     let waited = context.token.is_some();
@@ -112,7 +115,7 @@ fn together(context: &mut Context<'_>, columns: u32) -> Option<u32> {
             context.cta().tensor.pair = Pair::Waits(columns);
             context.changed();
         }
-        // Another warp of this CTA is first.
+        // Another warp of this CTA came first.
         _ if !waited => return None,
         _ => {}
     }

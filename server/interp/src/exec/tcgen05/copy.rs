@@ -1,4 +1,4 @@
-//! `tcgen05.cp`: from shared memory to tensor memory.
+//! `tcgen05.cp`: copies from shared memory to tensor memory.
 
 use super::{TensorMemoryAccess, TensorMemoryAddress, ctas, has_pair, memory, note_ctas, rank_of_part, spot};
 use crate::exec::shared_matrix::SharedMatrixSource;
@@ -12,24 +12,25 @@ use ptx_num::matrix::descriptor;
 use ptx_num::matrix::shared::Major;
 use ptx_num::values::Marks;
 
-/// What is copied where.
+/// The shape of a copy and its destination lanes.
 #[derive(Debug, Clone, Copy)]
 struct TensorMemoryCopy {
-    /// Rows in shared memory.
+    /// Number of rows in shared memory.
     rows: u32,
-    /// Bytes of a row in tensor memory.
+    /// Size of a row in tensor memory, in bytes.
     bytes: u32,
-    /// Bits of an element in shared memory, and where it stands in its byte: 8 and 0 without decompression.
+    /// Bits of an element in shared memory, and the bit of its byte in tensor memory where it begins: 8 and 0 without decompression.
     element: (u32, u32),
-    /// Which quarters of the lanes the rows go to.
+    /// The lanes to which the rows go.
     to: RowDestination,
 }
 
+/// How the rows of a copy are distributed over the lanes of tensor memory. A quarter has 32 lanes.
 #[derive(Debug, Clone, Copy)]
 enum RowDestination {
-    /// Row by row.
+    /// Each row to the lane of the same number.
     Rows,
-    /// Each row to a quarter of its own.
+    /// Each of four rows to the first lane of a quarter of its own.
     Quarters,
     /// All rows to all quarters.
     All,
@@ -58,7 +59,7 @@ impl TensorMemoryCopy {
         } else {
             return Err("`tcgen05.cp` without a shape".into());
         };
-        // Four bits come to stand in the middle of their byte, six in its lower part (manual 9.7.16.9.1).
+        // Elements of four bits go to the middle of their byte, those of six bits to its lower part (manual 9.7.16.9.1).
         let element = match (inst.has(Modifier::B4x16P64), inst.has(Modifier::B6x16P32)) {
             (true, _) => (4, 2),
             (_, true) => (6, 0),
@@ -67,7 +68,7 @@ impl TensorMemoryCopy {
         Ok(Self { rows, bytes, element, to })
     }
 
-    /// The lanes that a row goes to, from the one of the address.
+    /// The lanes to which a row goes, counted from the lane of the address.
     fn lanes(&self, row: u32) -> [Option<u32>; 4] {
         let low = row % 32;
         match self.to {
@@ -105,6 +106,7 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     }))
 }
 
+/// Copies the matrix of one descriptor into the tensor memory of one CTA. Returns `None` after a fault.
 fn copy_one(
     context: &mut Context<'_>,
     plan: &TensorMemoryCopy,

@@ -1,7 +1,7 @@
 //! `tcgen05`: tensor memory, and the products of the fifth generation of tensor cores.
 //!
-//! What is asynchronous there is done when it is issued: what it reads may not change and what it writes may not be read before it is
-//! known to be complete, so that is one of the orders in which it may happen.
+//! Asynchronous operations are executed when they are issued. Until they are known to be complete, their sources may not change and their
+//! results may not be read. So this is one of the orders that the manual allows.
 
 mod access;
 mod allocation;
@@ -25,7 +25,7 @@ use crate::registers::Src;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
-/// An address in tensor memory.
+/// The address of a cell of tensor memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct TensorMemoryAddress {
     lane: u32,
@@ -38,12 +38,12 @@ impl TensorMemoryAddress {
     }
 }
 
-/// How many CTAs an instruction names.
+/// The number of CTAs that an instruction names (`.cta_group`).
 fn ctas(inst: &DecodeContext<'_>) -> u32 {
     if inst.has(Modifier::CtaGroup2) { 2 } else { 1 }
 }
 
-/// Notes how many CTAs an instruction names: all must name the same.
+/// Records the number of CTAs that an instruction names. If another instruction named another number, reports a finding.
 fn note_ctas(context: &mut Context<'_>, ctas: u32) {
     let known = *context.cta().tensor.ctas.get_or_insert(ctas);
     if known != ctas {
@@ -54,13 +54,13 @@ fn note_ctas(context: &mut Context<'_>, ctas: u32) {
     }
 }
 
-/// The rank of the CTA that has the first or the second part of what a pair holds.
+/// The rank of the CTA that holds part 0 or 1 of the data of a pair. With a single CTA, its own rank.
 fn rank_of_part(context: &Context<'_>, ctas: u32, part: u32) -> u32 {
     let own = context.rank as u32;
     if ctas == 2 { (own & !1) + part } else { own }
 }
 
-/// Whether the pair of CTAs is there; if not, that is a fault.
+/// Whether all `ctas` CTAs exist; if the second one of a pair does not, reports a finding.
 fn has_pair(context: &mut Context<'_>, ctas: u32) -> bool {
     let peer = context.rank as u32 ^ 1;
     let there = ctas == 1 || context.cta_of(peer).is_some();
@@ -71,18 +71,21 @@ fn has_pair(context: &mut Context<'_>, ctas: u32) -> bool {
     there
 }
 
-/// Tensor memory of a CTA of the cluster.
+/// The tensor memory of the CTA with this rank in the cluster.
 fn memory<'c>(context: &'c mut Context<'_>, rank: u32) -> Option<&'c mut TensorMemory> {
     context.cta_of(rank).map(|c| &mut c.tensor)
 }
 
-/// What an instruction reads and writes in tensor memory, and what is wrong with that.
+/// The accesses of an instruction to the tensor memory of one CTA, with the first violation of each kind.
 struct TensorMemoryAccess {
     rank: u32,
-    /// The lane of the warp on whose account it is.
+    /// The lane of the warp that makes the accesses.
     thread: usize,
+    /// Lane and column of a cell that was read before anything was written to it.
     unknown: Option<(u32, u32)>,
+    /// A column that is not allocated.
     unallocated: Option<u32>,
+    /// Lane and column of a cell outside of tensor memory.
     outside: Option<(u32, u32)>,
 }
 
@@ -113,7 +116,7 @@ impl TensorMemoryAccess {
         memory.write(lane, column, bits, marks);
     }
 
-    /// Says what was wrong.
+    /// Reports one violation, if there was any.
     fn report(self, context: &mut Context<'_>) {
         let (mask, rank) = (1 << self.thread, self.rank);
         if let Some((lane, column)) = self.outside {
@@ -132,12 +135,12 @@ impl TensorMemoryAccess {
     }
 }
 
-/// The address in tensor memory that an operand gives in a lane.
+/// The address in tensor memory that an operand has in a lane.
 fn spot(context: &Context<'_>, address: &Address, lane: usize) -> TensorMemoryAddress {
     TensorMemoryAddress::new(context.raw_address(address, lane) as u32)
 }
 
-/// `tcgen05.wait::ld`, `tcgen05.wait::st`: loads and stores are done at once.
+/// `tcgen05.wait::ld`, `tcgen05.wait::st`: never wait, since loads and stores are complete at once.
 pub(crate) fn wait() -> Action {
     DecodeContext::machine(|context| {
         whole_warp(context);
@@ -150,7 +153,7 @@ pub(crate) fn shift(_: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Err("which way `tcgen05.shift` moves the rows, and which of them keeps its own, is not said by the manual".into())
 }
 
-/// Which mbarriers a commit arrives at besides the one at the address.
+/// The operand with the mask of the CTAs in which a multicast commit arrives, of 16 or 32 bits.
 #[derive(Clone, Copy)]
 enum CtaMaskOperand {
     Half(Src<u16>),

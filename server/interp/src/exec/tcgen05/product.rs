@@ -1,4 +1,4 @@
-//! `tcgen05.mma`: products into tensor memory.
+//! `tcgen05.mma`: products of matrices, with the result in tensor memory.
 
 use super::{TensorMemoryAccess, TensorMemoryAddress, ctas, has_pair, note_ctas, rank_of_part, spot};
 use crate::exec::mma::numerics;
@@ -10,22 +10,24 @@ use crate::machine::code::{Action, Address, Refusal};
 use crate::machine::{Context, Outcome};
 use crate::registers::{PredicateSrc, Src};
 use ptx_isa::{Exec, Modifier, OperandName};
-use ptx_num::matrix::descriptor::{self, Instruction};
-use ptx_num::matrix::element::Element;
-use ptx_num::matrix::numerics::{Numerics, Unit};
-use ptx_num::matrix::product::{self, Operands, Product, Shape, Spec};
+use ptx_num::matrix::descriptor::{self, InstructionDescriptor};
+use ptx_num::matrix::element::MatrixElementType;
+use ptx_num::matrix::numerics::{MatrixInstruction, Numerics};
+use ptx_num::matrix::product::{self, Product, ProductOperands, ProductShape, ProductSpec};
 use ptx_num::matrix::shared::Major;
 use ptx_num::matrix::tensor::{self, Accumulators};
 use ptx_num::values::Marks;
 
-/// Where A lies.
+/// The location of the matrix A.
 #[derive(Clone, Copy)]
 enum Tcgen05MatrixA {
+    /// In shared memory: the descriptor.
     Shared(Src<u64>),
+    /// In tensor memory: the address.
     Tensor(Address),
 }
 
-/// Block scales: where those of A and B lie, and how many a row has.
+/// Block scales: the addresses of those of A and B, and their number for each row of A or column of B.
 #[derive(Clone, Copy)]
 struct BlockScales {
     a: Address,
@@ -33,24 +35,29 @@ struct BlockScales {
     blocks: u32,
 }
 
-/// A multiplication, as far as it is known when it is decoded.
+/// A decoded multiplication.
 struct Tcgen05Product {
     kind: Modifier,
     ctas: u32,
+    /// It is a form of `tcgen05.mma.ws`.
     weights: bool,
     numerics: Numerics,
     d: Address,
     a: Tcgen05MatrixA,
+    /// The descriptor of B.
     b: Src<u64>,
+    /// The instruction descriptor.
     instruction: Src<u32>,
-    /// A bit for each lane of D that stays as it is.
+    /// Masks with one bit for each lane of D. The lanes whose bit is set keep their values.
     lanes: Vec<Src<u32>>,
+    /// Whether the old D is added to the product.
     add: PredicateSrc,
+    /// How often the old D is halved before it is added.
     halvings: u32,
     scales: Option<BlockScales>,
 }
 
-/// Elements of four bits that are packed closely.
+/// Whether the kind of product packs elements of four bits without gaps.
 fn is_packed(kind: Modifier) -> bool {
     matches!(kind, Modifier::KindMxf4 | Modifier::KindMxf4nvf4)
 }
@@ -121,8 +128,8 @@ pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
     }))
 }
 
-/// A finding about what a descriptor says.
-fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, product::Refusal>) -> Option<T> {
+/// Reports an error in a descriptor as a finding.
+fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, product::MatrixRefusal>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(why) => {
@@ -133,13 +140,15 @@ fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, produc
 }
 
 impl Tcgen05Product {
-    /// A multiplication that one lane has started. Nothing if it cannot be made.
+    /// Executes the multiplication that one lane issues. Returns `None` if it cannot be executed.
     fn run(&self, context: &mut Context<'_>, lane: usize) -> Option<()> {
         let bits = context.registers.lane(self.instruction, lane);
         let instruction = undefined(context, lane, descriptor::instruction(bits, self.kind))?;
-        let Shape { m, n, .. } = instruction.shape;
+        let ProductShape { m, n, .. } = instruction.shape;
         let sparse = if instruction.sparse {
-            Err(product::Refusal("the instruction descriptor says that A is sparse, but the instruction does not"))
+            Err(product::MatrixRefusal(
+                "the instruction descriptor says that A is sparse, but the instruction does not",
+            ))
         } else {
             Ok(())
         };
@@ -157,7 +166,7 @@ impl Tcgen05Product {
         let d = spot(context, &self.d, lane);
         let adds = context.registers.predicate(self.add) >> lane & 1 != 0;
         let c = if adds { self.read_d(context, layout, d, (m, n), lane, &mut marks)? } else { vec![0; m * n] };
-        let operands = Operands {
+        let operands = ProductOperands {
             a: &a,
             b: &b,
             c: &c,
@@ -187,16 +196,16 @@ impl Tcgen05Product {
         (!context.is_stopped()).then_some(())
     }
 
-    fn spec(&self, instruction: &Instruction) -> Spec {
+    fn spec(&self, instruction: &InstructionDescriptor) -> ProductSpec {
         let kind = match (self.scales, instruction.scale) {
             (Some(scales), Some(scale)) => {
-                product::Kind::Scaled { scale, blocks: scales.blocks as usize, packed: is_packed(self.kind) }
+                product::ProductKind::Scaled { scale, blocks: scales.blocks as usize, packed: is_packed(self.kind) }
             }
-            _ if instruction.saturating => product::Kind::Saturating,
-            _ => product::Kind::Plain,
+            _ if instruction.saturating => product::ProductKind::Saturating,
+            _ => product::ProductKind::Plain,
         };
-        Spec {
-            unit: Unit::Tcgen05,
+        ProductSpec {
+            unit: MatrixInstruction::Tcgen05,
             numerics: self.numerics,
             shape: instruction.shape,
             a: instruction.a,
@@ -210,20 +219,20 @@ impl Tcgen05Product {
         }
     }
 
-    /// The bits that an element takes in shared memory, and whether sixteen of fewer than eight bits take 16 bytes.
-    fn in_shared(&self, element: Element) -> (u32, bool) {
+    /// The bits of an element in shared memory, and whether 16 elements of fewer than eight bits take up 16 bytes.
+    fn in_shared(&self, element: MatrixElementType) -> (u32, bool) {
         (element.bits(), !is_packed(self.kind))
     }
 
     fn read_a(
         &self,
         context: &mut Context<'_>,
-        instruction: &Instruction,
+        instruction: &InstructionDescriptor,
         layout: Accumulators,
         lane: usize,
         marks: &mut Marks,
     ) -> Option<Vec<u64>> {
-        let Shape { m, k, .. } = instruction.shape;
+        let ProductShape { m, k, .. } = instruction.shape;
         match self.a {
             Tcgen05MatrixA::Shared(src) => {
                 let bits = context.registers.lane(src, lane);
@@ -257,7 +266,7 @@ impl Tcgen05Product {
         }
     }
 
-    /// A matrix of `lines` rows of `k` elements out of shared memory; of a pair each CTA has half of the rows.
+    /// Reads a matrix of `lines` rows of `k` elements from shared memory. Each CTA of a pair holds half of the rows.
     #[expect(clippy::too_many_arguments, reason = "all that describes a matrix in shared memory")]
     fn halves(
         &self,
@@ -265,7 +274,7 @@ impl Tcgen05Product {
         bits: u64,
         (lines, k): (usize, usize),
         major: Major,
-        element: Element,
+        element: MatrixElementType,
         lane: usize,
         marks: &mut Marks,
     ) -> Option<Vec<u64>> {
@@ -288,11 +297,11 @@ impl Tcgen05Product {
     fn read_b(
         &self,
         context: &mut Context<'_>,
-        instruction: &Instruction,
+        instruction: &InstructionDescriptor,
         lane: usize,
         marks: &mut Marks,
     ) -> Option<Vec<u64>> {
-        let Shape { n, k, .. } = instruction.shape;
+        let ProductShape { n, k, .. } = instruction.shape;
         let bits = context.registers.lane(self.b, lane);
         let lines = self.halves(context, bits, (n, k), instruction.major_b, instruction.b, lane, marks)?;
         let mut out = vec![0; k * n];
@@ -329,18 +338,19 @@ impl Tcgen05Product {
         Some(out)
     }
 
-    /// The scales of A row by row, those of B block by block. Of a pair each CTA has those of its rows of A, and all of B.
+    /// Reads the scales of A, row by row, and those of B, block by block. Each CTA of a pair holds those of its rows of A, and all those
+    /// of B.
     fn read_scales(
         &self,
         context: &mut Context<'_>,
         scales: &BlockScales,
-        instruction: &Instruction,
+        instruction: &InstructionDescriptor,
         lane: usize,
         marks: &mut Marks,
     ) -> Option<(Vec<u64>, Vec<u64>)> {
-        let Shape { m, n, k } = instruction.shape;
+        let ProductShape { m, n, k } = instruction.shape;
         let layout = if k == 96 {
-            Err(product::Refusal("how block scales lie with K of 96 is shown by the manual in pictures only"))
+            Err(product::MatrixRefusal("how block scales lie with K of 96 is shown by the manual in pictures only"))
         } else {
             Ok(())
         };

@@ -3,10 +3,10 @@ use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
 use ptx_num::image::TensorMap;
 use ptx_num::image::swizzle::Swizzle;
-use ptx_num::image::tensor_map::{ElementType, Mode};
+use ptx_num::image::tensor_map::{ElementType, TensorMapMode};
 
-/// A kernel with 16 KiB of shared memory at `box` and three mbarriers, for one arrival each; `out`, `in` and a tensor map are its
-/// parameters, and `%rd0`, `%rd1` and `%rd2` their addresses. `{wait}` waits for `bar`.
+/// A kernel with 16 KiB of shared memory at `box`, and three mbarriers that expect one arrival each. Its parameters are `out`, `in` and a
+/// tensor map; `%rd0`, `%rd1` and `%rd2` are their addresses. In the body, `{wait}` waits for `bar`.
 fn kernel(target: &str, body: &str) -> Kernel {
     let target = if target.is_empty() { "sm_90a" } else { target };
     let wait = "wait: mbarrier.try_wait.parity.shared::cta.b64 %p0, [bar], 0; @!%p0 bra wait;";
@@ -22,7 +22,7 @@ fn kernel(target: &str, body: &str) -> Kernel {
     .threads(1)
 }
 
-/// The body that loads a box by `modifiers` and `operands`, expecting so many bytes, and copies it out.
+/// A body that loads a box, expects `transaction` bytes, and copies `bytes` bytes of the box out.
 fn loading(modifiers: &str, coordinates: &str, more: &str, transaction: u32, bytes: u32) -> String {
     format!(
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], {transaction};
@@ -32,7 +32,7 @@ fn loading(modifiers: &str, coordinates: &str, more: &str, transaction: u32, byt
     )
 }
 
-/// Loads a box of a map that `make` makes of the address of a buffer with `input`.
+/// Runs a body with a buffer that holds `input`, and the tensor map that `make` creates for the address of this buffer.
 fn load(target: &str, body: &str, bytes: u32, input: &[u8], make: impl FnOnce(u64) -> TensorMap) -> Outcome {
     let kernel = kernel(target, body).buffer(&vec![0xee; bytes as usize]).buffer(input);
     let map = make(kernel.address(1));
@@ -48,7 +48,7 @@ fn counting(count: u32) -> Vec<u8> {
     words(1..=count)
 }
 
-/// What a box of 32-bit elements of a matrix with `width` × `height` elements holds: rows of `columns` from (x, y) on.
+/// The words of a box in a matrix of `width` × `height` 32-bit elements: rows of `columns` elements from (x, y) on.
 fn reference(input: &[u8], size: (i64, i64), at: (i64, i64), of: (i64, i64)) -> Vec<u32> {
     let word = |i: i64| {
         let from = 4 * i as usize;
@@ -85,7 +85,7 @@ fn swizzled_boxes_lie_as_their_addresses_say() {
         map
     });
     let out = clean(out);
-    // The manual's table: 16 bytes number i of row j lie where number i xor (j mod 8) would.
+    // By the manual's table, group *i* of 16 bytes in row *j* lies where group *i* xor (*j* mod 8) would lie without swizzling.
     for row in 0..16 {
         for piece in 0..8 {
             let (from, to) = (128 * row + 16 * piece, 128 * row + 16 * (piece ^ (row % 8)));
@@ -132,17 +132,17 @@ fn rows_are_gathered_and_pixels_unrolled() {
     let out = load("sm_100a", &body, 128, &input, |a| TensorMap::tiled(ElementType::U32, a, &[8, 8], &[32], &[8, 1]));
     let rows: Vec<u32> = [5, 1, 9, 2].into_iter().flat_map(|y| reference(&input, (8, 8), (0, y), (8, 1))).collect();
     assert_eq!(clean(out), words(rows));
-    // C = 4, W = 8, N = 2: six pixels from w = 3 on with an offset of 1, the last filter position at w = 5.
+    // C = 4, W = 8, N = 2: six pixels from w = 3 on, with an offset of 1. The last position of the filter is w = 5.
     let body = loading("3d.shared::cta.global.im2col", "0, 3, 0", ", {%h1}", 96, 96);
     let body = format!("mov.u16 %h1, 1;\n{body}");
     let out = load("", &body, 96, &input, |a| {
         let mut map = TensorMap::tiled(ElementType::U32, a, &[4, 8, 2], &[16, 128], &[1, 1, 1]);
-        map.mode = Mode::Im2col;
+        map.mode = TensorMapMode::Im2col;
         (map.channels_per_pixel, map.pixels_per_column) = (4, 6);
         (map.lower_corner[0], map.upper_corner[0]) = (0, -2);
         map
     });
-    // Positions 3, 4, 5 of image 0, then 0, 1, 2 of image 1; each plus 1.
+    // Positions 3, 4, 5 of image 0, then 0, 1, 2 of image 1, each plus the offset of 1.
     let pixels = [4_u32, 5, 6, 9, 10, 11];
     assert_eq!(clean(out), words(pixels.into_iter().flat_map(|p| 4 * p + 1..4 * p + 5)));
 }
@@ -150,7 +150,7 @@ fn rows_are_gathered_and_pixels_unrolled() {
 const FILLING: &str = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;
      cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [box], [%rd1], 128, [bar]; {wait}";
 
-/// Stores or reduces a box of 8 × 4 words at coordinates into a matrix of 20 × 10.
+/// Stores or reduces a box of 8 × 4 words at the coordinates `at` into a matrix of 20 × 10.
 fn send(instruction: &str, element: ElementType, at: (i32, i32), old: &[u8], new: &[u8]) -> Outcome {
     let (x, y) = at;
     let body = format!(
@@ -185,7 +185,7 @@ fn boxes_are_stored_and_cut_off() {
     assert_eq!((out.kinds(), &out.bytes(0)[..4]), (vec![], &[7, 0, 0, 0][..]));
 }
 
-/// What an operation makes of an element of the tensor and one of the box.
+/// An operation on an element of the tensor and one of the box.
 type WordOperation = fn(u32, u32) -> u32;
 
 #[test]
@@ -220,7 +220,7 @@ fn boxes_are_combined() {
 
 #[test]
 fn a_box_reaches_several_ctas() {
-    // CTA 1 asks for both; each waits for its own mbarrier, and copies its box out.
+    // CTA 1 issues the copy for both. Each CTA waits for its own mbarrier, and copies its box out.
     let piece = |at: u32| {
         format!(
             "cp.async.bulk.global.shared::cta.bulk_group [%rd0+{at}], [box], 128; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
@@ -246,7 +246,7 @@ fn a_box_reaches_several_ctas() {
 
 #[test]
 fn a_pair_of_ctas_may_share_an_mbarrier() {
-    // Both signals go to the odd CTA, whose mbarrier is named.
+    // Both signals go to the odd CTA, because the instruction names its mbarrier.
     let body = "mov.u32 %r1, %cluster_ctarank; ts: .branchtargets first, second; brx.idx %r1, ts;
          second: mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 256; mov.u16 %h1, 3;
          cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.cta_group::2 [box], [%rd2, {1, 2}], [bar], %h1;
@@ -274,7 +274,7 @@ fn what_cannot_be_copied_is_found() {
     assert_eq!(first(&out), (Kind::Undefined, "the instruction is for 3 dimensions, but the tensor map has 2".into()));
     let out = load("", &body("box+16384", "0, 0", "2d"), 16, &input, make);
     assert_eq!((first(&out).0, out.status()), (Kind::OutOfBounds, Status::Fault));
-    // The map promises more than the buffer has.
+    // The map describes more memory than the buffer has.
     let out = load("", &body("box", "0, 8", "2d"), 16, &input, |a| TensorMap { sizes: [20, 99, 1, 1, 1], ..make(a) });
     assert_eq!((first(&out).0, out.status()), (Kind::OutOfBounds, Status::Fault));
     assert!(first(&out).1.contains("buffer 1"), "{out:?}", out = out.faults());
@@ -282,7 +282,7 @@ fn what_cannot_be_copied_is_found() {
     assert!(first(&out).1.contains("`swizzle_mode`"), "{:?}", out.faults());
     let out = kernel("", &body("box", "0, 0", "2d")).buffer(&[0; 16]).buffer(&input).bytes_of(&[7; 128]).run();
     assert!(first(&out).1.contains("there is no tensor map"), "{:?}", out.faults());
-    // Its bytes are used before anybody has waited for them.
+    // The bytes of the box are used before any thread has waited for them.
     let body = format!("{} ld.shared.u32 %r1, [box];", body("box", "0, 0", "2d"));
     let out = load("", &body, 16, &input, make);
     assert_eq!(first(&out).0, Kind::Asynchronous);
@@ -298,7 +298,7 @@ fn prefetches_look_at_the_map_only() {
     assert_eq!((out.kinds(), out.status()), (vec![Kind::Undefined], Status::Finished));
 }
 
-/// Runs the launches of a file of example kernels: each must find nothing, and what it expects must hold.
+/// Runs the launches of a file of example kernels. Each must have no findings and meet its expectations. Returns their number.
 fn example(text: &str) -> usize {
     use crate::launch::{bind, complete, launches, settle, unexpected, verdicts};
     let program = std::sync::Arc::new(ptx_analysis::program::ModuleProgram::new(&ptx_syntax::Snapshot::new(text)));

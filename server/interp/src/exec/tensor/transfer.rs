@@ -1,22 +1,22 @@
-//! The bytes of a tensor copy on their way.
+//! Transfers the bytes of a tensor copy.
 
 use crate::findings::Kind;
 use crate::machine::{Context, Location, Order};
 use crate::memory::Region;
 use ptx_num::image::tensor_copy::{Amount, RunKind, pack6};
 use ptx_num::image::tensor_map::{ElementType, TensorMap};
-use ptx_num::image::{Run, TensorFault};
+use ptx_num::image::{CopyRun, TensorFault};
 use ptx_num::values::Marks;
-use ptx_num::values::atomic::{self, Element, Operation};
+use ptx_num::values::atomic::{self, AtomicElement, AtomicOperation};
 
-/// Everything that one copy does.
+/// Everything that one tensor copy does: its tensor map, its contiguous runs of bytes, and its size.
 pub(super) struct TensorTransfer {
     pub(super) map: TensorMap,
-    pub(super) runs: Vec<Run>,
+    pub(super) runs: Vec<CopyRun>,
     pub(super) amount: Amount,
 }
 
-/// A part of global memory that lies in one piece.
+/// A contiguous range of global memory: its location and its size in bytes.
 pub(super) type GlobalSpan = (Location, u64);
 
 fn global(address: u64) -> Location {
@@ -29,8 +29,8 @@ fn put_global(context: &mut Context<'_>, lane: usize, address: u64, bytes: &[u8]
     }
 }
 
-/// The bytes of global memory that a run has to do with.
-fn global_bytes(run: &Run) -> u64 {
+/// The number of bytes of global memory that a run reads or writes.
+fn global_bytes(run: &CopyRun) -> u64 {
     match run.kind {
         RunKind::Bytes => run.bytes.into(),
         RunKind::Pack6 => u64::from(run.bytes) / 16 * 12,
@@ -38,19 +38,19 @@ fn global_bytes(run: &Run) -> u64 {
     }
 }
 
-/// The location of a run in the shared memory that a box begins in.
-fn shared(of: Location, run: &Run) -> Location {
+/// The location of a run in the shared memory to which the location `of` belongs.
+fn shared(of: Location, run: &CopyRun) -> Location {
     let offset = u64::from(run.shared);
     Location { address: of.address.wrapping_sub(of.offset).wrapping_add(offset), offset, ..of }
 }
 
-/// A location some bytes further on.
+/// The location `bytes` bytes after `of`.
 fn behind(of: Location, bytes: u64) -> Location {
     Location { address: of.address.wrapping_add(bytes), offset: of.offset.wrapping_add(bytes), ..of }
 }
 
 impl TensorTransfer {
-    /// Bytes of shared memory from the box's beginning to its end.
+    /// Size of the box in shared memory in bytes, from its beginning to its end.
     pub(super) fn shared_bytes(&self) -> usize {
         self.amount.shared as usize
     }
@@ -59,7 +59,7 @@ impl TensorTransfer {
         self.map.element_type().unwrap_or_default()
     }
 
-    /// The pieces of global memory that are read or written, in order; nothing if some of them cannot be.
+    /// The contiguous ranges of global memory that are read or written, in order. Returns `None` if one of them cannot be accessed.
     pub(super) fn spans(&self, context: &mut Context<'_>, lane: usize, write: bool) -> Option<Vec<GlobalSpan>> {
         let mut spans: Vec<(u64, u64)> = Vec::new();
         for run in &self.runs {
@@ -83,15 +83,16 @@ impl TensorTransfer {
         spans.into_iter().map(locate).collect()
     }
 
-    /// From global to shared memory.
+    /// Copies from global to shared memory.
     pub(super) fn load(&self, context: &mut Context<'_>, lane: usize, sources: &[GlobalSpan], target: Location) {
         let (element, pattern) = (self.element(), self.map.fill_pattern().to_le_bytes());
         let first = target.offset as u32;
         let length = self.runs.iter().map(|r| r.shared.wrapping_sub(first).saturating_add(r.bytes)).max().unwrap_or(0);
         let mut buffer = vec![0; length as usize];
-        // Bytes of which more must be said than what they are; those that have to be copied together with what is known of them.
+        // `marked`: ranges whose values are unspecified. `special`: runs that are handled one by one, because some of their bytes are
+        // marked, unwritten or padding.
         let mut marked: Vec<(u32, u32)> = Vec::new();
-        let mut special: Vec<&Run> = Vec::new();
+        let mut special: Vec<&CopyRun> = Vec::new();
         let mut sources = sources.iter();
         let (mut data, mut clean, mut from, mut left) = (Vec::new(), true, 0, 0);
         for run in &self.runs {
@@ -143,7 +144,7 @@ impl TensorTransfer {
         }
     }
 
-    /// Writes the bytes of a box: all at once, unless there are gaps in it.
+    /// Writes the bytes of a box, all at once unless there are gaps in it.
     fn put(&self, context: &mut Context<'_>, lane: usize, target: Location, buffer: &[u8]) {
         let bytes: usize = self.runs.iter().map(|r| r.bytes as usize).sum();
         if bytes == buffer.len() {
@@ -157,12 +158,12 @@ impl TensorTransfer {
         }
     }
 
-    /// From shared to global memory.
+    /// Copies from shared to global memory.
     pub(super) fn store(&self, context: &mut Context<'_>, lane: usize, source: Location) {
         let mut buffer = vec![0; self.shared_bytes()];
         let read = context.peek_at(source, lane, &mut buffer);
         let clean = read.is_some_and(|r| !r.uninitialized && r.marks.is_none());
-        // Bytes that lie beside each other in global memory, to be written at once.
+        // Bytes that are contiguous in global memory, collected for a single write.
         let (mut start, mut waiting) = (0_u64, Vec::new());
         for run in &self.runs {
             let at = run.shared.wrapping_sub(source.offset as u32) as usize;
@@ -180,8 +181,8 @@ impl TensorTransfer {
         put_global(context, lane, start, &waiting);
     }
 
-    /// One run, with what is known of its bytes.
-    fn store_run(&self, context: &mut Context<'_>, lane: usize, source: Location, run: &Run) {
+    /// Stores one run, with the marks of its bytes.
+    fn store_run(&self, context: &mut Context<'_>, lane: usize, source: Location, run: &CopyRun) {
         let from = shared(source, run);
         if run.kind == RunKind::Bytes {
             return context.copy_at(from, global(run.global), lane, run.bytes as usize, u16::MAX);
@@ -194,17 +195,18 @@ impl TensorTransfer {
         }
     }
 
-    /// From shared memory, combined with what is in global memory. Nothing if the element type does not go with the operation.
+    /// Combines the bytes in shared memory with those in global memory. Returns `None` if the operation does not support the element type.
     pub(super) fn reduce(
         &self,
         context: &mut Context<'_>,
         lane: usize,
         source: Location,
-        operation: Operation,
+        operation: AtomicOperation,
     ) -> Option<()> {
         let function = combination(operation, self.element()).and_then(|element| {
-            // The page on tensors is silent about subnormal numbers; that on blocks has sums of `.f32` flush them (9.7.9.25.5.2).
-            let flushes = atomic::operation(operation, element, element == Element::F32)?;
+            // The manual's page on tensors does not mention subnormal numbers. According to its page on blocks, sums of `.f32` flush them
+            // (9.7.9.25.5.2).
+            let flushes = atomic::operation(operation, element, element == AtomicElement::F32)?;
             Some((element, flushes, atomic::operation(operation, element, false)?))
         });
         let Some((element, function, keeps)) = function else {
@@ -232,27 +234,33 @@ impl TensorTransfer {
     }
 }
 
-/// The type that elements of a tensor are combined as (manual, table of `cp.reduce.async.bulk.tensor`).
-fn combination(operation: Operation, element: ElementType) -> Option<Element> {
+/// The type as which the elements of a tensor are combined; `None` if the operation does not support them (manual, table of
+/// `cp.reduce.async.bulk.tensor`).
+fn combination(operation: AtomicOperation, element: ElementType) -> Option<AtomicElement> {
     let name = match (operation, element) {
-        (Operation::And | Operation::Or | Operation::Xor, ElementType::U32 | ElementType::S32) => "b32",
-        (Operation::And | Operation::Or | Operation::Xor, ElementType::U64 | ElementType::S64) => "b64",
-        (Operation::Inc | Operation::Dec | Operation::Add, ElementType::U32) => "u32",
-        (Operation::Add, ElementType::S32) => "s32",
-        (Operation::Add, ElementType::U64) => "u64",
-        (Operation::Add, ElementType::F32) => "f32",
-        (Operation::Add | Operation::Min | Operation::Max, ElementType::F16) => "f16",
-        (Operation::Add | Operation::Min | Operation::Max, ElementType::Bf16) => "bf16",
-        (Operation::Min | Operation::Max, ElementType::U32) => "u32",
-        (Operation::Min | Operation::Max, ElementType::S32) => "s32",
-        (Operation::Min | Operation::Max, ElementType::U64) => "u64",
-        (Operation::Min | Operation::Max, ElementType::S64) => "s64",
+        (AtomicOperation::And | AtomicOperation::Or | AtomicOperation::Xor, ElementType::U32 | ElementType::S32) => {
+            "b32"
+        }
+        (AtomicOperation::And | AtomicOperation::Or | AtomicOperation::Xor, ElementType::U64 | ElementType::S64) => {
+            "b64"
+        }
+        (AtomicOperation::Inc | AtomicOperation::Dec | AtomicOperation::Add, ElementType::U32) => "u32",
+        (AtomicOperation::Add, ElementType::S32) => "s32",
+        (AtomicOperation::Add, ElementType::U64) => "u64",
+        (AtomicOperation::Add, ElementType::F32) => "f32",
+        (AtomicOperation::Add | AtomicOperation::Min | AtomicOperation::Max, ElementType::F16) => "f16",
+        (AtomicOperation::Add | AtomicOperation::Min | AtomicOperation::Max, ElementType::Bf16) => "bf16",
+        (AtomicOperation::Min | AtomicOperation::Max, ElementType::U32) => "u32",
+        (AtomicOperation::Min | AtomicOperation::Max, ElementType::S32) => "s32",
+        (AtomicOperation::Min | AtomicOperation::Max, ElementType::U64) => "u64",
+        (AtomicOperation::Min | AtomicOperation::Max, ElementType::S64) => "s64",
         _ => return None,
     };
-    Element::named(name)
+    AtomicElement::named(name)
 }
 
-/// Elements as a load delivers them.
+/// Converts elements as a load does. `at` is their offset in shared memory; the ranges of results with unspecified bits are added to
+/// `marked`.
 fn convert(element: ElementType, bytes: &mut [u8], at: u32, marked: &mut Vec<(u32, u32)>) {
     if !element.converts() {
         return;
@@ -268,7 +276,7 @@ fn convert(element: ElementType, bytes: &mut [u8], at: u32, marked: &mut Vec<(u3
     }
 }
 
-/// The same for elements that are in shared memory already, some of which were never written.
+/// Like [`convert`], for elements that are in shared memory already. Skips those that were never written.
 fn convert_at(context: &mut Context<'_>, lane: usize, element: ElementType, at: Location, bytes: u32) {
     if !element.converts() {
         return;

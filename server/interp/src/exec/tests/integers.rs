@@ -1,9 +1,9 @@
-//! Integers, logic, shifts, video.
+//! Integer, logic, shift and video instructions.
 
 use crate::findings::Kind;
 use crate::testing::{Kernel, words};
 
-/// What `instruction` leaves in `%r0`, where `%r1`, `%r2`, `%r3` hold `a`, `b`, `c`.
+/// The value of `%r0` after `instruction`, with `a`, `b`, `c` in `%r1`, `%r2`, `%r3`.
 fn word(instruction: &str, [a, b, c]: [u32; 3]) -> u32 {
     let body = format!(
         "mov.b32 %r1, {a:#x}; mov.b32 %r2, {b:#x}; mov.b32 %r3, {c:#x}; mov.b32 %r0, 0x11223344;\n{instruction}\nst.global.b32 [%rd0], %r0;"
@@ -12,7 +12,7 @@ fn word(instruction: &str, [a, b, c]: [u32; 3]) -> u32 {
     Kernel::body(target, &body).threads(1).buffer(&words([0])).fine().u32s(0)[0]
 }
 
-/// What it leaves in `%rd1`, where `%rd2`, `%rd3`, `%rd4` hold `a`, `b`, `c`.
+/// The value of `%rd1` after `instruction`, with `a`, `b`, `c` in `%rd2`, `%rd3`, `%rd4`.
 fn double(instruction: &str, [a, b, c]: [u64; 3]) -> u64 {
     let body = format!(
         "mov.b64 %rd2, {a:#x}; mov.b64 %rd3, {b:#x}; mov.b64 %rd4, {c:#x}; mov.b32 %r1, 7;\n{instruction}\nst.global.b64 [%rd0], %rd1;"

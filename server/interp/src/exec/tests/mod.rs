@@ -1,3 +1,4 @@
-//! Instructions through the whole machine: that operands, types and modifiers reach the functions of `values`, which have tests of their own.
+//! Executes instructions on the whole machine. Checks that operands, types and modifiers reach the functions of `values`, which have
+//! tests of their own.
 
 mod integers;

@@ -1,15 +1,15 @@
 use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::{Kernel, Outcome, words};
-use ptx_num::image::texture::{Coordinates, Level, Request, fetch, gather};
+use ptx_num::image::texture::{Coordinates, MipmapLevel, TextureRequest, fetch, gather};
 use ptx_num::image::{
-    AddressMode, ChannelOrder, ChannelType, Filter, Format, Geometry, Image, ImageDescription, Opaque, Sampler,
+    AddressMode, ChannelOrder, ChannelType, Filter, Geometry, Image, ImageDescription, Opaque, Sampler, TexelFormat,
 };
 
-const R32: Format = Format { channel: ChannelType::Float, order: ChannelOrder::R };
-const RGBA8: Format = Format { channel: ChannelType::Unorm8, order: ChannelOrder::Rgba };
+const R32: TexelFormat = TexelFormat { channel: ChannelType::Float, order: ChannelOrder::R };
+const RGBA8: TexelFormat = TexelFormat { channel: ChannelType::Unorm8, order: ChannelOrder::Rgba };
 
-fn new(geometry: Geometry, size: [u32; 3], format: Format) -> Image {
+fn new(geometry: Geometry, size: [u32; 3], format: TexelFormat) -> Image {
     with(ImageDescription::new(geometry, size, format))
 }
 
@@ -23,12 +23,12 @@ fn linear() -> Sampler {
     Sampler { filter: Filter::Linear, ..Sampler::default() }
 }
 
-/// Four registers with these bits.
+/// The text that sets four registers to these bits.
 fn set(bits: [u32; 4]) -> String {
     (0..4).map(|i| format!("mov.b32 %r{}, {:#x};", 10 + i, bits[i])).collect()
 }
 
-/// A kernel of one thread that stores `%r0` … `%r3` after each of these pieces. `%rd1` and `%rd2` hold `p1` and `p2`.
+/// A kernel of one thread that stores `%r0` … `%r3` after each of these texts. `%rd1` and `%rd2` are the parameters `p1` and `p2`.
 fn kernel(target: &str, pieces: &[String]) -> Kernel {
     let store =
         |(i, piece): (usize, &String)| format!("{piece}\nst.global.v4.u32 [%rd0+{}], {{%r0,%r1,%r2,%r3}};\n", 16 * i);
@@ -64,7 +64,7 @@ fn every_geometry_takes_its_registers_in_order() {
     let layers = |geometry, size, layers, samples| {
         with(ImageDescription { layers, samples, ..ImageDescription::new(geometry, size, R32) })
     };
-    // Images and the place of a texel, by the order in memory: x fastest, then y, z, layer. Of samples only that they differ.
+    // Images and the index of a texel in memory: x runs fastest, then y, z, layer. For samples the test only checks that they differ.
     for (image, list, coordinates, expected) in [
         (layers(Geometry::D1, [8, 1, 1], 1, 1), "1d", vec![5], Some(5.0)),
         (layers(Geometry::D2, [4, 4, 1], 1, 1), "2d", vec![1, 2], Some(9.0)),
@@ -80,10 +80,10 @@ fn every_geometry_takes_its_registers_in_order() {
         let piece =
             format!("{} tex.{list}.v4.f32.s32 {{%r0,%r1,%r2,%r3}}, [%rd1, {{{}}}];", set(bits), names.join(","));
         let geometry = Geometry::named(list).expect("a geometry");
-        let request = Request {
+        let request = TextureRequest {
             geometry,
             coordinates: Coordinates { bits, float: false },
-            level: Level::Base,
+            level: MipmapLevel::Base,
             offset: [0; 3],
             depth: None,
         };
@@ -93,7 +93,7 @@ fn every_geometry_takes_its_registers_in_order() {
         if let Some(expected) = expected {
             assert_eq!(floats(&out)[0], expected, "{list}");
         } else {
-            // The last sample of the last texel is the largest number there is.
+            // The last sample of the last texel is the largest number in the image.
             assert!(floats(&out)[0] > 0.0, "{list}");
         }
     }
@@ -109,7 +109,7 @@ fn float_coordinates_are_filtered_by_the_textures_own_sampler() {
     let places = [(1.0, 1.0), (0.5, 0.5), (3.0, 2.0), (-7.0, 1.5)];
     let pieces: Vec<String> = places.iter().map(|(x, y)| piece(*x, *y)).collect();
     let out = textured("sm_50", &pieces, image(), linear()).fine();
-    // The red channel of texel (x, y) is 4(4y + x) of 255.
+    // The red channel of texel (x, y) is 4(4y + x) / 255.
     let texel = |x: u32, y: u32| (4 * (4 * y + x)) as f32 / 255.0;
     let mean = (texel(0, 0) + texel(1, 0) + texel(0, 1) + texel(1, 1)) / 4.0;
     let reds: Vec<f32> = floats(&out).chunks(4).map(|c| c[0]).collect();
@@ -127,7 +127,7 @@ fn levels_gradients_offsets_and_depths_reach_the_library() {
     (description.levels, description.mipmapped) = (4, true);
     let sampler = Sampler { mipmap_filter: Filter::Linear, ..linear() };
     let bits = [2.5_f32.to_bits(), 3.25_f32.to_bits(), 0, 0];
-    let request = |level, offset, depth| Request {
+    let request = |level, offset, depth| TextureRequest {
         geometry: Geometry::D2,
         coordinates: Coordinates { bits, float: true },
         level,
@@ -139,27 +139,27 @@ fn levels_gradients_offsets_and_depths_reach_the_library() {
     for (piece, request) in [
         (
             format!("tex.level.2d.v4.f32.f32 {d}, [%rd1, {{%r10,%r11}}], 0f3FC00000;"),
-            request(Level::Float(1.5), [0; 3], None),
+            request(MipmapLevel::Float(1.5), [0; 3], None),
         ),
         (
             format!(
                 "mov.f32 %f0, 0f40800000; mov.f32 %f1, 0f00000000; tex.grad.2d.v4.f32.f32 {d}, [%rd1, {{%r10,%r11}}], {{%f0, %f1}}, {{%f1, %f0}};"
             ),
-            request(Level::Gradients([4.0, 0.0, 0.0], [0.0, 4.0, 0.0]), [0; 3], None),
+            request(MipmapLevel::Gradients([4.0, 0.0, 0.0], [0.0, 4.0, 0.0]), [0; 3], None),
         ),
         (
             format!("mov.u32 %r14, 2; mov.u32 %r15, -1; tex.2d.v4.f32.f32 {d}, [%rd1, {{%r10,%r11}}], {{%r14, %r15}};"),
-            request(Level::Base, [2, -1, 0], None),
+            request(MipmapLevel::Base, [2, -1, 0], None),
         ),
         (
             format!("mov.f32 %f2, 0f41F00000; tex.2d.v4.f32.f32 {d}, [%rd1, {{%r10,%r11}}], %f2;"),
-            request(Level::Base, [0; 3], Some(30.0)),
+            request(MipmapLevel::Base, [0; 3], Some(30.0)),
         ),
         (
             format!(
                 "mov.f32 %f2, 0f41F00000; mov.u32 %r14, 1; tex.level.2d.v4.f32.f32 {d}, [%rd1, {{%r10,%r11}}], 0f00000000, {{%r14, %r14}}, %f2;"
             ),
-            request(Level::Float(0.0), [1, 1, 0], Some(30.0)),
+            request(MipmapLevel::Float(0.0), [1, 1, 0], Some(30.0)),
         ),
     ] {
         let image = with(description.clone());
@@ -167,7 +167,7 @@ fn levels_gradients_offsets_and_depths_reach_the_library() {
         let out = textured("", &[format!("{at} {piece}")], image, sampler).fine();
         assert_eq!(out.u32s(0), library.components.bits, "{piece}");
     }
-    // A level as an integer, with integer coordinates: that level's own texel.
+    // An integer level with integer coordinates gives the texel of that level.
     let piece = format!("{} tex.level.2d.v4.f32.s32 {d}, [%rd1, {{%r10,%r11}}], 2;", set([1, 1, 0, 0]));
     let out = textured("", &[piece], with(description), sampler).fine();
     assert_eq!(floats(&out)[0], 64.0 + 16.0 + 3.0);
@@ -178,19 +178,20 @@ fn four_texels_are_gathered() {
     let image = new(Geometry::D2, [4, 4, 1], RGBA8);
     let bits = [2.0_f32.to_bits(), 1.0_f32.to_bits(), 0, 0];
     let coordinates = Coordinates { bits, float: true };
-    let request = Request { geometry: Geometry::D2, coordinates, level: Level::Base, offset: [0; 3], depth: None };
+    let request =
+        TextureRequest { geometry: Geometry::D2, coordinates, level: MipmapLevel::Base, offset: [0; 3], depth: None };
     let library = gather(&image.description, &image.bytes[..], &linear(), &request, 2).expect("it fits");
     let piece = format!("{} tld4.b.2d.v4.f32.f32 {{%r0,%r1,%r2,%r3}}, [%rd1, {{%r10,%r11}}];", set(bits));
     let out = textured("", &[piece], image, linear()).fine();
     assert_eq!(out.u32s(0), library.components.bits);
-    // Blue of (1,1), (2,1), (2,0), (1,0).
+    // The blue channels of (1,1), (2,1), (2,0), (1,0).
     let blue = |x: u32, y: u32| (4 * (4 * y + x) + 2) as f32 / 255.0;
     assert_eq!(floats(&out), [blue(1, 1), blue(2, 1), blue(2, 0), blue(1, 0)]);
 }
 
 #[test]
 fn results_become_halves_integers_and_holes() {
-    let format = Format { channel: ChannelType::Float, order: ChannelOrder::Rgba };
+    let format = TexelFormat { channel: ChannelType::Float, order: ChannelOrder::Rgba };
     let pieces = [
         "mov.u32 %r10, 1; tex.1d.v4.f16.s32 {%h0,%h1,%h2,%h3}, [%rd1, {%r10}]; mov.u32 %r0, 0; mov.u32 %r1, 0; mov.u32 %r2, 0; mov.u32 %r3, 0;",
         "tex.1d.v2.f16x2.s32 {%r0,%r1}, [%rd1, {%r10}];",
@@ -290,7 +291,7 @@ fn what_is_no_texture_is_found() {
     let out = kernel("", &piece).value(77).run();
     assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfBounds], Status::Fault));
     assert!(out.faults()[0].message.contains("0x4d is no handle of a texture"), "{:?}", out.faults());
-    // A surface, and a texture of another geometry.
+    // A handle of a surface, and a texture of another geometry.
     let mut wrong = kernel("", &piece);
     let id = wrong.add_image(new(Geometry::D1, [4, 1, 1], R32));
     let out = wrong.handle(Opaque::Surface(id)).run();
@@ -305,7 +306,7 @@ fn what_is_no_texture_is_found() {
     let body = "mov.u32 %r10, 1; tex.1d.v4.f32.s32 {%r0,_,_,_}, [tex, {%r10}];";
     let out = Kernel::new(&module("", "", body)).threads(1).buffer(&[]).run();
     assert!(out.faults()[0].message.contains("no texture is bound to `tex`"), "{:?}", out.faults());
-    // One register for two coordinates: the assembler takes it.
+    // One register for two coordinates, which the assembler accepts.
     let piece = ["mov.u32 %r10, 1; tex.2d.v4.f32.s32 {%r0,%r1,%r2,%r3}, [%rd1, %r10];".to_owned()];
     let out = textured("", &piece, new(Geometry::D2, [4, 4, 1], R32), linear()).run();
     assert_eq!((out.kinds(), floats(&out)[0]), (vec![Kind::Undefined], 1.0));

@@ -3,8 +3,8 @@ use crate::findings::Kind;
 use crate::machine::Status;
 use crate::testing::{Kernel, words};
 
-/// Runs a body whose `%r1` holds the lane and `%r2` the word of that lane in the first buffer; `%r3` of each lane is what comes back, and
-/// `%rd2` is its address.
+/// A kernel with this body. `%r1` is the lane, and `%r2` the lane's word of `input`. The kernel stores `%r3` of each lane at the address
+/// in `%rd2`.
 fn lanes(target: &str, input: &[u32], body: &str) -> Kernel {
     let text = format!(
         "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p1]; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd2, %rd0, %rd3;\n\
@@ -18,7 +18,7 @@ fn iota() -> Vec<u32> {
     (0..32).map(|l| 100 + l).collect()
 }
 
-/// What the manual's program computes, with wide signed numbers.
+/// The result of the manual's program, computed with wide signed numbers.
 fn reference(mode: Shuffle, lane: i64, b: u32, c: u32) -> (usize, bool) {
     let (b, clamp, segment) = (i64::from(b % 32), i64::from(c % 32), i64::from(c >> 8 & 31));
     let max = (lane & segment) | (clamp & (31 - segment));
@@ -73,16 +73,16 @@ fn halves_of_a_warp_shuffle_apart() {
 
 #[test]
 fn lanes_that_have_parted_meet_at_a_shuffle() {
-    // The lower half goes a longer way, and comes back before the shuffle.
+    // The lower half takes a longer path, and rejoins before the shuffle.
     let body = "setp.lt.u32 %p0, %r1, 16; @!%p0 bra there; add.u32 %r2, %r2, 1000; bra.uni there;\n there: shfl.sync.bfly.b32 %r3, %r2, 16, 31, -1;";
     let out = lanes("", &iota(), body).fine();
     assert_eq!(out.u32s(0), (0..32).map(|l| if l < 16 { 116 + l } else { 1100 + l - 16 }).collect::<Vec<_>>());
-    // Each half meets in a place of its own.
+    // Each half meets at an instruction of its own.
     let body = "setp.lt.u32 %p0, %r1, 16; @!%p0 bra other; shfl.sync.bfly.b32 %r3, %r2, 1, 31, 0xffff; bra.uni end;\n\
         other: shfl.sync.bfly.b32 %r3, %r2, 2, 31, 0xffff0000;\n end:";
     let out = lanes("", &iota(), body).fine();
     assert_eq!(out.u32s(0), (0..32).map(|l| if l < 16 { 100 + (l ^ 1) } else { 100 + (l ^ 2) }).collect::<Vec<_>>());
-    // Lanes leave a loop one by one and wait behind it.
+    // Lanes leave a loop one by one and wait after it.
     let body = "mov.u32 %r4, %r1; loop: setp.eq.u32 %p0, %r4, 0; @%p0 bra behind; sub.u32 %r4, %r4, 1; add.u32 %r2, %r2, 1; bra loop;\n\
         behind: shfl.sync.idx.b32 %r3, %r2, 31, 31, -1;";
     let out = lanes("", &iota(), body).fine();
@@ -110,7 +110,7 @@ fn lanes_outside_of_their_mask_are_found() {
     let out = lanes("", &iota(), "vote.sync.ballot.b32 %r3, 1, 0xff;").run();
     assert_eq!(out.kinds(), [Kind::Membermask]);
     assert_eq!(out.faults()[0].lanes, 0xffff_ff00);
-    // Named, but the guard is false.
+    // The lane is named, but its guard is false.
     let out =
         lanes("", &iota(), "mov.u32 %r3, 0; setp.lt.u32 %p0, %r1, 31; @%p0 vote.sync.ballot.b32 %r3, 1, -1;").run();
     assert_eq!(out.kinds(), [Kind::Membermask]);
@@ -238,7 +238,7 @@ fn parts_of_a_warp_reduce_for_themselves_at_one_instruction() {
 #[test]
 fn marks_travel_with_the_values() {
     use ptx_num::values::Marks;
-    // What lane 3 reads from a lane that is not there is undefined; so is what lane 4 gets from lane 3, and nothing else.
+    // Lane 3 reads from a lane that does not exist, so its value is undefined. So is the one that lane 4 gets from lane 3, but no other.
     let body = "mov.u32 %r4, 3; setp.eq.u32 %p0, %r1, 3; @%p0 mov.u32 %r4, 20; mov.u32 %r5, %r1; @%p0 mov.u32 %r5, %r4; shfl.sync.idx.b32 %r2, %r2, %r5, 31, 0xff;\n\
         shfl.sync.up.b32 %r3, %r2, 1, 0, 0xff;";
     let out = lanes("", &iota(), body).threads(8).run();

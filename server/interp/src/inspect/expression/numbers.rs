@@ -7,7 +7,7 @@ use crate::notation::{Element, Kind, Number};
 use ptx_isa::ISA;
 use ptx_isa::tables::TypeInfo;
 use ptx_num::values::Marks;
-use ptx_num::values::convert::Layout;
+use ptx_num::values::convert::FloatLayout;
 use std::cmp::Ordering;
 
 /// How firmly a value has its type.
@@ -416,7 +416,7 @@ pub(super) fn convert(a: &Operand, ty: &'static TypeInfo) -> Result<Operand, Str
 
 fn encode(value: f64, element: Element) -> Result<u128, String> {
     match element.kind() {
-        Kind::Float(float) => Ok(float.encode(Layout::F64.decode(value.to_bits()), false) << element.padding()),
+        Kind::Float(float) => Ok(float.encode(FloatLayout::F64.decode(value.to_bits()), false) << element.padding()),
         _ => Number::Float(value).encode(element),
     }
 }

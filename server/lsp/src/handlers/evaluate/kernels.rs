@@ -1,4 +1,4 @@
-//! The kernels of a document, their launches, and the one that would be guessed.
+//! The kernels of a document, their launches, and the launch that would be guessed.
 
 use super::request::{EvaluateArguments, object};
 use super::{CLIENT_TIMEOUT, offset_of, place, read, refused};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{Range, TextEdit, Uri, WorkspaceEdit};
 
-/// The kernels of a document with their launches.
+/// Returns the kernels of a document with their launches.
 pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Value> {
     let (entry, line) = match argument.as_object().map(EvaluateArguments) {
         Some(arguments) => (arguments.text("entry")?.map(str::to_owned), arguments.line()?),
@@ -60,7 +60,7 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
     .await?
 }
 
-/// The launch that would be guessed, and what of it is.
+/// Returns the launch that would be guessed, and which parts of it are guesses.
 fn guess(module: &LaunchModule, entry: &str) -> (Launch, Guessed) {
     let mut launch = Launch { entry: entry.into(), ..Launch::default() };
     let guessed = complete(&mut launch, &module.program, &module.text);
@@ -71,13 +71,13 @@ fn lines(launch: &Launch) -> Vec<String> {
     launch.lines().lines().map(str::to_owned).collect()
 }
 
-/// What follows `launch:`.
+/// Returns the text after `launch:`.
 fn first(launch: &Launch) -> String {
     let lines = launch.lines();
     lines.lines().next().and_then(|l| l.strip_prefix("//! launch:")).unwrap_or_default().trim().to_owned()
 }
 
-/// Writes the launch that would be guessed above a kernel, by an edit that the client applies, if it does such things. Gives its lines.
+/// Writes the guessed launch above a kernel with an edit, if the client applies edits. Returns its lines.
 pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Value> {
     let arguments = object(argument, "the argument")?;
     let (entry, line) = (arguments.text("entry")?.map(str::to_owned), arguments.line()?);
@@ -92,7 +92,7 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
         let at = line.map(|line| offset_of(&rope, line));
         let kernel = module.kernel(entry.as_deref(), at).map_err(fail)?;
         let (launch, _) = guess(&module, &kernel.name);
-        // Above all that belongs to it: linking directives may stand on lines of their own.
+        // The launch is inserted above the whole declaration: linking directives may be on separate lines.
         let start = rope.line_to_byte(rope.byte_to_line(kernel.start.min(rope.len_bytes())));
         let newline = if rope.slice(..).chars().take(4096).any(|c| c == '\r') { "\r\n" } else { "\n" };
         let text = launch.lines().replace('\n', newline);
@@ -118,7 +118,7 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
     Ok(written)
 }
 
-/// The name of the kernel in which a place is, or above which.
+/// Returns the kernel that contains a place, or that follows it.
 pub fn kernel_at(snapshot: &Snapshot, at: usize) -> Option<KernelEntry> {
     use ptx_analysis::module::{is_function, items};
     use ptx_syntax::fields;
@@ -128,7 +128,7 @@ pub fn kernel_at(snapshot: &Snapshot, at: usize) -> Option<KernelEntry> {
     let item = match before.filter(|i| at <= i.range.end) {
         Some(around) => around,
         None => {
-            // Between two items: comments that stand right above a kernel belong to it.
+            // Between two items: comments directly above a kernel belong to it.
             let next = items.iter().find(|i| i.range.start > at)?;
             let rope = snapshot.rope();
             let between = rope.byte_slice(rope.line_to_byte(rope.byte_to_line(at))..next.range.start);
@@ -146,17 +146,17 @@ pub fn kernel_at(snapshot: &Snapshot, at: usize) -> Option<KernelEntry> {
     })
 }
 
-/// A kernel.
+/// A kernel at a place.
 pub struct KernelEntry {
     /// Its name.
     pub name: String,
-    /// The place is in its head, and not in its body.
+    /// Whether the place is in its header, not in its body.
     pub headed: bool,
-    /// A launch stands above it.
+    /// Whether a launch is written above it.
     pub launched: bool,
 }
 
-/// Whether a launch stands in the comments above a place.
+/// Whether the comments above a place contain a launch.
 fn launched(snapshot: &Snapshot, start: usize) -> bool {
     let rope = snapshot.rope();
     let mut line = rope.byte_to_line(start);

@@ -1,4 +1,4 @@
-//! `ptx-analyzer.evaluateWarp` and its companions: what every lane of a warp holds, step by step.
+//! `ptx-analyzer.evaluateWarp` and related commands: the values of every lane of a warp, step by step.
 
 mod kernels;
 mod request;
@@ -20,18 +20,18 @@ use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{MessageType, ShowDocumentParams, Uri};
 
-/// `RequestFailed`: the request is sound, the answer is no.
+/// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
 const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 
 /// Answers the command.
 ///
 /// # Errors
-/// If the kernel cannot be run; that it has faults is an answer.
+/// If the kernel cannot be run. Faults are part of an answer, not an error.
 pub async fn evaluate_warp(shared: &Arc<Shared>, argument: &Value) -> Result<Value> {
     let mut request = EvaluateRequest::read(argument)?;
     let uri = document_of(shared, argument)?;
     if argument.is_null() {
-        // Chosen from a list of commands: as the lens does it.
+        // The user chose the command from a list: behave like the lens.
         (request.show, request.focus) = (true, Some(Some((0, None))));
     }
     let show = request.show;
@@ -49,7 +49,7 @@ pub async fn evaluate_warp(shared: &Arc<Shared>, argument: &Value) -> Result<Val
     answer.map(|(answer, _)| answer)
 }
 
-/// The answer, and the name of the kernel.
+/// Returns the answer and the name of the kernel.
 async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -> Result<(Value, String)> {
     let (document, checked) = read(shared, uri).await?;
     let server = Arc::clone(shared);
@@ -58,7 +58,7 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
     if request.question.entry.is_none() {
         request.question.at = request.line.map(|line| offset_of(&rope, line));
     }
-    // What was run before is shown at once, whatever other kernels run.
+    // A stored run is shown at once, even if other kernels are running.
     let question = &request.question;
     let known = checked.snapshot.as_ref().and_then(|s| evaluation::known(shared, &document, s, question));
     let pool = if known.is_some() { &shared.pools.requests } else { &shared.pools.evaluations };
@@ -91,7 +91,7 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
     .await?
 }
 
-/// Why a run did not come to its end.
+/// Adds the reason why a run did not finish.
 fn limits(out: &mut Value, evaluation: &Evaluation, rope: &Rope) {
     use ptx_interp::machine::Status;
     let status = evaluation.done.run.status;
@@ -112,14 +112,14 @@ async fn read(shared: &Shared, uri: &Uri) -> Result<(Arc<OpenDocument>, Arc<Chec
     Ok((document, checked))
 }
 
-/// Line and column from 1, the column in bytes.
+/// Returns line and column from 1, the column in bytes.
 fn place(rope: &Rope, offset: usize) -> (usize, usize) {
     let offset = offset.min(rope.len_bytes());
     let line = rope.byte_to_line(offset);
     (line + 1, offset - rope.line_to_byte(line) + 1)
 }
 
-/// Where a line begins, from 1.
+/// Returns the byte offset of a line; lines count from 1.
 fn offset_of(rope: &Rope, line: usize) -> usize {
     rope.line_to_byte(line.saturating_sub(1).min(rope.len_lines()))
 }
@@ -132,7 +132,7 @@ fn refused(refusal: &LaunchRefusal, rope: &Rope) -> Error {
         let ((line, column), (end_line, end_column)) = (place(rope, range.start), place(rope, range.end));
         json!({ "line": line, "column": column, "end_line": end_line, "end_column": end_column, "message": message })
     };
-    // Places in what was sent along are no lines of the document.
+    // Places in a launch of the request are not lines of the document.
     let places: Vec<Value> = match refusal.in_module {
         true => refusal.places.iter().map(shown).collect(),
         false => refusal
@@ -145,7 +145,7 @@ fn refused(refusal: &LaunchRefusal, rope: &Rope) -> Error {
     Error { code: REFUSED, message: refusal.message.clone().into(), data: Some(data) }
 }
 
-/// Shows the result to a client without a view of its own: as a document if it opens those, else in a message.
+/// Shows the result to a client without its own view: as a document if the client opens documents, otherwise in a message.
 fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), String>) {
     let shared = Arc::clone(shared);
     let runner = Arc::clone(&shared);
@@ -175,10 +175,10 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
     });
 }
 
-/// Clients may leave a request unanswered.
+/// Time limit for the client's answer; clients may leave a request unanswered.
 const CLIENT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
 
-/// The document that an argument names; without one, the document that was worked on last.
+/// Returns the document that an argument names; without an argument the document that was worked on last.
 fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
     match argument.as_str().or_else(|| argument.get("uri")?.as_str()) {
         Some(uri) => uri.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI")),
@@ -188,10 +188,10 @@ fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
     }
 }
 
-/// Takes back what is shown of an evaluation, and evaluates no more. Tells whether there was one.
+/// Removes an evaluation and its results, and stops repeating it. Returns whether there was one.
 ///
 /// # Errors
-/// If no document is meant.
+/// If the argument names no document and none was worked on.
 pub fn clear(shared: &Arc<Shared>, argument: &Value) -> Result<bool> {
     let uri = document_of(shared, argument)?;
     let Some(document) = shared.document(&uri) else { return Ok(false) };
@@ -204,7 +204,7 @@ pub fn clear(shared: &Arc<Shared>, argument: &Value) -> Result<bool> {
     Ok(any)
 }
 
-/// The matrices of the instruction in a line: which element each lane holds in which register.
+/// Returns the matrices of the instruction in a line: the lane and register of each element.
 pub async fn fragments(shared: &Shared, uri: Uri, argument: &Value) -> Result<Option<Value>> {
     let line = object(argument, "the argument")?.line()?.ok_or_else(|| Error::invalid_params("`line` is missing"))?;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };

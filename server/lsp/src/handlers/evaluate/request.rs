@@ -1,35 +1,35 @@
-//! What `ptx-analyzer.evaluateWarp` is asked.
+//! Arguments of `ptx-analyzer.evaluateWarp`.
 
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::view::{self, MemoryQuery, Timeline, ViewQuery};
 use serde_json::{Map, Value};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
-/// Steps of a window where nothing is said, and at most.
+/// Number of steps of a window: the default and the maximum.
 const STEPS: (usize, usize) = (256, 1 << 16);
 
-/// Steps of a timeline, likewise.
+/// Number of steps of a timeline: the default and the maximum.
 const TIMELINE: (usize, usize) = (20_000, 1_000_000);
 
-/// Pieces of memory, and bytes of all of them.
+/// Maximum number of memory ranges, and of bytes in all of them.
 const MEMORY: (usize, u64) = (64, 16 << 20);
 
 /// The arguments of an evaluation, apart from the document.
 #[derive(Debug, Default)]
 pub(super) struct EvaluateRequest {
-    /// Which launch of which kernel.
+    /// The kernel and its launch.
     pub(super) question: LaunchQuery,
     /// The line of the kernel.
     pub(super) line: Option<usize>,
-    /// The place of the CTA in the grid.
+    /// Index of the CTA in the grid.
     pub(super) cta: [u32; 3],
-    /// The warp in the CTA.
+    /// Index of the warp in the CTA.
     pub(super) warp: u32,
-    /// What of the run.
+    /// The requested parts of the run.
     pub(super) asked: ViewQuery,
-    /// Nothing: as it is; nothing inside: no lane.
+    /// The lane and step to show; `Some(None)`: show no lane; `None`: leave the selection unchanged.
     pub(super) focus: Option<Option<(u32, Option<u64>)>>,
-    /// The server shows the result.
+    /// Whether the server shows the result.
     pub(super) show: bool,
 }
 
@@ -77,7 +77,7 @@ impl EvaluateArguments<'_> {
     }
 }
 
-/// An argument that has names in it.
+/// Returns an argument as an object.
 pub(super) fn object<'a>(value: &'a Value, name: &str) -> Result<EvaluateArguments<'a>> {
     value.as_object().map(EvaluateArguments).ok_or_else(|| Error::invalid_params(format!("{name} is an object")))
 }
@@ -85,7 +85,7 @@ pub(super) fn object<'a>(value: &'a Value, name: &str) -> Result<EvaluateArgumen
 impl EvaluateRequest {
     pub(super) fn read(argument: &Value) -> Result<Self> {
         let empty = Map::new();
-        // A bare URI asks for everything as it is usual.
+        // A bare URI requests everything with defaults.
         let arguments = argument.as_object().map_or(EvaluateArguments(&empty), EvaluateArguments);
         let mut out = Self { line: arguments.line()?, ..Self::default() };
         out.question.entry = arguments.text("entry")?.map(str::to_owned);

@@ -1,23 +1,23 @@
-use crate::image::description::{Contents, Described, Value, describe};
+use crate::image::description::{Described, ImageContents, TableValue, describe};
 use crate::image::format::{ChannelOrder, ChannelType};
 use crate::image::layout::Geometry;
 use crate::image::sampler::{AddressMode, Filter};
 use crate::image::swizzle::Swizzle;
-use crate::image::tensor_map::{ElementType, Mode, TensorMap};
+use crate::image::tensor_map::{ElementType, TensorMap, TensorMapMode};
 
-/// A table from text like `key=value`, as a launch's own reader would make it.
-fn table(text: &str) -> Vec<(String, Value)> {
+/// Parses text like `key=value` into a table, as the reader of launches does.
+fn table(text: &str) -> Vec<(String, TableValue)> {
     let value = |text: &str| match (text.parse::<i64>(), text.parse::<f64>()) {
-        (Ok(number), _) => Value::Integer(number),
-        (_, Ok(number)) if text.contains('.') => Value::Number(number),
-        _ if text == "true" || text == "false" => Value::Truth(text == "true"),
-        _ => Value::Text(text.to_owned()),
+        (Ok(number), _) => TableValue::Integer(number),
+        (_, Ok(number)) if text.contains('.') => TableValue::Number(number),
+        _ if text == "true" || text == "false" => TableValue::Truth(text == "true"),
+        _ => TableValue::Text(text.to_owned()),
     };
     text.split_whitespace()
         .map(|pair| {
             let (key, text) = pair.split_once('=').unwrap();
             let read = match text.strip_prefix('[') {
-                Some(list) => Value::List(list.trim_end_matches(']').split(',').map(value).collect()),
+                Some(list) => TableValue::List(list.trim_end_matches(']').split(',').map(value).collect()),
                 None => value(text),
             };
             (key.to_owned(), read)
@@ -37,7 +37,7 @@ fn an_image_with_its_sampler() {
     assert_eq!((image.geometry, image.size, image.levels), (Geometry::D2, [64, 32, 1], 7));
     assert_eq!((image.format.channel, image.format.order), (ChannelType::Unorm8, ChannelOrder::Bgra));
     assert!(image.normalized_coords && image.mipmapped && !image.linear_memory);
-    assert_eq!(described.contents, Contents::Fill("iota".to_owned()));
+    assert_eq!(described.contents, ImageContents::Fill("iota".to_owned()));
     assert_eq!(described.sampler.filter, Filter::Linear);
     assert_eq!(described.sampler.address, [AddressMode::Wrap, AddressMode::ClampToBorder, AddressMode::ClampToEdge]);
     assert_eq!(described.sampler.max_lod, 3.5);
@@ -68,7 +68,7 @@ fn a_tensor_map() {
     let text = "tensor_map=x type=f16 dims=[64,9,14,64] mode=im2col pixels_per_column=64 channels_per_pixel=8 lower_corner=[-1,-1] upper_corner=[-1,-1]";
     let Ok(Described::TensorMap(map)) = of(text) else { panic!() };
     let map = map.at(0);
-    assert_eq!((map.mode, map.lower_corner, map.upper_corner), (Mode::Im2col, [-1, -1, 0], [-1, -1, 0]));
+    assert_eq!((map.mode, map.lower_corner, map.upper_corner), (TensorMapMode::Im2col, [-1, -1, 0], [-1, -1, 0]));
     assert_eq!(map.strides, [128, 1152, 16128, 0]);
 }
 

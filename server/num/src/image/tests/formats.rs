@@ -1,12 +1,12 @@
 use super::ImageNumbers;
-use crate::image::format::{ChannelOrder, ChannelType, Format, half_to_f32};
+use crate::image::format::{ChannelOrder, ChannelType, TexelFormat, half_to_f32};
 use crate::values::Marks;
 use crate::values::convert::quick::f16_from_f32;
 use rustc_apfloat::ieee::{Half, Single};
 use rustc_apfloat::{Float, FloatConvert};
 
-fn one(channel: ChannelType) -> Format {
-    Format { channel, order: ChannelOrder::R }
+fn one(channel: ChannelType) -> TexelFormat {
+    TexelFormat { channel, order: ChannelOrder::R }
 }
 
 fn read(channel: ChannelType, raw: u32) -> u32 {
@@ -31,7 +31,7 @@ fn halves_agree_with_another_implementation() {
     let edges =
         [0x3300_0000, 0x3300_0001, 0x3280_0000, 0x3380_0000, 0x387f_e000, 0x387f_f000, 0x477f_efff, 0x477f_f000];
     let random = (0..200_000).map(|_| numbers.next() as u32);
-    // Around the smallest and largest halves, where rounding is hardest.
+    // Values around the smallest and largest halves, the hardest cases of rounding.
     let dense = (0x3280_0000..0x3900_0000).step_by(977).chain((0x4770_0000..0x4790_0000).step_by(13));
     for bits in edges.into_iter().chain(random).chain(dense) {
         for bits in [bits, bits | 0x8000_0000] {
@@ -42,7 +42,7 @@ fn halves_agree_with_another_implementation() {
     }
 }
 
-/// The float nearest to `numerator / denominator`, found by looking at the neighbours in whole numbers.
+/// Whether `bits` is the float nearest to `numerator / denominator`, compared with its neighbours in whole numbers.
 fn is_nearest(bits: u32, numerator: i128, denominator: i128) -> bool {
     let error = |bits: u32| {
         // value · 2^60, exact for the values here (at most 1, at least 2^-17 apart from zero).
@@ -81,7 +81,7 @@ fn what_is_stored_reads_back() {
                 assert!(marks.contains(Marks::UNSPECIFIED) && stored == 0x7fff);
                 continue;
             }
-            // The most negative value has a twin, which is the one that is stored.
+            // The two most negative values decode to −1.0; the encoder stores the greater of them.
             let twin = matches!(channel, ChannelType::Snorm8 | ChannelType::Snorm16) && u64::from(raw) == limit / 2;
             assert_eq!(stored, raw + u32::from(twin), "{channel:?} {raw:#x}");
             assert_eq!(marks, Marks::NONE);
@@ -120,12 +120,12 @@ fn orders_put_channels_where_they_belong() {
         (ChannelOrder::Luminance, [10, 10, 10, 1]),
     ];
     for (order, components) in expected {
-        let format = Format { channel: ChannelType::Uint8, order };
+        let format = TexelFormat { channel: ChannelType::Uint8, order };
         assert_eq!(format.decode(texel).bits, components, "{order:?}");
         let (stored, marks) = format.encode(&components);
         assert_eq!(stored[..format.bytes() as usize], texel[..format.bytes() as usize], "{order:?}");
         assert_eq!(marks, Marks::NONE);
-        // A register fewer than the texel needs leaves a channel open.
+        // One register too few leaves a channel of the texel unspecified.
         let last = components.iter().rposition(|&c| c >= 10).unwrap();
         let needed = format.encode(&components[..last]).1;
         assert_eq!(

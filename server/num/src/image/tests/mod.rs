@@ -1,4 +1,4 @@
-//! Tests of images and tensor maps, each against a reference of its own making.
+//! Tests of images and tensor maps, each against its own independent reference.
 
 mod description;
 mod formats;
@@ -6,7 +6,7 @@ mod surfaces;
 mod tensors;
 mod textures;
 
-/// A small generator of numbers (xorshift64*), the same ones every time.
+/// A small deterministic generator of numbers (xorshift64*).
 pub(super) struct ImageNumbers(u64);
 
 impl ImageNumbers {
@@ -21,12 +21,12 @@ impl ImageNumbers {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// 0 … `bound` − 1.
+    /// Returns a number of 0 … `bound` − 1.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         (self.next() >> 16) % bound
     }
 
-    /// A number between both.
+    /// Returns a number between `low` and `high`.
     pub(super) fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }

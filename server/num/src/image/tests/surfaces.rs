@@ -1,17 +1,19 @@
 use crate::image::fields::{named_value, set};
-use crate::image::format::{ChannelOrder, ChannelType, Format};
+use crate::image::format::{ChannelOrder, ChannelType, TexelFormat};
 use crate::image::layout::{Geometry, ImageDescription};
 use crate::image::query::{Query, answer};
 use crate::image::sampler::{AddressMode, Filter, Sampler};
-use crate::image::surface::{Access, Location, Outside, Reduction, Unit, locate, reduce, reduces_signed};
+use crate::image::surface::{
+    CoordinateUnit, Outside, SurfaceAccess, SurfaceLocation, SurfaceReduction, locate, reduce, reduces_signed,
+};
 use crate::image::{Bindings, Image, ImageFault, Opaque, Texels};
 
 fn image(geometry: Geometry, size: [u32; 3], layers: u32) -> ImageDescription {
-    let format = Format { channel: ChannelType::Uint16, order: ChannelOrder::Rg };
+    let format = TexelFormat { channel: ChannelType::Uint16, order: ChannelOrder::Rg };
     ImageDescription { layers, ..ImageDescription::new(geometry, size, format) }
 }
 
-/// Every cell of an image in order, as (layer, z, y, byte x): what an offset means, told by counting.
+/// Every byte cell of an image in memory order, as (layer, z, y, byte x): the reference for offsets.
 fn cells(image: &ImageDescription) -> Vec<[i64; 4]> {
     let mut all = Vec::new();
     for layer in 0..i64::from(image.planes()) {
@@ -46,7 +48,7 @@ fn accesses_go_where_counting_says() {
                 for z in -1..=i64::from(size[2]) {
                     for y in -1..=i64::from(size[1]) {
                         for x in (-16..=i64::from(size[0]) * 4 + 16).step_by(access_size as usize) {
-                            // Registers that the geometry has no use for must not matter.
+                            // Registers that the geometry does not use must have no effect.
                             let (y_used, z_used) = (dimensions > 1, dimensions > 2);
                             let position = [x as u32, y as u32, z as u32];
                             let coordinates = if array {
@@ -69,10 +71,10 @@ fn accesses_go_where_counting_says() {
                                 x.clamp(0, last_x.max(0)),
                             ];
                             let at = |outside| {
-                                let unit = Unit::Bytes;
+                                let unit = CoordinateUnit::Bytes;
                                 locate(
                                     &image,
-                                    &Access {
+                                    &SurfaceAccess {
                                         geometry: instruction,
                                         coordinates,
                                         size: access_size as u32,
@@ -86,11 +88,11 @@ fn accesses_go_where_counting_says() {
                                 assert!(at(Outside::Trap).is_err() && at(Outside::Clamp).is_err());
                                 continue;
                             }
-                            assert_eq!(at(Outside::Clamp), Ok(Location::Inside(offset)));
+                            assert_eq!(at(Outside::Clamp), Ok(SurfaceLocation::Inside(offset)));
                             let inside = wanted == there;
                             assert_eq!(
                                 at(Outside::Zero),
-                                Ok(if inside { Location::Inside(offset) } else { Location::Nowhere })
+                                Ok(if inside { SurfaceLocation::Inside(offset) } else { SurfaceLocation::Nowhere })
                             );
                             assert_eq!(at(Outside::Trap).is_ok(), inside);
                         }
@@ -104,41 +106,44 @@ fn accesses_go_where_counting_says() {
 #[test]
 fn units_alignment_and_geometry() {
     let image = image(Geometry::D2, [8, 4, 1], 1);
-    let access = |unit, x: i32, size| Access {
+    let access = |unit, x: i32, size| SurfaceAccess {
         geometry: Geometry::D2,
         coordinates: [x as u32, 1, 99, 99],
         size,
         unit,
         outside: Outside::Trap,
     };
-    assert_eq!(locate(&image, &access(Unit::Texels, 3, 4)), Ok(Location::Inside(32 + 12)));
-    assert_eq!(locate(&image, &access(Unit::Values, 3, 8)), Ok(Location::Inside(32 + 24)));
-    assert_eq!(locate(&image, &access(Unit::Bytes, 12, 4)), Ok(Location::Inside(32 + 12)));
-    assert_eq!(locate(&image, &access(Unit::Bytes, 6, 4)), Err(ImageFault::Misaligned { coordinate: 6, size: 4 }));
+    assert_eq!(locate(&image, &access(CoordinateUnit::Texels, 3, 4)), Ok(SurfaceLocation::Inside(32 + 12)));
+    assert_eq!(locate(&image, &access(CoordinateUnit::Values, 3, 8)), Ok(SurfaceLocation::Inside(32 + 24)));
+    assert_eq!(locate(&image, &access(CoordinateUnit::Bytes, 12, 4)), Ok(SurfaceLocation::Inside(32 + 12)));
     assert_eq!(
-        locate(&image, &access(Unit::Texels, 8, 4)),
+        locate(&image, &access(CoordinateUnit::Bytes, 6, 4)),
+        Err(ImageFault::Misaligned { coordinate: 6, size: 4 })
+    );
+    assert_eq!(
+        locate(&image, &access(CoordinateUnit::Texels, 8, 4)),
         Err(ImageFault::OutOfBounds { dimension: 0, coordinate: 8 })
     );
-    let wrong = Access { geometry: Geometry::D3, ..access(Unit::Bytes, 0, 4) };
+    let wrong = SurfaceAccess { geometry: Geometry::D3, ..access(CoordinateUnit::Bytes, 0, 4) };
     assert!(matches!(locate(&image, &wrong), Err(ImageFault::Geometry { .. })));
     let pitched = ImageDescription { row_pitch: Some(64), ..image };
-    assert_eq!(locate(&pitched, &access(Unit::Bytes, 12, 4)), Ok(Location::Inside(64 + 12)));
-    // The gap behind a row is not part of the surface.
-    assert!(locate(&pitched, &access(Unit::Bytes, 32, 4)).is_err());
+    assert_eq!(locate(&pitched, &access(CoordinateUnit::Bytes, 12, 4)), Ok(SurfaceLocation::Inside(64 + 12)));
+    // The gap after a row is not part of the surface.
+    assert!(locate(&pitched, &access(CoordinateUnit::Bytes, 32, 4)).is_err());
 }
 
 #[test]
 fn reductions() {
     let minus = |n: i64| (-n) as u64;
-    assert_eq!(reduce(Reduction::Add, false, 4, 0xffff_ffff, 2), 1);
-    assert_eq!(reduce(Reduction::Min, true, 4, 3, minus(2)), 0xffff_fffe);
-    assert_eq!(reduce(Reduction::Min, false, 4, 3, minus(2)), 3);
-    assert_eq!(reduce(Reduction::Max, true, 4, 3, minus(2)), 3);
-    assert_eq!(reduce(Reduction::Max, false, 8, 3, minus(2)), minus(2));
-    assert_eq!(reduce(Reduction::Max, true, 8, minus(3), minus(2)), minus(2));
-    assert_eq!(reduce(Reduction::And, false, 4, 0xff00_ff00_ff00, 0x0ff0_0ff0), 0x0f00_0f00);
-    assert_eq!(reduce(Reduction::Or, false, 4, 1, 6), 7);
-    let format = |channel| Format { channel, order: ChannelOrder::R };
+    assert_eq!(reduce(SurfaceReduction::Add, false, 4, 0xffff_ffff, 2), 1);
+    assert_eq!(reduce(SurfaceReduction::Min, true, 4, 3, minus(2)), 0xffff_fffe);
+    assert_eq!(reduce(SurfaceReduction::Min, false, 4, 3, minus(2)), 3);
+    assert_eq!(reduce(SurfaceReduction::Max, true, 4, 3, minus(2)), 3);
+    assert_eq!(reduce(SurfaceReduction::Max, false, 8, 3, minus(2)), minus(2));
+    assert_eq!(reduce(SurfaceReduction::Max, true, 8, minus(3), minus(2)), minus(2));
+    assert_eq!(reduce(SurfaceReduction::And, false, 4, 0xff00_ff00_ff00, 0x0ff0_0ff0), 0x0f00_0f00);
+    assert_eq!(reduce(SurfaceReduction::Or, false, 4, 1, 6), 7);
+    let format = |channel| TexelFormat { channel, order: ChannelOrder::R };
     assert_eq!(reduces_signed(format(ChannelType::Sint32)), Ok(true));
     assert_eq!(reduces_signed(format(ChannelType::Uint32)), Ok(false));
     assert_eq!(reduces_signed(format(ChannelType::Float)), Err(ImageFault::Format));

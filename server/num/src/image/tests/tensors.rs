@@ -1,11 +1,11 @@
 use super::ImageNumbers;
 use crate::image::swizzle::Swizzle;
-use crate::image::tensor_copy::{Amount, Copy, CopyMode, Direction, Run, RunKind, TensorFault, pack6};
-use crate::image::tensor_map::{ElementType, Field, Mode, TensorMap, replace};
+use crate::image::tensor_copy::{Amount, CopyDirection, CopyMode, CopyRun, RunKind, TensorCopy, TensorFault, pack6};
+use crate::image::tensor_map::{ElementType, Field, TensorMap, TensorMapMode, replace};
 use crate::values::Marks;
 use std::collections::BTreeMap;
 
-/// The manual's tables (5.5.7): lines of 128 bytes, each a list of the cells of 16 bytes that lie there.
+/// The manual's tables (5.5.7): lines of 128 bytes, each a list of the 16-byte cells at its eight positions.
 const TABLES: [(Swizzle, &[&str]); 8] = [
     (Swizzle::None, &["01234567"]),
     (Swizzle::B32, &["01234567", "10325476"]),
@@ -39,21 +39,21 @@ fn patterns_are_the_manuals_tables() {
         let address = numbers.next() as u32;
         for swizzle in Swizzle::ALL {
             assert_eq!(swizzle.apply(swizzle.apply(address)), address);
-            // Pieces stay together.
+            // The bytes of a group stay together.
             let piece = swizzle.piece().min(16);
             assert_eq!(swizzle.apply(address) % piece, address % piece);
         }
     }
 }
 
-fn run_list(map: &TensorMap, copy: &Copy) -> (Vec<Run>, Amount) {
+fn run_list(map: &TensorMap, copy: &TensorCopy) -> (Vec<CopyRun>, Amount) {
     let mut runs = Vec::new();
     let amount = map.runs(copy, |run| runs.push(run)).unwrap();
     (runs, amount)
 }
 
-/// What a copy does, byte by byte: for each byte of shared memory that of global memory, `None` for filling.
-fn bytes_of(map: &TensorMap, copy: &Copy) -> BTreeMap<u32, Option<u64>> {
+/// The effect of a copy, byte by byte: the address in global memory for each byte of shared memory, `None` for filling.
+fn bytes_of(map: &TensorMap, copy: &TensorCopy) -> BTreeMap<u32, Option<u64>> {
     let mut all = BTreeMap::new();
     for run in run_list(map, copy).0 {
         assert!(run.bytes > 0);
@@ -69,7 +69,7 @@ fn bytes_of(map: &TensorMap, copy: &Copy) -> BTreeMap<u32, Option<u64>> {
     all
 }
 
-/// The address of an element, or nothing outside, from the definition: base + Σ index · stride.
+/// The address of an element by definition: base + Σ index · stride; `None` outside of the tensor.
 fn element(map: &TensorMap, index: &[i64]) -> Option<u64> {
     let inside = index.iter().zip(map.sizes).all(|(&i, size)| i >= 0 && (i as u64) < size);
     let bytes = u64::from(map.element_type().unwrap().bits() / 8);
@@ -77,7 +77,7 @@ fn element(map: &TensorMap, index: &[i64]) -> Option<u64> {
     inside.then(|| map.address + index.iter().zip(strides).map(|(&i, stride)| i as u64 * stride).sum::<u64>())
 }
 
-/// A row of `count` elements from `start` on, put into the expected picture byte by byte.
+/// Adds a row of `count` elements that begins at `start` to the expected map, byte by byte.
 fn expect_row(map: &TensorMap, expected: &mut BTreeMap<u32, Option<u64>>, shared: &mut u32, start: &[i64], count: i64) {
     let bytes = map.element_type().unwrap().bits() / 8;
     for i in 0..count {
@@ -131,11 +131,16 @@ fn tiles_are_copied_element_by_element() {
         let rank = map.rank();
         let coordinates = random_coordinates(&mut numbers);
         let base = 128 * numbers.below(32) as u32;
-        let copy =
-            Copy { mode: CopyMode::Tile, direction: Direction::Load, rank: rank as u8, coordinates, shared: base };
+        let copy = TensorCopy {
+            mode: CopyMode::Tile,
+            direction: CopyDirection::Load,
+            rank: rank as u8,
+            coordinates,
+            shared: base,
+        };
         let mut expected = BTreeMap::new();
         let mut shared = base;
-        // All places of the box in order, those that the strides skip left out.
+        // All positions of the box in order, without those that the strides skip.
         let mut outer = vec![vec![]];
         for d in (1..rank).rev() {
             let mut next = vec![];
@@ -159,14 +164,14 @@ fn tiles_are_copied_element_by_element() {
     }
 }
 
-/// Copies between two memories as runs say, `global` beginning at 0x10000.
-fn execute(map: &TensorMap, copy: &Copy, global: &mut [u8], shared: &mut [u8]) {
+/// Executes a copy's runs between two memories; `global` begins at 0x10000.
+fn execute(map: &TensorMap, copy: &TensorCopy, global: &mut [u8], shared: &mut [u8]) {
     map.runs(copy, |run| {
         for i in 0..run.bytes {
             let here = &mut shared[(run.shared + i) as usize];
             match (run.kind, copy.direction) {
                 (RunKind::Fill, _) => *here = 0,
-                (_, Direction::Load) => *here = global[(run.global + u64::from(i) - 0x10000) as usize],
+                (_, CopyDirection::Load) => *here = global[(run.global + u64::from(i) - 0x10000) as usize],
                 _ => global[(run.global + u64::from(i) - 0x10000) as usize] = *here,
             }
         }
@@ -181,20 +186,25 @@ fn a_load_and_a_store_restore_memory() {
     for _ in 0..200 {
         let map = random_tiled(&mut numbers);
         let coordinates = [0; 5].map(|_| numbers.below(3) as i32);
-        let copy =
-            |direction| Copy { mode: CopyMode::Tile, direction, rank: map.rank() as u8, coordinates, shared: 1024 };
+        let copy = |direction| TensorCopy {
+            mode: CopyMode::Tile,
+            direction,
+            rank: map.rank() as u8,
+            coordinates,
+            shared: 1024,
+        };
         let bytes = map.strides.iter().zip(&map.sizes[1..]).map(|(stride, size)| stride * size).sum::<u64>() + 4096;
-        // No zeros, so that what is cleared is seen.
+        // No zeros, so that cleared bytes are visible.
         let original: Vec<u8> = (0..bytes).map(|_| 1 + numbers.below(255) as u8).collect();
         let (mut global, mut shared) = (original.clone(), vec![0xee; 1 << 18]);
-        execute(&map, &copy(Direction::Load), &mut global, &mut shared);
+        execute(&map, &copy(CopyDirection::Load), &mut global, &mut shared);
         assert_eq!(global, original);
-        // The box's elements become zero, nothing else does; then they come back.
-        execute(&map, &copy(Direction::Store), &mut global, &mut vec![0; 1 << 18]);
-        let inside = run_list(&map, &copy(Direction::Load)).0.into_iter().filter(|run| run.kind == RunKind::Bytes);
+        // The store clears the box's elements and no other byte; the second store restores them.
+        execute(&map, &copy(CopyDirection::Store), &mut global, &mut vec![0; 1 << 18]);
+        let inside = run_list(&map, &copy(CopyDirection::Load)).0.into_iter().filter(|run| run.kind == RunKind::Bytes);
         let inside: usize = inside.map(|run| run.bytes as usize).sum();
         assert_eq!(global.iter().filter(|&&byte| byte == 0).count(), inside);
-        execute(&map, &copy(Direction::Store), &mut global, &mut shared);
+        execute(&map, &copy(CopyDirection::Store), &mut global, &mut shared);
         assert_eq!(global, original);
         changed += inside;
     }
@@ -205,9 +215,9 @@ fn a_load_and_a_store_restore_memory() {
 fn rows_of_gather_and_scatter() {
     let mut map = TensorMap::tiled(ElementType::F16, 0x1000, &[64, 20], &[128], &[64, 1]);
     map.set_swizzle(Swizzle::B128);
-    let copy = Copy {
+    let copy = TensorCopy {
         mode: CopyMode::Rows4,
-        direction: Direction::Load,
+        direction: CopyDirection::Load,
         rank: 2,
         coordinates: [8, 5, 19, -1, 0],
         shared: 0x400,
@@ -230,12 +240,12 @@ fn im2col_map(sizes: &[u64], lower: [i16; 3], upper: [i16; 3], pixels: u16, chan
         bytes *= size;
     }
     let mut map = TensorMap::tiled(ElementType::F16, 0x8000, sizes, &strides, &[]);
-    (map.mode, map.lower_corner, map.upper_corner) = (Mode::Im2col, lower, upper);
+    (map.mode, map.lower_corner, map.upper_corner) = (TensorMapMode::Im2col, lower, upper);
     (map.pixels_per_column, map.channels_per_pixel) = (pixels, channels);
     map
 }
 
-/// Im2col from its purpose: all places of the filter's first element in the batch, in order, as a plain list.
+/// Im2col by its purpose: all positions of the filter's first element in the batch, in order, as a plain list.
 #[test]
 fn im2col_lists_the_places_of_a_filter() {
     let mut numbers = ImageNumbers::new(17);
@@ -252,7 +262,7 @@ fn im2col_lists_the_places_of_a_filter() {
         }
         let mut map = im2col_map(&sizes, lower, upper, 1 + numbers.below(60) as u16, 16);
         map.element_strides = [0; 5].map(|_| 1 + numbers.below(2) as u16);
-        // Every place, D slowest, for every image and some more.
+        // Every position, D slowest, for every image and for some images beyond the batch.
         let mut places: Vec<Vec<i64>> = (0..80).map(|n| vec![n]).collect();
         for d in (0..spatial).rev() {
             let range = i64::from(lower[d])..sizes[d + 1] as i64 + i64::from(upper[d]);
@@ -262,7 +272,7 @@ fn im2col_lists_the_places_of_a_filter() {
                 .flat_map(|tail| range.clone().step_by(step).map(move |i| [vec![i], tail.clone()].concat()))
                 .collect();
         }
-        // Slowest first is what nesting gave: images stay outermost.
+        // The nesting put the slowest dimension first, so images stay outermost.
         let first = numbers.below(12) as usize;
         let offsets = [0; 3].map(|_| numbers.below(3) as u16);
         let channel = 8 * numbers.below(3) as i32;
@@ -270,9 +280,9 @@ fn im2col_lists_the_places_of_a_filter() {
         for (to, from) in coordinates[1..].iter_mut().zip(&places[first]) {
             *to = *from as i32;
         }
-        let copy = Copy {
+        let copy = TensorCopy {
             mode: CopyMode::Im2col(offsets),
-            direction: Direction::Load,
+            direction: CopyDirection::Load,
             rank: rank as u8,
             coordinates,
             shared: 256,
@@ -293,9 +303,9 @@ fn im2col_lists_the_places_of_a_filter() {
 #[test]
 fn the_manuals_example_of_im2col() {
     let map = im2col_map(&[64, 9, 14, 64], [-1, -1, 0], [-1, -1, 0], 64, 8);
-    let copy = Copy {
+    let copy = TensorCopy {
         mode: CopyMode::Im2col([0; 3]),
-        direction: Direction::Load,
+        direction: CopyDirection::Load,
         rank: 4,
         coordinates: [0, 4, 7, 7, 0],
         shared: 0,
@@ -316,14 +326,15 @@ fn the_manuals_example_of_im2col() {
 #[test]
 fn im2col_along_w_stays_in_its_row() {
     let mut map = im2col_map(&[64, 9, 7, 64], [-1, 0, 0], [0, 0, 0], 20, 16);
-    map.mode = Mode::Im2colWide;
+    map.mode = TensorMapMode::Im2colWide;
     map.element_strides[1] = 2;
     for (mode, pixels) in
         [(CopyMode::Im2colW { halo: 0, offset: 1 }, 20), (CopyMode::Im2colW128 { halo: 0, offset: 1 }, 128)]
     {
-        let copy = Copy { mode, direction: Direction::Load, rank: 4, coordinates: [16, -1, 2, 7, 0], shared: 0 };
+        let copy =
+            TensorCopy { mode, direction: CopyDirection::Load, rank: 4, coordinates: [16, -1, 2, 7, 0], shared: 0 };
         let (mut expected, mut shared) = (BTreeMap::new(), 0);
-        // −1 + 1, then every second one up to 8 + 1, then the next image.
+        // W runs from −1 + 1 in steps of two up to 8 + 1, then the next image follows.
         let walk = (7..).flat_map(|n| [0, 2, 4, 6, 8].map(|w| [16, w, 2, n]));
         for start in walk.take(pixels) {
             expect_row(&map, &mut expected, &mut shared, &start, 16);
@@ -331,7 +342,7 @@ fn im2col_along_w_stays_in_its_row() {
         assert_eq!(bytes_of(&map, &copy), expected);
     }
     let halo = CopyMode::Im2colW { halo: 2, offset: 0 };
-    let copy = Copy { mode: halo, direction: Direction::Load, rank: 4, coordinates: [0; 5], shared: 0 };
+    let copy = TensorCopy { mode: halo, direction: CopyDirection::Load, rank: 4, coordinates: [0; 5], shared: 0 };
     assert!(matches!(map.runs(&copy, |_| ()), Err(TensorFault::NotDescribed(_))));
 }
 
@@ -341,14 +352,14 @@ fn sub_byte_types_expand_and_pack() {
         let mut map = TensorMap::tiled(element, 0x2000, &[256, 4], &[256], &[128, 3]);
         map.set_swizzle(Swizzle::B128);
         assert_eq!(map.problem(), None);
-        let copy = |direction| Copy {
+        let copy = |direction| TensorCopy {
             mode: CopyMode::Tile,
             direction,
             rank: 2,
             coordinates: [128, 2, 0, 0, 0],
             shared: 0x800,
         };
-        let (runs, amount) = run_list(&map, &copy(Direction::Load));
+        let (runs, amount) = run_list(&map, &copy(CopyDirection::Load));
         assert_eq!(amount, Amount { transaction: 3 * 8 * data, shared: 3 * 128 });
         let mut written = vec![None; 384];
         for run in &runs {
@@ -370,7 +381,7 @@ fn sub_byte_types_expand_and_pack() {
             }
         }
         let mut stores = vec![];
-        let result = map.runs(&copy(Direction::Store), |run| stores.push(run));
+        let result = map.runs(&copy(CopyDirection::Store), |run| stores.push(run));
         if element == ElementType::B6x16 {
             assert_eq!(result.unwrap().transaction, 3 * 96);
             assert!(stores.len() == 16 && stores.iter().all(|run| run.kind == RunKind::Pack6 && run.bytes == 16));
@@ -378,10 +389,10 @@ fn sub_byte_types_expand_and_pack() {
         } else {
             assert_eq!(result, Err(TensorFault::Element));
         }
-        let off = Copy { coordinates: [64, 0, 0, 0, 0], ..copy(Direction::Load) };
+        let off = TensorCopy { coordinates: [64, 0, 0, 0, 0], ..copy(CopyDirection::Load) };
         assert_eq!(map.runs(&off, |_| ()), Err(TensorFault::Coordinate { multiple: 128 }));
     }
-    // Bit by bit: bit b of element e is bit 6·e + b of the result, whatever the top two bits say.
+    // Bit by bit: bit b of element e is bit 6·e + b of the result, whatever the top two bits of the element's byte are.
     let mut numbers = ImageNumbers::new(19);
     for _ in 0..200 {
         let shared: [u8; 16] = [0; 16].map(|_| numbers.next() as u8);
@@ -395,13 +406,16 @@ fn sub_byte_types_expand_and_pack() {
 #[test]
 fn faults() {
     let map = TensorMap::tiled(ElementType::F32, 0x1000, &[64, 8], &[256], &[32, 8]);
-    let copy = Copy { mode: CopyMode::Tile, direction: Direction::Store, rank: 2, coordinates: [0; 5], shared: 0 };
-    let fault = |map: &TensorMap, copy: Copy| map.runs(&copy, |_| ()).unwrap_err();
-    assert_eq!(fault(&map, Copy { rank: 3, ..copy }), TensorFault::Rank { instruction: 3, map: 2 });
-    assert_eq!(fault(&map, Copy { shared: 64, ..copy }), TensorFault::Misaligned { address: 64, needed: 128 });
-    assert_eq!(fault(&map, Copy { coordinates: [0, -1, 0, 0, 0], ..copy }), TensorFault::StoreOutside);
-    assert!(map.runs(&Copy { direction: Direction::Load, coordinates: [0, -1, 0, 0, 0], ..copy }, |_| ()).is_ok());
-    assert_eq!(fault(&map, Copy { mode: CopyMode::Im2colNoOffsets, ..copy }), TensorFault::Mode);
+    let copy =
+        TensorCopy { mode: CopyMode::Tile, direction: CopyDirection::Store, rank: 2, coordinates: [0; 5], shared: 0 };
+    let fault = |map: &TensorMap, copy: TensorCopy| map.runs(&copy, |_| ()).unwrap_err();
+    assert_eq!(fault(&map, TensorCopy { rank: 3, ..copy }), TensorFault::Rank { instruction: 3, map: 2 });
+    assert_eq!(fault(&map, TensorCopy { shared: 64, ..copy }), TensorFault::Misaligned { address: 64, needed: 128 });
+    assert_eq!(fault(&map, TensorCopy { coordinates: [0, -1, 0, 0, 0], ..copy }), TensorFault::StoreOutside);
+    assert!(
+        map.runs(&TensorCopy { direction: CopyDirection::Load, coordinates: [0, -1, 0, 0, 0], ..copy }, |_| ()).is_ok()
+    );
+    assert_eq!(fault(&map, TensorCopy { mode: CopyMode::Im2colNoOffsets, ..copy }), TensorFault::Mode);
     let mut narrow = map;
     (narrow.box_sizes[0], narrow.swizzle_mode) = (16, 3);
     assert!(matches!(fault(&narrow, copy), TensorFault::NotDescribed(_)));
@@ -411,7 +425,7 @@ fn faults() {
     (large.box_sizes, large.element) = ([256; 5], ElementType::S64 as u8);
     assert_eq!(fault(&large, copy), TensorFault::Field("box_dim"));
     let b4 = TensorMap::tiled(ElementType::B4x16, 0x1000, &[64, 8], &[32], &[32, 8]);
-    assert_eq!(fault(&b4, Copy { direction: Direction::Reduce, ..copy }), TensorFault::Element);
+    assert_eq!(fault(&b4, TensorCopy { direction: CopyDirection::Reduce, ..copy }), TensorFault::Element);
 }
 
 #[test]
@@ -420,8 +434,13 @@ fn interleaved_tensors_have_their_slices_as_a_dimension() {
     let (sizes, strides) = ([8, 10, 10, 2, 3], [16, 160, 1600, 3200]);
     let mut map = TensorMap::tiled(ElementType::F16, 0x10000, &sizes, &strides, &[8, 4, 2, 1, 1]);
     map.interleave = 1;
-    let copy =
-        Copy { mode: CopyMode::Tile, direction: Direction::Load, rank: 5, coordinates: [0, 8, 3, 1, 2], shared: 0 };
+    let copy = TensorCopy {
+        mode: CopyMode::Tile,
+        direction: CopyDirection::Load,
+        rank: 5,
+        coordinates: [0, 8, 3, 1, 2],
+        shared: 0,
+    };
     let (mut expected, mut shared) = (BTreeMap::new(), 0);
     for (h, w) in [(3, 8), (3, 9), (3, 10), (3, 11), (4, 8), (4, 9), (4, 10), (4, 11)] {
         expect_row(&map, &mut expected, &mut shared, &[0, w, h, 1, 2], 8);
@@ -431,7 +450,7 @@ fn interleaved_tensors_have_their_slices_as_a_dimension() {
     assert!(matches!(map.runs(&copy, |_| ()), Err(TensorFault::NotDescribed(_))));
     assert_eq!(TensorMap { interleave: 2, ..map }.problem(), Some("swizzle_mode"));
     assert_eq!(TensorMap { rank_less_one: 1, ..map }.problem(), Some("interleave_layout"));
-    map.mode = Mode::Im2colWide;
+    map.mode = TensorMapMode::Im2colWide;
     assert_eq!(map.problem(), Some("interleave_layout"));
 }
 
@@ -445,7 +464,7 @@ fn maps_survive_their_bytes_and_no_bytes_break_a_copy() {
         }
         let Some(map) = TensorMap::from_bytes(&bytes) else { continue };
         assert_eq!(TensorMap::from_bytes(&map.to_bytes()), Some(map));
-        // Whatever the fields hold: an answer, in bounded time.
+        // Any values of the fields produce a result in bounded time.
         let mode = [
             CopyMode::Tile,
             CopyMode::Rows4,
@@ -454,13 +473,13 @@ fn maps_survive_their_bytes_and_no_bytes_break_a_copy() {
             CopyMode::Im2colW { halo: 0, offset: 3 },
             CopyMode::Im2colW128 { halo: 0, offset: 3 },
         ][numbers.below(6) as usize];
-        let direction = [Direction::Load, Direction::Store, Direction::Reduce][numbers.below(3) as usize];
+        let direction = [CopyDirection::Load, CopyDirection::Store, CopyDirection::Reduce][numbers.below(3) as usize];
         let extreme = |n: u64| [i32::MIN, i32::MAX, 0, 1, -1, 128][n as usize % 6];
         let coordinates = [0; 5].map(|_| extreme(numbers.below(6)));
-        let copy = Copy { mode, direction, rank: map.rank_less_one.wrapping_add(1), coordinates, shared: 128 };
+        let copy = TensorCopy { mode, direction, rank: map.rank_less_one.wrapping_add(1), coordinates, shared: 128 };
         let mut bytes = 0;
         if let Ok(amount) = map.runs(&copy, |run| bytes += run.bytes) {
-            assert!(direction != Direction::Load || bytes == amount.shared);
+            assert!(direction != CopyDirection::Load || bytes == amount.shared);
         }
     }
     assert_eq!(TensorMap::from_bytes(&[0; 128]), None);
@@ -502,7 +521,7 @@ fn replacing_fields() {
 #[test]
 fn loads_convert_some_types() {
     let tf32 = |bits| ElementType::Tf32.loaded(bits).0;
-    // Ties to even, a tie that goes up, a carry into the exponent, and what stays.
+    // A tie that goes down, a tie that goes up, a carry into the exponent, and two values that stay.
     assert_eq!(tf32(0x3f80_1000), 0x3f80_0000);
     assert_eq!(tf32(0x3f80_3000), 0x3f80_4000);
     assert_eq!(tf32(0x3fff_f000), 0x4000_0000);

@@ -1,19 +1,19 @@
 use super::ImageNumbers;
 use crate::image::cube;
-use crate::image::format::{ChannelOrder, ChannelType, Format};
+use crate::image::format::{ChannelOrder, ChannelType, TexelFormat};
 use crate::image::layout::{Geometry, ImageDescription};
 use crate::image::sampler::{AddressMode, DepthCompare, Filter, Sampler, axis};
-use crate::image::texture::{Coordinates, Fetched, Level, Request, fetch, gather, to_half};
+use crate::image::texture::{Coordinates, Fetched, MipmapLevel, TextureRequest, fetch, gather, to_half};
 use crate::values::Marks;
 
-const FLOAT: Format = Format { channel: ChannelType::Float, order: ChannelOrder::R };
+const FLOAT: TexelFormat = TexelFormat { channel: ChannelType::Float, order: ChannelOrder::R };
 
-fn at(geometry: Geometry, coordinates: [f32; 4]) -> Request {
+fn at(geometry: Geometry, coordinates: [f32; 4]) -> TextureRequest {
     let bits = coordinates.map(f32::to_bits);
-    Request {
+    TextureRequest {
         geometry,
         coordinates: Coordinates { bits, float: true },
-        level: Level::Base,
+        level: MipmapLevel::Base,
         offset: [0; 3],
         depth: None,
     }
@@ -23,7 +23,7 @@ fn first(fetched: Fetched) -> f32 {
     f32::from_bits(fetched.components.bits[0])
 }
 
-/// An image whose texels are small whole numbers, and those numbers.
+/// Creates an image whose texels are small whole numbers, and returns those numbers too.
 fn numbered(geometry: Geometry, size: [u32; 3], layers: u32, levels: u32) -> (ImageDescription, Vec<u8>, Vec<i128>) {
     let image = ImageDescription { layers, levels, ..ImageDescription::new(geometry, size, FLOAT) };
     let mut numbers = ImageNumbers::new(7);
@@ -32,7 +32,7 @@ fn numbered(geometry: Geometry, size: [u32; 3], layers: u32, levels: u32) -> (Im
     (image, bytes, texels)
 }
 
-/// The index that an address mode gives, found by walking there step by step; `None`: the border.
+/// The index that an address mode yields, found by walking step by step; `None` is the border.
 fn walk(mut index: i128, size: i128, mode: AddressMode) -> Option<i128> {
     match mode {
         AddressMode::ClampToBorder | AddressMode::ClampOgl => (index >= 0 && index < size).then_some(index),
@@ -53,7 +53,7 @@ fn walk(mut index: i128, size: i128, mode: AddressMode) -> Option<i128> {
             Some(index)
         }
         AddressMode::Mirror => {
-            // Reflect at whichever end it passed until it is inside.
+            // Reflect the index at the end that it passed until it is inside.
             while !(0..size).contains(&index) {
                 index = if index < 0 { -1 - index } else { 2 * size - 1 - index };
             }
@@ -62,7 +62,7 @@ fn walk(mut index: i128, size: i128, mode: AddressMode) -> Option<i128> {
     }
 }
 
-/// One dimension in whole numbers: `k` / 65536 is the coordinate. Gives [(index, weight in 256ths)].
+/// Reference for one dimension in whole numbers: the coordinate is `k` / 65536. Returns [(index, weight in 256ths)].
 fn reference_axis(k: i128, size: i128, normalized: bool, mode: AddressMode, linear: bool) -> [(Option<i128>, i128); 2] {
     let mode = if normalized {
         mode
@@ -119,7 +119,7 @@ fn filtering_agrees_with_whole_numbers() {
             let range = if image.normalized_coords { 4 * 65536 } else { 14 * 65536 };
             let k = [0; 3].map(|_| {
                 let k = i128::from(numbers.below(range)) - i128::from(range) / 3;
-                // Every few, exactly at a border or a centre.
+                // One in four lies exactly at a border or a centre.
                 if numbers.below(4) == 0 { k / 32768 * 32768 } else { k }
             });
             let place = k.map(|k| k as f32 / 65536.0);
@@ -133,7 +133,7 @@ fn filtering_agrees_with_whole_numbers() {
             for d in 0..dimensions {
                 axes[d] = reference_axis(k[d], i128::from(size[d]), image.normalized_coords, address[d], linear);
             }
-            // Weights multiply to 2^24ths.
+            // The product of three weights counts in units of 2^-24.
             let (mut sum, mut shares) = (0_i128, 0);
             for (x, wx) in axes[0] {
                 for (y, wy) in axes[1] {
@@ -166,14 +166,14 @@ fn filtering_agrees_with_whole_numbers() {
     assert!(blends > 10_000);
 }
 
-/// What NVIDIA's hardware was seen to give (developer forum, "tex1D accuracy"): texels 1 and 2, normalised coordinates.
+/// Measurements of NVIDIA's hardware (developer forum, "tex1D accuracy"): texels 1 and 2, normalised coordinates.
 #[test]
 fn published_measurements() {
     let mut image = ImageDescription::new(Geometry::D1, [2, 1, 1], FLOAT);
     image.normalized_coords = true;
     let bytes = image.filled(|i| i as f64 + 1.0);
     let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
-    // The key in twentieths, and how many 256ths lie between the texels' values.
+    // The coordinate in twentieths, and the result's distance from the first texel in 256ths.
     let measured = [
         (0, 0),
         (5, 0),
@@ -196,10 +196,10 @@ fn published_measurements() {
     }
 }
 
-/// What `downsample` of tests/kernels/textures.ptx relies on: at the corner of four texels the filter is their mean.
+/// `downsample` of tests/kernels/textures.ptx relies on this: at the corner of four texels the filter returns their mean.
 #[test]
 fn a_corner_is_the_mean_of_four_texels() {
-    let format = Format { channel: ChannelType::Unorm8, order: ChannelOrder::Rgba };
+    let format = TexelFormat { channel: ChannelType::Unorm8, order: ChannelOrder::Rgba };
     let image = ImageDescription::new(Geometry::D2, [8, 6, 1], format);
     let bytes = image.filled(|i| (i * 7 % 256) as f64);
     let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
@@ -253,7 +253,7 @@ fn integer_coordinates_know_no_sampler() {
     let mut request = at(Geometry::A2d, [0.0; 4]);
     request.coordinates.float = false;
     for level in -1..=2 {
-        request.level = Level::Integer(level);
+        request.level = MipmapLevel::Integer(level);
         let (width, height, start) = if level == 1 { (2, 2, 60) } else { (5, 4, 0) };
         for layer in 0..=3_i32 {
             for y in -2..=5 {
@@ -306,39 +306,39 @@ fn levels_are_clamped_rounded_and_blended() {
         }
     });
     let level = |sampler: &Sampler, level| {
-        let request = Request { level, ..at(Geometry::D2, [0.4, 0.6, 0.0, 0.0]) };
+        let request = TextureRequest { level, ..at(Geometry::D2, [0.4, 0.6, 0.0, 0.0]) };
         first(fetch(&image, &bytes[..], sampler, &request).unwrap())
     };
     let nearest = Sampler::default();
     for (lod, value) in
         [(-5.0, 100.0), (0.0, 100.0), (0.4, 100.0), (0.6, 200.0), (1.4, 200.0), (1.6, 300.0), (99.0, 300.0)]
     {
-        assert_eq!(level(&nearest, Level::Float(lod)), value, "{lod}");
+        assert_eq!(level(&nearest, MipmapLevel::Float(lod)), value, "{lod}");
     }
     let linear = Sampler { mipmap_filter: Filter::Linear, ..nearest };
     for (lod, value) in [(0.25, 125.0), (1.5, 250.0), (2.0, 300.0), (7.0, 300.0), (0.0, 100.0)] {
-        assert_eq!(level(&linear, Level::Float(lod)), value, "{lod}");
+        assert_eq!(level(&linear, MipmapLevel::Float(lod)), value, "{lod}");
     }
     let limited = Sampler { min_lod: 0.5, max_lod: 1.0, lod_bias: -0.25, ..linear };
-    assert_eq!(level(&limited, Level::Float(0.0)), 150.0);
-    assert_eq!(level(&limited, Level::Float(1.0)), 175.0);
-    assert_eq!(level(&limited, Level::Float(9.0)), 200.0);
-    assert_eq!(level(&limited, Level::Base), 100.0);
-    let gradients = |x: f32, y: f32| level(&linear, Level::Gradients([x, 0.0, 0.0], [0.0, y, 0.0]));
+    assert_eq!(level(&limited, MipmapLevel::Float(0.0)), 150.0);
+    assert_eq!(level(&limited, MipmapLevel::Float(1.0)), 175.0);
+    assert_eq!(level(&limited, MipmapLevel::Float(9.0)), 200.0);
+    assert_eq!(level(&limited, MipmapLevel::Base), 100.0);
+    let gradients = |x: f32, y: f32| level(&linear, MipmapLevel::Gradients([x, 0.0, 0.0], [0.0, y, 0.0]));
     // A step of a quarter is one texel, of a half two, of one four.
     assert_eq!(
         [gradients(0.25, 0.1), gradients(0.1, 0.5), gradients(-1.0, 0.0), gradients(0.0, 0.0)],
         [100.0, 200.0, 300.0, 100.0]
     );
-    assert_eq!(level(&nearest, Level::Float(f32::NAN)), 100.0);
+    assert_eq!(level(&nearest, MipmapLevel::Float(f32::NAN)), 100.0);
 }
 
 #[test]
 fn gathers_go_counter_clockwise() {
-    let format = Format { channel: ChannelType::Uint8, order: ChannelOrder::Rgba };
+    let format = TexelFormat { channel: ChannelType::Uint8, order: ChannelOrder::Rgba };
     let image = ImageDescription::new(Geometry::D2, [4, 4, 1], format);
     let bytes = image.filled(|i| i as f64);
-    let request = Request { offset: [1, 0, 0], ..at(Geometry::D2, [1.0, 2.0, 0.0, 0.0]) };
+    let request = TextureRequest { offset: [1, 0, 0], ..at(Geometry::D2, [1.0, 2.0, 0.0, 0.0]) };
     for component in 0..4 {
         let fetched = gather(&image, &bytes[..], &Sampler::default(), &request, component).unwrap();
         // Texels (1, 2), (2, 2), (2, 1), (1, 1): x from 0.5 + 1, y from 1.5.
@@ -353,7 +353,7 @@ fn depths_are_compared_before_they_are_filtered() {
     let bytes = image.filled(|i| [0.2, 0.8][i as usize]);
     let sampler = Sampler { filter: Filter::Linear, ..Sampler::default() };
     let compare = |depth, compare| {
-        let request = Request { depth: Some(depth), ..at(Geometry::D1, [1.25, 0.0, 0.0, 0.0]) };
+        let request = TextureRequest { depth: Some(depth), ..at(Geometry::D1, [1.25, 0.0, 0.0, 0.0]) };
         first(fetch(&image, &bytes[..], &Sampler { compare, ..sampler }, &request).unwrap())
     };
     assert_eq!(compare(0.5, DepthCompare::LessEqual), 0.75);
@@ -378,7 +378,7 @@ fn halves_of_results() {
     let image = ImageDescription::new(
         Geometry::D1,
         [1, 1, 1],
-        Format { channel: ChannelType::Float, order: ChannelOrder::Rgba },
+        TexelFormat { channel: ChannelType::Float, order: ChannelOrder::Rgba },
     );
     let bytes = image.filled(|i| [1.0, -2.0, 0.5, 65536.0][i as usize]);
     let fetched = fetch(&image, &bytes[..], &Sampler::default(), &at(Geometry::D1, [0.0; 4])).unwrap();
@@ -386,7 +386,7 @@ fn halves_of_results() {
     assert_eq!(to_half(&fetched.components, false, true).bits, [0xc000_3c00, 0x7c00_3800, 0, 0]);
 }
 
-/// A direction for a place on a face, by the formulas of graphics interfaces read the other way round.
+/// A direction for a position on a face: the inverse of the formulas of graphics APIs.
 fn direction(face: u32, s: f64, t: f64) -> [f64; 3] {
     match face {
         0 => [1.0, -t, -s],
@@ -406,7 +406,7 @@ fn cube_faces() {
     for _ in 0..4000 {
         let (face, layer) = (numbers.below(6) as u32, numbers.below(2));
         let (x, y) = (numbers.below(8), numbers.below(8));
-        // Somewhere well inside of a texel, at any distance.
+        // A point well inside of a texel, at any distance.
         let inside = |i: u64, part: f64| (i as f64 + part) / 4.0 - 1.0;
         let (s, t) = (inside(x, numbers.between(0.1, 0.9)), inside(y, numbers.between(0.1, 0.9)));
         let length = numbers.between(0.01, 50.0);
@@ -433,7 +433,7 @@ fn beyond_an_edge_lies_the_nearest_texel_of_the_neighbour() {
         for i in 0..i64::from(size) {
             for position in [[-1, i], [i64::from(size), i], [i, -1], [i, i64::from(size)]] {
                 let (neighbour, [x, y]) = cube::beyond(face, position, size).unwrap();
-                // The edge's own texel, and that of the other face which lies closest to it in space.
+                // The texel at the edge, and the texel of another face that is closest to it in space.
                 let own = position.map(|p| p.clamp(0, i64::from(size) - 1));
                 let from = centre(face, own[0], own[1]);
                 let distance = |to: [f64; 3]| (0..3).map(|c| (from[c] - to[c]).powi(2)).sum::<f64>();
@@ -442,7 +442,7 @@ fn beyond_an_edge_lies_the_nearest_texel_of_the_neighbour() {
                     for y in 0..i64::from(size) {
                         for x in 0..i64::from(size) {
                             let d = distance(centre(other, x, y));
-                            // At a cube's corner two faces are as near: take the one across this edge.
+                            // At a cube's corner two faces are equally near: take the face across this edge.
                             if d < closest.0 - 1e-9 || (d < closest.0 + 1e-9 && other == neighbour) {
                                 closest = (d, other, [x as u32, y as u32]);
                             }

@@ -1,17 +1,17 @@
-//! Products that are exact or rounded as the manual says: integers, bits, doubles.
+//! Products that are exact, or rounded as the manual specifies: integers, bits, doubles.
 
 use super::MatrixRandom;
 use super::floats::spec;
-use crate::matrix::element::Element::{self, *};
-use crate::matrix::numerics::Unit;
-use crate::matrix::product::{BitOperation, Kind, Operands, Product, Spec};
-use crate::matrix::sparse::{Indices, Pattern, columns};
+use crate::matrix::element::MatrixElementType::{self, *};
+use crate::matrix::numerics::MatrixInstruction;
+use crate::matrix::product::{BitOperation, Product, ProductKind, ProductOperands, ProductSpec};
+use crate::matrix::sparse::{Indices, SparsityPattern, columns};
 use crate::values::Marks;
-use crate::values::float::Rounding;
+use crate::values::float::FloatRounding;
 use rustc_apfloat::ieee::Double;
 use rustc_apfloat::{Float, Round};
 
-fn whole(element: Element, bits: u64) -> i64 {
+fn whole(element: MatrixElementType, bits: u64) -> i64 {
     match element {
         U8 => bits as i64,
         S8 => (bits as i64) - if bits > 127 { 256 } else { 0 },
@@ -26,16 +26,19 @@ fn integers_wrap_or_saturate() {
     let mut random = MatrixRandom(0x1_2345);
     for (a_type, b_type, k) in [(U8, S8, 32), (S8, S8, 16), (U8, U8, 32), (S4, U4, 64), (S4, S4, 32)] {
         for saturating in [false, true] {
-            let kind = if saturating { Kind::Saturating } else { Kind::Plain };
-            let product = Product::new(spec("sm_80", Unit::Mma, (16, 8, k), [S32, a_type, b_type, S32], kind)).unwrap();
+            let kind = if saturating { ProductKind::Saturating } else { ProductKind::Plain };
+            let product =
+                Product::new(spec("sm_80", MatrixInstruction::Mma, (16, 8, k), [S32, a_type, b_type, S32], kind))
+                    .unwrap();
             for round in 0..20 {
-                let mut all = |element: Element, count: usize| -> Vec<u64> {
+                let mut all = |element: MatrixElementType, count: usize| -> Vec<u64> {
                     (0..count).map(|_| random.below(1 << element.bits())).collect()
                 };
                 let (a, b) = (all(a_type, 16 * k), all(b_type, 8 * k));
                 let edges = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x7fff_ff00];
                 let c: Vec<u64> = (0..128).map(|at| edges[(at + round) % edges.len()]).collect();
-                let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+                let outcome =
+                    product.multiply(&ProductOperands { a: &a, b: &b, c: &c, ..ProductOperands::default() }).unwrap();
                 assert_eq!(outcome.all_marks(), Marks::NONE);
                 for (at, is) in outcome.d.iter().enumerate() {
                     let products: i64 = (0..k)
@@ -54,9 +57,9 @@ fn integers_wrap_or_saturate() {
 fn sparse_integers() {
     let mut random = MatrixRandom(0x5943);
     for (element, k) in [(S8, 64), (U4, 128)] {
-        let dense = spec("sm_80", Unit::Mma, (16, 8, k), [S32, element, element, S32], Kind::Plain);
-        let product = Product::new(Spec { sparse: true, ..dense }).unwrap();
-        let pattern = Pattern::of(element, false);
+        let dense = spec("sm_80", MatrixInstruction::Mma, (16, 8, k), [S32, element, element, S32], ProductKind::Plain);
+        let product = Product::new(ProductSpec { sparse: true, ..dense }).unwrap();
+        let pattern = SparsityPattern::of(element, false);
         let chunks = k / pattern.columns();
         let metadata: Vec<u64> = (0..16 * chunks).map(|_| [4, 8, 9, 12, 13, 14][random.below(6) as usize]).collect();
         let (columns, defined) = columns(&metadata, 16, k, pattern, Indices::Ascending);
@@ -64,12 +67,12 @@ fn sparse_integers() {
         let a: Vec<u64> = (0..8 * k).map(|_| random.below(1 << element.bits())).collect();
         let b: Vec<u64> = (0..8 * k).map(|_| random.below(1 << element.bits())).collect();
         let c = vec![5; 128];
-        let operands = Operands { a: &a, b: &b, c: &c, columns: &columns, ..Operands::default() };
+        let operands = ProductOperands { a: &a, b: &b, c: &c, columns: &columns, ..ProductOperands::default() };
         let outcome = product.multiply(&operands).unwrap();
         for (at, is) in outcome.d.iter().enumerate() {
             let mut must = 5;
             for (kept, value) in a[at / 8 * k / 2..][..k / 2].iter().enumerate() {
-                // The manual's words: chunks of four (of four pairs), two indices of two bits, the first in the low bits.
+                // From the manual: chunks of four (of four pairs), two indices of two bits, the first in the low bits.
                 let per_chunk = pattern.columns() / 2;
                 let bits = metadata[at / 8 * chunks + kept / per_chunk];
                 let within = kept % per_chunk;
@@ -90,27 +93,31 @@ fn metadata_that_means_nothing_is_told() {
     let check = |bits: u64, pattern, indices| columns(&[bits], 1, 8, pattern, indices).1;
     for bits in 0..16 {
         let (low, high) = (bits & 3, bits >> 2);
-        let two = |indices| columns(&[bits, 4], 1, 8, Pattern::TwoOfFour, indices).1;
+        let two = |indices| columns(&[bits, 4], 1, 8, SparsityPattern::TwoOfFour, indices).1;
         assert_eq!(two(Indices::Different), low != high);
         assert_eq!(two(Indices::Ascending), [4, 8, 9, 12, 13, 14].contains(&bits));
         assert_eq!(two(Indices::AscendingOrMiddle), [4, 8, 9, 12, 13, 14, 6].contains(&bits));
-        assert_eq!(check(bits, Pattern::PairsOfEight, Indices::Ascending), [4, 8, 9, 12, 13, 14].contains(&bits));
-        let one = columns(&[bits, 4, 14, 4], 1, 8, Pattern::OneOfTwo, Indices::Different).1;
+        assert_eq!(
+            check(bits, SparsityPattern::PairsOfEight, Indices::Ascending),
+            [4, 8, 9, 12, 13, 14].contains(&bits)
+        );
+        let one = columns(&[bits, 4, 14, 4], 1, 8, SparsityPattern::OneOfTwo, Indices::Different).1;
         assert_eq!(one, [4, 14].contains(&bits));
     }
-    assert!(!columns(&[4], 1, 8, Pattern::TwoOfFour, Indices::Different).1, "metadata is missing");
+    assert!(!columns(&[4], 1, 8, SparsityPattern::TwoOfFour, Indices::Different).1, "metadata is missing");
 }
 
 #[test]
 fn bits_are_counted() {
     let mut random = MatrixRandom(0xb17);
     for (operation, k) in [(BitOperation::Xor, 256), (BitOperation::And, 128), (BitOperation::Xor, 128)] {
-        let kind = Kind::Bits(operation);
-        let product = Product::new(spec("sm_80", Unit::Mma, (16, 8, k), [S32, B1, B1, S32], kind)).unwrap();
+        let kind = ProductKind::Bits(operation);
+        let product =
+            Product::new(spec("sm_80", MatrixInstruction::Mma, (16, 8, k), [S32, B1, B1, S32], kind)).unwrap();
         let a: Vec<u64> = (0..16 * k).map(|_| random.below(2)).collect();
         let b: Vec<u64> = (0..8 * k).map(|_| random.below(2)).collect();
         let c: Vec<u64> = (0..128).map(|_| random.next() & 0xffff_ffff).collect();
-        let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+        let outcome = product.multiply(&ProductOperands { a: &a, b: &b, c: &c, ..ProductOperands::default() }).unwrap();
         for (at, is) in outcome.d.iter().enumerate() {
             let count = (0..k)
                 .filter(|k_at| {
@@ -126,13 +133,13 @@ fn bits_are_counted() {
 #[test]
 fn products_of_doubles_are_chains() {
     let mut random = MatrixRandom(9);
-    let kind = Kind::Rounded(Rounding::Zero);
-    let product = Product::new(spec("sm_90", Unit::Mma, (16, 8, 16), [F64; 4], kind)).unwrap();
+    let kind = ProductKind::Rounded(FloatRounding::Zero);
+    let product = Product::new(spec("sm_90", MatrixInstruction::Mma, (16, 8, 16), [F64; 4], kind)).unwrap();
     let mut all = |count: usize| -> Vec<u64> {
         (0..count).map(|_| random.next() & !(2047 << 52) | (1015 + random.below(16)) << 52).collect()
     };
     let (a, b, c) = (all(256), all(128), all(128));
-    let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+    let outcome = product.multiply(&ProductOperands { a: &a, b: &b, c: &c, ..ProductOperands::default() }).unwrap();
     let of = |bits: u64| Double::from_bits(bits.into());
     for (at, is) in outcome.d.iter().enumerate() {
         let must = (0..16).fold(of(c[at]), |sum, k| {
@@ -146,26 +153,28 @@ fn products_of_doubles_are_chains() {
 #[test]
 fn what_no_tensor_core_does_is_refused() {
     let bad = [
-        spec("sm_80", Unit::Mma, (16, 8, 16), [F16, F16, F16, F32], Kind::Plain),
-        spec("sm_80", Unit::Mma, (16, 8, 16), [S32, F16, F16, S32], Kind::Plain),
-        spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F32, F32, F32], Kind::Plain),
-        spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F16, Bf16, F32], Kind::Plain),
-        spec("sm_80", Unit::Mma, (0, 8, 16), [F32, F16, F16, F32], Kind::Plain),
-        spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F16, F16, F32], Kind::Saturating),
+        spec("sm_80", MatrixInstruction::Mma, (16, 8, 16), [F16, F16, F16, F32], ProductKind::Plain),
+        spec("sm_80", MatrixInstruction::Mma, (16, 8, 16), [S32, F16, F16, S32], ProductKind::Plain),
+        spec("sm_80", MatrixInstruction::Mma, (16, 8, 16), [F32, F32, F32, F32], ProductKind::Plain),
+        spec("sm_80", MatrixInstruction::Mma, (16, 8, 16), [F32, F16, Bf16, F32], ProductKind::Plain),
+        spec("sm_80", MatrixInstruction::Mma, (0, 8, 16), [F32, F16, F16, F32], ProductKind::Plain),
+        spec("sm_80", MatrixInstruction::Mma, (16, 8, 16), [F32, F16, F16, F32], ProductKind::Saturating),
         spec(
             "sm_120",
-            Unit::Mma,
+            MatrixInstruction::Mma,
             (16, 8, 32),
             [F32, E4m3, E4m3, F32],
-            Kind::Scaled { scale: Ue4m3, blocks: 1, packed: false },
+            ProductKind::Scaled { scale: Ue4m3, blocks: 1, packed: false },
         ),
     ];
     for spec in bad {
         assert!(Product::new(spec).is_err(), "{spec:?}");
     }
-    let product = Product::new(spec("sm_80", Unit::Mma, (16, 8, 16), [F32, F16, F16, F32], Kind::Plain)).unwrap();
-    assert!(product.multiply(&Operands { a: &[0; 3], ..Operands::default() }).is_err());
-    // Targets are told apart by their features, and every one has the cores of its own generation.
+    let product =
+        Product::new(spec("sm_80", MatrixInstruction::Mma, (16, 8, 16), [F32, F16, F16, F32], ProductKind::Plain))
+            .unwrap();
+    assert!(product.multiply(&ProductOperands { a: &[0; 3], ..ProductOperands::default() }).is_err());
+    // The features of a target determine the generation of its tensor cores.
     use crate::matrix::numerics::{Generation, Numerics};
     for (name, generation) in [
         ("sm_61", None),

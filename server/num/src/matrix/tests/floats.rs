@@ -2,17 +2,23 @@
 
 use super::MatrixRandom;
 use super::reference::{self, ReferenceModel, ReferenceOutput};
-use crate::matrix::element::Element::{self, *};
-use crate::matrix::numerics::{Numerics, Unit};
-use crate::matrix::product::{Kind, Operands, Product, Shape, Spec};
-use crate::matrix::sparse::{Indices, Pattern, columns};
+use crate::matrix::element::MatrixElementType::{self, *};
+use crate::matrix::numerics::{MatrixInstruction, Numerics};
+use crate::matrix::product::{Product, ProductKind, ProductOperands, ProductShape, ProductSpec};
+use crate::matrix::sparse::{Indices, SparsityPattern, columns};
 use crate::values::Marks;
 
-pub fn spec(target: &str, unit: Unit, shape: (usize, usize, usize), types: [Element; 4], kind: Kind) -> Spec {
-    Spec {
+pub fn spec(
+    target: &str,
+    unit: MatrixInstruction,
+    shape: (usize, usize, usize),
+    types: [MatrixElementType; 4],
+    kind: ProductKind,
+) -> ProductSpec {
+    ProductSpec {
         unit,
         numerics: Numerics::for_target(ptx_isa::ISA.target(target).unwrap()).unwrap(),
-        shape: Shape { m: shape.0, n: shape.1, k: shape.2 },
+        shape: ProductShape { m: shape.0, n: shape.1, k: shape.2 },
         d: types[0],
         a: types[1],
         b: types[2],
@@ -24,8 +30,9 @@ pub fn spec(target: &str, unit: Unit, shape: (usize, usize, usize), types: [Elem
     }
 }
 
-/// Bits that make interesting sums: mostly of like size, with zeros, subnormals, extremes, and seldom what is no number.
-pub fn bits(random: &mut MatrixRandom, element: Element, style: u64) -> u64 {
+/// Bits of an element for interesting sums: mostly of similar magnitude, with zeros, subnormals and extremes, and sometimes NaN
+/// or infinity.
+pub fn bits(random: &mut MatrixRandom, element: MatrixElementType, style: u64) -> u64 {
     let width = element.bits();
     let all = random.next() & (u64::MAX >> (64 - width));
     let (exponent, fraction) = match element {
@@ -42,47 +49,47 @@ pub fn bits(random: &mut MatrixRandom, element: Element, style: u64) -> u64 {
     };
     let bias = (1u64 << (exponent - 1)) - 1;
     match style {
-        // Anything, specials too.
+        // Any bits, including NaN and infinity.
         0 => all,
-        // Of like size.
+        // Numbers of similar magnitude.
         1 => spread(random, all, bias.saturating_sub(2), 4),
-        // Tiny: subnormals, zeros, and the least numbers.
+        // Tiny numbers: subnormals, zeros, and the smallest normal numbers.
         2 => match random.below(3) {
             0 => all & 1 << (exponent + fraction),
             _ => spread(random, all, 0, 3),
         },
-        // Great.
+        // Large numbers.
         3 => spread(random, all, (1 << exponent) - 4, 3),
-        // Over a wide range, finite.
+        // Finite numbers over a wide range.
         _ => spread(random, all, bias / 2, bias),
     }
 }
 
-fn matrix(random: &mut MatrixRandom, element: Element, count: usize, style: u64) -> Vec<u64> {
+fn matrix(random: &mut MatrixRandom, element: MatrixElementType, count: usize, style: u64) -> Vec<u64> {
     (0..count).map(|_| bits(random, element, style)).collect()
 }
 
-/// What the papers print for each target and type.
-fn published() -> Vec<(&'static str, Unit, Element, Element, usize, ReferenceModel)> {
+/// The published parameters for each target and type.
+fn published() -> Vec<(&'static str, MatrixInstruction, MatrixElementType, MatrixElementType, usize, ReferenceModel)> {
     let model = |fraction, at_once, zero, output| ReferenceModel { fraction, at_once, zero, output };
     let mut all = Vec::new();
     for (target, fraction, halves, zero) in
         [("sm_70", 23, 4, -131), ("sm_75", 24, 8, -132), ("sm_80", 24, 8, -132), ("sm_89", 24, 8, -132)]
     {
         for (d, output) in [(F32, ReferenceOutput::F32), (F16, ReferenceOutput::F16)] {
-            all.push((target, Unit::Mma, F16, d, 16, model(fraction, halves, zero, output)));
+            all.push((target, MatrixInstruction::Mma, F16, d, 16, model(fraction, halves, zero, output)));
         }
     }
     for target in ["sm_80", "sm_89"] {
-        all.push((target, Unit::Mma, Bf16, F32, 16, model(24, 8, -132, ReferenceOutput::F32)));
-        all.push((target, Unit::Mma, Tf32, F32, 8, model(24, 4, -132, ReferenceOutput::F32)));
+        all.push((target, MatrixInstruction::Mma, Bf16, F32, 16, model(24, 8, -132, ReferenceOutput::F32)));
+        all.push((target, MatrixInstruction::Mma, Tf32, F32, 8, model(24, 4, -132, ReferenceOutput::F32)));
     }
     for (target, unit) in [
-        ("sm_90a", Unit::Mma),
-        ("sm_90a", Unit::Wgmma),
-        ("sm_100a", Unit::Mma),
-        ("sm_100a", Unit::Tcgen05),
-        ("sm_120a", Unit::Mma),
+        ("sm_90a", MatrixInstruction::Mma),
+        ("sm_90a", MatrixInstruction::Wgmma),
+        ("sm_100a", MatrixInstruction::Mma),
+        ("sm_100a", MatrixInstruction::Tcgen05),
+        ("sm_120a", MatrixInstruction::Mma),
     ] {
         all.push((target, unit, F16, F32, 16, model(25, 16, -133, ReferenceOutput::F32)));
         all.push((target, unit, F16, F16, 16, model(25, 16, -133, ReferenceOutput::F16)));
@@ -90,13 +97,13 @@ fn published() -> Vec<(&'static str, Unit, Element, Element, usize, ReferenceMod
         all.push((target, unit, Tf32, F32, 8, model(25, 8, -133, ReferenceOutput::F32)));
     }
     for narrow in [E4m3, E5m2] {
-        all.push(("sm_89", Unit::Mma, narrow, F32, 32, model(13, 16, -132, ReferenceOutput::E8M13)));
-        all.push(("sm_89", Unit::Mma, narrow, F16, 32, model(13, 16, -132, ReferenceOutput::F16)));
-        all.push(("sm_90a", Unit::Wgmma, narrow, F32, 32, model(13, 32, -133, ReferenceOutput::E8M13)));
-        all.push(("sm_90a", Unit::Wgmma, narrow, F16, 32, model(13, 32, -133, ReferenceOutput::F16)));
+        all.push(("sm_89", MatrixInstruction::Mma, narrow, F32, 32, model(13, 16, -132, ReferenceOutput::E8M13)));
+        all.push(("sm_89", MatrixInstruction::Mma, narrow, F16, 32, model(13, 16, -132, ReferenceOutput::F16)));
+        all.push(("sm_90a", MatrixInstruction::Wgmma, narrow, F32, 32, model(13, 32, -133, ReferenceOutput::E8M13)));
+        all.push(("sm_90a", MatrixInstruction::Wgmma, narrow, F16, 32, model(13, 32, -133, ReferenceOutput::F16)));
     }
     for narrow in [E4m3, E5m2, E3m2, E2m3, E2m1] {
-        for (target, unit) in [("sm_100a", Unit::Tcgen05), ("sm_120a", Unit::Mma)] {
+        for (target, unit) in [("sm_100a", MatrixInstruction::Tcgen05), ("sm_120a", MatrixInstruction::Mma)] {
             all.push((target, unit, narrow, F32, 32, model(25, 32, -133, ReferenceOutput::F32)));
             all.push((target, unit, narrow, F16, 32, model(25, 32, -133, ReferenceOutput::F16)));
         }
@@ -109,13 +116,14 @@ fn every_generation_adds_as_published() {
     let mut random = MatrixRandom(0x1234_5678_9abc_def1);
     for (target, unit, a_type, d, k, model) in published() {
         let (m, n) = (8, 8);
-        let product = Product::new(spec(target, unit, (m, n, k), [d, a_type, a_type, d], Kind::Plain)).unwrap();
+        let product = Product::new(spec(target, unit, (m, n, k), [d, a_type, a_type, d], ProductKind::Plain)).unwrap();
         for round in 0..40 {
             let styles = [round % 5, (round / 5) % 5, random.below(5)];
             let a = matrix(&mut random, a_type, m * k, styles[0]);
             let b = matrix(&mut random, a_type, k * n, styles[1]);
             let c = matrix(&mut random, d, m * n, styles[2]);
-            let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+            let outcome =
+                product.multiply(&ProductOperands { a: &a, b: &b, c: &c, ..ProductOperands::default() }).unwrap();
             for (at, is) in outcome.d.iter().enumerate() {
                 let (row, column) = (at / n, at % n);
                 let line: Vec<u64> = (0..k).map(|k| b[k * n + column]).collect();
@@ -129,11 +137,13 @@ fn every_generation_adds_as_published() {
 
 #[test]
 fn a_half_in_c_is_converted_first() {
-    // The least half has exponent -24 as a single, so that 23 bits below it reach the last bit of this product.
-    let product = Product::new(spec("sm_70", Unit::Mma, (8, 8, 4), [F32, F16, F16, F16], Kind::Plain)).unwrap();
+    // The smallest half has exponent -24 as a single, so 23 bits below it reach the last bit of this product.
+    let product =
+        Product::new(spec("sm_70", MatrixInstruction::Mma, (8, 8, 4), [F32, F16, F16, F16], ProductKind::Plain))
+            .unwrap();
     let (mut a, mut b, mut c) = ([0u64; 32], [0u64; 32], [0u64; 64]);
     (a[0], b[0], c[0]) = (0x0402, 0x0401, 0x0001);
-    let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+    let outcome = product.multiply(&ProductOperands { a: &a, b: &b, c: &c, ..ProductOperands::default() }).unwrap();
     let must = [-24.0, -28.0, -37.0, -38.0, -47.0].map(f32::exp2).iter().sum::<f32>();
     assert_eq!(f32::from_bits(outcome.d[0] as u32), must);
 }
@@ -141,13 +151,13 @@ fn a_half_in_c_is_converted_first() {
 #[test]
 fn mixed_types_and_negation() {
     let mut random = MatrixRandom(77);
-    let mut spec = spec("sm_120a", Unit::Mma, (16, 8, 32), [F32, E4m3, E2m1, F32], Kind::Plain);
+    let mut spec = spec("sm_120a", MatrixInstruction::Mma, (16, 8, 32), [F32, E4m3, E2m1, F32], ProductKind::Plain);
     (spec.negate_a, spec.negate_b) = (true, false);
     let product = Product::new(spec).unwrap();
     let a = matrix(&mut random, E4m3, 16 * 32, 4);
     let b = matrix(&mut random, E2m1, 32 * 8, 0);
     let c = matrix(&mut random, F32, 16 * 8, 1);
-    let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+    let outcome = product.multiply(&ProductOperands { a: &a, b: &b, c: &c, ..ProductOperands::default() }).unwrap();
     let model = ReferenceModel { fraction: 25, at_once: 32, zero: -133, output: ReferenceOutput::F32 };
     for (at, is) in outcome.d.iter().enumerate() {
         let negated: Vec<u64> = a[at / 8 * 32..][..32].iter().map(|a| a ^ 0x80).collect();
@@ -161,8 +171,10 @@ fn block_scales_on_bytes_move_the_exponents() {
     let mut random = MatrixRandom(0x5ca1e);
     let model = ReferenceModel { fraction: 25, at_once: 32, zero: -133, output: ReferenceOutput::F32 };
     for (a_type, b_type) in [(E4m3, E4m3), (E5m2, E4m3), (E2m1, E3m2), (E2m3, E2m3)] {
-        let kind = Kind::Scaled { scale: Ue8m0, blocks: 1, packed: false };
-        let product = Product::new(spec("sm_120a", Unit::Mma, (16, 8, 32), [F32, a_type, b_type, F32], kind)).unwrap();
+        let kind = ProductKind::Scaled { scale: Ue8m0, blocks: 1, packed: false };
+        let product =
+            Product::new(spec("sm_120a", MatrixInstruction::Mma, (16, 8, 32), [F32, a_type, b_type, F32], kind))
+                .unwrap();
         for round in 0..30 {
             let a = matrix(&mut random, a_type, 16 * 32, if round % 7 == 0 { 0 } else { 4 });
             let b = matrix(&mut random, b_type, 32 * 8, 4);
@@ -174,8 +186,14 @@ fn block_scales_on_bytes_move_the_exponents() {
             };
             let scale_a: Vec<u64> = (0..16).map(|_| scale(&mut random)).collect();
             let scale_b: Vec<u64> = (0..8).map(|_| scale(&mut random)).collect();
-            let operands =
-                Operands { a: &a, b: &b, c: &c, scale_a: &scale_a, scale_b: &scale_b, ..Operands::default() };
+            let operands = ProductOperands {
+                a: &a,
+                b: &b,
+                c: &c,
+                scale_a: &scale_a,
+                scale_b: &scale_b,
+                ..ProductOperands::default()
+            };
             let outcome = product.multiply(&operands).unwrap();
             for (at, is) in outcome.d.iter().enumerate() {
                 let line: Vec<u64> = (0..32).map(|k| b[k * 8 + at % 8]).collect();
@@ -188,8 +206,8 @@ fn block_scales_on_bytes_move_the_exponents() {
     }
 }
 
-/// The model of four-bit floats: groups of 16, their exact sum times the scales' significands.
-fn grouped(a: &[u64], b: &[u64], c: u64, scale: Element, sa: &[u64], sb: &[u64]) -> u64 {
+/// Reference model of four-bit floats: the exact sums of groups of 16, multiplied by the scales' significands.
+fn grouped(a: &[u64], b: &[u64], c: u64, scale: MatrixElementType, sa: &[u64], sb: &[u64]) -> u64 {
     let of = |bits: u64| reference::value(E2m1, bits);
     let model = ReferenceModel { fraction: 35, at_once: 64, zero: -139, output: ReferenceOutput::F32 };
     let mut terms = Vec::new();
@@ -222,8 +240,10 @@ fn grouped(a: &[u64], b: &[u64], c: u64, scale: Element, sa: &[u64], sb: &[u64])
 fn block_scales_on_four_bits_multiply_groups() {
     let mut random = MatrixRandom(0xf00d);
     for (scale, blocks, k) in [(Ue8m0, 2, 64), (Ue4m3, 4, 64), (Ue8m0, 4, 64), (Ue4m3, 6, 96), (Ue8m0, 3, 96)] {
-        let kind = Kind::Scaled { scale, blocks, packed: true };
-        let product = Product::new(spec("sm_103a", Unit::Tcgen05, (16, 8, k), [F32, E2m1, E2m1, F32], kind)).unwrap();
+        let kind = ProductKind::Scaled { scale, blocks, packed: true };
+        let product =
+            Product::new(spec("sm_103a", MatrixInstruction::Tcgen05, (16, 8, k), [F32, E2m1, E2m1, F32], kind))
+                .unwrap();
         for round in 0..40 {
             let sparse = if round % 4 == 0 { 9 } else { 0 };
             let element = |random: &mut MatrixRandom| if random.below(10) < sparse { 0 } else { random.below(16) };
@@ -237,8 +257,14 @@ fn block_scales_on_four_bits_multiply_groups() {
             };
             let scale_a: Vec<u64> = (0..16 * blocks).map(|_| factor(&mut random)).collect();
             let scale_b: Vec<u64> = (0..8 * blocks).map(|_| factor(&mut random)).collect();
-            let operands =
-                Operands { a: &a, b: &b, c: &c, scale_a: &scale_a, scale_b: &scale_b, ..Operands::default() };
+            let operands = ProductOperands {
+                a: &a,
+                b: &b,
+                c: &c,
+                scale_a: &scale_a,
+                scale_b: &scale_b,
+                ..ProductOperands::default()
+            };
             let outcome = product.multiply(&operands).unwrap();
             for (at, is) in outcome.d.iter().enumerate() {
                 let (row, column) = (at / 8, at % 8);
@@ -252,25 +278,33 @@ fn block_scales_on_four_bits_multiply_groups() {
     }
 }
 
-/// As `ptxas` makes it for sm_90: of each four neighbours first two then two, from zero, C at the end.
+/// As in the machine code of `ptxas` for sm_90: of each four neighbours the first two, then the last two, starting from zero; C
+/// at the end.
 #[test]
 fn bytes_on_hopper_go_through_halves() {
     let mut random = MatrixRandom(0x90);
     let half = ReferenceModel { fraction: 25, at_once: 16, zero: -133, output: ReferenceOutput::F32 };
     for element in [E4m3, E5m2] {
-        let product =
-            Product::new(spec("sm_90a", Unit::Mma, (16, 8, 32), [F32, element, element, F32], Kind::Plain)).unwrap();
+        let product = Product::new(spec(
+            "sm_90a",
+            MatrixInstruction::Mma,
+            (16, 8, 32),
+            [F32, element, element, F32],
+            ProductKind::Plain,
+        ))
+        .unwrap();
         for _ in 0..20 {
             let a = matrix(&mut random, element, 16 * 32, 4);
             let b = matrix(&mut random, element, 32 * 8, 4);
             let c = matrix(&mut random, F32, 16 * 8, 1);
-            let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+            let outcome =
+                product.multiply(&ProductOperands { a: &a, b: &b, c: &c, ..ProductOperands::default() }).unwrap();
             for (at, is) in outcome.d.iter().enumerate() {
                 let pick = |two: usize| -> (Vec<u64>, Vec<u64>) {
                     let places = (0..8).flat_map(|t| [4 * t + 2 * two, 4 * t + 2 * two + 1]);
                     places.map(|k| (a[at / 8 * 32 + k], b[k * 8 + at % 8])).unzip()
                 };
-                // Exact in halves, whose exponents of subnormal bytes are those of normal halves.
+                // The conversion to halves is exact; subnormal bytes become normal halves.
                 let widen = |bits: Vec<u64>| -> Vec<u64> {
                     bits.iter()
                         .map(|b| reference::output(reference::value(element, *b), ReferenceOutput::F16))
@@ -292,19 +326,20 @@ fn bytes_on_hopper_go_through_halves() {
 fn sparse_is_dense_with_zeros_where_nothing_is_lost() {
     let mut random = MatrixRandom(0x24);
     for (target, a_type, k) in [("sm_80", F16, 32), ("sm_80", Tf32, 16), ("sm_90a", Bf16, 32), ("sm_89", E4m3, 64)] {
-        let mut sparse = spec(target, Unit::Mma, (16, 8, k), [F32, a_type, a_type, F32], Kind::Plain);
+        let mut sparse =
+            spec(target, MatrixInstruction::Mma, (16, 8, k), [F32, a_type, a_type, F32], ProductKind::Plain);
         sparse.sparse = true;
         let product = Product::new(sparse).unwrap();
-        let dense = Product::new(Spec { sparse: false, ..sparse }).unwrap();
-        let pattern = Pattern::of(a_type, false);
+        let dense = Product::new(ProductSpec { sparse: false, ..sparse }).unwrap();
+        let pattern = SparsityPattern::of(a_type, false);
         let chunks = k / pattern.columns();
         let choices: &[u64] =
-            if pattern == Pattern::OneOfTwo { &[4, 14] } else { &[4, 8, 9, 12, 13, 14, 1, 2, 6, 3, 7, 11] };
+            if pattern == SparsityPattern::OneOfTwo { &[4, 14] } else { &[4, 8, 9, 12, 13, 14, 1, 2, 6, 3, 7, 11] };
         let metadata: Vec<u64> =
             (0..16 * chunks).map(|_| choices[random.below(choices.len() as u64) as usize]).collect();
         let (columns, defined) = columns(&metadata, 16, k, pattern, Indices::Different);
         assert!(defined);
-        // Small whole numbers: sums are exact in any order.
+        // Small whole numbers, whose sums are exact in any order.
         let small = |random: &mut MatrixRandom| match a_type {
             F16 => [0x3c00, 0x4000, 0xc000, 0xbc00, 0x4200][random.below(5) as usize],
             Tf32 => [0x3f80_0000, 0x4000_0000, 0xc000_0000][random.below(3) as usize],
@@ -318,24 +353,33 @@ fn sparse_is_dense_with_zeros_where_nothing_is_lost() {
         for (at, column) in columns.iter().enumerate() {
             whole[at / (k / 2) * k + usize::from(*column)] = a[at];
         }
-        let is = product.multiply(&Operands { a: &a, b: &b, c: &c, columns: &columns, ..Operands::default() }).unwrap();
-        let must = dense.multiply(&Operands { a: &whole, b: &b, c: &c, ..Operands::default() }).unwrap();
+        let is = product
+            .multiply(&ProductOperands { a: &a, b: &b, c: &c, columns: &columns, ..ProductOperands::default() })
+            .unwrap();
+        let must = dense.multiply(&ProductOperands { a: &whole, b: &b, c: &c, ..ProductOperands::default() }).unwrap();
         assert_eq!(is, must, "{target} {a_type:?}");
         assert_eq!(is.all_marks(), Marks::NONE);
     }
 }
 
-/// What is not marked must come out of every order that the manual allows; here of sums in single precision both ways.
+/// An unmarked result must be the result of every order that the manual allows; this test sums in single precision in both
+/// directions.
 #[test]
 fn unmarked_results_are_those_of_every_order() {
     let mut random = MatrixRandom(0xdecade);
     let (mut unmarked, mut marked) = (0, 0);
     let types = [("sm_80", F16, 16), ("sm_90a", Bf16, 16), ("sm_80", Tf32, 8), ("sm_89", E4m3, 32)];
     for (target, element, k) in types {
-        let product =
-            Product::new(spec(target, Unit::Mma, (16, 8, k), [F32, element, element, F32], Kind::Plain)).unwrap();
+        let product = Product::new(spec(
+            target,
+            MatrixInstruction::Mma,
+            (16, 8, k),
+            [F32, element, element, F32],
+            ProductKind::Plain,
+        ))
+        .unwrap();
         for round in 0..60 {
-            let few = |random: &mut MatrixRandom, element: Element| {
+            let few = |random: &mut MatrixRandom, element: MatrixElementType| {
                 let width = element.bits();
                 let keep = if round % 2 == 0 { 3 } else { 7 };
                 let mantissa = match element {
@@ -350,7 +394,8 @@ fn unmarked_results_are_those_of_every_order() {
             let a: Vec<u64> = (0..16 * k).map(|_| few(&mut random, element)).collect();
             let b: Vec<u64> = (0..8 * k).map(|_| few(&mut random, element)).collect();
             let c: Vec<u64> = (0..16 * 8).map(|_| few(&mut random, F32)).collect();
-            let outcome = product.multiply(&Operands { a: &a, b: &b, c: &c, ..Operands::default() }).unwrap();
+            let outcome =
+                product.multiply(&ProductOperands { a: &a, b: &b, c: &c, ..ProductOperands::default() }).unwrap();
             for at in 0..16 * 8 {
                 if outcome.marks[at] != Marks::NONE {
                     marked += 1;

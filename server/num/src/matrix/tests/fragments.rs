@@ -1,37 +1,38 @@
-//! Registers against matrices, rows of memory against registers.
+//! Tests of the mappings between registers and matrices, and between rows of memory and registers.
 
 use super::MatrixRandom;
-use crate::matrix::element::Element;
+use crate::matrix::element::MatrixElementType;
 use crate::matrix::fragment::Fragment;
 use crate::matrix::movement::{Movement, ROW};
 use ptx_isa::ISA;
 use ptx_isa::tables::Form;
 use std::collections::HashMap;
 
-type Values = Vec<Option<&'static str>>;
+type ChosenModifiers = Vec<Option<&'static str>>;
 
-/// The forms of an instruction with choices of modifiers, those that are optional left out and written; a few of each, or with `more` dozens.
-fn written(name: &str, more: bool) -> Vec<(&'static Form, Values)> {
+/// Returns the forms of an instruction with combinations of modifiers, optional ones both omitted and written: up to 5
+/// combinations for each form, or 24 with `more`.
+fn written(name: &str, more: bool) -> Vec<(&'static Form, ChosenModifiers)> {
     let mut all = Vec::new();
     for form in ISA.opcodes.iter().flat_map(|o| o.entries).filter(|e| e.name == name).flat_map(|e| e.forms) {
-        let mut out: Vec<Values> = vec![Vec::new()];
+        let mut out: Vec<ChosenModifiers> = vec![Vec::new()];
         for slot in form.slots {
             let skip = slot.optional.then_some(None);
-            // N of wgmma in a few sizes, types whole.
+            // Slots with many values (N of wgmma) contribute every ninth value, other slots all values.
             let many = slot.values.len() > 12;
             let some = slot.values.iter().enumerate().filter(|(at, _)| !many || at % 9 == 0).map(|v| Some(*v.1));
-            let choices: Values = skip.into_iter().chain(some).collect();
+            let choices: ChosenModifiers = skip.into_iter().chain(some).collect();
             out = out.iter().flat_map(|o| choices.iter().map(move |c| [o.as_slice(), &[*c]].concat())).collect();
         }
-        // Of many choices some, spread over all.
+        // A sample of the combinations, evenly spread.
         let step = out.len().div_ceil(if more { 24 } else { 5 });
         all.extend(out.into_iter().step_by(step).map(|values| (form, values)));
     }
     all
 }
 
-fn find(name: &str, modifiers: &[&str]) -> (&'static Form, Values) {
-    let fits = |v: &Values| {
+fn find(name: &str, modifiers: &[&str]) -> (&'static Form, ChosenModifiers) {
+    let fits = |v: &ChosenModifiers| {
         let is: Vec<&str> = v.iter().flatten().copied().collect();
         modifiers.iter().all(|m| is.contains(m))
     };
@@ -89,13 +90,13 @@ fn m16n8k16_is_as_the_manual_writes_it() {
     }
 }
 
-/// Manual 9.7.14.5.14: in bytes of their own, six bits fill the lower part and four bits the middle.
+/// Manual 9.7.14.5.14: in separate bytes, elements of six bits fill the lower part and elements of four bits the middle.
 #[test]
 fn small_elements_stand_in_bytes() {
     let (form, values) = find("mma", &[".m16n8k32", ".kind::f8f6f4", ".e2m1", ".e3m2", ".f32"]);
     let types: Vec<&str> = values.iter().flatten().copied().filter(|v| ISA.ty(v).is_some()).collect();
     for (operand, ty) in [("a", types[1]), ("b", types[2])] {
-        let element = Element::named(ty).unwrap();
+        let element = MatrixElementType::named(ty).unwrap();
         let fragment = Fragment::new("mma", form, &values, operand, Some(element), |_, _| None).unwrap();
         assert_eq!(fragment.width, element.bits());
         let all = fragment.gather(|_, _| 0b1101_0110_1101_0110_1101_0110_1101_0110);
@@ -106,7 +107,8 @@ fn small_elements_stand_in_bytes() {
 
 #[test]
 fn fragments_of_wmma_are_ours_but_whole() {
-    // m16n16k16 of f16 (A twice over), of s8, m32n8k16, m8n8k128 of bits, doubles.
+    // Fragments of m16n16k16 with f16 (the registers contain A twice) and with s8, of m32n8k16, of m8n8k128 with bits, and with
+    // doubles.
     let cases = [(16, 16, 16, 8, 32), (16, 16, 8, 2, 32), (32, 16, 16, 8, 32), (8, 128, 1, 1, 32), (8, 8, 64, 2, 64)];
     let mut random = MatrixRandom(5);
     for (rows, columns, width, registers, bits) in cases {

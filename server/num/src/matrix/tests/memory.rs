@@ -1,13 +1,13 @@
-//! Descriptors and layouts in shared and tensor memory.
+//! Tests of descriptors and of layouts in shared and tensor memory.
 
 use crate::matrix::descriptor::{instruction, tcgen05, wgmma};
-use crate::matrix::element::Element;
+use crate::matrix::element::MatrixElementType;
 use crate::matrix::shared::{Major, SharedMatrix, SharedSwizzle};
 use crate::matrix::tensor::{Accumulators, TensorCell, scale};
 use ptx_isa::Modifier;
 use std::collections::HashSet;
 
-/// A layout as the manual writes it: sizes and strides, in elements.
+/// Evaluates a layout in the manual's notation: sizes and strides, in elements.
 fn layout(at: u32, sizes: &[u32], strides: &[u32]) -> u32 {
     let mut rest = at;
     sizes.iter().zip(strides).fold(0, |sum, (size, stride)| {
@@ -25,9 +25,9 @@ fn swizzle(b: u32, address: u32) -> u32 {
 /// The examples of 9.7.16.3.3: majorness, bits of swizzling, bytes of an element, sizes and strides along MN, then along K.
 #[test]
 fn canonical_layouts_are_those_of_the_manual() {
-    type Example =
+    type LayoutExample =
         (Major, SharedSwizzle, u32, u32, &'static [u32], &'static [u32], &'static [u32], &'static [u32], u32, u32);
-    let examples: [Example; 5] = [
+    let examples: [LayoutExample; 5] = [
         (Major::K, SharedSwizzle::None, 0, 4, &[8, 2], &[4, 32], &[4, 4], &[1, 64], 64, 32),
         (Major::K, SharedSwizzle::Bytes32, 1, 4, &[8, 2], &[8, 64], &[4, 2], &[1, 4], 0, 64),
         (Major::MN, SharedSwizzle::None, 0, 2, &[8, 1, 2], &[1, 8, 64], &[8, 2], &[8, 128], 128, 64),
@@ -110,7 +110,7 @@ fn every_layout_gives_each_element_a_place_of_its_own() {
     }
 }
 
-/// A step along K within the swizzled rows is made by adding bytes to the start address, as kernels do it.
+/// A step along K within the swizzled rows adds bytes to the start address, as kernels do.
 #[test]
 fn a_step_along_k_is_a_step_of_the_address() {
     for (swizzle, span) in [(SharedSwizzle::Bytes128, 128), (SharedSwizzle::Bytes64, 64)] {
@@ -132,7 +132,7 @@ fn a_step_along_k_is_a_step_of_the_address() {
             }
         }
     }
-    // The same pattern, begun 256 bytes late, as the base offset says.
+    // The same pattern, shifted by 256 bytes as the base offset specifies.
     let moved = |start, base_offset| SharedMatrix {
         start,
         leading: 16,
@@ -192,23 +192,26 @@ fn instruction_descriptors() {
     let bits = 1 << 4 | 1 << 7 | 1 << 10 | 1 << 13 | 1 << 16 | (256 >> 3) << 17 | (128 >> 4) << 24;
     let read = instruction(bits, Modifier::KindF16).unwrap();
     assert_eq!((read.shape.m, read.shape.n, read.shape.k), (128, 256, 16));
-    assert_eq!((read.a, read.b, read.d), (Element::Bf16, Element::Bf16, Element::F32));
+    assert_eq!((read.a, read.b, read.d), (MatrixElementType::Bf16, MatrixElementType::Bf16, MatrixElementType::F32));
     assert_eq!((read.negate_a, read.negate_b, read.major_a, read.major_b), (true, false, Major::K, Major::MN));
     assert_eq!((read.sparse, read.scale), (false, None));
-    // Sparse: twice the columns.
+    // A sparse A has twice the columns.
     let read = instruction(bits | 1 << 2 | 1, Modifier::KindF16).unwrap();
     assert_eq!((read.sparse, read.shape.k, read.selector), (true, 32, 1));
     let bits = 2 << 4 | 1 << 3 | 1 << 7 | (64 >> 3) << 17 | (64 >> 4) << 24;
     let read = instruction(bits, Modifier::KindI8).unwrap();
-    assert_eq!((read.a, read.b, read.d, read.saturating), (Element::S8, Element::U8, Element::S32, true));
+    assert_eq!(
+        (read.a, read.b, read.d, read.saturating),
+        (MatrixElementType::S8, MatrixElementType::U8, MatrixElementType::S32, true)
+    );
     let bits = 2 << 4 | 4 << 7 | 5 << 10 | 1 << 23 | (128 >> 3) << 17 | (256 >> 7) << 27 | 3 << 29;
     let read = instruction(bits, Modifier::KindMxf8f6f4).unwrap();
-    assert_eq!((read.a, read.b, read.d), (Element::E3m2, Element::E2m1, Element::F32));
-    assert_eq!((read.scale, read.scale_a, read.scale_b), (Some(Element::Ue8m0), 3, 2));
+    assert_eq!((read.a, read.b, read.d), (MatrixElementType::E3m2, MatrixElementType::E2m1, MatrixElementType::F32));
+    assert_eq!((read.scale, read.scale_a, read.scale_b), (Some(MatrixElementType::Ue8m0), 3, 2));
     assert_eq!((read.shape.m, read.shape.n, read.shape.k), (256, 128, 32));
     let bits = 1 << 7 | 1 << 10 | (128 >> 3) << 17 | (128 >> 7) << 27;
     let read = instruction(bits, Modifier::KindMxf4nvf4).unwrap();
-    assert_eq!((read.scale, read.shape.k, read.a), (Some(Element::Ue4m3), 64, Element::E2m1));
+    assert_eq!((read.scale, read.shape.k, read.a), (Some(MatrixElementType::Ue4m3), 64, MatrixElementType::E2m1));
     assert_eq!(instruction(bits | 1 << 31, Modifier::KindMxf4nvf4).unwrap().shape.k, 96);
     assert!(instruction(7 << 7, Modifier::KindF16).is_err());
 }
@@ -253,7 +256,7 @@ fn block_scales_in_tensor_memory() {
     assert!(scale(0, 0, 3, 0).is_err());
 }
 
-/// Whatever bits a kernel makes up, reading them does not fail.
+/// Decoding a descriptor with any bits does not panic.
 #[test]
 fn any_bits_are_read() {
     let mut random = super::MatrixRandom(0xa11);

@@ -1,4 +1,4 @@
-//! The products against independent models, the tables against the manual.
+//! Tests of the products against independent models, and of the tables against the manual.
 
 mod exact;
 mod floats;
@@ -7,7 +7,7 @@ mod memory;
 mod published;
 mod reference;
 
-/// A small generator of numbers, the same on every run.
+/// A small deterministic generator of numbers.
 pub(super) struct MatrixRandom(pub u64);
 
 impl MatrixRandom {

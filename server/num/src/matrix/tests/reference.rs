@@ -1,8 +1,8 @@
-//! The model of the papers a second time, with other means: real numbers as `f64` (all exact here), results by search.
+//! A second implementation of the papers' model by other means: real numbers as `f64` (all exact here), results by search.
 
-use crate::matrix::element::Element;
+use crate::matrix::element::MatrixElementType;
 
-/// Parameters as the papers print them.
+/// Parameters of the model as the papers print them.
 #[derive(Clone, Copy, Debug)]
 pub struct ReferenceModel {
     pub fraction: i32,
@@ -18,28 +18,29 @@ pub enum ReferenceOutput {
     F16,
 }
 
-/// Bits of exponent and fraction, and whether there are infinities or a lone NaN.
-fn layout(element: Element) -> (u32, u32, char) {
+/// Returns the bits of exponent and fraction, and a letter: `i` for a format with infinities, `n` for one with a single NaN
+/// code per sign, `-` for finite numbers only.
+fn layout(element: MatrixElementType) -> (u32, u32, char) {
     match element {
-        Element::F32 | Element::Tf32 => (8, 23, 'i'),
-        Element::F16 => (5, 10, 'i'),
-        Element::Bf16 => (8, 7, 'i'),
-        Element::E5m2 => (5, 2, 'i'),
-        Element::E4m3 | Element::Ue4m3 => (4, 3, 'n'),
-        Element::E3m2 => (3, 2, '-'),
-        Element::E2m3 => (2, 3, '-'),
-        Element::E2m1 => (2, 1, '-'),
+        MatrixElementType::F32 | MatrixElementType::Tf32 => (8, 23, 'i'),
+        MatrixElementType::F16 => (5, 10, 'i'),
+        MatrixElementType::Bf16 => (8, 7, 'i'),
+        MatrixElementType::E5m2 => (5, 2, 'i'),
+        MatrixElementType::E4m3 | MatrixElementType::Ue4m3 => (4, 3, 'n'),
+        MatrixElementType::E3m2 => (3, 2, '-'),
+        MatrixElementType::E2m3 => (2, 3, '-'),
+        MatrixElementType::E2m1 => (2, 1, '-'),
         other => panic!("{other:?}"),
     }
 }
 
-pub fn value(element: Element, bits: u64) -> f64 {
-    if element == Element::Ue8m0 {
+pub fn value(element: MatrixElementType, bits: u64) -> f64 {
+    if element == MatrixElementType::Ue8m0 {
         return if bits == 255 { f64::NAN } else { (bits as f64 - 127.0).exp2() };
     }
     let (e, f, special) = layout(element);
-    let bits = if element == Element::Tf32 { bits & 0xffff_e000 } else { bits };
-    let bits = if element == Element::Ue4m3 { bits & 127 } else { bits };
+    let bits = if element == MatrixElementType::Tf32 { bits & 0xffff_e000 } else { bits };
+    let bits = if element == MatrixElementType::Ue4m3 { bits & 127 } else { bits };
     let (fraction, exponent) = (bits % (1 << f), (bits >> f) % (1 << e));
     let sign = if bits >> (e + f) & 1 == 1 { -1.0 } else { 1.0 };
     let all = (1 << e) - 1;
@@ -57,13 +58,13 @@ pub fn value(element: Element, bits: u64) -> f64 {
     }
 }
 
-/// That of a significand from 1 to 2, or the least of the format.
-pub fn exponent(element: Element, value: f64) -> i32 {
+/// Returns the exponent of a value with a significand from 1 to 2, or the least exponent of the format.
+pub fn exponent(element: MatrixElementType, value: f64) -> i32 {
     let (e, _, _) = layout(element);
     ((value.to_bits() >> 52 & 2047) as i32 - 1023).max(2 - (1 << (e - 1)))
 }
 
-/// Terms with the exponents by which they are aligned, truncated and added.
+/// Returns the sum of terms, aligned by the given exponents and truncated.
 pub fn fused(terms: &[(f64, i32)], model: ReferenceModel) -> f64 {
     let top = terms.iter().map(|t| if t.0 == 0.0 { model.zero } else { t.1 }).max().unwrap();
     fused_at(terms, top, model)
@@ -81,7 +82,7 @@ pub fn output(value: f64, output: ReferenceOutput) -> u64 {
     }
     let size = value.abs();
     let number = |bits: u32| match output {
-        ReferenceOutput::F16 => self::value(Element::F16, bits.into()),
+        ReferenceOutput::F16 => self::value(MatrixElementType::F16, bits.into()),
         ReferenceOutput::F32 => f64::from(f32::from_bits(bits)),
         ReferenceOutput::E8M13 => f64::from(f32::from_bits(bits << 10)),
     };
@@ -90,7 +91,7 @@ pub fn output(value: f64, output: ReferenceOutput) -> u64 {
         ReferenceOutput::F32 => 0x7f80_0000,
         ReferenceOutput::E8M13 => 0x7f80_0000 >> 10,
     };
-    // What would be next after the greatest number, had the format room for it.
+    // The number that would follow the greatest one if the format had no upper limit.
     let beyond = if output == ReferenceOutput::F16 { 65536.0 } else { f64::from(128).exp2() };
     let (mut low, mut high) = (0, infinity);
     while high - low > 1 {
@@ -111,20 +112,20 @@ pub fn output(value: f64, output: ReferenceOutput) -> u64 {
     u64::from(bits) | u64::from(sign) << if output == ReferenceOutput::F16 { 15 } else { 31 }
 }
 
-/// One element of D.
+/// Computes one element of D.
 pub fn dot(
     a: &[u64],
     b: &[u64],
     c: u64,
-    types: (Element, Element, Element),
+    types: (MatrixElementType, MatrixElementType, MatrixElementType),
     model: ReferenceModel,
     scale: (u64, u64),
 ) -> u64 {
-    let scales = value(Element::Ue8m0, scale.0) * value(Element::Ue8m0, scale.1);
+    let scales = value(MatrixElementType::Ue8m0, scale.0) * value(MatrixElementType::Ue8m0, scale.1);
     let shift = scale.0 as i32 + scale.1 as i32 - 254;
-    let d = if model.output == ReferenceOutput::F16 { Element::F16 } else { Element::F32 };
+    let d = if model.output == ReferenceOutput::F16 { MatrixElementType::F16 } else { MatrixElementType::F32 };
     let mut sum = value(types.2, c);
-    // A half as C of a single is converted first.
+    // A half as C is converted to the type of D first.
     let mut bits = 0;
     for (a, b) in a.chunks(model.at_once).zip(b.chunks(model.at_once)) {
         let factors: Vec<(f64, f64)> = a.iter().zip(b).map(|(a, b)| (value(types.0, *a), value(types.1, *b))).collect();

@@ -1,4 +1,4 @@
-//! Against plain arithmetic of 128 bits, `rustc_apfloat`, and the manual's definitions written once more in another way.
+//! Tests against 128-bit arithmetic, `rustc_apfloat`, and a second implementation of the manual's definitions.
 
 use rustc_apfloat::Float;
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
@@ -22,8 +22,8 @@ impl AtomicRandom {
     }
 }
 
-fn function(op: &str, ty: &str, flush: bool) -> Function {
-    let found = operation(Operation::named(op).unwrap(), Element::named(ty).unwrap(), flush);
+fn function(op: &str, ty: &str, flush: bool) -> AtomicFunction {
+    let found = operation(AtomicOperation::named(op).unwrap(), AtomicElement::named(ty).unwrap(), flush);
     found.unwrap_or_else(|| panic!("{op} {ty}"))
 }
 
@@ -75,7 +75,7 @@ fn integers_and_bits() {
         let equal = |a, b| unsigned(a, width) == unsigned(b, width);
         check("cas", &format!("b{width}"), width, &|a, b, c| if equal(a, b) { c } else { a });
     }
-    // Counting up and down within 0 … limit, and back into it from outside.
+    // `inc` and `dec` count within 0 … limit, and return to it from outside.
     check("inc", "u32", 32, &|a, b, _| {
         let (a, b) = (unsigned(a, 32), unsigned(b, 32));
         if a < b { a + 1 } else { 0 }
@@ -86,7 +86,7 @@ fn integers_and_bits() {
     });
 }
 
-/// Pairs of 16-bit values: all first ones against a changing second one, and all special ones against each other.
+/// Pairs of 16-bit values: every first value with a varying second one, and all pairs of special values.
 fn half_pairs() -> Vec<(u128, u128)> {
     let mut random = AtomicRandom(12);
     let special =
@@ -123,7 +123,7 @@ fn sums_of_floats() {
         if step & 6 == 6 {
             b = (b & !(0xff << 23)) | (a & (0xff << 23));
         }
-        // Around the subnormal numbers.
+        // One in four steps stays near the subnormal numbers.
         let low = if step & 24 == 24 { 0x81ff_ffff } else { 0xffff_ffff };
         let (x, y) = (u128::from(a & low), u128::from(b & low));
         let sum = (Single::from_bits(x) + Single::from_bits(y)).value;
@@ -144,7 +144,7 @@ fn sums_of_floats() {
     assert_eq!(double(0x7ff0_0000_0000_0001, 0xfff8_0000_0000_0002, 0), 0x7ff8_0000_0000_0001);
 }
 
-/// The smaller or larger by value, ties (of zeros) by sign.
+/// Whether `a` is chosen over `b`: by value, ties (of zeros) by sign.
 fn chosen(a: f64, b: f64, largest: bool) -> bool {
     if a == b { a.is_sign_negative() != largest } else { (a < b) != largest }
 }
@@ -178,8 +178,8 @@ fn bytes() {
         for a in 0..=255_u128 {
             for b in 0..=255_u128 {
                 let sum = f64::from(format.decode(a as u8)) + f64::from(format.decode(b as u8));
-                // Rounded to 24 digits first, which is more than enough for 4 and changes nothing.
-                let expected = u128::from(format.encode(sum as f32, Direction::Nearest, true));
+                // Rounding to 24 digits first does not change the result of 4 digits.
+                let expected = u128::from(format.encode(sum as f32, RoundingDirection::Nearest, true));
                 assert_eq!(function("add", ty, false)(a, b, 0), expected, "{ty} {a:x} {b:x}");
                 let four = a << 24 | b << 16 | a << 8 | b;
                 let other = b << 24 | a << 16 | b << 8 | a;
@@ -200,17 +200,17 @@ fn bytes() {
 fn many_values_at_once() {
     let f16 = |value: f32| u128::from(quick::f16_from_f32(value.to_bits()));
     let values = [f16(2048.0), f16(1.0), f16(1.0), f16(1.0)];
-    let add = |wide| combine(Operation::Add, Element::F16(1), wide, false, &values);
-    // Each 1 is lost in binary16, all three together are not.
+    let add = |wide| combine(AtomicOperation::Add, AtomicElement::F16(1), wide, false, &values);
+    // Adding 1 to 2048 has no effect in binary16, but the wide sum keeps all of them.
     assert_eq!(add(false), Some(f16(2048.0)));
     assert_eq!(add(true), Some(f16(2052.0)));
-    let bytes = [Narrow::E4m3.encode(16.0, Direction::Nearest, true), 0x38, 0x38].map(u128::from);
-    let sum = |wide| combine(Operation::Add, Element::E4m3(1), wide, false, &bytes);
-    assert_eq!(sum(false), Some(u128::from(Narrow::E4m3.encode(16.0, Direction::Nearest, true))));
-    assert_eq!(sum(true), Some(u128::from(Narrow::E4m3.encode(18.0, Direction::Nearest, true))));
-    assert_eq!(combine(Operation::Max, Element::F16(1), true, false, &values), Some(f16(2048.0)));
-    assert_eq!(combine(Operation::Add, Element::F32, false, false, &[]), None);
-    assert_eq!(combine(Operation::Cas, Element::F32, false, false, &values), None);
+    let bytes = [Narrow::E4m3.encode(16.0, RoundingDirection::Nearest, true), 0x38, 0x38].map(u128::from);
+    let sum = |wide| combine(AtomicOperation::Add, AtomicElement::E4m3(1), wide, false, &bytes);
+    assert_eq!(sum(false), Some(u128::from(Narrow::E4m3.encode(16.0, RoundingDirection::Nearest, true))));
+    assert_eq!(sum(true), Some(u128::from(Narrow::E4m3.encode(18.0, RoundingDirection::Nearest, true))));
+    assert_eq!(combine(AtomicOperation::Max, AtomicElement::F16(1), true, false, &values), Some(f16(2048.0)));
+    assert_eq!(combine(AtomicOperation::Add, AtomicElement::F32, false, false, &[]), None);
+    assert_eq!(combine(AtomicOperation::Cas, AtomicElement::F32, false, false, &values), None);
 }
 
 #[test]
@@ -221,18 +221,18 @@ fn reductions_of_a_warp() {
         let values: Vec<u32> = (0..count).map(|_| random.next() as u32).collect();
         let of = |op, signed| redux(op, signed, values.iter().copied()).unwrap();
         assert_eq!(
-            u64::from(of(Operation::Add, true)),
+            u64::from(of(AtomicOperation::Add, true)),
             values.iter().map(|v| u64::from(*v)).sum::<u64>() & 0xffff_ffff
         );
-        assert_eq!(of(Operation::Min, false), *values.iter().min().unwrap());
-        assert_eq!(of(Operation::Max, false), *values.iter().max().unwrap());
-        assert_eq!(of(Operation::Min, true) as i32, values.iter().map(|v| *v as i32).min().unwrap());
-        assert_eq!(of(Operation::Max, true) as i32, values.iter().map(|v| *v as i32).max().unwrap());
+        assert_eq!(of(AtomicOperation::Min, false), *values.iter().min().unwrap());
+        assert_eq!(of(AtomicOperation::Max, false), *values.iter().max().unwrap());
+        assert_eq!(of(AtomicOperation::Min, true) as i32, values.iter().map(|v| *v as i32).min().unwrap());
+        assert_eq!(of(AtomicOperation::Max, true) as i32, values.iter().map(|v| *v as i32).max().unwrap());
         for place in 0..32 {
             let ones = values.iter().filter(|v| *v >> place & 1 == 1).count() as u64;
-            assert_eq!(of(Operation::And, false) >> place & 1 == 1, ones == count);
-            assert_eq!(of(Operation::Or, false) >> place & 1 == 1, ones > 0);
-            assert_eq!(u64::from(of(Operation::Xor, false) >> place & 1), ones & 1);
+            assert_eq!(of(AtomicOperation::And, false) >> place & 1 == 1, ones == count);
+            assert_eq!(of(AtomicOperation::Or, false) >> place & 1 == 1, ones > 0);
+            assert_eq!(u64::from(of(AtomicOperation::Xor, false) >> place & 1), ones & 1);
         }
         let numbers: Vec<f32> = values.iter().map(|v| f32::from_bits(*v)).filter(|v| !v.is_nan()).collect();
         let skipped = numbers.len() != values.len();
@@ -245,11 +245,11 @@ fn reductions_of_a_warp() {
     assert_eq!(redux_f32(true, false, false, [0x8000_0000, 0]), Some(0));
     assert_eq!(redux_f32(false, false, false, [0, 0x8000_0000]), Some(0x8000_0000));
     assert_eq!(redux_f32(false, false, false, [0xffc0_0000, 0x7f80_0001]), Some(0x7fff_ffff));
-    assert_eq!(redux(Operation::Exch, false, [1]), None);
-    assert_eq!(redux(Operation::Add, false, []), None);
+    assert_eq!(redux(AtomicOperation::Exch, false, [1]), None);
+    assert_eq!(redux(AtomicOperation::Add, false, []), None);
 }
 
-/// Whether a rule of a form speaks against an operation on a type; a rule that also asks for something else does not.
+/// Whether a rule of a form forbids an operation on a type. A rule that also depends on another condition does not count.
 fn forbids(form: &Form, rule: &Rule, op: &str, ty: &str) -> bool {
     let holds = |term: &Term| match term {
         Term::Slot(test) => {
@@ -268,7 +268,7 @@ fn forbids(form: &Form, rule: &Rule, op: &str, ty: &str) -> bool {
     }
 }
 
-/// All operations that the data files give `atom`, `red` and their like have a function.
+/// Every operation that the data files list for `atom`, `red` and similar instructions has a function.
 #[test]
 fn every_form_of_the_data_files() {
     let mut count = 0;
@@ -282,13 +282,14 @@ fn every_form_of_the_data_files() {
                     let values = form.slots.iter().flat_map(|slot| slot.values.iter().copied());
                     values.map(|value| value.trim_start_matches('.')).filter(|value| of(value)).collect()
                 };
-                let types = all(|value| Element::named(value).is_some());
-                for op in all(|value| Operation::named(value).is_some()) {
+                let types = all(|value| AtomicElement::named(value).is_some());
+                for op in all(|value| AtomicOperation::named(value).is_some()) {
                     for ty in &types {
                         if form.rules.iter().any(|rule| forbids(form, rule, op, ty)) {
                             continue;
                         }
-                        let found = operation(Operation::named(op).unwrap(), Element::named(ty).unwrap(), false);
+                        let found =
+                            operation(AtomicOperation::named(op).unwrap(), AtomicElement::named(ty).unwrap(), false);
                         assert!(found.is_some(), "{} {op} {ty}", form.text);
                         count += 1;
                     }
@@ -301,12 +302,12 @@ fn every_form_of_the_data_files() {
 
 #[test]
 fn what_is_open_is_marked() {
-    let of = |op, ty, a, b| marks(op, Element::named(ty).unwrap(), a, b);
-    assert_eq!(of(Operation::Add, "f32", 0x7fc0_0000, 0), Marks::UNSPECIFIED);
-    assert_eq!(of(Operation::Add, "f32", 0x7f80_0000, 0xff80_0000), Marks::UNSPECIFIED);
-    assert_eq!(of(Operation::Add, "f32", 0x7f80_0000, 0x7f80_0000), Marks::NONE);
-    assert_eq!(of(Operation::Max, "f16x2", 0x7fff_0000, 0), Marks::UNSPECIFIED);
-    assert_eq!(of(Operation::Add, "e4m3x2", 0x7e7e, 0x007e), Marks::UNSPECIFIED);
-    assert_eq!(of(Operation::Add, "e4m3x2", 0x3838, 0x3838), Marks::NONE);
-    assert_eq!(of(Operation::Add, "u32", u128::MAX, 1), Marks::NONE);
+    let of = |op, ty, a, b| marks(op, AtomicElement::named(ty).unwrap(), a, b);
+    assert_eq!(of(AtomicOperation::Add, "f32", 0x7fc0_0000, 0), Marks::UNSPECIFIED);
+    assert_eq!(of(AtomicOperation::Add, "f32", 0x7f80_0000, 0xff80_0000), Marks::UNSPECIFIED);
+    assert_eq!(of(AtomicOperation::Add, "f32", 0x7f80_0000, 0x7f80_0000), Marks::NONE);
+    assert_eq!(of(AtomicOperation::Max, "f16x2", 0x7fff_0000, 0), Marks::UNSPECIFIED);
+    assert_eq!(of(AtomicOperation::Add, "e4m3x2", 0x7e7e, 0x007e), Marks::UNSPECIFIED);
+    assert_eq!(of(AtomicOperation::Add, "e4m3x2", 0x3838, 0x3838), Marks::NONE);
+    assert_eq!(of(AtomicOperation::Add, "u32", u128::MAX, 1), Marks::NONE);
 }

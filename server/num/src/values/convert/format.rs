@@ -1,16 +1,16 @@
 //! The types and modifiers of `cvt`.
 
 use super::narrow::Narrow;
-use super::real::{Direction, Layout};
+use super::real::{FloatLayout, RoundingDirection};
 
 /// A scalar type of `cvt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scalar {
+pub enum ScalarFormat {
     /// An integer of that width in bits (8, 16, 32, 64).
     Integer {
         /// Width in bits.
         bits: u32,
-        /// Two's complement.
+        /// Whether the integer is signed (two's complement).
         signed: bool,
     },
     /// binary16
@@ -27,22 +27,22 @@ pub enum Scalar {
 
 /// A source or result type of `cvt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum ConversionFormat {
     /// One value.
-    Scalar(Scalar),
-    /// Two of binary16, or two of bfloat16.
-    Pair(Scalar),
-    /// Two narrow ones (`.e4m3x2`, …).
+    Scalar(ScalarFormat),
+    /// Two packed elements: binary16 or bfloat16.
+    Pair(ScalarFormat),
+    /// Two packed narrow elements (`.e4m3x2`, …).
     Narrow2(Narrow),
-    /// Four narrow ones (`.e4m3x4`, …).
+    /// Four packed narrow elements (`.e4m3x4`, …).
     Narrow4(Narrow),
 }
 
-impl Format {
-    /// The type with that name, without its dot (`s32`, `e4m3x2`).
+impl ConversionFormat {
+    /// Returns the type with that name, without its dot (`s32`, `e4m3x2`).
     #[inline]
     pub fn named(name: &str) -> Option<Self> {
-        let integer = |bits, signed| Some(Self::Scalar(Scalar::Integer { bits, signed }));
+        let integer = |bits, signed| Some(Self::Scalar(ScalarFormat::Integer { bits, signed }));
         match name {
             "u8" => return integer(8, false),
             "u16" => return integer(16, false),
@@ -52,13 +52,13 @@ impl Format {
             "s16" => return integer(16, true),
             "s32" => return integer(32, true),
             "s64" => return integer(64, true),
-            "f16" => return Some(Self::Scalar(Scalar::F16)),
-            "bf16" => return Some(Self::Scalar(Scalar::Bf16)),
-            "tf32" => return Some(Self::Scalar(Scalar::Tf32)),
-            "f32" => return Some(Self::Scalar(Scalar::F32)),
-            "f64" => return Some(Self::Scalar(Scalar::F64)),
-            "f16x2" => return Some(Self::Pair(Scalar::F16)),
-            "bf16x2" => return Some(Self::Pair(Scalar::Bf16)),
+            "f16" => return Some(Self::Scalar(ScalarFormat::F16)),
+            "bf16" => return Some(Self::Scalar(ScalarFormat::Bf16)),
+            "tf32" => return Some(Self::Scalar(ScalarFormat::Tf32)),
+            "f32" => return Some(Self::Scalar(ScalarFormat::F32)),
+            "f64" => return Some(Self::Scalar(ScalarFormat::F64)),
+            "f16x2" => return Some(Self::Pair(ScalarFormat::F16)),
+            "bf16x2" => return Some(Self::Pair(ScalarFormat::Bf16)),
             _ => {}
         }
         let (element, count) = name.split_once('x')?;
@@ -82,7 +82,7 @@ impl Format {
         }
     }
 
-    /// Width in bits of the register that holds it.
+    /// Width in bits in a register.
     #[inline]
     pub fn bits(self) -> u32 {
         match self {
@@ -93,14 +93,14 @@ impl Format {
         }
     }
 
-    /// Whether a wider register is filled with the sign.
+    /// Whether a wider register is filled with the sign; otherwise with zeros.
     #[inline]
     pub fn is_signed_integer(self) -> bool {
-        matches!(self, Self::Scalar(Scalar::Integer { signed: true, .. }))
+        matches!(self, Self::Scalar(ScalarFormat::Integer { signed: true, .. }))
     }
 }
 
-impl Scalar {
+impl ScalarFormat {
     /// Width in bits.
     #[inline]
     pub fn bits(self) -> u32 {
@@ -112,23 +112,23 @@ impl Scalar {
         }
     }
 
-    /// The fields of a floating-point type.
+    /// Returns the layout of a floating-point type; `None` for an integer.
     #[inline]
-    pub fn layout(self) -> Option<Layout> {
+    pub fn layout(self) -> Option<FloatLayout> {
         match self {
             Self::Integer { .. } => None,
-            Self::F16 => Some(Layout::F16),
-            Self::Bf16 => Some(Layout::BF16),
-            Self::Tf32 => Some(Layout::TF32),
-            Self::F32 => Some(Layout::F32),
-            Self::F64 => Some(Layout::F64),
+            Self::F16 => Some(FloatLayout::F16),
+            Self::Bf16 => Some(FloatLayout::BF16),
+            Self::Tf32 => Some(FloatLayout::TF32),
+            Self::F32 => Some(FloatLayout::F32),
+            Self::F64 => Some(FloatLayout::F64),
         }
     }
 }
 
 /// The rounding modifiers of `cvt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rounding {
+pub enum ConversionRounding {
     /// To nearest, ties to even.
     Rn,
     /// Toward zero.
@@ -151,8 +151,8 @@ pub enum Rounding {
     Rpi,
 }
 
-impl Rounding {
-    /// The modifier with that name, without its dot.
+impl ConversionRounding {
+    /// Returns the modifier with that name, without its dot.
     #[inline]
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -170,44 +170,44 @@ impl Rounding {
         })
     }
 
-    /// Whether the result is integral.
+    /// Whether the modifier rounds to an integral value.
     #[inline]
     pub fn is_integer(self) -> bool {
         matches!(self, Self::Rni | Self::Rzi | Self::Rmi | Self::Rpi)
     }
 
-    /// The direction; `.rs` takes its random bits from elsewhere.
+    /// Returns the direction. The random bits of `.rs` are not known here; the caller supplies them.
     #[inline]
-    pub fn direction(self) -> Direction {
+    pub fn direction(self) -> RoundingDirection {
         match self {
-            Self::Rn | Self::Rni => Direction::Nearest,
-            Self::Rna => Direction::NearestAway,
-            Self::Rz | Self::Rzi => Direction::Zero,
-            Self::Rm | Self::Rmi => Direction::Down,
-            Self::Rp | Self::Rpi => Direction::Up,
-            Self::Rs => Direction::Stochastic { bits: 0, width: 1 },
+            Self::Rn | Self::Rni => RoundingDirection::Nearest,
+            Self::Rna => RoundingDirection::NearestAway,
+            Self::Rz | Self::Rzi => RoundingDirection::Zero,
+            Self::Rm | Self::Rmi => RoundingDirection::Down,
+            Self::Rp | Self::Rpi => RoundingDirection::Up,
+            Self::Rs => RoundingDirection::Stochastic { bits: 0, width: 1 },
         }
     }
 }
 
-/// Which scale factors an instruction takes.
+/// Scale factors of a `cvt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Scaled {
-    /// None.
+    /// No scale factor.
     #[default]
     No,
-    /// `.scaled::n1::ue8m0`: one for both elements.
+    /// `.scaled::n1::ue8m0`: one factor for both elements.
     One,
-    /// `.scaled::n2::ue8m0`: one for each, the upper byte for the upper element.
+    /// `.scaled::n2::ue8m0`: one factor per element, the upper byte for the upper element.
     Two,
 }
 
 /// The modifiers of a `cvt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Options {
-    /// The rounding, where one is written.
-    pub rounding: Option<Rounding>,
-    /// `.ftz` (the engine sets it for `.f32` on `sm_1x` as well).
+pub struct ConversionOptions {
+    /// The rounding modifier, if one is written.
+    pub rounding: Option<ConversionRounding>,
+    /// `.ftz` (the interpreter also sets it for `.f32` on `sm_1x`).
     pub ftz: bool,
     /// `.sat`
     pub sat: bool,

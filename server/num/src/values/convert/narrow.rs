@@ -1,10 +1,10 @@
-//! The formats of 8, 6 and 4 bits: tables from codes to `f32`, and back with a rounding.
+//! The formats of 8, 6 and 4 bits: tables from codes to `f32`, and rounded conversion from values to codes.
 //!
-//! Sources: manual 5.2.3 (alternate floating-point formats) and 5.2.4 (`.s2f6`), for `.ue5m3` those pages of 9.4. What becomes of
-//! NaN, infinity and signs on the way: manual `cvt`, and for `.ue8m0` and `.ue5m3` what NVIDIA's `cuda_fp8.hpp` (13.5) computes where
-//! the hardware lacks the instruction.
+//! Sources: manual 5.2.3 (alternate floating-point formats) and 5.2.4 (`.s2f6`); for `.ue5m3` the same sections of the manual
+//! for 9.4. Rules for NaN, infinity and signs: manual `cvt`; for `.ue8m0` and `.ue5m3` the code of NVIDIA's `cuda_fp8.hpp`
+//! (13.5) for hardware without the instruction.
 
-use super::real::{Class, Direction, Layout, Real, SpecialCodes};
+use super::real::{FloatLayout, NumberClass, Real, RoundingDirection, SpecialCodes};
 
 /// A format whose codes fit in a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,10 +29,10 @@ pub enum Narrow {
     S2f6,
 }
 
-/// The values of all bytes as bits of `f32`. Bits above the format are not looked at.
-type Table = [f32; 256];
+/// The value of each byte as `f32`. Bits above the format are ignored.
+type NarrowTable = [f32; 256];
 
-const fn table(format: Narrow) -> Table {
+const fn table(format: Narrow) -> NarrowTable {
     let mut table = [0.0; 256];
     let mut code = 0;
     while code < 256 {
@@ -42,18 +42,18 @@ const fn table(format: Narrow) -> Table {
     table
 }
 
-/// The bits of a value that `f32` holds exactly, in a form that constants can use.
+/// Returns the `f32` bits of a value that `f32` represents exactly; usable in constants.
 const fn exact_f32(value: Real) -> u32 {
     let sign = (value.negative as u32) << 31;
     match value.class {
-        Class::Zero => sign,
-        Class::Infinite => sign | 0x7f80_0000,
-        Class::Nan => 0x7fff_ffff,
-        Class::Finite => {
+        NumberClass::Zero => sign,
+        NumberClass::Infinite => sign | 0x7f80_0000,
+        NumberClass::Nan => 0x7fff_ffff,
+        NumberClass::Finite => {
             let place = 63 - value.significand.leading_zeros() as i32;
             let top = place + value.exponent;
             if top < -126 {
-                // Only 2^-127 of `.ue8m0`.
+                // Reached only for 2^-127 of `.ue8m0`.
                 return sign | (value.significand as u32) << (value.exponent + 149);
             }
             let fraction = ((value.significand << (63 - place)) >> 40) as u32 & 0x7f_ffff;
@@ -62,28 +62,28 @@ const fn exact_f32(value: Real) -> u32 {
     }
 }
 
-static E4M3: Table = table(Narrow::E4m3);
-static E5M2: Table = table(Narrow::E5m2);
-static E2M3: Table = table(Narrow::E2m3);
-static E3M2: Table = table(Narrow::E3m2);
-static E2M1: Table = table(Narrow::E2m1);
-static UE8M0: Table = table(Narrow::Ue8m0);
-static UE4M3: Table = table(Narrow::Ue4m3);
-static UE5M3: Table = table(Narrow::Ue5m3);
-static S2F6: Table = table(Narrow::S2f6);
+static E4M3: NarrowTable = table(Narrow::E4m3);
+static E5M2: NarrowTable = table(Narrow::E5m2);
+static E2M3: NarrowTable = table(Narrow::E2m3);
+static E3M2: NarrowTable = table(Narrow::E3m2);
+static E2M1: NarrowTable = table(Narrow::E2m1);
+static UE8M0: NarrowTable = table(Narrow::Ue8m0);
+static UE4M3: NarrowTable = table(Narrow::Ue4m3);
+static UE5M3: NarrowTable = table(Narrow::Ue5m3);
+static S2F6: NarrowTable = table(Narrow::S2f6);
 
-const fn layout(exponent_bits: u32, fraction_bits: u32, signed: bool, special: SpecialCodes) -> Layout {
-    Layout { exponent_bits, fraction_bits, bias: (1 << (exponent_bits - 1)) - 1, signed, special }
+const fn layout(exponent_bits: u32, fraction_bits: u32, signed: bool, special: SpecialCodes) -> FloatLayout {
+    FloatLayout { exponent_bits, fraction_bits, bias: (1 << (exponent_bits - 1)) - 1, signed, special }
 }
 
 impl Narrow {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 9] =
         [Self::E4m3, Self::E5m2, Self::E2m3, Self::E3m2, Self::E2m1, Self::Ue8m0, Self::Ue4m3, Self::Ue5m3, Self::S2f6];
 
-    /// The fields, where the format is a floating-point one with a fraction.
+    /// Returns the layout if the format is a floating-point format with a fraction.
     #[inline]
-    pub const fn layout(self) -> Option<Layout> {
+    pub const fn layout(self) -> Option<FloatLayout> {
         match self {
             Self::E4m3 => Some(layout(4, 3, true, SpecialCodes::OneNan)),
             Self::E5m2 => Some(layout(5, 2, true, SpecialCodes::Ieee)),
@@ -96,7 +96,7 @@ impl Narrow {
         }
     }
 
-    /// Width of a code, bits.
+    /// Width of a code in bits.
     #[inline]
     pub const fn bits(self) -> u32 {
         match self {
@@ -107,7 +107,7 @@ impl Narrow {
         }
     }
 
-    /// The bits that an element takes in a packed register: 6-bit formats fill a byte.
+    /// Width in bits of an element in a packed register: 6-bit formats fill a byte.
     #[inline]
     pub const fn element_bits(self) -> u32 {
         match self {
@@ -130,7 +130,7 @@ impl Narrow {
         }
     }
 
-    /// The values of all bytes: what the codes of this format are worth, exactly. NaN is `0x7fffffff`.
+    /// Returns the exact value of each byte as a code of this format. NaN is `0x7fffffff`.
     #[inline]
     pub fn table(self) -> &'static [f32; 256] {
         match self {
@@ -146,22 +146,22 @@ impl Narrow {
         }
     }
 
-    /// The exact value of a code; bits above the format are not looked at.
+    /// Returns the exact value of a code; bits above the format are ignored.
     #[inline]
     pub fn decode(self, code: u8) -> f32 {
         self.table()[usize::from(code)]
     }
 
-    /// The code of an `f32`; `saturate` as for [`Narrow::encode_real`].
+    /// Returns the code of an `f32`; `saturate` as in [`Narrow::encode_real`].
     #[inline]
-    pub fn encode(self, value: f32, direction: Direction, saturate: bool) -> u8 {
-        self.encode_real(Layout::F32.decode(u64::from(value.to_bits())), direction, saturate)
+    pub fn encode(self, value: f32, direction: RoundingDirection, saturate: bool) -> u8 {
+        self.encode_real(FloatLayout::F32.decode(u64::from(value.to_bits())), direction, saturate)
     }
 
-    /// The code of an exact value. Beyond the largest number: that number with `saturate` (always in the formats of 6 and 4 bits and
-    /// in `.s2f6`), else infinity or NaN. Formats without a sign take the magnitude.
+    /// Returns the code of an exact value. A value beyond the largest number becomes that number if `saturate` is set (always
+    /// in the formats of 6 and 4 bits and in `.s2f6`), otherwise infinity or NaN. Formats without a sign use the magnitude.
     #[inline]
-    pub fn encode_real(self, value: Real, direction: Direction, saturate: bool) -> u8 {
+    pub fn encode_real(self, value: Real, direction: RoundingDirection, saturate: bool) -> u8 {
         match self {
             Self::Ue8m0 => power_of_two(value.magnitude(), direction, saturate),
             Self::S2f6 => fixed(value, direction),
@@ -173,31 +173,31 @@ impl Narrow {
     }
 }
 
-/// `.ue8m0` has no zero: whatever is below 2^-127 becomes 2^-127.
-fn power_of_two(value: Real, direction: Direction, saturate: bool) -> u8 {
+/// Returns the code of `.ue8m0`. The format has no zero: a value below 2^-127 becomes 2^-127.
+fn power_of_two(value: Real, direction: RoundingDirection, saturate: bool) -> u8 {
     let beyond = if saturate { 0xfe } else { 0xff };
     match value.class {
-        Class::Nan => return 0xff,
-        Class::Infinite => return beyond,
-        Class::Zero => return 0,
-        Class::Finite => {}
+        NumberClass::Nan => return 0xff,
+        NumberClass::Infinite => return beyond,
+        NumberClass::Zero => return 0,
+        NumberClass::Finite => {}
     }
     let place = 63 - value.significand.leading_zeros() as i32;
     let top = place + value.exponent;
     let code = if top < -127 {
         0
     } else {
-        // With the highest digit as the quantum the value lies in [1, 2).
+        // In units of its highest digit the value is in [1, 2).
         let carried = value.quanta(top, direction) > 1;
         top + 127 + i32::from(carried)
     };
     if code > 0xfe { beyond } else { code as u8 }
 }
 
-/// Two's complement in 1/64, clamped; a NaN becomes the largest number.
-fn fixed(value: Real, direction: Direction) -> u8 {
+/// Returns the code of `.s2f6`: two's complement in units of 1/64, clamped; a NaN becomes the largest number.
+fn fixed(value: Real, direction: RoundingDirection) -> u8 {
     match value.class {
-        Class::Nan => 0x7f,
+        NumberClass::Nan => 0x7f,
         _ if value.negative => (value.quanta(-6, direction).min(128) as u8).wrapping_neg(),
         _ => value.quanta(-6, direction).min(127) as u8,
     }

@@ -1,20 +1,20 @@
 //! Packed conversions: two or four elements, scale factors, stochastic rounding.
 
-use super::format::{Format, Options, Rounding, Scalar, Scaled};
+use super::format::{ConversionFormat, ConversionOptions, ConversionRounding, ScalarFormat, Scaled};
 use super::narrow::Narrow;
-use super::real::{Class, Direction, Layout, Real};
+use super::real::{FloatLayout, NumberClass, Real, RoundingDirection};
 use super::scalar::cut_negative;
 
-/// The sources of a conversion as they stand in registers, each from bit 0 up; those that an instruction lacks are not looked at.
+/// The register values of a conversion's sources, each from bit 0 up; unused fields are ignored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sources {
     /// The first source.
     pub a: u64,
-    /// The second source of a packed result; it goes below the first.
+    /// The second source of a packed result, for the element below the first.
     pub b: u64,
-    /// The third of four.
+    /// The third of four sources.
     pub e: u64,
-    /// The fourth of four: the lowest element.
+    /// The fourth of four sources: the lowest element.
     pub f: u64,
     /// The last operand: random bits of `.rs`, or scale factors.
     pub extra: u64,
@@ -23,7 +23,7 @@ pub struct Sources {
 /// One element of a packed source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PackedElement {
-    Float(Layout),
+    Float(FloatLayout),
     Narrow(Narrow),
 }
 
@@ -42,13 +42,13 @@ impl PackedElement {
         }
     }
 
-    /// The code of a value, in the element's place with the bits above its format zero.
-    fn write(self, value: Real, direction: Direction, options: &Options) -> u64 {
+    /// Returns the code of a value at the element's width, with zeros above the format.
+    fn write(self, value: Real, direction: RoundingDirection, options: &ConversionOptions) -> u64 {
         let (layout, code) = match self {
             Self::Float(layout) => (layout, layout.encode(value, direction, options.satfinite)),
             Self::Narrow(narrow) => {
-                // `.relu` of fixed point happens before the rounding; the sign of two's complement is no bit of its own.
-                let cut = narrow == Narrow::S2f6 && options.relu && value.negative && value.class != Class::Nan;
+                // `.relu` of fixed point applies before the rounding, because two's complement has no separate sign bit.
+                let cut = narrow == Narrow::S2f6 && options.relu && value.negative && value.class != NumberClass::Nan;
                 let value = if cut { Real::zero(false) } else { value };
                 let code = u64::from(narrow.encode_real(value, direction, options.satfinite));
                 match narrow.layout() {
@@ -62,38 +62,39 @@ impl PackedElement {
     }
 }
 
-/// What a packed conversion does, settled before the first lane.
+/// A packed conversion, prepared once per instruction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PackedConversion {
     source: PackedElement,
-    /// Whether the elements come from one register instead of one each.
+    /// Whether all elements come from one register instead of one register per element.
     together: bool,
     count: u32,
     result: PackedElement,
-    options: Options,
-    direction: Direction,
+    options: ConversionOptions,
+    direction: RoundingDirection,
 }
 
 impl PackedConversion {
     #[inline]
-    pub(super) fn new(from: Format, to: Format, options: Options) -> Option<Self> {
-        let float = |scalar: Scalar| scalar.layout().map(PackedElement::Float);
+    pub(super) fn new(from: ConversionFormat, to: ConversionFormat, options: ConversionOptions) -> Option<Self> {
+        let float = |scalar: ScalarFormat| scalar.layout().map(PackedElement::Float);
         let (source, together) = match from {
-            Format::Scalar(Scalar::F32) => (PackedElement::Float(Layout::F32), false),
-            Format::Pair(scalar) => (float(scalar)?, true),
-            Format::Narrow2(narrow) => (PackedElement::Narrow(narrow), true),
+            ConversionFormat::Scalar(ScalarFormat::F32) => (PackedElement::Float(FloatLayout::F32), false),
+            ConversionFormat::Pair(scalar) => (float(scalar)?, true),
+            ConversionFormat::Narrow2(narrow) => (PackedElement::Narrow(narrow), true),
             _ => return None,
         };
         let (result, count) = match to {
-            Format::Pair(scalar) => (float(scalar)?, 2),
-            Format::Narrow2(narrow) => (PackedElement::Narrow(narrow), 2),
-            Format::Narrow4(narrow) => (PackedElement::Narrow(narrow), 4),
-            Format::Scalar(_) => return None,
+            ConversionFormat::Pair(scalar) => (float(scalar)?, 2),
+            ConversionFormat::Narrow2(narrow) => (PackedElement::Narrow(narrow), 2),
+            ConversionFormat::Narrow4(narrow) => (PackedElement::Narrow(narrow), 4),
+            ConversionFormat::Scalar(_) => return None,
         };
         let narrow_source = matches!(source, PackedElement::Narrow(_));
         let narrow_result = matches!(result, PackedElement::Narrow(_));
-        let stochastic = options.rounding == Some(Rounding::Rs);
-        // From halves to halves and between narrow formats there is nothing, four elements go with `.rs` and single sources.
+        let stochastic = options.rounding == Some(ConversionRounding::Rs);
+        // `cvt` has no conversion from halves to halves or between narrow formats. Four elements require `.rs` and separate
+        // sources.
         if (together && narrow_source == narrow_result)
             || (count == 4 && (together || !stochastic))
             || (stochastic && (together || (count == 2 && narrow_result) || options.scaled != Scaled::No))
@@ -104,7 +105,7 @@ impl PackedConversion {
         Some(Self { source, together, count, result, options, direction })
     }
 
-    /// The factor by which element `index` (0 is the highest) is divided or multiplied: its power of two, `None` for the NaN.
+    /// Returns the exponent of the power of two by which element `index` (0 is the highest) is scaled; `None` for the NaN.
     fn scale(&self, index: u32, extra: u64) -> Option<i32> {
         let byte = match self.options.scaled {
             Scaled::No => return Some(0),
@@ -114,21 +115,21 @@ impl PackedConversion {
         if byte == 0xff { None } else { Some(i32::from(byte) - 127) }
     }
 
-    /// The direction for element `index`, with its random bits.
+    /// Returns the rounding direction for element `index`, with its random bits.
     ///
-    /// `.f16x2` and `.bf16x2`: manual, `cvt`, a half of `rbits` each. For four elements the manual gives each pair 16 bits that both
-    /// share; that the upper of the two reads them in reverse order is what others published as measured on a B200, not the manual's
-    /// text and not measured by us, so these results are marked.
-    fn direction(&self, index: u32, extra: u64) -> Direction {
-        if self.options.rounding != Some(Rounding::Rs) {
+    /// For `.f16x2` and `.bf16x2` each element uses one half of `rbits` (manual, `cvt`). For four elements the manual assigns
+    /// 16 bits to each pair, shared by both elements. The upper element of a pair reads them in reverse order: this comes from
+    /// published measurements on a B200, not from the manual or our own measurements, so these results are marked.
+    fn direction(&self, index: u32, extra: u64) -> RoundingDirection {
+        if self.options.rounding != Some(ConversionRounding::Rs) {
             return self.direction;
         }
         let half = |upper: bool| (if upper { extra >> 16 } else { extra }) as u32 & 0xffff;
         match (self.result, self.count) {
             (PackedElement::Float(layout), _) => {
-                // As many random bits as `.f32` has digits more than the format: 13 or 16.
-                let width = Layout::F32.fraction_bits - layout.fraction_bits;
-                Direction::Stochastic { bits: half(index == 0) & ((1 << width) - 1), width }
+                // The number of random bits is the difference in fraction bits between `.f32` and the format: 13 or 16.
+                let width = FloatLayout::F32.fraction_bits - layout.fraction_bits;
+                RoundingDirection::Stochastic { bits: half(index == 0) & ((1 << width) - 1), width }
             }
             (PackedElement::Narrow(narrow), _) => {
                 let first_pair = index < 2;
@@ -139,7 +140,7 @@ impl PackedConversion {
                     half(first_pair)
                 };
                 let bits = if index & 1 == 0 { field.reverse_bits() >> 16 } else { field };
-                Direction::Stochastic { bits, width: 16 }
+                RoundingDirection::Stochastic { bits, width: 16 }
             }
         }
     }
@@ -167,7 +168,7 @@ impl PackedConversion {
 
     fn element(&self, index: u32, bits: u64, extra: u64) -> u64 {
         let mut value = self.source.read(bits);
-        // `.scaled::n1` takes subnormal inputs as zero (manual 9.4); that the zero keeps its sign is ours.
+        // `.scaled::n1` treats subnormal inputs as zero (manual 9.4); keeping the sign of the zero is a choice of this crate.
         if let (Scaled::One, PackedElement::Float(layout)) = (self.options.scaled, self.source)
             && layout.is_subnormal(bits)
         {
@@ -184,20 +185,20 @@ impl PackedConversion {
         self.result.write(value.times_power(power), self.direction(index, extra), &self.options)
     }
 
-    /// Whether there can be a source for which [`is_open`](Self::is_open) says yes.
+    /// Whether [`is_open`](Self::is_open) can be true for any source.
     #[inline]
     pub(super) fn can_be_open(&self) -> bool {
         let nan_result = match self.result {
             PackedElement::Float(_) => true,
             PackedElement::Narrow(narrow) => narrow == Narrow::E5m2,
         };
-        nan_result || self.options.scaled != Scaled::No || self.options.rounding == Some(Rounding::Rs)
+        nan_result || self.options.scaled != Scaled::No || self.options.rounding == Some(ConversionRounding::Rs)
     }
 
     /// Whether the manual leaves the bits of this result open.
     #[inline]
     pub(super) fn is_open(&self, sources: &Sources) -> bool {
-        let stochastic = self.options.rounding == Some(Rounding::Rs);
+        let stochastic = self.options.rounding == Some(ConversionRounding::Rs);
         (0..self.count).any(|index| {
             let width = self.source.width();
             let bits = match (self.together, index) {
@@ -215,18 +216,21 @@ impl PackedConversion {
             let flushed = matches!((self.options.scaled, self.source), (Scaled::One, PackedElement::Float(layout))
                 if value.negative && layout.is_subnormal(bits));
             let random = stochastic
-                && value.class == Class::Finite
+                && value.class == NumberClass::Finite
                 && match self.result {
                     PackedElement::Narrow(_) => true,
-                    PackedElement::Float(layout) => layout.is_tiny(value, Direction::Zero),
+                    PackedElement::Float(layout) => layout.is_tiny(value, RoundingDirection::Zero),
                 };
-            (value.class == Class::Nan && nan_result) || self.scale(index, sources.extra).is_none() || flushed || random
+            (value.class == NumberClass::Nan && nan_result)
+                || self.scale(index, sources.extra).is_none()
+                || flushed
+                || random
         })
     }
 }
 
-/// `cvt.pack.sat`: `bits` is the width of an element (16, 8, 4 or 2). 16-bit results fill the register, else `c` fills up from above
-/// both elements (manual 9.7.9.22).
+/// `cvt.pack.sat`: `bits` is the width of an element (16, 8, 4 or 2). Two 16-bit elements fill the register; otherwise `c`,
+/// shifted up, fills the bits above both elements (manual 9.7.9.22).
 #[inline]
 pub fn pack(bits: u32, signed: bool, a: u32, b: u32, c: u32) -> u32 {
     let bits = bits.clamp(1, 16);

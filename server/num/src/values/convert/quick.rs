@@ -1,7 +1,8 @@
-//! The conversions that programs do all the time, each a branch-free function of one lane that a loop over lanes vectorises.
+//! Fast paths for the most common conversions: branch-free functions of one lane that vectorise in a loop over lanes.
 //!
-//! Bits of NaN (manual: left open but for the cases named): what NVIDIA's assembler folds, or what its sm_90 code must give:
-//! half precision to `.f32` `0x7fffffff`, to half precision `0x7fff`, `.f64` to `.f32` and back the upper digits, made quiet.
+//! The manual leaves the bits of most NaNs open. They follow the constants that NVIDIA's assembler folds, or the results of its
+//! sm_90 code: half precision to `.f32` yields `0x7fffffff`, a conversion to half precision `0x7fff`; between `.f64` and `.f32`
+//! the upper digits are kept and the NaN becomes quiet.
 
 /// binary16 to binary32, exact.
 #[inline(always)]
@@ -9,7 +10,7 @@ pub fn f32_from_f16(half: u32) -> u32 {
     let sign = (half & 0x8000) << 16;
     let shifted = (half & 0x7fff) << 13;
     let normal = shifted + (112 << 23);
-    // A subnormal's digits are put below 2^-14, whose own digit is then taken away again: exact.
+    // The digits of a subnormal are placed below 2^-14, and 2^-14 is subtracted again: exact.
     let small = (f32::from_bits(shifted + (113 << 23)) - f32::from_bits(113 << 23)).to_bits();
     let large = if shifted > 0x0f80_0000 { 0x7fff_ffff } else { 0x7f80_0000 };
     let magnitude = if shifted < 0x0080_0000 { small } else { normal };
@@ -25,14 +26,14 @@ pub fn f16_from_f32(bits: u32) -> u32 {
     let magnitude = bits & 0x7fff_ffff;
     let rounded = magnitude.wrapping_add(0xfff + ((magnitude >> 13) & 1));
     let normal = rounded.wrapping_sub(112 << 23) >> 13;
-    // Below 2^-14 a step is 2^-24, which is what the last digit of 0.5 is worth in binary32: the addition rounds.
+    // Below 2^-14 the spacing of halves is 2^-24, the weight of the last bit of 0.5 in binary32: the addition rounds.
     let small = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
     let half = if magnitude < 0x3880_0000 { small } else { normal };
     let half = if rounded >= 0x4780_0000 { 0x7c00 } else { half };
     if magnitude > 0x7f80_0000 { 0x7fff } else { sign | half }
 }
 
-/// bfloat16 to binary32: a shift, which keeps the digits of a NaN (`ptxas` writes a shift for sm_90).
+/// bfloat16 to binary32: a shift, which keeps the payload of a NaN (`ptxas` emits a shift for sm_90).
 #[inline(always)]
 pub fn f32_from_bf16(half: u32) -> u32 {
     half << 16
@@ -53,7 +54,7 @@ pub fn f64_from_f32(bits: u32) -> u64 {
     if bits & 0x7fff_ffff > 0x7f80_0000 { nan } else { number }
 }
 
-/// The NaN of binary32 that comes from one of binary64.
+/// Converts a NaN of binary64 to a NaN of binary32.
 #[inline(always)]
 pub fn f32_nan_from_f64(bits: u64) -> u32 {
     ((bits >> 32) as u32 & 0x8000_0000) | 0x7fc0_0000 | ((bits >> 29) as u32 & 0x3f_ffff)
@@ -66,7 +67,7 @@ pub fn f32_from_f64(bits: u64) -> u32 {
     if bits & i64::MAX as u64 > 0x7ff0_0000_0000_0000 { f32_nan_from_f64(bits) } else { number }
 }
 
-/// `.ftz` on a source, where `FTZ` is set: subnormal numbers become zero with their sign.
+/// Applies `.ftz` to a source if `FTZ` is set: subnormal numbers become zeros with their sign.
 #[inline(always)]
 pub fn flushed_f32<const FTZ: bool>(bits: u32) -> u32 {
     if FTZ && bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits }
@@ -80,7 +81,7 @@ pub fn saturated_f32(bits: u32) -> u32 {
     if value > 1.0 { 0x3f80_0000 } else { positive }
 }
 
-/// The integer rounding modifiers as numbers for constant parameters: `.rni`,
+/// `.rni`, as a number for constant parameters like the three modifiers below.
 pub const NEAREST: u8 = 0;
 /// `.rzi`
 pub const TOWARD_ZERO: u8 = 1;
@@ -89,13 +90,14 @@ pub const DOWN: u8 = 2;
 /// `.rpi`
 pub const UP: u8 = 3;
 
-/// Rounds to an integral value without a library call; signs of zero are kept, a NaN stays some NaN.
+/// Defines a function that rounds to an integral value without a library call. Signs of zero are kept; a NaN stays a NaN.
 macro_rules! integral {
     ($name:ident, $float:ty, $place:literal) => {
         #[doc = concat!("Rounds to an integral `", stringify!($float), "`.")]
         #[inline(always)]
         pub fn $name<const MODE: u8>(value: $float) -> $float {
-            // From here on there are no fraction digits; added to less it pushes them out, which rounds to nearest even.
+            // Numbers from `PLACE` on have no fraction digits. Adding it to a smaller number drops the fraction and rounds to
+            // nearest even.
             const PLACE: $float = $place;
             let size = value.abs();
             let nearest = (size + PLACE) - PLACE;
@@ -120,11 +122,12 @@ macro_rules! integral {
 integral!(integral_f32, f32, 8_388_608.0);
 integral!(integral_f64, f64, 4_503_599_627_370_496.0);
 
-/// The 32 low bits of an integral value between -2^31 and 2^32. Rust's own conversion saturates, which no vector instruction of x86
-/// does, so that loops with it are not vectorised; this one takes the value in two halves of 16 bits, exactly.
+/// Returns the 32 low bits of an integral value between -2^31 and 2^32. Rust's own conversion saturates, which no vector
+/// instruction of x86 does, so loops that use it are not vectorised. This function converts the value in two halves of 16 bits,
+/// exactly.
 #[inline(always)]
 fn low_bits(integral: f32) -> u32 {
-    // Added to less than 2^22 this leaves the integer in the lowest digits.
+    // Adding `PLACE` to a number below 2^22 leaves the integer in the lowest digits.
     const PLACE: f32 = 12_582_912.0;
     let upper = integral * (1.0 / 65_536.0) + PLACE;
     let lower = (integral - (upper - PLACE) * 65_536.0) + PLACE;
@@ -132,7 +135,7 @@ fn low_bits(integral: f32) -> u32 {
     (digits(upper) << 16).wrapping_add(digits(lower))
 }
 
-/// binary32 to a clamped `.s32`; a NaN gives 0.
+/// binary32 to a clamped `.s32`; a NaN becomes 0.
 #[inline(always)]
 pub fn s32_from_f32<const MODE: u8>(bits: u32) -> u32 {
     const BEYOND: f32 = 2_147_483_648.0;
@@ -143,7 +146,7 @@ pub fn s32_from_f32<const MODE: u8>(bits: u32) -> u32 {
     if value >= BEYOND { 0x7fff_ffff } else { result }
 }
 
-/// binary32 to a clamped `.u32`; a NaN gives 0.
+/// binary32 to a clamped `.u32`; a NaN becomes 0.
 #[inline(always)]
 pub fn u32_from_f32<const MODE: u8>(bits: u32) -> u32 {
     const BEYOND: f32 = 4_294_967_296.0;
@@ -154,42 +157,42 @@ pub fn u32_from_f32<const MODE: u8>(bits: u32) -> u32 {
     if value >= BEYOND { u32::MAX } else { result }
 }
 
-/// binary32 to a clamped `.s64`; a NaN gives the top bit alone.
+/// binary32 to a clamped `.s64`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn s64_from_f32<const MODE: u8>(bits: u32) -> u64 {
     let value = integral_f32::<MODE>(f32::from_bits(bits));
     if value.is_nan() { 1 << 63 } else { (value as i64) as u64 }
 }
 
-/// binary32 to a clamped `.u64`; a NaN gives the top bit alone.
+/// binary32 to a clamped `.u64`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn u64_from_f32<const MODE: u8>(bits: u32) -> u64 {
     let value = integral_f32::<MODE>(f32::from_bits(bits));
     if value.is_nan() { 1 << 63 } else { value as u64 }
 }
 
-/// binary64 to a clamped `.s32`; a NaN gives the top bit alone.
+/// binary64 to a clamped `.s32`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn s32_from_f64<const MODE: u8>(bits: u64) -> u32 {
     let value = integral_f64::<MODE>(f64::from_bits(bits));
     if value.is_nan() { 1 << 31 } else { (value as i32) as u32 }
 }
 
-/// binary64 to a clamped `.u32`; a NaN gives the top bit alone.
+/// binary64 to a clamped `.u32`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn u32_from_f64<const MODE: u8>(bits: u64) -> u32 {
     let value = integral_f64::<MODE>(f64::from_bits(bits));
     if value.is_nan() { 1 << 31 } else { value as u32 }
 }
 
-/// binary64 to a clamped `.s64`; a NaN gives the top bit alone.
+/// binary64 to a clamped `.s64`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn s64_from_f64<const MODE: u8>(bits: u64) -> u64 {
     let value = integral_f64::<MODE>(f64::from_bits(bits));
     if value.is_nan() { 1 << 63 } else { (value as i64) as u64 }
 }
 
-/// binary64 to a clamped `.u64`; a NaN gives the top bit alone.
+/// binary64 to a clamped `.u64`; a NaN becomes the top bit alone.
 #[inline(always)]
 pub fn u64_from_f64<const MODE: u8>(bits: u64) -> u64 {
     let value = integral_f64::<MODE>(f64::from_bits(bits));
@@ -208,16 +211,17 @@ pub fn zero_extend<const BITS: u32>(bits: u32) -> u32 {
     (bits << (32 - BITS)) >> (32 - BITS)
 }
 
-/// `cvt.rna.tf32.f32`: half a step is added and the 13 lowest bits are cleared, infinities and NaNs are only cleared. It is what
-/// `ptxas` writes for every target (sm_80 … sm_100a) and folds, so a NaN with digits only in the low bits becomes infinity.
+/// `cvt.rna.tf32.f32`: adds half a step and clears the 13 lowest bits; for infinities and NaNs it only clears them. `ptxas`
+/// emits this for every target (sm_80 … sm_100a) and folds in the same way, so a NaN with digits only in the low bits becomes
+/// infinity.
 #[inline(always)]
 pub fn tf32_away(bits: u32) -> u32 {
     let number = bits & 0x7fff_ffff < 0x7f80_0000;
     (bits.wrapping_add(if number { 0x1000 } else { 0 })) & 0xffff_e000
 }
 
-/// `cvt.rna.satfinite.tf32.f32`: as [`tf32_away`], then a step is taken from infinities *and* NaNs (`ptxas`, sm_80 … sm_100a). That
-/// turns NaNs whose digits were all in the low bits into the largest number, where the manual promises a NaN.
+/// `cvt.rna.satfinite.tf32.f32`: as [`tf32_away`], then subtracts a step from infinities *and* NaNs (`ptxas`, sm_80 … sm_100a).
+/// A NaN with digits only in the low bits thus becomes the largest number, although the manual specifies a NaN.
 #[inline(always)]
 pub fn tf32_away_finite(bits: u32) -> u32 {
     let rounded = tf32_away(bits);

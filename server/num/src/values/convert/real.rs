@@ -1,12 +1,12 @@
-//! Binary floating-point formats described by numbers, and exact values between them.
+//! Binary floating-point formats, described by their parameters, and exact values for conversions between them.
 //!
-//! A source is taken apart into a [`Real`], which holds it exactly; a destination puts it together again with one rounding. Every
-//! conversion that has no quick form of its own goes this way, so no conversion rounds twice.
+//! A source is decoded to a [`Real`], which represents it exactly. The result is encoded from it with a single rounding. Every
+//! conversion without a fast path works this way, so no conversion rounds twice.
 
-/// What the largest codes of a floating-point format mean.
+/// Meaning of the largest codes of a floating-point format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpecialCodes {
-    /// The largest exponent is kept for infinity and NaN, as in IEEE 754.
+    /// The largest exponent is reserved for infinity and NaN, as in IEEE 754.
     Ieee,
     /// Only the largest magnitude is a NaN, and there is no infinity (`.e4m3`, `.ue4m3`, `.ue5m3`).
     OneNan,
@@ -16,25 +16,25 @@ pub enum SpecialCodes {
 
 /// A floating-point format: sign, exponent and fraction from the top bit down, with subnormals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
-    /// Width of the exponent, bits.
+pub struct FloatLayout {
+    /// Width of the exponent in bits.
     pub exponent_bits: u32,
-    /// Width of the fraction, bits.
+    /// Width of the fraction in bits.
     pub fraction_bits: u32,
-    /// What is subtracted from the exponent's code.
+    /// Exponent bias: the exponent is its code minus this number.
     pub bias: i32,
     /// Whether there is a sign bit.
     pub signed: bool,
-    /// What the largest codes mean.
+    /// Meaning of the largest codes.
     pub special: SpecialCodes,
 }
 
-/// How a value between two neighbours is decided.
+/// Rounding of a value between two neighbours of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// To the nearer, ties to the even one.
+pub enum RoundingDirection {
+    /// To the nearer neighbour, ties to the even one.
     Nearest,
-    /// To the nearer, ties away from zero.
+    /// To the nearer neighbour, ties away from zero.
     NearestAway,
     /// Toward zero.
     Zero,
@@ -42,18 +42,18 @@ pub enum Direction {
     Down,
     /// Toward positive infinity.
     Up,
-    /// Away from zero where `bits`, a number of `width` bits added to the first discarded bits, carries.
+    /// Stochastic: away from zero if adding `bits` (`width` bits) to the first discarded bits carries.
     Stochastic {
         /// The random number.
         bits: u32,
-        /// How many bits it has.
+        /// Number of random bits.
         width: u32,
     },
 }
 
-/// What a [`Real`] is.
+/// Class of a [`Real`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum NumberClass {
     /// Zero.
     Zero,
     /// A number other than zero.
@@ -69,34 +69,34 @@ pub enum Class {
 pub struct Real {
     /// The sign, also of zero, infinity and NaN.
     pub negative: bool,
-    /// What it is; only a finite one has a significand (other than zero).
-    pub class: Class,
-    /// The power of two of the significand's lowest bit.
+    /// Class of the value; only finite values (other than zero) have a significand.
+    pub class: NumberClass,
+    /// Exponent of the significand's lowest bit.
     pub exponent: i32,
     /// The digits.
     pub significand: u64,
 }
 
 impl Real {
-    /// Zero of that sign.
+    /// Returns a zero with that sign.
     #[inline]
     pub const fn zero(negative: bool) -> Self {
-        Self { negative, class: Class::Zero, exponent: 0, significand: 0 }
+        Self { negative, class: NumberClass::Zero, exponent: 0, significand: 0 }
     }
 
-    /// A NaN; sources are not told apart by their payload here.
-    pub const NAN: Self = Self { negative: false, class: Class::Nan, exponent: 0, significand: 0 };
+    /// A NaN, without its payload.
+    pub const NAN: Self = Self { negative: false, class: NumberClass::Nan, exponent: 0, significand: 0 };
 
-    /// `magnitude · 2^exponent` with a sign.
+    /// Returns `magnitude · 2^exponent` with a sign.
     #[inline]
     pub const fn scaled(negative: bool, magnitude: u64, exponent: i32) -> Self {
         if magnitude == 0 {
             return Self::zero(negative);
         }
-        Self { negative, class: Class::Finite, exponent, significand: magnitude }
+        Self { negative, class: NumberClass::Finite, exponent, significand: magnitude }
     }
 
-    /// An integer of 64 bits, read as signed or unsigned; zero is positive.
+    /// Returns an integer of 64 bits, read as signed or unsigned; zero is positive.
     #[inline]
     pub const fn integer(bits: u64, signed: bool) -> Self {
         let negative = signed && (bits as i64) < 0;
@@ -104,13 +104,13 @@ impl Real {
         Self::scaled(negative, magnitude, 0)
     }
 
-    /// The value times a power of two, exactly.
+    /// Returns the value times 2^`power`, exactly.
     #[inline]
     pub const fn times_power(self, power: i32) -> Self {
         Self { exponent: self.exponent + power, ..self }
     }
 
-    /// Without its sign.
+    /// Returns the magnitude.
     #[inline]
     pub const fn magnitude(self) -> Self {
         Self { negative: false, ..self }
@@ -123,29 +123,29 @@ impl Real {
 
     /// The multiple of `2^quantum` that `direction` chooses, as a count of quanta without the sign; saturates at `u64::MAX`.
     #[inline]
-    pub fn quanta(self, quantum: i32, direction: Direction) -> u64 {
+    pub fn quanta(self, quantum: i32, direction: RoundingDirection) -> u64 {
         match self.class {
-            Class::Zero | Class::Nan => return 0,
-            Class::Infinite => return u64::MAX,
-            Class::Finite => {}
+            NumberClass::Zero | NumberClass::Nan => return 0,
+            NumberClass::Infinite => return u64::MAX,
+            NumberClass::Finite => {}
         }
         let shift = quantum - self.exponent;
         if shift <= 0 {
             return if self.top() - quantum > 63 { u64::MAX } else { self.significand << -shift };
         }
-        // Beyond 127 discarded places nothing changes: all digits are far below half a quantum.
+        // More than 127 discarded bits make no difference: all digits are then far below half a quantum.
         let shift = shift.min(127) as u32;
         let digits = u128::from(self.significand);
         let kept = (digits >> shift) as u64;
         let rest = digits & ((1 << shift) - 1);
         let half = 1_u128 << (shift - 1);
         let up = match direction {
-            Direction::Nearest => rest > half || (rest == half && kept & 1 == 1),
-            Direction::NearestAway => rest >= half,
-            Direction::Zero => false,
-            Direction::Down => rest != 0 && self.negative,
-            Direction::Up => rest != 0 && !self.negative,
-            Direction::Stochastic { bits, width } => {
+            RoundingDirection::Nearest => rest > half || (rest == half && kept & 1 == 1),
+            RoundingDirection::NearestAway => rest >= half,
+            RoundingDirection::Zero => false,
+            RoundingDirection::Down => rest != 0 && self.negative,
+            RoundingDirection::Up => rest != 0 && !self.negative,
+            RoundingDirection::Stochastic { bits, width } => {
                 let field = if shift >= width { rest >> (shift - width) } else { rest << (width - shift) };
                 (field + u128::from(bits)) >> width != 0
             }
@@ -154,7 +154,7 @@ impl Real {
     }
 }
 
-impl Layout {
+impl FloatLayout {
     /// IEEE binary16.
     pub const F16: Self = Self::ieee(5, 10);
     /// The upper half of binary32.
@@ -171,13 +171,13 @@ impl Layout {
         Self { exponent_bits, fraction_bits, bias, signed: true, special: SpecialCodes::Ieee }
     }
 
-    /// Width without the sign, bits.
+    /// Width without the sign, in bits.
     #[inline]
     pub const fn magnitude_bits(self) -> u32 {
         self.exponent_bits + self.fraction_bits
     }
 
-    /// The sign's bit, 0 where there is none.
+    /// Mask of the sign bit; 0 if the format has no sign.
     #[inline]
     pub const fn sign_bit(self) -> u64 {
         (self.signed as u64) << self.magnitude_bits()
@@ -199,7 +199,7 @@ impl Layout {
         }
     }
 
-    /// The code of infinity in an IEEE format (elsewhere a number without meaning).
+    /// The code of infinity in an IEEE format; meaningless in other formats.
     #[inline]
     pub const fn infinity(self) -> u64 {
         ((1 << self.exponent_bits) - 1) << self.fraction_bits
@@ -227,14 +227,14 @@ impl Layout {
         }
     }
 
-    /// Whether these bits are a subnormal number (zero is none).
+    /// Whether these bits are a subnormal number (zero is not one).
     #[inline]
     pub const fn is_subnormal(self, bits: u64) -> bool {
         let magnitude = bits & self.all_ones();
         magnitude != 0 && magnitude >> self.fraction_bits == 0
     }
 
-    /// The value of a code; bits above the format are not looked at.
+    /// Returns the value of a code; bits above the format are ignored.
     #[inline]
     pub const fn decode(self, bits: u64) -> Real {
         let negative = bits & self.sign_bit() != 0;
@@ -243,7 +243,7 @@ impl Layout {
             return Real { negative, ..Real::NAN };
         }
         if matches!(self.special, SpecialCodes::Ieee) && magnitude == self.infinity() {
-            return Real { negative, class: Class::Infinite, exponent: 0, significand: 0 };
+            return Real { negative, class: NumberClass::Infinite, exponent: 0, significand: 0 };
         }
         let code = (magnitude >> self.fraction_bits) as i32;
         let fraction = magnitude & ((1 << self.fraction_bits) - 1);
@@ -252,27 +252,28 @@ impl Layout {
         Real::scaled(negative, fraction | hidden, exponent - self.fraction_bits as i32)
     }
 
-    /// The code of a value, rounded once. Too large a value becomes infinity (the NaN of a format without infinities), the largest
-    /// number where the direction leads there or `saturate` is set. A NaN becomes the canonical one, positive; the largest number in
-    /// a format that has none. A format without a sign takes the magnitude.
+    /// Returns the code of a value, rounded once. A value that is too large becomes infinity (the NaN in a format without
+    /// infinities), or the largest number if the direction leads there or `saturate` is set. A NaN becomes the positive
+    /// canonical NaN, or the largest number in a format without NaN. A format without a sign uses the magnitude.
     #[inline]
-    pub fn encode(self, value: Real, direction: Direction, saturate: bool) -> u64 {
+    pub fn encode(self, value: Real, direction: RoundingDirection, saturate: bool) -> u64 {
         let value = if self.signed { value } else { value.magnitude() };
         let sign = if value.negative { self.sign_bit() } else { 0 };
         match value.class {
-            Class::Nan => return self.all_ones(),
-            Class::Zero => return sign,
-            Class::Infinite => return sign | if saturate { self.largest() } else { self.endless() },
-            Class::Finite => {}
+            NumberClass::Nan => return self.all_ones(),
+            NumberClass::Zero => return sign,
+            NumberClass::Infinite => return sign | if saturate { self.largest() } else { self.endless() },
+            NumberClass::Finite => {}
         }
-        // Far beyond any format's range: the code below would not fit.
+        // A value far beyond the format's range: the code computed below would overflow.
         if value.top() > self.bias + 2 {
             return sign | self.overflow(value.negative, direction, saturate);
         }
         let smallest = self.smallest_exponent();
         let top = if value.top() > smallest { value.top() } else { smallest };
         let kept = value.quanta(top - self.fraction_bits as i32, direction);
-        // Without the hidden bit the smallest normal binade and the subnormals share one line of codes; a carry moves up by itself.
+        // Without the hidden bit, the codes of subnormals and of the smallest normal numbers are consecutive; a carry moves to
+        // the next exponent by itself.
         let code = (((top - smallest) as u64) << self.fraction_bits) + kept;
         if code > self.largest() {
             return sign | self.overflow(value.negative, direction, saturate);
@@ -280,7 +281,7 @@ impl Layout {
         sign | code
     }
 
-    /// What an infinite value becomes, without the sign.
+    /// Returns the code of an infinite value, without the sign.
     const fn endless(self) -> u64 {
         match self.special {
             SpecialCodes::Ieee => self.infinity(),
@@ -288,21 +289,22 @@ impl Layout {
         }
     }
 
-    const fn overflow(self, negative: bool, direction: Direction, saturate: bool) -> u64 {
+    const fn overflow(self, negative: bool, direction: RoundingDirection, saturate: bool) -> u64 {
         let inward = match direction {
-            Direction::Zero => true,
-            Direction::Down => !negative,
-            Direction::Up => negative,
-            Direction::Nearest | Direction::NearestAway | Direction::Stochastic { .. } => false,
+            RoundingDirection::Zero => true,
+            RoundingDirection::Down => !negative,
+            RoundingDirection::Up => negative,
+            RoundingDirection::Nearest | RoundingDirection::NearestAway | RoundingDirection::Stochastic { .. } => false,
         };
         if inward || saturate { self.largest() } else { self.endless() }
     }
 
-    /// Whether rounding with an exponent that knows no bound would stay below the smallest normal number. That is when `.ftz` flushes
-    /// a result: `ptxas` compares the source of `cvt.ftz.f32.f64` with just these bounds (`.rn`, `.rz`, `.rm`, `.rp`, sm_90).
+    /// Whether the value, rounded with an unbounded exponent, is below the smallest normal number. This is the condition for
+    /// `.ftz` to flush a result: `ptxas` compares the source of `cvt.ftz.f32.f64` with exactly these bounds (`.rn`, `.rz`,
+    /// `.rm`, `.rp`, sm_90).
     #[inline]
-    pub fn is_tiny(self, value: Real, direction: Direction) -> bool {
-        if value.class != Class::Finite || value.top() >= self.smallest_exponent() {
+    pub fn is_tiny(self, value: Real, direction: RoundingDirection) -> bool {
+        if value.class != NumberClass::Finite || value.top() >= self.smallest_exponent() {
             return false;
         }
         let quantum = value.top() - self.fraction_bits as i32;

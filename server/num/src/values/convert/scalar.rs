@@ -1,33 +1,34 @@
-//! Conversions of one value that have no quick form: any pair of scalar types with any modifiers.
+//! Conversions of one value without a fast path: any pair of scalar types with any modifiers.
 
-use super::format::{Options, Rounding, Scalar};
+use super::format::{ConversionOptions, ConversionRounding, ScalarFormat};
 use super::quick;
-use super::real::{Class, Direction, Layout, Real};
+use super::real::{FloatLayout, NumberClass, Real, RoundingDirection};
 
-/// The NaN of binary64 that comes from another format's: the widened `0x7fffffff` (folded by `ptxas` 13.5 for `.f16` and `.bf16`).
+/// The binary64 NaN for a NaN of another format: the widened `0x7fffffff` (folded by `ptxas` 13.5 for `.f16` and `.bf16`).
 const WIDENED_NAN: u64 = 0x7fff_ffff_e000_0000;
 
-/// The exact value of a source; a subnormal `.f32` counts as zero with `.ftz`.
-fn read(from: Scalar, ftz: bool, bits: u64) -> Real {
+/// Returns the exact value of a source; with `.ftz` a subnormal `.f32` counts as zero.
+fn read(from: ScalarFormat, ftz: bool, bits: u64) -> Real {
     match from {
-        Scalar::Integer { bits: width, signed } => {
+        ScalarFormat::Integer { bits: width, signed } => {
             let bits = bits << (64 - width);
             let bits = if signed { ((bits as i64) >> (64 - width)) as u64 } else { bits >> (64 - width) };
             Real::integer(bits, signed)
         }
-        Scalar::F32 if ftz && Layout::F32.is_subnormal(bits) => Real::zero(bits >> 31 & 1 != 0),
-        Scalar::F32 => Layout::F32.decode(bits),
-        Scalar::F16 => Layout::F16.decode(bits),
-        Scalar::Bf16 => Layout::BF16.decode(bits),
-        Scalar::F64 => Layout::F64.decode(bits),
-        Scalar::Tf32 => Layout::F32.decode(bits & 0xffff_e000),
+        ScalarFormat::F32 if ftz && FloatLayout::F32.is_subnormal(bits) => Real::zero(bits >> 31 & 1 != 0),
+        ScalarFormat::F32 => FloatLayout::F32.decode(bits),
+        ScalarFormat::F16 => FloatLayout::F16.decode(bits),
+        ScalarFormat::Bf16 => FloatLayout::BF16.decode(bits),
+        ScalarFormat::F64 => FloatLayout::F64.decode(bits),
+        ScalarFormat::Tf32 => FloatLayout::F32.decode(bits & 0xffff_e000),
     }
 }
 
-/// A clamped integer. `odd_nan`: a NaN gives the top bit alone instead of 0 (manual, 9.0 on: a source of `.f64`, or a result of 64 bits).
-fn to_integer(value: Real, direction: Direction, bits: u32, signed: bool, odd_nan: bool) -> u64 {
+/// Converts to a clamped integer. `odd_nan`: a NaN becomes the top bit alone instead of 0 (manual, 9.0 on: a source of `.f64`,
+/// or a result of 64 bits).
+fn to_integer(value: Real, direction: RoundingDirection, bits: u32, signed: bool, odd_nan: bool) -> u64 {
     let top = 1_u64 << (bits - 1);
-    if value.class == Class::Nan {
+    if value.class == NumberClass::Nan {
         return if odd_nan { top } else { 0 };
     }
     let magnitude = value.quanta(0, direction);
@@ -40,80 +41,87 @@ fn to_integer(value: Real, direction: Direction, bits: u32, signed: bool, odd_na
     }
 }
 
-/// Extends a result to 64 bits as a wider register wants it: signed integers by their sign, all else by zeros.
-fn extend(bits: u64, to: Scalar) -> u64 {
+/// Extends a result to 64 bits for a wider register: signed integers by their sign, all other types by zeros.
+fn extend(bits: u64, to: ScalarFormat) -> u64 {
     let unused = 64 - to.bits();
     match to {
-        Scalar::Integer { signed: true, .. } => (((bits << unused) as i64) >> unused) as u64,
+        ScalarFormat::Integer { signed: true, .. } => (((bits << unused) as i64) >> unused) as u64,
         _ => (bits << unused) >> unused,
     }
 }
 
 /// `.sat` on a floating-point result: NaN, negative numbers and -0 become +0 (folded), numbers above 1 become 1.
-fn saturate_to_one(bits: u64, layout: Layout) -> u64 {
+fn saturate_to_one(bits: u64, layout: FloatLayout) -> u64 {
     if layout.is_nan(bits) || bits & layout.sign_bit() != 0 { 0 } else { bits.min(layout.one()) }
 }
 
-/// `.relu`: NaN stays (the canonical one), whatever else has a sign becomes +0.
+/// `.relu`: the canonical NaN stays; any other result with a sign becomes +0.
 #[inline]
-pub(super) fn cut_negative(bits: u64, layout: Layout) -> u64 {
+pub(super) fn cut_negative(bits: u64, layout: FloatLayout) -> u64 {
     if !layout.is_nan(bits) && bits & layout.sign_bit() != 0 { 0 } else { bits }
 }
 
-/// Between two integers of at most 64 bits; `.sat` clamps.
+/// Converts between two integer types of at most 64 bits; `.sat` clamps.
 #[inline]
 pub(super) fn integers(from: (u32, bool), to: (u32, bool), sat: bool, bits: u64) -> u64 {
-    let scalar = Scalar::Integer { bits: to.0, signed: to.1 };
-    let value = read(Scalar::Integer { bits: from.0, signed: from.1 }, false, bits);
+    let scalar = ScalarFormat::Integer { bits: to.0, signed: to.1 };
+    let value = read(ScalarFormat::Integer { bits: from.0, signed: from.1 }, false, bits);
     let magnitude = value.significand;
     if sat {
-        return extend(to_integer(value, Direction::Zero, to.0, to.1, false), scalar);
+        return extend(to_integer(value, RoundingDirection::Zero, to.0, to.1, false), scalar);
     }
     extend(if value.negative { magnitude.wrapping_neg() } else { magnitude }, scalar)
 }
 
-/// Any source to an integer.
+/// Converts any source to an integer.
 #[inline]
-pub(super) fn float_to_integer(from: Scalar, to: (u32, bool), rounding: Rounding, ftz: bool, bits: u64) -> u64 {
+pub(super) fn float_to_integer(
+    from: ScalarFormat,
+    to: (u32, bool),
+    rounding: ConversionRounding,
+    ftz: bool,
+    bits: u64,
+) -> u64 {
     let value = read(from, ftz, bits);
-    let odd_nan = from == Scalar::F64 || to.0 == 64;
+    let odd_nan = from == ScalarFormat::F64 || to.0 == 64;
     let result = to_integer(value, rounding.direction(), to.0, to.1, odd_nan);
-    extend(result, Scalar::Integer { bits: to.0, signed: to.1 })
+    extend(result, ScalarFormat::Integer { bits: to.0, signed: to.1 })
 }
 
-/// The NaN that a NaN becomes.
-fn nan(from: Scalar, to: Scalar, options: &Options, bits: u64) -> u64 {
+/// Returns the result for a NaN source.
+fn nan(from: ScalarFormat, to: ScalarFormat, options: &ConversionOptions, bits: u64) -> u64 {
     match (from, to) {
-        // A shift, unless `.ftz` makes it a conversion (ptxas, sm_90).
-        (Scalar::Bf16, Scalar::F32) if !options.ftz => u64::from(quick::f32_from_bf16(bits as u32)),
-        // The result of `.ftz` comes from a multiplication or addition, whose NaN is the canonical one (ptxas, sm_90).
-        (Scalar::F32, Scalar::F64) if !options.ftz => quick::f64_from_f32(bits as u32),
-        (Scalar::F64, Scalar::F32) => u64::from(quick::f32_nan_from_f64(bits)),
-        (Scalar::F64, Scalar::F64) => bits | 1 << 51,
-        (_, Scalar::F64) => WIDENED_NAN,
-        (_, Scalar::F32) => 0x7fff_ffff,
-        (_, Scalar::Tf32) => Layout::TF32.all_ones() << 13,
+        // The conversion is a shift, unless `.ftz` makes it arithmetic (ptxas, sm_90).
+        (ScalarFormat::Bf16, ScalarFormat::F32) if !options.ftz => u64::from(quick::f32_from_bf16(bits as u32)),
+        // With `.ftz` the result comes from a multiplication or addition, whose NaN is canonical (ptxas, sm_90).
+        (ScalarFormat::F32, ScalarFormat::F64) if !options.ftz => quick::f64_from_f32(bits as u32),
+        (ScalarFormat::F64, ScalarFormat::F32) => u64::from(quick::f32_nan_from_f64(bits)),
+        (ScalarFormat::F64, ScalarFormat::F64) => bits | 1 << 51,
+        (_, ScalarFormat::F64) => WIDENED_NAN,
+        (_, ScalarFormat::F32) => 0x7fff_ffff,
+        (_, ScalarFormat::Tf32) => FloatLayout::TF32.all_ones() << 13,
         _ => 0x7fff,
     }
 }
 
-/// Any source to a floating-point type.
+/// Converts any source to a floating-point type.
 #[inline]
-pub(super) fn to_float(from: Scalar, to: Scalar, options: &Options, bits: u64) -> u64 {
+pub(super) fn to_float(from: ScalarFormat, to: ScalarFormat, options: &ConversionOptions, bits: u64) -> u64 {
     let Some(layout) = to.layout() else { return 0 };
-    let ftz_to = options.ftz && to == Scalar::F32;
-    let rounding = options.rounding.unwrap_or(Rounding::Rn);
+    let ftz_to = options.ftz && to == ScalarFormat::F32;
+    let rounding = options.rounding.unwrap_or(ConversionRounding::Rn);
     let direction = rounding.direction();
     let mut value = read(from, options.ftz, bits);
-    // A copy copies (ptxas, sm_90: a move), but half precision passes through an addition, which makes its NaN canonical.
+    // A plain copy is a move (ptxas, sm_90). Half precision is an exception: it passes through an addition, which makes its NaN
+    // canonical.
     let plain = from == to && options.rounding.is_none() && !options.ftz && !options.sat;
-    if plain && matches!(to, Scalar::F32 | Scalar::F64) {
+    if plain && matches!(to, ScalarFormat::F32 | ScalarFormat::F64) {
         return bits & (u64::MAX >> (64 - to.bits()));
     }
-    if value.class == Class::Nan {
+    if value.class == NumberClass::Nan {
         return if options.sat { 0 } else { nan(from, to, options, bits) };
     }
-    if rounding.is_integer() && value.class == Class::Finite && value.exponent < 0 {
+    if rounding.is_integer() && value.class == NumberClass::Finite && value.exponent < 0 {
         value = Real::scaled(value.negative, value.quanta(0, direction), 0);
     }
     let mut result = if ftz_to && layout.is_tiny(value, direction) {
@@ -130,5 +138,5 @@ pub(super) fn to_float(from: Scalar, to: Scalar, options: &Options, bits: u64) -
     if options.pzo && result == layout.sign_bit() {
         result = 0;
     }
-    if to == Scalar::Tf32 { result << 13 } else { result }
+    if to == ScalarFormat::Tf32 { result << 13 } else { result }
 }

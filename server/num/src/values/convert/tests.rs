@@ -1,5 +1,5 @@
-//! Every conversion against independent references: `rustc_apfloat` for IEEE formats and integers, comparison with all codes for the
-//! narrow ones, plain arithmetic of 128 bits for integers, and what NVIDIA's assembler folds.
+//! Tests of every conversion against independent references: `rustc_apfloat` for IEEE formats and integers, comparison with all
+//! codes for the narrow formats, 128-bit arithmetic for integers, and constants folded by NVIDIA's assembler.
 
 mod folds;
 mod forms;
@@ -8,9 +8,9 @@ mod narrow;
 mod packed;
 mod scalars;
 
-use super::{Format, Options, Rounding, Scaled, Sources, compile};
+use super::{ConversionFormat, ConversionOptions, ConversionRounding, Scaled, Sources, compile};
 
-/// A small generator, so that the samples are the same in every run.
+/// A small deterministic generator.
 pub(super) struct ConvertRandom(u64);
 
 impl ConvertRandom {
@@ -26,9 +26,9 @@ impl ConvertRandom {
     }
 }
 
-/// Modifiers written as in PTX, without the types: `.rn.ftz.sat`.
-pub(super) fn options(text: &str) -> Options {
-    let mut options = Options::default();
+/// Parses modifiers written as in PTX, without the types: `.rn.ftz.sat`.
+pub(super) fn options(text: &str) -> ConversionOptions {
+    let mut options = ConversionOptions::default();
     for word in text.split('.').filter(|word| !word.is_empty()) {
         match word {
             "ftz" => options.ftz = true,
@@ -38,17 +38,17 @@ pub(super) fn options(text: &str) -> Options {
             "pzo" => options.pzo = true,
             "scaled::n1::ue8m0" => options.scaled = Scaled::One,
             "scaled::n2::ue8m0" => options.scaled = Scaled::Two,
-            _ => options.rounding = Some(Rounding::named(word).unwrap()),
+            _ => options.rounding = Some(ConversionRounding::named(word).unwrap()),
         }
     }
     options
 }
 
-pub(super) fn format(name: &str) -> Format {
-    Format::named(name).unwrap_or_else(|| panic!("{name}"))
+pub(super) fn format(name: &str) -> ConversionFormat {
+    ConversionFormat::named(name).unwrap_or_else(|| panic!("{name}"))
 }
 
-/// The conversion of an instruction as it is written (`cvt.rn.f32.s32`), as a function of `a`.
+/// Returns the conversion of an instruction (`cvt.rn.f32.s32`) as a function of `a`.
 pub(super) fn unary(instruction: &str) -> impl Fn(u64) -> u64 + use<> {
     let conversion = written(instruction);
     move |a| conversion.run(&Sources { a, ..Sources::default() })
@@ -61,7 +61,7 @@ pub(super) fn written(instruction: &str) -> super::Conversion {
     conversion.unwrap_or_else(|| panic!("{instruction}"))
 }
 
-/// `.f32` samples: all exponents, values next to what the other formats can hold, and whatever the generator gives.
+/// `.f32` samples: all exponents, values near the limits of the other formats, and random values.
 pub(super) fn singles(count: usize) -> Vec<u64> {
     let mut random = ConvertRandom::new(32);
     let mut samples = Vec::new();
@@ -80,7 +80,7 @@ pub(super) fn singles(count: usize) -> Vec<u64> {
     samples
 }
 
-/// `.f64` samples, in the same way.
+/// `.f64` samples, selected like [`singles`].
 pub(super) fn doubles(count: usize) -> Vec<u64> {
     let mut random = ConvertRandom::new(64);
     let mut samples = Vec::new();

@@ -5,9 +5,9 @@ use super::{
     single,
 };
 
-/// The fourteen operators on floats.
+/// The fourteen comparison operators for floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Comparison {
+pub enum FloatComparison {
     /// `eq`: equal, and neither is NaN.
     Eq,
     /// `ne`: different, and neither is NaN.
@@ -38,8 +38,8 @@ pub enum Comparison {
     Nan,
 }
 
-impl Comparison {
-    /// All of them, in the order of the manual.
+impl FloatComparison {
+    /// All variants, in the order of the manual.
     pub const ALL: [Self; 14] = [
         Self::Eq,
         Self::Ne,
@@ -57,7 +57,7 @@ impl Comparison {
         Self::Nan,
     ];
 
-    /// The word in the instruction, without its dot.
+    /// Returns the modifier without its dot.
     #[inline]
     pub const fn word(self) -> &'static str {
         match self {
@@ -79,55 +79,55 @@ impl Comparison {
     }
 }
 
-/// `a cmp b`, of any type whose comparisons with NaN are false.
+/// Returns `a cmp b`, for any type whose comparisons with NaN are false.
 #[inline(always)]
-fn compare<T: PartialOrd + Copy>(comparison: Comparison, a: T, b: T) -> bool {
+fn compare<T: PartialOrd + Copy>(comparison: FloatComparison, a: T, b: T) -> bool {
     match comparison {
-        Comparison::Eq => a == b,
-        Comparison::Ne => a != b && compare(Comparison::Num, a, b),
-        Comparison::Lt => a < b,
-        Comparison::Le => a <= b,
-        Comparison::Gt => a > b,
-        Comparison::Ge => a >= b,
-        // The complements of ordered comparisons: what NaN makes true.
-        Comparison::Equ => !compare(Comparison::Ne, a, b),
-        Comparison::Neu => !compare(Comparison::Eq, a, b),
-        Comparison::Ltu => !compare(Comparison::Ge, a, b),
-        Comparison::Leu => !compare(Comparison::Gt, a, b),
-        Comparison::Gtu => !compare(Comparison::Le, a, b),
-        Comparison::Geu => !compare(Comparison::Lt, a, b),
-        Comparison::Num => a.partial_cmp(&b).is_some(),
-        Comparison::Nan => a.partial_cmp(&b).is_none(),
+        FloatComparison::Eq => a == b,
+        FloatComparison::Ne => a != b && compare(FloatComparison::Num, a, b),
+        FloatComparison::Lt => a < b,
+        FloatComparison::Le => a <= b,
+        FloatComparison::Gt => a > b,
+        FloatComparison::Ge => a >= b,
+        // The complements of the ordered comparisons, which are true for NaN.
+        FloatComparison::Equ => !compare(FloatComparison::Ne, a, b),
+        FloatComparison::Neu => !compare(FloatComparison::Eq, a, b),
+        FloatComparison::Ltu => !compare(FloatComparison::Ge, a, b),
+        FloatComparison::Leu => !compare(FloatComparison::Gt, a, b),
+        FloatComparison::Gtu => !compare(FloatComparison::Le, a, b),
+        FloatComparison::Geu => !compare(FloatComparison::Lt, a, b),
+        FloatComparison::Num => a.partial_cmp(&b).is_some(),
+        FloatComparison::Nan => a.partial_cmp(&b).is_none(),
     }
 }
 
-/// What `setp` and `set` with `.f32` sources find, before it is combined with a predicate.
+/// Comparison of `.f32` sources in `setp` and `set`, before it is combined with a predicate.
 #[inline(always)]
-pub fn single(comparison: Comparison, ftz: bool, a: u32, b: u32) -> bool {
+pub fn single(comparison: FloatComparison, ftz: bool, a: u32, b: u32) -> bool {
     compare(comparison, single::operand(ftz, a), single::operand(ftz, b))
 }
 
-/// What `setp` and `set` with `.f64` sources find.
+/// Comparison of `.f64` sources in `setp` and `set`.
 #[inline(always)]
-pub fn double(comparison: Comparison, a: u64, b: u64) -> bool {
+pub fn double(comparison: FloatComparison, a: u64, b: u64) -> bool {
     compare(comparison, f64::from_bits(a), f64::from_bits(b))
 }
 
-/// What `setp` and `set` with `.f16` or `.bf16` sources find.
+/// Comparison of `.f16` or `.bf16` sources in `setp` and `set`.
 #[inline(always)]
-pub fn half<H: Half>(comparison: Comparison, ftz: bool, a: u16, b: u16) -> bool {
+pub fn half<H: Half>(comparison: FloatComparison, ftz: bool, a: u16, b: u16) -> bool {
     compare(comparison, half::operand::<H>(ftz, a), half::operand::<H>(ftz, b))
 }
 
-/// What `setp` and `set` with `.f16x2` or `.bf16x2` sources find in the lower and the upper halves.
+/// Comparison of `.f16x2` or `.bf16x2` sources in `setp` and `set`: the lower halves, then the upper halves.
 #[inline(always)]
-pub fn half_pair<H: Half>(comparison: Comparison, ftz: bool, a: u32, b: u32) -> [bool; 2] {
+pub fn half_pair<H: Half>(comparison: FloatComparison, ftz: bool, a: u32, b: u32) -> [bool; 2] {
     [half::<H>(comparison, ftz, a as u16, b as u16), half::<H>(comparison, ftz, (a >> 16) as u16, (b >> 16) as u16)]
 }
 
 /// The Boolean operators that combine a comparison with a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Combination {
+pub enum PredicateCombination {
     /// `.and`.
     And,
     /// `.or`.
@@ -136,13 +136,13 @@ pub enum Combination {
     Xor,
 }
 
-/// A comparison combined with the predicate operand `c`.
+/// Combines the result of a comparison with the predicate operand `c`.
 #[inline(always)]
-pub const fn combine(combination: Combination, found: bool, c: bool) -> bool {
+pub const fn combine(combination: PredicateCombination, found: bool, c: bool) -> bool {
     match combination {
-        Combination::And => found & c,
-        Combination::Or => found | c,
-        Combination::Xor => found ^ c,
+        PredicateCombination::And => found & c,
+        PredicateCombination::Or => found | c,
+        PredicateCombination::Xor => found ^ c,
     }
 }
 
@@ -163,7 +163,7 @@ pub enum Property {
     Subnormal,
 }
 
-/// `testp.f64`, and with the parts of another format that too: `exponent` is the mask of its exponent.
+/// `testp` for a format whose exponent has the mask `exponent`; `magnitude` is the number without its sign.
 #[inline(always)]
 fn has(property: Property, magnitude: u64, exponent: u64) -> bool {
     match property {
@@ -188,7 +188,7 @@ pub fn has_double(property: Property, a: u64) -> bool {
     has(property, a & (u64::MAX >> 1), 0x7ff0_0000_0000_0000)
 }
 
-/// Whether `slct` with an `.f32` selector takes its first operand: the selector is zero, of either sign, or more.
+/// Whether `slct` with an `.f32` selector selects its first operand: the selector is positive or a zero of either sign.
 #[inline(always)]
 pub fn selects_first(ftz: bool, selector: u32) -> bool {
     single::operand(ftz, selector) >= 0.0

@@ -1,12 +1,13 @@
-//! Arithmetic of `.f64` (manual 9.7.3). It knows neither `.ftz` nor `.sat`.
+//! Arithmetic of `.f64` (manual 9.7.3), which has neither `.ftz` nor `.sat`.
 //!
-//! NaN: the manual says that payloads are supported and no more. Here the first operand that is a NaN comes back, made quiet, and an
-//! invalid operation gives 0xfff8000000000000; both are marked as unspecified. Not measured: the assembler folds no such operation.
+//! NaN: the manual only says that payloads are supported. Here the first NaN operand is returned, made quiet, and an invalid
+//! operation returns 0xfff8000000000000; both are marked unspecified. This is not measured: the assembler does not fold such
+//! operations.
 
-use super::{Rounding, exact::Exact};
+use super::{FloatRounding, exact::Exact};
 use crate::values::Marks;
 
-/// What an invalid operation gives.
+/// The NaN of an invalid operation.
 pub const NAN: u64 = 0xfff8_0000_0000_0000;
 /// 1.0.
 pub const ONE: u64 = 0x3ff0_0000_0000_0000;
@@ -21,13 +22,13 @@ pub const fn is_nan(a: u64) -> bool {
     a & !SIGN > INFINITY
 }
 
-/// What must be said of a result: which NaN it is, is not fully specified.
+/// Returns the marks of a result: the bits of a NaN are not fully specified.
 #[inline(always)]
 pub fn marks(result: u64) -> Marks {
     if is_nan(result) { Marks::UNSPECIFIED } else { Marks::NONE }
 }
 
-/// A NaN made quiet.
+/// Returns a NaN made quiet.
 #[inline(always)]
 pub(super) const fn quiet(nan: u64) -> u64 {
     nan | QUIET
@@ -38,7 +39,7 @@ fn is_finite(a: u64) -> bool {
     a & INFINITY != INFINITY
 }
 
-/// The result of an operation, given what the host computed: a NaN is replaced by the one that PTX gives.
+/// Returns the result of an operation from the host's result: a NaN is replaced by the one that PTX returns.
 #[inline(always)]
 fn finish(value: f64, operands: [u64; 3]) -> u64 {
     let [a, b, c] = operands;
@@ -56,8 +57,8 @@ fn finish(value: f64, operands: [u64; 3]) -> u64 {
 
 /// `add.rnd.f64`.
 #[inline(always)]
-pub fn add(rounding: Rounding, a: u64, b: u64) -> u64 {
-    if rounding != Rounding::Nearest && is_finite(a) && is_finite(b) {
+pub fn add(rounding: FloatRounding, a: u64, b: u64) -> u64 {
+    if rounding != FloatRounding::Nearest && is_finite(a) && is_finite(b) {
         return add_directed(rounding, a, b);
     }
     finish(f64::from_bits(a) + f64::from_bits(b), [a, b, 0])
@@ -65,25 +66,25 @@ pub fn add(rounding: Rounding, a: u64, b: u64) -> u64 {
 
 /// `sub.rnd.f64`.
 #[inline(always)]
-pub fn sub(rounding: Rounding, a: u64, b: u64) -> u64 {
+pub fn sub(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     // A NaN keeps its sign.
     if is_nan(b) { add(rounding, a, b) } else { add(rounding, a, b ^ SIGN) }
 }
 
 /// `mul.rnd.f64`.
 #[inline(always)]
-pub fn mul(rounding: Rounding, a: u64, b: u64) -> u64 {
-    if rounding != Rounding::Nearest && is_finite(a) && is_finite(b) {
+pub fn mul(rounding: FloatRounding, a: u64, b: u64) -> u64 {
+    if rounding != FloatRounding::Nearest && is_finite(a) && is_finite(b) {
         return mul_directed(rounding, a, b);
     }
     finish(f64::from_bits(a) * f64::from_bits(b), [a, b, 0])
 }
 
-/// `fma.rnd.f64` and `mad.rnd.f64`. With `.rn` it is the host's own fused operation; where the code is not compiled for a host that has
-/// one, the standard library computes the same, slowly.
+/// `fma.rnd.f64` and `mad.rnd.f64`. With `.rn` it is the host's fused operation; on a host without one, the standard library
+/// computes the same result slowly.
 #[inline(always)]
-pub fn fma(rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
-    if rounding != Rounding::Nearest && is_finite(a) && is_finite(b) && is_finite(c) {
+pub fn fma(rounding: FloatRounding, a: u64, b: u64, c: u64) -> u64 {
+    if rounding != FloatRounding::Nearest && is_finite(a) && is_finite(b) && is_finite(c) {
         return fma_exactly(rounding, a, b, c);
     }
     finish(f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)), [a, b, c])
@@ -91,8 +92,8 @@ pub fn fma(rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
 
 /// `div.rnd.f64`.
 #[inline(always)]
-pub fn div(rounding: Rounding, a: u64, b: u64) -> u64 {
-    if rounding != Rounding::Nearest && is_finite(a) && is_finite(b) && b & !SIGN != 0 {
+pub fn div(rounding: FloatRounding, a: u64, b: u64) -> u64 {
+    if rounding != FloatRounding::Nearest && is_finite(a) && is_finite(b) && b & !SIGN != 0 {
         return div_directed(rounding, a, b);
     }
     finish(f64::from_bits(a) / f64::from_bits(b), [a, b, 0])
@@ -100,47 +101,47 @@ pub fn div(rounding: Rounding, a: u64, b: u64) -> u64 {
 
 /// `rcp.rnd.f64`.
 #[inline(always)]
-pub fn rcp(rounding: Rounding, a: u64) -> u64 {
+pub fn rcp(rounding: FloatRounding, a: u64) -> u64 {
     div(rounding, ONE, a)
 }
 
 /// `sqrt.rnd.f64`.
 #[inline(always)]
-pub fn sqrt(rounding: Rounding, a: u64) -> u64 {
-    if rounding != Rounding::Nearest && a < INFINITY && a != 0 {
+pub fn sqrt(rounding: FloatRounding, a: u64) -> u64 {
+    if rounding != FloatRounding::Nearest && a < INFINITY && a != 0 {
         return Exact::of(a).root().round(rounding);
     }
     finish(f64::from_bits(a).sqrt(), [a, 0, 0])
 }
 
 #[inline(never)]
-fn add_directed(rounding: Rounding, a: u64, b: u64) -> u64 {
+fn add_directed(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     Exact::of(a).sum(Exact::of(b), rounding).round(rounding)
 }
 
 #[inline(never)]
-fn mul_directed(rounding: Rounding, a: u64, b: u64) -> u64 {
+fn mul_directed(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     Exact::of(a).product(Exact::of(b)).round(rounding)
 }
 
-/// The fused operation in whole numbers, for finite operands.
+/// Computes the fused operation in whole numbers, for finite operands.
 #[inline(never)]
-pub(super) fn fma_exactly(rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
+pub(super) fn fma_exactly(rounding: FloatRounding, a: u64, b: u64, c: u64) -> u64 {
     Exact::of(a).product(Exact::of(b)).sum(Exact::of(c), rounding).round(rounding)
 }
 
 #[inline(never)]
-fn div_directed(rounding: Rounding, a: u64, b: u64) -> u64 {
+fn div_directed(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     Exact::of(a).quotient(Exact::of(b)).round(rounding)
 }
 
-/// `neg.f64`: also of a NaN only the sign changes (unspecified by the manual; so it is folded).
+/// `neg.f64`: changes only the sign, of a NaN too (unspecified by the manual; folded so).
 #[inline(always)]
 pub fn neg(a: u64) -> u64 {
     a ^ SIGN
 }
 
-/// `abs.f64`. The manual (9.7.3.9) passes a NaN through unchanged; the assembler clears its sign where it folds.
+/// `abs.f64`. The manual (9.7.3.9) returns a NaN unchanged; the assembler clears its sign when it folds.
 #[inline(always)]
 pub fn abs(a: u64) -> u64 {
     if is_nan(a) { a } else { a & !SIGN }

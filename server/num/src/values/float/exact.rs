@@ -1,27 +1,27 @@
-//! Numbers with more bits than any format holds, and their rounding: what directed roundings of `.f64` are made of.
+//! Numbers with more bits than any format, and their rounding: the basis of the directed roundings of `.f64`.
 
-use super::Rounding;
+use super::FloatRounding;
 
-/// A finite number, `mantissa × 2^exponent`. Where bits were dropped below the last one, that one is set.
+/// A finite number, `mantissa × 2^exponent`. The last bit of the mantissa is sticky: it is set if any dropped bit was set.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Exact {
-    /// Whether it is below zero, or a zero of that sign.
+    /// Sign, also of a zero.
     pub negative: bool,
-    /// The power of two that the last bit of the mantissa stands for.
+    /// Exponent of the mantissa's last bit.
     pub exponent: i32,
-    /// At most 126 bits.
+    /// Mantissa of at most 126 bits.
     pub mantissa: u128,
 }
 
-/// The widest mantissa that [`Exact::sum`] works with: one bit is left for the carry.
+/// Maximum width of a mantissa in [`Exact::sum`], in bits: one bit remains for the carry.
 const WIDTH: u32 = 126;
 const FRACTION_BITS: u32 = 52;
-/// The power of two that the last bit of a subnormal `.f64` stands for.
+/// Exponent of the last bit of a subnormal `.f64`.
 const MIN_EXPONENT: i32 = -1074;
 const INFINITY: u64 = 0x7ff0_0000_0000_0000;
 
 impl Exact {
-    /// The value of a finite `.f64`.
+    /// Returns the value of a finite `.f64`.
     #[inline]
     pub fn of(bits: u64) -> Self {
         let biased = (bits >> FRACTION_BITS & 0x7ff) as i32;
@@ -34,7 +34,7 @@ impl Exact {
         }
     }
 
-    /// The exact product of two numbers of up to 63 bits.
+    /// Returns the exact product of two numbers of up to 63 bits.
     #[inline]
     pub fn product(self, other: Self) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Exact {
         }
     }
 
-    /// The quotient of two numbers of up to 64 bits, the divisor not zero.
+    /// Returns the quotient of two numbers of up to 64 bits; the divisor must not be zero.
     #[inline]
     pub fn quotient(self, divisor: Self) -> Self {
         let (a, b) = (self.raised(127), divisor.raised(64));
@@ -57,7 +57,7 @@ impl Exact {
         }
     }
 
-    /// The square root of a number that is not negative.
+    /// Returns the square root of a non-negative number.
     #[inline]
     pub fn root(self) -> Self {
         let mut a = self.raised(WIDTH);
@@ -70,10 +70,10 @@ impl Exact {
         Self { negative: false, exponent: a.exponent / 2, mantissa: mantissa | u128::from(inexact) }
     }
 
-    /// The sum. Opposite numbers give a zero of the sign that `rounding` asks for.
+    /// Returns the sum. Opposite numbers yield a zero whose sign depends on `rounding`.
     #[inline]
-    pub fn sum(self, other: Self, rounding: Rounding) -> Self {
-        let zero_sign = rounding == Rounding::Down;
+    pub fn sum(self, other: Self, rounding: FloatRounding) -> Self {
+        let zero_sign = rounding == FloatRounding::Down;
         match (self.mantissa == 0, other.mantissa == 0) {
             (true, true) if self.negative != other.negative => return Self { negative: zero_sign, ..self },
             (true, _) => return other,
@@ -90,7 +90,7 @@ impl Exact {
         Self { negative, exponent: a.exponent, mantissa: a.mantissa.abs_diff(low) }
     }
 
-    /// The same value, its mantissa moved up to `width` bits (zero stays zero).
+    /// Returns the same value with its mantissa shifted up to `width` bits (zero stays zero).
     #[inline]
     fn raised(self, width: u32) -> Self {
         let up = self.mantissa.leading_zeros().saturating_sub(128 - width);
@@ -100,9 +100,9 @@ impl Exact {
         Self { mantissa: self.mantissa << up, exponent: self.exponent - up as i32, ..self }
     }
 
-    /// The bits of the `.f64` that it rounds to.
+    /// Returns the bits of the rounded `.f64`.
     #[inline]
-    pub fn round(self, rounding: Rounding) -> u64 {
+    pub fn round(self, rounding: FloatRounding) -> u64 {
         let sign = u64::from(self.negative) << 63;
         if self.mantissa == 0 {
             return sign;
@@ -110,34 +110,34 @@ impl Exact {
         let bits = 128 - self.mantissa.leading_zeros() as i32;
         let last = (self.exponent + bits - (FRACTION_BITS as i32 + 1)).max(MIN_EXPONENT);
         let away = match rounding {
-            Rounding::Down => self.negative,
-            Rounding::Up => !self.negative,
-            Rounding::Nearest | Rounding::Zero => false,
+            FloatRounding::Down => self.negative,
+            FloatRounding::Up => !self.negative,
+            FloatRounding::Nearest | FloatRounding::Zero => false,
         };
         let down = last - self.exponent;
         let mantissa = if down <= 0 {
             self.mantissa << (-down).min(127)
         } else {
-            // Two bits more than the result has: the first dropped one, and whether anything follows.
+            // Two more bits than the result: the first dropped bit, and the sticky bit for the rest.
             let kept = shift_right(self.mantissa << 1, down.unsigned_abs() - 1);
             let rounds_up = match rounding {
                 // More than half, or half and an odd last bit.
-                Rounding::Nearest => matches!(kept & 7, 3 | 6 | 7),
+                FloatRounding::Nearest => matches!(kept & 7, 3 | 6 | 7),
                 _ => away && kept & 3 != 0,
             };
             (kept >> 2) + u128::from(rounds_up)
         };
-        // The hidden bit carries into the exponent, as does a mantissa that was rounded up to the next power of two.
+        // The hidden bit carries into the exponent; so does a mantissa that was rounded up to the next power of two.
         let magnitude = ((i64::from(last - MIN_EXPONENT) as u64) << FRACTION_BITS).wrapping_add(mantissa as u64);
         if last > 971 || magnitude >= INFINITY {
-            let infinite = rounding == Rounding::Nearest || away;
+            let infinite = rounding == FloatRounding::Nearest || away;
             return sign | if infinite { INFINITY } else { INFINITY - 1 };
         }
         sign | magnitude
     }
 }
 
-/// `value >> count`, the last bit set when any that was dropped was.
+/// Returns `value >> count` with the last bit set if any dropped bit was set.
 #[inline]
 fn shift_right(value: u128, count: u32) -> u128 {
     match value.checked_shr(count) {

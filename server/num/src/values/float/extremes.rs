@@ -1,6 +1,6 @@
 //! `min` and `max` of two and three operands (manual 9.7.3.11, 9.7.3.12, 9.7.4.7, 9.7.4.8).
 //!
-//! A NaN loses against a number, -0 lies below +0, and a NaN result is canonical in all formats but `.f64`.
+//! A number wins against a NaN, -0 is less than +0, and a NaN result is canonical in all formats except `.f64`.
 
 use super::{
     double,
@@ -8,7 +8,7 @@ use super::{
     single,
 };
 
-/// Which of its operands the instruction returns.
+/// The operand that the instruction returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Extreme {
     /// `min`.
@@ -30,8 +30,8 @@ pub struct ExtremeModifiers {
     pub abs: bool,
 }
 
-/// Picks one of two numbers of which none is NaN, given as their order: `less` says that `a < b`, `greater` that `a > b`. Where they are
-/// equal they have the same bits or are zeros, and `either` and `both` of the bits are -0 and +0.
+/// Returns one of two numbers, neither of them NaN. `less` tells whether `a < b`, `greater` whether `a > b`. Equal numbers have
+/// the same bits or are zeros; for zeros, or-ing the bits yields -0 and and-ing them +0.
 macro_rules! pick {
     ($extreme:expr, $a:expr, $b:expr, $less:expr, $greater:expr) => {{
         let (a_wins, b_wins, tie) = match $extreme {
@@ -68,7 +68,7 @@ pub fn single(extreme: Extreme, m: ExtremeModifiers, a: u32, b: u32) -> u32 {
 /// `min.f32` and `max.f32` of three operands.
 #[inline(always)]
 pub fn single3(extreme: Extreme, m: ExtremeModifiers, a: u32, b: u32, c: u32) -> u32 {
-    // Taking magnitudes and flushing again changes nothing; of three operands there is no `.xorsign`.
+    // Taking magnitudes and flushing twice changes nothing; the form with three operands has no `.xorsign`.
     let m = ExtremeModifiers { xorsign: false, ..m };
     single(extreme, m, single(extreme, m, a, b), c)
 }
@@ -81,7 +81,7 @@ pub fn half<H: Half>(extreme: Extreme, m: ExtremeModifiers, a: u16, b: u16) -> u
     let magnitudes = if m.abs { !SIGN } else { u16::MAX };
     let [a, b] = [a, b].map(|x| if m.ftz { half::flush::<H>(x) } else { x } & magnitudes);
     let (a_nan, b_nan) = (half::is_nan::<H>(a), half::is_nan::<H>(b));
-    // In the order of these whole numbers -0 is below +0.
+    // Ordered as these integers, -0 is less than +0.
     let order = |x: u16| if x & SIGN != 0 { !x } else { x | SIGN };
     let (x, y) = (order(a), order(b));
     let number = pick!(extreme, a, b, x < y, x > y);
@@ -92,7 +92,7 @@ pub fn half<H: Half>(extreme: Extreme, m: ExtremeModifiers, a: u16, b: u16) -> u
     if is_nan { half::NAN } else { signed }
 }
 
-/// `min.f64` and `max.f64`. Of two NaN the second comes back, made quiet: that is what the code does which the assembler makes of it.
+/// `min.f64` and `max.f64`. For two NaNs the second is returned, made quiet, as in the assembler's machine code.
 #[inline(always)]
 pub fn double(extreme: Extreme, a: u64, b: u64) -> u64 {
     let (a_nan, b_nan) = (double::is_nan(a), double::is_nan(b));

@@ -1,9 +1,10 @@
 //! Arithmetic of `.f16` and `.bf16` (manual 9.7.4), generic over the [`Half`] format.
 //!
-//! Both are computed in wider formats: `.f32` holds every product, and its sums round harmlessly, having more than twice the bits and two;
-//! a fused operation goes through `f64`, rounded to odd, so that there is one rounding that counts.
+//! Both formats are computed in wider ones. `.f32` represents every product exactly, and rounding a sum to it first is
+//! harmless, because it has more than twice the bits plus two. A fused operation uses `f64`, rounded to odd, so that only one
+//! rounding has an effect.
 
-use super::{Clamp, Modifiers, Rounding, is_flushed, single};
+use super::{Clamp, FloatModifiers, FloatRounding, is_flushed, single};
 use crate::values::Marks;
 
 /// A format of 16 bits.
@@ -14,17 +15,17 @@ pub trait Half: Copy {
     const ONE: u16;
     /// The smallest normal number.
     const NORMAL: f64;
-    /// Bits of the mantissa, the hidden one included.
+    /// Bits of the mantissa, including the hidden one.
     const PRECISION: i32;
 
-    /// The same number as `.f32`. A NaN becomes some NaN.
+    /// Returns the same number as `.f32`. A NaN stays a NaN, with unspecified bits.
     fn widen(a: u16) -> f32;
 
-    /// The nearest number, ties to even; NaN becomes [`NAN`].
+    /// Returns the nearest number, ties to even; NaN becomes [`NAN`].
     fn nearest(a: f32) -> u16;
 }
 
-/// The NaN that arithmetic gives in either format (open in the manual; folded `neg.f16` and hardware give this one).
+/// The NaN that arithmetic returns in either format (open in the manual; folded `neg.f16` and hardware return this one).
 pub const NAN: u16 = 0x7fff;
 
 const SIGN: u16 = 0x8000;
@@ -47,7 +48,7 @@ impl Half for F16 {
     fn widen(a: u16) -> f32 {
         let sign = u32::from(a & SIGN) << 16;
         let magnitude = u32::from(a & !SIGN) << 13;
-        // 2^112 makes up for the difference of the biases, also of subnormal numbers.
+        // 2^112 compensates the difference of the biases, for subnormal numbers too.
         let scaled = (f32::from_bits(magnitude) * f32::from_bits(0x7780_0000)).to_bits();
         f32::from_bits(sign | if magnitude >= 0x0f80_0000 { magnitude | 0x7f80_0000 } else { scaled })
     }
@@ -56,7 +57,7 @@ impl Half for F16 {
     fn nearest(a: f32) -> u16 {
         let bits = a.to_bits();
         let magnitude = bits & 0x7fff_ffff;
-        // The last bits of 0.5 and of subnormal `.f16` numbers stand for the same: adding rounds.
+        // The last bit of 0.5 in `.f32` has the same weight as that of a subnormal `.f16`, so the addition rounds.
         let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0x3f00_0000);
         let even = magnitude >> 13 & 1;
         let normal = magnitude.wrapping_sub(0x3800_0000).wrapping_add(0xfff + even) >> 13;
@@ -92,13 +93,13 @@ pub fn is_nan<H: Half>(a: u16) -> bool {
     a & !SIGN > H::INFINITY
 }
 
-/// What must be said of a result of exact arithmetic: which NaN it is, is not specified.
+/// Returns the marks of exact arithmetic: the bits of a NaN are unspecified.
 #[inline(always)]
 pub fn marks<H: Half>(result: u16) -> Marks {
     if is_nan::<H>(result) { Marks::UNSPECIFIED } else { Marks::NONE }
 }
 
-/// A zero of the same sign in place of a subnormal number.
+/// Replaces a subnormal number by a zero of the same sign.
 #[inline(always)]
 pub fn flush<H: Half>(a: u16) -> u16 {
     if a & H::INFINITY == 0 { a & SIGN } else { a }
@@ -109,31 +110,31 @@ pub(super) fn operand<H: Half>(ftz: bool, a: u16) -> f32 {
     H::widen(if ftz { flush::<H>(a) } else { a })
 }
 
-/// A value rounded to the format in any direction; the value may have been rounded to odd.
+/// Rounds a value to the format in any direction; the value may have been rounded to odd.
 #[inline(always)]
-pub(super) fn round<H: Half>(rounding: Rounding, value: f32) -> u16 {
+pub(super) fn round<H: Half>(rounding: FloatRounding, value: f32) -> u16 {
     let bits = H::nearest(value);
     let back = H::widen(bits);
     let (inward, outward) = (bits.wrapping_sub(1), bits.wrapping_add(1));
     let negative = bits & SIGN != 0;
     match rounding {
-        Rounding::Nearest => bits,
-        Rounding::Zero if back.abs() > value.abs() => inward,
-        Rounding::Zero => bits,
-        Rounding::Down if back > value => [inward, outward][usize::from(negative)],
-        Rounding::Up if back < value => [outward, inward][usize::from(negative)],
-        Rounding::Down | Rounding::Up => bits,
+        FloatRounding::Nearest => bits,
+        FloatRounding::Zero if back.abs() > value.abs() => inward,
+        FloatRounding::Zero => bits,
+        FloatRounding::Down if back > value => [inward, outward][usize::from(negative)],
+        FloatRounding::Up if back < value => [outward, inward][usize::from(negative)],
+        FloatRounding::Down | FloatRounding::Up => bits,
     }
 }
 
-/// A value of `.f32` (exact, or rounded to odd) rounded, flushed and clamped.
+/// Rounds, flushes and clamps a value of `.f32` (exact, or rounded to odd).
 #[inline(always)]
-pub(super) fn finish<H: Half>(m: Modifiers, value: f32) -> u16 {
+pub(super) fn finish<H: Half>(m: FloatModifiers, value: f32) -> u16 {
     let rounded = round::<H>(m.rounding, value);
     let flushed = m.ftz && is_flushed(m.rounding, f64::from(value), H::NORMAL, H::PRECISION);
     let result = if flushed { rounded & SIGN } else { rounded };
     let is_nan = value.is_nan();
-    // -0 is neither above zero nor kept: the lower bound of either interval is +0.
+    // The lower bound of `.sat` and `.relu` is +0, so -0 becomes +0 too.
     let positive = if result & SIGN != 0 || is_nan { 0 } else { result };
     match m.clamp {
         Clamp::None => result,
@@ -146,34 +147,34 @@ pub(super) fn finish<H: Half>(m: Modifiers, value: f32) -> u16 {
 
 /// `add{.rn}{.ftz}{.sat}`.
 #[inline(always)]
-pub fn add<H: Half>(m: Modifiers, a: u16, b: u16) -> u16 {
-    finish::<H>(m.rounding(Rounding::Nearest), operand::<H>(m.ftz, a) + operand::<H>(m.ftz, b))
+pub fn add<H: Half>(m: FloatModifiers, a: u16, b: u16) -> u16 {
+    finish::<H>(m.rounding(FloatRounding::Nearest), operand::<H>(m.ftz, a) + operand::<H>(m.ftz, b))
 }
 
 /// `sub{.rn}{.ftz}{.sat}`.
 #[inline(always)]
-pub fn sub<H: Half>(m: Modifiers, a: u16, b: u16) -> u16 {
-    finish::<H>(m.rounding(Rounding::Nearest), operand::<H>(m.ftz, a) - operand::<H>(m.ftz, b))
+pub fn sub<H: Half>(m: FloatModifiers, a: u16, b: u16) -> u16 {
+    finish::<H>(m.rounding(FloatRounding::Nearest), operand::<H>(m.ftz, a) - operand::<H>(m.ftz, b))
 }
 
 /// `mul{.rn}{.ftz}{.sat}`.
 #[inline(always)]
-pub fn mul<H: Half>(m: Modifiers, a: u16, b: u16) -> u16 {
-    finish::<H>(m.rounding(Rounding::Nearest), operand::<H>(m.ftz, a) * operand::<H>(m.ftz, b))
+pub fn mul<H: Half>(m: FloatModifiers, a: u16, b: u16) -> u16 {
+    finish::<H>(m.rounding(FloatRounding::Nearest), operand::<H>(m.ftz, a) * operand::<H>(m.ftz, b))
 }
 
-/// `fma.rnd{.ftz}{.sat}{.relu}`. Other roundings than `.rn` are taken by the assembler for `.bf16`.
+/// `fma.rnd{.ftz}{.sat}{.relu}`. For `.bf16` the assembler also accepts roundings other than `.rn`.
 #[inline(always)]
-pub fn fma<H: Half>(m: Modifiers, a: u16, b: u16, c: u16) -> u16 {
+pub fn fma<H: Half>(m: FloatModifiers, a: u16, b: u16, c: u16) -> u16 {
     let product = f64::from(operand::<H>(m.ftz, a)) * f64::from(operand::<H>(m.ftz, b));
     let exact = single::sum_exactly(m.rounding, product, f64::from(operand::<H>(m.ftz, c)));
     finish::<H>(m, single::round_to_odd(exact))
 }
 
-/// `fma.rnd.oob`: +0 where an operand is `outside`, the NaN that tensor copies leave for elements out of bounds. The manual does not give its
-/// bits, so the code that fills it and the caller must agree on them.
+/// `fma.rnd.oob`: +0 if an operand equals `outside`, the NaN that tensor copies write for elements out of bounds. The manual
+/// does not define its bits, so the copy and the caller must use the same ones.
 #[inline(always)]
-pub fn fma_oob<H: Half>(m: Modifiers, outside: u16, a: u16, b: u16, c: u16) -> u16 {
+pub fn fma_oob<H: Half>(m: FloatModifiers, outside: u16, a: u16, b: u16, c: u16) -> u16 {
     let result = fma::<H>(m, a, b, c);
     if a == outside || b == outside || c == outside { 0 } else { result }
 }

@@ -1,24 +1,24 @@
-//! Two numbers in one register: each element is computed by itself.
+//! Two numbers in one register; each element is computed separately.
 
-/// The two halves of a 32-bit register, the lower first.
+/// Returns the two halves of a 32-bit register, the lower first.
 #[inline(always)]
 pub const fn halves(a: u32) -> [u16; 2] {
     [a as u16, (a >> 16) as u16]
 }
 
-/// A 32-bit register of two halves, the lower first.
+/// Returns a 32-bit register from two halves, the lower first.
 #[inline(always)]
 pub const fn from_halves(halves: [u16; 2]) -> u32 {
     (halves[1] as u32) << 16 | halves[0] as u32
 }
 
-/// The two words of a 64-bit register, the lower first.
+/// Returns the two words of a 64-bit register, the lower first.
 #[inline(always)]
 pub const fn words(a: u64) -> [u32; 2] {
     [a as u32, (a >> 32) as u32]
 }
 
-/// A 64-bit register of two words, the lower first.
+/// Returns a 64-bit register from two words, the lower first.
 #[inline(always)]
 pub const fn from_words(words: [u32; 2]) -> u64 {
     (words[1] as u64) << 32 | words[0] as u64

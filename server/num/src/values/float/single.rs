@@ -1,12 +1,12 @@
 //! Arithmetic of `.f32` (manual 9.7.3).
 //!
-//! Sums, products, quotients and roots are exact in `f64`, or rounded to odd there, wherever the native operation does not already give
-//! the answer: `f64` has more than twice the bits and a far wider exponent, so that it neither overflows nor underflows.
+//! Sums, products, quotients and roots are exact in `f64`, or rounded to odd there, unless the native operation already yields
+//! the result. `f64` has more than twice the bits and a much wider exponent, so that it neither overflows nor underflows.
 
-use super::{Clamp, Modifiers, Rounding, is_flushed, to_odd, two_sum, with_zero_sign};
+use super::{Clamp, FloatModifiers, FloatRounding, is_flushed, to_odd, two_sum, with_zero_sign};
 use crate::values::Marks;
 
-/// The NaN that arithmetic of `.f32` gives (manual 9.7.3 leaves it open; hardware gives this one).
+/// The NaN that arithmetic of `.f32` returns (manual 9.7.3 leaves it open; hardware returns this one).
 pub const NAN: u32 = 0x7fff_ffff;
 /// 1.0.
 pub const ONE: u32 = 0x3f80_0000;
@@ -23,25 +23,25 @@ pub const fn is_nan(a: u32) -> bool {
     a & !SIGN > INFINITY
 }
 
-/// What must be said of a result of exact arithmetic: which NaN it is, is not specified.
+/// Returns the marks of exact arithmetic: the bits of a NaN are unspecified.
 #[inline(always)]
 pub fn marks(result: u32) -> Marks {
     if is_nan(result) { Marks::UNSPECIFIED } else { Marks::NONE }
 }
 
-/// A zero of the same sign in place of a subnormal number.
+/// Replaces a subnormal number by a zero of the same sign.
 #[inline(always)]
 pub const fn flush(a: u32) -> u32 {
     if a & INFINITY == 0 { a & SIGN } else { a }
 }
 
-/// An operand as the operation sees it.
+/// Returns an operand, flushed if `ftz` is set.
 #[inline(always)]
 pub(super) fn operand(ftz: bool, a: u32) -> f32 {
     f32::from_bits(if ftz { flush(a) } else { a })
 }
 
-/// The bits of a result, its NaN canonical, clamped.
+/// Returns the bits of a result, clamped, with a canonical NaN.
 #[inline(always)]
 fn finish(clamp: Clamp, value: f32) -> u32 {
     match clamp {
@@ -52,7 +52,7 @@ fn finish(clamp: Clamp, value: f32) -> u32 {
                 value.to_bits()
             }
         }
-        // A comparison that is false for NaN, and for -0.
+        // The comparison is false for NaN and for -0.
         Clamp::Saturate => {
             let low = if value > 0.0 { value } else { 0.0 };
             (if low < 1.0 { low } else { 1.0 }).to_bits()
@@ -64,29 +64,29 @@ fn finish(clamp: Clamp, value: f32) -> u32 {
     }
 }
 
-/// An exact value (or one rounded to odd in `f64`) rounded to `.f32`.
+/// Rounds an exact value (or one rounded to odd in `f64`) to `.f32`.
 #[inline(always)]
-pub(super) fn round(rounding: Rounding, exact: f64) -> f32 {
+pub(super) fn round(rounding: FloatRounding, exact: f64) -> f32 {
     let nearest = exact as f32;
     let back = f64::from(nearest);
     let bits = nearest.to_bits();
     let (inward, outward) = (bits.wrapping_sub(1), bits.wrapping_add(1));
     let negative = bits & SIGN != 0;
     f32::from_bits(match rounding {
-        Rounding::Nearest => bits,
-        Rounding::Zero => {
+        FloatRounding::Nearest => bits,
+        FloatRounding::Zero => {
             if back.abs() > exact.abs() {
                 inward
             } else {
                 bits
             }
         }
-        Rounding::Down => match (back > exact, negative) {
+        FloatRounding::Down => match (back > exact, negative) {
             (false, _) => bits,
             (true, false) => inward,
             (true, true) => outward,
         },
-        Rounding::Up => match (back < exact, negative) {
+        FloatRounding::Up => match (back < exact, negative) {
             (false, _) => bits,
             (true, false) => outward,
             (true, true) => inward,
@@ -94,17 +94,17 @@ pub(super) fn round(rounding: Rounding, exact: f64) -> f32 {
     })
 }
 
-/// An exact value rounded to odd in `.f32`, to be rounded once more to a narrower format.
+/// Rounds an exact value to odd in `.f32`, for a final rounding to a narrower format.
 #[inline(always)]
 pub(super) fn round_to_odd(exact: f64) -> f32 {
-    let truncated = round(Rounding::Zero, exact);
+    let truncated = round(FloatRounding::Zero, exact);
     let inexact = f64::from(truncated) != exact && !truncated.is_nan();
     f32::from_bits(truncated.to_bits() | u32::from(inexact))
 }
 
-/// An exact value rounded, flushed and clamped.
+/// Rounds, flushes and clamps an exact value.
 #[inline(always)]
-pub(super) fn from_exact(m: Modifiers, exact: f64) -> u32 {
+pub(super) fn from_exact(m: FloatModifiers, exact: f64) -> u32 {
     let rounded = round(m.rounding, exact);
     let flushed = m.ftz && is_flushed(m.rounding, exact, NORMAL, PRECISION);
     finish(m.clamp, if flushed { 0f32.copysign(rounded) } else { rounded })
@@ -112,10 +112,10 @@ pub(super) fn from_exact(m: Modifiers, exact: f64) -> u32 {
 
 /// `add.rnd{.ftz}{.sat}.f32`.
 #[inline(always)]
-pub fn add(m: Modifiers, a: u32, b: u32) -> u32 {
+pub fn add(m: FloatModifiers, a: u32, b: u32) -> u32 {
     let (a, b) = (operand(m.ftz, a), operand(m.ftz, b));
-    if m.rounding == Rounding::Nearest {
-        // A sum below the normal numbers is exact.
+    if m.rounding == FloatRounding::Nearest {
+        // A subnormal sum is exact, so flushing the rounded sum is correct.
         let sum = a + b;
         return finish(m.clamp, operand(m.ftz, sum.to_bits()));
     }
@@ -124,56 +124,56 @@ pub fn add(m: Modifiers, a: u32, b: u32) -> u32 {
 
 /// `sub.rnd{.ftz}{.sat}.f32`.
 #[inline(always)]
-pub fn sub(m: Modifiers, a: u32, b: u32) -> u32 {
+pub fn sub(m: FloatModifiers, a: u32, b: u32) -> u32 {
     add(m, a, b ^ SIGN)
 }
 
 /// `mul.rnd{.ftz}{.sat}.f32`.
 #[inline(always)]
-pub fn mul(m: Modifiers, a: u32, b: u32) -> u32 {
+pub fn mul(m: FloatModifiers, a: u32, b: u32) -> u32 {
     let (a, b) = (operand(m.ftz, a), operand(m.ftz, b));
-    if m.rounding == Rounding::Nearest && !m.ftz {
+    if m.rounding == FloatRounding::Nearest && !m.ftz {
         return finish(m.clamp, a * b);
     }
     from_exact(m, f64::from(a) * f64::from(b))
 }
 
-/// `fma.rnd{.ftz}{.sat}.f32` and `mad.rnd.f32`, the product exact. With `.rn` it is the host's own fused operation: call it where the code
-/// is compiled for a host that has one, else [`fma_in_double`], which is the same without.
+/// `fma.rnd{.ftz}{.sat}.f32` and `mad.rnd.f32`: the product is exact. With `.rn` this is the host's own fused operation. Call
+/// it from code compiled for a host that has one; otherwise call [`fma_in_double`], which returns the same.
 #[inline(always)]
-pub fn fma(m: Modifiers, a: u32, b: u32, c: u32) -> u32 {
-    if m.rounding == Rounding::Nearest && !m.ftz {
+pub fn fma(m: FloatModifiers, a: u32, b: u32, c: u32) -> u32 {
+    if m.rounding == FloatRounding::Nearest && !m.ftz {
         return finish(m.clamp, f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)));
     }
     fma_in_double(m, a, b, c)
 }
 
-/// [`fma`] out of additions and multiplications of `f64`, for hosts without a fused operation.
+/// [`fma`] from additions and multiplications of `f64`, for hosts without a fused operation.
 #[inline(always)]
-pub fn fma_in_double(m: Modifiers, a: u32, b: u32, c: u32) -> u32 {
+pub fn fma_in_double(m: FloatModifiers, a: u32, b: u32, c: u32) -> u32 {
     let (a, b, c) = (operand(m.ftz, a), operand(m.ftz, b), operand(m.ftz, c));
     from_exact(m, sum_exactly(m.rounding, f64::from(a) * f64::from(b), f64::from(c)))
 }
 
-/// `mad{.sat}.f32` of `sm_1x` (manual 9.7.3.7): the product is cut to 24 bits, its exponent unlimited, and added; with a `c` of zero it is `mul`
-/// and `add`. Operands and result are flushed.
+/// `mad{.sat}.f32` of `sm_1x` (manual 9.7.3.7): the product is truncated to 24 bits with an unlimited exponent, then added.
+/// With a `c` of zero it is `mul` followed by `add`. Operands and result are flushed.
 #[inline(always)]
-pub fn mad_truncated(m: Modifiers, a: u32, b: u32, c: u32) -> u32 {
-    let m = m.rounding(Rounding::Nearest).ftz(true);
+pub fn mad_truncated(m: FloatModifiers, a: u32, b: u32, c: u32) -> u32 {
+    let m = m.rounding(FloatRounding::Nearest).ftz(true);
     if flush(c) & !SIGN == 0 {
         return add(m, mul(m.clamp(Clamp::None), a, b), c);
     }
     let (a, b, c) = (operand(true, a), operand(true, b), operand(true, c));
-    // Infinity stays, a NaN its quiet bit: their last bits are zero.
+    // Truncation keeps infinity and the quiet bit of a NaN, because their last bits are zero.
     let product = truncate(f64::from(a) * f64::from(b), 29);
     from_exact(m, sum_exactly(m.rounding, product, f64::from(c)))
 }
 
 /// `div.rnd{.ftz}.f32`.
 #[inline(always)]
-pub fn div(m: Modifiers, a: u32, b: u32) -> u32 {
+pub fn div(m: FloatModifiers, a: u32, b: u32) -> u32 {
     let (a, b) = (operand(m.ftz, a), operand(m.ftz, b));
-    if m.rounding == Rounding::Nearest && !m.ftz {
+    if m.rounding == FloatRounding::Nearest && !m.ftz {
         return finish(m.clamp, a / b);
     }
     let (a, b) = (f64::from(a), f64::from(b));
@@ -184,16 +184,16 @@ pub fn div(m: Modifiers, a: u32, b: u32) -> u32 {
 
 /// `rcp.rnd{.ftz}.f32`.
 #[inline(always)]
-pub fn rcp(m: Modifiers, a: u32) -> u32 {
+pub fn rcp(m: FloatModifiers, a: u32) -> u32 {
     div(m, ONE, a)
 }
 
 /// `sqrt.rnd{.ftz}.f32`.
 #[inline(always)]
-pub fn sqrt(m: Modifiers, a: u32) -> u32 {
+pub fn sqrt(m: FloatModifiers, a: u32) -> u32 {
     let a = operand(m.ftz, a);
-    if m.rounding == Rounding::Nearest {
-        // The root of what is not flushed is far above the subnormal numbers.
+    if m.rounding == FloatRounding::Nearest {
+        // The root of an operand that is not flushed is far above the subnormal numbers.
         return finish(m.clamp, a.sqrt());
     }
     let a = f64::from(a);
@@ -201,14 +201,14 @@ pub fn sqrt(m: Modifiers, a: u32) -> u32 {
     from_exact(m, nudge(root, a, root * root))
 }
 
-/// `neg{.ftz}.f32`. Of a NaN the canonical one comes back, as from the addition that hardware makes of it.
+/// `neg{.ftz}.f32`. A NaN yields the canonical one, because hardware implements the instruction as an addition.
 #[inline(always)]
 pub fn neg(ftz: bool, a: u32) -> u32 {
     let a = if ftz { flush(a) } else { a };
     if is_nan(a) { NAN } else { a ^ SIGN }
 }
 
-/// `abs{.ftz}.f32`. Of a NaN the canonical one comes back, as from the addition that hardware makes of it.
+/// `abs{.ftz}.f32`. A NaN yields the canonical one, because hardware implements the instruction as an addition.
 #[inline(always)]
 pub fn abs(ftz: bool, a: u32) -> u32 {
     let a = if ftz { flush(a) } else { a };
@@ -221,20 +221,21 @@ pub fn copysign(a: u32, b: u32) -> u32 {
     a & SIGN | b & !SIGN
 }
 
-/// The sum of two terms, rounded to odd in `f64`.
+/// Returns the sum of two terms, rounded to odd in `f64`.
 #[inline(always)]
-pub(super) fn sum_exactly(rounding: Rounding, a: f64, b: f64) -> f64 {
+pub(super) fn sum_exactly(rounding: FloatRounding, a: f64, b: f64) -> f64 {
     let (sum, error) = two_sum(a, b);
     with_zero_sign(rounding, to_odd(sum, error), a.to_bits() | b.to_bits() == 0)
 }
 
-/// `value` with its last `zeros` bits cleared.
+/// Returns `value` with its last `zeros` bits cleared.
 #[inline(always)]
 fn truncate(value: f64, zeros: u32) -> f64 {
     f64::from_bits(value.to_bits() & (u64::MAX << zeros))
 }
 
-/// `value`, whose last bits are zero, moved by one in the last place where what it stands for is larger or smaller than `value` itself.
+/// Moves `value`, a truncated approximation, by one in the last place if the exact result differs from it: up if `reached` is
+/// less than `target`, down if it is greater.
 #[inline(always)]
 fn nudge(value: f64, target: f64, reached: f64) -> f64 {
     let bits = value.to_bits();

@@ -1,14 +1,15 @@
-//! Tests against an independent implementation of the formats, and against what NVIDIA's assembler folds.
+//! Tests against an independent implementation of the formats, and against constants folded by NVIDIA's assembler.
 
 mod approximate;
 mod folded;
 mod reference;
 mod selection;
 
-use super::Rounding;
+use super::FloatRounding;
 
-/// All four.
-const ROUNDINGS: [Rounding; 4] = [Rounding::Nearest, Rounding::Zero, Rounding::Down, Rounding::Up];
+/// All four rounding directions.
+const ROUNDINGS: [FloatRounding; 4] =
+    [FloatRounding::Nearest, FloatRounding::Zero, FloatRounding::Down, FloatRounding::Up];
 
 /// A deterministic stream of operands.
 struct FloatSamples(u64);
@@ -31,7 +32,7 @@ impl FloatSamples {
         (self.bits() >> 11) % limit
     }
 
-    /// An operand of a format: any bits, subnormal, around one, near either end, a special one, or with few bits set.
+    /// Returns an operand of a format: any bits, subnormal, around one, near either end, a special one, or with few bits set.
     fn operand(&mut self, format: &TestFormat) -> u64 {
         let TestFormat { width, fraction, .. } = *format;
         let sign = (self.bits() & 1) << (width - 1);
@@ -50,7 +51,7 @@ impl FloatSamples {
     }
 }
 
-/// What the samples must know of a format.
+/// Parameters of a format for the samples.
 struct TestFormat {
     width: u32,
     fraction: u32,
@@ -88,7 +89,7 @@ impl TestFormat {
         Self { width, fraction, specials }
     }
 
-    /// All pairs of special operands, then `count` sampled ones.
+    /// Returns all pairs of special operands, then `count` sampled pairs.
     fn pairs(&self, count: usize) -> Vec<[u64; 2]> {
         let mut samples = FloatSamples::new();
         let mut pairs: Vec<_> =
@@ -97,7 +98,7 @@ impl TestFormat {
         pairs
     }
 
-    /// Triples: special ones, sampled ones, and ones whose sum nearly cancels.
+    /// Returns triples of operands: special ones and sampled ones.
     fn triples(&self, count: usize) -> Vec<[u64; 3]> {
         let mut samples = FloatSamples::new();
         let few: Vec<u64> = self.specials.iter().copied().step_by(3).collect();

@@ -1,4 +1,4 @@
-//! Sums, differences, magnitudes, the smaller and the larger: `add sub abs neg min max sad` (manual 9.7.1).
+//! Sums, differences, absolute values, minima and maxima: `add sub abs neg min max sad` (manual 9.7.1).
 
 use super::Int;
 
@@ -26,25 +26,25 @@ pub fn sub_sat<T: Int>(a: T, b: T) -> T {
     a.minus_clamped(b)
 }
 
-/// `abs`: the lowest number comes back unchanged, which the manual does not say and the assembler folds so.
+/// `abs`: the lowest number is returned unchanged. The manual does not define this; the assembler folds it so.
 #[inline(always)]
 pub fn abs<T: Int>(a: T) -> T {
     a.magnitude()
 }
 
-/// `neg`: the lowest number comes back unchanged.
+/// `neg`: the lowest number is returned unchanged.
 #[inline(always)]
 pub fn neg<T: Int>(a: T) -> T {
     T::ZERO.minus(a)
 }
 
-/// `min`, in the order of the type.
+/// `min`, signed or unsigned by the type.
 #[inline(always)]
 pub fn min<T: Int>(a: T, b: T) -> T {
     if a < b { a } else { b }
 }
 
-/// `max`, in the order of the type.
+/// `max`, signed or unsigned by the type.
 #[inline(always)]
 pub fn max<T: Int>(a: T, b: T) -> T {
     if a > b { a } else { b }
@@ -62,7 +62,7 @@ pub fn max_relu<T: Int>(a: T, b: T) -> T {
     max(max(a, b), T::ZERO)
 }
 
-/// `sad`: `c + |a - b|`; the distance of two signed numbers is the whole one, the sum wraps.
+/// `sad`: `c + |a - b|`; the distance of two signed numbers is exact, the sum wraps.
 #[inline(always)]
 pub fn sad<T: Int>(a: T, b: T, c: T) -> T {
     c.plus(a.distance(b))

@@ -3,13 +3,13 @@
 use super::super::Marks;
 use super::Int;
 
-/// `popc`: how many bits are set.
+/// `popc`: the number of set bits.
 #[inline(always)]
 pub fn popc<T: Int>(a: T) -> u32 {
     a.ones()
 }
 
-/// `clz`: how many zeros stand above the highest one; the width for 0.
+/// `clz`: the number of zeros above the highest set bit; the width for 0.
 #[inline(always)]
 pub fn clz<T: Int>(a: T) -> u32 {
     a.zeros_above()
@@ -21,31 +21,33 @@ pub fn brev<T: Int>(a: T) -> T {
     a.reversed()
 }
 
-/// `bfind`: the position of the highest bit that is no copy of the sign; all ones where there is none.
+/// `bfind`: the position of the highest bit that differs from the sign; all ones if there is none.
 #[inline(always)]
 pub fn bfind<T: Int>(a: T) -> u32 {
-    // For a number without any the zeros are as many as bits, and the difference is -1: just the answer.
+    // Without such a bit the number of zeros is the width, and the difference is -1: the specified result.
     (T::BITS - 1).wrapping_sub(unsigned_like(a).zeros_above())
 }
 
-/// `bfind.shiftamt`: how far that bit is from the top; all ones where there is none.
+/// `bfind.shiftamt`: the distance of that bit from the top; all ones if there is none.
 #[inline(always)]
 pub fn bfind_shiftamt<T: Int>(a: T) -> u32 {
     let above = unsigned_like(a).zeros_above();
     if above == T::BITS { u32::MAX } else { above }
 }
 
-/// A negative number's complement, any other as it is: its ones are the bits that are no copies of the sign.
+/// Returns the complement of a negative number, and any other number unchanged: the set bits are those that differ from the
+/// sign.
 #[inline(always)]
 fn unsigned_like<T: Int>(a: T) -> T {
     if a < T::ZERO { a.not() } else { a }
 }
 
-/// `fns`: the position of the |`offset`|-th set bit from bit `base` on, upwards for a positive offset and downwards for a negative one;
-/// for offset 0 bit `base` itself. All ones where there is none.
+/// `fns`: the position of the |`offset`|-th set bit from bit `base` on, upwards for a positive offset and downwards for a
+/// negative one. For offset 0 it is `base` if that bit is set. All ones if there is no such bit.
 ///
-/// A `base` above 31 is undefined: all ones, as the assembler folds it and its routine computes. The lowest offset has no magnitude:
-/// the routine's answer for it is 0, whatever the mask (folded, and read in the machine code), instead of "not found".
+/// A `base` above 31 is undefined: the result is all ones, as the assembler folds it and its routine computes it. The lowest
+/// offset has no magnitude: the routine returns 0 for it, whatever the mask (folded, and read in the machine code), instead of
+/// "not found".
 #[inline]
 pub fn fns(mask: u32, base: u32, offset: i32) -> (u32, Marks) {
     if offset == i32::MIN {
@@ -57,7 +59,7 @@ pub fn fns(mask: u32, base: u32, offset: i32) -> (u32, Marks) {
     if offset == 0 {
         return (if mask >> base & 1 == 1 { base } else { u32::MAX }, Marks::NONE);
     }
-    // Downwards is upwards in the mirror.
+    // A search downwards is a search upwards in the reversed mask.
     let down = offset < 0;
     let (mirrored, start) = if down { (mask.reverse_bits(), 31 - base) } else { (mask, base) };
     let mut left = mirrored & u32::MAX << start;
@@ -69,15 +71,15 @@ pub fn fns(mask: u32, base: u32, offset: i32) -> (u32, Marks) {
     (if left == 0 { u32::MAX } else { found }, Marks::NONE)
 }
 
-/// `bfe`: `length` bits from `position` on, extended with zeros or, for a signed type, with the field's top bit. Beyond the top of `a`
-/// lie copies of its sign, or zeros. Of position and length the low 8 bits count.
+/// `bfe`: `length` bits from `position` on, extended with zeros or, for a signed type, with the field's top bit. Bits above the
+/// top of `a` are copies of its sign, or zeros. Only the low 8 bits of position and length count.
 #[inline(always)]
 pub fn bfe<T: Int>(a: T, position: u32, length: u32) -> T {
     let unused = T::BITS - (length & 255).min(T::BITS);
     a.down(position & 255).up(unused).down(unused)
 }
 
-/// `bfi`: `b` with the low `length` bits of `a` put in at `position`. Of position and length the low 8 bits count.
+/// `bfi`: `b` with the low `length` bits of `a` inserted at `position`. Only the low 8 bits of position and length count.
 #[inline(always)]
 pub fn bfi<T: Int>(a: T, b: T, position: u32, length: u32) -> T {
     let (position, length) = (position & 255, length & 255);
@@ -85,15 +87,16 @@ pub fn bfi<T: Int>(a: T, b: T, position: u32, length: u32) -> T {
     a.up(position).and(field).or(b.and(field.not()))
 }
 
-/// `szext`: the low `n` bits, extended with zeros or the sign of that field. `.wrap` takes `n` modulo 32; with `.clamp` 32 and more are all.
+/// `szext`: the low `n` bits, extended with zeros or the sign of that field. `.wrap` takes `n` modulo 32; with `.clamp` an `n`
+/// of 32 or more means all bits.
 #[inline(always)]
 pub fn szext<T: Int>(a: T, n: u32, wrap: bool) -> T {
     let n = if wrap { n & 31 } else { n.min(32) };
     a.up(32 - n).down(32 - n)
 }
 
-/// `bmsk`: `length` ones from `position` on. `.wrap` takes both modulo 32; with `.clamp` a position of 32 and more gives 0, and a length
-/// of 32 and more all from the position on.
+/// `bmsk`: `length` ones from `position` on. `.wrap` takes both modulo 32. With `.clamp` a position of 32 or more yields 0, and
+/// a length of 32 or more sets all bits from the position on.
 #[inline(always)]
 pub fn bmsk(position: u32, length: u32, wrap: bool) -> u32 {
     let limit = |n: u32| if wrap { n & 31 } else { n.min(32) };

@@ -1,11 +1,12 @@
 //! Extended precision: `add.cc addc sub.cc subc mad.cc madc` (manual 9.7.2).
 //!
-//! `CC.CF` is one bit. The manual calls it a carry after an addition and a borrow after a subtraction, and does not say what an addition
-//! finds after a subtraction. The machine keeps the carry of `a + ~b + 1`, the *complement* of the borrow, and `subc` subtracts one where
-//! the bit is clear (read in the machine code of `sm_75`, `sm_90`, `sm_120`): within a chain of subtractions that is the borrow of the
-//! manual, and mixed chains do what the machine does. So `carry` is that bit throughout.
+//! `CC.CF` is one bit. The manual calls it a carry after an addition and a borrow after a subtraction, but does not define its
+//! value for an addition that follows a subtraction. The machine stores the carry of `a + ~b + 1`, the *complement* of the
+//! borrow, and `subc` subtracts one if the bit is clear (read in the machine code of `sm_75`, `sm_90`, `sm_120`). Within a
+//! chain of subtractions this is the manual's borrow, and mixed chains behave like the machine. The `carry` of every function
+//! here is that bit.
 //!
-//! The flag is the same for signed and unsigned types. Functions without `.cc` are these without the second result.
+//! The flag is the same for signed and unsigned types. For an instruction without `.cc`, ignore the second result.
 
 use super::super::Marks;
 use super::Int;
@@ -17,31 +18,31 @@ pub fn add_cc<T: Int>(a: T, b: T) -> (T, bool) {
     a.plus_carrying(b, false)
 }
 
-/// `addc`, `addc.cc`: the sum with the carry that comes in, and the carry that goes out.
+/// `addc`, `addc.cc`: the sum including the incoming carry, and the outgoing carry.
 #[inline(always)]
 pub fn addc<T: Int>(a: T, b: T, carry: bool) -> (T, bool) {
     a.plus_carrying(b, carry)
 }
 
-/// `sub.cc`: the difference and the carry, which is clear where there is a borrow.
+/// `sub.cc`: the difference and the carry, which is clear on a borrow.
 #[inline(always)]
 pub fn sub_cc<T: Int>(a: T, b: T) -> (T, bool) {
     a.plus_carrying(b.not(), true)
 }
 
-/// `subc`, `subc.cc`: the difference, less one where the carry that comes in is clear, and the carry that goes out.
+/// `subc`, `subc.cc`: the difference, minus one if the incoming carry is clear, and the outgoing carry.
 #[inline(always)]
 pub fn subc<T: Int>(a: T, b: T, carry: bool) -> (T, bool) {
     a.plus_carrying(b.not(), carry)
 }
 
-/// `addc.sat.s32`, which only the assembler knows: the sum with the carry, clamped.
+/// `addc.sat.s32` (accepted by the assembler, not in the manual): the sum with the carry, clamped.
 #[inline(always)]
 pub fn addc_sat(a: i32, b: i32, carry: bool) -> i32 {
     clamp(i64::from(a) + i64::from(b) + i64::from(carry))
 }
 
-/// `subc.sat.s32`, which only the assembler knows: the difference with the borrow, clamped.
+/// `subc.sat.s32` (accepted by the assembler, not in the manual): the difference with the borrow, clamped.
 #[inline(always)]
 pub fn subc_sat(a: i32, b: i32, carry: bool) -> i32 {
     clamp(i64::from(a) - i64::from(b) - i64::from(!carry))
@@ -52,22 +53,22 @@ fn clamp(exact: i64) -> i32 {
     exact.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
-/// `mad.lo.cc` (with a clear `carry`), `madc.lo`, `madc.lo.cc`: the lower half of the product, plus `c` and the carry; the carry of that
-/// addition goes out.
+/// `mad.lo.cc` (with a clear `carry`), `madc.lo`, `madc.lo.cc`: the lower half of the product plus `c` plus the carry, and the
+/// carry of that addition.
 #[inline(always)]
 pub fn madc_lo<T: Int>(a: T, b: T, c: T, carry: bool) -> (T, bool) {
     mul_lo(a, b).plus_carrying(c, carry)
 }
 
-/// `mad.hi.cc` (with a clear `carry`), `madc.hi`, `madc.hi.cc`: the upper half of the product, plus `c` and the carry; the carry of that
-/// addition goes out.
+/// `mad.hi.cc` (with a clear `carry`), `madc.hi`, `madc.hi.cc`: the upper half of the product plus `c` plus the carry, and the
+/// carry of that addition.
 #[inline(always)]
 pub fn madc_hi<T: Int>(a: T, b: T, c: T, carry: bool) -> (T, bool) {
     mul_hi(a, b).plus_carrying(c, carry)
 }
 
-/// `madc.hi.sat.s32`, which only the assembler knows – and makes the machine code of `madc.hi.s32` of it, which does not saturate
-/// (`ptxas` 13.5, `sm_75` … `sm_120`). The result is marked where clamping would change it.
+/// `madc.hi.sat.s32` (accepted by the assembler, not in the manual). The assembler emits the machine code of `madc.hi.s32` for
+/// it, which does not saturate (`ptxas` 13.5, `sm_75` … `sm_120`). The result is marked if clamping would change it.
 #[inline(always)]
 pub fn madc_hi_sat(a: i32, b: i32, c: i32, carry: bool) -> (i32, Marks) {
     let (sum, _) = madc_hi(a, b, c, carry);
@@ -80,7 +81,7 @@ mod tests {
     use super::super::sample::{Sample, clamped, cut, pairs, value};
     use super::*;
 
-    /// The unsigned number of the bits.
+    /// Returns the bits as an unsigned number.
     fn plain<T: Int>(a: T) -> i128 {
         i128::from(a.to_bits())
     }
@@ -134,7 +135,7 @@ mod tests {
         }
     }
 
-    /// The ladder of the manual's section on `madc`: a product of two 64-bit numbers in words of 32 bits.
+    /// The example of the manual's section on `madc`: a product of two 64-bit numbers in words of 32 bits.
     #[test]
     fn a_ladder_of_them_makes_a_product_of_128_bits() {
         for (x, y) in pairs::<u64>(8, 5000) {

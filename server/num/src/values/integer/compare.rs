@@ -1,10 +1,10 @@
-//! Comparisons of integers (manual 9.7.6). What is made of them is in `exec/compare.rs`.
+//! Comparisons of integers (manual 9.7.6). `exec/compare.rs` uses them for `setp` and similar instructions.
 
 use super::Int;
 
 /// A comparison of integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
+pub enum IntegerComparison {
     /// Equal.
     Eq,
     /// Not equal.
@@ -19,8 +19,8 @@ pub enum Comparison {
     Ge,
 }
 
-impl Comparison {
-    /// The comparison of a modifier, without its dot: also `lo ls hi hs`, the names for unsigned types.
+impl IntegerComparison {
+    /// Returns the comparison of a modifier, without its dot: also `lo ls hi hs`, the names for unsigned types.
     #[inline]
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {
@@ -34,7 +34,7 @@ impl Comparison {
         })
     }
 
-    /// Whether `a` compares to `b` like this, as numbers of their type.
+    /// Whether the comparison is true for `a` and `b`.
     #[inline(always)]
     pub fn holds<T: Int>(self, a: T, b: T) -> bool {
         match self {
@@ -72,7 +72,7 @@ mod tests {
     fn ordered<T: Int>(seed: u64) {
         for (a, b) in pairs::<T>(seed, 2000) {
             for (name, holds) in ALL {
-                let comparison = Comparison::of(name).unwrap();
+                let comparison = IntegerComparison::of(name).unwrap();
                 assert_eq!(comparison.holds(a, b), holds(value(a).cmp(&value(b))), "{a:?} {name} {b:?}");
             }
         }
@@ -88,6 +88,6 @@ mod tests {
         ordered::<i64>(6);
         ordered::<i8>(7);
         ordered::<u8>(8);
-        assert_eq!(Comparison::of("equ"), None);
+        assert_eq!(IntegerComparison::of("equ"), None);
     }
 }

@@ -1,22 +1,24 @@
 //! Quotients and remainders: `div rem` (manual 9.7.1).
 //!
-//! The manual leaves a division by zero open. There is no divider: the assembler makes a routine, and all those of `ptxas` 13.5 for
-//! 16, 32 and 64 bits, signed and unsigned, quotient and remainder, end by choosing all ones where the divisor is zero (read in the
-//! machine code for `sm_75`, `sm_90`, `sm_120`; folded for 32 bits).
+//! The manual leaves a division by zero open. GPUs have no integer divider; the assembler emits a routine. Every routine of
+//! `ptxas` 13.5 (16, 32 and 64 bits, signed and unsigned, quotient and remainder) returns all ones if the divisor is zero (read
+//! in the machine code for `sm_75`, `sm_90`, `sm_120`; folded for 32 bits).
 
 use super::super::Marks;
 use super::Int;
 
-/// `div`: toward zero. The lowest number divided by -1 wraps; divided by zero anything is all ones, and marked.
+/// `div`: the quotient, rounded toward zero. The lowest number divided by -1 wraps. A division by zero returns all ones,
+/// marked.
 #[inline(always)]
 pub fn div<T: Int>(a: T, b: T) -> (T, Marks) {
     let zero = b == T::ZERO;
     (if zero { T::ONES } else { a.quotient(b) }, marks(zero))
 }
 
-/// `rem`: with the sign of `a`. Of a division by zero it is all ones, and marked.
+/// `rem`: the remainder, with the sign of `a`. A division by zero returns all ones, marked.
 ///
-/// The manual makes the sign of a remainder of negative numbers depend on the machine; all of them round toward zero.
+/// According to the manual the sign of a remainder of negative numbers depends on the machine; all known machines round toward
+/// zero.
 #[inline(always)]
 pub fn rem<T: Int>(a: T, b: T) -> (T, Marks) {
     let zero = b == T::ZERO;

@@ -1,21 +1,21 @@
 //! Dot products of small integers: `dp4a dp2a` (manual 9.7.1).
 
-/// A byte of a register, extended by its type.
+/// Returns byte `i` of a register, extended by its sign or with zeros.
 #[inline(always)]
 fn byte(a: u32, i: u32, signed: bool) -> i32 {
     let byte = (a >> (8 * i)) as u8;
     if signed { i32::from(byte as i8) } else { i32::from(byte) }
 }
 
-/// A half of a register, extended by its type.
+/// Returns half `i` of a register, extended by its sign or with zeros.
 #[inline(always)]
 fn half(a: u32, i: u32, signed: bool) -> i32 {
     let half = (a >> (16 * i)) as u16;
     if signed { i32::from(half as i16) } else { i32::from(half) }
 }
 
-/// `dp4a`: `c` plus the products of the four bytes, each extended by its type (`.s32` or not); the sum wraps, so that its sign does not
-/// matter.
+/// `dp4a`: `c` plus the products of the four bytes, each extended by its type (`.s32` or not). The sum wraps, so the sign of
+/// `c` does not matter.
 #[inline(always)]
 pub fn dp4a(a: u32, b: u32, c: u32, a_signed: bool, b_signed: bool) -> u32 {
     (0..4).fold(c, |sum, i| sum.wrapping_add((byte(a, i, a_signed) * byte(b, i, b_signed)) as u32))

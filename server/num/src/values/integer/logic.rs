@@ -1,4 +1,4 @@
-//! Logic: `and or xor not cnot lop3` (manual 9.7.8). For `.pred` they are the operators of `bool`.
+//! Logic: `and or xor not cnot lop3` (manual 9.7.8). For `.pred` use the operators of `bool`.
 
 use super::Int;
 
@@ -26,17 +26,17 @@ pub fn not<T: Int>(a: T) -> T {
     a.not()
 }
 
-/// `cnot`: 1 where `a` is zero, else 0.
+/// `cnot`: 1 if `a` is zero, else 0.
 #[inline(always)]
 pub fn cnot<T: Int>(a: T) -> T {
     T::from_bits(u64::from(a == T::ZERO))
 }
 
-/// `lop3`: bit `4a + 2b + c` of the table, for each bit of the operands.
+/// `lop3`: for each bit position, bit `4a + 2b + c` of the table.
 #[inline(always)]
 pub fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
-    // The table as four functions of `b` and `c` for each value of `a`, halved twice: six operations of which the compiler drops
-    // what a constant table does not need.
+    // The table is reduced by the bits of `c`, then `b`, then `a`. With a constant table the compiler drops all unneeded
+    // operations.
     let entry = |i: u8| 0u32.wrapping_sub(u32::from(table >> i & 1));
     let pick = |select: u32, set: u32, clear: u32| (select & set) | (!select & clear);
     let of_c = |i: u8| pick(c, entry(i + 1), entry(i));

@@ -1,10 +1,10 @@
-//! Packed integers: `.u16x2 .s16x2 .u8x4 .s8x4`, two or four to a register of 32 bits.
+//! Packed integers: `.u16x2 .s16x2 .u8x4 .s8x4`, two or four in a register of 32 bits.
 //!
 //! `add.sat.s8x4` is `elementwise::<i8>(a, b, add_sat)`, `set.lt.u16x2` is `elementwise::<u16>(a, b, |a, b| truth(a < b))`.
 
 use super::Int;
 
-/// What `f` makes of each pair of elements of two registers; `T` is the type of an element.
+/// Applies `f` to each pair of elements of two registers; `T` is the type of an element.
 #[inline(always)]
 pub fn elementwise<T: Int>(a: u32, b: u32, f: impl Fn(T, T) -> T) -> u32 {
     let mut out = 0;
@@ -17,7 +17,7 @@ pub fn elementwise<T: Int>(a: u32, b: u32, f: impl Fn(T, T) -> T) -> u32 {
     out
 }
 
-/// What `f` makes of each element of a register.
+/// Applies `f` to each element of a register.
 #[inline(always)]
 pub fn each<T: Int>(a: u32, f: impl Fn(T) -> T) -> u32 {
     elementwise(a, a, |a, _| f(a))
@@ -26,11 +26,11 @@ pub fn each<T: Int>(a: u32, f: impl Fn(T) -> T) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::super::arithmetic::{add, add_sat, max, max_relu, min, min_relu, neg, sub, sub_sat};
-    use super::super::compare::Comparison;
+    use super::super::compare::IntegerComparison;
     use super::super::sample::{clamped, cut, pairs, value};
     use super::*;
 
-    /// A result against the elements taken apart as whole numbers.
+    /// Compares a result with `f` applied to the elements as whole numbers.
     fn check<T: Int>(found: u32, a: u32, b: u32, f: impl Fn(i128, i128) -> T) {
         for i in 0..32 / T::BITS {
             let element = |register: u32| T::from_bits(u64::from(register >> (i * T::BITS)));
@@ -49,7 +49,7 @@ mod tests {
             check::<T>(elementwise::<T>(a, b, min_relu), a, b, |x, y| cut(x.min(y).max(0)));
             check::<T>(elementwise::<T>(a, b, max_relu), a, b, |x, y| cut(x.max(y).max(0)));
             check::<T>(each::<T>(a, neg), a, b, |x, _| cut(-x));
-            let less = elementwise::<T>(a, b, |x, y| if Comparison::Lt.holds(x, y) { T::ONES } else { T::ZERO });
+            let less = elementwise::<T>(a, b, |x, y| if IntegerComparison::Lt.holds(x, y) { T::ONES } else { T::ZERO });
             check::<T>(less, a, b, |x, y| cut(if x < y { -1 } else { 0 }));
         }
     }

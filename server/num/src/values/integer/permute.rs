@@ -1,24 +1,24 @@
-//! Bytes picked out of two registers: `prmt` (manual 9.7.9.7).
+//! Selection of bytes from two registers: `prmt` (manual 9.7.9.7).
 
-/// A mode of `prmt`, in which the low two bits of `c` choose a pattern.
+/// A mode of `prmt`; the low two bits of `c` select the position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pattern {
-    /// `.f4e`: four bytes from a place on.
+pub enum PermuteMode {
+    /// `.f4e`: four bytes upwards from the selected position.
     Forward,
-    /// `.b4e`: four bytes down from a place.
+    /// `.b4e`: four bytes downwards from the selected position.
     Backward,
-    /// `.rc8`: one byte four times.
+    /// `.rc8`: the selected byte four times.
     Byte,
-    /// `.ecl`: bytes below a place become that at the place.
+    /// `.ecl`: bytes below the selected position become the byte at that position.
     EdgeLeft,
-    /// `.ecr`: bytes above a place become that at the place.
+    /// `.ecr`: bytes above the selected position become the byte at that position.
     EdgeRight,
-    /// `.rc16`: one half twice.
+    /// `.rc16`: the selected half twice.
     Half,
 }
 
-impl Pattern {
-    /// The mode of a modifier, without its dot.
+impl PermuteMode {
+    /// Returns the mode of a modifier, without its dot.
     #[inline]
     pub fn of(name: &str) -> Option<Self> {
         Some(match name {
@@ -32,7 +32,8 @@ impl Pattern {
         })
     }
 
-    /// The selectors that [`prmt`] takes in `c`, for the low two bits of `c`: the manual's table, a digit for each byte of the result.
+    /// Returns the selectors that [`prmt`] expects in its `c`, for the low two bits of the instruction's `c`: the manual's
+    /// table, one digit for each byte of the result.
     #[inline(always)]
     pub fn selectors(self, c: u32) -> u32 {
         let rows: [u32; 4] = match self {
@@ -47,8 +48,8 @@ impl Pattern {
     }
 }
 
-/// `prmt` without a mode: each digit of the low four of `c` picks a byte of `b:a` by its low three bits; with its top bit the byte's
-/// sign is spread over the place instead.
+/// `prmt` without a mode: each of the low four hexadecimal digits of `c` selects a byte of `b:a` by its low three bits. If the
+/// digit's top bit is set, the result byte is a copy of the selected byte's sign instead.
 #[inline(always)]
 pub fn prmt(a: u32, b: u32, c: u32) -> u32 {
     let bytes = u64::from(b) << 32 | u64::from(a);
@@ -87,14 +88,14 @@ mod tests {
         }
     }
 
-    /// What the modes are for, in words rather than in the table.
+    /// The effect of the modes in words, independent of the table.
     #[test]
     fn patterns_extract_replicate_and_clamp() {
         let (a, b) = (0x1312_1110u32, 0x1716_1514u32);
         let bytes = [a.to_le_bytes(), b.to_le_bytes()].concat();
         for i in 0..4usize {
             let made = |name: &str| {
-                let pattern = Pattern::of(name).unwrap();
+                let pattern = PermuteMode::of(name).unwrap();
                 prmt(a, b, pattern.selectors(0x40 + i as u32)).to_le_bytes()
             };
             for place in 0..4usize {
@@ -106,6 +107,6 @@ mod tests {
                 assert_eq!(made("rc16")[place], bytes[2 * (i % 2) + place % 2]);
             }
         }
-        assert_eq!(Pattern::of("f8e"), None);
+        assert_eq!(PermuteMode::of("f8e"), None);
     }
 }

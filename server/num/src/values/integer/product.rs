@@ -45,7 +45,7 @@ pub fn mad_wide<T: Int>(a: T, b: T, c: T::Wide) -> T::Wide {
     T::plus_wide(mul_wide(a, b), c)
 }
 
-/// The low 24 bits as the number that they are, signed or unsigned by the type (32 bits wide).
+/// Returns the low 24 bits as a number, signed or unsigned by the type (32 bits wide).
 #[inline(always)]
 fn low24<T: Int>(a: T) -> i64 {
     let shifted = (a.to_bits() as u32) << 8;
@@ -82,20 +82,20 @@ pub fn mad24_hi_sat<T: Int>(a: T, b: T, c: T) -> T {
     add_sat(mul24_hi(a, b), c)
 }
 
-/// The product of two polynomials over GF(2): 127 bits.
+/// Returns the product of two polynomials over GF(2): 127 bits.
 #[inline]
 pub fn carryless(a: u64, b: u64) -> u128 {
     let mut product = 0u128;
     for i in 0..64 {
-        // All ones where bit `i` of `a` is set.
+        // All ones if bit `i` of `a` is set, else 0.
         let taken = 0u128.wrapping_sub(u128::from(a >> i & 1));
         product ^= (u128::from(b) << i) & taken;
     }
     product
 }
 
-/// `clmad.lo`: the lower half of the carry-less product, combined with `c` by exclusive or. PTX 9.3; the words of the instruction set's
-/// data are all that there is on it.
+/// `clmad.lo`: the lower half of the carry-less product, combined with `c` by exclusive or. An instruction of PTX 9.3; the
+/// description in the instruction set's data is the only source.
 #[inline]
 pub fn clmad_lo(a: u64, b: u64, c: u64) -> u64 {
     carryless(a, b) as u64 ^ c
@@ -116,7 +116,7 @@ mod tests {
         let mut sample = Sample::new(seed + 100);
         for (a, b) in pairs::<T>(seed, 5000) {
             let c: T = sample.operand();
-            // 64-bit unsigned products need all of u128: the halves are taken from its bits.
+            // A 64-bit unsigned product needs all bits of a u128; the test splits those bits.
             let product = value(a).wrapping_mul(value(b));
             let upper =
                 if T::BITS == 64 && !T::SIGNED { ((product as u128) >> 64) as i128 } else { product >> T::BITS };

@@ -1,10 +1,10 @@
-//! What NVIDIA's assembler folds, or its machine code computes, replayed (`tests/oracle/values.py` records it).
+//! Replays recorded results that NVIDIA's assembler folds or its machine code computes (`tests/oracle/values.py` records them).
 
 use super::Int;
 use super::arithmetic::{abs, add, add_sat, max, min, neg, sad, sub, sub_sat};
 use super::bits::{bfe, bfi, bfind, bfind_shiftamt, bmsk, brev, clz, fns, popc, szext};
 use super::carry::{addc, addc_sat, madc_hi, madc_hi_sat, madc_lo, subc, subc_sat};
-use super::compare::Comparison;
+use super::compare::IntegerComparison;
 use super::divide::{div, rem};
 use super::logic::{and, cnot, lop3, not, or, xor};
 use super::permute::prmt;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 const RECORD: &str = include_str!("../../../tests/data/integer.tsv");
 
-/// What we have for an opcode whose type is `T`; `None` where the opcode is not known here.
+/// Computes an opcode whose type is `T`; `None` for an opcode that this function does not handle.
 fn typed<T: Int>(opcode: &str, operands: &[u64]) -> Option<u64> {
     let at = |i: usize| T::from_bits(operands.get(i).copied().unwrap_or(0));
     let count = |i: usize| operands.get(i).copied().unwrap_or(0) as u32;
@@ -62,14 +62,14 @@ fn typed<T: Int>(opcode: &str, operands: &[u64]) -> Option<u64> {
         "bfind" => return Some(bfind(a).into()),
         "bfind.shiftamt" => return Some(bfind_shiftamt(a).into()),
         _ => {
-            let comparison = Comparison::of(opcode.strip_prefix("set.")?.strip_suffix(".u32")?)?;
+            let comparison = IntegerComparison::of(opcode.strip_prefix("set.")?.strip_suffix(".u32")?)?;
             return Some(if comparison.holds(a, b) { u32::MAX } else { 0 }.into());
         }
     };
     Some(value.to_bits())
 }
 
-/// What we have for an opcode of 32 bits, or with a wide result.
+/// Computes an opcode of 32 bits or with a wide result; `None` for any other opcode.
 fn word(opcode: &str, ty: &str, operands: &[u64]) -> Option<u64> {
     let at = |i: usize| operands.get(i).copied().unwrap_or(0) as u32;
     let (a, b, c) = (at(0), at(1), at(2));
@@ -132,7 +132,7 @@ fn results_are_those_of_the_assembler() {
         assert_eq!(found, expected, "{line}: {found:x}");
         *counts.entry(name).or_default() += 1;
     }
-    // A record that has shrunk would be one that says less than it did.
+    // Lower bounds, so that the test fails if the record shrinks.
     assert!(counts.len() > 130, "{} opcodes and types", counts.len());
     assert!(counts.values().sum::<usize>() > 2500, "{counts:?}");
     assert!(counts.contains_key("rem.s32") && counts.contains_key("div.s32"), "divisions by zero are among them");

@@ -1,4 +1,4 @@
-//! Operands for tests: every special value, and numbers from a small generator that always gives the same.
+//! Operands for tests: all special values, and numbers from a small deterministic generator.
 
 use super::Int;
 
@@ -6,12 +6,12 @@ use super::Int;
 pub(crate) struct Sample(u64);
 
 impl Sample {
-    /// One with a seed of its own, so that tests do not all see the same numbers.
+    /// Creates a generator with its own seed, so that tests use different numbers.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub(crate) fn bits(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -19,7 +19,7 @@ impl Sample {
         self.0
     }
 
-    /// An operand: every other time one whose bits lie at an edge.
+    /// Returns an operand; every second one is close to a power of two or small.
     pub(crate) fn operand<T: Int>(&mut self) -> T {
         let bits = self.bits();
         let near = (self.bits() % 5).wrapping_sub(2);
@@ -33,7 +33,7 @@ impl Sample {
     }
 }
 
-/// Numbers at the edges of the type, all pairs of which are worth a test.
+/// Returns numbers at the limits of the type; tests use all pairs of them.
 pub(crate) fn special<T: Int>() -> Vec<T> {
     let half = 1u64 << (T::BITS - 1);
     let numbers = [0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, half - 1, half, half + 1];
@@ -50,18 +50,18 @@ pub(crate) fn pairs<T: Int>(seed: u64, count: usize) -> Vec<(T, T)> {
     out
 }
 
-/// The number that a register of the type holds.
+/// Returns the numeric value of an operand.
 pub(crate) fn value<T: Int>(a: T) -> i128 {
     let bits = i128::from(a.to_bits());
     if T::SIGNED && bits >> (T::BITS - 1) == 1 { bits - (1 << T::BITS) } else { bits }
 }
 
-/// A number cut to the type.
+/// Returns a number truncated to the type.
 pub(crate) fn cut<T: Int>(number: i128) -> T {
     T::from_bits(number as u64)
 }
 
-/// A number clamped to the range of the type.
+/// Returns a number clamped to the range of the type.
 pub(crate) fn clamped<T: Int>(number: i128) -> T {
     let (low, high) =
         if T::SIGNED { (-(1i128 << (T::BITS - 1)), (1i128 << (T::BITS - 1)) - 1) } else { (0, (1i128 << T::BITS) - 1) };

@@ -2,31 +2,31 @@
 
 use super::Int;
 
-/// `shl`: zeros come in; from the width on, 0.
+/// `shl`: shifts in zeros; a distance of at least the width yields 0.
 #[inline(always)]
 pub fn shl<T: Int>(a: T, n: u32) -> T {
     a.up(n)
 }
 
-/// `shr`: the sign comes in, or zeros for an unsigned or untyped value; a distance above the width counts as the width.
+/// `shr`: shifts in the sign, or zeros for an unsigned or untyped value. A distance above the width counts as the width.
 #[inline(always)]
 pub fn shr<T: Int>(a: T, n: u32) -> T {
     a.down(n)
 }
 
-/// The distance of `shf`: above 32 it counts as 32 (`.clamp`), or modulo 32 (`.wrap`).
+/// Returns the distance of `shf`: at most 32 (`.clamp`), or modulo 32 (`.wrap`).
 #[inline(always)]
 fn distance(c: u32, wrap: bool) -> u32 {
     if wrap { c & 31 } else { c.min(32) }
 }
 
-/// `shf.l`: `b` is the upper and `a` the lower word; the upper word of their shift to the left.
+/// `shf.l`: shifts the word pair `b:a` (`b` is the upper word) to the left and returns the upper word.
 #[inline(always)]
 pub fn shf_l(a: u32, b: u32, c: u32, wrap: bool) -> u32 {
     (pair(a, b) << distance(c, wrap) >> 32) as u32
 }
 
-/// `shf.r`: `b` is the upper and `a` the lower word; the lower word of their shift to the right.
+/// `shf.r`: shifts the word pair `b:a` (`b` is the upper word) to the right and returns the lower word.
 #[inline(always)]
 pub fn shf_r(a: u32, b: u32, c: u32, wrap: bool) -> u32 {
     (pair(a, b) >> distance(c, wrap)) as u32
@@ -46,7 +46,7 @@ mod tests {
         let mut sample = Sample::new(seed);
         for a in special::<T>().into_iter().chain((0..2000).map(|_| sample.operand())) {
             for n in (0..=70).chain([127, 128, 255, 256, 1 << 31, u32::MAX]) {
-                // By doubling and halving, one step at a time.
+                // The reference doubles and halves, one step at a time.
                 let (mut up, mut down) = (value(a), value(a));
                 for _ in 0..n.min(80) {
                     up = value(cut::<T>(up * 2));

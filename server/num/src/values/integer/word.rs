@@ -1,24 +1,24 @@
-//! The integers that registers hold.
+//! Integer types of registers.
 
-/// An integer as an instruction's type names it: `.u8` … `.u64`, `.s8` … `.s64`; untyped bits count as unsigned.
+/// An integer of an instruction's type: `.u8` … `.u64`, `.s8` … `.s64`; untyped bits count as unsigned.
 pub trait Int: Copy + Eq + Ord + Default + std::fmt::Debug {
-    /// An integer of twice the width and the same sign, for whole products.
+    /// The integer of twice the width and the same signedness, for full products.
     type Wide: Copy + Eq + std::fmt::Debug;
 
-    /// Its width.
+    /// Width in bits.
     const BITS: u32;
-    /// Whether it has a sign.
+    /// Whether the type is signed.
     const SIGNED: bool;
     /// Zero.
     const ZERO: Self;
     /// All bits set: the largest unsigned number, or -1.
     const ONES: Self;
-    /// The smallest.
+    /// The smallest number of the type.
     const LOWEST: Self;
 
-    /// The low bits of a register.
+    /// Returns the low bits of a register as this type.
     fn from_bits(bits: u64) -> Self;
-    /// The bits, with zeros above them.
+    /// Returns the bits, with zeros above them.
     fn to_bits(self) -> u64;
     /// `a + b` modulo 2^BITS.
     fn plus(self, b: Self) -> Self;
@@ -26,43 +26,43 @@ pub trait Int: Copy + Eq + Ord + Default + std::fmt::Debug {
     fn minus(self, b: Self) -> Self;
     /// The lower half of `a * b`.
     fn times(self, b: Self) -> Self;
-    /// The whole of `a * b`.
+    /// The full product `a * b`.
     fn times_wide(self, b: Self) -> Self::Wide;
     /// `a + b` modulo 2^(2·BITS).
     fn plus_wide(a: Self::Wide, b: Self::Wide) -> Self::Wide;
-    /// The upper half.
+    /// The upper half of `wide`.
     fn upper(wide: Self::Wide) -> Self;
     /// `a + b`, clamped to the range.
     fn plus_clamped(self, b: Self) -> Self;
     /// `a - b`, clamped to the range.
     fn minus_clamped(self, b: Self) -> Self;
-    /// The sum and whether there was a carry out of the top bit, whatever the sign.
+    /// Returns `a + b + carry` and the carry out of the top bit; the bits are unsigned even for signed types.
     fn plus_carrying(self, b: Self, carry: bool) -> (Self, bool);
     /// `|a|`; the lowest signed number stays as it is.
     fn magnitude(self) -> Self;
-    /// `|a - b|`, of which the low bits.
+    /// The low bits of `|a - b|`.
     fn distance(self, b: Self) -> Self;
-    /// `a / b` toward zero, modulo 2^BITS; `b` must not be zero, or the result is `a`.
+    /// `a / b` toward zero, modulo 2^BITS; `a` if `b` is zero.
     fn quotient(self, b: Self) -> Self;
-    /// `a - b * (a / b)`; `b` must not be zero, or the result is 0.
+    /// `a - b * (a / b)`; 0 if `b` is zero.
     fn remainder(self, b: Self) -> Self;
-    /// `a << n`, 0 where `n` is at least the width.
+    /// `a << n`; 0 if `n` is at least the width.
     fn up(self, n: u32) -> Self;
-    /// `a >> n`, filled with the sign where there is one; `n` counts as the width where it is larger.
+    /// `a >> n`, filled with the sign of a signed type; an `n` above the width counts as the width.
     fn down(self, n: u32) -> Self;
-    /// Bits that are set in both.
+    /// Bitwise and.
     fn and(self, b: Self) -> Self;
-    /// Bits that are set in one of them at least.
+    /// Bitwise or.
     fn or(self, b: Self) -> Self;
-    /// Bits that differ.
+    /// Bitwise exclusive or.
     fn xor(self, b: Self) -> Self;
-    /// The complement.
+    /// Bitwise complement.
     fn not(self) -> Self;
-    /// How many bits are set.
+    /// Number of set bits.
     fn ones(self) -> u32;
-    /// How many zeros stand above the highest one.
+    /// Number of zeros above the highest set bit.
     fn zeros_above(self) -> u32;
-    /// The bits in the opposite order.
+    /// The bits in reverse order.
     fn reversed(self) -> Self;
 }
 

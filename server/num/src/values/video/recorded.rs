@@ -1,15 +1,15 @@
-//! What the machine code of video instructions computes, replayed (`tests/oracle/values.py` records it).
+//! Replays recorded results of the machine code of video instructions (`tests/oracle/values.py` records them).
 
-use super::super::integer::compare::Comparison;
-use super::Part;
+use super::super::integer::compare::IntegerComparison;
+use super::RegisterPart;
 use super::multiply::{Multiply, Sign};
-use super::scalar::{self, Scalar, Source, Then};
-use super::simd::{self, Choice, Mask, Simd, Width};
+use super::scalar::{self, ScalarVideo, Then, VideoSource};
+use super::simd::{self, ElementChoice, ElementMask, Simd, Width};
 use crate::values::Marks;
 
 const RECORD: &str = include_str!("../../../tests/data/video.tsv");
 
-/// An instruction taken apart: opcode and modifiers, the sign and the selector of each operand.
+/// A parsed instruction: opcode and modifiers, the sign and the selector of each operand.
 struct RecordedText<'a> {
     opcode: &'a str,
     modifiers: Vec<&'a str>,
@@ -40,40 +40,43 @@ impl<'a> RecordedText<'a> {
         self.modifiers.iter().filter(|m| matches!(**m, "u32" | "s32")).map(|m| *m == "s32").collect()
     }
 
-    fn source(&self, operand: usize) -> Source {
+    fn source(&self, operand: usize) -> VideoSource {
         let signs = self.signs();
-        // The types of `a` and `b` are the last two: `vset` has no other.
+        // The types of `a` and `b` are the last two; `vset` has no `dtype` before them.
         let signed = signs[signs.len() + operand - 3];
-        Source { part: self.operands[operand].1.map_or(Part::ALL, |s| Part::of(s).unwrap()), signed }
+        VideoSource {
+            part: self.operands[operand].1.map_or(RegisterPart::ALL, |s| RegisterPart::of(s).unwrap()),
+            signed,
+        }
     }
 
-    fn comparison(&self) -> Comparison {
-        self.modifiers.iter().find_map(|m| Comparison::of(m)).unwrap()
+    fn comparison(&self) -> IntegerComparison {
+        self.modifiers.iter().find_map(|m| IntegerComparison::of(m)).unwrap()
     }
 }
 
-fn scalar(text: &RecordedText<'_>) -> Scalar {
+fn scalar(text: &RecordedText<'_>) -> ScalarVideo {
     let wrap = text.has("wrap");
     let operation = match text.opcode {
-        "vadd" => scalar::Operation::Add,
-        "vsub" => scalar::Operation::Sub,
-        "vabsdiff" => scalar::Operation::AbsDiff,
-        "vmin" => scalar::Operation::Min,
-        "vmax" => scalar::Operation::Max,
-        "vshl" => scalar::Operation::ShiftLeft { wrap },
-        "vshr" => scalar::Operation::ShiftRight { wrap },
-        "vset" => scalar::Operation::Set(text.comparison()),
+        "vadd" => scalar::ScalarOperation::Add,
+        "vsub" => scalar::ScalarOperation::Sub,
+        "vabsdiff" => scalar::ScalarOperation::AbsDiff,
+        "vmin" => scalar::ScalarOperation::Min,
+        "vmax" => scalar::ScalarOperation::Max,
+        "vshl" => scalar::ScalarOperation::ShiftLeft { wrap },
+        "vshr" => scalar::ScalarOperation::ShiftRight { wrap },
+        "vset" => scalar::ScalarOperation::Set(text.comparison()),
         other => panic!("{other}"),
     };
     let then = match (text.operands[0].1, ["add", "min", "max"].map(|m| text.has(m))) {
-        (Some(part), _) => Then::Merge(Part::of(part).unwrap()),
+        (Some(part), _) => Then::Merge(RegisterPart::of(part).unwrap()),
         (None, [true, ..]) => Then::Add,
         (None, [_, true, _]) => Then::Min,
         (None, [.., true]) => Then::Max,
         _ => Then::Nothing,
     };
     let signed = text.signs()[0];
-    Scalar { operation, a: text.source(1), b: text.source(2), signed, saturate: text.has("sat"), then }
+    ScalarVideo { operation, a: text.source(1), b: text.source(2), signed, saturate: text.has("sat"), then }
 }
 
 fn multiply(text: &RecordedText<'_>) -> Multiply {
@@ -98,27 +101,28 @@ fn simd(text: &RecordedText<'_>) -> Simd {
     let (operation, width) = text.opcode.split_at(text.opcode.len() - 1);
     let width = if width == "2" { Width::Halves } else { Width::Bytes };
     let operation = match operation {
-        "vadd" => simd::Operation::Add,
-        "vsub" => simd::Operation::Sub,
-        "vavrg" => simd::Operation::Average,
-        "vabsdiff" => simd::Operation::AbsDiff,
-        "vmin" => simd::Operation::Min,
-        "vmax" => simd::Operation::Max,
-        "vset" => simd::Operation::Set(text.comparison()),
+        "vadd" => simd::SimdOperation::Add,
+        "vsub" => simd::SimdOperation::Sub,
+        "vavrg" => simd::SimdOperation::Average,
+        "vabsdiff" => simd::SimdOperation::AbsDiff,
+        "vmin" => simd::SimdOperation::Min,
+        "vmax" => simd::SimdOperation::Max,
+        "vset" => simd::SimdOperation::Set(text.comparison()),
         other => panic!("{other}"),
     };
-    let choice = |operand: usize, usual| text.operands[operand].1.map_or(usual, |s| Choice::of(s, width).unwrap());
+    let choice =
+        |operand: usize, usual| text.operands[operand].1.map_or(usual, |s| ElementChoice::of(s, width).unwrap());
     let signs = text.signs();
     Simd {
         operation,
         width,
-        a: choice(1, Choice::A),
+        a: choice(1, ElementChoice::A),
         a_signed: signs[signs.len() - 2],
-        b: choice(2, Choice::b(width)),
+        b: choice(2, ElementChoice::b(width)),
         b_signed: signs[signs.len() - 1],
         signed: signs[0],
         saturate: text.has("sat"),
-        mask: text.operands[0].1.map_or(Mask::ALL, |s| Mask::of(s, width).unwrap()),
+        mask: text.operands[0].1.map_or(ElementMask::ALL, |s| ElementMask::of(s, width).unwrap()),
         accumulate: text.has("add"),
     }
 }
@@ -147,6 +151,6 @@ fn results_are_those_of_the_machine_code() {
         }
     }
     assert!(scalars > 3000 && simds > 1000, "{scalars} and {simds}");
-    // The macros leave the manual in some cases, and only there is anything marked.
+    // The macros deviate from the manual in some cases, and only those are marked.
     assert!((100..scalars / 4).contains(&marked), "{marked} of {scalars}");
 }

@@ -1,15 +1,15 @@
 //! SIMD video instructions: `vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2`, and the same with four bytes (manual 9.7.18.2).
 
-use super::super::integer::compare::Comparison;
+use super::super::integer::compare::IntegerComparison;
 
 /// The operation on each pair of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
+pub enum SimdOperation {
     /// `vadd2`, `vadd4`.
     Add,
     /// `vsub2`, `vsub4`.
     Sub,
-    /// `vavrg2`, `vavrg4`: half of the sum, rounded up, or down where the sum is negative.
+    /// `vavrg2`, `vavrg4`: half of the sum, rounded up, or rounded down if the sum is negative.
     Average,
     /// `vabsdiff2`, `vabsdiff4`.
     AbsDiff,
@@ -18,10 +18,10 @@ pub enum Operation {
     /// `vmax2`, `vmax4`.
     Max,
     /// `vset2`, `vset4`: 1 or 0.
-    Set(Comparison),
+    Set(IntegerComparison),
 }
 
-/// How registers are taken apart.
+/// Division of a register into elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
     /// Two halves.
@@ -31,7 +31,7 @@ pub enum Width {
 }
 
 impl Width {
-    /// How many elements a register has.
+    /// Number of elements in a register.
     #[inline]
     pub fn count(self) -> usize {
         match self {
@@ -40,7 +40,7 @@ impl Width {
         }
     }
 
-    /// How many bits an element has.
+    /// Width of an element in bits.
     #[inline]
     pub fn bits(self) -> u32 {
         match self {
@@ -50,11 +50,12 @@ impl Width {
     }
 }
 
-/// For each element from the lowest on, which element of `a` and `b` together it is: 0 is the lowest of `a`.
+/// Source of each element, from the lowest on: an index into the elements of `a` followed by those of `b`; 0 is the lowest of
+/// `a`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice([u8; 4]);
+pub struct ElementChoice([u8; 4]);
 
-impl Choice {
+impl ElementChoice {
     /// Without a selector: all of `a` in order.
     pub const A: Self = Self([0, 1, 2, 3]);
 
@@ -67,7 +68,7 @@ impl Choice {
         }
     }
 
-    /// The choice of a selector, without its dot: `h32`, `b7654`; the last digit is that of the lowest element.
+    /// Returns the choice of a selector, without its dot: `h32`, `b7654`; the last digit is that of the lowest element.
     #[inline]
     pub fn of(selector: &str, width: Width) -> Option<Self> {
         let (letter, limit) = match width {
@@ -86,15 +87,15 @@ impl Choice {
     }
 }
 
-/// Bit `i`: element `i` is written or, with `.add`, counts.
+/// Mask of elements: if bit `i` is set, element `i` is written or, with `.add`, added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mask(u8);
+pub struct ElementMask(u8);
 
-impl Mask {
-    /// Without a selector: all.
+impl ElementMask {
+    /// Without a selector: all elements.
     pub const ALL: Self = Self(15);
 
-    /// The mask of a selector, without its dot: `h1`, `b310`.
+    /// Returns the mask of a selector, without its dot: `h1`, `b310`.
     #[inline]
     pub fn of(selector: &str, width: Width) -> Option<Self> {
         let letter = if width == Width::Halves { 'h' } else { 'b' };
@@ -116,36 +117,36 @@ impl Mask {
 /// A SIMD video instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Simd {
-    /// What is done with each pair.
-    pub operation: Operation,
-    /// Halves or bytes.
+    /// The operation on each pair of elements.
+    pub operation: SimdOperation,
+    /// Width of the elements.
     pub width: Width,
-    /// The elements of `a`'s place.
-    pub a: Choice,
-    /// `atype` is `.s32`.
+    /// Elements selected for the first operand.
+    pub a: ElementChoice,
+    /// Whether `atype` is `.s32`.
     pub a_signed: bool,
-    /// The elements of `b`'s place.
-    pub b: Choice,
-    /// `btype` is `.s32`.
+    /// Elements selected for the second operand.
+    pub b: ElementChoice,
+    /// Whether `btype` is `.s32`.
     pub b_signed: bool,
-    /// `dtype` is `.s32`: the range that `.sat` clamps to.
+    /// Whether `dtype` is `.s32`; this determines the range of `.sat`.
     pub signed: bool,
     /// `.sat`.
     pub saturate: bool,
     /// The selector on `d`.
-    pub mask: Mask,
-    /// `.add`: `c` plus the elements of the mask; else these replace those of `c`.
+    pub mask: ElementMask,
+    /// `.add`: adds the elements of the mask to `c`; otherwise they replace those of `c`.
     pub accumulate: bool,
 }
 
 impl Simd {
-    /// The result. The machine code that the assembler makes does what the manual says, so nothing is marked.
+    /// Returns the result. The assembler's machine code agrees with the manual, so the result is never marked.
     #[inline]
     pub fn evaluate(&self, a: u32, b: u32, c: u32) -> u32 {
         let bits = self.width.bits();
         let all = u32::MAX >> (32 - bits);
         let source = u64::from(b) << 32 | u64::from(a);
-        let element = |choice: Choice, i: usize, signed: bool| {
+        let element = |choice: ElementChoice, i: usize, signed: bool| {
             let top = ((source >> (bits * u32::from(choice.0[i & 3]))) as u32) << (32 - bits);
             if signed { top as i32 >> (32 - bits) } else { (top >> (32 - bits)) as i32 }
         };
@@ -169,13 +170,13 @@ impl Simd {
     #[inline]
     fn primary(&self, a: i32, b: i32) -> i32 {
         match self.operation {
-            Operation::Add => a + b,
-            Operation::Sub => a - b,
-            Operation::Average => (a + b + i32::from(a + b >= 0)) >> 1,
-            Operation::AbsDiff => (a - b).abs(),
-            Operation::Min => a.min(b),
-            Operation::Max => a.max(b),
-            Operation::Set(comparison) => i32::from(comparison.holds(a, b)),
+            SimdOperation::Add => a + b,
+            SimdOperation::Sub => a - b,
+            SimdOperation::Average => (a + b + i32::from(a + b >= 0)) >> 1,
+            SimdOperation::AbsDiff => (a - b).abs(),
+            SimdOperation::Min => a.min(b),
+            SimdOperation::Max => a.max(b),
+            SimdOperation::Set(comparison) => i32::from(comparison.holds(a, b)),
         }
     }
 }
@@ -186,19 +187,19 @@ mod tests {
     use super::*;
 
     const PLAIN: Simd = Simd {
-        operation: Operation::Add,
+        operation: SimdOperation::Add,
         width: Width::Bytes,
-        a: Choice::A,
+        a: ElementChoice::A,
         a_signed: false,
-        b: Choice([4, 5, 6, 7]),
+        b: ElementChoice([4, 5, 6, 7]),
         b_signed: false,
         signed: false,
         saturate: false,
-        mask: Mask::ALL,
+        mask: ElementMask::ALL,
         accumulate: false,
     };
 
-    /// The same in whole numbers, an element at a time, from the bytes of the registers.
+    /// Reference in whole numbers, one element at a time, from the bytes of the registers.
     fn slowly(simd: &Simd, a: u32, b: u32, c: u32) -> u32 {
         let bytes = [a.to_le_bytes(), b.to_le_bytes()].concat();
         let size = 4 / simd.width.count();
@@ -213,14 +214,14 @@ mod tests {
         for i in 0..simd.width.count() {
             let (x, y) = (get(simd.a.0[i], simd.a_signed), get(simd.b.0[i], simd.b_signed));
             let mut t = match simd.operation {
-                Operation::Add => x + y,
-                Operation::Sub => x - y,
-                Operation::Average if x + y >= 0 => (x + y + 1) / 2,
-                Operation::Average => (x + y).div_euclid(2),
-                Operation::AbsDiff => (x - y).abs(),
-                Operation::Min => x.min(y),
-                Operation::Max => x.max(y),
-                Operation::Set(comparison) => i64::from(comparison.holds(x, y)),
+                SimdOperation::Add => x + y,
+                SimdOperation::Sub => x - y,
+                SimdOperation::Average if x + y >= 0 => (x + y + 1) / 2,
+                SimdOperation::Average => (x + y).div_euclid(2),
+                SimdOperation::AbsDiff => (x - y).abs(),
+                SimdOperation::Min => x.min(y),
+                SimdOperation::Max => x.max(y),
+                SimdOperation::Set(comparison) => i64::from(comparison.holds(x, y)),
             };
             let range = 1i64 << (8 * size);
             if simd.saturate {
@@ -238,20 +239,20 @@ mod tests {
     fn elements_are_chosen_computed_and_merged() {
         let mut sample = Sample::new(1);
         let operations = [
-            Operation::Add,
-            Operation::Sub,
-            Operation::Average,
-            Operation::AbsDiff,
-            Operation::Min,
-            Operation::Max,
-            Operation::Set(Comparison::Lt),
-            Operation::Set(Comparison::Ne),
+            SimdOperation::Add,
+            SimdOperation::Sub,
+            SimdOperation::Average,
+            SimdOperation::AbsDiff,
+            SimdOperation::Min,
+            SimdOperation::Max,
+            SimdOperation::Set(IntegerComparison::Lt),
+            SimdOperation::Set(IntegerComparison::Ne),
         ];
         for round in 0..4000usize {
             let bits = sample.bits();
             let width = if round % 2 == 0 { Width::Halves } else { Width::Bytes };
             let limit = 2 * width.count() as u64;
-            let choice = |from: u32| Choice([0, 3, 6, 9].map(|s| ((bits >> (from + s)) % limit) as u8));
+            let choice = |from: u32| ElementChoice([0, 3, 6, 9].map(|s| ((bits >> (from + s)) % limit) as u8));
             let flag = |i: u32| bits >> i & 1 == 1;
             let simd = Simd {
                 operation: operations[round / 2 % operations.len()],
@@ -262,7 +263,7 @@ mod tests {
                 b_signed: flag(61),
                 signed: flag(62),
                 saturate: flag(59),
-                mask: Mask((bits >> 40) as u8 % (1 << width.count())),
+                mask: ElementMask((bits >> 40) as u8 % (1 << width.count())),
                 accumulate: flag(58),
             };
             for _ in 0..10 {
@@ -274,15 +275,15 @@ mod tests {
 
     #[test]
     fn selectors_are_read_from_the_top_down() {
-        assert_eq!(Choice::of("b7654", Width::Bytes), Some(Choice::b(Width::Bytes)));
-        assert_eq!(Choice::of("h32", Width::Halves), Some(Choice::b(Width::Halves)));
-        assert_eq!(Choice::of("b3210", Width::Bytes), Some(Choice::A));
-        assert_eq!((Choice::of("h42", Width::Halves), Choice::of("b321", Width::Bytes)), (None, None));
-        assert_eq!(Mask::of("b310", Width::Bytes), Some(Mask(0b1011)));
-        assert_eq!((Mask::of("h2", Width::Halves), Mask::of("b", Width::Bytes)), (None, None));
-        let first = Simd { mask: Mask::of("b0", Width::Bytes).unwrap(), ..PLAIN };
+        assert_eq!(ElementChoice::of("b7654", Width::Bytes), Some(ElementChoice::b(Width::Bytes)));
+        assert_eq!(ElementChoice::of("h32", Width::Halves), Some(ElementChoice::b(Width::Halves)));
+        assert_eq!(ElementChoice::of("b3210", Width::Bytes), Some(ElementChoice::A));
+        assert_eq!((ElementChoice::of("h42", Width::Halves), ElementChoice::of("b321", Width::Bytes)), (None, None));
+        assert_eq!(ElementMask::of("b310", Width::Bytes), Some(ElementMask(0b1011)));
+        assert_eq!((ElementMask::of("h2", Width::Halves), ElementMask::of("b", Width::Bytes)), (None, None));
+        let first = Simd { mask: ElementMask::of("b0", Width::Bytes).unwrap(), ..PLAIN };
         assert_eq!(first.evaluate(0x0102_03ff, 0x0101_0102, 0x5555_5555), 0x5555_5501);
-        let sum = Simd { accumulate: true, operation: Operation::AbsDiff, ..PLAIN };
+        let sum = Simd { accumulate: true, operation: SimdOperation::AbsDiff, ..PLAIN };
         assert_eq!(sum.evaluate(0x0a00_05ff, 0x0003_0a00, 1000), 1000 + 10 + 3 + 5 + 255);
     }
 }

@@ -1,13 +1,16 @@
-// Floating-point values from their bits, as the shortest decimal that leads back to the same bits in the same format.
+// Floating-point values from their bits, as the shortest decimal that rounds to the same bits in the same format.
 
-/** A binary format: a sign if it has one, an exponent, a fraction. */
+/** A binary format: an optional sign, an exponent, a fraction. */
 export interface FloatFormat {
     name: string;
     bits: number;
     exponent: number;
     fraction: number;
     bias: number;
-    /** What the highest exponent means: as IEEE 754 has it, a NaN only where all bits are set, or a number like any other. */
+    /**
+     * The meaning of the highest exponent: infinity and NaN as in IEEE 754 (`ieee`), NaN only if all bits are set
+     * (`one-nan`), or a number like any other (`none`).
+     */
     special: 'ieee' | 'one-nan' | 'none';
 }
 
@@ -25,7 +28,7 @@ export const BF16 = ieee('bf16', 16, 8, 7);
 export const F32 = ieee('f32', 32, 8, 23);
 export const F64 = ieee('f64', 64, 11, 52);
 
-/** Formats of elements that are smaller than a register, by the name of their PTX type. */
+/** Element formats that are smaller than a register, by the name of their PTX type. */
 export const SMALL_FLOATS: Readonly<Record<string, FloatFormat>> = {
     e4m3: { name: 'e4m3', bits: 8, exponent: 4, fraction: 3, bias: 7, special: 'one-nan' },
     e5m2: ieee('e5m2', 8, 5, 2),
@@ -36,7 +39,7 @@ export const SMALL_FLOATS: Readonly<Record<string, FloatFormat>> = {
 
 const words = new DataView(new ArrayBuffer(8));
 
-/** The number that bits of a format stand for; every format here fits into a double. */
+/** The value of the bits in a format; a double can represent every format here. */
 export function floatValue(format: FloatFormat, bits: bigint): number {
     if (format === F64) {
         words.setBigUint64(0, bits);
@@ -57,7 +60,10 @@ export function floatValue(format: FloatFormat, bits: bigint): number {
     return sign * (fraction + (exponent === 0 ? 0 : 2 ** format.fraction)) * scale;
 }
 
-/** The nearest number of a format, ties to even: what decides whether a shorter decimal still means the same bits. */
+/**
+ * The nearest number of a format, with ties to even. It determines whether a shorter decimal still denotes the same
+ * bits.
+ */
 function roundTo(format: FloatFormat, value: number): number {
     if (format === F64) return value;
     if (format === F32) return Math.fround(value);
@@ -73,7 +79,7 @@ function roundTo(format: FloatFormat, value: number): number {
     return Math.sign(value) * rounded * unit;
 }
 
-/** The decimal just above in size, with as many digits: `1.234e-7` becomes `1.235e-7`. */
+/** The decimal with the next larger magnitude and the same number of digits: `1.234e-7` becomes `1.235e-7`. */
 function nextDecimal(decimal: string): string {
     const [digits = '', exponent = '0'] = decimal.split('e');
     const places = digits.includes('.') ? digits.length - digits.indexOf('.') - 1 : 0;
@@ -83,14 +89,15 @@ function nextDecimal(decimal: string): string {
 
 function shortest(format: FloatFormat, value: number): string {
     if (format === F64) return written(value);
-    // So many digits survive the way into a normal number and back: a shorter decimal that means it is this one without its zeros.
+    // Any decimal with this number of digits survives the conversion to a normal number and back. So a shorter decimal
+    // with the same value would be this one without its trailing zeros.
     const normal = Math.abs(value) >= 2 ** (1 - format.bias);
     const power = Number.isInteger(Math.log2(Math.abs(value)));
     for (let digits = normal ? Math.max(1, Math.floor(format.fraction * Math.LOG10E * Math.LN2)) : 1; digits < 17; digits += 1) {
         const decimal = value.toExponential(digits - 1);
         if (roundTo(format, Number(decimal)) === value) return written(Number(decimal));
-        // Below a power of two numbers lie twice as dense as above it, so the decimal just above may fit where the nearest one,
-        // which is below, does not.
+        // Numbers are twice as dense below a power of two as above it. So the next decimal above may fit even if the
+        // nearest one, which is below, does not.
         if (!power) continue;
         const above = nextDecimal(decimal);
         if (roundTo(format, Number(above)) === value) return written(Number(above));
@@ -98,7 +105,7 @@ function shortest(format: FloatFormat, value: number): string {
     return written(value);
 }
 
-/** With an exponent where zeros would only fill the cell. */
+/** Uses an exponent if zeros would only fill the cell. */
 function written(value: number): string {
     const size = Math.abs(value);
     const text = size !== 0 && (size >= 1e10 || size < 1e-5) ? value.toExponential() : String(value);
@@ -110,8 +117,8 @@ const remembered = new Map<string, string>();
 const MOST_REMEMBERED = 50_000;
 
 /**
- * A floating-point value as text: `1.0`, `-0.0`, `6.1e-5`, `inf`; a NaN is `nan` if it is the one that arithmetic makes, else its
- * payload is told, with an `s` if it is a signalling one.
+ * A floating-point value as text: `1.0`, `-0.0`, `6.1e-5`, `inf`. The NaN that arithmetic produces is `nan`; another
+ * NaN shows its payload, with an `s` if it is signalling.
  */
 export function floatText(format: FloatFormat, digits: string): string {
     const key = `${format.name}${digits}`;
@@ -141,7 +148,8 @@ function nanText(format: FloatFormat, bits: bigint): string {
     const payload = fraction & ((1n << BigInt(format.fraction - 1)) - 1n);
     const usual = quiet === 1n && (payload === 0n || payload === (1n << BigInt(format.fraction - 1)) - 1n);
     const sign = negative === 1n && !usual ? '-' : '';
-    // A double's NaN has no all-ones form that instructions make, but the quiet one without payload everywhere means "just NaN".
+    // For doubles, instructions do not produce a NaN with all bits set. But a quiet NaN without payload is the standard
+    // NaN in every format.
     if (usual) return 'nan';
     return `${sign}${quiet === 1n ? '' : 's'}nan:${payload.toString(16)}`;
 }

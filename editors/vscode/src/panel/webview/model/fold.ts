@@ -1,5 +1,5 @@
-// Values of all lanes in one text: the same everywhere, or counting up from lane to lane, with the name of the buffer that an address
-// leads into. Neovim's grid folds by the same rules.
+// Folds the values of all lanes into one text if they are equal or count up from lane to lane, and names the buffer
+// that an address points to. Neovim's grid folds by the same rules.
 
 import type { Evaluation, LaneMask, ParameterState } from '../../../protocol';
 import type { FormatName } from './formats';
@@ -8,14 +8,14 @@ import type { Row } from './trace';
 
 const COUNTING: readonly FormatName[] = ['hex', 'signed', 'unsigned'];
 
-/** Two lanes always count: fewer than three are not folded. */
-const FEWEST = 3;
+/** Minimum number of lanes to fold: two values always count up. */
+const MIN_LANES = 3;
 
-/** The value of lane 0 and the distance from each lane to the next, if that is the same between all lanes that count. */
+/** The value of lane 0 and the distance between neighbouring lanes, if it is the same for all relevant lanes. */
 export function affine(row: Row, lanes: LaneMask): { start: bigint; step: bigint } | undefined {
     const bytes = laneBytes(row.type, row.value);
     if (isPredicate(row.type) || bytes < 4 || (row.known & lanes) >>> 0 !== lanes >>> 0) return undefined;
-    if (((row.unspecified | row.approximate) & lanes) !== 0 || laneCount(lanes) < FEWEST) return undefined;
+    if (((row.unspecified | row.approximate) & lanes) !== 0 || laneCount(lanes) < MIN_LANES) return undefined;
     let first: { lane: number; value: bigint } | undefined;
     let step: bigint | undefined;
     for (let lane = 0; lane < LANES; lane += 1) {
@@ -36,7 +36,10 @@ export function affine(row: Row, lanes: LaneMask): { start: bigint; step: bigint
     return { start: BigInt.asUintN(bytes * 8, first.value - BigInt(first.lane) * step), step };
 }
 
-/** `0x7f00000000 + 4 × lane`; undefined where the lanes do not count, or the reading is not one of whole numbers. */
+/**
+ * The folded text, such as `0x7f00000000 + 4 × lane`. Undefined if the values do not count up, or the format is not one
+ * of whole numbers.
+ */
 export function foldedText(row: Row, format: FormatName, lanes: LaneMask): string | undefined {
     if (!COUNTING.includes(format)) return undefined;
     const found = affine(row, lanes);
@@ -54,7 +57,9 @@ export function hexText(value: bigint): string {
     return value < 10n ? value.toString() : `0x${value.toString(16)}`;
 }
 
-/** What an address leads into, by the parameters that hold the addresses of buffers: `x`, `x+16`. */
+/**
+ * The buffer position that an address points to, computed from the parameters that hold buffer addresses: `x`, `x+16`.
+ */
 export function nameOfAddress(address: bigint, parameters: readonly ParameterState[], buffers: Evaluation['buffers'] | undefined): string | undefined {
     for (const parameter of parameters) {
         if (parameter.points_to === undefined || parameter.value.length !== 16) continue;
@@ -67,7 +72,7 @@ export function nameOfAddress(address: bigint, parameters: readonly ParameterSta
     return undefined;
 }
 
-/** The name of what a row's addresses lead into, where all of them lead into the same buffer: that of the first. */
+/** The buffer position of a row's first lane, if the addresses of all lanes point to the same buffer. */
 export function destination(row: Row, lanes: LaneMask, parameters: readonly ParameterState[], buffers: Evaluation['buffers'] | undefined): string | undefined {
     const bytes = laneBytes(row.type, row.value);
     if (bytes !== 8 || (row.known & lanes) === 0) return undefined;

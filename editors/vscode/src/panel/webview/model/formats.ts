@@ -1,4 +1,4 @@
-// The ways to read a value, and its text in each of them.
+// The formats of values, and the text of a value in each of them.
 
 import { BF16, F16, F32, F64, floatText, type FloatFormat, SMALL_FLOATS } from './floats';
 
@@ -6,9 +6,9 @@ export type FormatName = 'hex' | 'signed' | 'unsigned' | 'float' | 'half' | 'hal
 
 export interface Format {
     name: FormatName;
-    /** In a menu. */
+    /** The name in a menu. */
     title: string;
-    /** In the narrow column beside a register's name. */
+    /** The short name in the narrow column beside a register's name. */
     short: string;
 }
 
@@ -34,7 +34,7 @@ const BY_SIZE: Readonly<Record<number, readonly FormatName[]>> = {
     16: ['hex', 'unsigned', 'float2', 'half2', 'bf16x2', 'fp8', 'bits'],
 };
 
-/** What a value of so many bytes can be read as. A predicate (no bytes) has its dots only. */
+/** The formats for a value of this number of bytes. A predicate (0 bytes) only has its dots. */
 export function formatsFor(bytes: number): readonly Format[] {
     return (BY_SIZE[bytes] ?? []).map((name) => FORMATS[name]);
 }
@@ -43,14 +43,14 @@ export function formatNamed(name: FormatName): Format {
     return FORMATS[name];
 }
 
-/** The reading that a type asks for, in a register of so many bytes; undefined for types that are only bits. */
+/** The format of a type in a register of this number of bytes; undefined for untyped bits. */
 export function formatOfType(type: string, bytes: number): FormatName | undefined {
     const bare = type.replace(/^\./, '');
     if (/^(f16x2|f16)$/.test(bare)) return bytes === 2 ? 'half' : bytes >= 4 ? 'half2' : undefined;
     if (/^(bf16x2|bf16)$/.test(bare)) return bytes === 2 ? 'bf16' : bytes >= 4 ? 'bf16x2' : undefined;
     if (/^(f32|tf32)$/.test(bare)) return bytes === 4 ? 'float' : bytes === 8 ? 'float2' : undefined;
     if (bare === 'f64') return bytes === 8 ? 'float' : undefined;
-    // Whole numbers of 64 bits are nearly always addresses and offsets.
+    // 64-bit integers are nearly always addresses and offsets.
     if (/^[su]\d+$/.test(bare) && bytes >= 8) return 'hex';
     if (/^s\d+$/.test(bare)) return 'signed';
     if (/^u\d+$/.test(bare)) return 'unsigned';
@@ -58,7 +58,7 @@ export function formatOfType(type: string, bytes: number): FormatName | undefine
 }
 
 /**
- * The reading that suits a register whose declared type is only bits: that of the first type in the instruction that writes it
+ * The format for a register that is declared as untyped bits: that of the first type in the instruction that writes it
  * (`ld.global.f32`, `cvt.f32.s32`, `mad.lo.u32`).
  */
 export function formatOfInstruction(text: string, bytes: number): FormatName | undefined {
@@ -83,11 +83,14 @@ function signedText(digits: string): string {
     return BigInt.asIntN(digits.length * 4, BigInt(`0x${digits}`)).toString();
 }
 
-/** The text of a value: digits are its bytes, the most significant first. Of several elements the lowest comes first. */
+/**
+ * The text of a value. `digits` are its bytes, the most significant first. If there are several elements, the lowest
+ * one comes first.
+ */
 export function valueText(format: FormatName, digits: string): string {
     switch (format) {
         case 'hex':
-            // Long values are mostly addresses: their leading zeros say nothing and take the room of digits that do.
+            // Long values are mostly addresses: leading zeros would take the space of significant digits.
             return digits.length > 8 ? digits.replace(/^0+(?=.{8})/, '') : digits;
         case 'unsigned':
             return digits.length <= 8 ? String(Number.parseInt(digits, 16)) : BigInt(`0x${digits}`).toString();
@@ -115,8 +118,8 @@ function floatOfDigits(digits: number): FloatFormat {
 }
 
 /**
- * A text cut to a number of characters where the cut can be seen, and where it hurts least: of a hexadecimal number or of bits the
- * front goes, of a float digits of its fraction, so that its size stays right.
+ * Shortens a text visibly to a number of characters, where it does the least harm. A hexadecimal number or bits lose
+ * their front, a float loses digits of its fraction, so that its magnitude stays correct.
  */
 export function fitText(format: FormatName, text: string, room: number): string {
     if (text.length <= room) return text;
@@ -129,7 +132,7 @@ export function fitText(format: FormatName, text: string, room: number): string 
     return `${text.slice(0, room - 1)}…`;
 }
 
-/** How wide an element of a type is, in bits: `.f16` 16, `.e4m3` 8, `.b1` 1. */
+/** The size of an element type in bits: `.f16` 16, `.e4m3` 8, `.b1` 1. */
 export function typeBits(type: string): number {
     const bare = type.replace(/^\./, '');
     const small = SMALL_FLOATS[bare];
@@ -139,7 +142,7 @@ export function typeBits(type: string): number {
     return number === undefined ? 32 : Number(number);
 }
 
-/** The text of one element of a type, out of the digits of the register that holds it; elements lie `stride` bits apart. */
+/** The text of one element, from the digits of its register; `stride` is the distance between elements in bits. */
 export function elementText(type: string, digits: string, element: number, stride = typeBits(type)): string {
     const bare = type.replace(/^\./, '');
     const bits = typeBits(type);

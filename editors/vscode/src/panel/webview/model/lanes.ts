@@ -1,5 +1,5 @@
-// Masks of lanes, and values of lanes out of the hexadecimal digits of a register. Digits are kept as they came: a value is decoded
-// when it is looked at, so a register file of a thousand registers costs nothing until it is on the screen.
+// Masks of lanes, and values of lanes from the hexadecimal digits of a register. The digits stay encoded until a value
+// is needed. So a file of a thousand registers costs nothing until it is on the screen.
 
 import type { Hex, HexAddress, LaneMask } from '../../../protocol';
 
@@ -9,7 +9,7 @@ export function hasLane(mask: LaneMask, lane: number): boolean {
     return ((mask >>> lane) & 1) === 1;
 }
 
-/** The lowest lane of a mask, 0 for none. */
+/** Index of the lowest lane of a mask; 0 for an empty mask. */
 export function firstLane(mask: LaneMask): number {
     return mask === 0 ? 0 : 31 - Math.clz32(mask & -mask);
 }
@@ -36,7 +36,7 @@ export function maskHex(mask: LaneMask): string {
     return (mask >>> 0).toString(16).padStart(8, '0');
 }
 
-/** `0–15, 17`: lanes as ranges, for people. */
+/** The lanes of a mask as ranges for the user: `0–15, 17`. */
 export function laneRanges(mask: LaneMask): string {
     const parts: string[] = [];
     for (let lane = 0; lane < LANES; lane += 1) {
@@ -49,7 +49,7 @@ export function laneRanges(mask: LaneMask): string {
     return parts.join(', ');
 }
 
-/** `lane 3`, `lanes 0–15`, `all 32 lanes`, `no lane`. */
+/** The lanes of a mask as words: `lane 3`, `lanes 0–15`, `all 32 lanes`, `no lane`. */
 export function lanesInWords(mask: LaneMask): string {
     const count = laneCount(mask);
     if (count === LANES) return 'all 32 lanes';
@@ -61,7 +61,7 @@ export function isPredicate(type: string): boolean {
     return type === '.pred';
 }
 
-/** Bytes that one lane of a register takes; a predicate has no bytes of its own. */
+/** Number of bytes per lane of a register; 0 for a predicate. */
 export function laneBytes(type: string, hex: Hex): number {
     return isPredicate(type) ? 0 : hex.length / (2 * LANES);
 }
@@ -77,12 +77,12 @@ export function reverseBytes(hex: Hex): string {
     return out;
 }
 
-/** A predicate's lanes. */
+/** The lanes in which a predicate is true. */
 export function predicateMask(hex: Hex): LaneMask {
     return Number.parseInt(reverseBytes(hex.slice(0, 8)), 16) >>> 0;
 }
 
-/** All lanes of a mask hold the same value. */
+/** Whether all lanes of a mask have the same value. */
 export function isUniform(type: string, hex: Hex, lanes: LaneMask): boolean {
     if (isPredicate(type)) {
         const bits = predicateMask(hex) & lanes;
@@ -99,7 +99,7 @@ export function isUniform(type: string, hex: Hex, lanes: LaneMask): boolean {
     return true;
 }
 
-/** Lanes in which two values of the same register differ. */
+/** The lanes in which two values of the same register differ. */
 export function differingLanes(type: string, before: Hex, after: Hex): LaneMask {
     if (isPredicate(type)) return (predicateMask(before) ^ predicateMask(after)) >>> 0;
     const digits = (after.length / LANES) | 0;

@@ -1,21 +1,21 @@
-// The text of a launch as the form edits it. Whatever the form does not understand stays as it was written: a launch is a list of
-// lines, a line is a list of words, and only the value of a word that was edited is replaced.
+// The text of a launch that the form edits. A launch is a list of lines, and a line is a list of words. Editing
+// replaces only the value of a word, so text that the form does not understand stays as it is.
 
 export interface Word {
-    /** Undefined: something that is not `name=value`. */
+    /** Undefined if the word is not `name=value`. */
     name: string | undefined;
     value: string;
 }
 
 export interface LaunchLine {
-    /** `launch`, `params`, `globals`, `buffers`, `expect`. */
+    /** The keyword of the line: `launch`, `params`, `globals`, `buffers` or `expect`. */
     key: string;
     words: Word[];
-    /** Lines whose words the form does not take apart. */
+    /** The text of a line that the form does not split into words. */
     raw: string | undefined;
 }
 
-/** What a buffer is made of, where it is written the usual way: `f32[64]:iota`. */
+/** The parts of a buffer in the usual notation: `f32[64]:iota`. */
 export interface BufferText {
     type: string;
     length: string;
@@ -25,7 +25,7 @@ export interface BufferText {
 const OPEN = '([{';
 const CLOSE = ')]}';
 
-/** Splits at white space that no bracket or quotation mark encloses. */
+/** Splits at white space outside brackets and quotation marks. */
 export function splitWords(text: string): string[] {
     const words: string[] = [];
     let own = '';
@@ -49,7 +49,7 @@ function wordOf(text: string): Word {
     return at <= 0 ? { name: undefined, value: text } : { name: text.slice(0, at), value: text.slice(at + 1) };
 }
 
-/** The text that follows `launch:`, with its further lines. */
+/** Parses the text after `launch:`, with its further lines. */
 export function parseLaunch(text: string): LaunchLine[] {
     return text.split('\n').map((whole, at) => {
         const line = whole.replace(/^\s*\/\/!\s*/, '');
@@ -65,7 +65,7 @@ function lineText(line: LaunchLine): string {
     return line.raw ?? line.words.map((word) => (word.name === undefined ? word.value : `${word.name}=${word.value}`)).join(' ');
 }
 
-/** The launch as the server takes it. */
+/** The launch as text for the server. */
 export function launchText(lines: readonly LaunchLine[]): string {
     return lines.map((line, at) => (at === 0 && line.key === 'launch') || line.key === '' ? lineText(line) : `${line.key}: ${lineText(line)}`).join('\n');
 }
@@ -75,14 +75,14 @@ export function launchComments(lines: readonly LaunchLine[]): string[] {
     return lines.filter((line) => line.key !== '' || lineText(line) !== '').map((line) => `//! ${line.key === '' ? '' : `${line.key}: `}${lineText(line)}`.trimEnd());
 }
 
-/** The value that a name has in the launch; of several the last, as with the server. */
+/** The value of a name in the launch. If there are several, the last one counts, as in the server. */
 export function valueOf(lines: readonly LaunchLine[], name: string): string | undefined {
     let found: string | undefined;
     for (const line of lines) for (const word of line.words) if (word.name === name) found = word.value;
     return found;
 }
 
-/** Replaces a value where it stands, or adds it to the first line; an empty one goes away. */
+/** Replaces a value in place, or adds it to the first line; removes it if the new value is empty. */
 export function withValue(lines: readonly LaunchLine[], name: string, value: string): LaunchLine[] {
     const exists = valueOf(lines, name) !== undefined;
     const made = lines.map((line) => ({
@@ -93,7 +93,7 @@ export function withValue(lines: readonly LaunchLine[], name: string, value: str
     if (!exists && value !== '' && first !== undefined) {
         const geometry = ['grid', 'block', 'cluster', 'shared'];
         const word = { name, value };
-        // The size of the grid comes first by custom.
+        // By convention the size of the grid comes first.
         const at = geometry.includes(name) ? first.words.findIndex((own) => !geometry.includes(own.name ?? '')) : -1;
         if (at === -1) first.words.push(word);
         else first.words.splice(at, 0, word);
@@ -111,12 +111,12 @@ export function bufferText(buffer: BufferText): string {
     return `${buffer.type}[${buffer.length}]:${buffer.fill}`;
 }
 
-/** The type of a buffer's elements, as its launch says it. */
+/** The type of a buffer's elements according to its launch. */
 export function elementType(lines: readonly LaunchLine[], buffer: string): string | undefined {
     return /^([a-z]\w*)(?:\[|:)/i.exec(valueOf(lines, buffer) ?? '')?.[1];
 }
 
-/** What is wrong with a value of the form before anyone is asked; the server finds the rest. */
+/** The mistake in a form value that can be found without the server, which finds the others. */
 export function problemOf(name: string, value: string): string | undefined {
     if (['grid', 'block', 'cluster'].includes(name)) {
         if (value === '' && name !== 'block' && name !== 'grid') return undefined;

@@ -1,4 +1,4 @@
-// What accesses of a warp mean for the memory: banks of shared memory, sectors and lines of global memory, and bytes around a place.
+// Memory accesses of a warp: banks of shared memory, sectors and lines of global memory, and nearby bytes.
 
 import type { Access, ByteRange, MemoryBlock, MemoryRequest } from '../../../protocol';
 import { addressOf, hasLane, LANES } from './lanes';
@@ -9,25 +9,25 @@ const SECTOR = 32n;
 const LINE = 128n;
 
 export interface Sector {
-    /** Bytes of the sector that are touched, as ranges. */
+    /** The touched bytes of the sector, as ranges. */
     touched: ByteRange[];
     lanes: number[];
 }
 
 export interface MemoryLine {
     address: bigint;
-    /** The place of the line's first touched byte by name, if it is known. */
+    /** The position of the line's first touched byte in a named variable or buffer, if known. */
     name: string | undefined;
     sectors: Sector[];
 }
 
-/** The address of a lane's access, if it took part. */
+/** The address of a lane's access; undefined if the lane did not take part. */
 export function laneAddress(access: Access, lane: number): bigint | undefined {
     const text = access.addresses[lane];
     return text === undefined || text === null || !hasLane(access.lanes, lane) ? undefined : addressOf(text);
 }
 
-/** Lanes by bank of shared memory, as the server says, or by four-byte words. */
+/** Lanes by bank of shared memory: from the server, otherwise computed from four-byte words. */
 export function banksOf(access: Access): number[][] {
     if (access.banks !== undefined && access.banks.length === BANKS) return access.banks;
     const banks: number[][] = Array.from({ length: BANKS }, () => []);
@@ -41,7 +41,7 @@ export function banksOf(access: Access): number[][] {
     return banks;
 }
 
-/** The 128-byte lines that an access touches, each with its four sectors. */
+/** The touched 128-byte lines, each with its four sectors. */
 export function linesOf(access: Access): MemoryLine[] {
     const lines = new Map<bigint, { name: string | undefined; sectors: { marks: Uint8Array; lanes: Set<number> }[] }>();
     for (let lane = 0; lane < LANES; lane += 1) {
@@ -85,14 +85,14 @@ function rangesOf(marks: Uint8Array): ByteRange[] {
     return ranges;
 }
 
-/** Spaces whose addresses are offsets, of which each warp or lane has its own. */
+/** Whether addresses of a space are offsets, because each warp or lane has its own memory. */
 function hasOffsets(space: string): space is 'shared' | 'local' | 'param' | 'const' {
     return ['shared', 'local', 'param', 'const'].includes(space);
 }
 
 export const MOST_BYTES = 512;
 
-/** What to ask for to see the bytes around an access: at most a few hundred, from a little before the lowest address. */
+/** The request for the bytes around an access: at most a few hundred, beginning slightly before the lowest address. */
 export function aroundAccess(access: Access): MemoryRequest | undefined {
     let low: bigint | undefined;
     let high = 0n;
@@ -115,7 +115,7 @@ export function aroundAccess(access: Access): MemoryRequest | undefined {
     return { address: from.toString(16), length };
 }
 
-/** Bytes of a block that an access reads or writes: 1 read, 2 written. */
+/** For each byte of a block, how an access touches it: 1 read, 2 written. */
 export function touchedBytes(block: MemoryBlock, accesses: readonly Access[]): Uint8Array {
     const length = block.bytes.length / 2;
     const marks = new Uint8Array(length);

@@ -1,6 +1,6 @@
-// Names of registers: patterns that they match, and their order.
+// Register names: matching patterns.
 
-/** A name fits a pattern with `*` and `?`; without them, it is enough that the text occurs in it. */
+/** Whether a name matches a pattern with `*` and `?`. A pattern without these matches any part of the name. */
 export function matches(pattern: string, name: string): boolean {
     if (!/[*?]/.test(pattern)) return name.includes(pattern);
     const expression = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');

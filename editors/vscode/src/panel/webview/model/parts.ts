@@ -1,11 +1,12 @@
-// Registers that hold several numbers (`.f16x2`), a row for each of them: two halves do not fit into a cell that is wide enough for one number.
+// Registers with several numbers (`.f16x2`), split into one row per number: a cell that fits one number is too narrow
+// for two.
 
 import { formatNamed, type FormatName, valueText } from './formats';
 import { laneBytes, laneDigits, LANES } from './lanes';
 import type { Row } from './trace';
 
 interface Packed {
-    /** Bytes of one number. */
+    /** Number of bytes per number. */
     bytes: number;
     type: string;
     format: FormatName;
@@ -23,12 +24,12 @@ export function wholeRow(row: Row): Row {
     return row.part?.of ?? row;
 }
 
-/** The reading of one number of a register that is read in this way. */
+/** The format of one number in a register with this format. */
 export function formatOfPart(format: FormatName): FormatName {
     return PACKED[format]?.format ?? format;
 }
 
-/** Whether a lane holds a text of several numbers that is longer than its cell. */
+/** Whether the text of several numbers is too long for its cell in any lane. */
 export function isTooLong(row: Row, format: FormatName, lanes: readonly number[], room: number): boolean {
     const packed = PACKED[format];
     const bytes = laneBytes(row.type, row.value);
@@ -36,7 +37,7 @@ export function isTooLong(row: Row, format: FormatName, lanes: readonly number[]
     return lanes.some((lane) => valueText(format, laneDigits(row.value, bytes, lane)).length > room);
 }
 
-/** A row for each number that a register holds, the lowest first. */
+/** One row for each number in a register, the lowest first. */
 export function partsOf(row: Row, format: FormatName): Row[] {
     const packed = PACKED[format];
     if (packed === undefined) return [row];
@@ -58,7 +59,7 @@ export function partsOf(row: Row, format: FormatName): Row[] {
     }));
 }
 
-/** How a part is called beside its register: `f16 lo`, `e4m3 2`. */
+/** The label of a part beside its register: `f16 lo`, `e4m3 2`. */
 export function partLabel(row: Row, format: FormatName): string {
     const { short } = formatNamed(format);
     const { part } = row;

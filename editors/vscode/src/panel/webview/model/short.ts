@@ -1,11 +1,12 @@
-// Texts of values for narrow columns. All digits are in the tooltip; a text that was shortened ends in `…` or is a rounded number.
+// Short texts of values for narrow columns. The tooltip shows all digits. A shortened text either ends in `…` or is a
+// rounded number.
 
 import { fitText, type FormatName } from './formats';
 
 const FLOATS: readonly FormatName[] = ['float', 'half', 'bf16'];
 const PAIRS: readonly FormatName[] = ['half2', 'bf16x2', 'float2', 'fp8'];
 
-/** A text that fits into a number of characters, if that can be without being misread. */
+/** A text of limited length, if that is possible without ambiguity. */
 export function shortText(format: FormatName, text: string, room: number): string {
     if (text.length <= room) return text;
     if (FLOATS.includes(format)) return shortFloat(text, room) ?? fitText(format, text, room);
@@ -16,14 +17,14 @@ export function shortText(format: FormatName, text: string, room: number): strin
         const own = Math.floor((room - parts.length + 1) / parts.length);
         const short = parts.map((part) => (part.length <= own ? part : shortFloat(part, own)));
         if (short.every((part) => part !== undefined)) return short.join(' ');
-        // The first of them, whole: half a number would be another one.
+        // Show only the first element, completely: a part of a number would be a different number.
         const [first = ''] = parts;
         return first.length < room ? `${first}…` : (shortFloat(first, room) ?? fitText(format, plain, room));
     }
     return fitText(format, text, room);
 }
 
-/** The number with as many digits as there is room for; undefined where not even its size fits. */
+/** The number with as many digits as fit; undefined if not even its magnitude fits. */
 function shortFloat(text: string, room: number): string | undefined {
     const whole = text.replace(/\.0$/, '');
     if (whole.length <= room) return whole;
@@ -40,7 +41,7 @@ function shortFloat(text: string, room: number): string | undefined {
 
 const UNITS = ['', 'k', 'M', 'G', 'T'] as const;
 
-/** `-20k`, `1.3M`: a digit more than an exponent leaves room for. */
+/** A number with a unit prefix, such as `-20k` or `1.3M`: it has room for one digit more than with an exponent. */
 function thousands(number: number): string {
     const size = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.abs(number)) / 3));
     return size > 0 ? `${Number((number / 1000 ** size).toPrecision(12))}${UNITS[size] ?? ''}` : `${number}`;

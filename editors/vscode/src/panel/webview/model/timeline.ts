@@ -1,4 +1,4 @@
-// Which line each lane was at, at every step: chunks of masks as they came from the server, and the questions that navigation asks.
+// The line of each lane at every step: chunks of masks from the server, and the searches that navigation needs.
 
 import type { Fault, LaneMask, Timeline } from '../../../protocol';
 import { hasLane, LANES } from './lanes';
@@ -18,7 +18,7 @@ export interface TimelineStepView {
     executed: LaneMask;
 }
 
-/** The answer of a search: a step, that there is none, or the chunk that must be there before one can tell. */
+/** The result of a search: a step, none, or the chunk that must be loaded first. */
 export type Found = { kind: 'step'; step: number } | { kind: 'none' } | { kind: 'missing'; chunk: number };
 
 export class TimelineStore {
@@ -47,7 +47,7 @@ export class TimelineStore {
         this.known = [...lines].sort((one, other) => one - other);
     }
 
-    /** Lines that were executed, as far as it is known, in the order of the source. */
+    /** The executed lines known at present, in the order of the source. */
     get lines(): readonly number[] {
         return this.known;
     }
@@ -67,7 +67,7 @@ export class TimelineStore {
         return { line: chunk.lines[at] ?? 0, active: chunk.active[at] ?? 0, executed: chunk.executed[at] ?? 0 };
     }
 
-    /** The next step after one, or the one before it, that satisfies a condition. */
+    /** The next or the previous step that satisfies a condition. */
     find(from: number, direction: 1 | -1, wanted: (step: TimelineStepView, at: number) => boolean): Found {
         for (let step = from + direction; step >= 0 && step < this.length; step += direction) {
             const view = this.at(step);
@@ -77,7 +77,7 @@ export class TimelineStore {
         return { kind: 'none' };
     }
 
-    /** The step nearest to another at which a line is executed, as far as the timeline is there; before the one after it. */
+    /** The step nearest to another one that executes a line, among loaded steps; at equal distance the earlier one. */
     nearest(line: number, around: number): number | undefined {
         for (let distance = 0; distance < this.length; distance += 1) {
             const [before, after] = [around - distance, around + distance];
@@ -88,7 +88,7 @@ export class TimelineStore {
         return undefined;
     }
 
-    /** How often a line was executed up to a step, and in all; undefined while parts are missing. */
+    /** The number of executions of a line up to a step, and in all; undefined while chunks are missing. */
     executions(line: number, upTo: number): { number: number; of: number } | undefined {
         let number = 0;
         let of = 0;
@@ -104,7 +104,7 @@ export class TimelineStore {
         return { number, of };
     }
 
-    /** For each lane the last step that it was part of, -1 if none; undefined while parts are missing. */
+    /** For each lane the last step in which it took part, -1 if none; undefined while chunks are missing. */
     lastSteps(): Int32Array | undefined {
         const last = new Int32Array(LANES).fill(-1);
         let open = LANES;
@@ -125,7 +125,8 @@ export class TimelineStore {
     }
 
     /**
-     * The step at which a fault was found: the last time its lanes were at its line if it ended the run, else the first time.
+     * The step that caused a fault: the last execution of its line by its lanes if the fault ended the run, otherwise
+     * the first one.
      */
     stepOfFault(fault: Fault & { step?: number; fatal?: boolean }): number | undefined {
         if (fault.step !== undefined) return fault.step;

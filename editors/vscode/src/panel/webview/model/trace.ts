@@ -1,35 +1,41 @@
-// What the warp holds at any of its steps, out of windows of the trace. A window brings the state before its first step (an anchor)
-// and what each step changed; from there a register file is moved forwards and backwards, one step at a time.
+// The state of the warp after any step, computed from windows of the trace. A window contains the state before its
+// first step (an anchor) and the changes of each step. From there the register file moves forwards and backwards, one
+// step at a time.
 //
-// A position is a step that was just executed: the file holds the values after it. Registers belong to a call, so where the function
-// or the depth of calls changes from one step to the next, a new anchor is needed: a callee begins with registers that nobody wrote.
+// A position is the step that was just executed: the file contains the values after it. Registers belong to a call. So
+// when the function or the call depth changes between steps, a new anchor is needed: a callee begins with unwritten
+// registers.
 
 import type { LaneMask, ParameterState, RegisterState, SpecialRegister, Step, WarpState } from '../../../protocol';
 import { differingLanes, isUniform, LANES } from './lanes';
 
-/** A register at a position. Rows are replaced in place when the file moves; identity stays within one file. */
+/**
+ * A register at a position. The file updates rows in place when it moves; within one file, a row keeps its identity.
+ */
 export interface Row {
     readonly name: string;
     readonly type: string;
-    /** The type that the readers of untyped bits take it as. */
+    /** For untyped bits: the type that the reads use. */
     readonly readAs?: string | undefined;
-    /** Of a row for one of the numbers that a register holds: which one. */
+    /**
+     * For a row that shows one of several numbers in a register: the register's row, and the index and number of parts.
+     */
     readonly part?: { of: Row; index: number; count: number } | undefined;
-    /** What stands behind the value: the buffer that a parameter points to. */
+    /** A text after the value: the buffer that a parameter points to. */
     readonly note?: string | undefined;
     value: string;
     known: LaneMask;
     unspecified: LaneMask;
     approximate: LaneMask;
-    /** The last step that wrote it, as far as it is known; -1 otherwise. */
+    /** The last step that wrote it, as far as known; -1 otherwise. */
     written: number;
-    /** Lanes that this position's step changed. */
+    /** The lanes that the step at this position changed. */
     changed: LaneMask;
-    /** The value before this position's step, if that wrote the register. */
+    /** The value before the step at this position, if that step wrote the register. */
     before: string | undefined;
 }
 
-/** What the server is to be asked so that a position can be shown. */
+/** The request that must be answered before a position can be shown. */
 export interface Missing {
     /** A window of steps with an anchor before its first one, or only an anchor. */
     kind: 'window' | 'anchor';
@@ -54,7 +60,7 @@ export class RegisterFile {
 
     constructor(
         readonly anchor: WarpState,
-        /** The step that an anchor's successor is: the file begins before it. */
+        /** The index of the step that follows the anchor: the file begins before this step. */
         readonly from: number,
         lastWrite: (name: string, before: number) => number,
     ) {
@@ -89,7 +95,7 @@ export class RegisterFile {
         this.mark(step);
     }
 
-    /** Takes the last step back; `previous` is the one before it, whose changes are then the ones to be marked. */
+    /** Undoes the last step. `previous` is the step before it, whose changes are marked afterwards. */
     backward(previous: Step | undefined): void {
         this.clearMarks();
         for (const old of this.undone.pop() ?? []) {
@@ -133,12 +139,14 @@ function rowOf(register: RegisterState, written: number): Row {
     };
 }
 
-/** A special register as a row: all lanes that exist hold it. */
+/** A special register as a row; all existing lanes have a value. */
 export function rowOfSpecial(special: SpecialRegister, present: LaneMask): Row {
     return { name: special.name, type: special.type, value: special.value, known: present, unspecified: 0, approximate: 0, written: -2, changed: 0, before: undefined };
 }
 
-/** A parameter as a row: its bytes are there once, for all lanes. One that is an array is no number. */
+/**
+ * A parameter as a row: its bytes are stored once for all lanes. Undefined for an array, which has no single value.
+ */
 export function rowOfParameter(parameter: ParameterState, present: LaneMask): Row | undefined {
     const bytes = Number(/\d+$/.exec(parameter.type)?.[0] ?? 0) / 8;
     if (parameter.value.length !== bytes * 2) return undefined;
@@ -146,12 +154,12 @@ export function rowOfParameter(parameter: ParameterState, present: LaneMask): Ro
     return { name: `[${parameter.name}]`, type: parameter.type, value: parameter.value.repeat(LANES), known: present, unspecified: 0, approximate: 0, written: -3, changed: 0, before: undefined, note };
 }
 
-/** A row holds one value in all the lanes that count: it can be shown as one cell. */
+/** Whether a row has one value in all relevant lanes, so that one cell can show it. */
 export function rowIsUniform(row: Row, lanes: LaneMask): boolean {
     const known = (row.known & lanes) >>> 0;
     if (known === 0) return true;
     if (known !== lanes >>> 0) return false;
-    // A mark that holds for some lanes only would be lost in one cell.
+    // One cell cannot show a mark that applies only to some lanes.
     const marks = [row.unspecified & lanes, row.approximate & lanes];
     return marks.every((mark) => mark === 0 || mark >>> 0 === lanes >>> 0) && isUniform(row.type, row.value, lanes);
 }
@@ -160,14 +168,14 @@ function sameCall(one: Step, other: Step): boolean {
     return one.depth === other.depth && one.function === other.function;
 }
 
-/** All that is known of a warp's trace. */
+/** The loaded parts of a warp's trace. */
 export class Trace {
     private readonly steps = new Map<number, Step>();
     private readonly anchors = new Map<number, WarpState>();
     private readonly writes = new Map<string, number[]>();
     private file: RegisterFile | undefined;
 
-    /** How many steps the warp executed. */
+    /** `length` is the number of steps that the warp executed. */
     constructor(public length: number) {}
 
     add(steps: readonly Step[], state: WarpState | undefined): void {
@@ -187,13 +195,13 @@ export class Trace {
         return this.anchors.get(position);
     }
 
-    /** What is missing to show a position; undefined if nothing is. */
+    /** The request needed to show a position; undefined if everything is loaded. */
     missing(position: number): Missing | undefined {
         const found = this.origin(position);
         return typeof found === 'number' ? undefined : found;
     }
 
-    /** The registers as they are after a step, if everything needed is there. The same file is moved from call to call. */
+    /** The registers after a step, if all parts are loaded. Repeated calls move the same file. */
     at(position: number): RegisterFile | undefined {
         const origin = this.origin(position);
         if (typeof origin !== 'number') return undefined;
@@ -213,7 +221,7 @@ export class Trace {
         return file;
     }
 
-    /** The nearest anchor from which the position can be reached by steps of the same call, or what to ask for. */
+    /** The nearest anchor from which steps of the same call lead to the position; otherwise the required request. */
     private origin(position: number): number | Missing {
         const own = this.steps.get(position);
         if (own === undefined) return { kind: 'window', from: position };
@@ -232,7 +240,8 @@ export class Trace {
             this.writes.set(key, [step]);
             return;
         }
-        // Windows may come in any order, but within one the steps rise: the place is nearly always the end.
+        // Windows may arrive in any order, but the steps of a window ascend: the insertion point is nearly always the
+        // end.
         let at = list.length;
         while (at > 0 && (list[at - 1] ?? 0) > step) at -= 1;
         list.splice(at, 0, step);

@@ -1,16 +1,16 @@
-// Moving through the steps: buttons, a slider, a number to type, and the sentence that says where one is.
+// Controls for stepping: buttons, a slider, an input for the step number, and a sentence with the current position.
 
 import { laneCount, LANES, lanesInWords, laneRanges } from '../model/lanes';
 import type { Session } from '../session';
 import { button, element, grouped, icon, setAttribute, setText } from './dom';
 
-/** Steps a second, when playing. */
+/** Speeds of playback, in steps per second. */
 const SPEEDS = [1, 2, 5, 10, 30, 60] as const;
 
 export class Controls {
     readonly node: HTMLElement;
     readonly place: HTMLElement;
-    /** Says the place aloud; filled when the place was reached, not while playing. */
+    /** Announces the position to screen readers; updated after a move, not during playback. */
     readonly live = element('div', { class: 'unseen', 'aria-live': 'polite', role: 'status' });
     private readonly slider = element('input', { type: 'range', min: '1', max: '1', step: '1', class: 'slider', 'aria-label': 'Step' });
     private readonly number = element('input', { type: 'number', min: '1', class: 'number', 'aria-label': 'Step number' });
@@ -107,19 +107,19 @@ export class Controls {
         this.followButton.click();
     }
 
-    /** The line of the cursor has no step to go to. */
+    /** Shows that the warp does not execute the line of the cursor. */
     notExecuted(line: number): void {
         this.say(`This warp does not execute line ${line}.`);
     }
 
-    /** To an execution of the line that the cursor of the editor is in. */
+    /** Goes to an execution of the line of the editor's cursor. */
     ofCursor(direction: 1 | -1): void {
         const { cursorLine } = this.session;
         if (cursorLine === 0) this.say('Put the cursor of the editor into a line of the kernel first.');
         else this.ofLine(direction, cursorLine);
     }
 
-    /** To the next fault of this warp, from the last one to the first again. */
+    /** Goes to the next fault of this warp; after the last one follows the first. */
     fault(direction: 1 | -1): void {
         const { session } = this;
         const steps = session.faultsHere().map((fault) => session.timeline.stepOfFault(fault)).filter((step) => step !== undefined);
@@ -158,7 +158,7 @@ export class Controls {
         const pause = 1000 / Number(this.speed.value);
         if (now - this.due >= pause) {
             this.due = Math.max(this.due + pause, now - pause);
-            // A window that is on its way is waited for: no step is passed over.
+            // Playback waits for windows that are still loading, and skips no step.
             if (this.session.file() !== undefined) this.forward();
             if (this.session.position >= this.session.steps - 1) this.stop();
         }

@@ -1,4 +1,4 @@
-// Small helpers to make elements. Texts only ever become text nodes: nothing that comes from a file or the server is read as HTML.
+// Helpers that create elements. Texts only ever become text nodes: nothing from a file or the server is parsed as HTML.
 
 export type Child = Node | string | undefined;
 
@@ -38,7 +38,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
     return made;
 }
 
-/** A button that does something; `keys` are told in its title. A label in words is its name, an icon needs one. */
+/** A button with an action; `keys` are shown in its title. A text label is also its name, an icon needs `name`. */
 export function button(label: Child, name: string, act: () => void, keys?: string): HTMLButtonElement {
     const words = typeof label === 'string' && label.length > 1;
     const made = element('button', { type: 'button', title: keys === undefined ? name : `${name} (${keys})`, ...(words ? {} : { 'aria-label': name }) }, label);
@@ -48,7 +48,7 @@ export function button(label: Child, name: string, act: () => void, keys?: strin
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** An icon out of paths in a 16 × 16 square, in the colour of the text around it. */
+/** An icon made of paths in a 16 × 16 square, in the colour of the surrounding text. */
 export function icon(...paths: string[]): SVGElement {
     const made = document.createElementNS(SVG, 'svg');
     made.setAttribute('viewBox', '0 0 16 16');
@@ -62,7 +62,7 @@ export function icon(...paths: string[]): SVGElement {
     return made;
 }
 
-/** Changes a text only if it is another one: the browser lays out again only what changed. */
+/** Changes a text only if it differs, because the browser lays out every change again. */
 export function setText(node: HTMLElement, text: string): void {
     if (node.textContent !== text) node.textContent = text;
 }
@@ -79,7 +79,7 @@ export function setAttribute(node: Element, name: string, value: string | undefi
     }
 }
 
-/** Calls a function once per painted frame, however often it is asked for. */
+/** Limits calls of a function to one per painted frame. */
 export function perFrame(act: () => void): () => void {
     let asked = false;
     return () => {

@@ -1,5 +1,5 @@
-// The matrices of an instruction: each operand drawn as rows and columns out of the registers of the 32 lanes. An element tells which
-// lane and register hold it, and marks everything else that the same lane or register holds.
+// The matrices of an instruction: each operand as rows and columns, from the registers of the 32 lanes. An element
+// shows its lane and register, and highlights the other elements of the same lane or register.
 
 import type { FragmentOperand, Fragments } from '../../../protocol';
 import { asFragments } from '../../messages';
@@ -21,7 +21,7 @@ export class FragmentsPane {
     constructor(
         private readonly session: Session,
         private readonly bus: Bus,
-        /** The instruction of the step has matrices, or has none. */
+        /** Called with whether the instruction of the step has matrices. */
         private readonly available: (there: boolean) => void,
     ) {
         this.node.append(this.status, this.content);
@@ -57,7 +57,7 @@ export class FragmentsPane {
                     this.remembered.set(line, asFragments(body));
                     if (this.session.current?.line === line) this.update();
                 })
-                // A server that does not know the question has no matrices to show.
+                // An older server without this request has no matrices to show.
                 .catch(() => this.remembered.set(line, null));
         }
         this.available((this.remembered.get(line) ?? null) !== null);
@@ -106,7 +106,10 @@ export class FragmentsPane {
         return element('div', { class: 'matrix-box' }, table);
     }
 
-    /** The element's value: of the first operand, which is the result, as the step left it; of the others as the step found it. */
+    /**
+     * The value of an element: after the step for the first operand, which is the result, and before the step for the
+     * others.
+     */
     private text(operand: FragmentOperand, result: boolean, register: string, lane: number, part: number): string {
         const row = this.session.file()?.row(register);
         if (row === undefined || isPredicate(row.type) || !hasLane(row.known, lane)) return '—';
@@ -141,7 +144,7 @@ export class FragmentsPane {
         next.focus();
     }
 
-    /** Marks what a cell of the register grid holds: the other way round. */
+    /** Highlights the elements in a cell of the register grid. */
     pointAt(register: string, lane: number): void {
         for (const mark of this.marks) {
             mark.node.classList.toggle('same-lane', mark.lane === lane && mark.register === register);

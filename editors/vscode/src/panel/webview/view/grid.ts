@@ -1,5 +1,5 @@
-// Registers by lanes: a grid of which only the rows and columns on the screen exist. Rows are kept by their place in the list; a row is
-// written again only when something that it shows has changed, and a cell's text only when it is another one.
+// Registers by lanes: a grid that contains only the visible rows and columns. Rows are identified by their index in the list. A row is
+// updated only when its content has changed, and the text of a cell only when it differs.
 
 import type { LaneMask } from '../../../protocol';
 import { affine, destination, foldedText, hexText } from '../model/fold';
@@ -16,31 +16,31 @@ import { readings } from './readings';
 import { cellName, makeRow, type RowView } from './rowView';
 import type { Tooltip } from './tooltip';
 
-/** The height of a row in pixels; the stylesheet has the same. */
+/** The height of a row in pixels; must match the stylesheet. */
 export const ROW_HEIGHT = 23;
 const SPARE_ROWS = 6;
-/** Rows and columns are made a few at a time, so that most frames of a scroll have nothing to do. */
+/** Rows and columns are created in batches, so that most frames of a scroll create none. */
 const BATCH_ROWS = 4;
-/** Characters in a cell, by the width that is chosen; the stylesheet has the same. */
+/** Number of characters per cell, by the selected width; must match the stylesheet. */
 const ROOM = { narrow: 6, normal: 10, wide: 22 } as const;
 
-/** What holds for all rows at a position: which lanes are what. */
+/** Masks of lanes at a position, which apply to all rows. */
 interface LaneView {
     present: LaneMask;
     exited: LaneMask;
     active: LaneMask;
     executed: LaneMask;
-    /** Lanes whose values decide whether a register is uniform. */
+    /** The lanes that determine whether a register is uniform. */
     counting: LaneMask;
 }
 
 export class Grid {
     readonly node: HTMLElement;
-    /** What the filter says about what is shown: `12 of 40 registers`. */
+    /** Called with the number of rows that the filter keeps: `12 of 40 registers`. */
     onCount: (shown: number, of: number) => void = () => undefined;
-    /** A value was pointed at: others may show where else it is. */
+    /** Called when the pointer is over a value; other views may highlight it. */
     onPoint: (register: string, lane: number) => void = () => undefined;
-    /** Somebody wants a text in the clipboard. */
+    /** Called to copy a text to the clipboard. */
     onCopy: (text: string) => void = () => undefined;
     private readonly corner = element('div', { class: 'corner', role: 'columnheader', 'aria-colindex': '1' }, 'Registers');
     private readonly scroller: HTMLElement;
@@ -48,20 +48,20 @@ export class Grid {
     private readonly heads: HTMLElement[] = [];
     private readonly views = new Map<number, RowView>();
     private readonly free: RowView[] = [];
-    /** Registers, in their order, and the rows that show them. */
+    /** All registers in their order, and the rows that show them. */
     private registers: Row[] = [];
     private rows: Row[] = [];
-    /** Registers that are shown number by number. They stay so while one steps. */
+    /** Registers split into one row per number. They stay split during stepping. */
     private readonly split = new Set<string>();
     private readonly expanded = new Set<string>();
     private filter = '';
     private onlyChanged = false;
     private onlyLine = false;
     private active = { row: 0, column: 0 };
-    /** Rows and lanes that exist: the first ones, and those after the last. */
+    /** The existing rows and lanes: the first ones, and the ends (exclusive). */
     private range = { first: 0, last: 0, left: 0, right: LANES };
     private sizes = { names: 0, cell: 0 };
-    /** How wide columns are where they follow the values: they do not shrink while one steps. */
+    /** Widths of columns that follow the values; they do not shrink during stepping. */
     private fitted: Fitted = { room: 0, names: 0 };
     private lanes: LaneView = { present: 0, exited: 0, active: 0, executed: 0, counting: 0 };
     private readonly scrolled = perFrame(() => {
@@ -117,7 +117,7 @@ export class Grid {
         this.refresh();
     }
 
-    /** A new position, or other preferences: the list of rows is made again, and those on the screen are written. */
+    /** Rebuilds the list of rows and updates the visible ones, after a move or a change of preferences. */
     refresh(): void {
         const file = this.session.file();
         setAttribute(this.scroller, 'aria-busy', file === undefined && this.session.steps > 0 ? 'true' : undefined);
@@ -144,7 +144,7 @@ export class Grid {
         this.draw();
     }
 
-    /** Widths of the columns, and the rows that follow from them: a register whose numbers do not fit into a cell has a row for each. */
+    /** Computes column widths and, from these, the rows: a register whose numbers do not fit into a cell gets a row for each. */
     private arrange(): void {
         const { scroller } = this;
         const { width } = this.session.preferences;
@@ -165,13 +165,13 @@ export class Grid {
         });
     }
 
-    /** All lanes in one text, where their values count up from lane to lane. */
+    /** The folded text of all lanes, if their values count up. */
     private folded(row: Row): string | undefined {
         const own = foldedText(row, isPredicate(row.type) ? 'bits' : this.format(row), this.lanes.counting);
         return own === undefined ? undefined : `${own}${this.leadsTo(row)}`;
     }
 
-    /** ` → x+16` behind an address. */
+    /** The text ` → x+16` after an address. */
     private leadsTo(row: Row): string {
         if (row.note !== undefined) return ` ${row.note}`;
         const parameters = this.session.file()?.anchor.parameters ?? [];
@@ -207,7 +207,7 @@ export class Grid {
         const { order } = this.session.preferences;
         if (order === 'declared') return rows;
         if (order === 'name') return rows.sort((one, other) => compareNames(one.name, other.name));
-        // Stable: registers that nothing was written to stay in the order of their declaration, special ones come last.
+        // The sort is stable: unwritten registers stay in the order of declaration, and special registers come last.
         return rows.sort((one, other) => other.written - one.written);
     }
 
@@ -227,7 +227,7 @@ export class Grid {
     private visible(): { first: number; last: number; left: number; right: number } {
         const { scroller, rows } = this;
         if (this.sizes.cell === 0) {
-            // Not whole pixels: cells are measured in characters.
+            // Fractions of pixels matter: cells are measured in characters.
             this.sizes = { names: this.corner.getBoundingClientRect().width, cell: this.heads[0]?.getBoundingClientRect().width ?? 0 };
         }
         const { names, cell } = this.sizes;
@@ -248,7 +248,7 @@ export class Grid {
         const { first, last } = this.range;
         this.active.row = Math.max(-1, Math.min(this.active.row, rows.length - 1));
         for (const [index, view] of this.views) {
-            // The row that has the keyboard's focus stays, wherever it is scrolled to: focus would be lost with it.
+            // Keep the row with the keyboard focus even if it is scrolled out of view: removing it would lose the focus.
             const holdsFocus = view.node.contains(document.activeElement);
             if (index >= rows.length || ((index < first || index >= last) && !holdsFocus)) this.release(view);
         }
@@ -263,7 +263,7 @@ export class Grid {
         this.placeTabStop();
     }
 
-    /** Columns as wide as the values of the rows that have columns, and so that half a warp is seen. */
+    /** Fits the columns to the values of rows without folding, so that half a warp is visible. */
     private fitColumns(): void {
         if (this.session.preferences.width !== 'fit') {
             this.scroller.style.removeProperty('--names');
@@ -282,7 +282,7 @@ export class Grid {
         this.sizes = { names: 0, cell: 0 };
     }
 
-    /** Another run: columns follow its values. */
+    /** Resets the widths for another run. */
     reset(): void {
         this.fitted = { room: 0, names: 0 };
         this.split.clear();
@@ -304,7 +304,7 @@ export class Grid {
         setAttribute(view.node, 'aria-rowindex', `${index + 2}`);
         view.node.dataset['row'] = `${index}`;
         this.views.set(index, view);
-        // Readers follow the order of the document, which is therefore that of the rows.
+        // Screen readers follow the order of the document, so it must equal the order of the rows.
         let after: RowView | undefined;
         for (const other of this.views.values()) if (other.index > index && (after === undefined || other.index < after.index)) after = other;
         this.body.insertBefore(view.node, after?.node ?? null);
@@ -384,7 +384,7 @@ export class Grid {
         if (focused) this.refocus(view);
     }
 
-    /** The cells of the lanes on the screen are in the page, in their order; the one that has the focus stays. */
+    /** Puts the cells of the visible lanes into the page in their order; a cell with the focus stays. */
     private attach(view: RowView): void {
         const { left, right } = this.range;
         let next: HTMLElement | null = null;
@@ -401,7 +401,7 @@ export class Grid {
         }
     }
 
-    /** A row that closes or opens takes the cell with the keyboard's focus away: the one that has come in its place gets it. */
+    /** Folding or unfolding a row removes the focused cell: move the focus to its replacement. */
     private refocus(view: RowView): void {
         if (view.node.contains(document.activeElement)) return;
         this.cellAt(view.index, this.active.column)?.focus({ preventScroll: true });
@@ -465,7 +465,7 @@ export class Grid {
         this.session.remember({ formats: { ...this.session.preferences.formats, [this.formatKey(row)]: format } });
     }
 
-    /** Gives the keyboard to the cell that had it last. */
+    /** Gives the focus to the cell that had it last. */
     takeFocus(): void {
         this.setActive(this.active.row, this.active.column, true);
     }
@@ -516,7 +516,7 @@ export class Grid {
         }
     }
 
-    /** A value, or with the cell of the name a register's values in all lanes. */
+    /** Copies a value; in the name column, the values of all lanes. */
     private copy(index: number, column: number): void {
         const shown = this.rows[index];
         if (shown === undefined) return;
@@ -560,7 +560,7 @@ export class Grid {
         else if (left + cell + names > scroller.scrollLeft + scroller.clientWidth) scroller.scrollLeft = left + cell + names - scroller.clientWidth;
     }
 
-    /** One cell of the grid can be reached by Tab: the one that arrow keys left last. */
+    /** Makes exactly one cell reachable by Tab: the one that had the focus last. */
     private placeTabStop(): void {
         const wanted = this.cellAt(this.active.row, this.active.column) ?? [...this.views.values()][0]?.head ?? this.heads[0];
         for (const old of this.scroller.querySelectorAll('[tabindex="0"]')) if (old !== wanted) old.setAttribute('tabindex', '-1');
@@ -591,7 +591,7 @@ export class Grid {
         return readings(this.session, row, lane, this.format(row), this.folded(row));
     }
 
-    /** Rows that are in the page now; what tests and measurements look at. */
+    /** Number of rows in the page, for tests and measurements. */
     get drawn(): number {
         return this.views.size;
     }

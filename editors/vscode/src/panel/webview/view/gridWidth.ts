@@ -1,38 +1,38 @@
-// How wide the columns of the grid are where they follow the values.
+// Widths of the grid's columns that follow the values.
 
-/** Lanes that are to be seen without scrolling. */
+/** Number of lanes that should be visible without scrolling. */
 const LANES_SEEN = 16;
-/** Characters that a column has at least, and at most. */
-const LEAST = 4;
-const WIDEST = 12;
-/** Pixels of a cell beside its text; the stylesheet has the same. */
+/** Minimum and maximum number of characters per column. */
+const MIN_ROOM = 4;
+const MAX_ROOM = 12;
+/** Pixels of a cell besides its text; must match the stylesheet. */
 const BESIDE = 5;
-/** Characters of the column of names beside a name and its reading. */
+/** Characters in the column of names besides a name and its format. */
 const SIGNS = 4;
-const WIDEST_NAMES = 26;
-const LEAST_NAMES = 9;
+const MAX_NAMES = 26;
+const MIN_NAMES = 9;
 
 export interface Fitted {
-    /** Characters in a cell. */
+    /** Number of characters per cell. */
     room: number;
-    /** Characters in the column of names. */
+    /** Number of characters in the column of names. */
     names: number;
 }
 
-/** Sets the widths for texts of so many characters; columns that are there already do not shrink. */
+/** Sets the widths for texts with these numbers of characters; existing columns do not shrink. */
 export function fit(grid: HTMLElement, texts: number, names: number, before: Fitted): Fitted {
     const character = widthOfCharacter(grid);
     const room = grid.clientWidth;
     if (room === 0 || character === 0) return before;
-    const wantedNames = Math.max(before.names, Math.min(WIDEST_NAMES, names + SIGNS));
-    // Whole pixels: what is cut off by a part of one looks cut off.
+    const wantedNames = Math.max(before.names, Math.min(MAX_NAMES, names + SIGNS));
+    // Use whole pixels, because a cell that is cut by a fraction of a pixel looks cut off.
     const widthOf = (characters: number): number => Math.ceil(characters * character + BESIDE);
-    const least = widthOf(LEAST);
-    // In a narrow panel values matter more than names, whose end is cut.
+    const least = widthOf(MIN_ROOM);
+    // In a narrow panel, values are more important than names, so the ends of names are cut.
     const wantedWidth = Math.min(wantedNames * character + BESIDE, room * 0.2, room - LANES_SEEN * least);
-    const namesWidth = Math.max(wantedWidth, Math.min(wantedNames, LEAST_NAMES) * character + BESIDE);
+    const namesWidth = Math.max(wantedWidth, Math.min(wantedNames, MIN_NAMES) * character + BESIDE);
     const most = Math.floor((room - namesWidth) / LANES_SEEN);
-    const wanted = Math.min(WIDEST, Math.max(texts, before.room, LEAST));
+    const wanted = Math.min(MAX_ROOM, Math.max(texts, before.room, MIN_ROOM));
     const cell = Math.max(Math.min(widthOf(wanted), most), least);
     grid.style.setProperty('--names', `${namesWidth}px`);
     grid.style.setProperty('--cell', `${cell}px`);

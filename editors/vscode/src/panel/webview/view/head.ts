@@ -1,4 +1,4 @@
-// The head of the panel: which kernel, how its run ended, which CTA and warp are looked at.
+// The header of the panel: the kernel, the result of its run, the selected CTA and warp.
 
 import type { EntryLaunches, Fault, Triple } from '../../../protocol';
 import type { Session } from '../session';

@@ -1,4 +1,4 @@
-// What keys do, as a dialog.
+// A dialog that lists the keys.
 
 import { button, element } from './dom';
 

@@ -1,5 +1,5 @@
-// The form for the launch. Every field edits one word of the text, which is always there to be edited itself; what the form does not
-// understand is kept as it was written.
+// The form for the launch. Every field edits one word of the launch text, which can also be edited directly. Text that
+// the form does not understand stays unchanged.
 
 import type { EntryLaunches, LaunchText } from '../../../protocol';
 import { asLaunches } from '../../messages';
@@ -36,10 +36,10 @@ export class LaunchPane {
     private lines: LaunchLine[] = parseLaunch('');
     private fields: Field[] = [];
     private entry: EntryLaunches | undefined;
-    /** The launch of the source that is edited; none: the guess. */
+    /** The edited launch of the source; undefined for the guess. */
     private source: LaunchText | undefined;
     private edited = false;
-    /** Entries of the document, for the panel's head. */
+    /** Called with the entries of the document, for the panel's header. */
     onEntries: (entries: readonly EntryLaunches[]) => void = () => undefined;
 
     constructor(
@@ -88,13 +88,13 @@ export class LaunchPane {
         });
     }
 
-    /** Asks what the source says; a form that is being edited is left alone. */
+    /** Loads the launches of the source; does not change a form with edits. */
     async reset(): Promise<void> {
         let entries: readonly EntryLaunches[] = [];
         try {
             ({ entries } = asLaunches(await this.bus.ask({ kind: 'launches' })));
         } catch {
-            // Without the source's launches the text of the one that ran can still be edited.
+            // Without the launches of the source, the text of the executed launch can still be edited.
         }
         this.onEntries(entries);
         this.entry = entries.find((entry) => entry.name === this.session.evaluation?.entry) ?? entries[0];
@@ -186,7 +186,7 @@ export class LaunchPane {
         const refresh = (): void => {
             const value = valueOf(this.lines, name) ?? '';
             const buffer = parseBuffer(value);
-            // What is no plain buffer (an address, bytes, a file) stays text.
+            // A value that is not a plain buffer (an address, bytes, a file) is edited as text.
             structured.hidden = buffer === undefined;
             whole.hidden = buffer !== undefined;
             whole.value = value;
@@ -197,7 +197,7 @@ export class LaunchPane {
         return { name, node, problem, inputs: [...Object.values(parts), whole], refresh, check: () => (structured.hidden ? undefined : problemOfBuffer(read())?.message) };
     }
 
-    /** Problems at their fields: those of the form, and the server's where it names a field. */
+    /** Shows problems at their fields: those found by the form, and those of the server if it names a field. */
     private checkAll(): boolean {
         const said = this.session.refused;
         let fine = true;
@@ -221,7 +221,7 @@ export class LaunchPane {
         return fine;
     }
 
-    /** The server has spoken: what it said may belong to a field. */
+    /** Handles a new message of the server, which may belong to a field. */
     noticed(): void {
         this.checkAll();
     }

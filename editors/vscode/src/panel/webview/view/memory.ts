@@ -1,4 +1,5 @@
-// The memory pane: what the step did to memory – banks of shared memory, sectors of global memory – and the bytes around it.
+// The memory pane: the memory accesses of the step (banks of shared memory, sectors of global memory) and the bytes
+// around them.
 
 import type { Access, MemoryBlock, MemoryRequest } from '../../../protocol';
 import { elementText, typeBits } from '../model/formats';
@@ -35,7 +36,7 @@ export class MemoryPane {
         }
     }
 
-    /** Another run may have other buffers. */
+    /** Updates the list of buffers for another run. */
     reset(): void {
         const chosen = this.place.value;
         const buffers = Object.keys(this.session.evaluation?.buffers ?? {});
@@ -71,7 +72,7 @@ export class MemoryPane {
         return undefined;
     }
 
-    /** Asks for the bytes after a moment of rest: while one steps quickly, nobody reads them. */
+    /** Requests the bytes after a pause: during fast stepping they cannot be read. */
     private askBytes(pause: number): void {
         clearTimeout(this.asking);
         if (!this.visible) return;
@@ -187,7 +188,7 @@ function globalView(access: Access): HTMLElement[] {
     return out;
 }
 
-/** A sector of 32 bytes; those that lanes ask for are filled. */
+/** A picture of a 32-byte sector. The bytes that lanes access are filled. */
 function sectorView(touched: readonly [number, number][], lanes: readonly number[]): Element {
     const picture = document.createElementNS(SVG, 'svg');
     picture.setAttribute('viewBox', '0 0 32 8');

@@ -1,4 +1,5 @@
-// A menu that opens at an element: choose by mouse, arrows and Enter; Escape leaves it, and the focus goes back.
+// A menu at an element: mouse, arrow keys and Enter select an item; Escape closes it, and the focus returns to the
+// element.
 
 import { element } from './dom';
 

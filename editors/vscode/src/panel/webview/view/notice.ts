@@ -1,5 +1,5 @@
-// The strip that says what is going on when not everything is as it should be, and what can be done about it. Without a run it is
-// all that the panel shows.
+// The notice bar: it explains problems and offers actions against them. Without a run it is the only content of the
+// panel.
 
 import type { Evaluation } from '../../../protocol';
 import type { Session } from '../session';
@@ -91,7 +91,7 @@ export class Notice {
     }
 }
 
-/** What of the launch was guessed, in a sentence or two. */
+/** One or two sentences about the guessed parts of the launch. */
 function guessWords(evaluation: Evaluation): string {
     const guessed = Array.isArray(evaluation.guessed) ? evaluation.guessed : [];
     return `Guessed launch: ${guessed.join(', ')}.${evaluation.guessed_lengths === undefined ? '' : ` ${evaluation.guessed_lengths}`}`;

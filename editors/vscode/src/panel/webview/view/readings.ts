@@ -1,4 +1,4 @@
-// A value in all its readings, for the tooltip of a cell.
+// A value in all its formats, for the tooltip of a cell.
 
 import { formatsFor, type FormatName, valueText } from '../model/formats';
 import { hasLane, isPredicate, laneBytes, laneCount, laneDigits, maskHex, predicateMask } from '../model/lanes';

@@ -1,4 +1,4 @@
-// What came of the run: faults, expectations, printed text, the contents of buffers before and after, parameters, open calls.
+// The results of the run: faults, expectations, printed text, buffer contents before and after, parameters, open calls.
 
 import type { Fault, MemoryBlock } from '../../../protocol';
 import { elementText, typeBits } from '../model/formats';
@@ -43,7 +43,7 @@ export class ResultsPane {
         }
     }
 
-    /** Parameters and calls follow the step. */
+    /** Updates the parts that depend on the step: parameters and calls. */
     update(): void {
         if (!this.visible) return;
         const state = this.session.nearbyState();
@@ -79,14 +79,15 @@ export class ResultsPane {
         this.askedBefore = true;
         const names = Object.keys(this.session.evaluation.buffers ?? {}).slice(0, 64);
         if (names.length === 0) return;
-        // Before the first instruction of the first warp of the grid: what the launch put there.
+        // Request the contents before the first instruction of the first warp, which are the initial contents of the
+        // launch.
         void this.session
             .question({ cta: [0, 0, 0], warp: 0, count: 0, state: 0, memory: names.map((buffer) => ({ buffer })) })
             .then((answer) => {
                 for (const block of answer?.memory ?? []) this.before.set(block.name, block);
                 this.drawRun();
             })
-            // Without what was before, what is now is still worth showing.
+            // Without the contents before the run, the contents after it are still useful.
             .catch(() => undefined);
     }
 

@@ -1,4 +1,4 @@
-// The nodes of a row of the grid, and what a screen reader says of its cells.
+// The nodes of a row in the grid, and the texts of its cells for screen readers.
 
 import { hasLane, isPredicate, LANES, predicateMask } from '../model/lanes';
 import type { Row } from '../model/trace';
@@ -23,7 +23,7 @@ export function makeRow(): RowView {
     const one = element('div', { class: 'cell one', role: 'gridcell', 'aria-colindex': '2', 'aria-colspan': `${LANES}`, tabindex: '-1' });
     const cells = Array.from({ length: LANES }, (_, lane) => {
         const cell = element('div', { class: 'cell', role: 'gridcell', 'aria-colindex': `${lane + 2}`, tabindex: '-1' });
-        // The page may not contain the lanes to the left, so the cell names its column.
+        // The page may not contain the lanes to the left, so set the column explicitly.
         cell.style.gridColumn = `${lane + 2}`;
         return cell;
     });
@@ -31,7 +31,7 @@ export function makeRow(): RowView {
     return { node, head, name, format, one, cells, index: -1, signature: '', collapsed: false };
 }
 
-/** What a screen reader says of a cell whose text alone does not say it. */
+/** The text of a cell for screen readers, if its visible text is not sufficient. */
 export function cellName(row: Row, text: string, lane: number, changed: boolean, before: string): string | undefined {
     const known = hasLane(row.known, lane);
     const parts: string[] = [];

@@ -1,16 +1,18 @@
-// The bar between the registers and the panes: dragged, or moved by the arrow keys.
+// The bar between the registers and the panes: moved by dragging or by the arrow keys.
 
 import { element } from './dom';
 
-const [LEAST, MOST, STEP] = [15, 80, 5];
+const [MIN_SHARE, MAX_SHARE, STEP] = [15, 80, 5];
 
-/** A bar that sets `--share`, the part of the room of `main` that the panes have, in percent; `chosen` is called when it rests. */
+/**
+ * A bar that sets `--share`, the share of `main` for the panes in percent; `chosen` is called when the movement ends.
+ */
 export function splitter(main: HTMLElement, share: () => number, chosen: (share: number) => void): HTMLElement {
     const bar = element('div', { class: 'splitter', role: 'separator', tabindex: '0', 'aria-label': 'Room of the panes', title: 'Drag to give the panes more or less room (arrow keys)' });
     let now = share();
     bar.setAttribute('aria-valuenow', `${now}`);
     const set = (wanted: number): void => {
-        now = Math.round(Math.max(LEAST, Math.min(MOST, wanted)));
+        now = Math.round(Math.max(MIN_SHARE, Math.min(MAX_SHARE, wanted)));
         main.style.setProperty('--share', `${now}%`);
         bar.setAttribute('aria-valuenow', `${now}`);
     };

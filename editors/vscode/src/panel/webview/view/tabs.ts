@@ -1,4 +1,4 @@
-// The panes beside the grid, one at a time.
+// The panes beside the grid, shown as tabs.
 
 import { element } from './dom';
 
@@ -62,7 +62,7 @@ export class Tabs {
         }
     }
 
-    /** A mark on a tab: there is something for this step. */
+    /** Marks a tab that has content for this step. */
     mark(name: string, there: boolean, words: string): void {
         const tab = this.tab(name);
         tab?.classList.toggle('has', there);

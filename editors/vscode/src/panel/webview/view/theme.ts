@@ -1,10 +1,11 @@
-// Colours for pictures that stylesheets do not reach. They come from the theme's variables, so light, dark and high contrast follow.
+// Colours for canvas pictures, which stylesheets cannot style. They come from the theme's variables, so they follow
+// light, dark and high-contrast themes.
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
 let probe: CanvasRenderingContext2D | null | undefined;
 
-/** A variable of the theme as it is now. */
+/** The current value of a theme variable. */
 export function themeColour(variable: string, otherwise: string): string {
     const value = getComputedStyle(document.body).getPropertyValue(variable).trim();
     return value === '' ? otherwise : value;
@@ -34,8 +35,9 @@ const RAMP = [
 ] as const;
 
 /**
- * A colour for each line. Lines that lie near each other in the source get colours that lie near each other on a ramp of the theme's
- * chart colours, so that a loop is seen as a pattern that repeats; neighbours differ in lightness, so that single steps can be told.
+ * A colour for each line. Neighbouring lines in the source get neighbouring colours on a ramp of the theme's chart
+ * colours, so that a loop appears as a repeating pattern. Neighbours differ in lightness, so that single steps can be
+ * distinguished.
  */
 export function lineColours(lines: readonly number[]): Map<number, Rgb> {
     const ramp = RAMP.map(([variable, otherwise]) => rgb(themeColour(variable, otherwise)));

@@ -1,5 +1,5 @@
-// The divergence timeline: steps from left to right, lanes from top to bottom, and in colour the line that a lane is at. Beside the
-// picture there is a table with the same content for those who cannot see it, and for looking things up.
+// The divergence timeline: steps from left to right, lanes from top to bottom, and the line of each lane as a colour. A
+// table beside the picture has the same content, for users who cannot see the picture and for exact values.
 
 import { hasLane, laneCount, LANES, lanesInWords } from '../model/lanes';
 import { CHUNK } from '../model/timeline';
@@ -79,7 +79,7 @@ export class TimelineView {
         }, { passive: false });
     }
 
-    /** Another run: everything is shown. */
+    /** Shows all steps of another run. */
     reset(): void {
         this.first = 0;
         this.last = Math.max(1, this.session.steps);
@@ -150,7 +150,7 @@ export class TimelineView {
         return lineColours(this.session.timeline.lines);
     }
 
-    /** The lanes as an image, one pixel row a lane; scaled when it is drawn. */
+    /** The lanes as an image with one pixel row per lane; drawing scales it. */
     private paint(width: number): OffscreenCanvas {
         const { timeline } = this.session;
         const made = new OffscreenCanvas(width, LANES);
@@ -164,7 +164,8 @@ export class TimelineView {
             const from = Math.floor(this.first + (x * span) / width);
             const to = Math.max(from + 1, Math.floor(this.first + ((x + 1) * span) / width));
             let open = 0xffffffff;
-            // Where many steps share a column, each lane shows the first of them that it took part in; a few are enough to look at.
+            // If several steps share a column, each lane shows the first of them in which it took part; examining a few
+            // steps is sufficient.
             for (let step = from; step < to && step < from + 64 && open !== 0; step += 1) {
                 const view = timeline.at(step);
                 if (view === undefined) {
@@ -186,7 +187,7 @@ export class TimelineView {
             }
         }
         context.putImageData(image, 0, 0);
-        // A view of everything does not bring millions of steps here: one zooms in to see them.
+        // The complete view does not load millions of steps: zooming in loads them.
         if (span <= WHOLE_TIMELINE) for (const chunk of absent) if (chunk < timeline.chunkCount) void this.session.fetchChunk(chunk);
         return made;
     }
@@ -222,7 +223,7 @@ export class TimelineView {
         context.fill();
     }
 
-    /** Lanes that have exited are hatched from there on, so that they cannot be taken for diverged ones. */
+    /** Hatches the lanes after their exit, to distinguish them from diverged ones. */
     private drawEnds(context: CanvasRenderingContext2D, left: (step: number) => number, scale: number): void {
         const { session } = this;
         const last = session.timeline.lastSteps();
@@ -306,7 +307,7 @@ export class TimelineView {
         setAttribute(this.canvas, 'aria-label', 'Divergence: steps from left to right, lanes from top to bottom, coloured by line');
     }
 
-    /** What the colours mean, beside the picture: where in the source, and what is no colour. */
+    /** The legend of the colours beside the picture: source positions, and the meaning of areas without a colour. */
     private drawLegend(): void {
         const { lines } = this.session.timeline;
         const colours = this.colours();

@@ -1,4 +1,4 @@
-// One tooltip for the whole panel: it waits a moment, stays within the page, and Escape takes it away.
+// One tooltip for the whole panel: it appears after a short delay, stays within the page, and closes on Escape.
 
 import { element } from './dom';
 
@@ -32,7 +32,7 @@ export class Tooltip {
         else this.show(owner, content());
     }
 
-    /** Beside an element, or at a point of the page. */
+    /** Shows the tooltip beside an element, or at a point of the page. */
     show(owner: HTMLElement, content: HTMLElement, point?: { x: number; y: number }): void {
         clearTimeout(this.timer);
         this.owner = owner;

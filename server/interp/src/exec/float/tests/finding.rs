@@ -1,4 +1,4 @@
-//! NaN out of nothing is found where it is looked for, and only there.
+//! A NaN that is computed from numbers is a finding if the run looks for it, and only then.
 
 use crate::findings::Kind;
 use crate::testing::Kernel;

@@ -1,4 +1,4 @@
-//! Every form of these families with all its modifiers is decoded: none is refused.
+//! Every form of these families decodes with all its modifiers: none is refused.
 
 use crate::decode::{Action, Executable};
 use ptx_analysis::mnemonic::is_legal;
@@ -9,7 +9,7 @@ use ptx_isa::tables::Form;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Versions and targets, one of which takes each statement.
+/// Versions and targets: at least one of them accepts each statement.
 const HOMES: [(&str, &str); 6] =
     [("9.4", "sm_107a"), ("9.4", "sm_100a"), ("9.0", "sm_90a"), ("3.0", "sm_20"), ("3.0", "sm_13"), ("1.3", "sm_13")];
 

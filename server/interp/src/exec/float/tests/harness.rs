@@ -1,10 +1,11 @@
-//! Runs one kernel of many statements on the same operands in several warps, and compares each result and its marks.
+//! Runs a kernel with many statements on the same operands in several warps, and compares each result and its marks.
 
 use crate::testing::Kernel;
 use ptx_num::values::Marks;
-use ptx_num::values::float::Rounding;
+use ptx_num::values::float::FloatRounding;
 
-/// A statement with `$d`, `$a`, `$b`, `$c` in place of registers, their bytes (0: there is none), and what it gives.
+/// A statement with `$d`, `$a`, `$b`, `$c` in place of registers, the sizes of these in bytes (0: no such register), and the expected
+/// result.
 pub(in crate::exec) struct StatementCase {
     text: String,
     widths: [u8; 4],
@@ -13,7 +14,7 @@ pub(in crate::exec) struct StatementCase {
 
 type ReferenceFunction = Box<dyn Fn([u64; 3]) -> (u64, Marks)>;
 
-/// A case.
+/// A case: the statement, the sizes of its registers, and the function from its operands to the result and its marks.
 pub(in crate::exec) fn case(
     text: impl Into<String>,
     widths: [u8; 4],
@@ -22,16 +23,16 @@ pub(in crate::exec) fn case(
     StatementCase { text: text.into(), widths, expected: Box::new(expected) }
 }
 
-/// The words of roundings; without one it is to nearest.
-pub(in crate::exec) const ROUNDINGS: [(&str, Rounding); 5] = [
-    ("", Rounding::Nearest),
-    (".rn", Rounding::Nearest),
-    (".rz", Rounding::Zero),
-    (".rm", Rounding::Down),
-    (".rp", Rounding::Up),
+/// The modifiers of roundings. Without one, rounding is to nearest.
+pub(in crate::exec) const ROUNDINGS: [(&str, FloatRounding); 5] = [
+    ("", FloatRounding::Nearest),
+    (".rn", FloatRounding::Nearest),
+    (".rz", FloatRounding::Zero),
+    (".rm", FloatRounding::Down),
+    (".rp", FloatRounding::Up),
 ];
 
-/// `.ftz` or not.
+/// Without and with `.ftz`.
 pub(in crate::exec) const FTZ: [(&str, bool); 2] = [("", false), (".ftz", true)];
 
 const HALVES: [u16; 24] = [
@@ -103,7 +104,7 @@ impl Samples {
     fn single(&mut self) -> u32 {
         match self.bits() % 4 {
             0 => self.bits() as u32,
-            // Around one, so that sums cancel and roundings differ.
+            // Numbers around one, so that sums cancel and roundings differ.
             1 => 0x3f00_0000 ^ self.bits() as u32 & 0x80ff_ffff,
             2 => u32::from(self.half()) << 16 | u32::from(self.half()),
             _ => self.of(&SINGLES),
@@ -120,9 +121,9 @@ impl Samples {
     }
 }
 
-/// Threads: some warps, the last one not full.
+/// Number of threads: several warps, of which the last one is not full.
 const THREADS: usize = 150;
-/// Operands of a thread: three of 2, 4 and 8 bytes each, in 8 bytes each.
+/// Number of operands of a thread: three each of 2, 4 and 8 bytes, every one in 8 bytes of the buffer.
 const OPERANDS: usize = 9;
 
 fn register(width: u8, number: usize) -> String {
@@ -134,7 +135,7 @@ fn register(width: u8, number: usize) -> String {
     format!("{prefix}{number}")
 }
 
-/// Runs the cases.
+/// Runs the cases as one kernel, and checks every result and its marks.
 pub(in crate::exec) fn check(version: &str, target: &str, cases: Vec<StatementCase>) {
     let mut samples = Samples(0x9e37_79b9_7f4a_7c15);
     let mut operands = vec![0u64; THREADS * OPERANDS];

@@ -1,8 +1,8 @@
-//! What `ptxas` computed when an instruction's source was a constant: recorded in `folds.tsv`, replayed here.
+//! Results that `ptxas` computed for instructions with constant sources, recorded in `folds.tsv`.
 
 use std::collections::BTreeMap;
 
-use super::super::{Layout, quick};
+use super::super::{FloatLayout, quick};
 use super::unary;
 
 #[test]
@@ -18,8 +18,8 @@ fn as_folded_by_the_assembler() {
         let source = u64::from_str_radix(source, 16).unwrap();
         let result = u64::from_str_radix(result, 16).unwrap();
         let convert = conversions.entry(instruction).or_insert_with(|| Box::new(unary(instruction)));
-        // The assembler folds to the canonical NaN, but what it writes for a machine is a shift, which keeps the digits.
-        if instruction == "cvt.f32.bf16" && Layout::BF16.is_nan(source) {
+        // The assembler folds to the canonical NaN, but emits a shift, which keeps the payload.
+        if instruction == "cvt.f32.bf16" && FloatLayout::BF16.is_nan(source) {
             assert_eq!((convert(source), result), (u64::from(quick::f32_from_bf16(source as u32)), 0x7fff_ffff));
             continue;
         }

@@ -1,9 +1,9 @@
-//! Every form of `cvt` that the data files have, with all its modifiers, is a conversion, and none of them panics.
+//! Tests that every form of `cvt` in the data files, with all its modifiers, has a conversion, and that none panics.
 
-use super::super::{Format, Rounding, Sources, compile};
+use super::super::{ConversionFormat, ConversionRounding, Sources, compile};
 use super::{ConvertRandom, options};
 
-/// All ways to fill the slots of a form.
+/// Returns all combinations of modifiers of a form: the text and the value of each slot.
 fn spellings(form: &ptx_isa::tables::Form) -> Vec<(String, Vec<&'static str>)> {
     let mut spellings = vec![(String::new(), Vec::new())];
     for slot in form.slots {
@@ -37,7 +37,7 @@ fn every_form_of_the_data_files() {
         for (modifiers, types) in spellings(form) {
             let [to, from] = types.as_slice() else { panic!("{}", form.text) };
             let text = format!("cvt{modifiers}.{to}.{from}");
-            let (from, to) = (Format::named(from).unwrap(), Format::named(to).unwrap());
+            let (from, to) = (ConversionFormat::named(from).unwrap(), ConversionFormat::named(to).unwrap());
             let conversion = compile(from, to, options(&modifiers));
             let conversion = conversion.unwrap_or_else(|| panic!("{text}"));
             for _ in 0..64 {
@@ -53,5 +53,5 @@ fn every_form_of_the_data_files() {
         }
     }
     assert!(count > 1_000, "{count}");
-    assert_eq!(Rounding::named("rs"), Some(Rounding::Rs));
+    assert_eq!(ConversionRounding::named("rs"), Some(ConversionRounding::Rs));
 }

@@ -1,4 +1,4 @@
-//! Between integers, and `cvt.pack`.
+//! Tests of conversions between integers, and of `cvt.pack`.
 
 use super::super::pack;
 use super::{ConvertRandom, unary, wholes};
@@ -19,7 +19,7 @@ fn value(bits: u64, width: u32, signed: bool) -> i128 {
     if signed && low >> (width - 1) != 0 { low - (1 << width) } else { low }
 }
 
-/// A result as it stands in its lane of 32 or 64 bits.
+/// Returns a result as extended in its lane of 32 or 64 bits.
 fn in_lane(value: i128, width: u32) -> u64 {
     if width == 64 { value as u64 } else { u64::from(value as u32) }
 }
@@ -46,7 +46,7 @@ fn every_pair_of_integers() {
     assert!(count > 8_000_000);
 }
 
-/// The loop of the manual, bit by bit.
+/// `cvt.pack` by the manual's loop, bit by bit.
 fn packed_slowly(bits: u32, signed: bool, a: u32, b: u32, c: u32) -> u32 {
     let (low, high) = if signed { (-(1_i64 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
     let clamp = |value: u32| i64::from(value as i32).clamp(low, high) as u64;

@@ -1,10 +1,10 @@
-//! The formats of a byte against a slow reference: the list of all values, and comparison in binary64, which holds all values and all
-//! midpoints exactly.
+//! Tests of the narrow formats against a slow reference: the list of all values, and comparison in binary64, which represents
+//! all values and all midpoints exactly.
 
-use super::super::{Direction, Layout, Narrow};
+use super::super::{FloatLayout, Narrow, RoundingDirection};
 use super::{halves, singles};
 
-/// The value of a code by the formula of its format; `None` is a NaN.
+/// Returns the value of a code by the formula of its format; `None` for a NaN.
 fn worth(format: Narrow, code: u8) -> Option<f64> {
     let float = |exponent_bits: u32, fraction_bits: u32, signed: bool| {
         let bias = (1 << (exponent_bits - 1)) - 1;
@@ -60,7 +60,7 @@ fn codes_are_worth_what_their_format_says() {
     assert_eq!(Narrow::Ue5m3.decode(0xfe), 114_688.0);
 }
 
-/// The sizes of the finite values of one sign with their codes, ascending; the zero is that sign's.
+/// Returns the magnitudes of the finite values of one sign with their codes, ascending; the zero has that sign.
 fn sizes(format: Narrow, negative: bool) -> Vec<(f64, u8)> {
     let top = format.bits() - 1;
     let wanted = |code: &u8| match format {
@@ -75,8 +75,8 @@ fn sizes(format: Narrow, negative: bool) -> Vec<(f64, u8)> {
     sizes
 }
 
-/// The nearest code in a direction, by search.
-fn nearest(format: Narrow, sizes: &[(f64, u8)], value: f64, direction: Direction, saturate: bool) -> u8 {
+/// Returns the rounded code of a value, by search.
+fn nearest(format: Narrow, sizes: &[(f64, u8)], value: f64, direction: RoundingDirection, saturate: bool) -> u8 {
     let size = value.abs();
     let negative = value.is_sign_negative() && is_signed(format);
     let (largest, largest_code) = sizes[sizes.len() - 1];
@@ -85,13 +85,13 @@ fn nearest(format: Narrow, sizes: &[(f64, u8)], value: f64, direction: Direction
         _ => largest_code,
     };
     let up = match direction {
-        Direction::Up => !negative,
-        Direction::Down => negative,
+        RoundingDirection::Up => !negative,
+        RoundingDirection::Down => negative,
         _ => false,
     };
     let at = sizes.partition_point(|(other, _)| *other <= size);
     if at == 0 {
-        // Only `.ue8m0` has no zero: everything below its least becomes that.
+        // Only `.ue8m0` has no zero: smaller values become its least number.
         return sizes[0].1;
     }
     let (below, below_code) = sizes[at - 1];
@@ -109,17 +109,17 @@ fn nearest(format: Narrow, sizes: &[(f64, u8)], value: f64, direction: Direction
     };
     let middle = (below + above) / 2.0;
     match direction {
-        Direction::Nearest if size > middle => above_code,
-        // Even: the codes' last bit is the value's last digit; for two's complement as well.
-        Direction::Nearest if size == middle => {
+        RoundingDirection::Nearest if size > middle => above_code,
+        // Ties to even: the code's last bit is the value's last digit, in two's complement too.
+        RoundingDirection::Nearest if size == middle => {
             if below_code & 1 == 0 {
                 below_code
             } else {
                 above_code
             }
         }
-        Direction::NearestAway if size >= middle => above_code,
-        Direction::Up | Direction::Down if up => above_code,
+        RoundingDirection::NearestAway if size >= middle => above_code,
+        RoundingDirection::Up | RoundingDirection::Down if up => above_code,
         _ => below_code,
     }
 }
@@ -133,7 +133,7 @@ fn nothing_but_the_nearest_code_in_each_direction() {
     let mut count = 0_u64;
     for format in Narrow::ALL {
         let lists = [sizes(format, false), sizes(format, is_signed(format))];
-        // All values, all midpoints and their neighbours, whatever the samples are.
+        // All values, all midpoints and their neighbours, in addition to the samples.
         let mut close = Vec::new();
         for list in &lists {
             for pair in list.windows(2) {
@@ -145,9 +145,17 @@ fn nothing_but_the_nearest_code_in_each_direction() {
                 }
             }
         }
-        for direction in [Direction::Nearest, Direction::NearestAway, Direction::Zero, Direction::Down, Direction::Up] {
-            // In `.ue8m0` a tie is between powers of two and is never asked for: `cvt` has only `.rz` and `.rp`.
-            if format == Narrow::Ue8m0 && matches!(direction, Direction::Nearest | Direction::NearestAway) {
+        for direction in [
+            RoundingDirection::Nearest,
+            RoundingDirection::NearestAway,
+            RoundingDirection::Zero,
+            RoundingDirection::Down,
+            RoundingDirection::Up,
+        ] {
+            // Ties of `.ue8m0` never occur: `cvt` has only `.rz` and `.rp` for it.
+            if format == Narrow::Ue8m0
+                && matches!(direction, RoundingDirection::Nearest | RoundingDirection::NearestAway)
+            {
                 continue;
             }
             for saturate in [true, false] {
@@ -180,7 +188,11 @@ fn not_a_number_becomes_one_where_there_is_one() {
     ] {
         for bits in [0x7fc0_0000, 0xffc0_0000, 0x7f80_0001, 0xffff_ffff] {
             for saturate in [true, false] {
-                assert_eq!(format.encode(f32::from_bits(bits), Direction::Nearest, saturate), code, "{format:?}");
+                assert_eq!(
+                    format.encode(f32::from_bits(bits), RoundingDirection::Nearest, saturate),
+                    code,
+                    "{format:?}"
+                );
             }
         }
     }
@@ -210,24 +222,24 @@ fn random_bits_decide_by_their_carry() {
                 }
                 None => code,
             };
-            let direction = Direction::Stochastic { bits: field, width: 16 };
+            let direction = RoundingDirection::Stochastic { bits: field, width: 16 };
             assert_eq!(format.encode(value, direction, true), expected, "{format:?} {value:e} {field:x}");
         }
     }
-    for (layout, width) in [(Layout::F16, 13), (Layout::BF16, 16)] {
+    for (layout, width) in [(FloatLayout::F16, 13), (FloatLayout::BF16, 16)] {
         for bits in singles(100_000) {
             let magnitude = bits & 0x7fff_ffff;
-            let least = if layout == Layout::F16 { 0x3880_0000 } else { 0 };
-            let most = if layout == Layout::F16 { 0x4780_0000 } else { 0x7f80_0000 };
+            let least = if layout == FloatLayout::F16 { 0x3880_0000 } else { 0 };
+            let most = if layout == FloatLayout::F16 { 0x4780_0000 } else { 0x7f80_0000 };
             if magnitude < least || magnitude >= most {
                 continue;
             }
             let field = random.next() & ((1 << width) - 1);
             let carried = magnitude + field;
-            let offset = if layout == Layout::F16 { 0x3800_0000 } else { 0 };
+            let offset = if layout == FloatLayout::F16 { 0x3800_0000 } else { 0 };
             let expected = (bits >> 16 & 0x8000) | (carried - offset) >> width;
-            let direction = Direction::Stochastic { bits: field as u32, width };
-            assert_eq!(layout.encode(Layout::F32.decode(bits), direction, false), expected, "{bits:x} {field:x}");
+            let direction = RoundingDirection::Stochastic { bits: field as u32, width };
+            assert_eq!(layout.encode(FloatLayout::F32.decode(bits), direction, false), expected, "{bits:x} {field:x}");
         }
     }
 }

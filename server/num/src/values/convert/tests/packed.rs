@@ -1,6 +1,8 @@
-//! Packed forms: where the elements go, which scale and which random bits are theirs, what the modifiers do to them.
+//! Tests of packed forms: the order of the elements, their scales and random bits, and the modifiers.
 
-use super::super::{Direction, Format, Narrow, Options, Rounding, Sources, compile, marks};
+use super::super::{
+    ConversionFormat, ConversionOptions, ConversionRounding, Narrow, RoundingDirection, Sources, compile, marks,
+};
 use super::{ConvertRandom, format, halves, options, singles, unary, written};
 use crate::values::Marks;
 
@@ -52,7 +54,7 @@ fn halves_become_narrow_as_their_values_do() {
                 continue;
             }
             let wide = unary(if source == "f16x2" { "cvt.f32.f16" } else { "cvt.f32.bf16" });
-            for (rounding, direction) in [("rn", Direction::Nearest), ("rz", Direction::Zero)] {
+            for (rounding, direction) in [("rn", RoundingDirection::Nearest), ("rz", RoundingDirection::Zero)] {
                 let plain = unary(&format!("cvt.{rounding}.satfinite.{name}x2.{source}"));
                 let relu = unary(&format!("cvt.{rounding}.satfinite.relu.pzo.{name}x2.{source}"));
                 let positive = unary(&format!("cvt.{rounding}.satfinite.pzo.{name}x2.{source}"));
@@ -104,7 +106,7 @@ fn narrow_ones_become_halves_exactly() {
 fn scale_factors_are_exact_powers_of_two() {
     let mut random = ConvertRandom::new(5);
     for (name, narrow) in NARROW {
-        // Upward: one byte for each element, the product rounded once (binary64 holds it).
+        // To a wider format: one scale byte for each element, the product (exact in binary64) rounded once.
         let up = written(&format!("cvt.rn.scaled::n2::ue8m0.bf16x2.{name}x2"));
         for code in 0..1_u64 << narrow.element_bits() {
             for high in 0..=255_u64 {
@@ -120,7 +122,7 @@ fn scale_factors_are_exact_powers_of_two() {
                 }
             }
         }
-        // Downward: one byte for both elements, or one for each of fixed point.
+        // To a narrower format: one scale byte for both elements, or one for each element of fixed point.
         let (many, text) = if narrow == Narrow::S2f6 { (true, "n2") } else { (false, "n1") };
         let down = written(&format!("cvt.rz.satfinite.scaled::{text}::ue8m0.{name}x2.f32"));
         for &bits in singles(100_000).iter().step_by(3) {
@@ -132,9 +134,9 @@ fn scale_factors_are_exact_powers_of_two() {
             let mask = (1 << width) - 1;
             for (result, scale) in [(result >> width, if many { high } else { low }), (result & mask, low)] {
                 let value = f64::from(f32::from_bits(flushed as u32)) / f64::from(Narrow::Ue8m0.decode(scale as u8));
-                // Toward zero single precision loses nothing that the format could see.
+                // Rounding to single precision toward zero first does not change the narrow result.
                 let single = unary("cvt.rz.f32.f64")(value.to_bits());
-                let code = narrow.encode(f32::from_bits(single as u32), Direction::Zero, true);
+                let code = narrow.encode(f32::from_bits(single as u32), RoundingDirection::Zero, true);
                 assert_eq!(result, u64::from(code), "{name} {bits:x} {scale:x}");
             }
         }
@@ -150,7 +152,7 @@ fn unary_bf16(bits: u64) -> u64 {
 
 #[test]
 fn random_bits_go_to_their_elements() {
-    // 1 + 2^-11 needs a carry out of the digits below: half of the random numbers give it.
+    // 1 + 2^-11 needs a carry from the digits below; half of the random numbers produce it.
     let source = |extra| Sources { extra, ..two(1.000_488_3, 1.000_488_3) };
     assert_eq!(run("cvt.rs.f16x2.f32", source(0)), 0x3c00_3c00);
     assert_eq!(run("cvt.rs.f16x2.f32", source(0x1000_0000)), 0x3c01_3c00);
@@ -162,7 +164,8 @@ fn random_bits_go_to_their_elements() {
         0x7f7f_0000
     );
     assert_eq!(run("cvt.rs.f16x2.f32", Sources { extra: 0xffff_ffff, ..two(65_535.0, 65_535.0) }), 0x7c00_7c00);
-    // 17 lies in the middle of 16 and 18 of `.e4m3`: the highest random bit decides. The upper of two reads it at the bottom.
+    // 17 is midway between 16 and 18 of `.e4m3`: the highest random bit decides. The upper of two elements reads the bits
+    // reversed, so its highest bit is the lowest.
     let middle = u64::from(17_f32.to_bits());
     let four = |extra| Sources { a: middle, b: middle, e: middle, f: middle, extra };
     assert_eq!(run("cvt.rs.satfinite.e4m3x4.f32", four(0)), 0x5858_5858);
@@ -170,7 +173,7 @@ fn random_bits_go_to_their_elements() {
     assert_eq!(run("cvt.rs.satfinite.e4m3x4.f32", four(0x0001_0000)), 0x5958_5858);
     assert_eq!(run("cvt.rs.satfinite.e4m3x4.f32", four(0x0000_8000)), 0x5858_5859);
     assert_eq!(run("cvt.rs.satfinite.e4m3x4.f32", four(0x0000_0001)), 0x5858_5958);
-    // 2.5 in `.e2m1`: bytes 3 and 1 for the upper two, 2 and 0 for the lower two.
+    // 2.5 in `.e2m1`: the upper two elements use bytes 3 and 1, the lower two bytes 2 and 0.
     let middle = u64::from(2.5_f32.to_bits());
     let four = |extra| Sources { a: middle, b: middle, e: middle, f: middle, extra };
     assert_eq!(run("cvt.rs.satfinite.e2m1x4.f32", four(0x8000_0000)), 0x4544);
@@ -205,8 +208,8 @@ fn conversions_that_do_not_exist_are_none() {
     assert!(none("f32", "s32", "rn"));
     assert!(none("f32", "f16", "rni"));
     assert!(none("f32", "f16x2", ""));
-    assert_eq!(Format::named("e4m3"), None);
-    assert_eq!(Format::named("s2f6x4"), None);
-    assert_eq!(Rounding::named("rx"), None);
-    assert_eq!(options(""), Options::default());
+    assert_eq!(ConversionFormat::named("e4m3"), None);
+    assert_eq!(ConversionFormat::named("s2f6x4"), None);
+    assert_eq!(ConversionRounding::named("rx"), None);
+    assert_eq!(options(""), ConversionOptions::default());
 }

@@ -1,12 +1,12 @@
-//! Conversions of one value with a floating-point type on either side.
+//! Tests of conversions of one value with a floating-point type on either side.
 
 use rustc_apfloat::ieee::{BFloat, Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
 
-use super::super::Layout;
+use super::super::FloatLayout;
 use super::{doubles, halves, singles, unary, wholes};
 
-/// A number as `rustc_apfloat` has it.
+/// A number of any format in `rustc_apfloat`'s representation.
 #[derive(Clone, Copy)]
 enum Any {
     F16(Half),
@@ -49,12 +49,12 @@ where
     }) as u64
 }
 
-fn layout(ty: &str) -> Layout {
+fn layout(ty: &str) -> FloatLayout {
     match ty {
-        "f16" => Layout::F16,
-        "bf16" => Layout::BF16,
-        "f32" => Layout::F32,
-        _ => Layout::F64,
+        "f16" => FloatLayout::F16,
+        "bf16" => FloatLayout::BF16,
+        "f32" => FloatLayout::F32,
+        _ => FloatLayout::F64,
     }
 }
 
@@ -80,7 +80,7 @@ const INTEGRAL: [(&str, Round); 4] = [
     ("rpi", Round::TowardPositive),
 ];
 
-/// Clamps the magnitude of a number to [0, 1] in a way of its own: by the reference's comparison.
+/// Clamps a number to [0, 1] by the reference's own comparison.
 fn saturated(ty: &str, bits: u64) -> u64 {
     let value = each!(read(ty, bits), value => {
         let loses = &mut false;
@@ -258,7 +258,7 @@ fn results_that_are_flushed() {
             assert_eq!(flushing(bits), expected, "cvt.{name}.ftz.f32.f64 {bits:x}");
         }
     }
-    // Sources: a subnormal single counts as zero whatever the direction.
+    // A subnormal single as source counts as zero in every rounding direction.
     for instruction in ["cvt.rp.ftz.f16.f32", "cvt.rm.ftz.bf16.f32", "cvt.ftz.f64.f32", "cvt.ftz.f32.f32"] {
         let convert = unary(instruction);
         let sign = format_sign(instruction);
@@ -323,11 +323,11 @@ fn tf32_is_single_with_ten_digits() {
         for bits in singles(100_000) {
             let result = plain(bits);
             assert_eq!(result & 0x1fff, 0);
-            if Layout::F32.is_nan(bits) {
-                assert!(Layout::F32.is_nan(result) && Layout::F32.is_nan(finite(bits)));
+            if FloatLayout::F32.is_nan(bits) {
+                assert!(FloatLayout::F32.is_nan(result) && FloatLayout::F32.is_nan(finite(bits)));
                 continue;
             }
-            // One more digit than tf32 above the double's: round the double's digits by adding and removing a large number.
+            // Rounds the single's digits to those of tf32 in integers.
             let below = bits & !0x1fff;
             let rest = bits & 0x1fff;
             let up = round == Round::NearestTiesToEven && (rest > 0x1000 || (rest == 0x1000 && bits & 0x2000 != 0));

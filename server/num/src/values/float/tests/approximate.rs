@@ -1,10 +1,10 @@
-//! The approximate functions: the manual's tables of special operands, and errors held against the host's functions.
+//! Tests of the approximate functions: the manual's tables of special operands, and errors relative to the host's functions.
 
 use super::{FloatSamples, TestFormat};
 use crate::values::{
     Marks,
     float::{
-        Rounding, approx, elementary,
+        FloatRounding, approx, elementary,
         half::{self, Bf16, F16, Half},
         single,
     },
@@ -19,10 +19,10 @@ const ONE: u32 = single::ONE;
 
 #[test]
 fn special_operands_are_those_of_the_tables() {
-    // What -∞, a negative number, -0, +0, +∞ and NaN give.
+    // The results for -∞, a negative number, -0, +0, +∞ and NaN.
     let operands = [NEG_INF, 0xc000_0000, NEG_ZERO, 0, INF, 0x7fc1_2345];
-    type Function = fn(bool, u32) -> u32;
-    let table: [(&str, Function, [u32; 6]); 7] = [
+    type SingleFunction = fn(bool, u32) -> u32;
+    let table: [(&str, SingleFunction, [u32; 6]); 7] = [
         ("rcp", approx::rcp, [NEG_ZERO, 0xbf00_0000, NEG_INF, INF, 0, NAN]),
         ("sqrt", approx::sqrt, [NAN, NAN, NEG_ZERO, 0, INF, NAN]),
         ("rsqrt", approx::rsqrt, [NAN, NAN, NEG_INF, INF, 0, NAN]),
@@ -74,9 +74,9 @@ fn special_operands_of_doubles() {
     }
 }
 
-/// The distance of `got` from `exact` in units of the last place of `.f32` there.
+/// Returns the distance of `got` from `exact` in units of the last place of `.f32`.
 fn ulps(got: u32, exact: f64) -> f64 {
-    let below = single::round(Rounding::Zero, exact.abs()).to_bits();
+    let below = single::round(FloatRounding::Zero, exact.abs()).to_bits();
     let ulp = f64::from(f32::from_bits(below + 1)) - f64::from(f32::from_bits(below));
     (f64::from(f32::from_bits(got)) - exact).abs() / ulp
 }
@@ -142,7 +142,7 @@ fn quotients_stay_within_two_units() {
 
 #[test]
 fn large_angles_are_reduced_exactly() {
-    // Of 2^128 - 2^104, the largest finite number (computed with 600 bits).
+    // Sine and cosine of 2^128 - 2^104, the largest finite number (computed with 600 bits).
     let (sine, cosine) = elementary::sin_cos(f32::MAX);
     assert!(
         (sine - -0.521_876_523_333_658_5).abs() < 1e-15 && (cosine - 0.853_021_039_830_304_2).abs() < 1e-15,
@@ -168,7 +168,7 @@ fn halves_are_rounded_correctly<H: Half>(ftz: bool) {
         }
         let seen = if ftz { half::flush::<H>(a) } else { a };
         let x = f64::from(H::widen(seen));
-        // Between the numbers next to the result.
+        // The exact result must be between the midpoints to the neighbours of the result.
         let between = |got: u16, exact: f64| {
             let (below, above) = (H::widen(got.saturating_sub(1)), H::widen(got + 1));
             let low = (f64::from(below) + f64::from(H::widen(got))) / 2.0;

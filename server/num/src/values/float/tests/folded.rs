@@ -1,8 +1,9 @@
-//! What NVIDIA's assembler folds, recorded, against what is computed here. The files' first lines say which assembler and target.
+//! Compares recorded constants that NVIDIA's assembler folded with this crate's results. The first lines of the files name the
+//! assembler and the target.
 
 use crate::values::float::{
-    Clamp, Modifiers, approx,
-    compare::{self, Comparison, Property},
+    Clamp, FloatModifiers, approx,
+    compare::{self, FloatComparison, Property},
     double,
     extremes::{self, Extreme, ExtremeModifiers},
     half::{self, Bf16, F16},
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 const APPROXIMATE: &str = include_str!("../data/folded-approximate-sm_90.tsv");
 const EXACT: &str = include_str!("../data/folded-exact-sm_90.tsv");
 
-/// What is computed here for an instruction with these operands, or None where it is one that is not in the table.
+/// Returns this crate's result for an instruction with these operands, or `None` if the function does not know the instruction.
 fn computed(instruction: &str, operands: &[u64]) -> Option<u64> {
     let words: Vec<&str> = instruction.split('.').collect();
     let has = |word: &str| words[1..].contains(&word);
@@ -21,7 +22,7 @@ fn computed(instruction: &str, operands: &[u64]) -> Option<u64> {
     let [a, b, c] = [0, 1, 2].map(|i| operands.get(i).copied().unwrap_or(0));
     let (x, y) = (a as u32, b as u32);
     let (p, q) = (a as u16, b as u16);
-    let m = Modifiers::RN.ftz(ftz).clamp(if has("sat") { Clamp::Saturate } else { Clamp::None });
+    let m = FloatModifiers::RN.ftz(ftz).clamp(if has("sat") { Clamp::Saturate } else { Clamp::None });
     let property = match words.get(1).copied().unwrap_or("") {
         "finite" => Some(Property::Finite),
         "infinite" => Some(Property::Infinite),
@@ -31,7 +32,7 @@ fn computed(instruction: &str, operands: &[u64]) -> Option<u64> {
         "subnormal" => Some(Property::Subnormal),
         _ => None,
     };
-    let comparison = Comparison::ALL.into_iter().find(|c| words.get(1) == Some(&c.word()));
+    let comparison = FloatComparison::ALL.into_iter().find(|c| words.get(1) == Some(&c.word()));
     let extreme = if words[0] == "min" { Extreme::Least } else { Extreme::Greatest };
     let e = ExtremeModifiers { ftz, nan: has("NaN"), xorsign: has("xorsign"), abs: has("abs") };
     Some(match (words[0], *words.last()?) {
@@ -81,14 +82,14 @@ fn computed(instruction: &str, operands: &[u64]) -> Option<u64> {
     })
 }
 
-/// Where folding is known to differ from what a device does, and we follow the device.
+/// Known differences between folding and a device; this crate follows the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum FoldDifference {
-    /// The difference of two magnitudes lies halfway between two numbers: the folding rounds it towards zero instead of to even, though the
-    /// instruction is documented to follow IEEE 754.
+    /// The difference of two magnitudes is halfway between two numbers. The folding rounds it towards zero instead of to even,
+    /// though the instruction is documented to follow IEEE 754.
     HalfwayDifference,
-    /// The folding changes the sign of a NaN, or lets one through, in place of the operation that makes it canonical; of `abs.f64` the manual
-    /// says that a NaN is passed through unchanged.
+    /// The folding changes the sign of a NaN, or returns a NaN unchanged, instead of the operation that makes it canonical. For
+    /// `abs.f64` the manual says that a NaN is returned unchanged.
     NanSimplified,
 }
 
@@ -104,7 +105,7 @@ fn difference(instruction: &str, operands: &[u64], folded: u64, computed: u64) -
         let ftz = words.contains(&"ftz");
         let [a, b] = [operands[0], operands[1]].map(|x| f64::from(single::operand(ftz, x as u32)));
         let b = if words[0] == "sub" { -b } else { b };
-        // Both are exact in `f64`: these operands lie close together.
+        // Sum and midpoint are exact in `f64`, because these operands are close together.
         let exact = a + b;
         let [low, high] = [folded, computed].map(|x| f64::from(f32::from_bits(x as u32)));
         let cancels = (a < 0.0) != (b < 0.0);
@@ -114,7 +115,7 @@ fn difference(instruction: &str, operands: &[u64], folded: u64, computed: u64) -
     None
 }
 
-/// Replays a file: how often each instruction occurs, and how often each known difference.
+/// Replays a file and returns the number of records of each instruction and of each known difference.
 fn replay(file: &str) -> (BTreeMap<&str, usize>, BTreeMap<FoldDifference, usize>) {
     let (mut counts, mut differences) = (BTreeMap::new(), BTreeMap::new());
     let mut wrong = Vec::new();
@@ -147,7 +148,7 @@ fn approximate_functions_are_what_the_assembler_folds() {
 fn exact_operations_are_what_the_assembler_folds() {
     let (counts, differences) = replay(EXACT);
     assert!(counts.values().sum::<usize>() > 10_000, "{counts:?}");
-    // Exactly these: an entry that starts to agree is noticed.
+    // The counts are exact, so that the test fails if a known difference disappears.
     let known = [(FoldDifference::HalfwayDifference, 9), (FoldDifference::NanSimplified, 18)];
     assert_eq!(differences, BTreeMap::from(known));
 }

@@ -1,8 +1,8 @@
-//! Every operation in every rounding against `rustc_apfloat`, which works bit by bit.
+//! Tests of every operation in every rounding against `rustc_apfloat`, which works bit by bit.
 
 use super::{FloatSamples, ROUNDINGS, TestFormat};
 use crate::values::float::{
-    Clamp, Modifiers, Rounding, double,
+    Clamp, FloatModifiers, FloatRounding, double,
     half::{self, Bf16, F16, Half},
     mixed, single,
 };
@@ -14,12 +14,12 @@ use rustc_apfloat::{
 const COUNT: usize = 100_000;
 const SCALE: i32 = 100;
 
-fn round_of(rounding: Rounding) -> Round {
+fn round_of(rounding: FloatRounding) -> Round {
     match rounding {
-        Rounding::Nearest => Round::NearestTiesToEven,
-        Rounding::Zero => Round::TowardZero,
-        Rounding::Down => Round::TowardNegative,
-        Rounding::Up => Round::TowardPositive,
+        FloatRounding::Nearest => Round::NearestTiesToEven,
+        FloatRounding::Zero => Round::TowardZero,
+        FloatRounding::Down => Round::TowardNegative,
+        FloatRounding::Up => Round::TowardPositive,
     }
 }
 
@@ -32,8 +32,8 @@ enum ReferenceOperation {
     Fma,
 }
 
-/// The bits of the result, None for NaN. Opposite terms give a zero that apfloat's own rules sign as IEEE does.
-fn reference<F: Float>(operation: ReferenceOperation, rounding: Rounding, operands: [u64; 3]) -> Option<u64> {
+/// Returns the bits of the result, `None` for NaN. Opposite terms yield a zero whose sign in apfloat follows IEEE 754.
+fn reference<F: Float>(operation: ReferenceOperation, rounding: FloatRounding, operands: [u64; 3]) -> Option<u64> {
     let [a, b, c] = operands.map(|bits| F::from_bits(bits.into()));
     let round = round_of(rounding);
     let result = match operation {
@@ -47,11 +47,12 @@ fn reference<F: Float>(operation: ReferenceOperation, rounding: Rounding, operan
     (!result.is_nan()).then(|| result.to_bits() as u64)
 }
 
-/// With subnormal operands and results flushed; a result is judged by the same operation on operands that are 2^100 times as large.
+/// Reference with subnormal operands and results flushed. The same operation on operands 2^100 times as large decides whether
+/// the result is flushed.
 fn reference_flushing<F: Float>(
     format: &TestFormat,
     operation: ReferenceOperation,
-    rounding: Rounding,
+    rounding: FloatRounding,
     operands: [u64; 3],
 ) -> Option<u64> {
     let exponent = ((1u64 << (format.width - 1 - format.fraction)) - 1) << format.fraction;
@@ -75,7 +76,7 @@ fn reference_flushing<F: Float>(
     Some(if raised < limit { plain & sign } else { plain })
 }
 
-fn single_of(operation: ReferenceOperation, m: Modifiers, [a, b, c]: [u64; 3]) -> u32 {
+fn single_of(operation: ReferenceOperation, m: FloatModifiers, [a, b, c]: [u64; 3]) -> u32 {
     let [a, b, c] = [a, b, c].map(|x| x as u32);
     match operation {
         ReferenceOperation::Add => single::add(m, a, b),
@@ -89,7 +90,7 @@ fn single_of(operation: ReferenceOperation, m: Modifiers, [a, b, c]: [u64; 3]) -
 const OF_TWO: [ReferenceOperation; 4] =
     [ReferenceOperation::Add, ReferenceOperation::Sub, ReferenceOperation::Mul, ReferenceOperation::Div];
 
-/// Pairs whose product or quotient lies around the smallest normal `.f32`, where flushing is decided.
+/// Returns pairs whose product or quotient is close to the smallest normal `.f32`, the limit of flushing.
 fn products_near_the_smallest() -> Vec<[u64; 3]> {
     let mut samples = FloatSamples::new();
     let mut found = Vec::new();
@@ -120,7 +121,7 @@ fn single_precision_agrees_in_every_rounding() {
         ] {
             let cases = if operation == ReferenceOperation::Fma { &triples } else { &pairs };
             for &operands in cases.iter().chain(&edge) {
-                let m = Modifiers::RN.rounding(rounding);
+                let m = FloatModifiers::RN.rounding(rounding);
                 let expected = reference::<Single>(operation, rounding, operands).map_or(single::NAN, |x| x as u32);
                 let got = single_of(operation, m, operands);
                 assert_eq!(got, expected, "{operation:?} {rounding:?} {operands:x?}: {got:x} {expected:x}");
@@ -137,8 +138,8 @@ fn single_precision_agrees_in_every_rounding() {
 fn the_fused_operation_without_a_fused_host_agrees() {
     for operands in TestFormat::new(32, 23).triples(COUNT) {
         let [a, b, c] = operands.map(|x| x as u32);
-        let expected = reference::<Single>(ReferenceOperation::Fma, Rounding::Nearest, operands);
-        assert_eq!(single::fma_in_double(Modifiers::RN, a, b, c), expected.map_or(single::NAN, |x| x as u32));
+        let expected = reference::<Single>(ReferenceOperation::Fma, FloatRounding::Nearest, operands);
+        assert_eq!(single::fma_in_double(FloatModifiers::RN, a, b, c), expected.map_or(single::NAN, |x| x as u32));
     }
 }
 
@@ -171,7 +172,10 @@ fn double_precision_agrees_in_every_rounding() {
 fn whole_numbers_fuse_as_the_host_does() {
     for [a, b, c] in TestFormat::new(64, 52).triples(COUNT) {
         if [a, b, c].iter().all(|x| f64::from_bits(*x).is_finite()) {
-            assert_eq!(double::fma_exactly(Rounding::Nearest, a, b, c), double::fma(Rounding::Nearest, a, b, c));
+            assert_eq!(
+                double::fma_exactly(FloatRounding::Nearest, a, b, c),
+                double::fma(FloatRounding::Nearest, a, b, c)
+            );
         }
     }
 }
@@ -191,16 +195,16 @@ fn double_precision_keeps_the_payload_of_the_first_nan() {
     assert_eq!(double::neg(first), 0x7ff8_0000_0000_0012);
 }
 
-/// Whether `root` is the square root of `a` in that rounding, judged by exact squares.
-fn is_root<F: Float + FloatConvert<Quad>>(rounding: Rounding, a: u64, root: u64) -> bool {
+/// Whether `root` is the square root of `a` in that rounding, checked with exact squares.
+fn is_root<F: Float + FloatConvert<Quad>>(rounding: FloatRounding, a: u64, root: u64) -> bool {
     let wide = |bits: u64| -> Quad { F::from_bits(bits.into()).convert(&mut false).value };
     let (value, below, at, above) = (wide(a), wide(root.wrapping_sub(1)), wide(root), wide(root + 1));
     let square = |x: Quad| (x * x).value;
     let half = |x: Quad, y: Quad| (x + y).value.scalbn(-1);
     match rounding {
-        Rounding::Zero | Rounding::Down => square(at) <= value && value < square(above),
-        Rounding::Up => square(below) < value && value <= square(at),
-        Rounding::Nearest => square(half(below, at)) <= value && value <= square(half(at, above)),
+        FloatRounding::Zero | FloatRounding::Down => square(at) <= value && value < square(above),
+        FloatRounding::Up => square(below) < value && value <= square(at),
+        FloatRounding::Nearest => square(half(below, at)) <= value && value <= square(half(at, above)),
     }
 }
 
@@ -211,13 +215,13 @@ fn square_roots_agree_in_every_rounding() {
     for i in 0..COUNT {
         let mut a = samples.operand(&single_format) & 0x7fff_ffff;
         if i % 4 == 0 {
-            // Squares, and what lies next to them.
+            // Squares and their neighbours.
             let x = f32::from_bits(samples.operand(&single_format) as u32 & 0x3fff_f800 | 0x2000_0000);
             a = u64::from((x * x).to_bits()) + samples.below(3) - 1;
         }
         let b = samples.operand(&double_format) & (u64::MAX >> 1);
         for rounding in ROUNDINGS {
-            let m = Modifiers::RN.rounding(rounding);
+            let m = FloatModifiers::RN.rounding(rounding);
             if (1..0x7f80_0000).contains(&a) {
                 let root = single::sqrt(m, a as u32);
                 assert!(is_root::<Single>(rounding, a, root.into()), "{rounding:?} {a:x} {root:x}");
@@ -231,7 +235,7 @@ fn square_roots_agree_in_every_rounding() {
         }
     }
     for rounding in ROUNDINGS {
-        let m = Modifiers::RN.rounding(rounding);
+        let m = FloatModifiers::RN.rounding(rounding);
         for (a, root) in [(0, 0), (0x8000_0000, 0x8000_0000), (0x7f80_0000, 0x7f80_0000), (0xbf80_0000, single::NAN)] {
             assert_eq!(single::sqrt(m, a), root);
         }
@@ -245,26 +249,26 @@ fn half_agrees<H: Half, F: Float>(format: &TestFormat) {
     for &[a, b] in &format.pairs(COUNT) {
         let (x, y) = (a as u16, b as u16);
         for (operation, function) in [
-            (ReferenceOperation::Add, half::add::<H> as fn(Modifiers, u16, u16) -> u16),
+            (ReferenceOperation::Add, half::add::<H> as fn(FloatModifiers, u16, u16) -> u16),
             (ReferenceOperation::Sub, half::sub::<H>),
             (ReferenceOperation::Mul, half::mul::<H>),
         ] {
-            let expected = reference::<F>(operation, Rounding::Nearest, [a, b, 0]).map_or(half::NAN, |x| x as u16);
-            assert_eq!(function(Modifiers::RN, x, y), expected, "{operation:?} {a:x} {b:x}");
+            let expected = reference::<F>(operation, FloatRounding::Nearest, [a, b, 0]).map_or(half::NAN, |x| x as u16);
+            assert_eq!(function(FloatModifiers::RN, x, y), expected, "{operation:?} {a:x} {b:x}");
         }
     }
     for &operands in &format.triples(COUNT) {
         let [a, b, c] = operands.map(|x| x as u16);
         for rounding in ROUNDINGS {
-            let m = Modifiers::RN.rounding(rounding);
+            let m = FloatModifiers::RN.rounding(rounding);
             let expected = reference::<F>(ReferenceOperation::Fma, rounding, operands).map_or(half::NAN, |x| x as u16);
             assert_eq!(half::fma::<H>(m, a, b, c), expected, "fma {rounding:?} {operands:x?}");
             let relu = half::fma::<H>(m.clamp(Clamp::Relu), a, b, c);
             let negative = expected & 0x8000 != 0 && expected != half::NAN;
             assert_eq!(relu, if negative { 0 } else { expected });
         }
-        assert_eq!(half::fma_oob::<H>(Modifiers::RN, a, a, b, c), 0);
-        assert_eq!(half::fma_oob::<H>(Modifiers::RN, c, a, b, c), 0);
+        assert_eq!(half::fma_oob::<H>(FloatModifiers::RN, a, a, b, c), 0);
+        assert_eq!(half::fma_oob::<H>(FloatModifiers::RN, c, a, b, c), 0);
     }
 }
 
@@ -276,7 +280,7 @@ fn half_precision_agrees() {
 
 #[test]
 fn half_precision_flushes_what_rounds_below_the_smallest_normal_number() {
-    // The exponent of `.f16` is too short to scale by 2^100; the value in `.f32` decides, rounded there to 11 bits by hand.
+    // The exponent of `.f16` is too short to scale by 2^100. The value in `.f32`, rounded by hand to 11 bits, decides instead.
     let format = TestFormat::new(16, 10);
     for [a, b, c] in format.triples(COUNT) {
         let [x, y, z] = [a, b, c].map(|v| half::flush::<F16>(v as u16));
@@ -285,9 +289,13 @@ fn half_precision_flushes_what_rounds_below_the_smallest_normal_number() {
         let expected = if value.abs() < 2f64.powi(-14) - 2f64.powi(-26) {
             if value.is_sign_negative() { 0x8000 } else { 0 }
         } else {
-            half::fma::<F16>(Modifiers::RN, x, y, z)
+            half::fma::<F16>(FloatModifiers::RN, x, y, z)
         };
-        assert_eq!(half::fma::<F16>(Modifiers::RN_FTZ, a as u16, b as u16, c as u16), expected, "{a:x} {b:x} {c:x}");
+        assert_eq!(
+            half::fma::<F16>(FloatModifiers::RN_FTZ, a as u16, b as u16, c as u16),
+            expected,
+            "{a:x} {b:x} {c:x}"
+        );
     }
 }
 
@@ -319,19 +327,19 @@ fn every_half_widens_and_comes_back() {
 
 #[test]
 fn saturation_clamps() {
-    let sat = Modifiers::RN.clamp(Clamp::Saturate);
+    let sat = FloatModifiers::RN.clamp(Clamp::Saturate);
     let mut samples = FloatSamples::new();
     let format = TestFormat::new(32, 23);
     for _ in 0..COUNT {
         let (a, b) = (samples.operand(&format) as u32, samples.operand(&format) as u32);
         for rounding in ROUNDINGS {
-            let m = Modifiers::RN.rounding(rounding);
+            let m = FloatModifiers::RN.rounding(rounding);
             let plain = f32::from_bits(single::add(m, a, b));
             let expected = if plain.is_nan() || plain <= 0.0 { 0 } else { plain.min(1.0).to_bits() };
-            assert_eq!(single::add(Modifiers { clamp: Clamp::Saturate, ..m }, a, b), expected);
+            assert_eq!(single::add(FloatModifiers { clamp: Clamp::Saturate, ..m }, a, b), expected);
         }
         let (a, b) = (a as u16, b as u16);
-        let plain = F16::widen(half::mul::<F16>(Modifiers::RN, a, b));
+        let plain = F16::widen(half::mul::<F16>(FloatModifiers::RN, a, b));
         let expected = if plain.is_nan() || plain <= 0.0 { 0 } else { F16::nearest(plain.min(1.0)) };
         assert_eq!(half::mul::<F16>(sat, a, b), expected);
     }
@@ -347,23 +355,23 @@ fn mixed_precision_rounds_once() {
         let [x, y]: [Single; 2] = [a, b].map(|v| ieee::BFloat::from_bits(v.into()).convert(&mut false).value);
         let z = Single::from_bits(c.into());
         for rounding in ROUNDINGS {
-            let m = Modifiers::RN.rounding(rounding);
+            let m = FloatModifiers::RN.rounding(rounding);
             let bits = |v: Single| if v.is_nan() { single::NAN } else { v.to_bits() as u32 };
             let round = round_of(rounding);
             assert_eq!(mixed::add::<Bf16>(m, a as u16, c as u32), bits(x.add_r(z, round).value));
             assert_eq!(mixed::sub::<Bf16>(m, a as u16, c as u32), bits(x.sub_r(z, round).value));
             assert_eq!(mixed::fma::<Bf16>(m, a as u16, b as u16, c as u32), bits(x.mul_add_r(y, z, round).value));
         }
-        // Sums of `.f32` in `.bf16` and `.f16`, towards zero: rounding twice that way is rounding once.
+        // Sums of `.f32` in `.bf16` and `.f16`, towards zero: rounding twice in this direction equals rounding once.
         let d = samples.operand(&wide);
         let sum = z.add_r(Single::from_bits(d.into()), Round::TowardZero).value;
         let to_brain: ieee::BFloat = sum.convert_r(Round::TowardZero, &mut false).value;
         let expected = if sum.is_nan() { half::NAN } else { to_brain.to_bits() as u16 };
-        assert_eq!(mixed::add_narrowing::<Bf16>(Modifiers::RZ, c << 32 | c, d) as u16, expected, "{c:x} {d:x}");
+        assert_eq!(mixed::add_narrowing::<Bf16>(FloatModifiers::RZ, c << 32 | c, d) as u16, expected, "{c:x} {d:x}");
         let product = z.mul_r(Single::from_bits(d.into()), Round::TowardZero).value;
         let to_half: ieee::Half = product.convert_r(Round::TowardZero, &mut false).value;
         let expected = if product.is_nan() { half::NAN } else { to_half.to_bits() as u16 };
-        assert_eq!(mixed::mul_narrowing::<F16>(Modifiers::RZ, c, d) as u16, expected, "{c:x} {d:x}");
+        assert_eq!(mixed::mul_narrowing::<F16>(FloatModifiers::RZ, c, d) as u16, expected, "{c:x} {d:x}");
         // A half times a brain float: exact in `Double`.
         let (p, q) = (ieee::Half::from_bits(a.into()), ieee::BFloat::from_bits(b.into()));
         let [p, q]: [Double; 2] = [p.convert(&mut false).value, q.convert(&mut false).value];

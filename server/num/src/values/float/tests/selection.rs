@@ -1,8 +1,9 @@
-//! `min`, `max`, comparisons and tests against the manual's pseudo-code, written down a second time over plain numbers.
+//! Tests of `min`, `max`, comparisons and `testp` against a second implementation of the manual's pseudo-code over plain
+//! numbers.
 
 use super::{FloatSamples, TestFormat};
 use crate::values::float::{
-    compare::{self, Combination, Comparison, Property},
+    compare::{self, FloatComparison, PredicateCombination, Property},
     double,
     extremes::{self, Extreme, ExtremeModifiers},
     half::{self, Bf16, F16, Half},
@@ -13,7 +14,7 @@ use std::cmp::Ordering;
 
 const COUNT: usize = 20_000;
 
-/// The manual's two-operand rule over numbers of any format; None is NaN.
+/// The manual's two-operand rule over numbers of any format; `None` is NaN.
 fn two_inputs<F: Float>(extreme: Extreme, nan: bool, x: Option<F>, y: Option<F>) -> Option<F> {
     match (x, y) {
         (None, None) => None,
@@ -29,7 +30,7 @@ fn two_inputs<F: Float>(extreme: Extreme, nan: bool, x: Option<F>, y: Option<F>)
     }
 }
 
-/// The whole rule, over bits; None is NaN.
+/// The manual's complete rule with all modifiers, over bits; `None` is NaN.
 fn model<F: Float>(extreme: Extreme, m: ExtremeModifiers, operands: &[u64]) -> Option<u64> {
     let decoded: Vec<Option<F>> = operands
         .iter()
@@ -97,24 +98,24 @@ fn extremes_follow_the_manual() {
     }
 }
 
-/// What an operator says of two numbers in that order; None when one is NaN.
-fn says(comparison: Comparison, order: Option<Ordering>) -> bool {
+/// Returns the result of an operator for two numbers in that order; `order` is `None` if one of them is NaN.
+fn says(comparison: FloatComparison, order: Option<Ordering>) -> bool {
     use Ordering::{Equal, Greater, Less};
     match comparison {
-        Comparison::Eq => order == Some(Equal),
-        Comparison::Ne => matches!(order, Some(Less | Greater)),
-        Comparison::Lt => order == Some(Less),
-        Comparison::Le => matches!(order, Some(Less | Equal)),
-        Comparison::Gt => order == Some(Greater),
-        Comparison::Ge => matches!(order, Some(Greater | Equal)),
-        Comparison::Equ => matches!(order, None | Some(Equal)),
-        Comparison::Neu => order != Some(Equal),
-        Comparison::Ltu => matches!(order, None | Some(Less)),
-        Comparison::Leu => order != Some(Greater),
-        Comparison::Gtu => matches!(order, None | Some(Greater)),
-        Comparison::Geu => order != Some(Less),
-        Comparison::Num => order.is_some(),
-        Comparison::Nan => order.is_none(),
+        FloatComparison::Eq => order == Some(Equal),
+        FloatComparison::Ne => matches!(order, Some(Less | Greater)),
+        FloatComparison::Lt => order == Some(Less),
+        FloatComparison::Le => matches!(order, Some(Less | Equal)),
+        FloatComparison::Gt => order == Some(Greater),
+        FloatComparison::Ge => matches!(order, Some(Greater | Equal)),
+        FloatComparison::Equ => matches!(order, None | Some(Equal)),
+        FloatComparison::Neu => order != Some(Equal),
+        FloatComparison::Ltu => matches!(order, None | Some(Less)),
+        FloatComparison::Leu => order != Some(Greater),
+        FloatComparison::Gtu => matches!(order, None | Some(Greater)),
+        FloatComparison::Geu => order != Some(Less),
+        FloatComparison::Num => order.is_some(),
+        FloatComparison::Nan => order.is_none(),
     }
 }
 
@@ -125,7 +126,7 @@ fn order_of<F: Float>(ftz: bool, a: u64, b: u64) -> Option<Ordering> {
 
 fn halves_compare<H: Half, F: Float>(format: &TestFormat) {
     for [a, b] in format.pairs(COUNT) {
-        for comparison in Comparison::ALL {
+        for comparison in FloatComparison::ALL {
             for ftz in [false, true] {
                 let expected = says(comparison, order_of::<F>(ftz, a, b));
                 assert_eq!(compare::half::<H>(comparison, ftz, a as u16, b as u16), expected);
@@ -139,7 +140,7 @@ fn halves_compare<H: Half, F: Float>(format: &TestFormat) {
 
 #[test]
 fn comparisons_follow_the_manual() {
-    for comparison in Comparison::ALL {
+    for comparison in FloatComparison::ALL {
         for [a, b] in TestFormat::new(32, 23).pairs(COUNT) {
             for ftz in [false, true] {
                 let expected = says(comparison, order_of::<ieee::Single>(ftz, a, b));
@@ -153,9 +154,9 @@ fn comparisons_follow_the_manual() {
     halves_compare::<F16, ieee::Half>(&TestFormat::new(16, 10));
     halves_compare::<Bf16, ieee::BFloat>(&TestFormat::new(16, 7));
     for (found, c) in [(false, false), (false, true), (true, false), (true, true)] {
-        assert_eq!(compare::combine(Combination::And, found, c), found && c);
-        assert_eq!(compare::combine(Combination::Or, found, c), found || c);
-        assert_eq!(compare::combine(Combination::Xor, found, c), found != c);
+        assert_eq!(compare::combine(PredicateCombination::And, found, c), found && c);
+        assert_eq!(compare::combine(PredicateCombination::Or, found, c), found || c);
+        assert_eq!(compare::combine(PredicateCombination::Xor, found, c), found != c);
     }
 }
 
