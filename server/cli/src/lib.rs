@@ -9,6 +9,8 @@ mod fmt;
 mod human;
 mod isa;
 mod json;
+mod markdown;
+mod pager;
 mod regs;
 mod sarif;
 mod shell;
@@ -60,7 +62,7 @@ struct CliArguments {
 enum Command {
     /// Report what is wrong with PTX files
     Check(check::CheckArguments),
-    /// Explain an instruction, modifier, special register, directive or diagnostic
+    /// Explain an instruction, modifier, register, directive, diagnostic, CUDA C++ name, message of ptxas or topic
     Explain(explain::ExplainArguments),
     /// Estimate the registers that kernels need, and how many of their warps run at a time
     Regs(regs::RegsArguments),

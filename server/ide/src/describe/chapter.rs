@@ -21,9 +21,42 @@ pub fn entries(
     environment: Option<&Environment>,
 ) -> MarkdownPage {
     let uses = FormUsage::of(opcode);
+    let all = ranked(opcode, &uses, wanted);
+    let mut page = contents(&all);
+    for entry in all {
+        page.page(whole(opcode, entry, &uses, environment));
+    }
+    page
+}
+
+/// The entries of an opcode that satisfy `wanted`: a list of them, then the most common one alone.
+pub fn overview(opcode: &'static Opcode, wanted: impl Fn(&Entry) -> bool, query: &str) -> MarkdownPage {
+    let uses = FormUsage::of(opcode);
+    let all = ranked(opcode, &uses, wanted);
+    let mut page = contents(&all);
+    let Some(first) = all.first() else { return page };
+    if all.len() > 1 {
+        let other = all.iter().find(|e| e.name != first.name && e.name != query);
+        let other = other.map_or(String::new(), |e| format!("`ptx-analyzer explain {}` shows another one, ", e.name));
+        page.text(format!(
+            "Below is the one used most. {other}`ptx-analyzer explain {query} --all` shows all {}.",
+            all.len()
+        ));
+    }
+    page.page(whole(opcode, first, &uses, None));
+    page
+}
+
+/// The wanted entries, the most common first.
+fn ranked(opcode: &'static Opcode, uses: &FormUsage, wanted: impl Fn(&Entry) -> bool) -> Vec<&'static Entry> {
     let mut all: Vec<&'static Entry> = opcode.entries.iter().filter(|e| wanted(e)).collect();
     // Instructions of the same name stay together. Uncounted entries keep the order of the tables, shorter names first.
     all.sort_by_key(|e| (is_gone(e), Reverse(uses.of_name(opcode, e.name)), e.path.len(), Reverse(uses.of_entry(e))));
+    all
+}
+
+/// A list of the entries, if there are several.
+fn contents(all: &[&'static Entry]) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     if all.len() > 1 {
         page.list(
@@ -31,20 +64,18 @@ pub fn entries(
             all.iter().map(|e| format!("`{}` – {}", e.name, e.summary)),
         );
     }
-    for entry in all {
-        page.page(whole(opcode, entry, &uses, environment));
-    }
     page
 }
 
 /// How often real files use each form of an opcode.
-struct FormUsage {
+pub struct FormUsage {
     /// The counted mnemonics that fit a form, with their counts.
     counted: Vec<(u32, Candidate)>,
 }
 
 impl FormUsage {
-    fn of(opcode: &'static Opcode) -> Self {
+    /// Of all forms of an opcode.
+    pub fn of(opcode: &'static Opcode) -> Self {
         let fitting = |(mnemonic, weight): &(&'static str, u32)| {
             let modifiers: Vec<String> = mnemonic.split('.').skip(1).map(|m| format!(".{m}")).collect();
             let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
@@ -58,7 +89,8 @@ impl FormUsage {
         self.counted.iter().filter(|(_, c)| std::ptr::eq(c.form, form)).map(|(weight, _)| weight).sum()
     }
 
-    fn of_entry(&self, entry: &Entry) -> u32 {
+    /// Of the forms of an entry together.
+    pub fn of_entry(&self, entry: &Entry) -> u32 {
         entry.forms.iter().map(|form| self.of_form(form)).sum()
     }
 
@@ -77,7 +109,7 @@ impl FormUsage {
     }
 
     /// The forms of an entry, the most common first.
-    fn ranked(&self, entry: &'static Entry) -> Vec<&'static Form> {
+    pub fn ranked(&self, entry: &'static Entry) -> Vec<&'static Form> {
         let mut forms: Vec<&'static Form> = entry.forms.iter().collect();
         forms.sort_by_key(|form| Reverse(self.of_form(form)));
         forms
