@@ -49,7 +49,11 @@ fn answer(query: &str, detail: Detail) -> Option<String> {
     }
     let page = match assembler::page(&query) {
         Some(page) => Some(page),
-        None if query.contains(char::is_whitespace) && !words::is_statement(&query) => phrase(&query, detail),
+        None if query.contains(char::is_whitespace) => {
+            let is_statement = words::is_statement(&query);
+            let rest = || if is_statement { one(words::head(&query), detail) } else { found(&query, detail) };
+            topic(&query).or_else(|| spaced(&query, detail)).or_else(rest)
+        }
         None => one(words::head(&query), detail),
     };
     page.filter(|p| !p.is_empty()).map(MarkdownPage::finish)
@@ -90,7 +94,8 @@ fn known(word: &str, detail: Detail) -> Option<MarkdownPage> {
     }
     // `__launch_bounds__` is a name, and no topic.
     let is_cpp = word.contains(['_', ':']) || word.chars().skip(1).any(char::is_uppercase);
-    let named = if is_cpp { cuda::exactly(word) } else { None };
+    let is_synonym = |c: &Concept| c.synonyms.iter().any(|s| s.eq_ignore_ascii_case(word));
+    let named = if is_cpp && !ISA.concepts.iter().any(is_synonym) { cuda::exactly(word) } else { None };
     if let Some(page) = named.map(|found| cuda_page(found, detail)).or_else(|| topic(word)) {
         return Some(page);
     }
@@ -120,19 +125,25 @@ fn topic(text: &str) -> Option<MarkdownPage> {
     Some(page)
 }
 
-/// The page about several words: a topic, else what is found.
-fn phrase(query: &str, detail: Detail) -> Option<MarkdownPage> {
-    topic(query).or_else(|| found(query, detail))
+/// An opcode and modifiers of it with blanks between them: `ldmatrix x4`.
+fn spaced(query: &str, detail: Detail) -> Option<MarkdownPage> {
+    let mut words = query.split_whitespace();
+    let first = words.next()?.to_ascii_lowercase();
+    let opcode = ISA.opcode(first.split('.').next()?)?;
+    let forms = || opcode.entries.iter().flat_map(|e| e.forms);
+    let has = |name: &str| forms().flat_map(|f| f.slots).any(|s| s.values.iter().any(|v| v.eq_ignore_ascii_case(name)));
+    let modifiers: Vec<String> = words.map(|w| format!(".{}", w.trim_start_matches('.'))).collect();
+    (!modifiers.is_empty() && modifiers.iter().all(|m| has(m))).then(|| instruction(&format!("{first}{}", modifiers.concat()), detail))?
 }
 
-/// The page of the best search result if its name has all the words, else a list of results. A single word must be that of a name.
+/// The page of the best search result if its name has all the words, else a list of results.
 fn found(query: &str, detail: Detail) -> Option<MarkdownPage> {
     let is_phrase = query.contains(char::is_whitespace);
     if !is_phrase && !query.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '_' | ':')) {
         return None;
     }
     let mut hits = search(query);
-    if !is_phrase {
+    if !is_phrase && hits.iter().any(|hit| hit.by_name) {
         hits.retain(|hit| hit.by_name && hit.score >= index::MIN_SINGLE);
     }
     let best = hits.first()?;
@@ -202,7 +213,7 @@ fn cuda_page(found: &'static Cuda, detail: Detail) -> MarkdownPage {
     page
 }
 
-/// What a name with `%` is that is no special register: `%r1`.
+/// What a name with `%` is if it is not a special register: `%r1`.
 fn register(word: &str) -> Option<MarkdownPage> {
     let name = word.strip_prefix('%')?.trim_end_matches(|c: char| matches!(c, ',' | ';'));
     let stem = name.split('.').next()?.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -218,6 +229,7 @@ fn register(word: &str) -> Option<MarkdownPage> {
         "f" => ".f32",
         "fd" => ".f64",
         "p" => ".pred",
+        "SP" | "SPL" | "sp" | "spl" => ".b64",
         _ => "",
     };
     let declared = if usual.is_empty() { ".b32" } else { usual };
@@ -230,15 +242,23 @@ fn register(word: &str) -> Option<MarkdownPage> {
     if !usual.is_empty() {
         page.text(format!("Compilers call registers of type `{usual}` so. The name decides nothing: its declaration does."));
     }
+    if stem.to_ascii_lowercase().starts_with("sp") {
+        page.text("Compilers keep the address of the stack frame in it: `ptx-analyzer explain local memory`.");
+    }
     page.append(describe::concept_body(ISA.concepts.iter().find(|c| c.id == "register")?));
     Some(page)
 }
 
-/// `%0` of inline PTX, and a label.
+/// `%0` of inline PTX, a label, a guard.
 fn inline_operand(word: &str) -> Option<MarkdownPage> {
     let is_operand = word.strip_prefix('%').is_some_and(|n| !n.is_empty() && n.len() < 3 && n.bytes().all(|b| b.is_ascii_digit()));
     let is_label = word.len() > 1 && word.ends_with(':') && !word.ends_with("::");
-    let id = if is_operand { "inline-ptx" } else if is_label { "branches" } else { return None };
+    let id = match (is_operand, is_label, word.starts_with('@')) {
+        (true, ..) => "inline-ptx",
+        (_, true, _) => "branches",
+        (.., true) => "predicate",
+        _ => return None,
+    };
     ISA.concepts.iter().find(|c| c.id == id).map(describe::concept)
 }
 

@@ -10,6 +10,8 @@ use ptx_isa::USAGE;
 use ptx_isa::tables::{Entry, Form, Gate, GateKind, ModifierSlot, Opcode, Passage};
 use std::cmp::Reverse;
 
+/// Maximum number of forms and of conditions of an entry in an overview.
+const MAX_IN_OVERVIEW: usize = 8;
 /// Maximum number of listed values of a slot.
 const MAX_VALUES: usize = 24;
 
@@ -24,7 +26,7 @@ pub fn entries(
     let all = ranked(opcode, &uses, wanted);
     let mut page = contents(&all);
     for entry in all {
-        page.page(whole(opcode, entry, &uses, environment));
+        page.page(whole(opcode, entry, &uses, environment, usize::MAX));
     }
     page
 }
@@ -43,7 +45,7 @@ pub fn overview(opcode: &'static Opcode, wanted: impl Fn(&Entry) -> bool, query:
             all.len()
         ));
     }
-    page.page(whole(opcode, first, &uses, None));
+    page.page(whole(opcode, first, &uses, None, MAX_IN_OVERVIEW));
     page
 }
 
@@ -117,13 +119,24 @@ impl FormUsage {
 }
 
 /// The chapter of an entry with all its forms: its summary, its most common form with operands, then everything else.
-fn whole(opcode: &Opcode, entry: &'static Entry, uses: &FormUsage, environment: Option<&Environment>) -> MarkdownPage {
+fn whole(
+    opcode: &Opcode,
+    entry: &'static Entry,
+    uses: &FormUsage,
+    environment: Option<&Environment>,
+    most: usize,
+) -> MarkdownPage {
     if !entry.checked {
         return unchecked(entry);
     }
     let mut page = MarkdownPage::default();
     let forms = uses.ranked(entry);
-    let all = annotated(entry, &forms);
+    let mut all = annotated(entry, &forms);
+    let rest = all.len().saturating_sub(most);
+    if rest > 0 {
+        all.truncate(most);
+        all.push(format!("// and {rest} more: ptx-analyzer explain {} --all", entry.name));
+    }
     let common = uses.commonest(entry).filter(|_| all.len() > 1);
     match common {
         Some(candidate) => page.code(&resolved(opcode.name, candidate)),
@@ -156,6 +169,11 @@ fn whole(opcode: &Opcode, entry: &'static Entry, uses: &FormUsage, environment: 
                 gates.push(line);
             }
         }
+    }
+    let rest = gates.len().saturating_sub(most);
+    if rest > 0 {
+        gates.truncate(most);
+        gates.push(format!("and {rest} more conditions"));
     }
     page.list("", gates);
     page.list(
@@ -246,13 +264,13 @@ pub fn with_modifiers(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mar
     let mut page = MarkdownPage::default();
     for (entry, forms) in all {
         let mut part = MarkdownPage::default();
-        part.code(&annotated(entry, &forms).join("\n"));
-        part.text(entry.summary);
+        part.text(format!("`{}` – {}", entry.name, entry.summary));
         let meaning = |m: &&str| {
             let meaning = meaning_in(entry, m);
             (!meaning.is_empty() && !entry.path.contains(m)).then(|| format!("`{m}` – {meaning}"))
         };
         part.list("", modifiers.iter().filter_map(meaning));
+        part.code(&annotated(entry, &forms).join("\n"));
         part.text(format!(
             "The forms of `{}` with `{written}`; `explain {}` has the whole chapter.",
             entry.name, entry.name

@@ -3,6 +3,7 @@
 use super::words::{self, key, stem};
 use crate::describe;
 use ptx_analysis::Code;
+use ptx_isa::tables::Passage;
 use ptx_isa::{CUDA, ISA};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -58,6 +59,8 @@ pub struct IndexHit {
     pub entry: &'static IndexEntry,
     /// Greater is better.
     pub score: u32,
+    /// How many words of the query fit.
+    pub matched: usize,
     /// Whether all words of the query are in the name or the synonyms, and not in the summary only.
     pub by_name: bool,
 }
@@ -69,6 +72,8 @@ struct Prepared {
     keys: Vec<String>,
     stems: Vec<String>,
     summary: Vec<String>,
+    /// The words of the documentation.
+    text: Vec<String>,
 }
 
 /// Everything that has a page, by kind.
@@ -86,8 +91,28 @@ fn prepared(entry: IndexEntry) -> Prepared {
     stems.extend(entry.name.split(['.', '_', ':', '%', '-']).filter(|w| w.len() > 1).map(|w| stem(&w.to_lowercase())));
     stems.sort();
     stems.dedup();
-    let summary = words::words(&entry.summary).iter().map(|w| stem(w)).collect();
-    Prepared { name: entry.name.to_lowercase(), keys, stems, summary, entry }
+    let summary = stems_of(&entry.summary);
+    let text = stems_of(&documentation(&entry));
+    Prepared { name: entry.name.to_lowercase(), keys, stems, summary, text, entry }
+}
+
+fn stems_of(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = words::words(text).iter().map(|w| stem(w)).collect();
+    out.sort();
+    out.dedup();
+    out
+}
+
+/// The text of topics and of instructions.
+fn documentation(entry: &IndexEntry) -> String {
+    match entry.kind {
+        IndexKind::Concept => ISA.concepts.iter().filter(|c| c.title == entry.name).map(|c| c.doc).collect(),
+        IndexKind::Instruction => {
+            let own = ISA.opcodes.iter().flat_map(|o| o.entries).filter(|e| e.name == entry.name);
+            own.map(|e| Passage::join(e.doc)).collect::<Vec<_>>().join(" ")
+        }
+        _ => String::new(),
+    }
 }
 
 fn entries() -> Vec<IndexEntry> {
@@ -152,12 +177,15 @@ mod points {
     pub const IN_NAME: u32 = 20;
     pub const BEGINS_WORD: u32 = 12;
     pub const SUMMARY: u32 = 6;
+    pub const TEXT: u32 = 2;
+    /// More than all words of a query can have: another word counts more than how well words fit.
+    pub const MATCHED: u32 = 1000;
 }
 
 /// Points that the only word of a query must have, so that its result is taken for what is meant.
-pub const MIN_SINGLE: u32 = points::WORD;
+pub const MIN_SINGLE: u32 = points::MATCHED + points::WORD;
 
-/// What fits all words of a query, the best first.
+/// What fits all words of a query, the best first; what fits most of them if nothing fits all.
 pub fn search(query: &str) -> Vec<IndexHit> {
     let words = words::words(query);
     let phrase = key(query);
@@ -165,6 +193,9 @@ pub fn search(query: &str) -> Vec<IndexHit> {
         return Vec::new();
     }
     let mut found: Vec<IndexHit> = PREPARED.iter().filter_map(|p| p.fit(&words, &phrase)).collect();
+    let most = found.iter().map(|hit| hit.matched).max().unwrap_or(0);
+    // Of several words at least half must be there.
+    found.retain(|hit| hit.matched * 2 >= words.len() && (most < words.len() || hit.matched == words.len()));
     found.sort_by(|a, b| b.score.cmp(&a.score).then(a.entry.kind.cmp(&b.entry.kind)).then(a.entry.name.cmp(b.entry.name)));
     found
 }
@@ -172,16 +203,15 @@ pub fn search(query: &str) -> Vec<IndexHit> {
 impl Prepared {
     fn fit(&'static self, words: &[String], phrase: &str) -> Option<IndexHit> {
         let whole = self.keys.iter().any(|k| k == phrase);
-        let (mut score, mut by_name) = (if whole { points::PHRASE } else { 0 }, true);
+        let (mut score, mut matched, mut named) = (if whole { points::PHRASE } else { 0 }, 0, 0);
         for word in words {
-            let (points, named) = self.points(word);
-            if points == 0 && !whole {
-                return None;
-            }
+            let (points, in_name) = self.points(word);
             score += points;
-            by_name &= named || whole;
+            matched += usize::from(points > 0 || whole);
+            named += usize::from(in_name || whole);
         }
-        Some(IndexHit { entry: &self.entry, score, by_name })
+        score += points::MATCHED * matched as u32;
+        (matched > 0).then_some(IndexHit { entry: &self.entry, score, matched, by_name: named == words.len() })
     }
 
     /// How well a word fits, and whether the name or a synonym has it.
@@ -203,6 +233,9 @@ impl Prepared {
         if word.len() > 2 && self.stems.iter().any(|s| s.starts_with(&stem)) {
             return (points::BEGINS_WORD, true);
         }
-        if self.summary.contains(&stem) { (points::SUMMARY, false) } else { (0, false) }
+        if self.summary.contains(&stem) {
+            return (points::SUMMARY, false);
+        }
+        if self.text.binary_search(&stem).is_ok() { (points::TEXT, false) } else { (0, false) }
     }
 }

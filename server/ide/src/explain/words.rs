@@ -3,7 +3,7 @@
 /// Words that say nothing about the topic of a query. The site's search leaves out the same.
 pub const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "are", "at", "be", "between", "by", "can", "do", "does", "for", "from", "get", "how", "i", "in", "into", "is",
-    "it", "me", "my", "no", "not", "of", "on", "or", "such", "that", "the", "there", "this", "to", "use", "using", "vs", "what",
+    "it", "me", "my", "no", "not", "of", "on", "or", "such", "that", "the", "there", "thing", "things", "this", "to", "use", "using", "vs", "what",
     "when", "which", "why", "with",
 ];
 
@@ -64,8 +64,9 @@ pub fn stem(word: &str) -> String {
 
 /// A phrase as a key: two phrases of the same words have the same.
 pub fn key(text: &str) -> String {
-    let text = text.replace(['-', '_'], " ");
-    words(&text).iter().map(|w| stem(w)).collect::<Vec<_>>().join(" ")
+    let text = text.replace(['-', '_', '.'], " ");
+    let sign = ['%', '.'];
+    words(&text).iter().map(|w| stem(w.trim_start_matches(sign))).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -240,7 +240,7 @@ fn meaning(value: &FormValue, entry: &Entry) -> Option<String> {
     if value.access != OperandAccess::Read {
         let start = format!("{{{}}} = ", value.name);
         let formula = entry.results.iter().find_map(|r| r.text.strip_prefix(&start)).filter(|f| !f.contains(['`', '\n']));
-        return Some(formula.map_or("The result".to_owned(), |f| format!("The result, `{}`", f.replace(['{', '}'], ""))));
+        return Some(formula.map_or("The result".to_owned(), |f| format!("The result: {}", f.replace(['{', '}'], ""))));
     }
     let place = match value.name {
         "a" => "The first operand",

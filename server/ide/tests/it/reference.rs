@@ -225,7 +225,7 @@ fn forms_are_put_into_words() {
     let operands: Vec<String> = article.operands.iter().map(|(name, text)| format!("{name}: {text}")).collect();
     expect![[r#"
         shfl.sync.mode{.no_membermask_overlap}.b32 d{|p}, a, b, c, membermask
-        d: written: `.b32`
+        d: The result: a of lane b; written: `.b32`
         |p: Whether the source lane is in range; written: `.pred`; `_` drops it
         a: The value that this lane offers; read: `.b32`
         b: The distance to the source lane, its number, or the bits of the lane number to flip; read: `.b32`

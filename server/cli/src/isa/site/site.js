@@ -65,7 +65,8 @@ function stem(word) {
 }
 
 function key(text) {
-  return wordsOf(text.replace(/[-_]/g, " ")).map(stem).join(" ");
+  const words = wordsOf(text.replace(/[-_.]/g, " "));
+  return words.map((word) => stem(word.replace(/^[%.]+/, ""))).join(" ");
 }
 
 // Whether a word is a CUDA C++ name, with or without its leading underscores.
@@ -116,7 +117,7 @@ function find(text) {
     const score = scores.reduce((sum, own) => sum + own, whole ? 120 : 0);
     // Instructions come first where all else is equal.
     if (matched === words.length) all.push([score * 16 - row.kind, row]);
-    else if (scores.some((own) => own > 6)) some.push([(matched * 200 + score) * 16 - row.kind, row]);
+    else if (matched * 2 >= words.length && scores.some((own) => own > 6)) some.push([(matched * 200 + score) * 16 - row.kind, row]);
   }
   const found = all.length > 0 ? all : words.length > 1 ? some : [];
   found.sort((a, b) => b[0] - a[0] || (a[1].name < b[1].name ? -1 : 1));
