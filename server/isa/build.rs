@@ -66,8 +66,9 @@ fn main() {
     let ids = compiler::ids::source(&isa).unwrap_or_else(|error| fail(&error));
     let usage = beside("usage.tsv", |file, text| compiler::usage::usage(file, text, &isa));
     let cuda = beside("cuda.tsv", |file, text| compiler::usage::cuda(file, text, &isa));
+    let names = beside("names.tsv", |file, text| compiler::usage::names(file, text, &isa));
     let values = beside("values.tsv", |file, text| compiler::usage::values(file, text, &isa));
-    for (name, text) in [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage + &cuda + &values)] {
+    for (name, text) in [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage + &cuda + &names + &values)] {
         if let Err(error) = fs::write(Path::new(&dir).join(name), text) {
             fail(&format!("{name}: {error}"));
         }

@@ -3,8 +3,8 @@
 
 usage: PTXAS=/path/to/ptxas registers.py
 
-Writes registers.txt and shared.txt beside itself; `cargo test -p ptx-tests --test it registers` compares them with our results.
-The assembler is not part of this project: it is needed only for recording. docs/occupancy.md describes the results.
+Writes registers.txt and shared.txt beside itself; `cargo test -p ptx-tests --test it registers` compares them with what we say. The assembler is not
+part of this project: only whoever records needs it. docs/dev/occupancy.md tells what came out.
 """
 import os, re, subprocess, tempfile
 from concurrent.futures import ThreadPoolExecutor

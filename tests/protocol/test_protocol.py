@@ -263,10 +263,10 @@ def test_every_handler_is_announced(client: Client, folder: Path) -> None:
 
 
 def test_the_documents(client: Client, folder: Path) -> None:
-    """docs/protocol.md lists every message and command, and its table agrees with the announced capabilities."""
+    """Every message and command is in docs/dev/protocol.md, and the table there says of this server what it announces."""
     begin(client, clients()["everything"], folder)
     announced = exercises.announced(client.capabilities)
-    path = ROOT / "docs/protocol.md"
+    path = ROOT / "docs/dev/protocol.md"
     page = path.read_text()
     missing = {m for m in announced if f"`{m}`" not in page}
     missing |= {c for c in client.capabilities["executeCommandProvider"]["commands"] if f"`{c}`" not in page}
@@ -281,7 +281,7 @@ def test_the_documents(client: Client, folder: Path) -> None:
     made = "\n".join(lines) + "\n## From the client\n" + rest
     if os.environ.get("UPDATE"):
         path.write_text(made)
-    assert path.read_text() == made, "docs/protocol.md is not up to date: UPDATE=1 (see tests/protocol/README.md)"
+    assert path.read_text() == made, "docs/dev/protocol.md is not up to date: UPDATE=1 (see tests/protocol/README.md)"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])

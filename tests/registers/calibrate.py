@@ -155,7 +155,7 @@ def write(model, names, options):
         return f"{tree.feature[at]}<{tree.threshold[at]:.6g} {left} {right}"
 
     base = float(model.init_.constant_.ravel()[0])
-    lines = ["# Written by tests/registers/calibrate.py: see docs/register-estimate.md.", " ".join(names), f"{base:.6g}"]
+    lines = ["# Written by tests/registers/calibrate.py: see docs/dev/register-estimate.md.", " ".join(names), f"{base:.6g}"]
     lines += [walk(tree[0].tree_, 0) for tree in model.estimators_]
     MODEL.write_text("\n".join(lines) + "\n")
 

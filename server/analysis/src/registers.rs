@@ -7,7 +7,7 @@
 //! - [`report`] – the register reports of all functions of a module: with their callees, their limits, and the number of
 //!   their warps that run at a time.
 //! - [`Figures`] – the reports of the last flow-lint pass, with positions that follow the edits of the text.
-//! - [`estimate`] – the model of the assembler; docs/register-estimate.md describes how it was fitted and how accurate it is.
+//! - [`estimate`] – the model of the assembler; docs/dev/register-estimate.md describes how it was fitted and how accurate it is.
 
 pub mod estimate;
 pub mod facts;

@@ -4,7 +4,7 @@ use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::source::{self, InputContent, InputOrigin};
 use super::terminal::for_stdout;
-use super::{CliStatus, human, json, sarif};
+use super::{CliStatus, human, json, repeats, sarif};
 use clap::ValueEnum;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::version;
@@ -21,8 +21,11 @@ use std::path::PathBuf;
 /// Maximum number of diagnostics rendered into one string.
 const MAX_RENDERED: usize = 10_000;
 
-/// What to check, and how to tell.
+/// What to check, and how to report it.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit status: 0 no errors; 1 errors, or warnings with --deny warnings; 2 wrong usage, or a file that cannot be read"
+)]
 pub struct CheckArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
@@ -30,22 +33,25 @@ pub struct CheckArguments {
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
     format: CheckFormat,
-    /// Check as if `.target` named this architecture (`sm_90a`); of several, each
+    /// Check as if `.target` named this architecture (`sm_90a`), or each of several
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture)]
     target: Vec<&'static TargetInfo>,
-    /// Warn of what one of these architectures has not got, though `.target` allows it
+    /// Warn about features that one of these architectures lacks, even if `.target` allows them
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture)]
     project_target: Vec<&'static TargetInfo>,
-    /// Warn of what needs a newer PTX version than this one (`7.8`), though `.version` allows it
+    /// Warn about features of a PTX version newer than this one (`7.8`), even if `.version` allows them
     #[arg(long, value_name = "VERSION", value_parser = newest)]
     project_version: Option<Version>,
-    /// How loud a kind of finding is: error, warning, information, hint or off
+    /// Set the level of a code: error, warning, information, hint or off
     #[arg(long, value_name = "CODE=LEVEL", value_parser = code_level)]
     level: Vec<(Code, Option<Severity>)>,
-    /// What makes the run fail besides errors
+    /// Exit with 1 for these too, not only for errors
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Deny>,
-    /// How many files are checked at a time [default: as many as there are processors]
+    /// Show every warning and hint; otherwise, in files that a compiler wrote, only the first five of each code
+    #[arg(long)]
+    all: bool,
+    /// Number of files checked at a time [default: the number of processors]
     #[arg(short, value_name = "N")]
     jobs: Option<NonZero<usize>>,
 }
@@ -91,18 +97,26 @@ pub struct CheckedFile {
 #[derive(Debug)]
 pub enum CheckOutcome {
     /// It was checked.
-    Done {
-        /// The report on the file. It replaces the syntax tree, which takes much more memory.
-        findings: FileDiagnostics,
-        /// The number of diagnostics by severity.
-        counts: SeverityCounts,
-        /// True if some bytes were not valid UTF-8.
-        lossy: bool,
-    },
+    Done(CheckedFindings),
     /// It is an XML document.
     Markup,
     /// It could not be read; the text is the reason.
     Unreadable(String),
+}
+
+/// What was found in one file.
+#[derive(Debug)]
+pub struct CheckedFindings {
+    /// The report on it. Trees take much more memory and are not kept.
+    findings: FileDiagnostics,
+    /// Lines about findings that the report leaves out; empty where it has all.
+    repeats: String,
+    /// How many diagnostics there are, with those that the report leaves out.
+    counts: SeverityCounts,
+    /// The code of the first error.
+    first_error: Option<&'static str>,
+    /// Some bytes are no text.
+    lossy: bool,
 }
 
 /// The diagnostics of one file.
@@ -122,9 +136,10 @@ pub fn run(arguments: &CheckArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
     let mut summary = Summary::default();
     let mut report = CheckReport::new(arguments.format);
-    for (place, reason) in problems {
-        report.unreadable(&place, &reason);
-        summary.unreadable += 1;
+    for problem in problems {
+        report.unreadable(&problem.place, &problem.reason);
+        summary.unreadable += usize::from(!problem.is_empty);
+        summary.empty_folders += usize::from(problem.is_empty);
     }
     let work = |origin: &InputOrigin, threads| check(origin, arguments, threads);
     let written = files::all(&origins, arguments.jobs, "checked", work, |origin, outcome| {
@@ -136,7 +151,12 @@ pub fn run(arguments: &CheckArguments) -> CliStatus {
     if !files::is_written(written) {
         return CliStatus::Trouble;
     }
-    complain(&summary.text());
+    if !summary.has_no_input() {
+        complain(&summary.text());
+    }
+    if let Some(code) = summary.first_error.filter(|_| arguments.format == CheckFormat::Human) {
+        complain(&format!("explain a code: ptx-analyzer explain {code}"));
+    }
     summary.status(arguments.deny == Some(Deny::Warnings))
 }
 
@@ -149,13 +169,24 @@ fn check(origin: &InputOrigin, arguments: &CheckArguments, threads: usize) -> Ch
     let diagnostics = findings(&snapshot, arguments, threads);
     let name = origin.name();
     let counts = SeverityCounts::of(&diagnostics);
+    let first_error = diagnostics.iter().find(|d| d.severity == Severity::Error).map(|d| d.finding.name());
+    let cap = arguments.format == CheckFormat::Human && !arguments.all;
+    let (diagnostics, hidden) = if cap { repeats::cap(&snapshot, diagnostics) } else { (diagnostics, Vec::new()) };
     let findings = match arguments.format {
         CheckFormat::Sarif => FileDiagnostics::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
         _ if diagnostics.len() > MAX_RENDERED => FileDiagnostics::Many(snapshot.clone(), diagnostics),
         format => FileDiagnostics::Text(render(format, &name, &snapshot, &diagnostics)),
     };
+    let repeats = hidden.iter().map(|repeat| repeat.line(&for_stdout(&name))).collect::<String>();
+    let findings = CheckedFindings {
+        counts,
+        first_error,
+        lossy,
+        findings,
+        repeats: if repeats.is_empty() { repeats } else { repeats + "\n" },
+    };
     discard(snapshot);
-    CheckOutcome::Done { findings, counts, lossy }
+    CheckOutcome::Done(findings)
 }
 
 /// The diagnostics of a file as text.
@@ -229,7 +260,7 @@ impl CheckReport {
             // In a folder, an XML file is not unusual. If the user named it, report it.
             CheckOutcome::Markup if matches!(checked.origin, InputOrigin::Found(_)) => {}
             CheckOutcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
-            CheckOutcome::Done { findings, lossy, .. } => {
+            CheckOutcome::Done(CheckedFindings { findings, repeats, lossy, .. }) => {
                 if lossy {
                     complain(&format!("{name}: some bytes are not UTF-8 text"));
                 }
@@ -244,6 +275,9 @@ impl CheckReport {
                     }
                     (FileDiagnostics::Sarif(results), Some(sarif)) => sarif.add(results),
                     (FileDiagnostics::Sarif(_), None) => {}
+                }
+                if !repeats.is_empty() {
+                    anstream::stdout().lock().write_all(repeats.as_bytes())?;
                 }
             }
         }
@@ -284,7 +318,9 @@ impl SeverityCounts {
 struct Summary {
     files: usize,
     unreadable: usize,
+    empty_folders: usize,
     counts: SeverityCounts,
+    first_error: Option<&'static str>,
 }
 
 impl Summary {
@@ -292,13 +328,19 @@ impl Summary {
         match &checked.outcome {
             CheckOutcome::Unreadable(_) => self.unreadable += 1,
             CheckOutcome::Markup => {}
-            CheckOutcome::Done { counts, .. } => {
+            CheckOutcome::Done(CheckedFindings { counts, first_error, .. }) => {
                 self.files += 1;
+                self.first_error = self.first_error.or(*first_error);
                 self.counts.errors += counts.errors;
                 self.counts.warnings += counts.warnings;
                 self.counts.others += counts.others;
             }
         }
+    }
+
+    /// Nothing but folders without PTX files was named, which has been said.
+    fn has_no_input(&self) -> bool {
+        self.empty_folders > 0 && self.files == 0 && self.unreadable == 0
     }
 
     fn text(&self) -> String {
@@ -315,7 +357,7 @@ impl Summary {
     }
 
     fn status(&self, deny_warnings: bool) -> CliStatus {
-        if self.unreadable > 0 {
+        if self.unreadable + self.empty_folders > 0 {
             CliStatus::Trouble
         } else if self.counts.errors > 0 || (deny_warnings && self.counts.warnings > 0) {
             CliStatus::Findings

@@ -4,16 +4,16 @@ mod human;
 mod steps;
 
 use super::CliStatus;
-use super::files::{self, complain};
+use super::files::{self, FileProgress, complain};
 use super::source::{self, InputContent, InputOrigin, place};
 use super::terminal::for_stdout;
 use clap::ValueEnum;
 use ptx_analysis::codes::Text;
 use ptx_analysis::program::ModuleProgram;
 use ptx_analysis::{Diagnostic, Finding, Severity};
-use ptx_interp::findings::{Checks, Kind};
-use ptx_interp::launch::{Launch, Mistake};
-use ptx_interp::machine::{Settings, Target};
+use ptx_interp::findings::{Checks, FaultKind};
+use ptx_interp::launch::{Launch, LaunchMistake};
+use ptx_interp::machine::{Settings, WarpId};
 use ptx_launch::evaluate::{EvaluationError, LaunchModule, LaunchRun};
 use ptx_launch::file::{self, Language};
 use ptx_launch::inside::folder_of;
@@ -24,26 +24,30 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What to run, and how to tell.
+/// What to run, and how to report it.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit status: 0 success; 1 a kernel that cannot run, and with --check a fault or a failed expectation; 2 wrong usage, or a file that cannot be read"
+)]
 pub struct EvalArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Launch what this file says (.toml or .json) in place of the `//! launch:` lines above kernels
+    /// Read the launch from this file (.toml or .json), not from the `//! launch:` lines above kernels
     #[arg(long, value_name = "FILE")]
     launch: Option<PathBuf>,
-    /// The kernel [default: the first with a launch, else the first]
+    /// The kernel to run [default: the first with a launch, else the first]
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
-    /// The warp whose steps are told, counted through the grid
+    /// The warp that --trace shows, counted through the grid
     #[arg(long, value_name = "N", default_value_t = 0)]
     warp: u64,
-    /// Tell what a warp does, step by step
+    /// Show what a warp does, step by step
     #[arg(long)]
     trace: bool,
-    /// Run every launch, and say whether what it expects holds
+    /// Run every launch and test what it expects
     #[arg(long)]
     check: bool,
     /// How to report
@@ -53,11 +57,11 @@ pub struct EvalArguments {
     #[arg(long, value_name = "STEPS", default_value_t = Settings::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
     /// Look for this as well: `nan`
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::optional_named)]
-    find: Vec<Kind>,
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = FaultKind::optional_named)]
+    find: Vec<FaultKind>,
     /// Do not look for this: `race`, `uninitialized-memory` …
-    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = Kind::optional_named)]
-    without: Vec<Kind>,
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = FaultKind::optional_named)]
+    without: Vec<FaultKind>,
 }
 
 impl EvalArguments {
@@ -80,9 +84,8 @@ enum EvalFormat {
 const STEPS: usize = 100_000;
 
 /// The result of evaluating one file.
-#[derive(Default)]
-struct EvalOutcome {
-    /// Text for standard output.
+struct EvalOutcome<'a> {
+    /// For standard output.
     report: String,
     /// Lines for standard error.
     remarks: Vec<String>,
@@ -91,9 +94,16 @@ struct EvalOutcome {
     failed: usize,
     /// True if the file has nothing to run.
     empty: bool,
+    /// Warp instructions executed in all files, counted while they run.
+    steps: &'a AtomicU64,
 }
 
-impl EvalOutcome {
+impl<'a> EvalOutcome<'a> {
+    fn new(steps: &'a AtomicU64) -> Self {
+        let (report, remarks) = (String::new(), Vec::new());
+        Self { report, remarks, status: None, passed: 0, failed: 0, empty: false, steps }
+    }
+
     fn raise(&mut self, status: CliStatus) {
         self.status = self.status.max(Some(status));
     }
@@ -109,13 +119,15 @@ struct NamedSnapshot<'a> {
 pub fn run(arguments: &EvalArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
     let mut status = CliStatus::Fine;
-    for (place, reason) in problems {
-        complain(&format!("{place}: {reason}"));
+    for problem in problems {
+        complain(&format!("{}: {}", problem.place, problem.reason));
         status = CliStatus::Trouble;
     }
     let (mut passed, mut failed, mut files, mut empty) = (0, 0, 0, 0);
-    let work = |origin: &InputOrigin, _| look_at(origin, arguments, origins.len() > 1);
-    let written = files::all(&origins, None, "evaluated", work, |_, outcome| {
+    let steps = AtomicU64::new(0);
+    let work = |origin: &InputOrigin, _| look_at(origin, arguments, origins.len() > 1, &steps);
+    let progress = FileProgress { verb: "evaluated", steps: Some(&steps) };
+    let written = files::all(&origins, None, progress, work, |_, outcome| {
         files += 1;
         status = status.max(outcome.status.unwrap_or(CliStatus::Fine));
         passed += outcome.passed;
@@ -144,8 +156,13 @@ pub fn run(arguments: &EvalArguments) -> CliStatus {
     status
 }
 
-fn look_at(origin: &InputOrigin, arguments: &EvalArguments, several: bool) -> EvalOutcome {
-    let mut out = EvalOutcome::default();
+fn look_at<'a>(
+    origin: &InputOrigin,
+    arguments: &EvalArguments,
+    several: bool,
+    steps: &'a AtomicU64,
+) -> EvalOutcome<'a> {
+    let mut out = EvalOutcome::new(steps);
     let name = origin.name();
     let (snapshot, lossy) = match origin.open() {
         InputContent::Text(snapshot, lossy) => (snapshot, lossy),
@@ -195,13 +212,15 @@ fn from_lines(
     module: &LaunchModule,
     shown: &NamedSnapshot<'_>,
     arguments: &EvalArguments,
-    out: &mut EvalOutcome,
+    out: &mut EvalOutcome<'_>,
 ) {
     let (launches, mistakes) = module.launches();
     let wanted = |name: &str| arguments.entry.as_deref().is_none_or(|entry| entry == name);
     // Ignore mistakes in the launches of other kernels.
-    let around = |m: &Mistake| launches.iter().find(|l| l.range.start <= m.range.start && m.range.start <= l.range.end);
-    let mine: Vec<Mistake> = mistakes.into_iter().filter(|m| around(m).is_none_or(|l| wanted(&l.entry))).collect();
+    let around =
+        |m: &LaunchMistake| launches.iter().find(|l| l.range.start <= m.range.start && m.range.start <= l.range.end);
+    let mine: Vec<LaunchMistake> =
+        mistakes.into_iter().filter(|m| around(m).is_none_or(|l| wanted(&l.entry))).collect();
     let broken = |launch: &Launch| mine.iter().any(|m| around(m).is_some_and(|l| l.range == launch.range));
     if !mine.is_empty() {
         tell(&mine, shown, arguments, out);
@@ -250,7 +269,7 @@ fn from_file(
     module: &LaunchModule,
     shown: &NamedSnapshot<'_>,
     arguments: &EvalArguments,
-    out: &mut EvalOutcome,
+    out: &mut EvalOutcome<'_>,
 ) {
     let name = path.display().to_string();
     let text = match std::fs::read_to_string(path) {
@@ -295,8 +314,8 @@ fn from_file(
     }
 }
 
-/// Reports mistakes in launches.
-fn tell(mistakes: &[Mistake], written: &NamedSnapshot<'_>, arguments: &EvalArguments, out: &mut EvalOutcome) {
+/// Says what is wrong with launches.
+fn tell(mistakes: &[LaunchMistake], written: &NamedSnapshot<'_>, arguments: &EvalArguments, out: &mut EvalOutcome<'_>) {
     out.raise(CliStatus::Findings);
     for mistake in mistakes {
         if mistake.range.is_empty() || arguments.format == EvalFormat::Json {
@@ -330,12 +349,17 @@ fn evaluate(
     shown: &NamedSnapshot<'_>,
     written: &NamedSnapshot<'_>,
     arguments: &EvalArguments,
-    out: &mut EvalOutcome,
+    out: &mut EvalOutcome<'_>,
 ) {
     let settings = Settings { limit: arguments.limit, checks: arguments.checks(), ..Settings::default() };
     let entry = launch.entry.clone();
     let range = launch.range.clone();
-    let done = match module.evaluate(launch, settings, folder, &|| false) {
+    let mut counted = 0;
+    let mut count = |steps: u64| {
+        out.steps.fetch_add(steps - counted, Ordering::Relaxed);
+        counted = steps;
+    };
+    let done = match module.evaluate_reporting(launch, settings, folder, &|| false, &mut count) {
         Ok(done) => done,
         Err(refused) => {
             out.failed += 1;
@@ -394,9 +418,9 @@ fn evaluate(
 }
 
 /// The warp with this number, counted through the grid; `None` if the grid is smaller.
-fn target(done: &LaunchRun, warp: u64) -> Option<Target> {
+fn target(done: &LaunchRun, warp: u64) -> Option<WarpId> {
     let shape = done.run.machine.shape;
     let warps = u64::from(shape.warps()).max(1);
-    let target = Target { cta: warp / warps, warp: u32::try_from(warp % warps).ok()? };
+    let target = WarpId { cta: warp / warps, warp: u32::try_from(warp % warps).ok()? };
     (target.cta < shape.ctas()).then_some(target)
 }

@@ -4,7 +4,7 @@ use super::source::InputOrigin;
 use super::terminal;
 use std::io::{self, IsTerminal, Write, stderr};
 use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -28,13 +28,12 @@ pub fn complain(line: &str) {
     let _ = writeln!(stderr().lock(), "{}", terminal::for_stderr(line));
 }
 
-/// Applies `work` to all files on several threads and passes the results to a consumer in the order of the files. The
-/// second argument of `work` is the number of threads that it may use itself: more than one if there are fewer files
-/// than jobs. `verb` is the word for the work in the progress line.
-pub fn all<T: Send>(
+/// Does something with all files on several threads, and hands over the results in the order of the files. `work` is told how many threads
+/// it may use itself, which is more than one where there are fewer files than jobs.
+pub fn all<'a, T: Send>(
     origins: &[InputOrigin],
     jobs: Option<NonZero<usize>>,
-    verb: &'static str,
+    progress: impl Into<FileProgress<'a>>,
     work: impl Fn(&InputOrigin, usize) -> T + Sync,
     mut done: impl FnMut(&InputOrigin, T) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -66,18 +65,17 @@ pub fn all<T: Send>(
             }
         }
         drop(sender);
-        in_order(origins, verb, &results, &mut done)
+        in_order(origins, ProgressLine::new(origins.len(), progress.into()), &results, &mut done)
     })
 }
 
 /// Receives results in any order, passes them on in the order of the files, and shows progress meanwhile.
 fn in_order<T>(
     origins: &[InputOrigin],
-    verb: &'static str,
+    mut progress: ProgressLine<'_>,
     results: &mpsc::Receiver<(usize, T)>,
     done: &mut impl FnMut(&InputOrigin, T) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut progress = ProgressLine::new(origins.len(), verb);
     let mut waiting: Vec<Option<T>> = origins.iter().map(|_| None).collect();
     let mut next = 0;
     loop {
@@ -103,26 +101,53 @@ fn in_order<T>(
     }
 }
 
-/// A progress line on the terminal, shown once the work takes long.
-struct ProgressLine {
+/// What the progress line counts.
+#[derive(Debug, Clone, Copy)]
+pub struct FileProgress<'a> {
+    /// What has been done to a file: `checked`.
+    pub verb: &'static str,
+    /// Warp instructions that the work has executed in all files.
+    pub steps: Option<&'a AtomicU64>,
+}
+
+impl From<&'static str> for FileProgress<'_> {
+    fn from(verb: &'static str) -> Self {
+        Self { verb, steps: None }
+    }
+}
+
+/// A line on a terminal that shows progress once the work takes long.
+struct ProgressLine<'a> {
     begin: Instant,
     all: usize,
-    verb: &'static str,
+    progress: FileProgress<'a>,
     done: usize,
-    shown: Option<usize>,
+    shown: Option<String>,
     terminal: bool,
 }
 
-impl ProgressLine {
-    fn new(all: usize, verb: &'static str) -> Self {
-        Self { begin: Instant::now(), all, verb, done: 0, shown: None, terminal: stderr().is_terminal() }
+impl<'a> ProgressLine<'a> {
+    fn new(all: usize, progress: FileProgress<'a>) -> Self {
+        Self { begin: Instant::now(), all, progress, done: 0, shown: None, terminal: stderr().is_terminal() }
+    }
+
+    fn text(&self) -> String {
+        let FileProgress { verb, steps } = self.progress;
+        let files = format!("{verb} {} of {} file{}", self.done, self.all, if self.all == 1 { "" } else { "s" });
+        let Some(steps) = steps else { return files };
+        let steps = ptx_launch::words::grouped(steps.load(Ordering::Relaxed));
+        format!("{files}: {steps} warp instructions, {} s", self.begin.elapsed().as_secs())
     }
 
     fn show(&mut self) {
-        if self.terminal && self.begin.elapsed() > Duration::from_secs(1) && self.shown != Some(self.done) {
-            let _ = write!(stderr().lock(), "\r\x1b[K{} {} of {} files", self.verb, self.done, self.all);
+        if !self.terminal || self.begin.elapsed() <= Duration::from_secs(1) {
+            return;
+        }
+        let text = self.text();
+        if self.shown.as_ref() != Some(&text) {
+            let _ = write!(stderr().lock(), "\r\x1b[K{text}");
             let _ = stderr().flush();
-            self.shown = Some(self.done);
+            self.shown = Some(text);
         }
     }
 

@@ -2,9 +2,10 @@
 
 use super::CliStatus;
 use super::files::{self, complain};
-use super::source::{self, InputOrigin};
+use super::source::{self, InputOrigin, place};
 use super::terminal::{for_stdout, lines_for_stdout};
 use clap::ValueEnum;
+use ptx_analysis::Analyzer;
 use ptx_ide::{FormatOptions, OperandColumns, TextEdit, format};
 use ptx_syntax::Snapshot;
 use std::fs::{self, File, OpenOptions};
@@ -12,13 +13,16 @@ use std::io::{self, Write, stdout};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// What to format, and how it is to look.
+/// What to format, and how.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Exit status: 0 success; 1 with --check, a file that is not formatted; 1 a syntax error (statements with errors are left as they are); 2 wrong usage, or a file that cannot be read or written"
+)]
 pub struct FmtArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input, which is formatted to standard output
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Write nothing; tell which files are not formatted, and fail if there are any
+    /// Write nothing; list the files that are not formatted, and exit with 1 if there are any
     #[arg(long)]
     check: bool,
     /// Columns of one level of indentation
@@ -74,6 +78,13 @@ impl FmtArguments {
 }
 
 /// The result of formatting one file.
+struct FormattedFile {
+    outcome: FmtOutcome,
+    /// The first syntax error and how many there are, as a line: statements with errors stay as they are.
+    left_alone: Option<String>,
+}
+
+/// What became of one file.
 enum FmtOutcome {
     /// It is formatted already.
     Same,
@@ -93,14 +104,15 @@ enum FmtOutcome {
 pub fn run(arguments: &FmtArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
     let options = arguments.options();
-    for (place, reason) in &problems {
-        complain(&format!("{place}: {reason}"));
+    for problem in &problems {
+        complain(&format!("{}: {}", problem.place, problem.reason));
     }
     let (mut changed, mut troubles) = (0, problems.len());
     let roots: Vec<PathBuf> = arguments.paths.iter().filter_map(|p| p.canonicalize().ok()).collect();
     let work = |origin: &InputOrigin, _| file(origin, &roots, &options, arguments.check);
     let verb = if arguments.check { "looked at" } else { "formatted" };
-    let written = files::all(&origins, None, verb, work, |origin, outcome| {
+    let mut incomplete = 0;
+    let written = files::all(&origins, None, verb, work, |origin, FormattedFile { outcome, left_alone }| {
         let name = origin.name();
         match outcome {
             FmtOutcome::Same => {}
@@ -118,6 +130,10 @@ pub fn run(arguments: &FmtArguments) -> CliStatus {
                 complain(&format!("{name}: {reason}"));
             }
         }
+        if let Some(errors) = left_alone {
+            incomplete += 1;
+            complain(&format!("{name}:{errors}"));
+        }
         Ok(())
     });
     if let Err(error) = written.and_then(|()| stdout().flush())
@@ -132,36 +148,60 @@ pub fn run(arguments: &FmtArguments) -> CliStatus {
     } else if changed > 0 {
         complain(&format!("{} of {} formatted", changed, files(origins.len())));
     }
-    match (troubles, arguments.check && changed > 0) {
+    match (troubles, incomplete > 0 || (arguments.check && changed > 0)) {
         (0, false) => CliStatus::Fine,
         (0, true) => CliStatus::Findings,
         _ => CliStatus::Trouble,
     }
 }
 
-fn file(origin: &InputOrigin, roots: &[PathBuf], options: &FormatOptions, check: bool) -> FmtOutcome {
+fn file(origin: &InputOrigin, roots: &[PathBuf], options: &FormatOptions, check: bool) -> FormattedFile {
     let bytes = match origin.read() {
         Ok(bytes) => bytes,
-        Err(error) => return FmtOutcome::Trouble(error.to_string()),
+        Err(error) => return FormattedFile { outcome: FmtOutcome::Trouble(error.to_string()), left_alone: None },
     };
     // Invalid UTF-8 stays as it is, byte for byte: offsets refer to the bytes of the file.
     let (text, _) = ptx_launch::files::decode(bytes.clone());
     if ptx_launch::files::is_markup(text.chars()) {
-        return FmtOutcome::Markup;
+        return FormattedFile { outcome: FmtOutcome::Markup, left_alone: None };
     }
     let snapshot = Snapshot::new(&text);
     let edits = format(&snapshot, options);
-    if check {
-        return edits.first().map_or(FmtOutcome::Same, |first| FmtOutcome::Differs(hint(&text, &edits, first)));
+    let outcome = if check {
+        edits.first().map_or(FmtOutcome::Same, |first| FmtOutcome::Differs(hint(&text, &edits, first)))
+    } else {
+        write(origin, roots, &bytes, &edits)
+    };
+    FormattedFile { outcome, left_alone: syntax_errors(&snapshot) }
+}
+
+/// The place and message of the first syntax error, and that the statements with errors stay as they are.
+fn syntax_errors(snapshot: &Snapshot) -> Option<String> {
+    if !snapshot.has_error() {
+        return None;
     }
+    let mut errors = Analyzer::for_one_check().analyze(snapshot).diagnostics;
+    errors.retain(|d| d.finding.name() == "syntax-error");
+    let first = errors.iter().min_by_key(|d| d.range.start)?;
+    let at = place(snapshot, first.range.start);
+    let count = match errors.len() {
+        1 => "the statement with this error is left as it is".to_owned(),
+        2 => "the statements with this and 1 more syntax error are left as they are".to_owned(),
+        all => format!("the statements with this and {} more syntax errors are left as they are", all - 1),
+    };
+    Some(format!("{}:{}: {}; {count}", at.line, at.column, first.message()))
+}
+
+/// Writes the formatted text to where it belongs.
+fn write(origin: &InputOrigin, roots: &[PathBuf], bytes: &[u8], edits: &[TextEdit]) -> FmtOutcome {
     match origin {
-        InputOrigin::StandardInput => FmtOutcome::Output(applied(&bytes, &edits, 0..bytes.len())),
+        InputOrigin::StandardInput => FmtOutcome::Output(applied(bytes, edits, 0..bytes.len())),
         _ if edits.is_empty() => FmtOutcome::Same,
         InputOrigin::Found(path) if !lies_in(path, roots) => {
             FmtOutcome::Trouble("it is left as it is: a link leads out of the folder to it".to_owned())
         }
         InputOrigin::Named(path) | InputOrigin::Found(path) => {
-            match replace(path, &applied(&bytes, &edits, 0..bytes.len())) {
+            match replace(path, &applied(bytes, edits, 0..bytes.len())) {
                 Ok(()) => FmtOutcome::Written,
                 Err(error) => FmtOutcome::Trouble(format!("it cannot be written: {error}")),
             }

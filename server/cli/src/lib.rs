@@ -12,13 +12,15 @@ mod json;
 mod markdown;
 mod pager;
 mod regs;
+mod repeats;
 mod sarif;
 mod shell;
 mod source;
 mod stderr;
 mod terminal;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use anstream::ColorChoice;
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use ptx_lsp::ClientLog;
 use std::io::{IsTerminal, stdin};
 use std::process::ExitCode;
@@ -45,17 +47,48 @@ impl From<CliStatus> for ExitCode {
     }
 }
 
+/// The end of the help.
+const AFTER_HELP: &str = "\
+Exit status: 0 success; 1 findings (errors in PTX, a failed expectation, a file that is not formatted); 2 wrong usage, or a file that cannot be read
+
+Log: set PTX_ANALYZER_LOG, for example to `debug`; it goes to standard error";
+
 /// Language server and command line for NVIDIA PTX.
 ///
 /// Without a command it speaks the language server protocol on standard input and output.
 #[derive(Debug, Parser)]
-#[command(name = "ptx-analyzer", version, after_help = "Log filter: PTX_ANALYZER_LOG, such as `debug` (to stderr)")]
+#[command(name = "ptx-analyzer", version, after_help = AFTER_HELP)]
 struct CliArguments {
     #[command(subcommand)]
     command: Option<Command>,
     /// Speak the language server protocol, as without any argument: some clients insist on saying it.
     #[arg(long, hide = true)]
     stdio: bool,
+    /// Whether to colour what is printed; `auto`: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
+    color: ColorWhen,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ColorWhen {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Also in files and pipes
+    Always,
+    /// Nowhere
+    Never,
+}
+
+impl ColorWhen {
+    /// Decides for all that the process prints from now on.
+    fn apply(self) {
+        match self {
+            Self::Auto => ColorChoice::Auto,
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+        }
+        .write_global();
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -64,17 +97,17 @@ enum Command {
     Check(check::CheckArguments),
     /// Explain an instruction, modifier, register, directive, diagnostic, CUDA C++ name, message of ptxas or topic
     Explain(explain::ExplainArguments),
-    /// Estimate the registers that kernels need, and how many of their warps run at a time
+    /// Estimate the registers and the occupancy of kernels
     Regs(regs::RegsArguments),
-    /// Run kernels, lane by lane, and tell what they compute and what they do wrong
+    /// Run kernels on the CPU and report results, races, out-of-bounds accesses and other faults
     Eval(eval::EvalArguments),
-    /// Lay out PTX files: nothing but white space changes
+    /// Format PTX files: only white space changes
     Fmt(fmt::FmtArguments),
     /// Print the instruction set: a list, one opcode, JSON, or a reference site
     Isa(isa::IsaArguments),
-    /// Debug kernels: speaks the Debug Adapter Protocol on standard input and output
+    /// Debug kernels: speak the Debug Adapter Protocol on standard input and output
     Dap,
-    /// Print what makes a shell complete the arguments of this program
+    /// Print the completion script of a shell
     Completions(shell::ShellCompletions),
     /// Print the manual page, or write the pages of all commands
     Man(shell::Manual),
@@ -90,6 +123,7 @@ pub fn main() -> ExitCode {
     if serves {
         stderr::log_panics();
     }
+    arguments.color.apply();
     let status = dispatch(arguments);
     if let Some(queue) = queue {
         queue.flush_soon();

@@ -146,7 +146,8 @@ impl Layout {
             Tag::Link { dest_url, .. } => self.link = Some(dest_url.into_string()),
             Tag::CodeBlock(kind) => {
                 self.flush();
-                let language = if let CodeBlockKind::Fenced(language) = kind { language.into_string() } else { String::new() };
+                let language =
+                    if let CodeBlockKind::Fenced(language) = kind { language.into_string() } else { String::new() };
                 self.code = Some((language, String::new()));
             }
             Tag::List(first) => {
@@ -347,8 +348,9 @@ impl Layout {
         self.between();
         let indent: usize = self.prefix.iter().map(|p| p.width()).sum();
         let room = self.width.saturating_sub(indent + GAP * (count - 1));
-        let mut widths: Vec<usize> =
-            (0..count).map(|c| rows.iter().filter_map(|r| r.get(c)).map(|cell| length(cell)).max().unwrap_or(0)).collect();
+        let mut widths: Vec<usize> = (0..count)
+            .map(|c| rows.iter().filter_map(|r| r.get(c)).map(|cell| length(cell)).max().unwrap_or(0))
+            .collect();
         // The widest column gives way first.
         while widths.iter().sum::<usize>() > room {
             let Some(widest) = (0..count).max_by_key(|c| widths[*c]).filter(|c| widths[*c] > MIN_CELL) else { break };
@@ -360,7 +362,8 @@ impl Layout {
                 let mut line = String::new();
                 for (column, cell) in cells.iter().enumerate() {
                     let words = cell.get(index).copied().unwrap_or_default();
-                    let words: Vec<Word> = if number == 0 { words.iter().map(strong).collect() } else { words.to_vec() };
+                    let words: Vec<Word> =
+                        if number == 0 { words.iter().map(strong).collect() } else { words.to_vec() };
                     line.push_str(&self.styled(&words));
                     if column + 1 < cells.len() {
                         line.push_str(&" ".repeat((widths[column] + GAP).saturating_sub(length(&words))));
@@ -385,7 +388,8 @@ fn strong(word: &Word) -> Word {
 
 /// The columns of a line of words.
 fn length(words: &[Word]) -> usize {
-    words.iter().map(|w| w.iter().map(|(text, _)| text.width()).sum::<usize>()).sum::<usize>() + words.len().saturating_sub(1)
+    words.iter().map(|w| w.iter().map(|(text, _)| text.width()).sum::<usize>()).sum::<usize>()
+        + words.len().saturating_sub(1)
 }
 
 /// Words as lines of at most so many columns; a longer word has a line of its own.
@@ -440,10 +444,16 @@ mod tests {
     #[test]
     fn colours_are_closed_on_each_line() {
         let text = render(TEXT, 40, true);
-        assert!(text.contains("\x1b[1;36mTitle\x1b[0m\n") && text.contains("\x1b[36mcode\x1b[0m, \x1b[1mstrong\x1b[0m"), "{text:?}");
+        assert!(
+            text.contains("\x1b[1;36mTitle\x1b[0m\n") && text.contains("\x1b[36mcode\x1b[0m, \x1b[1mstrong\x1b[0m"),
+            "{text:?}"
+        );
         assert!(text.contains("\x1b[1;34madd\x1b[0m"), "{text:?}");
         for line in text.lines().filter(|l| l.contains('\x1b')) {
-            assert!(line.ends_with("\x1b[0m") || !line[line.rfind('\x1b').unwrap_or(0)..].starts_with("\x1b[1"), "{line:?}");
+            assert!(
+                line.ends_with("\x1b[0m") || !line[line.rfind('\x1b').unwrap_or(0)..].starts_with("\x1b[1"),
+                "{line:?}"
+            );
         }
     }
 }

@@ -19,9 +19,6 @@ pub struct DisplayArguments {
     /// Do not show a text longer than the screen with `$PAGER` (`less -R` by default)
     #[arg(long)]
     no_pager: bool,
-    /// When to colour
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = clap::ColorChoice::Auto)]
-    color: clap::ColorChoice,
 }
 
 impl DisplayArguments {
@@ -36,15 +33,7 @@ impl DisplayArguments {
         // Nothing of the text may be taken for an escape sequence.
         let columns = terminal_size::terminal_size_of(stdout()).map_or(DEFAULT_COLUMNS, |(w, _)| usize::from(w.0));
         let columns = if columns == 0 { DEFAULT_COLUMNS } else { columns };
-        self.page(&render(&visible_lines(markdown), columns, self.is_coloured()))
-    }
-
-    fn is_coloured(&self) -> bool {
-        match self.color {
-            clap::ColorChoice::Always => true,
-            clap::ColorChoice::Never => false,
-            clap::ColorChoice::Auto => AutoStream::choice(&stdout()) != anstream::ColorChoice::Never,
-        }
+        self.page(&render(&visible_lines(markdown), columns, is_coloured()))
     }
 
     /// Prints a text, with the pager where it does not fit on the screen.
@@ -83,4 +72,9 @@ fn paged(text: &str) -> bool {
         let _ = input.write_all(text.as_bytes());
     }
     child.wait().is_ok()
+}
+
+/// Whether `--color`, the environment and the terminal ask for colours.
+fn is_coloured() -> bool {
+    AutoStream::choice(&stdout()) != anstream::ColorChoice::Never
 }

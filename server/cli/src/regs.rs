@@ -17,8 +17,23 @@ use std::io::Write;
 use std::num::NonZero;
 use std::path::PathBuf;
 
-/// Whose registers to estimate, and how to tell.
+/// The columns of the table.
+const COLUMNS_HELP: &str = "\
+Columns:
+  line        the line of the function's name
+  registers   the estimated number of registers that `ptxas -v` prints for the target
+  live        the most 32-bit registers that hold a value at one instruction, counted in this text
+  peak        the line of that instruction
+  shared      static shared memory, with that of called functions; +: the launch adds dynamic shared memory
+  threads     the threads of a CTA; 256?: the header does not say, so 256 are assumed
+  warps       the warps that run on one multiprocessor at a time, and of how many
+  limited by  what limits them: registers, shared memory, threads, or blocks (CTAs)
+
+Exit status: 0 success; 1 a function has errors and is left out; 2 wrong usage, or a file that cannot be read";
+
+/// Whose registers to estimate, and how to report them.
 #[derive(Debug, clap::Args)]
+#[command(after_help = COLUMNS_HELP)]
 pub struct RegsArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
@@ -29,7 +44,7 @@ pub struct RegsArguments {
     /// Estimate for this architecture (`sm_90a`) in place of the one that `.target` names
     #[arg(long, value_name = "NAME", hide_possible_values = true, value_parser = Architecture)]
     target: Option<&'static TargetInfo>,
-    /// How many files are read at a time [default: as many as there are processors]
+    /// Number of files read at a time [default: the number of processors]
     #[arg(short, value_name = "N")]
     jobs: Option<NonZero<usize>>,
 }
@@ -82,8 +97,8 @@ impl RegsFile<'_> {
 pub fn run(arguments: &RegsArguments) -> CliStatus {
     let (origins, problems) = source::find(&arguments.paths);
     let mut status = CliStatus::Fine;
-    for (place, reason) in problems {
-        complain(&format!("{place}: {reason}"));
+    for problem in problems {
+        complain(&format!("{}: {}", problem.place, problem.reason));
         status = CliStatus::Trouble;
     }
     let (mut files, mut functions, mut skipped) = (0, 0, 0);
@@ -152,7 +167,7 @@ fn look_at(origin: &InputOrigin, arguments: &RegsArguments, threads: usize) -> R
     let left_out = registers::left_out(&snapshot, &facts).into_iter().map(|(function, range)| {
         let error = errors().find(|d| range.contains(&d.range.start));
         let at = error.map_or(range.start, |d| d.range.start);
-        let why = error.map_or_else(|| "not all of it is understood".to_owned(), |d| d.message());
+        let why = error.map_or_else(|| "it could not be analysed".to_owned(), |d| d.message());
         format!("{name}:{}: `{}` is left out: {why}", place(&snapshot, at).line, ptx_ide::both_names(&function))
     });
     let left_out = left_out.collect();

@@ -77,15 +77,26 @@ impl InputOrigin {
     }
 }
 
-/// The files that the arguments denote, and the paths that could not be searched, each with the reason. A file is
-/// listed once, in the order of the arguments. Folders are searched for `.ptx` files in alphabetical order.
-pub fn find(arguments: &[PathBuf]) -> (Vec<InputOrigin>, Vec<(String, String)>) {
+/// An argument, or something in a folder, that gives no input.
+#[derive(Debug)]
+pub struct InputProblem {
+    /// Its path.
+    pub place: String,
+    /// Why it gives none.
+    pub reason: String,
+    /// It is a folder without PTX files: there was nothing to read.
+    pub is_empty: bool,
+}
+
+/// The files that the arguments mean, and what gives no input. A file is listed once, in the order of the arguments;
+/// folders are searched for `.ptx` in alphabetical order.
+pub fn find(arguments: &[PathBuf]) -> (Vec<InputOrigin>, Vec<InputProblem>) {
     let (mut origins, mut problems) = (Vec::new(), Vec::new());
     for path in arguments {
         if path.as_os_str() == "-" {
             origins.push(InputOrigin::StandardInput);
         } else if path.is_dir() {
-            let before = origins.len();
+            let before = (origins.len(), problems.len());
             for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
                 match entry {
                     Ok(entry) if entry.file_type().is_file() && is_ptx(entry.path()) => {
@@ -100,12 +111,13 @@ pub fn find(arguments: &[PathBuf]) -> (Vec<InputOrigin>, Vec<(String, String)>) 
                             (None, Some(error)) => error.to_string(),
                             (None, None) => error.to_string(),
                         };
-                        problems.push((place, reason));
+                        problems.push(InputProblem { place, reason, is_empty: false });
                     }
                 }
             }
-            if origins.len() == before {
-                tracing::warn!("there is no .ptx file in {}", path.display());
+            if before == (origins.len(), problems.len()) {
+                let reason = "there is no .ptx file in this folder".to_owned();
+                problems.push(InputProblem { place: path.display().to_string(), reason, is_empty: true });
             }
         } else {
             origins.push(InputOrigin::Named(path.clone()));

@@ -12,7 +12,7 @@ use super::session::DebugSession;
 use super::stops::{BreakpointKind, DataWatch, Hits, Point, StopCondition, Stops, Watch, reference};
 use super::types::{Breakpoint, DapSource};
 use super::wire::{DapAnswer, DapRequest, RequestFailure, arguments, body};
-use ptx_interp::findings::Site;
+use ptx_interp::findings::InstructionSite;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -193,7 +193,7 @@ impl DebugSession {
         &self,
         id: i64,
         kind: BreakpointKind,
-        made: Result<(StopCondition, Site), String>,
+        made: Result<(StopCondition, InstructionSite), String>,
         debuggee: &Debuggee,
     ) -> Set {
         match made {
@@ -206,7 +206,7 @@ impl DebugSession {
     }
 
     /// The answer for a breakpoint that was set at `site`; `line` overrides the line of the instruction.
-    fn told(&self, id: i64, debuggee: &Debuggee, site: Option<&Site>, line: Option<usize>) -> Breakpoint {
+    fn told(&self, id: i64, debuggee: &Debuggee, site: Option<&InstructionSite>, line: Option<usize>) -> Breakpoint {
         let place = site.map(|s| debuggee.places.shown(*s));
         let source = place.map(|p| debuggee.places.source(p.line.file));
         let line = line.or(place.map(|p| p.line.line));

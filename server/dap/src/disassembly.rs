@@ -5,7 +5,7 @@ use super::places::{INSTRUCTION, address, site};
 use super::session::DebugSession;
 use super::types::DisassembledInstruction;
 use super::wire::{DapAnswer, DapRequest, RequestFailure, arguments, body};
-use ptx_interp::findings::Site;
+use ptx_interp::findings::InstructionSite;
 use serde_json::json;
 use std::path::Path;
 
@@ -28,10 +28,9 @@ impl DebugSession {
             // Clients identify instructions by their addresses, so addresses without an instruction must be distinct
             // too.
             let shown = u64::try_from(at.rem_euclid(1 << 64)).unwrap_or_default();
-            let there = u64::try_from(at)
-                .ok()
-                .and_then(site)
-                .filter(|s: &Site| s.instruction < debuggee.places.instructions(s.function) && address(*s) == shown);
+            let there = u64::try_from(at).ok().and_then(site).filter(|s: &InstructionSite| {
+                s.instruction < debuggee.places.instructions(s.function) && address(*s) == shown
+            });
             let Some(site) = there else {
                 return DisassembledInstruction {
                     address: format!("{shown:#x}"),

@@ -13,8 +13,8 @@ use super::wire::{DapAnswer, DapRequest, RequestFailure};
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, Engine};
 use ptx_interp::inspect::{self, RegisterView};
-use ptx_interp::lanes::Mask;
-use ptx_interp::launch::{Element, Number};
+use ptx_interp::lanes::LaneMask;
+use ptx_interp::launch::{ElementFormat, Number};
 use ptx_interp::machine::Machine;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -27,8 +27,8 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// The destination of a write.
 enum Goal {
-    Register(GroupFrame, u32, Mask),
-    Memory(MemoryReference, Element),
+    Register(GroupFrame, u32, LaneMask),
+    Memory(MemoryReference, ElementFormat),
 }
 
 impl DebugSession {
@@ -64,7 +64,7 @@ impl DebugSession {
         now: &Now,
         text: &str,
         ty: &str,
-        element: Element,
+        element: ElementFormat,
         frame: GroupFrame,
     ) -> Result<u128, RequestFailure> {
         let text = text.trim();
@@ -96,10 +96,10 @@ impl DebugSession {
             Goal::Register(at, slot, lanes) => {
                 let register = register(&now, at, slot)?;
                 let ty = register.ty;
-                let element = Element::named(ty).filter(|e| e.bits() as usize * 4 == register.bytes.len());
+                let element = ElementFormat::named(ty).filter(|e| e.bits() as usize * 4 == register.bytes.len());
                 let element = element.unwrap_or(match ty {
-                    ".pred" => Element::byte(),
-                    _ => Element::of_bits(register.bytes.len() as u32 / 4),
+                    ".pred" => ElementFormat::byte(),
+                    _ => ElementFormat::of_bits(register.bytes.len() as u32 / 4),
                 });
                 let bits = self.bits(&now, text, ty, element, frame)?;
                 let all = lanes & at.mask;
@@ -122,7 +122,7 @@ impl DebugSession {
                 let mut bytes = vec![0; size as usize];
                 element.put(&mut bytes, 0, bits);
                 self.change(&now, |m| {
-                    inspect::poke(m, at.target, Some(at.lane), inspect::Place::Address(at.address), &bytes)
+                    inspect::poke(m, at.target, Some(at.lane), inspect::MemoryPlace::Address(at.address), &bytes)
                 })?;
                 let (_, now) = self.stopped()?;
                 self.changed_memory(at, &now.machine, size);
@@ -173,15 +173,20 @@ impl DebugSession {
             ) => {
                 let view = View { debuggee: &debuggee, now: &now, hex: false, lane: self.lane };
                 let lane = view.lane_of(frame);
-                let found =
-                    inspect::peek(&now.machine, frame.target, Some(lane), inspect::Place::Named(&given.name, 0), 0);
+                let found = inspect::peek(
+                    &now.machine,
+                    frame.target,
+                    Some(lane),
+                    inspect::MemoryPlace::Named(&given.name, 0),
+                    0,
+                );
                 let address = found.map_err(RequestFailure::new)?.address;
                 let listed = inspect::parameters(&now.machine).into_iter().find(|p| p.name == given.name);
                 let ty = match listed {
                     Some(parameter) => parameter.ty.to_owned(),
                     None => self.type_in(&view, frame, &given.name).ok_or_else(read_only)?,
                 };
-                let element = Element::named(&ty).ok_or_else(read_only)?;
+                let element = ElementFormat::named(&ty).ok_or_else(read_only)?;
                 (Goal::Memory(MemoryReference { target: frame.target, lane, address }, element), frame)
             }
             Container::Scope(_, ScopeKind::Specials) | Container::Lanes { .. } => return Err(read_only()),
@@ -255,7 +260,9 @@ impl DebugSession {
             bytes.truncate(there.len());
         }
         let count = bytes.len() as u64;
-        self.change(&now, |m| inspect::poke(m, at.target, Some(at.lane), inspect::Place::Address(at.address), &bytes))?;
+        self.change(&now, |m| {
+            inspect::poke(m, at.target, Some(at.lane), inspect::MemoryPlace::Address(at.address), &bytes)
+        })?;
         self.changed_memory(at, &now.machine, count);
         self.invalidate(&["variables"]);
         Ok(json!({ "bytesWritten": count }))
@@ -313,7 +320,7 @@ impl DebugSession {
     ) -> Result<(String, DataWatch), String> {
         // The plain name of a variable in memory means all of its bytes.
         let lane = self.lane.unwrap_or(frame.mask.trailing_zeros() as usize % 32);
-        let named = inspect::Place::Named(&given.name, 0);
+        let named = inspect::MemoryPlace::Named(&given.name, 0);
         if let Ok(found) = inspect::peek(&now.machine, frame.target, Some(lane), named, 0) {
             let debuggee = self.debuggee.as_ref().ok_or("no kernel has been started")?;
             let view = View { debuggee, now, hex: false, lane: self.lane };
@@ -348,7 +355,7 @@ impl DebugSession {
     }
 }
 
-fn byte_of(element: Element, index: u64) -> Result<u64, RequestFailure> {
+fn byte_of(element: ElementFormat, index: u64) -> Result<u64, RequestFailure> {
     let bits = index.checked_mul(element.bits().into()).filter(|bits| bits % 8 == 0);
     bits.map(|b| b / 8)
         .ok_or_else(|| RequestFailure::new("the second of two elements in a byte has no address of its own"))
@@ -359,7 +366,7 @@ fn register(now: &Now, frame: GroupFrame, slot: u32) -> Result<RegisterView, Req
     all.into_iter().find(|r| r.slot == slot).ok_or_else(|| RequestFailure::new("the register is no longer there"))
 }
 
-fn watched_register(now: &Now, frame: GroupFrame, slot: u32, lanes: Mask) -> Result<DataWatch, String> {
+fn watched_register(now: &Now, frame: GroupFrame, slot: u32, lanes: LaneMask) -> Result<DataWatch, String> {
     let frames = inspect::frames(&now.machine, frame.target, frame.group);
     let view = frames.get(frame.depth).ok_or("the function has returned")?;
     let (cta, warp) = (frame.target.cta, frame.target.warp);

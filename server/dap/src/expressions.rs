@@ -6,9 +6,9 @@ use super::memory::MemoryReference;
 use super::values;
 use ptx_interp::inspect;
 use ptx_interp::inspect::expression::{self, Answer};
-use ptx_interp::lanes::{LANES, Mask, lanes};
-use ptx_interp::launch::Element;
-use ptx_interp::machine::{Machine, Target};
+use ptx_interp::lanes::{LANES, LaneMask, lanes};
+use ptx_interp::launch::ElementFormat;
+use ptx_interp::machine::{Machine, WarpId};
 use ptx_num::values::Marks;
 use std::fmt::Write;
 
@@ -29,7 +29,7 @@ pub enum ValueLocation {
     /// In the register with this number.
     Register(u32),
     /// In memory.
-    Memory(MemoryReference, Element),
+    Memory(MemoryReference, ElementFormat),
 }
 
 /// The value of an expression in each lane.
@@ -40,13 +40,13 @@ pub struct LaneValues {
     /// The bytes of all lanes; a predicate has one bit per lane.
     pub bytes: Box<[u8]>,
     /// The lanes in which the expression was evaluated.
-    pub mask: Mask,
+    pub mask: LaneMask,
     /// The lanes of `mask` in which it has a value.
-    pub known: Mask,
+    pub known: LaneMask,
     /// The lanes whose value the manual leaves unspecified.
-    pub unspecified: Mask,
+    pub unspecified: LaneMask,
     /// The lanes whose value is an approximation.
-    pub approximate: Mask,
+    pub approximate: LaneMask,
     /// Where the value is stored, if the expression names a register or memory.
     pub place: Option<ValueLocation>,
 }
@@ -58,9 +58,9 @@ impl LaneValues {
     }
 
     /// Collects the values of single lanes, each given as (lane index, value).
-    fn of(found: &[(usize, inspect::Value)]) -> Self {
+    fn of(found: &[(usize, inspect::TypedValue)]) -> Self {
         let ty = found.first().map_or(".b32", |(_, v)| v.ty);
-        let bits = Element::named(ty).map_or_else(|| size_of(ty), Element::bits);
+        let bits = ElementFormat::named(ty).map_or_else(|| size_of(ty), ElementFormat::bits);
         let width = if ty == ".pred" { 0 } else { (bits.div_ceil(8) as usize).next_power_of_two().min(16) };
         let mut bytes = vec![0; if width == 0 { 4 } else { width * LANES }];
         let mut out = Self {
@@ -113,7 +113,7 @@ impl DebugExpression {
     ///
     /// # Errors A message, if the expression has no value in any lane.
     pub fn value(&self, machine: &Machine, frame: GroupFrame) -> Result<LaneValues, String> {
-        let mut found: Vec<(usize, inspect::Value)> = Vec::new();
+        let mut found: Vec<(usize, inspect::TypedValue)> = Vec::new();
         let mut wrong = None;
         // A warp that has ended has no lanes, but constants still have a value: evaluate them in lane 0.
         let mask = if frame.mask == 0 { 1 } else { frame.mask };
@@ -151,9 +151,9 @@ impl DebugExpression {
         let lane = value.mask.trailing_zeros() as usize % LANES;
         let GroupFrame { target, group, depth, .. } = frame;
         match expression::place(&self.parsed, machine, target, group, depth, lane)? {
-            expression::Place::Register(slot) => Some(ValueLocation::Register(slot)),
-            expression::Place::Memory { address, ty } => {
-                Some(ValueLocation::Memory(MemoryReference { target, lane, address }, Element::named(ty)?))
+            expression::ValuePlace::Register(slot) => Some(ValueLocation::Register(slot)),
+            expression::ValuePlace::Memory { address, ty } => {
+                Some(ValueLocation::Memory(MemoryReference { target, lane, address }, ElementFormat::named(ty)?))
             }
         }
     }
@@ -166,7 +166,7 @@ impl DebugExpression {
     /// The lanes of `mask` in which the expression is true.
     ///
     /// # Errors A message that says what cannot be evaluated.
-    pub fn holds(&self, machine: &Machine, target: Target, mask: Mask) -> Result<Mask, String> {
+    pub fn holds(&self, machine: &Machine, target: WarpId, mask: LaneMask) -> Result<LaneMask, String> {
         let mut ctas = machine.clusters.iter().flat_map(|c| &c.ctas);
         let warp = ctas.find(|c| c.number == target.cta).and_then(|c| c.warps.get(target.warp as usize));
         let groups = &warp.ok_or("the warp is not running")?.groups;
@@ -184,7 +184,7 @@ pub fn lane_of(text: &str, lane: usize) -> String {
 }
 
 /// The expression for an element of a variable; `None` for elements that share a byte with others.
-pub fn element_of(name: &str, element: Element, index: u64) -> Option<String> {
+pub fn element_of(name: &str, element: ElementFormat, index: u64) -> Option<String> {
     let bits = index.checked_mul(element.bits().into()).filter(|bits| bits % 8 == 0)?;
     let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "$_".contains(c));
     plain.then(|| format!("[{name}+{}]:{element}", bits / 8))
@@ -235,7 +235,7 @@ impl Template {
     }
 
     /// The text with each expression replaced by its value in a group of lanes.
-    pub fn fill(&self, machine: &Machine, target: Target, mask: Mask) -> String {
+    pub fn fill(&self, machine: &Machine, target: WarpId, mask: LaneMask) -> String {
         let groups = inspect::groups(machine, target);
         let group = groups.and_then(|g| g.groups.iter().position(|g| g.mask & mask != 0)).unwrap_or(0);
         let frame = GroupFrame { target, group, depth: 0, mask };
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(lane_of("%r4 + 1", 3), "(%r4 + 1)@3");
         assert_eq!(lane_of("%r4 + %r5@1", 3), "(%r4 + %r5@1)@3");
         assert_eq!(lane_of("[x + 4]:f32 @ 0..3", 3), "([x + 4]:f32)@3");
-        let element = |name| Element::named(name).unwrap();
+        let element = |name| ElementFormat::named(name).unwrap();
         assert_eq!(element_of("out", element("f32"), 3).as_deref(), Some("[out+12]:f32"));
         assert_eq!(element_of("p+8", element("f32"), 3), None);
         assert_eq!(element_of("x", element("e2m1"), 1), None);

@@ -1,6 +1,6 @@
 //! Exception filters: which findings of a run stop it.
 
-use ptx_interp::findings::Kind;
+use ptx_interp::findings::FaultKind;
 use serde_json::{Value, json};
 
 /// A group of finding kinds that one exception filter turns on and off.
@@ -15,7 +15,7 @@ pub struct FindingFilter {
     /// True if the filter is enabled at the start.
     pub default: bool,
     /// The kinds of findings in the group.
-    pub kinds: &'static [Kind],
+    pub kinds: &'static [FaultKind],
 }
 
 /// All filters. Every kind of finding belongs to one of them.
@@ -25,56 +25,62 @@ pub const FILTERS: &[FindingFilter] = &[
         label: "Out of bounds and bad addresses",
         description: "Accesses outside of every allocation, misaligned addresses, stores to memory that cannot be written",
         default: true,
-        kinds: &[Kind::OutOfBounds, Kind::Misaligned, Kind::ReadOnly],
+        kinds: &[FaultKind::OutOfBounds, FaultKind::Misaligned, FaultKind::ReadOnly],
     },
     FindingFilter {
         id: "uninitialized",
         label: "Uninitialized values",
         description: "Registers and bytes of memory that are read before anything was written to them",
         default: true,
-        kinds: &[Kind::UninitializedRegister, Kind::UninitializedMemory],
+        kinds: &[FaultKind::UninitializedRegister, FaultKind::UninitializedMemory],
     },
     FindingFilter {
         id: "race",
         label: "Data races",
         description: "Two threads use a byte, one of them writes, and nothing orders them",
         default: true,
-        kinds: &[Kind::Race],
+        kinds: &[FaultKind::Race],
     },
     FindingFilter {
         id: "barrier",
         label: "Barriers and divergence",
         description: "Barriers that cannot work, deadlocks, lanes that are missing where all must be together, wrong member masks",
         default: true,
-        kinds: &[Kind::Barrier, Kind::Deadlock, Kind::Divergence, Kind::Membermask],
+        kinds: &[FaultKind::Barrier, FaultKind::Deadlock, FaultKind::Divergence, FaultKind::Membermask],
     },
     FindingFilter {
         id: "asynchronous",
         label: "Asynchronous operations",
         description: "Results that are used before they are known to be complete, mbarriers used against their protocol",
         default: true,
-        kinds: &[Kind::Asynchronous, Kind::Mbarrier],
+        kinds: &[FaultKind::Asynchronous, FaultKind::Mbarrier],
     },
     FindingFilter {
         id: "nan",
         label: "NaN",
         description: "A NaN comes out of an instruction that none went into; needs \"find\": [\"nan\"] in the launch",
         default: false,
-        kinds: &[Kind::NotANumber],
+        kinds: &[FaultKind::NotANumber],
     },
     FindingFilter {
         id: "trap",
         label: "Traps and what ends a kernel",
         description: "trap, failed assertions, calls of no function, stack overflow, no memory left, what is not supported",
         default: true,
-        kinds: &[Kind::Trap, Kind::InvalidCall, Kind::StackOverflow, Kind::OutOfMemory, Kind::Unsupported],
+        kinds: &[
+            FaultKind::Trap,
+            FaultKind::InvalidCall,
+            FaultKind::StackOverflow,
+            FaultKind::OutOfMemory,
+            FaultKind::Unsupported,
+        ],
     },
     FindingFilter {
         id: "undefined",
         label: "Other undefined behaviour",
         description: "Integer division by zero, and what else the manual calls undefined",
         default: true,
-        kinds: &[Kind::DivisionByZero, Kind::Undefined],
+        kinds: &[FaultKind::DivisionByZero, FaultKind::Undefined],
     },
 ];
 
@@ -97,11 +103,11 @@ pub fn named(id: &str) -> Option<&'static FindingFilter> {
 #[cfg(test)]
 mod tests {
     use super::FILTERS;
-    use ptx_interp::findings::Kind;
+    use ptx_interp::findings::FaultKind;
 
     #[test]
     fn every_kind_is_in_one_filter() {
-        for kind in Kind::ALL {
+        for kind in FaultKind::ALL {
             assert_eq!(FILTERS.iter().filter(|f| f.kinds.contains(kind)).count(), 1, "{}", kind.name());
         }
     }

@@ -2,22 +2,22 @@
 //! moves.
 
 use super::memory::MemoryReference;
-use ptx_interp::lanes::Mask;
-use ptx_interp::launch::Element;
-use ptx_interp::machine::Target;
+use ptx_interp::lanes::LaneMask;
+use ptx_interp::launch::ElementFormat;
+use ptx_interp::machine::WarpId;
 use std::collections::HashMap;
 
 /// A stack frame of one group of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GroupFrame {
     /// The warp.
-    pub target: Target,
+    pub target: WarpId,
     /// Index of the group in the warp.
     pub group: usize,
     /// Number of calls between the innermost frame and this one.
     pub depth: usize,
     /// The lanes of the group.
-    pub mask: Mask,
+    pub mask: LaneMask,
 }
 
 /// The kind of a scope of a frame.
@@ -51,7 +51,7 @@ pub enum Container {
     /// Per-lane values that are not stored anywhere: the result of an expression.
     Lanes {
         /// The lanes that have a value.
-        mask: Mask,
+        mask: LaneMask,
         /// The type of the values.
         ty: String,
         /// The bytes of all lanes of the warp.
@@ -64,7 +64,7 @@ pub enum Container {
         /// The address of the first element.
         at: MemoryReference,
         /// The type of the elements.
-        element: Element,
+        element: ElementFormat,
         /// The number of elements.
         count: u64,
         /// The name of the whole variable.

@@ -4,8 +4,8 @@
 //! returns to the older leg, on which the write never happened.
 
 use ptx_interp::findings::Fault;
-use ptx_interp::machine::{Machine, Target};
-use ptx_interp::trace::{self, Run};
+use ptx_interp::machine::{Machine, WarpId};
+use ptx_interp::trace::{self, GridRun};
 use std::sync::{Arc, OnceLock};
 
 /// One branch of the history: a run from the beginning of the kernel or from a changed value.
@@ -14,13 +14,13 @@ pub struct Leg {
     pub from: u64,
     /// The machine at that time.
     start: Machine,
-    run: OnceLock<Arc<Run>>,
+    run: OnceLock<Arc<GridRun>>,
     faults: OnceLock<Arc<[(u64, Fault)]>>,
 }
 
 impl Leg {
     /// The run, executed on first use; `None` if it was cancelled.
-    pub fn run(&self, cancelled: &dyn Fn() -> bool) -> Option<Arc<Run>> {
+    pub fn run(&self, cancelled: &dyn Fn() -> bool) -> Option<Arc<GridRun>> {
         if let Some(run) = self.run.get() {
             return Some(Arc::clone(run));
         }
@@ -40,7 +40,7 @@ impl Leg {
         let known = self.start.findings.faults.len();
         let mut found = Vec::new();
         for fault in run.machine.findings.faults.iter().skip(known) {
-            let target = Target { cta: run.machine.shape.cta_number(fault.cta), warp: fault.warp };
+            let target = WarpId { cta: run.machine.shape.cta_number(fault.cta), warp: fault.warp };
             // A warp that waits forever never executes the instruction at which it waits.
             let time = run.time_of(target, fault.step, cancelled).unwrap_or(run.total());
             found.push((time, fault.clone()));
@@ -61,7 +61,7 @@ pub struct RunHistory {
 
 impl RunHistory {
     /// The history of a run in which the user has changed nothing.
-    pub fn new(run: &Arc<Run>, start: Machine) -> Self {
+    pub fn new(run: &Arc<GridRun>, start: Machine) -> Self {
         let done = OnceLock::new();
         let _ = done.set(Arc::clone(run));
         Self { legs: vec![Arc::new(Leg { from: 0, start, run: done, faults: OnceLock::new() })] }

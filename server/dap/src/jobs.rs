@@ -10,7 +10,7 @@ use super::stops::Stops;
 use super::threads;
 use super::wire::{ClientConnection, DapAnswer, DapRequest, RequestFailure, arguments};
 use ptx_interp::inspect;
-use ptx_interp::machine::{Detail, Machine, Target};
+use ptx_interp::machine::{Detail, Machine, WarpId};
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -48,13 +48,13 @@ enum JobKind {
 #[derive(Debug, Clone, Copy)]
 pub enum MoveOrder {
     /// To the first instruction of a warp, before it is executed.
-    Entry(Target),
+    Entry(WarpId),
     /// Forwards from the current time; true if the instruction at that time itself counts.
     Forward(bool),
     /// Backwards.
     Backward,
     /// By a step of a warp.
-    Step(Target, StepKind, Granularity),
+    Step(WarpId, StepKind, Granularity),
 }
 
 /// The result of a job, with the number of the job.
@@ -318,9 +318,9 @@ impl DebugSession {
     }
 
     /// The warp to show after a stop.
-    fn focus(&self, stop: &SearchStop, machine: &Machine) -> Target {
-        let last = self.now.as_ref().map_or(Target { cta: 0, warp: 0 }, |now| now.focus);
-        let running = |t: Target| inspect::groups(machine, t).is_some_and(|g| g.next.is_some());
+    fn focus(&self, stop: &SearchStop, machine: &Machine) -> WarpId {
+        let last = self.now.as_ref().map_or(WarpId { cta: 0, warp: 0 }, |now| now.focus);
+        let running = |t: WarpId| inspect::groups(machine, t).is_some_and(|g| g.next.is_some());
         if let Some(target) = stop.target {
             return target;
         }
@@ -328,7 +328,7 @@ impl DebugSession {
             return last;
         }
         let all = machine.clusters.iter().flat_map(|c| &c.ctas);
-        let mut warps = all.flat_map(|c| c.warps.iter().map(|w| Target { cta: c.number, warp: w.lanes.number }));
+        let mut warps = all.flat_map(|c| c.warps.iter().map(|w| WarpId { cta: c.number, warp: w.lanes.number }));
         warps.find(|t| running(*t)).unwrap_or(last)
     }
 
@@ -414,7 +414,7 @@ impl DebugSession {
     }
 
     /// Makes the warp of a request the warp in focus.
-    fn turn_to(&mut self, request: &DapRequest) -> Result<(Target, Option<String>), RequestFailure> {
+    fn turn_to(&mut self, request: &DapRequest) -> Result<(WarpId, Option<String>), RequestFailure> {
         let (_, now) = self.stopped()?;
         let OfThread { thread_id, granularity } = arguments(request)?;
         let target = self.target(&now, thread_id)?;
@@ -523,7 +523,7 @@ impl MoveContext {
     }
 
     /// A stop before the first instruction of a warp.
-    fn entry(&self, target: Target) -> SearchOutcome {
+    fn entry(&self, target: WarpId) -> SearchOutcome {
         let never = || false;
         let run = self.history.leg(0).run(&never);
         let first = run.and_then(|r| r.steps_of(target, 0, 1, Detail::MASKS, &never).into_iter().next());

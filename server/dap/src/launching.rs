@@ -5,10 +5,10 @@ use super::places::SourceMap;
 use super::threads::name;
 use super::wire::RequestFailure;
 use ptx_analysis::program::ModuleProgram;
-use ptx_interp::findings::{Checks, Fault, Kind, Site};
-use ptx_interp::launch::{Guessed, Launch, Placed, status_name, unexpected, verdicts};
-use ptx_interp::machine::{Settings, Status, Target};
-use ptx_interp::trace::Run;
+use ptx_interp::findings::{Checks, Fault, FaultKind, InstructionSite};
+use ptx_interp::launch::{GuessReport, Launch, PlacedBuffer, status_name, unexpected, verdicts};
+use ptx_interp::machine::{RunStatus, Settings, WarpId};
+use ptx_interp::trace::GridRun;
 use ptx_launch::choose::{LaunchChoiceError, LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::{EvaluationError, LaunchModule, LaunchRun};
 use ptx_launch::file::{self, Language};
@@ -28,15 +28,15 @@ pub struct Debuggee {
     /// The complete launch.
     pub launch: Launch,
     /// The parts of the launch that were guessed.
-    pub guessed: Guessed,
+    pub guessed: GuessReport,
     /// The buffers that the kernel works on.
-    pub buffers: Vec<Placed>,
+    pub buffers: Vec<PlacedBuffer>,
     /// The recorded run.
-    pub run: Arc<Run>,
+    pub run: Arc<GridRun>,
     /// The source positions of its instructions.
     pub places: SourceMap,
     /// The warp to show first.
-    pub first: Target,
+    pub first: WarpId,
     /// Stop before the first instruction of that warp.
     pub stop_on_entry: bool,
     /// Stop after the last instruction of the grid.
@@ -91,7 +91,7 @@ pub fn load(arguments: &LaunchArguments, cancelled: &dyn Fn() -> bool) -> Result
         EvaluationError::Launch(_) => written.refused(&LaunchRefusal::refused(why, &entry, written.in_module)),
         _ => LaunchSource::module(&name, &module).refused(&LaunchRefusal::refused(why, &entry, true)),
     })?;
-    if done.run.status == Status::Cancelled {
+    if done.run.status == RunStatus::Cancelled {
         return Err(RequestFailure::cancelled());
     }
     let first = first(arguments, &done)?;
@@ -218,7 +218,7 @@ fn from_file(
 
 fn settings(arguments: &LaunchArguments) -> Result<Settings, RequestFailure> {
     let kind = |name: &String| {
-        Kind::optional_named(name).map_err(|why| {
+        FaultKind::optional_named(name).map_err(|why| {
             RequestFailure::shown(format!("`{name}` is no kind of finding that can be asked for: {why}"))
         })
     };
@@ -237,7 +237,7 @@ fn settings(arguments: &LaunchArguments) -> Result<Settings, RequestFailure> {
 }
 
 /// The warp to show first.
-fn first(arguments: &LaunchArguments, done: &LaunchRun) -> Result<Target, RequestFailure> {
+fn first(arguments: &LaunchArguments, done: &LaunchRun) -> Result<WarpId, RequestFailure> {
     let shape = done.run.machine.shape;
     let (cta, warp) = (arguments.cta.unwrap_or([0; 3]), arguments.warp.unwrap_or(0));
     view::target(&shape, cta, warp).map_err(RequestFailure::shown)
@@ -245,15 +245,15 @@ fn first(arguments: &LaunchArguments, done: &LaunchRun) -> Result<Target, Reques
 
 impl Debuggee {
     /// The result of a run: of the original one, or of one with changed values.
-    pub fn outcome(&self, run: &Run) -> LaunchOutcome {
+    pub fn outcome(&self, run: &GridRun) -> LaunchOutcome {
         let machine = &run.machine;
-        let line = |site: Site| self.places.ptx(site).line.line;
+        let line = |site: InstructionSite| self.places.ptx(site).line.line;
         let expectations = &self.launch.expectations;
         let verdicts = verdicts(expectations, machine, &self.buffers, run.status);
         let unexpected = unexpected(expectations, &machine.findings.faults);
         let shape = &machine.shape;
         let fault = |f: &&Fault| {
-            let target = Target { cta: shape.cta_number(f.cta), warp: f.warp };
+            let target = WarpId { cta: shape.cta_number(f.cta), warp: f.warp };
             let who = format!("{} of {}", words::lanes(f.lanes), name(shape, target));
             format!("line {}: {}: {}: {who}", line(f.site), f.kind.name(), f.message)
         };
@@ -262,16 +262,16 @@ impl Debuggee {
             format!("not as expected: {}: {why}", v.name)
         });
         let held = verdicts.iter().filter(|v| v.ok).count();
-        let ends = run.status == Status::Finished || expectations.iter().any(|e| e.is_end());
+        let ends = run.status == RunStatus::Finished || expectations.iter().any(|e| e.is_end());
         let steps = words::grouped(machine.steps);
         let ended = match run.status {
-            Status::Finished => format!("finished after {steps} warp instructions"),
-            Status::Limit => {
+            RunStatus::Finished => format!("finished after {steps} warp instructions"),
+            RunStatus::Limit => {
                 format!(
                     "stopped at the limit of {steps} warp instructions: `limit` in the launch configuration raises it"
                 )
             }
-            Status::Deadlock => format!("deadlock after {steps} warp instructions"),
+            RunStatus::Deadlock => format!("deadlock after {steps} warp instructions"),
             status => format!("ended by a {} after {steps} warp instructions", status_name(status)),
         };
         LaunchOutcome {

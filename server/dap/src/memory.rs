@@ -2,8 +2,8 @@
 //! `cta3.warp1.lane5:0x…` one in the local memory of a thread.
 
 use super::stops::{DataSpace, space};
-use ptx_interp::inspect::{self, Place};
-use ptx_interp::machine::{Machine, Target};
+use ptx_interp::inspect::{self, MemoryPlace};
+use ptx_interp::machine::{Machine, WarpId};
 use ptx_interp::memory::{Region, Window};
 
 /// Maximum number of bytes per read.
@@ -13,7 +13,7 @@ pub const MAX_READ: u64 = 16 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryReference {
     /// The warp.
-    pub target: Target,
+    pub target: WarpId,
     /// The lane.
     pub lane: usize,
     /// The address.
@@ -22,14 +22,14 @@ pub struct MemoryReference {
 
 impl MemoryReference {
     /// Parses a reference. The warp and the lane in focus replace parts that it does not name.
-    pub fn parse(text: &str, target: Target, lane: usize) -> Option<Self> {
+    pub fn parse(text: &str, target: WarpId, lane: usize) -> Option<Self> {
         let (who, address) = text.trim().rsplit_once(':').unwrap_or(("", text.trim()));
         let mut out = Self { target, lane, address: number(address)? };
         for part in who.split('.').filter(|p| !p.is_empty()) {
             let at = part.find(|c: char| c.is_ascii_digit())?;
             let (name, digits) = part.split_at(at);
             match name {
-                "cta" => out.target = Target { cta: digits.parse().ok()?, warp: 0 },
+                "cta" => out.target = WarpId { cta: digits.parse().ok()?, warp: 0 },
                 "warp" => out.target.warp = digits.parse().ok()?,
                 "lane" => out.lane = digits.parse().ok().filter(|l| *l < 32)?,
                 _ => return None,
@@ -75,7 +75,7 @@ pub fn peek(machine: &Machine, reference: MemoryReference, count: u64) -> (u64, 
     let count = count.min(MAX_READ);
     let lane = Some(reference.lane);
     let read = |at: MemoryReference, count: u64| {
-        inspect::peek(machine, at.target, lane, Place::Address(at.address), count as usize).map(|p| p.bytes)
+        inspect::peek(machine, at.target, lane, MemoryPlace::Address(at.address), count as usize).map(|p| p.bytes)
     };
     match read(reference, count) {
         Ok(bytes) => (0, bytes),
@@ -93,15 +93,15 @@ pub fn peek(machine: &Machine, reference: MemoryReference, count: u64) -> (u64, 
 /// Reads `count` bytes of a memory; `None` if they do not exist at this time.
 pub fn read(machine: &Machine, space: DataSpace, offset: u64, count: usize) -> Option<Vec<u8>> {
     let map = &machine.executable.map;
-    let first = Target { cta: 0, warp: 0 };
+    let first = WarpId { cta: 0, warp: 0 };
     let (target, lane, address) = match space {
         DataSpace::Global => (first, 0, offset),
-        DataSpace::Shared(cta) => (Target { cta, warp: 0 }, 0, map.generic(Window::Shared, offset)?),
-        DataSpace::Local(cta, warp, lane) => (Target { cta, warp }, lane.into(), map.generic(Window::Local, offset)?),
+        DataSpace::Shared(cta) => (WarpId { cta, warp: 0 }, 0, map.generic(Window::Shared, offset)?),
+        DataSpace::Local(cta, warp, lane) => (WarpId { cta, warp }, lane.into(), map.generic(Window::Local, offset)?),
         DataSpace::Constant => (first, 0, map.generic(Window::Constant, offset)?),
         DataSpace::Parameter => (first, 0, map.generic(Window::Parameter, offset)?),
     };
-    let found = inspect::peek(machine, target, Some(lane), Place::Address(address), count).ok()?;
+    let found = inspect::peek(machine, target, Some(lane), MemoryPlace::Address(address), count).ok()?;
     (found.bytes.len() == count).then_some(found.bytes)
 }
 
@@ -111,13 +111,13 @@ mod tests {
 
     #[test]
     fn references() {
-        let target = Target { cta: 9, warp: 3 };
+        let target = WarpId { cta: 9, warp: 3 };
         let parse = |text| MemoryReference::parse(text, target, 7);
         assert_eq!(parse("0x10"), Some(MemoryReference { target, lane: 7, address: 16 }));
         assert_eq!(parse(" 16 "), parse("0x10"));
-        let other = Target { cta: 3, warp: 0 };
+        let other = WarpId { cta: 3, warp: 0 };
         assert_eq!(parse("cta3:0x10"), Some(MemoryReference { target: other, lane: 7, address: 16 }));
-        let third = Target { cta: 3, warp: 1 };
+        let third = WarpId { cta: 3, warp: 1 };
         assert_eq!(parse("cta3.warp1.lane5:0x10"), Some(MemoryReference { target: third, lane: 5, address: 16 }));
         for wrong in ["", "x", "cta:0x10", "cta3.lane32:0", "block3:0x10", "0x10000000000000000"] {
             assert_eq!(parse(wrong), None, "{wrong}");

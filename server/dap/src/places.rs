@@ -3,7 +3,7 @@
 use super::types::DapSource;
 use ptx_analysis::program::{ModuleProgram, ProgramFunction, SourceLocation};
 use ptx_interp::decode::Executable;
-use ptx_interp::findings::Site;
+use ptx_interp::findings::InstructionSite;
 use ptx_syntax::Rope;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -17,15 +17,15 @@ const FUNCTION: u32 = 32;
 pub const INSTRUCTION: u64 = 16;
 
 /// The address of an instruction in the disassembly: each function begins at a multiple of 4 GiB.
-pub fn address(site: Site) -> u64 {
+pub fn address(site: InstructionSite) -> u64 {
     ((u64::from(site.function) + 1) << FUNCTION) | (u64::from(site.instruction) * INSTRUCTION)
 }
 
 /// The instruction at an address. It may not exist.
-pub fn site(address: u64) -> Option<Site> {
+pub fn site(address: u64) -> Option<InstructionSite> {
     let function = u32::try_from((address >> FUNCTION).checked_sub(1)?).ok()?;
     let instruction = (address & ((1 << FUNCTION) - 1)) / INSTRUCTION;
-    Some(Site { function, instruction: instruction as u32 })
+    Some(InstructionSite { function, instruction: instruction as u32 })
 }
 
 /// A line of a text.
@@ -52,7 +52,7 @@ pub struct TextPosition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedBreakpoint {
     /// The instructions at which it stops.
-    pub sites: Vec<Site>,
+    pub sites: Vec<InstructionSite>,
     /// The line of these instructions.
     pub line: usize,
 }
@@ -68,7 +68,7 @@ pub struct SourceMap {
     pub original: bool,
     /// The files of `.file` directives that were found, by number.
     files: HashMap<u32, PathBuf>,
-    lines: BTreeMap<SourceLine, Vec<Site>>,
+    lines: BTreeMap<SourceLine, Vec<InstructionSite>>,
     kernel: Box<str>,
 }
 
@@ -84,7 +84,7 @@ impl SourceMap {
             let (Some(body), true) = (&callable.body, executable.code(function as u32).is_some()) else { continue };
             let mut last = None;
             for (index, instruction) in body.instructions.iter().enumerate() {
-                let site = Site { function: function as u32, instruction: index as u32 };
+                let site = InstructionSite { function: function as u32, instruction: index as u32 };
                 let line = out.rope.byte_to_line(callable.start + instruction.range.start as usize) + 1;
                 let sites = out.lines.entry(SourceLine { file: None, line }).or_default();
                 // One stop per function in each line, even if the line has several instructions.
@@ -102,7 +102,7 @@ impl SourceMap {
     }
 
     /// The position of an instruction in the PTX source.
-    pub fn ptx(&self, site: Site) -> TextPosition {
+    pub fn ptx(&self, site: InstructionSite) -> TextPosition {
         let range = self.range(site);
         let (line, column) = self.position(range.start);
         let end = self.position(range.end);
@@ -110,7 +110,7 @@ impl SourceMap {
     }
 
     /// The position that frames show for an instruction: in the original file if that is enabled and the file exists.
-    pub fn shown(&self, site: Site) -> TextPosition {
+    pub fn shown(&self, site: InstructionSite) -> TextPosition {
         let found = self.program.functions.get(site.function as usize).and_then(|c| location(c, site.instruction));
         match found.filter(|l| self.original && self.files.contains_key(&l.file)) {
             Some(l) => TextPosition {
@@ -123,7 +123,7 @@ impl SourceMap {
     }
 
     /// The text of an instruction on one line, shortened.
-    pub fn text(&self, site: Site) -> String {
+    pub fn text(&self, site: InstructionSite) -> String {
         let range = self.range(site);
         let Some(text) = self.rope.get_byte_slice(range) else { return String::new() };
         let mut out = String::new();
@@ -142,7 +142,7 @@ impl SourceMap {
     }
 
     /// The byte range of an instruction in the PTX source.
-    pub fn range(&self, site: Site) -> Range<usize> {
+    pub fn range(&self, site: InstructionSite) -> Range<usize> {
         let callable = self.program.functions.get(site.function as usize);
         let instruction = callable.and_then(|c| c.body.as_ref()?.instructions.get(site.instruction as usize));
         match (callable, instruction) {
@@ -192,7 +192,12 @@ impl SourceMap {
     }
 
     /// The lines from `from` to `to` that have instructions.
-    pub fn lines(&self, file: Option<u32>, from: usize, to: usize) -> impl Iterator<Item = (usize, &[Site])> {
+    pub fn lines(
+        &self,
+        file: Option<u32>,
+        from: usize,
+        to: usize,
+    ) -> impl Iterator<Item = (usize, &[InstructionSite])> {
         let range = SourceLine { file, line: from }..=SourceLine { file, line: to.max(from) };
         self.lines.range(range).map(|(l, sites)| (l.line, &**sites))
     }
@@ -219,13 +224,13 @@ impl SourceMap {
     /// The first instruction of a function.
     ///
     /// # Errors A message that says why there is none.
-    pub fn function(&self, name: &str, executable: &Executable) -> Result<Site, String> {
+    pub fn function(&self, name: &str, executable: &Executable) -> Result<InstructionSite, String> {
         let named = self.program.function(name.trim());
         let Some(index) = named else { return Err(format!("there is no function `{name}` in this module")) };
         if executable.code(index as u32).is_none() {
             return Err(format!("`{}` does not call `{name}`", self.kernel));
         }
-        Ok(Site { function: index as u32, instruction: 0 })
+        Ok(InstructionSite { function: index as u32, instruction: 0 })
     }
 
     /// The name of a function.
@@ -240,7 +245,7 @@ impl SourceMap {
     }
 
     /// The function or label that begins at an instruction.
-    pub fn symbol(&self, site: Site) -> Option<String> {
+    pub fn symbol(&self, site: InstructionSite) -> Option<String> {
         let callable = self.program.functions.get(site.function as usize)?;
         if site.instruction == 0 {
             return Some(callable.name.to_string());

@@ -6,10 +6,10 @@ use super::history::RunHistory;
 use super::places::SourceMap;
 use super::stops::{DataWatch, Point, Stops, Watch};
 use super::wire::ClientConnection;
-use ptx_interp::findings::{Fault, Site};
-use ptx_interp::lanes::Mask;
-use ptx_interp::machine::{Detail, Machine, Recorded, Target};
-use ptx_interp::trace::{Direction, Run};
+use ptx_interp::findings::{Fault, InstructionSite};
+use ptx_interp::lanes::LaneMask;
+use ptx_interp::machine::{Detail, Machine, RecordedStep, WarpId};
+use ptx_interp::trace::{GridRun, SearchDirection};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct SearchStop {
     /// The time of the stop.
     pub time: u64,
     /// The warp in focus after the stop; `None` if no warp is left.
-    pub target: Option<Target>,
+    pub target: Option<WarpId>,
     /// The reason, as the protocol names it.
     pub reason: &'static str,
     /// The reason, as a sentence for the user.
@@ -44,7 +44,7 @@ pub struct SearchStop {
 
 impl SearchStop {
     /// A stop with only the required fields.
-    pub fn new(leg: usize, time: u64, target: Option<Target>, reason: &'static str) -> Self {
+    pub fn new(leg: usize, time: u64, target: Option<WarpId>, reason: &'static str) -> Self {
         Self { leg, time, target, reason, description: None, text: None, ids: Vec::new(), fault: None }
     }
 }
@@ -104,7 +104,7 @@ pub struct StopSearch<'s> {
 
 /// A breakpoint that was hit.
 enum Hit {
-    Points(Vec<Arc<Point>>, Mask),
+    Points(Vec<Arc<Point>>, LaneMask),
     Watch(Arc<Watch>, String),
 }
 
@@ -123,7 +123,7 @@ impl StopSearch<'_> {
         leg: usize,
         time: u64,
         first: bool,
-        only: Option<Target>,
+        only: Option<WarpId>,
         until: Option<u64>,
     ) -> SearchOutcome {
         let cancelled = self.cancelled();
@@ -140,7 +140,7 @@ impl StopSearch<'_> {
         };
         let bound = exception.as_ref().map_or(end, |e| e.time.min(end));
         let mut best = exception;
-        if let Some((step, hit)) = self.point(&run, leg, time..bound, skip, Direction::Forward, only) {
+        if let Some((step, hit)) = self.point(&run, leg, time..bound, skip, SearchDirection::Forward, only) {
             // A data breakpoint stops after the write, with the new value in place.
             let at = step.time + u64::from(matches!(hit, Hit::Watch(..)));
             best = Some(self.stopped(leg, at, &step, hit));
@@ -152,7 +152,7 @@ impl StopSearch<'_> {
             );
         }
         let bound = best.as_ref().map_or(end, |b| b.time);
-        if let Some((step, hit)) = self.watched(&run, leg, time..bound, Direction::Forward, only) {
+        if let Some((step, hit)) = self.watched(&run, leg, time..bound, SearchDirection::Forward, only) {
             best = Some(self.stopped(leg, step.time + 1, &step, hit));
         }
         if self.control.is_stopped() {
@@ -174,11 +174,11 @@ impl StopSearch<'_> {
                 Err(()) => return SearchOutcome::GivenUp(leg, time),
             };
             let from = best.as_ref().map_or(begin, |b| b.time);
-            if let Some((step, hit)) = self.point(&run, leg, from..time, None, Direction::Backward, None) {
+            if let Some((step, hit)) = self.point(&run, leg, from..time, None, SearchDirection::Backward, None) {
                 best = Some(self.stopped(leg, step.time, &step, hit));
             }
             let from = best.as_ref().map_or(begin, |b| b.time);
-            if let Some((step, hit)) = self.watched(&run, leg, from..time, Direction::Backward, None) {
+            if let Some((step, hit)) = self.watched(&run, leg, from..time, SearchDirection::Backward, None) {
                 best = Some(self.stopped(leg, step.time, &step, hit));
             }
             if self.control.is_stopped() {
@@ -208,7 +208,7 @@ impl StopSearch<'_> {
             }
             let Some(condition) = self.stops.filter(fault) else { continue };
             let machine = self.history.at(leg, *time, &cancelled).ok_or(())?;
-            let target = Target { cta: machine.shape.cta_number(fault.cta), warp: fault.warp };
+            let target = WarpId { cta: machine.shape.cta_number(fault.cta), warp: fault.warp };
             if let Some(condition) = condition
                 && !matches!(condition.holds(&machine, target, fault.lanes), Ok(lanes) if lanes != 0)
             {
@@ -232,13 +232,13 @@ impl StopSearch<'_> {
     /// count.
     fn point(
         &self,
-        run: &Run,
+        run: &GridRun,
         leg: usize,
         range: std::ops::Range<u64>,
         skip: Option<u64>,
-        direction: Direction,
-        only: Option<Target>,
-    ) -> Option<(Recorded, Hit)> {
+        direction: SearchDirection,
+        only: Option<WarpId>,
+    ) -> Option<(RecordedStep, Hit)> {
         let registers = self.register_sites(run);
         if range.is_empty() || (self.stops.points.is_empty() && registers.is_empty()) {
             return None;
@@ -247,10 +247,10 @@ impl StopSearch<'_> {
         let done = &self.control.done;
         let seen = Cell::new(0u64);
         let length = range.end - range.start;
-        let forward = direction == Direction::Forward;
+        let forward = direction == SearchDirection::Forward;
         // The search has no limit of its own: it ends after as many steps as the range has.
         let cancelled = || self.control.is_stopped() || (forward && seen.get() > length);
-        let wanted = |target: Target, site: Site| {
+        let wanted = |target: WarpId, site: InstructionSite| {
             let count = seen.get() + 1;
             seen.set(count);
             done.store(count.min(length), Ordering::Relaxed);
@@ -259,7 +259,7 @@ impl StopSearch<'_> {
         };
         let hit = RefCell::new(None);
         let messages = Cell::new(0u32);
-        let mut accept = |machine: &Machine, step: &Recorded| {
+        let mut accept = |machine: &Machine, step: &RecordedStep| {
             if !range.contains(&step.time) {
                 return false;
             }
@@ -304,7 +304,7 @@ impl StopSearch<'_> {
     }
 
     /// The lanes in which the condition of a reached breakpoint holds; `None` if it does not stop.
-    fn holds(&self, point: &Point, machine: &Machine, step: &Recorded, hits: &HitTimes) -> Option<Mask> {
+    fn holds(&self, point: &Point, machine: &Machine, step: &RecordedStep, hits: &HitTimes) -> Option<LaneMask> {
         let lanes = match &point.when.condition {
             Some(condition) => condition.holds(machine, step.target, step.group).ok()?,
             None => step.group,
@@ -319,7 +319,7 @@ impl StopSearch<'_> {
         (lanes != 0 && counted()).then_some(lanes)
     }
 
-    fn log(&self, template: &super::expressions::Template, machine: &Machine, step: &Recorded) {
+    fn log(&self, template: &super::expressions::Template, machine: &Machine, step: &RecordedStep) {
         let text = template.fill(machine, step.target, step.group);
         let place = self.places.shown(step.site);
         self.client.event(
@@ -347,11 +347,11 @@ impl StopSearch<'_> {
             let run = self.history.leg(number).run(&cancelled)?;
             let seen = Cell::new(0u64);
             let enough = || self.control.is_stopped() || seen.get() > until.saturating_sub(begin);
-            let wanted = |_: Target, site: Site| {
+            let wanted = |_: WarpId, site: InstructionSite| {
                 seen.set(seen.get() + 1);
                 counting.iter().any(|p| p.sites.contains(&site))
             };
-            let mut accept = |machine: &Machine, step: &Recorded| {
+            let mut accept = |machine: &Machine, step: &RecordedStep| {
                 for point in counting.iter().filter(|p| step.time < until && p.sites.contains(&step.site)) {
                     let held = point.when.condition.as_ref().map(|c| c.holds(machine, step.target, step.group));
                     if held.is_none_or(|held| held.is_ok_and(|lanes| lanes != 0)) {
@@ -360,22 +360,22 @@ impl StopSearch<'_> {
                 }
                 false
             };
-            run.find(begin, Direction::Forward, &wanted, &mut accept, &enough);
+            run.find(begin, SearchDirection::Forward, &wanted, &mut accept, &enough);
         }
         (!self.control.is_stopped()).then_some(out)
     }
 
     /// The instructions that write watched registers, with the watches of each.
-    fn register_sites(&self, run: &Run) -> HashMap<Site, Vec<(Target, Arc<Watch>)>> {
-        let mut out: HashMap<Site, Vec<(Target, Arc<Watch>)>> = HashMap::new();
+    fn register_sites(&self, run: &GridRun) -> HashMap<InstructionSite, Vec<(WarpId, Arc<Watch>)>> {
+        let mut out: HashMap<InstructionSite, Vec<(WarpId, Arc<Watch>)>> = HashMap::new();
         for watch in &self.stops.watches {
             let DataWatch::Register { cta, warp, function, slot, .. } = watch.watched else { continue };
             let Some(code) = run.machine.executable.code(function) else { continue };
             for (instruction, op) in code.ops.iter().enumerate() {
                 let uses = watch.writes && op.writes.contains(&slot) || watch.reads && op.reads.contains(&slot);
                 if uses {
-                    let site = Site { function, instruction: instruction as u32 };
-                    out.entry(site).or_default().push((Target { cta, warp }, Arc::clone(watch)));
+                    let site = InstructionSite { function, instruction: instruction as u32 };
+                    out.entry(site).or_default().push((WarpId { cta, warp }, Arc::clone(watch)));
                 }
             }
         }
@@ -383,7 +383,7 @@ impl StopSearch<'_> {
     }
 
     /// A text that says how an instruction changes a watched register; `None` if it does not stop.
-    fn register_hit(&self, watch: &Watch, machine: &Machine, step: &Recorded, _: &HitTimes) -> Option<String> {
+    fn register_hit(&self, watch: &Watch, machine: &Machine, step: &RecordedStep, _: &HitTimes) -> Option<String> {
         let DataWatch::Register { function, slot, lanes, .. } = watch.watched else { return None };
         let lanes = lanes & step.mask;
         if lanes == 0 {
@@ -396,7 +396,7 @@ impl StopSearch<'_> {
         }
         let mut after = machine.clone();
         let mut recorder = ptx_interp::machine::Recorder::of(
-            ptx_interp::machine::Scope::One(step.target),
+            ptx_interp::machine::RecordScope::One(step.target),
             ptx_interp::machine::Origin::Time(step.time),
             1,
             Detail::REGISTERS,
@@ -423,21 +423,21 @@ impl StopSearch<'_> {
     /// The first or last access to watched memory.
     fn watched(
         &self,
-        run: &Run,
+        run: &GridRun,
         leg: usize,
         range: std::ops::Range<u64>,
-        direction: Direction,
-        only: Option<Target>,
-    ) -> Option<(Recorded, Hit)> {
+        direction: SearchDirection,
+        only: Option<WarpId>,
+    ) -> Option<(RecordedStep, Hit)> {
         let watches = || self.stops.watches.iter().filter(|w| matches!(w.watched, DataWatch::Memory { .. }));
         if range.is_empty() || watches().next().is_none() {
             return None;
         }
         let cancelled = self.cancelled();
         let shape = run.machine.shape;
-        let forward = direction == Direction::Forward;
+        let forward = direction == SearchDirection::Forward;
         let (mut low, mut high) = (range.start, range.end);
-        let touched = |step: &Recorded| {
+        let touched = |step: &RecordedStep| {
             let mine = only.is_none_or(|only| only == step.target);
             let touches = |w: &&Arc<Watch>| step.accesses.iter().any(|a| w.touches(a, step.target, &shape));
             watches().filter(|_| mine).find(touches).cloned()
@@ -446,7 +446,7 @@ impl StopSearch<'_> {
             let from = if forward { low } else { high.saturating_sub(CHUNK).max(low) };
             let count = CHUNK.min(high - from);
             let events = run.events(from, count as usize, Detail { registers: false, accesses: true }, &cancelled);
-            let mut candidates: Vec<(&Recorded, Arc<Watch>)> =
+            let mut candidates: Vec<(&RecordedStep, Arc<Watch>)> =
                 events.iter().filter_map(|s| Some((s, touched(s)?))).collect();
             if !forward {
                 candidates.reverse();
@@ -462,7 +462,7 @@ impl StopSearch<'_> {
     }
 
     /// A text that says how an instruction accesses watched memory; `None` if the condition does not hold.
-    fn memory_hit(&self, watch: &Watch, leg: usize, step: &Recorded) -> Option<String> {
+    fn memory_hit(&self, watch: &Watch, leg: usize, step: &RecordedStep) -> Option<String> {
         let cancelled = self.cancelled();
         let before = self.history.at(leg, step.time, &cancelled)?;
         if let Some(condition) = &watch.when.condition
@@ -475,7 +475,7 @@ impl StopSearch<'_> {
         after.advance_to(step.time + 1, None, &|| false);
         let read = |machine: &Machine| super::memory::read(machine, space, offset, bytes.min(16) as usize);
         let lanes = step.accesses.iter().filter(|a| watch.touches(a, step.target, &before.shape));
-        let lanes = lanes.fold(0, |all: Mask, a| all | 1 << a.lane);
+        let lanes = lanes.fold(0, |all: LaneMask, a| all | 1 << a.lane);
         let who = ptx_launch::words::lanes(lanes);
         Some(match (read(&before), read(&after)) {
             (Some(old), Some(new)) if old != new => {
@@ -487,7 +487,7 @@ impl StopSearch<'_> {
     }
 
     /// A stop at a breakpoint.
-    fn stopped(&self, leg: usize, time: u64, step: &Recorded, hit: Hit) -> SearchStop {
+    fn stopped(&self, leg: usize, time: u64, step: &RecordedStep, hit: Hit) -> SearchStop {
         match hit {
             Hit::Points(points, lanes) => {
                 let reason = points.first().map_or("breakpoint", |p| p.kind.reason());

@@ -13,7 +13,7 @@ use super::launching::Debuggee;
 use super::search::SearchStop;
 use super::wire::{ClientConnection, DapAnswer, DapMessage, DapRequest, RequestFailure, arguments};
 use super::{filters, threads};
-use ptx_interp::machine::{Machine, Target};
+use ptx_interp::machine::{Machine, WarpId};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -40,7 +40,7 @@ pub struct Now {
     /// The machine; its time is the time of the session.
     pub machine: Arc<Machine>,
     /// The warp in focus.
-    pub focus: Target,
+    pub focus: WarpId,
     /// The last stop, with its reason.
     pub stop: SearchStop,
 }
@@ -255,7 +255,7 @@ impl DebugSession {
     }
 
     /// The warp of a thread number, or the warp in focus without one.
-    pub fn target(&self, now: &Now, thread: Option<i64>) -> Result<Target, RequestFailure> {
+    pub fn target(&self, now: &Now, thread: Option<i64>) -> Result<WarpId, RequestFailure> {
         let Some(id) = thread else { return Ok(now.focus) };
         threads::target(&now.machine.shape, id).ok_or_else(|| RequestFailure::new(format!("there is no warp {id}")))
     }

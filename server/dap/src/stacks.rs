@@ -8,9 +8,9 @@ use super::session::{DebugSession, Now};
 use super::stops::reference;
 use super::types::StackFrame;
 use super::wire::{DapAnswer, DapRequest, RequestFailure, body};
-use ptx_interp::findings::Site;
-use ptx_interp::inspect::{self, GroupState, Groups, Phase};
-use ptx_interp::machine::Target;
+use ptx_interp::findings::InstructionSite;
+use ptx_interp::inspect::{self, CtaPhase, GroupState, WarpView};
+use ptx_interp::machine::WarpId;
 use ptx_launch::words::lanes;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use serde_json::json;
 struct UnnumberedFrame {
     name: String,
     frame: GroupFrame,
-    site: Option<Site>,
+    site: Option<InstructionSite>,
     hint: Option<&'static str>,
 }
 
@@ -33,7 +33,7 @@ pub fn state(state: GroupState) -> String {
 }
 
 /// The indices of a warp's groups: first the group that executes next, then the others.
-pub fn order(groups: &Groups) -> Vec<usize> {
+pub fn order(groups: &WarpView) -> Vec<usize> {
     let others = (0..groups.groups.len()).filter(|i| Some(*i) != groups.next);
     groups.next.into_iter().chain(others).collect()
 }
@@ -84,9 +84,9 @@ impl DebugSession {
         let Some(fault) = &now.stop.fault else {
             return Err(RequestFailure::new("it did not stop at a finding"));
         };
-        let line = |site: Site| debuggee.places.ptx(site).line.line;
+        let line = |site: InstructionSite| debuggee.places.ptx(site).line.line;
         let kind = fault.kind.name();
-        let place = |site: Site| format!("{}, line {}", debuggee.places.name(site.function), line(site));
+        let place = |site: InstructionSite| format!("{}, line {}", debuggee.places.name(site.function), line(site));
         let name = super::threads::name(&now.machine.shape, now.focus);
         let mut details = json!({
             "message": fault.message,
@@ -111,7 +111,7 @@ impl DebugSession {
 }
 
 /// The innermost frame of the group of a warp that executes next.
-pub fn top(now: &Now, target: Target) -> GroupFrame {
+pub fn top(now: &Now, target: WarpId) -> GroupFrame {
     let groups = inspect::groups(&now.machine, target);
     let first = groups.as_ref().and_then(|g| order(g).first().copied());
     let mask = groups.and_then(|g| g.groups.into_iter().nth(first.unwrap_or(0))).map_or(0, |g| g.mask);
@@ -119,18 +119,23 @@ pub fn top(now: &Now, target: Target) -> GroupFrame {
 }
 
 /// The frames of a warp: first those of the group that executes next, then those of each other group below a heading.
-fn stack(debuggee: &Debuggee, now: &Now, target: Target) -> Vec<UnnumberedFrame> {
+fn stack(debuggee: &Debuggee, now: &Now, target: WarpId) -> Vec<UnnumberedFrame> {
     let machine = &now.machine;
     let groups = inspect::groups(machine, target).filter(|g| !g.groups.is_empty());
     let Some(groups) = groups else {
         let entry = machine.executable.entry;
         let (words, instruction) = match inspect::phase(machine, target) {
-            Phase::Ahead => ("has not started", 0),
+            CtaPhase::Ahead => ("has not started", 0),
             _ => ("has ended", debuggee.places.instructions(entry)),
         };
         let name = format!("{} {words}", debuggee.places.name(entry));
         let frame = GroupFrame { target, group: 0, depth: 0, mask: 0 };
-        return vec![UnnumberedFrame { name, frame, site: Some(Site { function: entry, instruction }), hint: None }];
+        return vec![UnnumberedFrame {
+            name,
+            frame,
+            site: Some(InstructionSite { function: entry, instruction }),
+            hint: None,
+        }];
     };
     let together = groups.groups.len() == 1;
     let all = groups.present & !groups.exited;

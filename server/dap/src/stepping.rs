@@ -2,9 +2,9 @@
 
 use super::places::SourceLine;
 use super::search::{SearchOutcome, SearchStop, StopSearch};
-use ptx_interp::findings::Site;
-use ptx_interp::machine::{Detail, Machine, Recorded, Target};
-use ptx_interp::trace::Run;
+use ptx_interp::findings::InstructionSite;
+use ptx_interp::machine::{Detail, Machine, RecordedStep, WarpId};
+use ptx_interp::trace::GridRun;
 use ptx_launch::words;
 use std::sync::Arc;
 
@@ -35,10 +35,10 @@ const CHUNKS: (usize, usize) = (16, 1 << 14);
 
 /// The state in which a step begins.
 struct Begin {
-    target: Target,
+    target: WarpId,
     /// Index of the step that the warp executes next.
     step: u64,
-    site: Site,
+    site: InstructionSite,
     group: u32,
     depth: u32,
 }
@@ -49,7 +49,7 @@ impl StopSearch<'_> {
         &self,
         machine: &Machine,
         leg: usize,
-        target: Target,
+        target: WarpId,
         kind: StepKind,
         granularity: Granularity,
     ) -> SearchOutcome {
@@ -102,7 +102,12 @@ impl StopSearch<'_> {
     }
 
     /// The first step of the warp after its next one that satisfies `wanted`.
-    fn first(&self, run: &Run, begin: &Begin, mut wanted: impl FnMut(&Recorded) -> bool) -> Option<Recorded> {
+    fn first(
+        &self,
+        run: &GridRun,
+        begin: &Begin,
+        mut wanted: impl FnMut(&RecordedStep) -> bool,
+    ) -> Option<RecordedStep> {
         let cancelled = || self.control.is_stopped();
         let (mut at, (mut count, most)) = (begin.step + 1, CHUNKS);
         loop {
@@ -119,12 +124,12 @@ impl StopSearch<'_> {
     }
 
     /// The function and the shown line of an instruction; a change of either ends a line step.
-    fn line(&self, site: Site) -> (u32, SourceLine) {
+    fn line(&self, site: InstructionSite) -> (u32, SourceLine) {
         (site.function, self.places.shown(site).line)
     }
 
     /// Whether a step ends here.
-    fn ends(&self, begin: &Begin, at: &Recorded, kind: StepKind, granularity: Granularity) -> bool {
+    fn ends(&self, begin: &Begin, at: &RecordedStep, kind: StepKind, granularity: Granularity) -> bool {
         let deep = match kind {
             StepKind::Out => at.depth < begin.depth,
             StepKind::Over => at.depth <= begin.depth,
@@ -143,7 +148,7 @@ impl StopSearch<'_> {
     }
 
     /// Chooses the thread to stop at after the stepping warp has finished.
-    fn elsewhere(&self, run: &Arc<Run>, leg: usize, time: u64, target: Target) -> SearchOutcome {
+    fn elsewhere(&self, run: &Arc<GridRun>, leg: usize, time: u64, target: WarpId) -> SearchOutcome {
         let cancelled = || self.control.is_stopped();
         let next = run.events(time, 1, Detail::MASKS, &cancelled).into_iter().next();
         let Some(next) = next else {
@@ -156,7 +161,7 @@ impl StopSearch<'_> {
     }
 
     /// The number of steps that a warp has executed in all legs before and including this one.
-    fn executed(&self, leg: usize, target: Target) -> u64 {
+    fn executed(&self, leg: usize, target: WarpId) -> u64 {
         let cancelled = || self.control.is_stopped();
         // A leg that begins after the end of the warp has no steps of it.
         let steps = |leg| self.history.leg(leg).run(&cancelled).map_or(0, |run| run.steps(target, &cancelled));
@@ -168,12 +173,12 @@ impl StopSearch<'_> {
         &self,
         machine: &Machine,
         leg: usize,
-        target: Target,
+        target: WarpId,
         step: u64,
         granularity: Granularity,
     ) -> SearchOutcome {
         let depth = self.depth(leg, target, step, machine);
-        let mut chosen: Option<(usize, Recorded)> = None;
+        let mut chosen: Option<(usize, RecordedStep)> = None;
         let (mut leg, mut end) = (leg, step);
         let (mut count, most) = CHUNKS;
         'all: while end > 0 {
@@ -234,7 +239,7 @@ impl StopSearch<'_> {
     }
 
     /// The call depth of the warp, and the lanes that execute next.
-    fn depth(&self, leg: usize, target: Target, step: u64, machine: &Machine) -> (u32, u32) {
+    fn depth(&self, leg: usize, target: WarpId, step: u64, machine: &Machine) -> (u32, u32) {
         let cancelled = || self.control.is_stopped();
         let next = self.history.leg(leg).run(&cancelled);
         let next = next.and_then(|run| run.steps_of(target, step, 1, Detail::MASKS, &cancelled).into_iter().next());

@@ -2,9 +2,9 @@
 
 use super::filters::FindingFilter;
 use super::places::address;
-use ptx_interp::findings::{Fault, Site};
-use ptx_interp::lanes::Mask;
-use ptx_interp::machine::{Access, AccessKind, Shape, Target};
+use ptx_interp::findings::{Fault, InstructionSite};
+use ptx_interp::lanes::LaneMask;
+use ptx_interp::machine::{AccessKind, GridShape, MemoryAccess, WarpId};
 use ptx_interp::memory::Region;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -97,7 +97,7 @@ pub struct Point {
     /// Its kind.
     pub kind: BreakpointKind,
     /// The instructions at which it stops.
-    pub sites: Vec<Site>,
+    pub sites: Vec<InstructionSite>,
     /// The condition under which it stops.
     pub when: StopCondition,
     /// The message to print instead of stopping.
@@ -118,7 +118,7 @@ pub enum DataWatch {
         /// Index of the register among those of the function.
         slot: u32,
         /// The lanes.
-        lanes: Mask,
+        lanes: LaneMask,
     },
     /// Bytes of memory.
     Memory {
@@ -147,7 +147,7 @@ pub enum DataSpace {
 }
 
 /// The memory that a lane of a warp accesses in a region; `None` for code.
-pub fn space(region: Region, target: Target, lane: usize, shape: &Shape) -> Option<DataSpace> {
+pub fn space(region: Region, target: WarpId, lane: usize, shape: &GridShape) -> Option<DataSpace> {
     Some(match region {
         Region::Global => DataSpace::Global,
         Region::Shared(None) => DataSpace::Shared(target.cta),
@@ -184,7 +184,7 @@ pub struct Watch {
 
 impl Watch {
     /// Whether an access of a warp touches the watched bytes.
-    pub fn touches(&self, access: &Access, target: Target, shape: &Shape) -> bool {
+    pub fn touches(&self, access: &MemoryAccess, target: WarpId, shape: &GridShape) -> bool {
         let DataWatch::Memory { space: watched, offset, bytes } = self.watched else { return false };
         let kind = match access.kind {
             AccessKind::Load => self.reads,
@@ -208,7 +208,7 @@ pub struct Stops {
     /// Enabled exception filters, each with an optional condition.
     pub filters: Vec<(&'static FindingFilter, Option<Condition>)>,
     /// Indices into `points`, by instruction.
-    by_site: HashMap<Site, Vec<usize>>,
+    by_site: HashMap<InstructionSite, Vec<usize>>,
 }
 
 impl Stops {
@@ -218,7 +218,7 @@ impl Stops {
         watches: Vec<Arc<Watch>>,
         filters: Vec<(&'static FindingFilter, Option<Condition>)>,
     ) -> Self {
-        let mut by_site: HashMap<Site, Vec<usize>> = HashMap::new();
+        let mut by_site: HashMap<InstructionSite, Vec<usize>> = HashMap::new();
         for (index, point) in points.iter().enumerate() {
             for site in &point.sites {
                 by_site.entry(*site).or_default().push(index);
@@ -228,12 +228,12 @@ impl Stops {
     }
 
     /// Whether an instruction has a breakpoint.
-    pub fn is_at(&self, site: Site) -> bool {
+    pub fn is_at(&self, site: InstructionSite) -> bool {
         self.by_site.contains_key(&site)
     }
 
     /// The breakpoints at an instruction.
-    pub fn at(&self, site: Site) -> impl Iterator<Item = &Arc<Point>> {
+    pub fn at(&self, site: InstructionSite) -> impl Iterator<Item = &Arc<Point>> {
         self.by_site.get(&site).into_iter().flatten().filter_map(|i| self.points.get(*i))
     }
 
@@ -246,7 +246,7 @@ impl Stops {
 }
 
 /// The address of an instruction as text for the client.
-pub fn reference(site: Site) -> String {
+pub fn reference(site: InstructionSite) -> String {
     format!("{:#x}", address(site))
 }
 

@@ -1,7 +1,7 @@
 //! Values as text.
 
-use ptx_interp::lanes::{LANES, Mask, lanes};
-use ptx_interp::launch::{Element, Kind};
+use ptx_interp::lanes::{LANES, LaneMask, lanes};
+use ptx_interp::launch::{ElementFormat, ElementKind};
 use ptx_launch::words::{few, lanes as lanes_in_words, readable};
 
 /// Values without a type below this one are shown in decimal. A larger one is more likely a mask, an address or a
@@ -19,7 +19,7 @@ pub fn bits(ty: &str, bytes: &[u8], lane: usize) -> u128 {
 }
 
 /// The mask formed by the bits of a predicate.
-pub fn word(bytes: &[u8]) -> Mask {
+pub fn word(bytes: &[u8]) -> LaneMask {
     bytes.iter().take(4).rev().fold(0, |all, byte| all << 8 | u32::from(*byte))
 }
 
@@ -32,10 +32,10 @@ pub fn text(ty: &str, bits: u128, size: usize, hex: bool) -> String {
     if hex {
         return format!("{bits:#0width$x}", width = 2 + 2 * size);
     }
-    let element = Element::named(ty).filter(|e| e.bits() as usize == size * 8);
-    let element = element.unwrap_or(Element::of_bits(8 * size as u32));
+    let element = ElementFormat::named(ty).filter(|e| e.bits() as usize == size * 8);
+    let element = element.unwrap_or(ElementFormat::of_bits(8 * size as u32));
     match element.kind() {
-        Kind::Bits if bits < COUNTED => bits.to_string(),
+        ElementKind::Bits if bits < COUNTED => bits.to_string(),
         _ => readable(element, bits),
     }
 }
@@ -46,7 +46,7 @@ pub fn lane(ty: &str, bytes: &[u8], lane: usize, hex: bool) -> String {
 }
 
 /// A short text for the values of some lanes: one value if all are the same, otherwise the first few and the last.
-pub fn summary(ty: &str, bytes: &[u8], mask: Mask, hex: bool) -> String {
+pub fn summary(ty: &str, bytes: &[u8], mask: LaneMask, hex: bool) -> String {
     if ty == ".pred" {
         return predicate(word(bytes), mask, hex);
     }
@@ -55,7 +55,7 @@ pub fn summary(ty: &str, bytes: &[u8], mask: Mask, hex: bool) -> String {
 }
 
 /// A predicate as text: the mask, and the lanes in which it is true.
-pub fn predicate(value: Mask, mask: Mask, hex: bool) -> String {
+pub fn predicate(value: LaneMask, mask: LaneMask, hex: bool) -> String {
     let held = value & mask;
     if hex {
         return format!("{held:#010x}");
@@ -68,7 +68,7 @@ pub fn predicate(value: Mask, mask: Mask, hex: bool) -> String {
 }
 
 /// Whether the lanes of `mask` have the same value.
-pub fn is_uniform(ty: &str, bytes: &[u8], mask: Mask) -> bool {
+pub fn is_uniform(ty: &str, bytes: &[u8], mask: LaneMask) -> bool {
     let mut all = lanes(mask).map(|l| bits(ty, bytes, l));
     let first = all.next();
     all.all(|value| Some(value) == first)

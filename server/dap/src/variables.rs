@@ -10,9 +10,9 @@ use super::types::{self, DapVariable, PresentationHint};
 use super::values;
 use super::wire::{DapAnswer, DapRequest, RequestFailure, body};
 use ptx_analysis::symbols;
-use ptx_interp::inspect::{self, Place, RegisterView, SpecialView};
-use ptx_interp::lanes::{LANES, Mask, lanes};
-use ptx_interp::launch::{self, Element};
+use ptx_interp::inspect::{self, MemoryPlace, RegisterView, SpecialView};
+use ptx_interp::lanes::{LANES, LaneMask, lanes};
+use ptx_interp::launch::{self, ElementFormat};
 use ptx_interp::memory::Window;
 use ptx_launch::words;
 use serde_json::json;
@@ -24,7 +24,7 @@ const SHOWN: u64 = 4;
 struct InMemory {
     name: String,
     at: MemoryReference,
-    element: Element,
+    element: ElementFormat,
     count: u64,
 }
 
@@ -134,7 +134,7 @@ impl DebugSession {
 pub(super) type VariableWithParts = (DapVariable, Option<Container>);
 
 /// The scope of a register; `None` until an instruction has written it.
-fn kind(register: &RegisterView, mask: Mask) -> Option<ScopeKind> {
+fn kind(register: &RegisterView, mask: LaneMask) -> Option<ScopeKind> {
     if register.known & mask == 0 {
         return None;
     }
@@ -211,7 +211,7 @@ impl View<'_> {
     /// The memory that a value points to, if it is the exact address of something with a name.
     fn pointed(&self, ty: &str, bits: u128, frame: GroupFrame, lane: usize) -> Option<(MemoryReference, String)> {
         let machine = &self.now.machine;
-        let size = Element::named(ty)?.bits() / 8;
+        let size = ElementFormat::named(ty)?.bits() / 8;
         if size != u32::from(machine.executable.address_bytes()) || ty.starts_with(".f") {
             return None;
         }
@@ -245,7 +245,7 @@ impl View<'_> {
     }
 
     /// Per-lane values, as variables.
-    fn lanes(&self, mask: Mask, ty: &str, bytes: &[u8], name: &str, known: Mask) -> Vec<VariableWithParts> {
+    fn lanes(&self, mask: LaneMask, ty: &str, bytes: &[u8], name: &str, known: LaneMask) -> Vec<VariableWithParts> {
         let one = |lane: usize| {
             let value = match known >> lane & 1 {
                 0 => "not written".to_owned(),
@@ -288,7 +288,7 @@ impl View<'_> {
         let machine = &self.now.machine;
         let map = &machine.executable.map;
         let one = |p: inspect::ParameterView| {
-            let element = Element::named(p.ty).unwrap_or(Element::byte());
+            let element = ElementFormat::named(p.ty).unwrap_or(ElementFormat::byte());
             let lane = self.lane_of(frame);
             let address = map.generic(Window::Parameter, p.offset.into()).unwrap_or_default();
             let at = MemoryReference { target: frame.target, lane, address };
@@ -324,9 +324,9 @@ impl View<'_> {
         }
     }
 
-    fn element(symbol: Option<symbols::VariableSymbol>) -> Element {
+    fn element(symbol: Option<symbols::VariableSymbol>) -> ElementFormat {
         let ty = symbol.and_then(|s| s.ty).map(|t| t.info().name);
-        ty.and_then(Element::named).unwrap_or(Element::byte())
+        ty.and_then(ElementFormat::named).unwrap_or(ElementFormat::byte())
     }
 
     /// Module variables in a window of memory, ordered by address.
@@ -334,7 +334,7 @@ impl View<'_> {
         let executable = &self.now.machine.executable;
         let mut found: Vec<_> = executable.variables.iter().filter(|(_, l)| l.window == Some(window)).collect();
         found.sort_by_key(|(key, l)| (l.address, *key));
-        let one = |(key, located): (&str, &ptx_interp::decode::Located)| {
+        let one = |(key, located): (&str, &ptx_interp::decode::VariableLocation)| {
             let element = Self::element(self.symbol(key));
             // The launch determines the size of dynamic shared memory.
             let bytes = if located.bytes == 0 { end.saturating_sub(located.address) } else { located.bytes };
@@ -364,7 +364,7 @@ impl View<'_> {
             v.symbol.space == ".local" || v.symbol.space == ".param" && !(body.kernel && v.range.is_empty())
         };
         let one = |v: &ptx_analysis::flow::FlowVariable| {
-            let found = inspect::peek(machine, frame.target, Some(lane), Place::Named(&v.name, 0), 0).ok()?;
+            let found = inspect::peek(machine, frame.target, Some(lane), MemoryPlace::Named(&v.name, 0), 0).ok()?;
             let element = Self::element(Some(v.symbol));
             let at = MemoryReference { target: frame.target, lane, address: found.address };
             matches!(found.region, ptx_interp::memory::Region::Local).then(|| InMemory {
@@ -384,9 +384,9 @@ impl View<'_> {
         let mut out: Vec<InMemory> = Vec::new();
         for buffer in &self.debuggee.buffers {
             let address = match buffer.place {
-                launch::Place::Global(address) => Some(address),
-                launch::Place::Constant(at) => executable.map.generic(Window::Constant, at),
-                launch::Place::Image(_) => None,
+                launch::BindingSite::Global(address) => Some(address),
+                launch::BindingSite::Constant(at) => executable.map.generic(Window::Constant, at),
+                launch::BindingSite::Image(_) => None,
             };
             let Some(address) = address else { continue };
             let at = MemoryReference { target: self.now.focus, lane: self.lane_of(no_lanes), address };
@@ -457,7 +457,7 @@ impl View<'_> {
     pub(super) fn elements(
         &self,
         at: MemoryReference,
-        element: Element,
+        element: ElementFormat,
         from: u64,
         count: u64,
         name: &str,
@@ -467,7 +467,7 @@ impl View<'_> {
         let byte = |index: u64| index * bits / 8;
         let start = at.moved(byte(from) as i64);
         let length = byte(from + count + 1) - byte(from);
-        let place = Place::Address(start.address);
+        let place = MemoryPlace::Address(start.address);
         let read = inspect::peek(machine, at.target, Some(at.lane), place, length as usize);
         let one = |index: u64| {
             let offset = byte(from + index) - byte(from);

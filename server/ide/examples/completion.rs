@@ -5,7 +5,7 @@
 //!
 //! The places are those of the kinds below, as many of each as the tables say (`--times` as many), spread evenly over the files and
 //! the same in every run with the same seed. `--held-out` skips the files that the counts in `server/isa/data/usage.tsv` were taken
-//! from (docs/usage.md). `--show` prints the places of one kind. The row of all kinds leaves out those at the end of a line, which
+//! from (docs/dev/usage.md). `--show` prints the places of one kind. The row of all kinds leaves out those at the end of a line, which
 //! repeat others. Of words with a dot the dot stays; in the rows at the end of a line nothing follows the place.
 
 #[path = "reading/mod.rs"]

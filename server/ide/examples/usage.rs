@@ -1,4 +1,4 @@
-//! Counts in real files what follows what, for `server/isa/data/usage.tsv` (docs/usage.md).
+//! Counts in real files what follows what, for `server/isa/data/usage.tsv` (docs/dev/usage.md).
 //!
 //! `cargo run -p ptx-ide --example usage -- FOLDER… > server/isa/data/usage.tsv`
 //!
@@ -89,7 +89,7 @@ fn table(all: &BTreeMap<Key, f64>, projects: &[usize]) -> String {
         "# How often what follows what in real files: kind, context, words with their weights. Only what is offered first follows it.\n",
     );
     out.push_str(&format!(
-        "# Made by `cargo run -p ptx-ide --example usage -- FOLDER…` from {} sources of {} projects; see docs/usage.md.\n",
+        "# Made by `cargo run -p ptx-ide --example usage -- FOLDER…` from {} sources of {} projects; see docs/dev/usage.md.\n",
         projects.iter().sum::<usize>(),
         projects.len()
     ));

@@ -133,7 +133,8 @@ fn spaced(query: &str, detail: Detail) -> Option<MarkdownPage> {
     let forms = || opcode.entries.iter().flat_map(|e| e.forms);
     let has = |name: &str| forms().flat_map(|f| f.slots).any(|s| s.values.iter().any(|v| v.eq_ignore_ascii_case(name)));
     let modifiers: Vec<String> = words.map(|w| format!(".{}", w.trim_start_matches('.'))).collect();
-    (!modifiers.is_empty() && modifiers.iter().all(|m| has(m))).then(|| instruction(&format!("{first}{}", modifiers.concat()), detail))?
+    (!modifiers.is_empty() && modifiers.iter().all(|m| has(m)))
+        .then(|| instruction(&format!("{first}{}", modifiers.concat()), detail))?
 }
 
 /// The page of the best search result if its name has all the words, else a list of results.
@@ -161,7 +162,11 @@ fn found(query: &str, detail: Detail) -> Option<MarkdownPage> {
 /// A search result as a line of a list.
 fn line(hit: &IndexHit) -> String {
     let IndexEntry { kind, name, summary, .. } = hit.entry;
-    let name = if matches!(kind, IndexKind::Concept | IndexKind::Family) { format!("**{name}**") } else { format!("`{name}`") };
+    let name = if matches!(kind, IndexKind::Concept | IndexKind::Family) {
+        format!("**{name}**")
+    } else {
+        format!("`{name}`")
+    };
     if summary.is_empty() { name } else { format!("{name} – {summary}") }
 }
 
@@ -217,7 +222,8 @@ fn cuda_page(found: &'static Cuda, detail: Detail) -> MarkdownPage {
 fn register(word: &str) -> Option<MarkdownPage> {
     let name = word.strip_prefix('%')?.trim_end_matches(|c: char| matches!(c, ',' | ';'));
     let stem = name.split('.').next()?.trim_end_matches(|c: char| c.is_ascii_digit());
-    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'));
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'));
     let is_special = ISA.special_registers.iter().any(|r| r.name.trim_start_matches('%') == stem);
     if !is_name || is_special || (stem.len() == name.len() && stem.len() > 3) {
         return None;
@@ -240,7 +246,9 @@ fn register(word: &str) -> Option<MarkdownPage> {
     ));
     page.code(&format!(".reg {declared} %{stem}<8>;"));
     if !usual.is_empty() {
-        page.text(format!("Compilers call registers of type `{usual}` so. The name decides nothing: its declaration does."));
+        page.text(format!(
+            "Compilers call registers of type `{usual}` so. The name decides nothing: its declaration does."
+        ));
     }
     if stem.to_ascii_lowercase().starts_with("sp") {
         page.text("Compilers keep the address of the stack frame in it: `ptx-analyzer explain local memory`.");
@@ -251,7 +259,8 @@ fn register(word: &str) -> Option<MarkdownPage> {
 
 /// `%0` of inline PTX, a label, a guard.
 fn inline_operand(word: &str) -> Option<MarkdownPage> {
-    let is_operand = word.strip_prefix('%').is_some_and(|n| !n.is_empty() && n.len() < 3 && n.bytes().all(|b| b.is_ascii_digit()));
+    let is_operand =
+        word.strip_prefix('%').is_some_and(|n| !n.is_empty() && n.len() < 3 && n.bytes().all(|b| b.is_ascii_digit()));
     let is_label = word.len() > 1 && word.ends_with(':') && !word.ends_with("::");
     let id = match (is_operand, is_label, word.starts_with('@')) {
         (true, ..) => "inline-ptx",

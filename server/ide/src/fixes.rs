@@ -5,13 +5,14 @@
 
 mod declare;
 mod head;
+mod missing;
 mod operand;
 mod resolve;
 mod statement;
 mod successor;
 
 use ptx_analysis::target::Environment;
-use ptx_analysis::{Diagnostic, Fix, FixEdit, Report};
+use ptx_analysis::{Analyzer, Code, Diagnostic, Fix, FixEdit, Report, Severity};
 use ptx_syntax::Snapshot;
 use statement::DiagnosedInstruction;
 use std::ops::Range;
@@ -39,6 +40,8 @@ pub struct FixAction {
     pub diagnostic: usize,
 }
 
+/// The length in bytes of the longest module that is checked again for a fix of a syntax error.
+const MAX_CHECKED: usize = 64 << 10;
 /// Maximum number of fixes per diagnostic; a longer list would not help.
 const MAX_FIXES: usize = 16;
 
@@ -80,6 +83,9 @@ pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<
             && edits.iter().any(|e| snapshot.text(e.range.clone()) != e.text)
         {
             edits.sort_by_key(|e| (e.range.start, e.range.end));
+            if diagnostic.code() == Code::SyntaxError && !leaves_fewer_errors(snapshot, report, &edits) {
+                continue;
+            }
             actions.push(FixAction { title, edits, preferred, diagnostic: index });
         }
     }
@@ -137,7 +143,10 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> String {
 fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic) -> Vec<Fix> {
     let mut out = diagnostic.fixes.clone();
     if let Some(statement) = DiagnosedInstruction::around(snapshot, environment, diagnostic) {
+        // A fix that the check brings along is a guess from the words alone: it must lead to a legal instruction too.
+        out.retain(|fix| statement.takes(fix));
         head::fixes(&statement, &mut out);
+        missing::fixes(&statement, &mut out);
         operand::fixes(&statement, &mut out);
         successor::fixes(&statement, &mut out);
     }
@@ -147,6 +156,18 @@ fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic
 /// A fix with these edits, whose ranges are relative to the file.
 fn fix(title: impl Into<String>, edits: Vec<FixEdit>) -> Fix {
     Fix { title: title.into(), edits, preferred: false }
+}
+
+/// Whether a short module has fewer errors after some edits. What a missing character is depends on all that follows, so only a check
+/// of the result tells. In a long module it is taken for granted.
+fn leaves_fewer_errors(snapshot: &Snapshot, report: &Report, edits: &[TextEdit]) -> bool {
+    let length = snapshot.rope().len_bytes();
+    if length > MAX_CHECKED {
+        return true;
+    }
+    let after = Snapshot::new(&apply(&snapshot.text(0..length), edits));
+    let errors = |all: &[Diagnostic]| all.iter().filter(|d| d.severity == Severity::Error).count();
+    errors(&Analyzer::default().analyze(&after).diagnostics) < errors(&report.diagnostics)
 }
 
 /// Whether an edit inserts a semicolon after a comma. The list was meant to continue, so the statement has another error.

@@ -1,22 +1,22 @@
-//! How fast a warp of 32 lanes is executed on one core: plain, with all checks, with every step recorded, and with its lanes alone; and how
-//! long it takes to look at a run of ten million steps.
+//! Measures how fast one core executes a warp of 32 lanes: plain, with all checks, with every step recorded, and with only lanes recorded.
+//! Also measures how long it takes to inspect a run of ten million steps.
 //!
 //! `cargo run --release -p ptx-interp --example throughput [STEPS [LOOP]]`
 
 use ptx_analysis::program::ModuleProgram;
 use ptx_interp::decode::Executable;
-use ptx_interp::findings::{Checks, Site};
+use ptx_interp::findings::{Checks, InstructionSite};
 use ptx_interp::inspect::expression::{holds, parse};
 use ptx_interp::inspect::groups;
 use ptx_interp::machine::{
-    Detail, Machine, Memory, Origin, Progress, Recorded, Recorder, Scope, Settings, Shape, Target,
+    Detail, GridShape, Machine, Memory, Origin, Progress, RecordScope, RecordedStep, Recorder, Settings, WarpId,
 };
 use ptx_interp::memory::Storage;
-use ptx_interp::trace::{self, Direction};
+use ptx_interp::trace::{self, SearchDirection};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Loops that are measured: their bodies.
+/// The measured loops: name and body.
 const LOOPS: &[(&str, &str)] = &[
     ("moves", "mov.b32 %r1, %r2; mov.b32 %r2, %r3; mov.b32 %r3, %r1; mov.b32 %r4, %r2;"),
     (
@@ -45,7 +45,7 @@ fn module(body: &str) -> String {
 
 /// What is recorded while a loop is measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Record {
+enum RecordingMode {
     Nothing,
     Registers,
     Masks,
@@ -61,19 +61,19 @@ fn executable(text: &str) -> Arc<Executable> {
 fn machine(executable: &Arc<Executable>, checks: Checks, steps: u64, warps: u32) -> Machine {
     let settings = Settings { checks, limit: steps, ..Settings::default() };
     let memory = Memory { parameters: Storage::new(0, true), ..Memory::default() };
-    Machine::new(Arc::clone(executable), Shape::new([1; 3], [32 * warps, 1, 1]), settings, memory)
+    Machine::new(Arc::clone(executable), GridShape::new([1; 3], [32 * warps, 1, 1]), settings, memory)
 }
 
-fn measure(executable: &Arc<Executable>, steps: u64, checks: Checks, record: Record) -> f64 {
+fn measure(executable: &Arc<Executable>, steps: u64, checks: Checks, record: RecordingMode) -> f64 {
     let mut machine = machine(executable, checks, steps, 1);
     let begin = Instant::now();
-    if record == Record::Nothing {
+    if record == RecordingMode::Nothing {
         machine.advance(u64::MAX, None, &|| false);
     } else {
-        // A window that moves along, as a view that follows a run has it.
+        // A moving window, as a view has it that follows a run.
         let (scope, detail) = match record {
-            Record::Masks => (Scope::All, Detail::MASKS),
-            _ => (Scope::One(Target { cta: 0, warp: 0 }), Detail::REGISTERS),
+            RecordingMode::Masks => (RecordScope::All, Detail::MASKS),
+            _ => (RecordScope::One(WarpId { cta: 0, warp: 0 }), Detail::REGISTERS),
         };
         let mut recorder = Recorder::of(scope, Origin::Time(0), 1 << 12, detail);
         loop {
@@ -88,7 +88,7 @@ fn measure(executable: &Arc<Executable>, steps: u64, checks: Checks, record: Rec
     32.0 * machine.steps as f64 / begin.elapsed().as_secs_f64() / 1e9
 }
 
-/// What a view and a debugger ask of a long run of four warps.
+/// Measures the queries of views and debuggers for a long run of four warps.
 fn look() {
     let (_, body) = LOOPS[3];
     let executable = executable(&module(body));
@@ -106,7 +106,7 @@ fn look() {
         total
     });
     let Some(run) = made else { return };
-    let target = Target { cta: 0, warp: 2 };
+    let target = WarpId { cta: 0, warp: 2 };
     timed("the machine at a time, in the middle", &mut || run.at(5_123_456, &never).map_or(0, |m| m.steps));
     timed("when a warp executes a step", &mut || run.time_of(target, 1_234_567, &never).unwrap_or(0));
     timed("how many steps a warp has", &mut || run.steps(target, &never));
@@ -114,24 +114,24 @@ fn look() {
     timed("20,000 steps, lanes alone", &mut || {
         run.steps_of(target, 1_234_567, 20_000, Detail::MASKS, &never).len() as u64
     });
-    let add = |_: Target, site: Site| site.instruction == 11;
+    let add = |_: WarpId, site: InstructionSite| site.instruction == 11;
     timed("a place that nobody comes to, in 10 M steps", &mut || {
-        let nowhere = |_: Target, site: Site| site.instruction == u32::MAX;
-        u64::from(run.find(0, Direction::Forward, &nowhere, &mut |_, _| true, &never).is_some())
+        let nowhere = |_: WarpId, site: InstructionSite| site.instruction == u32::MAX;
+        u64::from(run.find(0, SearchDirection::Forward, &nowhere, &mut |_, _| true, &never).is_some())
     });
     let condition = parse("%laneid == 3 && %r1 > 300000").expect("an expression");
     let mut asked = 0;
     timed("a conditional breakpoint, times asked", &mut || {
-        let mut accept = |machine: &Machine, step: &Recorded| {
+        let mut accept = |machine: &Machine, step: &RecordedStep| {
             asked += 1;
             let group = groups(machine, step.target).and_then(|g| g.next).unwrap_or(0);
             holds(&condition, machine, step.target, group).is_ok_and(|lanes| lanes != 0)
         };
-        run.find(0, Direction::Forward, &add, &mut accept, &never);
+        run.find(0, SearchDirection::Forward, &add, &mut accept, &never);
         asked
     });
     timed("the last time before the end, backwards", &mut || {
-        run.find(run.total(), Direction::Backward, &add, &mut |_, _| true, &never).map_or(0, |s| s.time)
+        run.find(run.total(), SearchDirection::Backward, &add, &mut |_, _| true, &never).map_or(0, |s| s.time)
     });
 }
 
@@ -144,9 +144,11 @@ fn main() {
     let only = std::env::args().nth(2);
     for (name, body) in LOOPS.iter().filter(|(name, _)| only.as_ref().is_none_or(|o| o == name)) {
         let executable = executable(&module(body));
-        let one = |checks: Checks, record: Record| measure(&executable, steps, checks, record);
-        let (plain, checked) = (one(Checks::none(), Record::Nothing), one(Checks::default(), Record::Nothing));
-        let (recorded, masks) = (one(Checks::none(), Record::Registers), one(Checks::none(), Record::Masks));
+        let one = |checks: Checks, record: RecordingMode| measure(&executable, steps, checks, record);
+        let (plain, checked) =
+            (one(Checks::none(), RecordingMode::Nothing), one(Checks::default(), RecordingMode::Nothing));
+        let (recorded, masks) =
+            (one(Checks::none(), RecordingMode::Registers), one(Checks::none(), RecordingMode::Masks));
         println!("{name:14} {plain:10.2} {checked:10.2} {recorded:10.2} {masks:10.2}");
     }
     if only.is_none_or(|o| o == "look") {

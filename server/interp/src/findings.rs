@@ -1,54 +1,55 @@
-//! What a run finds wrong, as data.
+//! Findings of a run, as data.
 
-use crate::lanes::Mask;
+use crate::lanes::LaneMask;
 use std::collections::HashMap;
 
-/// What kind of thing was found. Each is a toggle ([`Checks`]); those that end a run cannot be executed past and are always on.
+/// The kind of a finding. Each optional kind can be enabled or disabled ([`Checks`]). The interpreter cannot continue after kinds that end
+/// a run, so those are always enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// An access outside of every allocation, variable or window.
+pub enum FaultKind {
+    /// An access outside every allocation, variable or window.
     OutOfBounds,
-    /// An address that is no multiple of the size of the access.
+    /// An address that is not a multiple of the size of the access.
     Misaligned,
-    /// A store to memory that cannot be written: constants, parameters of the kernel.
+    /// A store to read-only memory: constants, parameters of the kernel.
     ReadOnly,
-    /// A register was read that nothing was written to.
+    /// A read of a register that was never written.
     UninitializedRegister,
-    /// A byte was read that nothing was written to.
+    /// A read of a byte that was never written.
     UninitializedMemory,
-    /// Two threads use a byte, one of them writes, and nothing orders them.
+    /// Two threads access a byte, at least one of them writes, and nothing orders the accesses.
     Race,
-    /// Threads of a warp are at different places where all of them must be together.
+    /// Threads of a warp are at different instructions where they must be together.
     Divergence,
-    /// A barrier is used in a way that can never work, or that hardware does not define.
+    /// A barrier is used in a way that can never work or is undefined.
     Barrier,
-    /// No thread can go on.
+    /// No thread can continue.
     Deadlock,
-    /// A lane executes an instruction without being in its mask, or reads from a lane that takes no part.
+    /// A lane executes an instruction without being in its member mask, or reads from a lane that does not participate.
     Membermask,
-    /// An integer was divided by zero.
+    /// An integer division by zero.
     DivisionByZero,
     /// A thread needs more local memory than there is.
     StackOverflow,
-    /// A call of an address at which no function begins.
+    /// A call to an address at which no function begins.
     InvalidCall,
-    /// A NaN came out of an instruction that none went into.
+    /// An instruction produced a NaN although none of its operands is one.
     NotANumber,
     /// An mbarrier is used against its protocol.
     Mbarrier,
-    /// An asynchronous operation's result is used, or its source changed, before it is known to be complete.
+    /// The result of an asynchronous operation is used, or its source is changed, before the operation is known to be complete.
     Asynchronous,
-    /// The run has written to more memory than it may take.
+    /// The run occupies more memory than its limit.
     OutOfMemory,
-    /// An instruction that needs what this machine does not have.
+    /// An instruction that the interpreter cannot execute.
     Unsupported,
-    /// `trap`, `__assertfail`, or an access that traps by its own words.
+    /// `trap`, `__assertfail`, or an access with a mode that traps.
     Trap,
-    /// Anything else that the manual calls undefined.
+    /// Any other behavior that the manual calls undefined.
     Undefined,
 }
 
-impl Kind {
+impl FaultKind {
     /// All kinds.
     pub const ALL: &[Self] = &[
         Self::OutOfBounds,
@@ -73,7 +74,7 @@ impl Kind {
         Self::Undefined,
     ];
 
-    /// As users see it, in kebab-case.
+    /// The name that users see, in kebab-case.
     pub fn name(self) -> &'static str {
         match self {
             Self::OutOfBounds => "out-of-bounds",
@@ -99,20 +100,20 @@ impl Kind {
         }
     }
 
-    /// The kind of that name.
+    /// The kind with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|k| k.name() == name).copied()
     }
 
-    /// Those that can be looked for or not.
+    /// The kinds that can be enabled or disabled.
     pub fn optional() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|k| !k.is_fatal())
     }
 
-    /// The kind of that name, if it can be looked for or not.
+    /// The kind with this name, if it can be enabled or disabled.
     ///
     /// # Errors
-    /// In words, which there are.
+    /// A message that lists the possible names.
     pub fn optional_named(name: &str) -> Result<Self, String> {
         Self::optional().find(|k| k.name() == name).ok_or_else(|| {
             let names: Vec<_> = Self::optional().map(Self::name).collect();
@@ -123,7 +124,7 @@ impl Kind {
         })
     }
 
-    /// Whether hardware stops there as well, and so does the run.
+    /// Whether hardware stops at such a fault; then the run ends, too.
     pub fn is_fatal(self) -> bool {
         matches!(
             self,
@@ -144,78 +145,79 @@ impl Kind {
     }
 }
 
-/// Which kinds are looked for.
+/// The set of enabled kinds of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checks(u32);
 
 impl Checks {
-    /// Only what ends a run.
+    /// Only the kinds that end a run.
     pub fn none() -> Self {
-        Self(Kind::ALL.iter().filter(|k| k.is_fatal()).fold(0, |all, k| all | k.bit()))
+        Self(FaultKind::ALL.iter().filter(|k| k.is_fatal()).fold(0, |all, k| all | k.bit()))
     }
 
-    /// The same with one kind looked for or not; what ends a run stays.
-    pub fn with(self, kind: Kind, wanted: bool) -> Self {
+    /// The same set with one kind enabled or disabled; kinds that end a run stay enabled.
+    pub fn with(self, kind: FaultKind, wanted: bool) -> Self {
         let changed = if wanted { self.0 | kind.bit() } else { self.0 & !kind.bit() };
         Self(changed | Self::none().0)
     }
 
-    /// Whether a kind is looked for.
-    pub fn has(self, kind: Kind) -> bool {
+    /// Whether a kind is enabled.
+    pub fn has(self, kind: FaultKind) -> bool {
         self.0 & kind.bit() != 0
     }
 }
 
 impl Default for Checks {
-    /// Everything but NaN, which many kernels make on purpose.
+    /// Everything except NaN, which many kernels produce on purpose.
     fn default() -> Self {
-        Self(u32::MAX).with(Kind::NotANumber, false)
+        Self(u32::MAX).with(FaultKind::NotANumber, false)
     }
 }
 
-/// Where something happens.
+/// Identifies an instruction of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Site {
+pub struct InstructionSite {
     /// Index of the function in the program.
     pub function: u32,
     /// Index of the instruction in the function.
     pub instruction: u32,
 }
 
-/// Something that was found.
+/// A finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What.
-    pub kind: Kind,
-    /// In words: what is expected, what was found.
+    /// The kind.
+    pub kind: FaultKind,
+    /// The message: the expected and the actual behavior.
     pub message: String,
     /// The instruction.
-    pub site: Site,
-    /// The lanes, when it was seen first.
-    pub lanes: Mask,
-    /// The CTA in the grid.
+    pub site: InstructionSite,
+    /// The lanes at its first occurrence.
+    pub lanes: LaneMask,
+    /// Position (x, y, z) of the CTA in the grid.
     pub cta: [u32; 3],
-    /// The warp in the CTA.
+    /// Index of the warp in the CTA.
     pub warp: u32,
-    /// How many warp instructions the warp had executed.
+    /// Number of instructions that the warp had executed.
     pub step: u64,
-    /// How often it was seen.
+    /// Number of occurrences.
     pub count: u64,
-    /// Another place that has to do with it, and in what way: the other access of a race.
-    pub related: Option<(Site, String)>,
+    /// A related instruction and its role, such as the other access of a race.
+    pub related: Option<(InstructionSite, String)>,
 }
 
-/// What a run has found so far: of each kind and instruction, the first time and how often.
+/// The findings of a run so far: for each kind and instruction, the first occurrence and the count.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
-    /// In the order of their first appearance.
+    /// The findings, in the order of their first occurrence.
     pub faults: Vec<Fault>,
-    known: HashMap<(Kind, Site), usize>,
+    /// Index into `faults` for each kind and instruction.
+    known: HashMap<(FaultKind, InstructionSite), usize>,
 }
 
 impl Findings {
-    /// Notes a fault. The words are made only if it is the first of its kind at its instruction.
-    pub fn add(&mut self, kind: Kind, site: Site, fault: impl FnOnce() -> Fault) {
+    /// Adds an occurrence. `fault` is called only for the first occurrence of the kind at the instruction.
+    pub fn add(&mut self, kind: FaultKind, site: InstructionSite, fault: impl FnOnce() -> Fault) {
         match self.known.get(&(kind, site)).and_then(|i| self.faults.get_mut(*i)) {
             Some(known) => known.count += 1,
             None => {
@@ -225,7 +227,7 @@ impl Findings {
         }
     }
 
-    /// The first that ends the run.
+    /// The first finding that ends the run.
     pub fn fatal(&self) -> Option<&Fault> {
         self.faults.iter().find(|f| f.kind.is_fatal())
     }
@@ -233,18 +235,18 @@ impl Findings {
 
 #[cfg(test)]
 mod tests {
-    use super::{Checks, Kind};
+    use super::{Checks, FaultKind};
 
     #[test]
     fn what_ends_a_run_cannot_be_switched_off() {
-        let checks = Checks::default().with(Kind::OutOfBounds, false).with(Kind::Race, false);
-        assert!(checks.has(Kind::OutOfBounds) && !checks.has(Kind::Race) && checks.has(Kind::Barrier));
-        assert!(!Checks::none().has(Kind::UninitializedMemory) && !Checks::default().has(Kind::NotANumber));
+        let checks = Checks::default().with(FaultKind::OutOfBounds, false).with(FaultKind::Race, false);
+        assert!(checks.has(FaultKind::OutOfBounds) && !checks.has(FaultKind::Race) && checks.has(FaultKind::Barrier));
+        assert!(!Checks::none().has(FaultKind::UninitializedMemory) && !Checks::default().has(FaultKind::NotANumber));
     }
 
     #[test]
     fn names_are_different() {
-        let names: std::collections::BTreeSet<_> = Kind::ALL.iter().map(|k| k.name()).collect();
-        assert_eq!(names.len(), Kind::ALL.len());
+        let names: std::collections::BTreeSet<_> = FaultKind::ALL.iter().map(|k| k.name()).collect();
+        assert_eq!(names.len(), FaultKind::ALL.len());
     }
 }

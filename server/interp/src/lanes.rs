@@ -1,19 +1,19 @@
-//! Lanes of a warp, masks of them, and the types of values that a lane holds.
+//! Lanes of a warp, lane masks, and the types of lane values.
 
 use bytemuck::Pod;
 use std::fmt::Debug;
 
-/// Lanes of a warp.
+/// Number of lanes of a warp.
 pub const LANES: usize = 32;
 
-/// A set of lanes: bit *i* stands for lane *i*.
-pub type Mask = u32;
+/// A set of lanes: bit *i* is lane *i*.
+pub type LaneMask = u32;
 
-/// All lanes.
-pub const ALL: Mask = u32::MAX;
+/// The mask of all lanes.
+pub const ALL: LaneMask = u32::MAX;
 
-/// The lanes of a mask, ascending.
-pub fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
+/// The lanes of a mask, in ascending order.
+pub fn lanes(mask: LaneMask) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {
         let lane = left.trailing_zeros();
@@ -22,16 +22,16 @@ pub fn lanes(mask: Mask) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A value of one lane as instructions see it: an integer, or a floating-point number as the host has it. Its bytes are those of the
+/// The type of a lane's value as instructions see it: an integer, or a floating-point number of the host. Its bytes are those of the
 /// register, little-endian.
 pub trait Lane: Pod + Copy + Default + Debug + Send + Sync + PartialEq + 'static {
-    /// Bytes.
+    /// Size in bytes.
     const BYTES: usize = size_of::<Self>();
-    /// The bits, extended with zeros.
+    /// The bits, zero-extended.
     fn bits(self) -> u128;
-    /// The lowest bits of these.
+    /// The value with the lowest bits of `bits`.
     fn from_bits(bits: u128) -> Self;
-    /// The bits of the value extended to 128, by its sign if the type has one.
+    /// The bits, extended to 128 bits: sign-extended for signed types, else zero-extended.
     fn extended(self) -> u128 {
         self.bits()
     }

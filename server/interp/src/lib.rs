@@ -1,11 +1,11 @@
-//! The PTX machine on a CPU: lanes, warps, CTAs, clusters, memory, faults, trace.
+//! The PTX interpreter: lanes, warps, CTAs, clusters, memory, findings, and traces, executed on a CPU.
 //!
-//! It executes the lowered module of `ptx-analysis` and must *not* know syntax nodes, text positions of a protocol, files,
-//! threads or clocks: its caller hands over bytes and gets bytes back.
+//! It executes the lowered module of `ptx-analysis`. It must *not* know syntax nodes, text positions of a protocol, files, threads or
+//! clocks: its caller passes bytes in and gets bytes back.
 //!
-//! Each module knows only those before it: `lanes`, `registers`, [`simd`], [`findings`], [`memory`], [`machine`] (with the code that it
-//! executes), `inst` (an instruction while it is decoded), `exec` (what instructions do), [`decode`]. Beside these, [`trace`] and
-//! [`inspect`] know the machine, and [`launch`] knows `inspect`; how numbers are written is in [`notation`].
+//! Each module may use only those before it: `lanes`, `registers`, [`simd`], [`findings`], [`memory`], [`machine`] (with the decoded
+//! program), `inst` (an instruction while it is decoded), `exec` (the effects of instructions), [`decode`]. Besides, [`trace`] and
+//! [`inspect`] use the machine, and [`launch`] uses `inspect`. The notation of numbers is in [`notation`].
 
 pub mod decode;
 mod exec;

@@ -1,54 +1,54 @@
-//! The register file of a warp in one activation of a function: structure of arrays, 32 lanes beside each other.
+//! The register file of a warp for one call frame: a structure of arrays with 32 adjacent lanes per register.
 //!
-//! A register of *n* bytes takes 32 × *n* bytes. Constants and special registers lie in files of the same layout, so an operand is a
-//! file and an offset, whatever it is. Predicates are masks.
+//! A register of *n* bytes takes 32 × *n* bytes. Constants and special registers are in files of the same layout, so that every operand is
+//! a file and an offset. Predicates are lane masks.
 
-use crate::lanes::{ALL, LANES, Lane, Mask, lanes};
+use crate::lanes::{ALL, LANES, Lane, LaneMask, lanes};
 use bytemuck::{Pod, Zeroable};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A cache line of registers: what the files are made of, so that lanes are aligned for vector instructions.
+/// A cache line of registers. Files consist of such lines, so that lanes are aligned for vector instructions.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C, align(64))]
-pub struct Line([u64; 8]);
+pub struct RegisterLine([u64; 8]);
 
-/// Bytes of a line.
-const LINE: usize = size_of::<Line>();
+/// Size of a line in bytes.
+const LINE: usize = size_of::<RegisterLine>();
 
-/// Which file an operand lies in.
+/// The file that contains an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum File {
-    /// Registers of the function.
+pub enum RegisterFile {
+    /// The registers of the function.
     Own,
-    /// Constants of the function.
+    /// The constants of the function.
     Constant,
-    /// Special registers of the warp.
+    /// The special registers of the warp.
     Special,
 }
 
-/// Where the 32 lanes of a value lie.
+/// Where the 32 lanes of a value are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// Which file.
-    pub file: File,
-    /// Byte offset of lane 0 in there; a multiple of 64, or of 32 for registers of one byte.
+pub struct RegisterLocation {
+    /// The file.
+    pub file: RegisterFile,
+    /// Byte offset of lane 0 in the file: a multiple of 64, or of 32 for registers of one byte.
     pub offset: u32,
-    /// Bytes of one lane: 1, 2, 4, 8 or 16.
+    /// Size of one lane in bytes: 1, 2, 4, 8 or 16.
     pub width: u8,
 }
 
-/// A source of values of type `T`. A register that is wider gives its lowest bits.
+/// A source operand of type `T`. If the register is wider, its lowest bits are used.
 #[derive(Debug)]
 pub struct Src<T> {
-    place: Place,
+    place: RegisterLocation,
     ty: PhantomData<fn() -> T>,
 }
 
-/// A destination of values of type `T`. A register that is wider gets them extended: by the sign if `T` has one, else with zeros.
+/// A destination operand of type `T`. If the register is wider, the value is extended: with its sign if `T` is signed, else with zeros.
 #[derive(Debug)]
 pub struct Dst<T> {
-    place: Place,
+    place: RegisterLocation,
     ty: PhantomData<fn(T)>,
 }
 
@@ -66,35 +66,36 @@ impl<T> Clone for Dst<T> {
 impl<T> Copy for Dst<T> {}
 
 impl<T: Lane> Src<T> {
-    /// Values that lie there; nothing if the register is narrower than the type.
-    pub fn new(place: Place) -> Option<Self> {
+    /// A source operand; `None` if the register is narrower than the type.
+    pub fn new(place: RegisterLocation) -> Option<Self> {
         (usize::from(place.width) >= T::BYTES).then_some(Self { place, ty: PhantomData })
     }
 
-    /// Where they lie.
-    pub fn place(self) -> Place {
+    /// Where the values are stored.
+    pub fn place(self) -> RegisterLocation {
         self.place
     }
 }
 
 impl<T: Lane> Dst<T> {
-    /// A register of the function that receives values; nothing if it is narrower than the type, or no register.
-    pub fn new(place: Place) -> Option<Self> {
-        (usize::from(place.width) >= T::BYTES && place.file == File::Own).then_some(Self { place, ty: PhantomData })
+    /// A destination operand; `None` if the location is narrower than the type, or is not in the function's own registers.
+    pub fn new(place: RegisterLocation) -> Option<Self> {
+        (usize::from(place.width) >= T::BYTES && place.file == RegisterFile::Own)
+            .then_some(Self { place, ty: PhantomData })
     }
 
-    /// Where they go.
-    pub fn place(self) -> Place {
+    /// Where the values are stored.
+    pub fn place(self) -> RegisterLocation {
         self.place
     }
 }
 
-/// A truth value of each lane.
+/// A source operand that is a truth value per lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PredicateSrc {
-    /// Its number; nothing for a constant.
+    /// Index of the predicate; `None` for a constant.
     pub index: Option<u32>,
-    /// The value of a constant, or for a register whether it is negated.
+    /// For a constant its value; for a predicate whether it is negated.
     pub flip: bool,
 }
 
@@ -105,61 +106,61 @@ impl PredicateSrc {
     }
 }
 
-/// A predicate register that receives values.
+/// A destination operand: the index of a predicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PredicateDst(pub u32);
 
-/// The registers of a warp in one activation of a function.
+/// The registers of a warp in one call frame.
 #[derive(Debug, Clone)]
-pub struct Registers {
-    own: Vec<Line>,
-    constants: Arc<[Line]>,
-    specials: Arc<[Line]>,
-    predicates: Vec<Mask>,
+pub struct WarpRegisters {
+    own: Vec<RegisterLine>,
+    constants: Arc<[RegisterLine]>,
+    specials: Arc<[RegisterLine]>,
+    predicates: Vec<LaneMask>,
     /// The carry flags of extended-precision arithmetic (`CC.CF`).
-    pub carry: Mask,
+    pub carry: LaneMask,
 }
 
-/// Bytes that so many bytes of registers and so many predicates take in a warp.
+/// Size in bytes of registers and predicates in a warp. `bytes` is the size of the register file.
 pub fn weight(bytes: usize, predicates: usize) -> usize {
-    bytes.next_multiple_of(LINE) + size_of::<Mask>() * predicates
+    bytes.next_multiple_of(LINE) + size_of::<LaneMask>() * predicates
 }
 
-impl Default for Registers {
+impl Default for WarpRegisters {
     fn default() -> Self {
         Self { own: Vec::new(), constants: Arc::from([]), specials: Arc::from([]), predicates: Vec::new(), carry: 0 }
     }
 }
 
-impl Registers {
-    /// Registers of a function that needs so many bytes and predicates. All are zero.
-    pub fn new(bytes: usize, predicates: usize, constants: Arc<[Line]>, specials: Arc<[Line]>) -> Self {
-        let own = vec![Line::zeroed(); bytes.div_ceil(LINE)];
+impl WarpRegisters {
+    /// Registers of a function with `bytes` bytes of registers and `predicates` predicates, all zero.
+    pub fn new(bytes: usize, predicates: usize, constants: Arc<[RegisterLine]>, specials: Arc<[RegisterLine]>) -> Self {
+        let own = vec![RegisterLine::zeroed(); bytes.div_ceil(LINE)];
         Self { own, constants, specials, predicates: vec![0; predicates], carry: 0 }
     }
 
-    fn file(&self, file: File) -> &[Line] {
+    fn file(&self, file: RegisterFile) -> &[RegisterLine] {
         match file {
-            File::Own => &self.own,
-            File::Constant => &self.constants,
-            File::Special => &self.specials,
+            RegisterFile::Own => &self.own,
+            RegisterFile::Constant => &self.constants,
+            RegisterFile::Special => &self.specials,
         }
     }
 
-    /// Bytes that belong to these registers alone.
+    /// Size in bytes of the registers and predicates, without the shared files.
     pub fn weight(&self) -> usize {
         weight(self.own.len() * LINE, self.predicates.len())
     }
 
-    /// The bytes of all lanes.
-    pub fn bytes(&self, place: Place) -> &[u8] {
+    /// The bytes of all lanes at a location.
+    pub fn bytes(&self, place: RegisterLocation) -> &[u8] {
         let bytes: &[u8] = bytemuck::cast_slice(self.file(place.file));
         let from = place.offset as usize;
         bytes.get(from..from + LANES * usize::from(place.width)).unwrap_or_default()
     }
 
     #[inline(always)]
-    fn array<T: Lane>(&self, place: Place) -> Option<&[T; LANES]> {
+    fn array<T: Lane>(&self, place: RegisterLocation) -> Option<&[T; LANES]> {
         let all: &[T] = bytemuck::cast_slice(self.file(place.file));
         let from = place.offset as usize / T::BYTES;
         all.get(from..from + LANES)?.first_chunk()
@@ -185,9 +186,9 @@ impl Registers {
         T::from_bits(self.lane_bits(src.place, lane))
     }
 
-    /// The bits of one lane of whatever lies there.
+    /// The bits of one lane at a location, zero-extended.
     #[inline]
-    pub fn lane_bits(&self, place: Place, lane: usize) -> u128 {
+    pub fn lane_bits(&self, place: RegisterLocation, lane: usize) -> u128 {
         let width = usize::from(place.width);
         let from = place.offset as usize + (lane % LANES) * width;
         let bytes: &[u8] = bytemuck::cast_slice(self.file(place.file));
@@ -198,12 +199,12 @@ impl Registers {
         u128::from_le_bytes(out)
     }
 
-    /// Sets the bits of one lane of a register.
+    /// Sets the bits of one lane of a register; ignored for other files.
     #[inline]
-    pub fn set_lane_bits(&mut self, place: Place, lane: usize, bits: u128) {
+    pub fn set_lane_bits(&mut self, place: RegisterLocation, lane: usize, bits: u128) {
         let width = usize::from(place.width);
         let from = place.offset as usize + (lane % LANES) * width;
-        if place.file != File::Own {
+        if place.file != RegisterFile::Own {
             return;
         }
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.own);
@@ -214,7 +215,7 @@ impl Registers {
 
     /// Sets the lanes of a mask.
     #[inline(always)]
-    pub fn put<T: Lane>(&mut self, dst: Dst<T>, mask: Mask, values: [T; LANES]) {
+    pub fn put<T: Lane>(&mut self, dst: Dst<T>, mask: LaneMask, values: [T; LANES]) {
         if usize::from(dst.place.width) != T::BYTES {
             return self.put_extended(dst, mask, &values);
         }
@@ -231,7 +232,7 @@ impl Registers {
     }
 
     #[inline(never)]
-    fn put_extended<T: Lane>(&mut self, dst: Dst<T>, mask: Mask, values: &[T; LANES]) {
+    fn put_extended<T: Lane>(&mut self, dst: Dst<T>, mask: LaneMask, values: &[T; LANES]) {
         for lane in lanes(mask) {
             self.set_lane_bits(dst.place, lane, values[lane].extended());
         }
@@ -245,14 +246,14 @@ impl Registers {
 
     /// The lanes in which a predicate is true.
     #[inline]
-    pub fn predicate(&self, src: PredicateSrc) -> Mask {
+    pub fn predicate(&self, src: PredicateSrc) -> LaneMask {
         let value = src.index.map_or(0, |i| self.predicates.get(i as usize).copied().unwrap_or(0));
         if src.flip { !value } else { value }
     }
 
     /// Sets a predicate in the lanes of a mask.
     #[inline]
-    pub fn put_predicate(&mut self, dst: PredicateDst, mask: Mask, value: Mask) {
+    pub fn put_predicate(&mut self, dst: PredicateDst, mask: LaneMask, value: LaneMask) {
         if let Some(old) = self.predicates.get_mut(dst.0 as usize) {
             *old = (*old & !mask) | (value & mask);
         }
@@ -261,16 +262,16 @@ impl Registers {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dst, File, Place, PredicateDst, PredicateSrc, Registers, Src};
+    use super::{Dst, PredicateDst, PredicateSrc, RegisterFile, RegisterLocation, Src, WarpRegisters};
     use std::sync::Arc;
 
-    fn place(offset: u32, width: u8) -> Place {
-        Place { file: File::Own, offset, width }
+    fn place(offset: u32, width: u8) -> RegisterLocation {
+        RegisterLocation { file: RegisterFile::Own, offset, width }
     }
 
     #[test]
     fn only_the_lanes_of_the_mask_change() {
-        let mut registers = Registers::new(256, 1, Arc::from([]), Arc::from([]));
+        let mut registers = WarpRegisters::new(256, 1, Arc::from([]), Arc::from([]));
         let to = Dst::<u32>::new(place(128, 4)).unwrap();
         registers.put(to, 0b101, [7; 32]);
         let got = registers.get(Src::<u32>::new(place(128, 4)).unwrap());
@@ -283,7 +284,7 @@ mod tests {
 
     #[test]
     fn wider_registers_give_their_lowest_bits_and_get_extended_values() {
-        let mut registers = Registers::new(512, 0, Arc::from([]), Arc::from([]));
+        let mut registers = WarpRegisters::new(512, 0, Arc::from([]), Arc::from([]));
         registers.put(Dst::<i8>::new(place(0, 4)).unwrap(), 1, [-2; 32]);
         assert_eq!(registers.lane(Src::<u32>::new(place(0, 4)).unwrap(), 0), 0xffff_fffe);
         assert_eq!(registers.get(Src::<u8>::new(place(0, 4)).unwrap())[0], 0xfe);

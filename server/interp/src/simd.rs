@@ -1,43 +1,43 @@
-//! Steps on registers alone, for all lanes at once.
+//! Instructions on registers only, executed for all lanes at once.
 //!
-//! The operation of one lane is a plain closure. It is inlined into a loop over 32 lanes, which the compiler turns into vector
-//! instructions: those of AVX2 on x86-64. An x86-64 without AVX2 (before 2013) calls the closure through a pointer instead, so that
-//! there is one such loop for each type and not one for each operation: compiling them all twice took a third of the time.
+//! The operation on one lane is a plain closure. It is inlined into a loop over 32 lanes, which the compiler turns into vector
+//! instructions: those of AVX2 on x86-64. On an x86-64 without AVX2 (before 2013) the loop calls the closure through a pointer. There is
+//! then one such loop per type, not one per operation: compiling all of them twice took a third of the time.
 
-use crate::lanes::{LANES, Lane, Mask, lanes};
-use crate::registers::{Dst, PredicateDst, PredicateSrc, Registers, Src};
+use crate::lanes::{LANES, Lane, LaneMask, lanes};
+use crate::registers::{Dst, PredicateDst, PredicateSrc, Src, WarpRegisters};
 use ptx_num::values::Marks;
 
-/// Lanes whose results must be marked.
+/// The lanes whose results are marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Marked {
-    /// The manual leaves their bits open.
-    pub unspecified: Mask,
+pub struct LaneMarks {
+    /// Their bits are unspecified in the manual.
+    pub unspecified: LaneMask,
     /// They are approximations.
-    pub approximate: Mask,
+    pub approximate: LaneMask,
 }
 
-impl Marked {
-    /// The marks of one lane.
+impl LaneMarks {
+    /// Adds the marks of one lane.
     pub fn add(&mut self, lane: usize, marks: Marks) {
-        self.unspecified |= Mask::from(marks.contains(Marks::UNSPECIFIED)) << lane;
-        self.approximate |= Mask::from(marks.contains(Marks::APPROXIMATE)) << lane;
+        self.unspecified |= LaneMask::from(marks.contains(Marks::UNSPECIFIED)) << lane;
+        self.approximate |= LaneMask::from(marks.contains(Marks::APPROXIMATE)) << lane;
     }
 
-    /// All lanes of a mask.
-    pub fn all(mask: Mask, marks: Marks) -> Self {
+    /// The same marks for all lanes of a mask.
+    pub fn all(mask: LaneMask, marks: Marks) -> Self {
         let of = |mark| if marks.contains(mark) { mask } else { 0 };
         Self { unspecified: of(Marks::UNSPECIFIED), approximate: of(Marks::APPROXIMATE) }
     }
 }
 
-/// What an instruction does that touches nothing but registers.
+/// The effect of an instruction that accesses only registers.
 pub trait LaneStep: Send + Sync {
-    /// Executes it for the lanes of the mask.
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked;
+    /// Executes the instruction for the lanes of a mask. Returns the marks of the results.
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks;
 
-    /// The step for a processor without the vector instructions: its functions are called through pointers.
-    fn scalar(self) -> Step
+    /// The step for a processor without the vector instructions: its closures are called through pointers.
+    fn scalar(self) -> BoxedStep
     where
         Self: Sized + 'static,
     {
@@ -45,18 +45,18 @@ pub trait LaneStep: Send + Sync {
     }
 }
 
-/// A step that can be executed.
-pub type Step = Box<dyn LaneStep>;
+/// A step of any type.
+pub type BoxedStep = Box<dyn LaneStep>;
 
-/// A step, compiled for the processor at hand. `S::run` should be `#[inline(always)]`.
-pub fn step<S: LaneStep + 'static>(inner: S) -> Step {
+/// A step, compiled for the processor that runs the program. `S::run` should be `#[inline(always)]`.
+pub fn step<S: LaneStep + 'static>(inner: S) -> BoxedStep {
     #[cfg(target_arch = "x86_64")]
     return if x86::available() { Box::new(x86::Avx2(inner)) } else { inner.scalar() };
     #[cfg(not(target_arch = "x86_64"))]
     Box::new(inner)
 }
 
-/// Whether steps are compiled for a processor that multiplies and adds with one rounding.
+/// Whether steps are compiled for a processor with fused multiply-add.
 pub(crate) fn fuses() -> bool {
     #[cfg(target_arch = "x86_64")]
     return x86::available();
@@ -67,11 +67,11 @@ pub(crate) fn fuses() -> bool {
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86 {
-    use super::{LaneStep, Marked};
-    use crate::lanes::Mask;
-    use crate::registers::Registers;
+    use super::{LaneMarks, LaneStep};
+    use crate::lanes::LaneMask;
+    use crate::registers::WarpRegisters;
 
-    /// Whether this processor has what [`Avx2`] needs.
+    /// Whether the processor has the features that [`Avx2`] needs.
     pub(super) fn available() -> bool {
         is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("fma")
@@ -82,24 +82,24 @@ mod x86 {
             && is_x86_feature_detected!("f16c")
     }
 
-    /// Made only where [`available`] is true.
+    /// A step compiled with AVX2. Constructed only if [`available`] is true.
     pub(super) struct Avx2<S>(pub(super) S);
 
     #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
     #[inline]
-    fn with_avx2<S: LaneStep>(step: &S, registers: &mut Registers, mask: Mask) -> Marked {
+    fn with_avx2<S: LaneStep>(step: &S, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         step.run(registers, mask)
     }
 
     impl<S: LaneStep> LaneStep for Avx2<S> {
-        fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+        fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
             // SAFETY: `super::step` makes an `Avx2` only after `available` has found these features.
             unsafe { with_avx2(&self.0, registers, mask) }
         }
     }
 }
 
-/// `d = f(a)` for all lanes, also those that are not active: `f` must be cheap and take any bits.
+/// `d = f(a)` for all lanes, including inactive ones: `f` must be cheap and accept any bits.
 pub struct Map1<A, D, F> {
     /// Destination.
     pub d: Dst<D>,
@@ -111,17 +111,17 @@ pub struct Map1<A, D, F> {
 
 impl<A: Lane, D: Lane, F: Fn(A) -> D + Send + Sync> LaneStep for Map1<A, D, F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let a = registers.get(self.a);
         let mut out = [D::default(); LANES];
         for lane in 0..LANES {
             out[lane] = (self.f)(a[lane]);
         }
         registers.put(self.d, mask, out);
-        Marked::default()
+        LaneMarks::default()
     }
 
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: 'static,
     {
@@ -130,7 +130,7 @@ impl<A: Lane, D: Lane, F: Fn(A) -> D + Send + Sync> LaneStep for Map1<A, D, F> {
     }
 }
 
-/// `d = f(a, b)` for all lanes, as [`Map1`].
+/// `d = f(a, b)` for all lanes, like [`Map1`].
 pub struct Map2<A, B, D, F> {
     /// Destination.
     pub d: Dst<D>,
@@ -142,17 +142,17 @@ pub struct Map2<A, B, D, F> {
 
 impl<A: Lane, B: Lane, D: Lane, F: Fn(A, B) -> D + Send + Sync> LaneStep for Map2<A, B, D, F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b) = (registers.get(self.ab.0), registers.get(self.ab.1));
         let mut out = [D::default(); LANES];
         for lane in 0..LANES {
             out[lane] = (self.f)(a[lane], b[lane]);
         }
         registers.put(self.d, mask, out);
-        Marked::default()
+        LaneMarks::default()
     }
 
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: 'static,
     {
@@ -161,7 +161,7 @@ impl<A: Lane, B: Lane, D: Lane, F: Fn(A, B) -> D + Send + Sync> LaneStep for Map
     }
 }
 
-/// `d = f(a, b, c)` for all lanes, as [`Map1`].
+/// `d = f(a, b, c)` for all lanes, like [`Map1`].
 pub struct Map3<A, B, C, D, F> {
     /// Destination.
     pub d: Dst<D>,
@@ -173,17 +173,17 @@ pub struct Map3<A, B, C, D, F> {
 
 impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(A, B, C) -> D + Send + Sync> LaneStep for Map3<A, B, C, D, F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b, c) = (registers.get(self.abc.0), registers.get(self.abc.1), registers.get(self.abc.2));
         let mut out = [D::default(); LANES];
         for lane in 0..LANES {
             out[lane] = (self.f)(a[lane], b[lane], c[lane]);
         }
         registers.put(self.d, mask, out);
-        Marked::default()
+        LaneMarks::default()
     }
 
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: 'static,
     {
@@ -192,21 +192,21 @@ impl<A: Lane, B: Lane, C: Lane, D: Lane, F: Fn(A, B, C) -> D + Send + Sync> Lane
     }
 }
 
-/// Where the outcomes `p` and `q` of a comparison go.
+/// The destinations of the results `p` and `q` of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub enum Outcomes {
-    /// Both to predicates, as far as they are wanted.
+    /// Predicates for `p` and `q`, each optional.
     Predicates(Option<PredicateDst>, Option<PredicateDst>),
-    /// `p` to a register of 16 bits: the number where it is true, else zero.
+    /// A 16-bit register for `p`: the given number if it is true, else zero.
     Halves(Dst<u16>, u16),
-    /// `p` to a register of 32 bits, likewise.
+    /// A 32-bit register for `p`, likewise.
     Words(Dst<u32>, u32),
 }
 
 impl Outcomes {
-    /// Writes them.
+    /// Writes the results in the lanes of a mask.
     #[inline(always)]
-    pub fn put(self, registers: &mut Registers, mask: Mask, p: Mask, q: Mask) {
+    pub fn put(self, registers: &mut WarpRegisters, mask: LaneMask, p: LaneMask, q: LaneMask) {
         match self {
             Self::Predicates(to_p, to_q) => {
                 if let Some(to) = to_p {
@@ -224,7 +224,7 @@ impl Outcomes {
 
 /// `a` in the lanes of a mask, `b` in the others.
 #[inline(always)]
-pub fn select<T: Lane>(mask: Mask, a: [T; LANES], b: [T; LANES]) -> [T; LANES] {
+pub fn select<T: Lane>(mask: LaneMask, a: [T; LANES], b: [T; LANES]) -> [T; LANES] {
     let mut out = b;
     for lane in 0..LANES {
         out[lane] = if mask >> lane & 1 != 0 { a[lane] } else { b[lane] };
@@ -232,7 +232,7 @@ pub fn select<T: Lane>(mask: Mask, a: [T; LANES], b: [T; LANES]) -> [T; LANES] {
     out
 }
 
-/// A comparison `t = f(a, b)`, combined with a predicate; for all lanes, as [`Map1`].
+/// A comparison `t = f(a, b)`, combined with a predicate; for all lanes, like [`Map1`].
 pub struct Compare<A, F> {
     /// Destinations.
     pub to: Outcomes,
@@ -240,17 +240,17 @@ pub struct Compare<A, F> {
     pub ab: (Src<A>, Src<A>),
     /// The comparison.
     pub f: F,
-    /// What is done with the comparison `t` and the predicate `c` of the lanes: gives `p` and `q`.
-    pub combine: fn(t: Mask, c: Mask) -> (Mask, Mask),
-    /// The predicate that it is combined with.
+    /// Combines the comparison `t` with the predicate `c`. Returns `p` and `q`. All are lane masks.
+    pub combine: fn(t: LaneMask, c: LaneMask) -> (LaneMask, LaneMask),
+    /// The predicate `c`.
     pub c: PredicateSrc,
 }
 
 impl<A: Lane, F: Fn(A, A) -> bool + Send + Sync> LaneStep for Compare<A, F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b) = (registers.get(self.ab.0), registers.get(self.ab.1));
-        // Bytes first, bits then: the first loop becomes vector instructions.
+        // Computing bytes before bits lets the compiler vectorize the first loop.
         let mut truth = [0u8; LANES];
         for lane in 0..LANES {
             truth[lane] = (self.f)(a[lane], b[lane]).into();
@@ -258,10 +258,10 @@ impl<A: Lane, F: Fn(A, A) -> bool + Send + Sync> LaneStep for Compare<A, F> {
         let t = bits(&truth);
         let (p, q) = (self.combine)(t, registers.predicate(self.c));
         self.to.put(registers, mask, p, q);
-        Marked::default()
+        LaneMarks::default()
     }
 
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: 'static,
     {
@@ -270,30 +270,30 @@ impl<A: Lane, F: Fn(A, A) -> bool + Send + Sync> LaneStep for Compare<A, F> {
     }
 }
 
-/// The mask of bytes that are 0 or 1.
+/// The lane mask of bytes that are 0 or 1.
 #[inline(always)]
-pub(crate) fn bits(truth: &[u8; LANES]) -> Mask {
+pub(crate) fn bits(truth: &[u8; LANES]) -> LaneMask {
     let mut mask = 0;
     for (group, eight) in truth.chunks_exact(8).enumerate() {
         let mut bytes = [0; 8];
         bytes.copy_from_slice(eight);
-        // Each byte is 0 or 1: the product gathers them in the highest byte, the first one lowest.
+        // Each byte is 0 or 1. The product gathers them in its highest byte, the first one in the lowest bit.
         let gathered = u64::from_le_bytes(bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        mask |= (gathered as Mask) << (8 * group);
+        mask |= (gathered as LaneMask) << (8 * group);
     }
     mask
 }
 
-/// Anything else: `f` reads and writes what it likes for one active lane, and says how the results must be marked.
+/// Any other operation, executed per active lane: `f` reads and writes registers, and returns the marks of the results.
 pub struct EachLane<F> {
     /// Called with the registers and each active lane.
     pub f: F,
 }
 
-impl<F: Fn(&mut Registers, usize) -> Marks + Send + Sync> LaneStep for EachLane<F> {
+impl<F: Fn(&mut WarpRegisters, usize) -> Marks + Send + Sync> LaneStep for EachLane<F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
-        let mut marked = Marked::default();
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
+        let mut marked = LaneMarks::default();
         for lane in lanes(mask) {
             marked.add(lane, (self.f)(registers, lane));
         }
@@ -301,15 +301,15 @@ impl<F: Fn(&mut Registers, usize) -> Marks + Send + Sync> LaneStep for EachLane<
     }
 }
 
-/// Anything else, for all lanes at once.
+/// Any other operation, executed for all lanes at once.
 pub struct AllLanes<F> {
     /// Called with the registers and the active lanes.
     pub f: F,
 }
 
-impl<F: Fn(&mut Registers, Mask) -> Marked + Send + Sync> LaneStep for AllLanes<F> {
+impl<F: Fn(&mut WarpRegisters, LaneMask) -> LaneMarks + Send + Sync> LaneStep for AllLanes<F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         (self.f)(registers, mask)
     }
 }
@@ -317,15 +317,15 @@ impl<F: Fn(&mut Registers, Mask) -> Marked + Send + Sync> LaneStep for AllLanes<
 #[cfg(test)]
 mod tests {
     use super::{Compare, LaneStep, Map1, Map3, Outcomes, bits, step};
-    use crate::registers::{Dst, File, Place, PredicateDst, PredicateSrc, Registers, Src};
+    use crate::registers::{Dst, PredicateDst, PredicateSrc, RegisterFile, RegisterLocation, Src, WarpRegisters};
     use std::sync::Arc;
 
-    /// Nothing here needs a parser, so that Miri can execute it: docs/unsafe-code.md.
+    /// This test needs no parser, so that Miri can execute it: docs/dev/unsafe-code.md.
     #[test]
     fn steps_do_the_same_with_vectors_and_without() {
-        let place = |number: u32| Place { file: File::Own, offset: 128 * number, width: 4 };
+        let place = |number: u32| RegisterLocation { file: RegisterFile::Own, offset: 128 * number, width: 4 };
         let (src, dst) = (|n| Src::<f32>::new(place(n)).unwrap(), |n| Dst::<f32>::new(place(n)).unwrap());
-        let mut before = Registers::new(6 * 128, 2, Arc::from([]), Arc::from([]));
+        let mut before = WarpRegisters::new(6 * 128, 2, Arc::from([]), Arc::from([]));
         for lane in 0..32_u32 {
             before.set_lane_bits(place(0), lane as usize, (lane as f32 + 0.25).to_bits().into());
             before.set_lane_bits(place(1), lane as usize, u128::from(0x3f80_0001 + (lane << 20)));

@@ -1,6 +1,6 @@
 //! The PTX instruction set as data.
 //!
-//! Everything is declared in `data/*.isa` (the notation: `docs/isa-format.md`) and compiled into static tables when the crate
+//! Everything is declared in `data/*.isa` (the notation: `docs/dev/isa-format.md`) and compiled into static tables when the crate
 //! is built. This crate knows nothing of source text, syntax trees, diagnostics or protocols, and has no dependencies.
 
 #[cfg(feature = "compiler")]

@@ -1,4 +1,4 @@
-//! The structures of the static tables. Their notation is described in `docs/isa-format.md`.
+//! The structures of the static tables. Their notation is described in `docs/dev/isa-format.md`.
 //!
 //! The same definitions serve the compiler of the notation (in the build script), which fills them and prints them
 //! as Rust source through [`Emit`], and the library, which includes that source.

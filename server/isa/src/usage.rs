@@ -1,4 +1,4 @@
-//! Look-up of word frequencies in real files (`data/usage.tsv`, docs/usage.md): used to rank suggestions, never to decide
+//! Look-up of word frequencies in real files (`data/usage.tsv`, docs/dev/usage.md): used to rank suggestions, never to decide
 //! validity.
 
 use crate::tables::{Cuda, UsageTable, Weights};

@@ -4,7 +4,7 @@
 use super::evaluate::LaunchModule;
 use super::file::{self, Language};
 use ptx_analysis::program::ProgramFunction;
-use ptx_interp::launch::{Launch, Mistake, written};
+use ptx_interp::launch::{Launch, LaunchMistake, written};
 use serde_json::Value;
 
 /// A request for a launch.
@@ -50,7 +50,7 @@ pub enum LaunchChoiceError {
     /// There is no such kernel: the message.
     Kernel(String),
     /// The launch has mistakes. Their places refer to the text that contains it: the module itself for [`LaunchOrigin::Above`].
-    Launch(Vec<Mistake>),
+    Launch(Vec<LaunchMistake>),
 }
 
 impl LaunchModule {
@@ -110,15 +110,16 @@ impl LaunchModule {
                 let Some(launch) = mine.get(question.number).or_else(|| mine.last()) else {
                     // A misspelled launch line is an error; nothing is guessed.
                     let around = self.above(kernel);
-                    let wrong: Vec<Mistake> =
+                    let wrong: Vec<LaunchMistake> =
                         mistakes.into_iter().filter(|m| around.contains(&m.range.start)).collect();
                     return match wrong.is_empty() {
                         true => Ok(LaunchChoice { launch: bare(), launches: 0 }),
                         false => Err(LaunchChoiceError::Launch(wrong)),
                     };
                 };
-                let inside = |m: &Mistake| launch.range.start <= m.range.start && m.range.start <= launch.range.end;
-                let wrong: Vec<Mistake> = mistakes.into_iter().filter(inside).collect();
+                let inside =
+                    |m: &LaunchMistake| launch.range.start <= m.range.start && m.range.start <= launch.range.end;
+                let wrong: Vec<LaunchMistake> = mistakes.into_iter().filter(inside).collect();
                 if !wrong.is_empty() {
                     return Err(LaunchChoiceError::Launch(wrong));
                 }

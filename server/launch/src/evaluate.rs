@@ -4,12 +4,13 @@ use super::inside;
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::ModuleProgram;
 use ptx_interp::decode::Executable;
-use ptx_interp::findings::{Fault, Site};
+use ptx_interp::findings::{Fault, InstructionSite};
 use ptx_interp::launch::{
-    Bound, Guessed, Launch, Mistake, Placed, Snapshot, Verdict, bind, complete, launches, settle, unexpected, verdicts,
+    Bound, BufferSnapshot, ExpectationVerdict, GuessReport, Launch, LaunchMistake, PlacedBuffer, bind, complete,
+    launches, settle, unexpected, verdicts,
 };
-use ptx_interp::machine::{Settings, Status};
-use ptx_interp::trace::{self, Run};
+use ptx_interp::machine::{RunStatus, Settings};
+use ptx_interp::trace::{self, GridRun};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -29,15 +30,15 @@ pub struct LaunchRun {
     /// The launch, complete.
     pub launch: Launch,
     /// The guessed parts of the launch.
-    pub guessed: Guessed,
+    pub guessed: GuessReport,
     /// The run.
-    pub run: Run,
+    pub run: GridRun,
     /// The buffers of the run.
-    pub buffers: Vec<Placed>,
+    pub buffers: Vec<PlacedBuffer>,
     /// Contents, before the run, of the buffers that it may have changed.
-    pub before: Vec<Snapshot>,
+    pub before: Vec<BufferSnapshot>,
     /// The results of the expectations.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<ExpectationVerdict>,
     /// Duration of the run.
     pub time: Duration,
 }
@@ -46,7 +47,7 @@ pub struct LaunchRun {
 #[derive(Debug, Clone)]
 pub enum EvaluationError {
     /// The launch has mistakes. Their places refer to the file that contains it.
-    Launch(Vec<Mistake>),
+    Launch(Vec<LaunchMistake>),
     /// The module has errors in code that the kernel needs.
     Errors(Vec<Diagnostic>),
     /// The kernel cannot be executed: the reason.
@@ -55,7 +56,7 @@ pub enum EvaluationError {
 
 impl LaunchModule {
     /// Returns the launches above the kernels, and the mistakes in their lines.
-    pub fn launches(&self) -> (Vec<Launch>, Vec<Mistake>) {
+    pub fn launches(&self) -> (Vec<Launch>, Vec<LaunchMistake>) {
         let found = launches(&self.text, &self.program);
         (found.launches, found.mistakes)
     }
@@ -90,10 +91,25 @@ impl LaunchModule {
     /// If the launch cannot be run.
     pub fn evaluate(
         &self,
+        launch: Launch,
+        settings: Settings,
+        folder: Option<&Path>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<LaunchRun, EvaluationError> {
+        self.evaluate_reporting(launch, settings, folder, cancelled, &mut |_| {})
+    }
+
+    /// The same, and reports now and then how many instructions the warps have executed.
+    ///
+    /// # Errors
+    /// If it cannot be run.
+    pub fn evaluate_reporting(
+        &self,
         mut launch: Launch,
         settings: Settings,
         folder: Option<&Path>,
         cancelled: &dyn Fn() -> bool,
+        report: &mut dyn FnMut(u64),
     ) -> Result<LaunchRun, EvaluationError> {
         let errors = self.errors(&launch.entry);
         if !errors.is_empty() {
@@ -114,7 +130,7 @@ impl LaunchModule {
             bind(&launch, Arc::new(executable), settings).map_err(EvaluationError::Launch)?;
         let before = buffers.iter().map(|b| b.snapshot(&machine)).collect();
         let begin = Instant::now();
-        let run = trace::run(machine, cancelled);
+        let run = trace::run_reporting(machine, cancelled, report);
         let time = begin.elapsed();
         let verdicts = verdicts(&launch.expectations, &run.machine, &buffers, run.status);
         Ok(LaunchRun { launch, guessed, run, buffers, before, verdicts, time })
@@ -135,16 +151,16 @@ impl LaunchRun {
     /// Whether the run succeeded: all expectations are met, nothing else was found, and it finished.
     pub fn passed(&self) -> bool {
         let expected = || self.launch.expectations.iter().any(|e| e.is_end());
-        let ended = self.run.status == Status::Finished || expected();
+        let ended = self.run.status == RunStatus::Finished || expected();
         ended && self.verdicts.iter().all(|v| v.ok) && self.unexpected().is_empty()
     }
 
     /// Returns the place of the first warp of the grid that has not finished.
-    pub fn stopped_at(&self) -> Option<Site> {
+    pub fn stopped_at(&self) -> Option<InstructionSite> {
         let machine = &self.run.machine;
         let mut warps = machine.clusters.iter().flat_map(|c| &c.ctas).flat_map(|c| &c.warps);
         let warp = warps.find(|w| !w.is_finished())?;
         let group = warp.groups.iter().max_by_key(|g| g.turn)?;
-        Some(Site { function: warp.frame(group.frame)?.function, instruction: group.pc })
+        Some(InstructionSite { function: warp.frame(group.frame)?.function, instruction: group.pc })
     }
 }

@@ -6,8 +6,8 @@
 
 use super::tree::{self, LaunchEntry, LaunchNode, LaunchValue};
 use ptx_interp::launch::{
-    Argument, Buffer, Contents, Element, Field, Fill, Given, Launch, Mistake, Number, argument, dimensions,
-    expectations, fill, hexadecimal, is_name, unknown_element,
+    Argument, Buffer, BufferContents, ElementFormat, Field, Fill, Launch, LaunchMistake, NamedArgument, Number,
+    argument, dimensions, expectations, fill, hexadecimal, is_name, unknown_element,
 };
 use std::ops::Range;
 use std::path::Path;
@@ -34,7 +34,7 @@ const KEYS: [&str; 9] = ["entry", "grid", "block", "cluster", "shared", "params"
 
 /// Returns the launches of a file and the mistakes in it. A missing `entry` is empty. Values that are not understood are
 /// omitted and reported.
-pub fn launches(text: &str, language: Language) -> (Vec<Launch>, Vec<Mistake>) {
+pub fn launches(text: &str, language: Language) -> (Vec<Launch>, Vec<LaunchMistake>) {
     let (entries, mut mistakes) = match language {
         Language::Toml => tree::toml(text),
         Language::Json => match tree::json(text) {
@@ -43,9 +43,10 @@ pub fn launches(text: &str, language: Language) -> (Vec<Launch>, Vec<Mistake>) {
                 let node = LaunchNode { value: LaunchValue::List(all), range: 0..0 };
                 (vec![LaunchEntry { key: "launch".into(), key_range: 0..0, node }], Vec::new())
             }
-            Ok(node) => {
-                (Vec::new(), vec![Mistake::new(0..0, format!("expected a table of keys, but found {}", node.kind()))])
-            }
+            Ok(node) => (
+                Vec::new(),
+                vec![LaunchMistake::new(0..0, format!("expected a table of keys, but found {}", node.kind()))],
+            ),
             Err(mistake) => (Vec::new(), vec![mistake]),
         },
     };
@@ -79,12 +80,12 @@ pub fn launches(text: &str, language: Language) -> (Vec<Launch>, Vec<Mistake>) {
 
 struct LaunchFileReader<'t> {
     text: &'t str,
-    mistakes: Vec<Mistake>,
+    mistakes: Vec<LaunchMistake>,
 }
 
 impl LaunchFileReader<'_> {
     fn complain(&mut self, range: &Range<usize>, words: &str) {
-        self.mistakes.push(Mistake::new(range.clone(), words));
+        self.mistakes.push(LaunchMistake::new(range.clone(), words));
     }
 
     /// Returns the offset of a string's text, if the text between the quotes contains no escapes.
@@ -132,7 +133,8 @@ impl LaunchFileReader<'_> {
                 "expect" => self.expect(&node, &mut out),
                 _ => {
                     let words = format!("`{key}` is no key of a launch");
-                    self.mistakes.push(Mistake::new(key_range, words).help(format!("there are {}", quoted(&KEYS))));
+                    self.mistakes
+                        .push(LaunchMistake::new(key_range, words).help(format!("there are {}", quoted(&KEYS))));
                 }
             }
         }
@@ -159,7 +161,7 @@ impl LaunchFileReader<'_> {
             return None;
         };
         let read = dimensions(&text, 0, name);
-        read.map_err(|m| self.mistakes.push(Mistake { range: node.range.clone(), ..m })).ok()
+        read.map_err(|m| self.mistakes.push(LaunchMistake { range: node.range.clone(), ..m })).ok()
     }
 
     fn expect(&mut self, node: &LaunchNode, out: &mut Launch) {
@@ -177,7 +179,7 @@ impl LaunchFileReader<'_> {
         }
     }
 
-    fn arguments(&mut self, node: LaunchNode, parameters: bool) -> Vec<Given> {
+    fn arguments(&mut self, node: LaunchNode, parameters: bool) -> Vec<NamedArgument> {
         let LaunchValue::Table(entries) = node.value else {
             self.complain(&node.range, &format!("expected a table of names, but found {}", node.kind()));
             return Vec::new();
@@ -201,19 +203,19 @@ impl LaunchFileReader<'_> {
             let known = !key_range.is_empty();
             let range = if known { key_range.start..node.range.end.max(key_range.end) } else { 0..0 };
             match self.argument(&node) {
-                Ok(argument) => out.push(Given { offset, range, ..Given::new(name, argument) }),
+                Ok(argument) => out.push(NamedArgument { offset, range, ..NamedArgument::new(name, argument) }),
                 Err(mistake) if known => self.mistakes.push(mistake),
                 // JSON has no positions, so the message must name the key.
                 Err(mistake) => {
-                    self.mistakes.push(Mistake { message: format!("`{key}`: {}", mistake.message), ..mistake })
+                    self.mistakes.push(LaunchMistake { message: format!("`{key}`: {}", mistake.message), ..mistake })
                 }
             }
         }
         out
     }
 
-    fn argument(&self, node: &LaunchNode) -> Result<Argument, Mistake> {
-        let wrong = |words: &str| Mistake::new(node.range.clone(), words);
+    fn argument(&self, node: &LaunchNode) -> Result<Argument, LaunchMistake> {
+        let wrong = |words: &str| LaunchMistake::new(node.range.clone(), words);
         match &node.value {
             LaunchValue::Number(_) => {
                 let number = number(node).ok_or_else(|| wrong("this is no number that a launch understands"))?;
@@ -231,7 +233,7 @@ impl LaunchFileReader<'_> {
         }
     }
 
-    fn table(&self, entries: &[LaunchEntry], node: &LaunchNode) -> Result<Argument, Mistake> {
+    fn table(&self, entries: &[LaunchEntry], node: &LaunchNode) -> Result<Argument, LaunchMistake> {
         let get = |key: &str| entries.iter().find(|e| e.key == key).map(|e| &e.node);
         if ["image", "sampler", "tensor_map"].iter().any(|key| get(key).is_some()) {
             let fields = entries.iter().map(|e| Ok((e.key.clone(), field(&e.node)?)));
@@ -242,24 +244,26 @@ impl LaunchFileReader<'_> {
         if let Some(entry) = entries.iter().find(|e| !KEYS.contains(&e.key.as_str())) {
             let words = format!("`{}` is no key of a parameter", entry.key);
             let range = if entry.key_range.is_empty() { node.range.clone() } else { entry.key_range.clone() };
-            return Err(Mistake::new(range, words).help(format!("there are {}, and those of images", quoted(&KEYS))));
+            return Err(
+                LaunchMistake::new(range, words).help(format!("there are {}, and those of images", quoted(&KEYS)))
+            );
         }
-        let wrong = |words: &str| Mistake::new(node.range.clone(), words);
+        let wrong = |words: &str| LaunchMistake::new(node.range.clone(), words);
         let string = |key: &str| match get(key).map(|n| (&n.value, n)) {
             None => Ok(None),
             Some((LaunchValue::Text(text), node)) => Ok(Some((text.as_str(), node.range.clone()))),
             Some((_, node)) => {
-                Err(Mistake::new(node.range.clone(), format!("`{key}` is a string, not {}", node.kind())))
+                Err(LaunchMistake::new(node.range.clone(), format!("`{key}` is a string, not {}", node.kind())))
             }
         };
         let count = |key: &str| match get(key) {
             None => Ok(None),
             Some(node) => number(node).and_then(Number::count).map(Some).ok_or_else(|| {
-                Mistake::new(node.range.clone(), format!("`{key}` is a whole number that is not negative"))
+                LaunchMistake::new(node.range.clone(), format!("`{key}` is a whole number that is not negative"))
             }),
         };
         let element = match string("type")? {
-            Some((name, range)) => Some(Element::named(name).ok_or_else(|| unknown_element(name, range))?),
+            Some((name, range)) => Some(ElementFormat::named(name).ok_or_else(|| unknown_element(name, range))?),
             None => None,
         };
         if let Some((name, _)) = string("address")? {
@@ -269,13 +273,13 @@ impl LaunchFileReader<'_> {
             return Ok(Argument::Address(name.into(), if negative { -distance } else { distance }));
         }
         if let Some(node) = get("value") {
-            let value = number(node).ok_or_else(|| Mistake::new(node.range.clone(), "`value` is a number"))?;
+            let value = number(node).ok_or_else(|| LaunchMistake::new(node.range.clone(), "`value` is a number"))?;
             return Ok(Argument::Number(element, value));
         }
         let length = match (count("len")?, count("bytes")?) {
             (Some(_), Some(_)) => return Err(wrong("a buffer has `len` elements or `bytes`, not both")),
             (Some(length), None) => Some(length),
-            (None, Some(bytes)) => Some(element.unwrap_or(Element::byte()).count(bytes)),
+            (None, Some(bytes)) => Some(element.unwrap_or(ElementFormat::byte()).count(bytes)),
             (None, None) => None,
         };
         let contents =
@@ -284,7 +288,7 @@ impl LaunchFileReader<'_> {
             return Err(wrong("a buffer has one of `fill`, `values`, `hex` and `file`")
                 .help("such as `{ type = \"f32\", len = 64, fill = \"zero\" }`"));
         }
-        let buffer = |element: Element, contents| Argument::Buffer(Buffer { element, length, contents });
+        let buffer = |element: ElementFormat, contents| Argument::Buffer(Buffer { element, length, contents });
         let typed = || element.ok_or_else(|| wrong("the buffer has no `type`").help("such as `type = \"f32\"`"));
         if let Some((text, range)) = string("fill")? {
             let fill = self.read(text, &range, fill, |out, range| {
@@ -293,38 +297,38 @@ impl LaunchFileReader<'_> {
                 }
             })?;
             let element = match fill {
-                Fill::Zero | Fill::Poison => element.unwrap_or(Element::byte()),
+                Fill::Zero | Fill::Poison => element.unwrap_or(ElementFormat::byte()),
                 _ => typed()?,
             };
             if let Some(why) = fill.mistake(element) {
-                return Err(Mistake::new(range, why));
+                return Err(LaunchMistake::new(range, why));
             }
             if length.is_none() {
                 return Err(wrong("the buffer has no length").help("write how many elements it has: `len = 64`"));
             }
-            return Ok(buffer(element, Contents::Fill(fill)));
+            return Ok(buffer(element, BufferContents::Fill(fill)));
         }
         if let Some(node) = get("values") {
             let LaunchValue::List(all) = &node.value else {
-                return Err(Mistake::new(node.range.clone(), format!("`values` is a list, not {}", node.kind())));
+                return Err(LaunchMistake::new(node.range.clone(), format!("`values` is a list, not {}", node.kind())));
             };
             let element = typed()?;
             let values = all.iter().map(|node| {
-                let wrong = |why: String| Mistake::new(node.range.clone(), why);
+                let wrong = |why: String| LaunchMistake::new(node.range.clone(), why);
                 let value =
                     number(node).ok_or_else(|| wrong(format!("expected a number, but found {}", node.kind())))?;
                 value.encode(element).map_err(wrong)?;
                 Ok(value)
             });
-            return Ok(buffer(element, Contents::Elements(values.collect::<Result<_, _>>()?)));
+            return Ok(buffer(element, BufferContents::Elements(values.collect::<Result<_, _>>()?)));
         }
-        let element = element.unwrap_or(Element::byte());
+        let element = element.unwrap_or(ElementFormat::byte());
         if let Some((digits, range)) = string("hex")? {
-            let bytes = hexadecimal(digits).map_err(|why| Mistake::new(range, why))?;
-            return Ok(buffer(element, Contents::Bytes(bytes)));
+            let bytes = hexadecimal(digits).map_err(|why| LaunchMistake::new(range, why))?;
+            return Ok(buffer(element, BufferContents::Bytes(bytes)));
         }
         let (path, _) = string("file")?.ok_or_else(|| wrong("a buffer has contents"))?;
-        Ok(buffer(element, Contents::File(path.into())))
+        Ok(buffer(element, BufferContents::File(path.into())))
     }
 }
 
@@ -334,7 +338,7 @@ fn number(node: &LaunchNode) -> Option<Number> {
     Number::parse(text).filter(|(_, length)| *length == text.len()).map(|(number, _)| number)
 }
 
-fn field(node: &LaunchNode) -> Result<Field, Mistake> {
+fn field(node: &LaunchNode) -> Result<Field, LaunchMistake> {
     match &node.value {
         LaunchValue::Text(text) => Ok(Field::Text(text.clone())),
         LaunchValue::Truth(value) => Ok(Field::Truth(*value)),
@@ -343,11 +347,11 @@ fn field(node: &LaunchNode) -> Result<Field, Mistake> {
             Ok(whole) => Ok(Field::Integer(whole)),
             Err(_) => {
                 let number = number(node).map(Number::value);
-                number.map(Field::Number).ok_or_else(|| Mistake::new(node.range.clone(), "this is no number"))
+                number.map(Field::Number).ok_or_else(|| LaunchMistake::new(node.range.clone(), "this is no number"))
             }
         },
         LaunchValue::Table(_) | LaunchValue::Other(_) => {
-            Err(Mistake::new(node.range.clone(), format!("expected a value, but found {}", node.kind())))
+            Err(LaunchMistake::new(node.range.clone(), format!("expected a value, but found {}", node.kind())))
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::choose::LaunchChoiceError;
 use super::evaluate::EvaluationError;
-use ptx_interp::launch::Mistake;
+use ptx_interp::launch::LaunchMistake;
 use std::ops::Range;
 
 /// The reason why a launch was not run.
@@ -47,7 +47,7 @@ impl LaunchRefusal {
     }
 
     /// Creates the refusal for a launch with mistakes. `in_module`: the launch is written in the module.
-    pub fn launch(mistakes: &[Mistake], in_module: bool) -> Self {
+    pub fn launch(mistakes: &[LaunchMistake], in_module: bool) -> Self {
         let places: Vec<_> = mistakes.iter().map(|m| (m.range.clone(), mistake(m))).collect();
         let message = match &places[..] {
             [] => "the launch cannot be understood".to_owned(),
@@ -67,7 +67,7 @@ impl LaunchRefusal {
 }
 
 /// Formats a mistake in one line.
-pub fn mistake(mistake: &Mistake) -> String {
+pub fn mistake(mistake: &LaunchMistake) -> String {
     match &mistake.help {
         Some(help) => format!("{} ({help})", mistake.message),
         None => mistake.message.clone(),

@@ -6,9 +6,9 @@
 //! `count`, `step` (of the warp) and `related`.
 
 use super::evaluate::LaunchRun;
-use ptx_interp::findings::{Fault, Site};
+use ptx_interp::findings::{Fault, InstructionSite};
 use ptx_interp::launch::status_name;
-use ptx_interp::machine::{Recorded, Target};
+use ptx_interp::machine::{RecordedStep, WarpId};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -161,7 +161,7 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// Builds the report of a launch. The trace is a window of a warp's steps: the warp, the first step, the number of steps.
-pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(Target, u64, usize)>) -> LaunchReport {
+pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(WarpId, u64, usize)>) -> LaunchReport {
     let machine = &done.run.machine;
     let (mut buffers, mut unwritten) = (BTreeMap::new(), BTreeMap::new());
     for (placed, before) in done.buffers.iter().zip(&done.before) {
@@ -212,7 +212,7 @@ fn gaps(known: &[Range<u64>], end: u64) -> Vec<[u64; 2]> {
 }
 
 fn fault(done: &LaunchRun, fault: &Fault, places: LineColumnFinder<'_>) -> FaultReport {
-    let range = |site: Site| done.run.machine.executable.range(site);
+    let range = |site: InstructionSite| done.run.machine.executable.range(site);
     let own = range(fault.site);
     let ((line, column), (end_line, end_column)) = (places(own.start), places(own.end));
     let related = fault.related.as_ref().map(|(site, message)| {
@@ -237,7 +237,7 @@ fn fault(done: &LaunchRun, fault: &Fault, places: LineColumnFinder<'_>) -> Fault
 }
 
 /// Builds the report of a step.
-pub fn step(done: &LaunchRun, step: &Recorded, places: LineColumnFinder<'_>) -> StepReport {
+pub fn step(done: &LaunchRun, step: &RecordedStep, places: LineColumnFinder<'_>) -> StepReport {
     let executable = &done.run.machine.executable;
     let (line, column) = places(executable.range(step.site).start);
     let function = executable.function(step.site.function);

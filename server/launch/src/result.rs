@@ -4,7 +4,7 @@ use super::evaluate::LaunchRun;
 use super::view::{Course, state::machine_at};
 use super::words::{self, element, ended, grouped, lanes, plain_value, text};
 use ptx_interp::inspect::{self, RegisterView};
-use ptx_interp::machine::Change;
+use ptx_interp::machine::RegisterWrite;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
@@ -186,7 +186,7 @@ fn registers(done: &LaunchRun, course: &Course, cancelled: &dyn Fn() -> bool, ou
     }
     let _ = writeln!(out, "| register | type | after the last step |\n|---|---|---|");
     for register in written.iter().take(4 * MAX_ROWS) {
-        let change = Change {
+        let change = RegisterWrite {
             function: 0,
             slot: register.slot,
             before: Box::default(),

@@ -1,6 +1,6 @@
 //! TOML and JSON as a common tree, with positions if they are known.
 
-use ptx_interp::launch::Mistake;
+use ptx_interp::launch::LaunchMistake;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -48,9 +48,9 @@ impl LaunchNode {
 }
 
 /// Parses a TOML document; mistakes do not stop the parser.
-pub(super) fn toml(text: &str) -> (Vec<LaunchEntry>, Vec<Mistake>) {
+pub(super) fn toml(text: &str) -> (Vec<LaunchEntry>, Vec<LaunchMistake>) {
     let (document, errors) = DeTable::parse_recoverable(text);
-    let mistakes = errors.iter().map(|e| Mistake::new(e.span().unwrap_or(0..0), e.message().trim().to_owned()));
+    let mistakes = errors.iter().map(|e| LaunchMistake::new(e.span().unwrap_or(0..0), e.message().trim().to_owned()));
     (table(document.into_inner()), mistakes.collect())
 }
 
@@ -90,13 +90,13 @@ fn toml_node(node: Spanned<DeValue<'_>>) -> LaunchNode {
 }
 
 /// Parses a JSON document.
-pub(super) fn json(text: &str) -> Result<LaunchNode, Mistake> {
+pub(super) fn json(text: &str) -> Result<LaunchNode, LaunchMistake> {
     let value: serde_json::Value = serde_json::from_str(text).map_err(|error| {
         let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
         let at = (before + error.column().saturating_sub(1)).min(text.len());
         // A column counts bytes and may be inside of a character of several bytes.
         let at = (0..=at).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0);
-        Mistake::new(at..at, error.to_string())
+        LaunchMistake::new(at..at, error.to_string())
     })?;
     Ok(json_node(value))
 }

@@ -3,9 +3,9 @@
 use super::evaluate::LaunchRun;
 use super::words::plain_value;
 use ptx_analysis::flow::RegisterSlot;
-use ptx_interp::findings::Site;
+use ptx_interp::findings::InstructionSite;
 use ptx_interp::inspect;
-use ptx_interp::machine::{Change, Recorded, Target};
+use ptx_interp::machine::{RecordedStep, RegisterWrite, WarpId};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ const STEPS_PER_BATCH: u64 = 4096;
 #[derive(Debug)]
 pub struct LastValues {
     /// The warp.
-    pub target: Target,
+    pub target: WarpId,
     /// The last step that is included.
     pub until: u64,
     sites: BTreeMap<(u32, u32), Last>,
@@ -28,7 +28,7 @@ pub struct LastValues {
 /// The last execution of an instruction by each lane.
 #[derive(Debug)]
 struct Last {
-    changes: Vec<Change>,
+    changes: Vec<RegisterWrite>,
     /// Lanes that have executed it.
     lanes: u32,
     /// The step of each lane's last execution.
@@ -39,7 +39,7 @@ struct Last {
 
 impl Last {
     /// Merges the values that lanes wrote in a step; other lanes keep theirs.
-    fn take(&mut self, step: Recorded) {
+    fn take(&mut self, step: RecordedStep) {
         let keep = self.lanes & !step.mask;
         let mut changes = step.changes;
         for (new, old) in changes.iter_mut().zip(&self.changes) {
@@ -83,7 +83,7 @@ pub struct LineValue {
 
 impl LastValues {
     /// Collects the values of a warp up to a step. `cancelled` is polled.
-    pub fn new(done: &LaunchRun, target: Target, until: u64, cancelled: &dyn Fn() -> bool) -> Self {
+    pub fn new(done: &LaunchRun, target: WarpId, until: u64, cancelled: &dyn Fn() -> bool) -> Self {
         let mut sites: BTreeMap<(u32, u32), Last> = BTreeMap::new();
         let mut from = until.saturating_sub(MAX_STEPS - 1);
         while from <= until && !cancelled() {
@@ -117,7 +117,7 @@ impl LastValues {
             if lane > 31 || last.lanes >> lane & 1 == 0 {
                 continue;
             }
-            let range = executable.range(Site { function: *function, instruction: *instruction });
+            let range = executable.range(InstructionSite { function: *function, instruction: *instruction });
             let source = text.get(range.clone()).unwrap_or_default();
             let shown = |ty, change, mask| plain_value(ty, source, change, mask, &done.run.machine);
             let mut texts = Vec::new();
@@ -145,7 +145,7 @@ impl LastValues {
 }
 
 /// Returns the name and the type of a changed register.
-pub fn named(done: &LaunchRun, change: &Change) -> Option<(String, &'static str)> {
+pub fn named(done: &LaunchRun, change: &RegisterWrite) -> Option<(String, &'static str)> {
     let function = done.run.machine.executable.function(change.function)?;
     let slot = RegisterSlot(change.slot);
     ((change.slot as usize) < function.registers.len())
@@ -155,7 +155,7 @@ pub fn named(done: &LaunchRun, change: &Change) -> Option<(String, &'static str)
 /// Returns the type with which instructions read an untyped register; `known` caches the answer for each function.
 fn meant(
     done: &LaunchRun,
-    change: &Change,
+    change: &RegisterWrite,
     known: &mut BTreeMap<u32, Vec<Option<&'static str>>>,
 ) -> Option<&'static str> {
     let function = done.run.machine.executable.function(change.function)?;

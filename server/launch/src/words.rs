@@ -5,8 +5,8 @@ use ptx_analysis::codes::Text;
 use ptx_analysis::{Diagnostic, Finding, Related, Severity};
 use ptx_interp::findings::Fault;
 use ptx_interp::inspect;
-use ptx_interp::launch::{Element, Kind, Placed, Snapshot, status_name};
-use ptx_interp::machine::{Change, Machine, Status};
+use ptx_interp::launch::{BufferSnapshot, ElementFormat, ElementKind, PlacedBuffer, status_name};
+use ptx_interp::machine::{Machine, RegisterWrite, RunStatus};
 
 /// Describes how the run ended.
 pub fn ended(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
@@ -23,9 +23,9 @@ pub fn ended(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
     });
     let at = at.unwrap_or_default();
     let how = match done.run.status {
-        Status::Finished => "finished after".to_owned(),
-        Status::Limit => format!("stopped at the limit{at}, after"),
-        Status::Deadlock => format!("deadlock{at}, after"),
+        RunStatus::Finished => "finished after".to_owned(),
+        RunStatus::Limit => format!("stopped at the limit{at}, after"),
+        RunStatus::Deadlock => format!("deadlock{at}, after"),
         status => format!("ended by a {} after", status_name(status)),
     };
     let plural = if done.run.machine.steps == 1 { "" } else { "s" };
@@ -88,32 +88,33 @@ pub fn lanes(mask: u32) -> String {
 }
 
 /// Formats a register's values in the lanes of a mask: one value if all are equal, otherwise the first few and the last.
-pub fn value(ty: &str, change: &Change, mask: u32) -> String {
+pub fn value(ty: &str, change: &RegisterWrite, mask: u32) -> String {
     let element = element_of(ty, change);
     listed(ty, change, mask, element, false, &|bits| element.text(bits))
 }
 
 /// As [`value`] in short form: with the type of the writing instruction, without leading zeros, and with names for addresses.
-pub fn plain_value(ty: &str, instruction: &str, change: &Change, mask: u32, machine: &Machine) -> String {
+pub fn plain_value(ty: &str, instruction: &str, change: &RegisterWrite, mask: u32, machine: &Machine) -> String {
     let declared = element_of(ty, change);
-    let says = |e: &Element| e.bits() == declared.bits() && e.kind() != Kind::Bits;
+    let says = |e: &ElementFormat| e.bits() == declared.bits() && e.kind() != ElementKind::Bits;
     let element = written_as(instruction).find(says).unwrap_or(declared);
     if let Some(part) = packed(ty, declared.bits()) {
         let text = |bits: u128| {
             let parts = (0..declared.bits() / part.bits()).map(|i| part.text(bits >> (i * part.bits()) & part.mask()));
             parts.collect::<Vec<_>>().join("|")
         };
-        return listed(ty, change, mask, Element::of_bits(declared.bits()), true, &text);
+        return listed(ty, change, mask, ElementFormat::of_bits(declared.bits()), true, &text);
     }
     let text = |bits: u128| {
-        let address =
-            u64::try_from(bits).ok().filter(|_| element.bits() == 64 && !matches!(element.kind(), Kind::Float(_)));
+        let address = u64::try_from(bits)
+            .ok()
+            .filter(|_| element.bits() == 64 && !matches!(element.kind(), ElementKind::Float(_)));
         if let Some(name) = address.filter(|a| *a > 0xffff).and_then(|a| inspect::name_of(machine, a)) {
             return format!("&{name}");
         }
         match element.kind() {
-            Kind::Bits if bits < 10 => bits.to_string(),
-            Kind::Bits => format!("{bits:#x}"),
+            ElementKind::Bits if bits < 10 => bits.to_string(),
+            ElementKind::Bits => format!("{bits:#x}"),
             _ => readable(element, bits),
         }
     };
@@ -121,36 +122,36 @@ pub fn plain_value(ty: &str, instruction: &str, change: &Change, mask: u32, mach
 }
 
 /// Returns the element of a packed type that fills `bits` bits: `f16` for `.f16x2`.
-fn packed(ty: &str, bits: u32) -> Option<Element> {
+fn packed(ty: &str, bits: u32) -> Option<ElementFormat> {
     let (element, count) = ty.rsplit_once('x')?;
-    let (element, count) = (Element::named(element)?, count.parse::<u32>().ok()?);
+    let (element, count) = (ElementFormat::named(element)?, count.parse::<u32>().ok()?);
     (element.bits() * count == bits).then_some(element)
 }
 
 /// Formats a value in short form. An unsigned value beyond 32 bits is printed in hexadecimal, because it is usually an address.
-pub fn readable(element: Element, bits: u128) -> String {
+pub fn readable(element: ElementFormat, bits: u128) -> String {
     match element.kind() {
-        Kind::Integer { signed: false } if bits >> 32 != 0 => format!("{bits:#x}"),
+        ElementKind::Integer { signed: false } if bits >> 32 != 0 => format!("{bits:#x}"),
         _ => element.text(bits),
     }
 }
 
 /// Returns the types in an instruction's mnemonic, in order.
-fn written_as(instruction: &str) -> impl Iterator<Item = Element> + '_ {
+fn written_as(instruction: &str) -> impl Iterator<Item = ElementFormat> + '_ {
     let head = instruction.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
-    head.split('.').skip(1).filter_map(Element::named)
+    head.split('.').skip(1).filter_map(ElementFormat::named)
 }
 
-fn element_of(ty: &str, change: &Change) -> Element {
+fn element_of(ty: &str, change: &RegisterWrite) -> ElementFormat {
     let bits = change.after.len() / 4;
-    Element::named(ty).filter(|e| e.bits() as usize == bits).unwrap_or(Element::of_bits(bits as u32))
+    ElementFormat::named(ty).filter(|e| e.bits() as usize == bits).unwrap_or(ElementFormat::of_bits(bits as u32))
 }
 
 fn listed(
     ty: &str,
-    change: &Change,
+    change: &RegisterWrite,
     mask: u32,
-    element: Element,
+    element: ElementFormat,
     packed: bool,
     text: &dyn Fn(u128) -> String,
 ) -> String {
@@ -181,9 +182,9 @@ fn listed(
 
 /// For integers that change by a constant from lane to lane: the value of lane 0 and the difference to the next lane. The
 /// clients' views fold values by the same rule.
-fn affine(element: Element, bytes: &[u8], mask: u32) -> Option<(u128, i128)> {
+fn affine(element: ElementFormat, bytes: &[u8], mask: u32) -> Option<(u128, i128)> {
     let bits = element.bits();
-    if !(32..=64).contains(&bits) || matches!(element.kind(), Kind::Float(_)) || mask.count_ones() < 3 {
+    if !(32..=64).contains(&bits) || matches!(element.kind(), ElementKind::Float(_)) || mask.count_ones() < 3 {
         return None;
     }
     let mut lanes = (0..32).filter(|l| mask >> l & 1 != 0);
@@ -220,16 +221,16 @@ pub fn few(texts: &[String]) -> String {
 }
 
 /// Returns the bits of a buffer's element; `None` if its memory was never written.
-pub fn element(placed: &Placed, snapshot: &Snapshot, index: u64) -> Option<u128> {
+pub fn element(placed: &PlacedBuffer, snapshot: &BufferSnapshot, index: u64) -> Option<u128> {
     let bits = u64::from(placed.element.bits());
     let (from, to) = (index * bits / 8, (index * bits + bits).div_ceil(8));
     let at = snapshot.known.partition_point(|r| r.start <= from);
     let known = at.checked_sub(1).and_then(|i| snapshot.known.get(i)).is_some_and(|r| r.end >= to);
-    Element::get(placed.element, &snapshot.bytes, index).filter(|_| known)
+    ElementFormat::get(placed.element, &snapshot.bytes, index).filter(|_| known)
 }
 
 /// Formats a buffer's element; `?` if its memory was never written.
-pub fn text(placed: &Placed, snapshot: &Snapshot, index: u64) -> String {
+pub fn text(placed: &PlacedBuffer, snapshot: &BufferSnapshot, index: u64) -> String {
     element(placed, snapshot, index).map_or_else(|| "?".to_owned(), |bits| placed.element.text(bits))
 }
 

@@ -5,7 +5,7 @@ use super::settings;
 use ptx_analysis::Code;
 use ptx_analysis::Severity;
 use ptx_ide::{OutlineSymbol, SymbolKind};
-use ptx_interp::findings::Kind;
+use ptx_interp::findings::FaultKind;
 use ptx_syntax::Rope;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -84,8 +84,8 @@ fn tags(found: &ptx_analysis::Diagnostic) -> Vec<DiagnosticTag> {
 
 /// Returns the address of the page on a code; for a finding of the interpreter, the address of the table of findings.
 pub fn page_address(code: &str) -> String {
-    if Kind::named(code).is_some() {
-        return format!("{}/blob/main/docs/interpreter.md#what-is-found", env!("CARGO_PKG_REPOSITORY"));
+    if FaultKind::named(code).is_some() {
+        return format!("{}/blob/main/docs/evaluating.md#what-a-run-finds", env!("CARGO_PKG_REPOSITORY"));
     }
     format!("{}/blob/main/docs/diagnostics/{code}.md", env!("CARGO_PKG_REPOSITORY"))
 }

@@ -113,9 +113,9 @@ settings! {
         /// `workspace.*`
         let workspace: WorkspaceSettings = WorkspaceSettings::default();
         "project.targets": Targets(.project.targets),
-            "the architectures that the code is for, such as `[\"sm_80\", \"sm_90\"]`: using a feature that one of them lacks is a warning, even where `.target` allows it";
+            "the architectures of the project, such as `[\"sm_80\", \"sm_90\"]`: warn about features that one of them lacks, even if `.target` allows them";
         "project.version": Version(.project.version),
-            "the newest PTX version that the code may use, such as `\"7.8\"`: using a feature of a newer one is a warning, even where `.version` allows it";
+            "the newest PTX version of the project, such as `\"7.8\"`: warn about newer features, even if `.version` allows them";
         "target": Target(target: Option<String> = None),
             "check as if `.target` named this architecture, such as `\"sm_90a\"`";
     }
@@ -163,8 +163,8 @@ settings! {
         "diagnostics.holdBack": Flag(hold_back: bool = true),
             "whether diagnostics that the next characters may resolve wait for a pause in typing";
         "diagnostics.severity": Severities(.levels),
-            "another level for a code: `error`, `warning`, `information`, `hint` or `off`; naming a level also enables a code that is off by default";
-        // VS Code shows at most 1000 diagnostics of one file, and a broken file of a few megabytes can have ten thousands.
+            "the level of a code: `error`, `warning`, `information`, `hint` or `off`; this also turns on a code that is off by default";
+        // VS Code shows no more of one file, and a broken file of a few megabytes can have ten thousands.
         "diagnostics.limit": Number(limit: usize = 1000, ANY),
             "the maximum number of diagnostics for one document, the most severe first";
     }
@@ -184,7 +184,7 @@ settings! {
         "evaluation.steps": Number(steps: usize = default_steps(), 1..=usize::MAX),
             "the number of warp instructions after which a run stops";
         "evaluation.without": Kinds(.checks, false),
-            "checks to turn off: `race`, `uninitialized-memory` … ([all](interpreter.md#what-is-found))";
+            "checks to turn off: `race`, `uninitialized-memory` … ([all](evaluating.md#what-a-run-finds))";
     }
 
     /// Settings of formatting.
@@ -202,13 +202,13 @@ settings! {
         "formatting.operandColumn": Number(.options.operand_column, COLUMNS),
             "the width reserved for an opcode with its modifiers; 0 turns alignment off";
         "formatting.operands": Choice(.options.operands),
-            "where operands begin: in one column in the whole file, in one column for each run of consecutive instructions, or directly after the opcode";
+            "where operands begin: in one column for the file, in one column for each run of instructions, or after the opcode";
         "formatting.outdentGuards": Flag(.options.outdent_guards),
             "whether guard predicates stand one level left of opcodes, in a column of their own";
         "formatting.outdentLabels": Flag(.options.outdent_labels),
             "whether labels stand one level left of instructions";
         "formatting.width": Number(.options.width, COLUMNS),
-            "the line width up to which something may stand on one line; only parameter lists are broken where the author did not break them";
+            "the maximum width of a joined line; only parameter lists are broken automatically";
     }
 
     /// Settings of hover.
@@ -230,7 +230,7 @@ settings! {
         "inlayHints.decoded": Flag(.options.decoded),
             "the meaning of truth tables, selectors, masks and the like: `= a & ~b` after a table of `lop3`";
         "inlayHints.defaults": Choice(.options.defaults),
-            "the meaning of omitted modifiers: `atom.add` is `atom.relaxed.gpu.add`; `notable` shows those that are easily forgotten, orderings and scopes";
+            "the meaning of omitted modifiers: `atom.add` is `atom.relaxed.gpu.add`; `notable` shows orderings and scopes only";
         "inlayHints.elements": Flag(.options.elements),
             "the array element at an offset in bytes: `[table+16]` is `table[4]`";
         "inlayHints.floats": Flag(.options.floats),
@@ -250,7 +250,7 @@ settings! {
     /// Settings of the comparison with NVIDIA's assembler, as written.
     PtxasSettings(settings => &mut settings.ptxas) {
         "ptxas.path": Path(path: String = String::new()),
-            "NVIDIA's assembler, to compare registers with; never searched for, and read only from the initialization options of a client that vouches for them: [how](ptxas.md)";
+            "NVIDIA's assembler, to compare registers with; read only from your own settings: [how](ptxas.md)";
         "ptxas.arguments": Options(arguments: Vec<String> = Vec::new()),
             "additional options for it, such as `[\"--maxrregcount\", \"64\"]`: options that change the code, none that name a file";
         // At most an hour, and at least a second, which the smallest module may need on a busy machine.
@@ -271,9 +271,9 @@ settings! {
     /// Settings of files that are not open.
     WorkspaceSettings(settings => &mut settings.workspace) {
         "workspace.diagnostics": Flag(diagnostics: bool = true),
-            "whether files that are not open are checked when the editor asks for the diagnostics of the whole workspace; only their errors and warnings are reported";
+            "whether unopened files are checked if the editor requests workspace diagnostics; only errors and warnings are reported";
         "workspace.exclude": Globs(exclude: Vec<String> = Vec::new()),
-            "files and folders to leave out, relative to each folder of the workspace, such as `[\"build\", \"**/old_*.ptx\"]`; hidden files and those that git ignores are always left out";
+            "files and folders to skip, relative to a workspace folder, such as `[\"build\", \"**/old_*.ptx\"]`; hidden and git-ignored files are always skipped";
         "workspace.files": Number(files: usize = 5000, ANY),
             "the maximum number of files that are read without being open";
         "workspace.megabytes": Number(megabytes: usize = 32, ANY),
@@ -366,7 +366,7 @@ mod tests {
     use super::*;
     use ptx_analysis::target::version;
     use ptx_analysis::{Code, Severity};
-    use ptx_interp::findings::Kind;
+    use ptx_interp::findings::FaultKind;
     use serde_json::json;
 
     #[test]
@@ -460,7 +460,11 @@ mod tests {
         assert!(problems.is_empty(), "{problems:?}");
         let found = settings.evaluation;
         assert!(!found.live && found.enable && found.hints && found.steps == 1);
-        assert!(found.checks.has(Kind::NotANumber) && !found.checks.has(Kind::Race) && found.checks.has(Kind::Barrier));
+        assert!(
+            found.checks.has(FaultKind::NotANumber)
+                && !found.checks.has(FaultKind::Race)
+                && found.checks.has(FaultKind::Barrier)
+        );
         // Faults that end a run are always reported; they cannot be disabled.
         for wrong in [json!(["trap"]), json!(["rice"]), json!("race")] {
             let (settings, problems) = Settings::read(&json!({"evaluation": {"without": wrong}}));

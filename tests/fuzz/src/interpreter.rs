@@ -4,9 +4,9 @@
 use crate::bytes::{Bytes, boundary, split};
 use crate::edits::PIECES;
 use ptx_analysis::program::ModuleProgram;
-use ptx_interp::findings::{Checks, Kind};
+use ptx_interp::findings::{Checks, FaultKind};
 use ptx_interp::launch::Launch;
-use ptx_interp::machine::{Detail, Settings, Status, Target};
+use ptx_interp::machine::{Detail, RunStatus, Settings, WarpId};
 use ptx_isa::ISA;
 use ptx_isa::tables::Entry;
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
@@ -37,7 +37,7 @@ pub fn run(data: &[u8]) {
     if launches.is_empty() {
         launches.extend(module.kernels().take(1).map(|k| Launch { entry: k.into(), ..Launch::default() }));
     }
-    let checks = Kind::optional().enumerate().fold(Checks::default(), |checks, (i, kind)| {
+    let checks = FaultKind::optional().enumerate().fold(Checks::default(), |checks, (i, kind)| {
         checks.with(kind, if how & 1 == 0 { true } else { i % 7 != usize::from(how >> 1) % 7 })
     });
     for launch in launches.into_iter().take(2) {
@@ -77,7 +77,7 @@ fn windows(done: &LaunchRun, bytes: &mut Bytes<'_>, text: &str) {
     let run = &done.run;
     let machine = &run.machine;
     let ctas = machine.shape.ctas().min(64) as usize;
-    let target = Target { cta: bytes.below(ctas) as u64, warp: bytes.below(machine.shape.warps() as usize) as u32 };
+    let target = WarpId { cta: bytes.below(ctas) as u64, warp: bytes.below(machine.shape.warps() as usize) as u32 };
     let never = || false;
     let whole = run.steps_of(target, 0, 600, Detail::ALL, &never);
     let (from, count) = (bytes.below(whole.len() + 1), 1 + bytes.below(40));
@@ -86,7 +86,7 @@ fn windows(done: &LaunchRun, bytes: &mut Bytes<'_>, text: &str) {
     assert_eq!(part[..expected.len().min(part.len())], expected[..], "another window of\n{text}");
     let time = bytes.number() as u64 % (run.total() + 1);
     // A run cannot continue after a fault: the remaining code would run as if the fault had not happened.
-    if time >= run.begin() && (time < run.total() || run.status != Status::Fault) {
+    if time >= run.begin() && (time < run.total() || run.status != RunStatus::Fault) {
         let there = run.at(time, &never).expect("a time of the run");
         assert_eq!(there.steps, time);
         // A run continued from there must end like the original one.

@@ -4,7 +4,7 @@
 use crate::bytes::split;
 use ptx_analysis::program::ModuleProgram;
 use ptx_interp::decode::Executable;
-use ptx_interp::launch::{Launch, Mistake, bind, complete, settle, written};
+use ptx_interp::launch::{Launch, LaunchMistake, bind, complete, settle, written};
 use ptx_interp::machine::Settings;
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::LaunchModule;
@@ -58,7 +58,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-fn places(text: &str, mistakes: &[Mistake]) {
+fn places(text: &str, mistakes: &[LaunchMistake]) {
     for mistake in mistakes {
         assert!(!mistake.message.is_empty(), "{mistake:?}");
         assert!(text.get(mistake.range.clone()).is_some(), "{mistake:?} does not lie in\n{text}");

@@ -1,4 +1,4 @@
-//! docs/isa-coverage.md is generated from the tables and the recorded verdicts. `UPDATE_EXPECT=1 cargo test -p
+//! docs/dev/isa-coverage.md is generated from the tables and the recorded verdicts. `UPDATE_EXPECT=1 cargo test -p
 //! ptx-tests --test it coverage` writes it.
 
 use expect_test::expect_file;
@@ -148,5 +148,5 @@ fn the_coverage_page_is_true() {
             let _ = writeln!(out, "| `{}` | {summary} | {} | {} |", entry.name, entry.forms.len(), since(entry));
         }
     }
-    expect_file!["../../../docs/isa-coverage.md"].assert_eq(&out);
+    expect_file!["../../../docs/dev/isa-coverage.md"].assert_eq(&out);
 }

@@ -7,11 +7,11 @@ use std::path::Path;
 
 const HEAD: &str = "# Diagnostics
 
-Every kind of finding, by its code. An *error* is what NVIDIA's assembler refuses; all else is ours, and the assembler takes it in
-silence. The level is the usual one: `diagnostics.severity` in the [settings](../settings.md) and `check --level CODE=LEVEL` change
-it. What is off is reported only where a level is named for it. `ptx-analyzer explain CODE` prints a page.
+Every diagnostic has a code and a page. NVIDIA's assembler refuses what is an *error* here, and accepts the rest.
+Change a level with `diagnostics.severity` in the [settings](../settings.md), or with `check --level CODE=LEVEL`.
+A code that is off is reported once you set a level for it. `ptx-analyzer explain CODE` prints a page.
 
-| code | level | |
+| code | level | summary |
 |---|---|---|
 ";
 

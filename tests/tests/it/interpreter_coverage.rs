@@ -5,8 +5,8 @@
 
 use expect_test::expect_file;
 use ptx_analysis::program::ModuleProgram;
-use ptx_interp::decode::{Action, Executable};
-use ptx_interp::findings::Site;
+use ptx_interp::decode::{Executable, OpAction};
+use ptx_interp::findings::InstructionSite;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Entry, Form};
 use ptx_tests::snippets::{declarations, judge};
@@ -127,11 +127,11 @@ fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Option<String
     let mut out = vec![None; statements.len()];
     let mut seen = vec![false; statements.len()];
     for (index, op) in code.ops.iter().enumerate() {
-        let range = executable.range(Site { function: executable.entry, instruction: index as u32 });
+        let range = executable.range(InstructionSite { function: executable.entry, instruction: index as u32 });
         let line = lines.partition_point(|at| *at <= range.start) - 1;
         let Some(at) = line.checked_sub(first).filter(|at| *at < statements.len()) else { continue };
         seen[at] = true;
-        if let Action::Refused(why) = &op.action {
+        if let OpAction::Refused(why) = &op.action {
             out[at] = Some(why.0.clone());
         }
     }
@@ -298,7 +298,7 @@ fn the_coverage_page_is_true() {
     if !untried.is_empty() {
         let _ = writeln!(out, "\nNot tried, for no target at hand has them: {}.", untried.join(", "));
     }
-    expect_file!["../../../docs/interpreter-coverage.md"].assert_eq(&out);
+    expect_file!["../../../docs/dev/interpreter-coverage.md"].assert_eq(&out);
 }
 
 #[test]

@@ -1,45 +1,35 @@
-//! docs/messages.md compares messages: for each mistake on the page, our part equals the current messages.
+//! docs/dev/messages.md shows what the checks say of typical mistakes beside what the assembler says. It is generated here.
 
-use ptx_analysis::{Analyzer, Severity};
-use ptx_syntax::Snapshot;
+use ptx_tests::mistakes::{answers, page, parse};
 use std::fs;
 use std::path::Path;
 
-/// Title, PTX and our messages of each section.
-fn sections(page: &str) -> Vec<(&str, String, String)> {
-    let kernel = code(page).expect("the kernel stands at the beginning");
-    let sections = page.split("\n## ").skip(1);
-    sections
-        .map(|section| {
-            let text = code(section).unwrap_or_else(|| panic!("no PTX: {section}"));
-            let ours: Vec<&str> =
-                section.lines().filter(|l| l.starts_with("ptx-analyzer, ") || l.starts_with("Help: ")).collect();
-            (section.lines().next().unwrap_or(""), kernel.replace("// here\n", text), ours.join("\n"))
-        })
-        .collect()
-}
-
-fn code(text: &str) -> Option<&str> {
-    text.split_once("```ptx\n")?.1.split_once("```").map(|(code, _)| code)
-}
-
-fn said(text: &str) -> String {
-    let report = Analyzer::default().analyze(&Snapshot::new(text));
-    let errors = report.diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
-    let lines = errors.flat_map(|d| {
-        let help = d.help().map(|help| format!("Help: {help}"));
-        std::iter::once(format!("ptx-analyzer, `{}`: {}", d.code(), d.message())).chain(help)
-    });
-    lines.collect::<Vec<_>>().join("\n")
+fn read(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
 #[test]
-fn our_half_of_the_table_of_messages_is_true() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/messages.md");
-    let page = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let sections = sections(&page);
-    assert!(sections.len() >= 40, "only {} mistakes", sections.len());
-    for (title, text, ours) in sections {
-        assert_eq!(said(&text), ours, "{title}: make the page again (tests/oracle/messages.py)");
+fn the_page_of_messages_is_up_to_date() {
+    let (list, record) = (read("oracle/mistakes.txt"), read("oracle/mistakes-answers.txt"));
+    let count = parse(&list).len();
+    assert!(count >= 150, "only {count} mistakes");
+    let made =
+        page(&list, &record).unwrap_or_else(|e| panic!("{e}: ask the assembler again (tests/oracle/messages.py)"));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/dev/messages.md");
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, &made).expect("the page can be written");
     }
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(kept, made, "make the page again: UPDATE=1 cargo test -p ptx-tests --test it messages");
+}
+
+/// Fixes are worth offering only if the assembler accepts them.
+#[test]
+fn the_assembler_accepts_the_fixes() {
+    let record = answers(&read("oracle/mistakes-answers.txt"));
+    let fixes: Vec<bool> = record.values().flat_map(|a| a.fixes.iter().map(|(_, accepted)| *accepted)).collect();
+    let accepted = fixes.iter().filter(|a| **a).count();
+    assert!(fixes.len() >= 200, "only {} fixes", fixes.len());
+    assert!(accepted * 100 >= fixes.len() * 99, "{accepted} of {}", fixes.len());
 }

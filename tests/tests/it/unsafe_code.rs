@@ -1,10 +1,10 @@
-//! `docs/unsafe-code.md` lists every use of unsafe code with its safety argument, and there is no other unsafe code.
+//! `docs/dev/unsafe-code.md` lists every use of unsafe code with its safety argument, and there is no other unsafe code.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-const PAGE: &str = include_str!("../../../docs/unsafe-code.md");
+const PAGE: &str = include_str!("../../../docs/dev/unsafe-code.md");
 
 /// Folders that contain no code of this project.
 const STRANGE: &[&str] = &["target", "node_modules", "work"];
@@ -62,7 +62,7 @@ fn every_piece_of_unsafe_code_is_on_the_list() {
             (file.to_owned(), number.unwrap_or_else(|| panic!("no number for {file}")))
         })
         .collect();
-    assert_eq!(there, listed, "what there is, and what docs/unsafe-code.md says");
+    assert_eq!(there, listed, "what there is, and what docs/dev/unsafe-code.md says");
 }
 
 #[test]

@@ -22,7 +22,7 @@ use crate::forms::spec::{OperandSpec, OperandVariant, applies};
 use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
 use crate::hir::types::register_type;
 use crate::target::Environment;
-use ptx_isa::tables::{Form, Gate, Term, ValueKind};
+use ptx_isa::tables::{Entry, Form, Gate, Term, ValueKind};
 
 /// Checks an instruction. `text` is the source in which its ranges count; `resolved` is its mnemonic looked up in the tables.
 pub fn check(
@@ -58,7 +58,7 @@ pub fn check(
     if out.len() > before {
         return;
     }
-    let suggest = |mismatch: &OperandMismatch| report_operand(mismatch, written);
+    let suggest = |mismatch: &OperandMismatch| report_operand(mismatch, written, mnemonic.entry);
     if !mnemonic.entry.checked {
         // The tables do not describe its operands: only check that names are declared.
         let mut found = Vec::new();
@@ -112,7 +112,8 @@ pub fn check(
         }
         VariantFit::Mismatch(found) => {
             let exchanged = exchange::report(instruction, variant, names, (text, written));
-            out.extend(exchanged.or_else(|| together(found.iter().map(suggest))));
+            let reports = found.iter().map(|mismatch| report_operand(mismatch, written, candidate.entry));
+            out.extend(exchanged.or_else(|| together(reports)));
         }
         VariantFit::Rule(rule) => {
             out.push(illegal_combination::rule(instruction.mnemonic_range(), rule, candidate.form, written));
@@ -227,7 +228,7 @@ fn report_gates(
     found.bound.and_then(|gate| not_portable::report(place(gate), written, gate, environment))
 }
 
-fn report_operand(mismatch: &OperandMismatch, written: &str) -> Diagnostic {
+fn report_operand(mismatch: &OperandMismatch, written: &str, entry: &Entry) -> Diagnostic {
     let range = mismatch.range.clone();
     let spec: Option<&OperandSpec> = mismatch.spec.as_ref();
     match (&mismatch.kind, spec) {
@@ -239,9 +240,11 @@ fn report_operand(mismatch: &OperandMismatch, written: &str) -> Diagnostic {
         }
         (MismatchKind::Undeclared(name), _) => undeclared_name::report(range, name),
         (MismatchKind::RegisterType(register, ty), Some(spec)) => {
-            operand_type::register(range, register, *ty, spec, written)
+            operand_type::register(range, (register, *ty), spec.expected(entry.operands), written)
         }
-        (MismatchKind::SpecialType { name, ty }, Some(spec)) => operand_type::special(range, (name, ty), spec, written),
+        (MismatchKind::SpecialType { name, ty }, Some(spec)) => {
+            operand_type::special(range, (name, ty), spec.expected(entry.operands), written)
+        }
         (MismatchKind::ImmediateClass { integer }, spec) => operand_type::immediate(range, *integer, spec, written),
         (MismatchKind::OutOfRange(value), Some(spec)) => operand_range::report(range, *value, spec, written),
         (MismatchKind::VectorLength(found), spec) => vector_length::report(range, *found, spec, written),
@@ -250,6 +253,6 @@ fn report_operand(mismatch: &OperandMismatch, written: &str) -> Diagnostic {
         (MismatchKind::MinusOffset, _) => syntax_error::minus_offset(range),
         (MismatchKind::Sign(sign), _) => syntax_error::misplaced_sign(range, sign),
         (MismatchKind::Subscript, _) => syntax_error::subscript(range),
-        _ => operand_kind::report(mismatch, written),
+        _ => operand_kind::report(mismatch, written, entry),
     }
 }

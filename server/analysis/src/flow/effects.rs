@@ -1,4 +1,4 @@
-//! The effects of instructions in protocols, as declared in the ISA tables (`effect` in docs/isa-format.md). Also data-flow
+//! The effects of instructions in protocols, as declared in the ISA tables (`effect` in docs/dev/isa-format.md). Also data-flow
 //! problems over facts that hold on all paths or on at least one.
 
 use super::bits::{BitMatrix, BitSet};

@@ -8,7 +8,7 @@
 //! - [`variance`] – across which threads a value is the same.
 //!
 //! The ISA tables declare which instructions branch, return, end the thread, have no effect except their results, or need
-//! convergence. (See `flow`, `pure`, `converge`, `uniform` in docs/isa-format.md.)
+//! convergence. (See `flow`, `pure`, `converge`, `uniform` in docs/dev/isa-format.md.)
 
 pub mod addresses;
 pub mod bits;

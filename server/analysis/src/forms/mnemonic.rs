@@ -44,15 +44,10 @@ pub struct MnemonicMismatch {
     pub expected: Vec<&'static str>,
     /// The value in each slot that a modifier fills.
     pub values: Vec<Option<&'static str>>,
+    /// The distance of the modifiers from the form.
+    pub cost: u32,
     /// Other forms that are nearly as near, the nearest first. They have no others of their own.
     pub others: Vec<MnemonicMismatch>,
-}
-
-impl MnemonicMismatch {
-    /// The distance of the modifiers from the form.
-    pub fn cost(&self) -> u32 {
-        cost(&self.problems)
-    }
 }
 
 /// How much farther than the nearest form another one may be for the operands to decide between them.
@@ -60,8 +55,16 @@ const MAX_FARTHER: u32 = 10;
 /// The number of forms that operands decide between.
 const MAX_OTHERS: usize = 12;
 
-fn cost(problems: &[MnemonicProblem]) -> u32 {
-    problems.iter().map(|p| p.cost()).sum()
+/// How much more it costs to do without a state space than without another modifier: a copy to another place is not meant.
+const SPACE_COST: u32 = 6;
+
+fn cost(problems: &[MnemonicProblem], modifiers: &[&str]) -> u32 {
+    let is_space = |index: usize| modifiers.get(index).is_some_and(|m| ISA.space(m).is_some());
+    let cost = |problem: &MnemonicProblem| match problem {
+        MnemonicProblem::Extra(index) if is_space(*index) => problem.cost() + SPACE_COST,
+        _ => problem.cost(),
+    };
+    problems.iter().map(cost).sum()
 }
 
 /// One problem of a mnemonic. The numbers are indices of written modifiers.
@@ -172,15 +175,16 @@ fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemon
             (form, problems, values)
         })
         .collect();
-    let costs: Vec<u32> = tried.iter().map(|(_, problems, _)| cost(problems)).collect();
+    let costs: Vec<u32> = tried.iter().map(|(_, problems, _)| cost(problems, modifiers)).collect();
     let mut nearest: Vec<usize> = (0..tried.len()).collect();
-    nearest.sort_by_key(|i| costs[*i]);
+    // Of equally near forms the one that keeps the operation: a type is the likelier mistake.
+    nearest.sort_by_key(|i| (costs[*i], foreign_operations(&tried[*i].1, modifiers)));
     let limit = nearest.first().map_or(0, |i| costs[*i] + MAX_FARTHER);
     let mut near = nearest.into_iter().take_while(|i| costs[*i] <= limit).take(MAX_OTHERS + 1).map(|i| {
         let (form, problems, values) = &tried[i];
         let expected = expected(problems, &tried);
         let (problems, values) = (problems.clone(), values.clone());
-        MnemonicMismatch { form, problems, expected, values, others: Vec::new() }
+        MnemonicMismatch { form, problems, expected, values, cost: costs[i], others: Vec::new() }
     });
     mnemonic.mismatch = near.next();
     let others = near.collect();
@@ -188,6 +192,12 @@ fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemon
         mismatch.others = others;
     }
     Some(mnemonic)
+}
+
+/// The number of modifiers other than types that a form does not take.
+pub fn foreign_operations(problems: &[MnemonicProblem], modifiers: &[&str]) -> usize {
+    let is_operation = |index: usize| modifiers.get(index).is_some_and(|m| ISA.ty(m).is_none());
+    problems.iter().filter(|p| matches!(p, MnemonicProblem::Extra(i) if is_operation(*i))).count()
 }
 
 /// The values of the first missing modifier in all forms that have problems of the same kinds as the nearest form.
@@ -260,6 +270,15 @@ fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>
             return Some(MnemonicProblem::Missing(slot));
         }
     }
+    if let Some(problem) = misordered(form, modifiers, assignment) {
+        return Some(problem);
+    }
+    let values = values(form, modifiers, assignment);
+    form.rules.iter().find(|rule| broken(rule, &values, None)).map(MnemonicProblem::Rule)
+}
+
+/// The first two modifiers that stand in an order that the form does not allow.
+fn misordered(form: &Form, modifiers: &[&str], assignment: &[Option<usize>]) -> Option<MnemonicProblem> {
     for order in form.order {
         let places: Vec<usize> =
             order.iter().filter_map(|slot| assignment.iter().position(|a| *a == Some(usize::from(*slot)))).collect();
@@ -273,8 +292,7 @@ fn complete(form: &'static Form, modifiers: &[&str], assignment: &[Option<usize>
             return Some(order_problem(modifiers, place, wanted));
         }
     }
-    let values = values(form, modifiers, assignment);
-    form.rules.iter().find(|rule| broken(rule, &values, None)).map(MnemonicProblem::Rule)
+    None
 }
 
 fn order_problem(modifiers: &[&str], first: usize, second: usize) -> MnemonicProblem {
@@ -410,6 +428,9 @@ fn problems(form: &'static Form, modifiers: &[&str], known: &[bool]) -> (Vec<Mne
     }
     if out.is_empty() {
         out.extend(complete(form, modifiers, &assignment));
+    } else {
+        // Whatever else is wrong, a copy in the other direction is not meant.
+        out.extend(misordered(form, modifiers, &assignment).filter(|p| matches!(p, MnemonicProblem::SpaceOrder(..))));
     }
     // If the form does not fit but no problem was found, the instruction would be refused without a message.
     if out.is_empty() {

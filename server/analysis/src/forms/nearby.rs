@@ -56,6 +56,10 @@ fn similarity(word: &str, value: &str) -> Option<(u8, u32)> {
     if word == value || word.len() < 2 {
         return None;
     }
+    let foreign = || ptx_isa::OTHER_NAMES.iter().any(|n| n.name == word && n.spellings().any(|s| s == value));
+    if word.eq_ignore_ascii_case(value) || foreign() {
+        return Some((0, 0));
+    }
     let longer = |long: &str, short: &str| {
         let rest = long.strip_prefix(short)?;
         rest.starts_with(['_', ':']).then_some(rest.len() as u32)

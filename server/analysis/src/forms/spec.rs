@@ -4,7 +4,8 @@ use crate::forms::mnemonic::{broken, holds};
 use crate::hir::types::{RegisterFit, TypeId};
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    Form, FormOperand, FormPattern, FormValue, Length, OperandAccess, Rule, Spaces, Term, TypeExpr, Usual, ValueKind,
+    Form, FormOperand, FormPattern, FormValue, Length, Note, OperandAccess, Rule, Spaces, Term, TypeExpr, Usual,
+    ValueKind,
 };
 
 /// One choice of the optional operands of a form, with the pattern of each operand.
@@ -61,6 +62,8 @@ pub struct OperandSpec {
 pub struct ExpectedOperand {
     /// The name of the operand in the form, such as `a`.
     pub name: &'static str,
+    /// What it is for, as the tables say it (Markdown, may be empty).
+    pub meaning: &'static str,
     /// Its type, if it has one.
     pub ty: Option<TypeId>,
     /// How strictly registers must fit.
@@ -74,10 +77,11 @@ pub struct ExpectedOperand {
 }
 
 impl OperandSpec {
-    /// The part of the spec that a diagnostic keeps.
-    pub fn expected(&self) -> ExpectedOperand {
+    /// The part of the spec that a diagnostic keeps. `operands` are the notes of the tables on the operands of the instruction.
+    pub fn expected(&self, operands: &[Note]) -> ExpectedOperand {
         ExpectedOperand {
             name: self.value.name,
+            meaning: operands.iter().find(|note| note.name == self.value.name).map_or("", |note| note.doc),
             ty: self.ty,
             fit: self.fit,
             written: self.value.access != OperandAccess::Read,

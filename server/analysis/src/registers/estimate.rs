@@ -5,7 +5,7 @@
 //! branches become guards ([`region`]), small loops are unrolled ([`unroll`]), and each block is scheduled to hide latencies
 //! ([`schedule`]). Then the live registers are [counted](live). The assembler's other transformations are unknown. So
 //! [`model`], fitted to the assembler's output for a few hundred kernels, corrects the count by further features of the
-//! function ([`FunctionFeatures`]). docs/register-estimate.md describes the fit and its accuracy.
+//! function ([`FunctionFeatures`]). docs/dev/register-estimate.md describes the fit and its accuracy.
 
 mod fold;
 mod live;

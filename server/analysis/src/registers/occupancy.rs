@@ -1,7 +1,7 @@
 //! How many warps of a kernel run on a multiprocessor at a time.
 //!
 //! Computes the result of `cudaOccupancyMaxActiveBlocksPerMultiprocessor` for the largest carve-out of shared memory and no
-//! dynamic shared memory. Properties that a module does not contain are left out: see docs/occupancy.md.
+//! dynamic shared memory. Properties that a module does not contain are left out: see docs/dev/occupancy.md.
 
 use ptx_isa::ISA;
 use ptx_isa::tables::{Multiprocessor, TargetInfo};

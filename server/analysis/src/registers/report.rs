@@ -1,6 +1,6 @@
 //! Combines the functions of a module: their calls, their bounds, and the consequences on the target.
 //!
-//! The behaviour of the assembler is measured by tests/oracle/registers.py and described in docs/occupancy.md.
+//! The behaviour of the assembler is measured by tests/oracle/registers.py and described in docs/dev/occupancy.md.
 
 mod calls;
 mod shared;

@@ -5,7 +5,7 @@ use crate::source::place;
 use crate::terminal::{for_stdout, lines_for_stdout};
 use ptx_analysis::Diagnostic;
 use ptx_interp::findings::Fault;
-use ptx_interp::machine::Status;
+use ptx_interp::machine::RunStatus;
 use ptx_launch::evaluate::LaunchRun;
 use ptx_launch::words::{diagnostic, element, ended, text};
 use std::fmt::Write;
@@ -62,14 +62,14 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
         launch.for_each(|l| {
             let _ = writeln!(out, "{DIM}{}{RESET}", for_stdout(l));
         });
-        if let Some(sentence) = done.guessed.sentence() {
+        if let Some(sentence) = guessed(done) {
             let _ = writeln!(out, "{YELLOW}guessed:{RESET} {sentence}");
         }
         let _ = writeln!(out, "{}", ended(done, &|offset| place(shown.snapshot, offset).line));
     }
     faults(done, shown, brief, &mut out);
     // After an aborted run, failed expectations are no surprise: do not explain them.
-    let cut = done.run.status != Status::Finished && !done.unexpected().is_empty();
+    let cut = done.run.status != RunStatus::Finished && !done.unexpected().is_empty();
     let wrong = || done.verdicts.iter().filter(|v| !v.ok);
     let shown_verdicts = if cut { 0 } else { VERDICTS };
     if !cut && wrong().count() > shown_verdicts {
@@ -95,6 +95,16 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
         out.push('\n');
     }
     out
+}
+
+/// What of the launch was guessed, without a repetition of the line above where that is all of it.
+fn guessed(done: &LaunchRun) -> Option<String> {
+    let sentence = done.guessed.sentence()?;
+    let lines = done.launch.lines();
+    let launch = lines.lines().find_map(|l| l.strip_prefix("//! launch:")).unwrap_or_default().trim();
+    let whole = done.guessed.whole || done.guessed.parts.join(" ") == launch;
+    let lengths = || done.guessed.lengths.as_ref().map_or_else(String::new, |lengths| format!(". {lengths}"));
+    Some(if whole { format!("all of it{}", lengths()) } else { sentence })
 }
 
 fn faults(done: &LaunchRun, shown: &NamedSnapshot<'_>, brief: bool, out: &mut String) {

@@ -4,7 +4,7 @@ use super::human::{BOLD, DIM, RESET, YELLOW};
 use super::{NamedSnapshot, STEPS};
 use crate::source::{excerpt, place};
 use crate::terminal::for_stdout;
-use ptx_interp::machine::{Recorded, Target};
+use ptx_interp::machine::{RecordedStep, WarpId};
 use ptx_launch::evaluate::LaunchRun;
 use ptx_launch::words::{lanes, value};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 const INSTRUCTION: usize = 48;
 
 /// The steps of a warp as text.
-pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, target: Target) -> String {
+pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, target: WarpId) -> String {
     let steps = done.run.window(target, 0, STEPS, &|| false);
     let mut out = String::new();
     let _ = writeln!(out, "{BOLD}warp {} of CTA {}{RESET}", target.warp, target.cta);
@@ -32,7 +32,7 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, target: Target
     out
 }
 
-fn line(done: &LaunchRun, shown: &NamedSnapshot<'_>, step: &Recorded, out: &mut String) {
+fn line(done: &LaunchRun, shown: &NamedSnapshot<'_>, step: &RecordedStep, out: &mut String) {
     let executable = &done.run.machine.executable;
     let range = executable.range(step.site);
     let number = place(shown.snapshot, range.start).line;

@@ -1,4 +1,4 @@
-//! The tables as JSON. Names are those of the notation (docs/isa-format.md).
+//! The tables as JSON. Names are those of the notation (docs/dev/isa-format.md).
 //!
 //! Every structure is destructured with all of its fields, so a new field in the tables that is missing here does not
 //! compile.
@@ -10,8 +10,8 @@ mod fragment;
 use form::form;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    BitField, Concept, ControlTransfer, EncodedMeaning, Encoding, Entry, Executed, Gate, GateAlternative, GateKind, Isa,
-    ModifierInfo, Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo, UniformExtent,
+    BitField, Concept, ControlTransfer, EncodedMeaning, Encoding, Entry, Executed, Gate, GateAlternative, GateKind,
+    Isa, ModifierInfo, Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo, UniformExtent,
 };
 use serde_json::{Map, Value, json};
 

@@ -55,7 +55,8 @@ pub fn run(arguments: &IsaArguments) -> CliStatus {
         },
         (IsaFormat::Human | IsaFormat::Markdown, None) => arguments.display.print(&list()),
         (IsaFormat::Json, None) => print(&json::all()),
-        (IsaFormat::Human | IsaFormat::Markdown, Some(name)) => match opcode(name).and_then(|_| ptx_ide::explain(name)) {
+        (IsaFormat::Human | IsaFormat::Markdown, Some(name)) => match opcode(name).and_then(|_| ptx_ide::explain(name))
+        {
             Some(text) => {
                 let text = format!("{}\n{}", text.trim_end(), executed(name));
                 let laid_out = arguments.format == IsaFormat::Human && stdout().is_terminal();

@@ -26,6 +26,9 @@ const COLUMNS: [(&str, bool); 8] = [
 /// Index of the most important column, the number of registers.
 const REGISTERS: usize = 1;
 
+/// Letters of a mangled name that are shown.
+const MAX_NAME: usize = 80;
+
 struct RegsRow {
     cells: [String; COLUMNS.len()],
     name: String,
@@ -48,8 +51,8 @@ pub(super) fn render(file: &RegsFile<'_>) -> String {
     let mut out = String::new();
     let why = match file.named {
         Some(named) if named.name == file.target.name => String::new(),
-        Some(named) => format!(" in place of {}, which is older", named.name),
-        None => ", since no target is named".to_owned(),
+        Some(named) => format!(", the oldest target with an estimate; the file says {}", named.name),
+        None => ", as the file names no target".to_owned(),
     };
     let _ = writeln!(out, "{BOLD}{}{RESET} for {}{why}", for_stdout(file.name), file.target.name);
     let _ = writeln!(out, "{DIM}{}  function{RESET}", cells(&COLUMNS.map(|(name, _)| name.to_owned()), &widths, false));
@@ -64,8 +67,11 @@ pub(super) fn render(file: &RegsFile<'_>) -> String {
     }
     let any = |what: fn(&RegisterReport) -> bool| file.kernels.iter().any(what);
     for (shown, what) in [
-        (any(|k| k.occupancy.is_some_and(|o| o.assumed)), "? nothing says how many threads a CTA has"),
-        (any(|k| k.dynamic_shared), "+ and what the launch asks for, which may leave room for fewer warps"),
+        (
+            any(|k| k.occupancy.is_some_and(|o| o.assumed)),
+            "? the header does not say how many threads a CTA has: 256 are assumed",
+        ),
+        (any(|k| k.dynamic_shared), "+ dynamic shared memory, which the launch sets: fewer warps may fit"),
     ] {
         if shown {
             let _ = writeln!(out, "{:indent$}  {DIM}{what}{RESET}", "", indent = widths[0]);
@@ -105,8 +111,19 @@ fn row(file: &RegsFile<'_>, kernel: &RegisterReport) -> RegsRow {
     let kind = if kernel.kernel { ".entry" } else { ".func" };
     let demangled = ptx_ide::demangle(&kernel.name);
     let shown = demangled.as_ref().map_or(&*kernel.name, |d| d.short.as_str());
-    let mangled = demangled.is_some().then(|| kernel.name.to_string());
+    let mangled = demangled.is_some().then(|| shortened(&kernel.name));
     RegsRow { cells, name: format!("{kind} {shown}"), mangled, notes: notes(file, kernel) }
+}
+
+/// A name without its middle where it is long. All of it is in the JSON.
+fn shortened(name: &str) -> String {
+    let length = name.chars().count();
+    if length <= MAX_NAME {
+        return name.to_owned();
+    }
+    let half = MAX_NAME / 2;
+    let (first, last) = (name.chars().take(half), name.chars().skip(length - half));
+    first.chain(['…']).chain(last).collect()
 }
 
 fn notes(file: &RegsFile<'_>, kernel: &RegisterReport) -> Vec<String> {

@@ -65,29 +65,30 @@ fn for_people() {
         &folder,
         &["a.ptx"],
         &expect![[r#"
-        error[unknown-opcode]: `bad` is not an instruction
-         --> a.ptx:7:5
-          |
-        7 |     bad.u32 %r1; // é
-          |     ^^^
-          |
-          = help: did you mean `bar`?
+            error[unknown-opcode]: `bad` is not an instruction
+             --> a.ptx:7:5
+              |
+            7 |     bad.u32 %r1; // é
+              |     ^^^
+              |
+              = help: did you mean `bar`?
 
-        error[duplicate-name]: `%r` is declared twice in this block
-         --> a.ptx:8:21
-          |
-        8 |     /* ü */ .reg .b32 %r<3>;
-          |                       ^^
-          |
-        note: the first declaration is here
-         --> a.ptx:6:15
-          |
-        6 |     .reg .b32 %r<2>;
-          |               --
+            error[duplicate-name]: `%r` is declared twice in this block
+             --> a.ptx:8:21
+              |
+            8 |     /* ü */ .reg .b32 %r<3>;
+              |                       ^^
+              |
+            note: the first declaration is here
+             --> a.ptx:6:15
+              |
+            6 |     .reg .b32 %r<2>;
+              |               --
 
-        --- status 1
-        1 file checked: 2 errors
-    "#]],
+            --- status 1
+            1 file checked: 2 errors
+            explain a code: ptx-analyzer explain unknown-opcode
+        "#]],
     );
 }
 
@@ -277,7 +278,7 @@ fn folders_and_several_files() {
     assert_eq!(output.status.code(), Some(2));
     let err = String::from_utf8(output.stderr).unwrap();
     assert!(err.contains("missing.ptx: "), "{err}");
-    assert!(err.contains("there is no .ptx file in nothing"), "{err}");
+    assert!(err.contains("nothing: there is no .ptx file in this folder"), "{err}");
     check(
         &folder,
         &["x/pretext.ptx"],
@@ -331,18 +332,19 @@ fn bytes_that_are_no_text() {
         &folder,
         &["latin.ptx"],
         &expect![[r#"
-        error[unknown-opcode]: `bad` is not an instruction
-         --> latin.ptx:7:13
-          |
-        7 |     /* ␚ */ bad;
-          |             ^^^
-          |
-          = help: did you mean `bar`?
+            error[unknown-opcode]: `bad` is not an instruction
+             --> latin.ptx:7:13
+              |
+            7 |     /* ␚ */ bad;
+              |             ^^^
+              |
+              = help: did you mean `bar`?
 
-        --- status 1
-        latin.ptx: some bytes are not UTF-8 text
-        1 file checked: 1 error
-    "#]],
+            --- status 1
+            latin.ptx: some bytes are not UTF-8 text
+            1 file checked: 1 error
+            explain a code: ptx-analyzer explain unknown-opcode
+        "#]],
     );
 }
 
@@ -355,25 +357,26 @@ fn line_breaks_of_each_kind() {
         &folder,
         &["crlf.ptx", "cr.ptx"],
         &expect![[r#"
-        error[unknown-opcode]: `bad` is not an instruction
-         --> crlf.ptx:6:5
-          |
-        6 |     bad;
-          |     ^^^
-          |
-          = help: did you mean `bar`?
+            error[unknown-opcode]: `bad` is not an instruction
+             --> crlf.ptx:6:5
+              |
+            6 |     bad;
+              |     ^^^
+              |
+              = help: did you mean `bar`?
 
-        error[unknown-opcode]: `bad` is not an instruction
-         --> cr.ptx:6:5
-          |
-        6 |     bad;
-          |     ^^^
-          |
-          = help: did you mean `bar`?
+            error[unknown-opcode]: `bad` is not an instruction
+             --> cr.ptx:6:5
+              |
+            6 |     bad;
+              |     ^^^
+              |
+              = help: did you mean `bar`?
 
-        --- status 1
-        2 files checked: 2 errors
-    "#]],
+            --- status 1
+            2 files checked: 2 errors
+            explain a code: ptx-analyzer explain unknown-opcode
+        "#]],
     );
 }
 
@@ -388,17 +391,18 @@ fn long_lines_are_cut() {
         &folder,
         &["long.ptx"],
         &expect![[r#"
-        error[unknown-opcode]: `bad` is not an instruction
-         --> long.ptx:6:450001
-          |
-        6 | …é */ /* é */ /* é */ /* é */ /* é */ /* é */ /* é */ bad; /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**…
-          |                                                       ^^^
-          |
-          = help: did you mean `bar`?
+            error[unknown-opcode]: `bad` is not an instruction
+             --> long.ptx:6:450001
+              |
+            6 | …é */ /* é */ /* é */ /* é */ /* é */ /* é */ /* é */ bad; /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**…
+              |                                                       ^^^
+              |
+              = help: did you mean `bar`?
 
-        --- status 1
-        1 file checked: 1 error
-    "#]],
+            --- status 1
+            1 file checked: 1 error
+            explain a code: ptx-analyzer explain unknown-opcode
+        "#]],
     );
 }
 
@@ -446,8 +450,14 @@ fn explanations_of_several_words() {
     assert!(short.len() * 3 < all.len() && all.contains("```ptx"), "{short}");
     // Laid out, without colours where it is not asked for them.
     let laid_out = out(&["--format", "human", "bank conflict"]);
-    assert!(laid_out.starts_with("Bank conflict\n\n") && !laid_out.contains('\u{1b}') && laid_out.contains("\n• `"), "{laid_out}");
-    assert!(out(&["--format", "human", "--color", "always", "bank conflict"]).starts_with("\u{1b}[1;36mBank conflict\u{1b}[0m\n"));
+    assert!(
+        laid_out.starts_with("Bank conflict\n\n") && !laid_out.contains('\u{1b}') && laid_out.contains("\n• `"),
+        "{laid_out}"
+    );
+    assert!(
+        out(&["--format", "human", "--color", "always", "bank conflict"])
+            .starts_with("\u{1b}[1;36mBank conflict\u{1b}[0m\n")
+    );
     assert!(out(&["--format", "markdown", "--color", "always", "bank conflict"]).starts_with("# Bank conflict\n"));
 }
 

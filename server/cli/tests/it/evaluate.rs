@@ -241,7 +241,7 @@ fn values_and_faults_are_in_the_text_while_it_is_the_same() {
     let all = published["params"]["diagnostics"].as_array().unwrap();
     let fault = all.iter().find(|d| d["code"] == "out-of-bounds").unwrap();
     assert_eq!(fault["range"]["start"]["line"], 19);
-    assert!(fault["codeDescription"]["href"].as_str().unwrap().ends_with("docs/interpreter.md#what-is-found"));
+    assert!(fault["codeDescription"]["href"].as_str().unwrap().ends_with("docs/evaluating.md#what-a-run-finds"));
     assert!(!hints(&mut client).is_empty());
     // Clearing the evaluation removes its diagnostics.
     assert_eq!(client.execute("ptx-analyzer.clearEvaluation", json!({ "uri": URI })), json!(true));

@@ -17,6 +17,7 @@ mod hover;
 mod incremental;
 mod isa;
 mod live_ranges;
+mod manners;
 mod navigation;
 mod ordering;
 mod presentation;

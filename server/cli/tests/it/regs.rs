@@ -78,7 +78,7 @@ fn for_people() {
     assert!(entries[1].contains(" 64 "), "{out}");
     assert!(out.contains("registers, `.maxnreg` in line 15 leaves 64"), "{out}");
     assert!(out.contains("registers, `.reqntid` in line 223 leaves 64"), "{out}");
-    assert!(out.contains("? nothing says how many threads") && out.contains("+ and what the launch asks for"), "{out}");
+    assert!(out.contains("? the header does not say how many") && out.contains("+ dynamic shared memory"), "{out}");
     assert!(!out.contains('\x1b'), "no colours for a pipe");
 }
 
@@ -89,9 +89,9 @@ fn old_targets_are_estimated_as_the_oldest_that_the_assembler_has() {
     let (_, out, _) = run(folder.path(), &["--format", "json", "-"], &text);
     assert_eq!(json(&out)[0]["target"], "sm_75");
     let (_, out, _) = run(folder.path(), &["-"], &text);
-    assert!(out.starts_with("<stdin> for sm_75 in place of sm_52, which is older\n"), "{out}");
+    assert!(out.starts_with("<stdin> for sm_75, the oldest target with an estimate; the file says sm_52\n"), "{out}");
     let (_, out, _) = run(folder.path(), &["-"], ".version 8.0\n.entry k()\n{\n    ret;\n}\n");
-    assert!(out.starts_with("<stdin> for sm_75, since no target is named\n"), "{out}");
+    assert!(out.starts_with("<stdin> for sm_75, as the file names no target\n"), "{out}");
     let (_, out, _) = run(folder.path(), &["--format", "json", "--target", "sm_90a", "-"], &text);
     assert_eq!(json(&out)[0]["target"], "sm_90a");
     let (status, _, err) = run(folder.path(), &["--target", "sm_1", "-"], &text);

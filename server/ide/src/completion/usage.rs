@@ -1,4 +1,4 @@
-//! Likelihoods of opcodes, modifiers and directives, from counts in real files (`server/isa/data/usage.tsv`, docs/usage.md)
+//! Likelihoods of opcodes, modifiers and directives, from counts in real files (`server/isa/data/usage.tsv`, docs/dev/usage.md)
 //! and from the statements around the cursor.
 
 use ptx_isa::tables::{FormPattern, OperandAccess, TypeClass};

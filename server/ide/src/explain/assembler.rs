@@ -110,7 +110,11 @@ pub fn page(query: &str) -> Option<MarkdownPage> {
     let opcode = quoted.filter_map(|word| ISA.opcode(word.split('.').next()?)).next();
     if let Some(opcode) = opcode {
         let entry = opcode.entries.first();
-        page.text(format!("`ptx-analyzer explain {}` shows the forms: {}", opcode.name, entry.map_or("", |e| e.summary)));
+        page.text(format!(
+            "`ptx-analyzer explain {}` shows the forms: {}",
+            opcode.name,
+            entry.map_or("", |e| e.summary)
+        ));
     }
     Some(page)
 }
@@ -130,7 +134,8 @@ fn fits(pattern: &str, text: &str) -> bool {
 /// A message without the file, the line and the severity before it.
 fn shown(query: &str) -> &str {
     let lower = query.to_lowercase();
-    let marks = ["error   :", "error :", "error:", "fatal   :", "fatal :", "fatal:", "warning :", "warning:", "info    :"];
+    let marks =
+        ["error   :", "error :", "error:", "fatal   :", "fatal :", "fatal:", "warning :", "warning:", "info    :"];
     let end = marks.iter().filter_map(|mark| lower.find(mark).map(|at| at + mark.len())).max();
     end.and_then(|at| query.get(at..)).unwrap_or(query).trim()
 }

@@ -33,7 +33,10 @@ pub fn named(word: &str) -> Option<&'static Cuda> {
         return None;
     }
     let spelled = |same: &dyn Fn(&str, &str) -> bool| {
-        NAMESPACES.iter().filter_map(|(written, whole)| Some(format!("{whole}{}", name.strip_prefix(written)?))).find_map(|full| CUDA.iter().find(|c| same(c.name, &full)))
+        NAMESPACES
+            .iter()
+            .filter_map(|(written, whole)| Some(format!("{whole}{}", name.strip_prefix(written)?)))
+            .find_map(|full| CUDA.iter().find(|c| same(c.name, &full)))
     };
     spelled(&|a, b| a == b)
         .or_else(|| spelled(&|a, b| a.eq_ignore_ascii_case(b)))
@@ -43,7 +46,11 @@ pub fn named(word: &str) -> Option<&'static Cuda> {
 
 /// The instruction that a function of `cuda::ptx` stands for: its name with `_` in place of dots.
 pub fn of_ptx_namespace(word: &str) -> Option<&'static Entry> {
-    let name = word.split(['(', '<']).next()?.strip_prefix("cuda::ptx::").or_else(|| word.split(['(', '<']).next()?.strip_prefix("ptx::"))?;
+    let name = word
+        .split(['(', '<'])
+        .next()?
+        .strip_prefix("cuda::ptx::")
+        .or_else(|| word.split(['(', '<']).next()?.strip_prefix("ptx::"))?;
     let spelled = |entry: &Entry| entry.name.replace("::", "_").replace('.', "_");
     let entries = ISA.opcodes.iter().flat_map(|o| o.entries);
     let begins = |entry: &&Entry| {

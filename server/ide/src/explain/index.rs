@@ -117,7 +117,9 @@ fn documentation(entry: &IndexEntry) -> String {
 
 fn entries() -> Vec<IndexEntry> {
     let mut out: Vec<IndexEntry> = Vec::new();
-    let mut add = |kind, name, summary: String, synonyms: Vec<&'static str>| out.push(IndexEntry { kind, name, summary, synonyms });
+    let mut add = |kind, name, summary: String, synonyms: Vec<&'static str>| {
+        out.push(IndexEntry { kind, name, summary, synonyms })
+    };
     let mut instructions: BTreeMap<&'static str, Vec<&'static str>> = BTreeMap::new();
     let mut families: BTreeMap<&'static str, Vec<&'static str>> = BTreeMap::new();
     for entry in ISA.opcodes.iter().flat_map(|o| o.entries) {
@@ -196,7 +198,9 @@ pub fn search(query: &str) -> Vec<IndexHit> {
     let most = found.iter().map(|hit| hit.matched).max().unwrap_or(0);
     // Of several words at least half must be there.
     found.retain(|hit| hit.matched * 2 >= words.len() && (most < words.len() || hit.matched == words.len()));
-    found.sort_by(|a, b| b.score.cmp(&a.score).then(a.entry.kind.cmp(&b.entry.kind)).then(a.entry.name.cmp(b.entry.name)));
+    found.sort_by(|a, b| {
+        b.score.cmp(&a.score).then(a.entry.kind.cmp(&b.entry.kind)).then(a.entry.name.cmp(b.entry.name))
+    });
     found
 }
 

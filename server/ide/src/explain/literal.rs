@@ -26,7 +26,11 @@ pub fn page(word: &str) -> Option<MarkdownPage> {
         page.list("", number::integer(-value, word, None));
         return Some(page);
     }
-    let plain = if lower.starts_with("0f") || lower.starts_with("0d") || lower.starts_with("0x") { &lower } else { lower.trim_end_matches('f') };
+    let plain = if lower.starts_with("0f") || lower.starts_with("0d") || lower.starts_with("0x") {
+        &lower
+    } else {
+        lower.trim_end_matches('f')
+    };
     let is_cpp = plain.len() < lower.len();
     let written = if is_cpp { plain } else { digits };
     let readings = number::float(&format!("{sign}{written}"), None);

@@ -2,14 +2,23 @@
 
 /// Words that say nothing about the topic of a query. The site's search leaves out the same.
 pub const STOP_WORDS: &[&str] = &[
-    "a", "an", "and", "are", "at", "be", "between", "by", "can", "do", "does", "for", "from", "get", "how", "i", "in", "into", "is",
-    "it", "me", "my", "no", "not", "of", "on", "or", "such", "that", "the", "there", "thing", "things", "this", "to", "use", "using", "vs", "what",
-    "when", "which", "why", "with",
+    "a", "an", "and", "are", "at", "be", "between", "by", "can", "do", "does", "for", "from", "get", "how", "i", "in",
+    "into", "is", "it", "me", "my", "no", "not", "of", "on", "or", "such", "that", "the", "there", "thing", "things",
+    "this", "to", "use", "using", "vs", "what", "when", "which", "why", "with",
 ];
 
 /// Endings that are cut off a word, with what stands in their place; the first that fits is taken. The site's search cuts the same.
-pub const ENDINGS: &[(&str, &str)] =
-    &[("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("xes", "x"), ("ing", ""), ("ion", ""), ("ed", ""), ("ss", "ss"), ("s", "")];
+pub const ENDINGS: &[(&str, &str)] = &[
+    ("ies", "y"),
+    ("sses", "ss"),
+    ("ches", "ch"),
+    ("xes", "x"),
+    ("ing", ""),
+    ("ion", ""),
+    ("ed", ""),
+    ("ss", "ss"),
+    ("s", ""),
+];
 
 /// Characters that must be left of a word when its ending is cut.
 pub const MIN_STEM: usize = 3;
@@ -35,7 +44,9 @@ pub fn head(query: &str) -> &str {
 /// Whether a query of several words is a statement with its operands, and not a phrase.
 pub fn is_statement(query: &str) -> bool {
     let operands = query.split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
-    query.starts_with('@') || operands.contains(['%', ',', '[', ';', '<']) || operands.starts_with(|c: char| c.is_ascii_digit())
+    query.starts_with('@')
+        || operands.contains(['%', ',', '[', ';', '<'])
+        || operands.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// The words of a phrase in lower case, without those that say nothing.

@@ -3,10 +3,11 @@
 use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
 use ptx_analysis::Code;
-use ptx_analysis::ast::Instruction;
-use ptx_analysis::mnemonic::{Candidate, Mnemonic, MnemonicProblem};
+use ptx_analysis::ast::{Instruction, Operand, OperandKind};
+use ptx_analysis::mnemonic::{Candidate, Mnemonic, MnemonicMismatch, MnemonicProblem};
 use ptx_analysis::rules::operand_kind::is_handle_of_wrong_type;
 use ptx_analysis::semantics;
+use ptx_analysis::symbols::Symbol;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, ModifierSlot, Opcode};
 use std::ops::Range;
@@ -31,8 +32,9 @@ impl ReplaceableModifiers {
             Self::Types => ISA.ty(name).is_some(),
             Self::Spaces => ISA.space(name).is_some(),
             Self::Lengths => {
-                let digits = name.strip_prefix(".v").or_else(|| name.strip_prefix(".x"));
-                digits.is_some_and(|d| d.bytes().all(|b| b.is_ascii_digit()))
+                let dimensions = || name.strip_prefix('.').and_then(|n| n.strip_suffix('d'));
+                let digits = name.strip_prefix(".v").or_else(|| name.strip_prefix(".x")).or_else(dimensions);
+                digits.is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
             }
         }
     }
@@ -47,10 +49,15 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
         match code {
             Code::MissingModifier => try_.missing(&head),
             Code::ModifierOrder => try_.order(&head),
+            // A modifier that is spelt nearly right has its suggestion.
+            Code::ModifierNotAllowed if !try_.out.is_empty() => {}
             Code::ModifierNotAllowed | Code::IllegalCombination => try_.neighbours(&head),
             // A misspelt modifier already has a suggestion.
             Code::UnknownModifier if try_.out.is_empty() => try_.neighbours(&head),
-            Code::OperandType => try_.change(&head, ReplaceableModifiers::Types),
+            Code::OperandType => {
+                try_.change(&head, ReplaceableModifiers::Types);
+                try_.add_any();
+            }
             Code::OperandKind if is_handle_of_wrong_type(&statement.diagnostic.finding) => {
                 try_.change(&head, ReplaceableModifiers::Types)
             }
@@ -97,17 +104,78 @@ impl MnemonicFixer<'_, '_, '_> {
         let Some(mismatch) = &head.mismatch else { return };
         let slots =
             mismatch.problems.iter().filter_map(|p| if let MnemonicProblem::Missing(s) = p { Some(*s) } else { None });
-        let values: Vec<&'static str> = slots.flat_map(|s| s.values.iter().copied()).collect();
+        let mut values: Vec<&'static str> = slots.flat_map(|s| s.values.iter().copied()).collect();
+        values.extend(mismatch.expected.iter().filter(|v| !values.contains(v)).copied().collect::<Vec<_>>());
         let before = self.out.len();
         self.insert(&values);
+        if self.out.len() == before {
+            self.all_missing(mismatch);
+        }
         if self.out.len() == before {
             // The operands are wrong too. The checks report them after the modifiers are fixed.
             self.whatever_the_operands = true;
             self.insert(&values);
+            // A choice among several says nothing.
+            if self.out.len() > before + 1 {
+                self.out.truncate(before);
+            }
         }
         if let [only] = &mut self.out[before..] {
             only.preferred = true;
         }
+    }
+
+    /// Offers all missing modifiers at once, if there is one choice for each.
+    fn all_missing(&mut self, mismatch: &MnemonicMismatch) {
+        let mut values = mismatch.values.clone();
+        for problem in &mismatch.problems {
+            let MnemonicProblem::Missing(slot) = problem else { return };
+            let index = mismatch.form.slots.iter().position(|s| std::ptr::eq(s, *slot));
+            let (Some(index), [only]) = (index, slot.values) else { return };
+            if let Some(value) = values.get_mut(index) {
+                *value = Some(only);
+            }
+        }
+        let text: String = values.into_iter().flatten().collect();
+        let range = self.instruction.opcode.range().end..self.instruction.mnemonic_range().end;
+        self.offer(format!("Write `{}{text}`", self.instruction.opcode.text), range, &text);
+    }
+
+    /// The bits of the registers among the operands whose size no written type has.
+    fn unmatched_bits(&self) -> Vec<u16> {
+        let written: Vec<u16> =
+            self.instruction.modifiers.iter().filter_map(|m| ISA.ty(m.text)).map(|ty| ty.bits).collect();
+        let bits = |operand: &Operand<'_>| match operand.kind {
+            OperandKind::Name(name) => match self.statement.look_up(name) {
+                Some(Symbol::Register { ty, .. }) => Some(ty.info().bits),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.instruction.operands.iter().filter_map(bits).filter(|bits| !written.contains(bits)).collect()
+    }
+
+    /// How often mnemonics of the opcode have a modifier in real files.
+    fn usage(&self, value: &str) -> u32 {
+        let has = |mnemonic: &str| mnemonic.split('.').any(|part| Some(part) == value.strip_prefix('.'));
+        let weights = ptx_isa::USAGE.mnemonics(self.opcode.name);
+        weights.iter().filter(|(mnemonic, _)| has(mnemonic)).map(|(_, weight)| weight).sum()
+    }
+
+    /// Sorts values so that the likeliest one comes first: a type of the size of the registers, or of the size of the type that it
+    /// replaces; the usual one of its kind.
+    fn likeliest_first(&self, values: &mut [&'static str], replaced: Option<&str>) {
+        let sizes = self.unmatched_bits();
+        let old = replaced.and_then(|old| ISA.ty(old));
+        let unlikely = |value: &&'static str| {
+            let type_differs = ISA.ty(value).is_some_and(|ty| match old {
+                Some(old) => ty.bits != old.bits,
+                None => !sizes.is_empty() && !sizes.contains(&ty.bits),
+            });
+            let unusual = !ISA.modifier(value).is_some_and(|m| m.usual);
+            (type_differs, unusual, std::cmp::Reverse(self.usage(value)))
+        };
+        values.sort_by_key(|value| unlikely(value));
     }
 
     /// Offers to replace each modifier that `what` covers by another value of its slot.
@@ -134,6 +202,12 @@ impl MnemonicFixer<'_, '_, '_> {
                 values.extend(slot.values.iter().filter(|v| !values.contains(v)).copied().collect::<Vec<_>>());
             }
         }
+        for value in head.mismatch.iter().flat_map(|m| &m.expected) {
+            if !values.contains(value) {
+                values.push(value);
+            }
+        }
+        self.likeliest_first(&mut values, Some(old.text));
         for value in values.into_iter().filter(|v| *v != old.text) {
             let mut modifiers = self.modifiers();
             modifiers[index] = value;
@@ -163,7 +237,9 @@ impl MnemonicFixer<'_, '_, '_> {
 
     /// Offers to insert each of these values at its position.
     fn insert(&mut self, values: &[&'static str]) {
-        for value in values {
+        let mut values = values.to_vec();
+        self.likeliest_first(&mut values, None);
+        for value in &values {
             for at in places(self.opcode, &self.modifiers(), value) {
                 let end = match at.checked_sub(1) {
                     Some(before) => self.instruction.modifiers[before].range().end,
@@ -189,14 +265,48 @@ impl MnemonicFixer<'_, '_, '_> {
             }
         }
         let removals = self.out.len();
-        if own.len() == count {
+        // A diagnostic on the whole mnemonic is about no type in particular.
+        if place.start <= self.instruction.opcode.range().start {
             own.retain(|i| ISA.ty(self.instruction.modifiers[*i].text).is_none());
         }
-        for index in own {
+        for index in own.iter().copied() {
             self.replace(head, index, ReplaceableModifiers::Any);
+        }
+        if self.out.is_empty() {
+            self.any_other(&own);
         }
         if removals == 0 {
             self.add(head, ReplaceableModifiers::Any);
+        }
+    }
+
+    /// Offers to add any modifier of the opcode that makes another instruction of it: `.parity` for a wait on a phase bit.
+    fn add_any(&mut self) {
+        const MAX_VALUES: usize = 100;
+        let mut values: Vec<&'static str> = slots(self.opcode).flat_map(|s| s.values).copied().collect();
+        values.sort_unstable();
+        values.dedup();
+        values.retain(|value| ISA.ty(value).is_none());
+        if values.len() <= MAX_VALUES {
+            self.insert(&values);
+        }
+    }
+
+    /// Offers any modifier of the opcode in the place of these: what a form may do without is no slot of the nearest one.
+    fn any_other(&mut self, own: &[usize]) {
+        let mut values: Vec<&'static str> = slots(self.opcode).flat_map(|s| s.values).copied().collect();
+        values.sort_unstable();
+        values.dedup();
+        values.retain(|value| ISA.ty(value).is_none());
+        for index in own {
+            let old = self.instruction.modifiers[*index];
+            for value in values.iter().filter(|v| **v != old.text) {
+                let mut modifiers = self.modifiers();
+                modifiers[*index] = value;
+                if fits(self.opcode, &modifiers).is_some() {
+                    self.offer(format!("Change `{}` to `{value}`", old.text), old.range(), value);
+                }
+            }
         }
     }
 

@@ -8,6 +8,7 @@ use ptx_analysis::FixEdit;
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::literal;
 use ptx_analysis::operands::{MismatchKind, OperandMismatch, special};
+use ptx_analysis::rules::spellings;
 use ptx_analysis::spec::OperandSpec;
 use ptx_analysis::symbols::Symbol;
 use ptx_analysis::types::{TypeId, register_type};
@@ -36,6 +37,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
             let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
             if guard.text.chars().all(name) && !guard.text.starts_with(|c: char| c.is_ascii_digit()) {
                 try_.declare(guard.text, ".pred");
+                try_.compare(guard.text);
             }
             return Some(());
         }
@@ -78,6 +80,16 @@ impl OperandFixer<'_, '_, '_> {
         let spec = mismatch.spec.as_ref();
         let written = self.written().to_owned();
         match &mismatch.kind {
+            // The component of something else is no register that could be declared.
+            MismatchKind::Undeclared(_) if written.contains('.') => {
+                for spelling in spellings(&written).map_or(Vec::new(), |(all, _)| all) {
+                    let edits = vec![self.statement.replace(self.place.clone(), spelling)];
+                    let fix = fix(format!("Write `{spelling}`"), edits);
+                    if self.statement.takes(&fix) {
+                        self.out.push(fix);
+                    }
+                }
+            }
             MismatchKind::Undeclared(name) => {
                 if let Some(ty) = spec.and_then(|s| self.likely_type(s)) {
                     self.declare(name, ty);
@@ -130,6 +142,12 @@ impl OperandFixer<'_, '_, '_> {
                     self.offer(format!("Write `{text}`"), &text, true);
                 }
             }
+            MismatchKind::MustBeSink => self.offer("Write `_`".to_owned(), "_", true),
+            MismatchKind::MustBePair => {
+                for pair in [format!("_|{written}"), format!("{written}|_")] {
+                    self.offer(format!("Write `{pair}`"), &pair, true);
+                }
+            }
             MismatchKind::Sink => {
                 if let Some(ty) = spec.and_then(|s| self.likely_type(s)) {
                     self.sink(ty);
@@ -160,6 +178,17 @@ impl OperandFixer<'_, '_, '_> {
             ValueKind::Value if !spec.value.immediate_only => Some(spec.ty.map_or(".b32", register_type)),
             _ => None,
         }
+    }
+
+    /// Offers to compare an integer register with zero, for a guard that is none.
+    fn compare(&mut self, register: &str) {
+        let Some(Symbol::Register { ty, elements: 1 }) = self.statement.look_up(register) else { return };
+        if !matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint) {
+            return;
+        }
+        let comparison = [format!("setp.ne.b{}", ty.info().bits)];
+        let operands = format!("{register}, 0");
+        self.first(&comparison, &operands, ".pred", |_, _| format!("Compare `{register}` with 0 first"));
     }
 
     fn pointer(&self) -> &'static str {
@@ -208,7 +237,12 @@ impl OperandFixer<'_, '_, '_> {
             return;
         }
         let ty = register_type(wanted);
-        let numbers = |t: TypeId| matches!(t.info().class, TypeClass::Uint | TypeClass::Sint | TypeClass::Float);
+        let sizes_differ = found.info().bits != wanted.info().bits;
+        let numbers = |t: TypeId| match t.info().class {
+            TypeClass::Uint | TypeClass::Sint | TypeClass::Float => true,
+            TypeClass::Bits => sizes_differ,
+            _ => false,
+        };
         let converts = numbers(wanted) && (numbers(found) || found.info().bits != wanted.info().bits);
         let bits = (found.info().bits == wanted.info().bits).then(|| vec![format!("mov.b{}", wanted.info().bits)]);
         match spec.value.access {

@@ -1,15 +1,17 @@
 //! The instruction that a diagnostic is about, and the means to try other texts for it.
 
 use ptx_analysis::Finding;
+use ptx_analysis::align::Alignment;
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::mnemonic::Mnemonic;
 use ptx_analysis::operands::{NameLookup, OperandMismatch};
 use ptx_analysis::semantics::names::LocalNames;
-use ptx_analysis::semantics::{choose, instruction_around, mnemonic};
+use ptx_analysis::semantics::{VariantFit, choose, instruction_around, mnemonic};
+use ptx_analysis::spec::OperandVariant;
 use ptx_analysis::symbols::Symbol;
 use ptx_analysis::target::Environment;
-use ptx_analysis::{Diagnostic, FixEdit, Severity, statement};
+use ptx_analysis::{Diagnostic, Fix, FixEdit, Severity, statement};
 use ptx_isa::ISA;
 use ptx_isa::tables::Opcode;
 use ptx_syntax::{Node, Snapshot, kinds};
@@ -126,6 +128,40 @@ impl<'t> DiagnosedInstruction<'t> {
             left.remove(same);
         }
         left.iter().any(|found| found.is_same(&self.diagnostic.finding))
+    }
+
+    /// Whether a fix that replaces nothing but parts of the instruction adds no diagnostic, and leaves none of the kind that it is for.
+    pub fn takes(&self, fix: &Fix) -> bool {
+        let mut edits: Vec<(Range<usize>, &str)> = Vec::new();
+        for edit in &fix.edits {
+            let FixEdit::Replace(range, text) = edit else { return true };
+            let inside = self.base <= range.start && range.end <= self.base + self.text.len();
+            if !inside {
+                return true;
+            }
+            edits.push((range.start - self.base..range.end - self.base, text));
+        }
+        edits.sort_by_key(|(range, _)| range.start);
+        let mut left = self.errors.clone();
+        for error in self.check(&self.with(&edits), &[]) {
+            let Some(same) = left.iter().position(|e| e.is_same(&error)) else { return false };
+            left.remove(same);
+        }
+        let is_it = |found: &&Finding| found.is_same(&self.diagnostic.finding);
+        self.errors.iter().filter(is_it).count() == 0 || left.iter().any(|found| is_it(&found))
+    }
+
+    /// How the operands differ from those of the nearest variant with another number of them, and that variant.
+    pub fn alignment<'h>(
+        &self,
+        instruction: &Instruction<'_>,
+        head: &'h Mnemonic,
+    ) -> Option<(Alignment, &'h OperandVariant)> {
+        let chosen = choose(instruction, head, &[], &self.names)?;
+        match chosen.fit {
+            VariantFit::Count { alignment, .. } => Some((alignment, chosen.variant)),
+            _ => None,
+        }
     }
 
     /// [`Self::text`] with several ranges replaced, which must be in order.

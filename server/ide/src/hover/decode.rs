@@ -1,5 +1,5 @@
 //! Structured numbers: truth tables, selectors, descriptors, masks. The meaning of an operand's bits is in the tables
-//! (`decodes` in docs/isa-format.md).
+//! (`decodes` in docs/dev/isa-format.md).
 
 use super::instruction::{Here, WrittenOperand, given};
 use super::logic::{self, LogicInput};

@@ -6,11 +6,11 @@ use super::example::{ReferenceExample, examples};
 use super::rules::rule;
 use crate::describe::{FormUsage, always, condition, gate, pretty};
 use ptx_isa::ISA;
-use std::cmp::Reverse;
 use ptx_isa::tables::{
-    ControlTransfer, Encoding, Entry, Form, FormPattern, FormValue, Gate, Implied, Length, ModifierSlot,
-    OperandAccess, Protocol, Spaces, Term, TypeExpr, UniformExtent, ValueKind, Verb,
+    ControlTransfer, Encoding, Entry, Form, FormPattern, FormValue, Gate, Implied, Length, ModifierSlot, OperandAccess,
+    Protocol, Spaces, Term, TypeExpr, UniformExtent, ValueKind, Verb,
 };
+use std::cmp::Reverse;
 
 /// An instruction of the manual. A few consist of several entries: `add` of integers and of floating-point numbers.
 #[derive(Debug, Clone)]
@@ -73,11 +73,7 @@ pub fn form(entry: &'static Entry, form: &'static Form) -> FormArticle {
         text: pretty(form),
         slots: form.slots.iter().collect(),
         implied: form.implied.iter().map(|i| (usize::from(i.slot), implied(i, form))).collect(),
-        operands: form
-            .operands
-            .iter()
-            .flat_map(|o| operand(&o.pattern, o.optional != 0, form, entry))
-            .collect(),
+        operands: form.operands.iter().flat_map(|o| operand(&o.pattern, o.optional != 0, form, entry)).collect(),
         rules,
         gates: told.map(|g| gate(g, &condition(g.when, form), None)).collect(),
         examples: examples(entry, form),
@@ -239,7 +235,8 @@ fn meaning(value: &FormValue, entry: &Entry) -> Option<String> {
     }
     if value.access != OperandAccess::Read {
         let start = format!("{{{}}} = ", value.name);
-        let formula = entry.results.iter().find_map(|r| r.text.strip_prefix(&start)).filter(|f| !f.contains(['`', '\n']));
+        let formula =
+            entry.results.iter().find_map(|r| r.text.strip_prefix(&start)).filter(|f| !f.contains(['`', '\n']));
         return Some(formula.map_or("The result".to_owned(), |f| format!("The result: {}", f.replace(['{', '}'], ""))));
     }
     let place = match value.name {

@@ -107,7 +107,7 @@ token_modifiers! {
     DECLARATION "declaration",
     /// The function has its body here.
     DEFINITION "definition",
-    /// It cannot be written: a special register, what lies in `.const`, a parameter of a kernel.
+    /// It cannot be written: a special register, a `.const` variable, a parameter of a kernel.
     READONLY "readonly",
     /// The module's version advises against it.
     DEPRECATED "deprecated",
@@ -115,7 +115,7 @@ token_modifiers! {
     MODIFICATION "modification",
     /// It belongs to PTX and not to the module.
     DEFAULT_LIBRARY "defaultLibrary",
-    /// The module's version or target has not got it.
+    /// The module's version or target does not have it.
     UNAVAILABLE "unavailable",
     /// Execution may go on elsewhere.
     CONTROL_FLOW "controlFlow",

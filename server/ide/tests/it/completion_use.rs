@@ -1,4 +1,4 @@
-//! Completion is ordered by frequency of use (docs/usage.md), and offers items for values and CUDA names.
+//! Completion is ordered by frequency of use (docs/dev/usage.md), and offers items for values and CUDA names.
 
 use crate::completion::{at, in_kernel, kernel};
 use ptx_ide::{CompletionOptions, Completions, completion, signature_help};

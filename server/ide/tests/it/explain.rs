@@ -84,7 +84,10 @@ fn a_part_of_the_modifiers_is_answered_with_the_forms_that_have_them() {
         let page = explain(query).expect("a page");
         assert!(page.starts_with("`") && page.contains(form) && page.contains(meaning), "{query}:\n{page}");
     }
-    assert!(explain("vote.ballot").is_some_and(|page| page.starts_with("`vote.sync` – ") && page.contains("vote.sync.ballot")));
+    assert!(
+        explain("vote.ballot")
+            .is_some_and(|page| page.starts_with("`vote.sync` – ") && page.contains("vote.sync.ballot"))
+    );
 }
 
 #[test]
@@ -121,19 +124,9 @@ fn modifiers_that_fit_nothing_are_answered_with_the_forms() {
 
 #[test]
 fn what_does_not_exist_has_no_page() {
-    for query in [
-        "",
-        "   ",
-        ".",
-        "%",
-        "frobnicate",
-        "%frobnicate",
-        ".frobnicate",
-        "sm_999",
-        "ä.ö",
-        "\u{fffd}",
-        "%envreg99",
-    ] {
+    for query in
+        ["", "   ", ".", "%", "frobnicate", "%frobnicate", ".frobnicate", "sm_999", "ä.ö", "\u{fffd}", "%envreg99"]
+    {
         assert_eq!(explain(query), None, "{query}");
     }
 }
@@ -216,13 +209,11 @@ fn words_of_topics_are_known() {
 
 #[test]
 fn messages_of_the_assembler_lead_to_diagnostics() {
-    let text = include_str!("../../../../docs/messages.md");
+    let text = include_str!("../../../../docs/dev/messages.md");
     let messages: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("The assembler: ")).collect();
     assert!(messages.len() > 40, "{}", messages.len());
-    let unknown: Vec<&&str> = messages
-        .iter()
-        .filter(|m| explain(m).is_none_or(|page| !page.contains("**Diagnostics for it**")))
-        .collect();
+    let unknown: Vec<&&str> =
+        messages.iter().filter(|m| explain(m).is_none_or(|page| !page.contains("**Diagnostics for it**"))).collect();
     assert!(unknown.is_empty(), "{unknown:#?}");
     let page = explain("Arguments mismatch for instruction 'mov'").unwrap();
     let places = ["`operand-type`", "`operand-kind`", "`operand-count`"].map(|code| page.find(code));
@@ -250,7 +241,10 @@ fn the_search_ranks_names_before_synonyms_before_summaries() {
 #[test]
 fn an_overview_is_a_list_and_one_instruction() {
     let page = ptx_ide::explain_overview("mbarrier").unwrap();
-    assert!(page.contains("Below is the one used most.") && page.contains("`ptx-analyzer explain mbarrier --all`"), "{page}");
+    assert!(
+        page.contains("Below is the one used most.") && page.contains("`ptx-analyzer explain mbarrier --all`"),
+        "{page}"
+    );
     assert_eq!(page.matches("\n---\n").count(), 1, "{page}");
     assert!(explain("mbarrier").unwrap().matches("\n---\n").count() > 10);
     let cvt = ptx_ide::explain_overview("cvt").unwrap();

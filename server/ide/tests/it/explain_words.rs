@@ -112,7 +112,10 @@ const WORDS: &[(&str, &str)] = &[
     // Messages.
     ("operand-type", "# operand-type"),
     ("Arguments mismatch for instruction 'mov'", "# Arguments mismatch"),
-    ("ptxas a.ptx, line 9; error   : Unexpected instruction types specified for 'add'", "# Unexpected instruction types"),
+    (
+        "ptxas a.ptx, line 9; error   : Unexpected instruction types specified for 'add'",
+        "# Unexpected instruction types",
+    ),
     ("Unknown symbol '%r99'", "# Unknown symbol"),
     ("ptxas fatal   : Unresolved extern function 'foo'", "# Unresolved extern function"),
 ];

@@ -327,10 +327,10 @@ fn tokens_are_in_order_and_words_of_kernels_have_one() {
 #[test]
 fn the_legend_is_in_the_documents() {
     let mut page = String::from(
-        "# Semantic tokens\n\nWhat each word is, as the server tells it to editors that ask (`textDocument/semanticTokens`). This page is made from \
-         the legend.\n\nKinds in bold are not among those of the protocol: themes know the one in the last column, \
-         and `semanticTokens.standardOnly` makes\nthe server name that instead. [The plugin for Neovim](../editors/neovim/README.md) links \
-         them to its own groups.\n\n| kind | what it is | else |\n|---|---|---|\n",
+        "# Semantic tokens\n\nThe server reports the kind of each word, so that editors can colour it (`textDocument/semanticTokens`). This page is \
+         generated from the legend.\n\nThe protocol does not define the kinds in bold. If your theme does not know them, set \
+         `semanticTokens.standardOnly`:\nthe server then reports the kind in the last column. The [plugin for \
+         Neovim](../editors/neovim/README.md) links each kind to a group of its own.\n\n| kind | meaning | standard kind |\n|---|---|---|\n",
     );
     for kind in TokenKind::ALL {
         let (name, standard) = (kind.name(), kind.standard());
@@ -343,7 +343,7 @@ fn the_legend_is_in_the_documents() {
             if own { format!("`{}`", standard.name()) } else { String::new() }
         );
     }
-    page.push_str("\n| modifier | what it says |\n|---|---|\n");
+    page.push_str("\n| modifier | meaning |\n|---|---|\n");
     for (_, name, says) in TokenModifiers::ALL {
         let _ = writeln!(page, "| `{name}` | {says} |");
     }

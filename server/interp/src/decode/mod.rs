@@ -5,11 +5,11 @@ mod order;
 mod reachable;
 mod variables;
 
-pub use crate::machine::code::{Action, Code, Executable, Located, Op, Refusal};
+pub use crate::machine::code::{DecodeRefusal, Executable, FunctionCode, Op, OpAction, VariableLocation};
 
 use crate::exec;
 use crate::inst::{DecodeContext, FrameLayout};
-use crate::machine::code::{Specials, Together};
+use crate::machine::code::{LaneGathering, Specials};
 use crate::memory::{AddressMap, Global, Storage};
 use ptx_analysis::program::{ModuleProgram, ProgramFunction};
 use ptx_isa::Exec;
@@ -20,10 +20,10 @@ impl Executable {
     /// Decodes all functions that the kernel `entry` can reach.
     ///
     /// Refuses a module without this kernel, functions with errors, and parameters of more than 64 KiB.
-    pub fn new(program: Arc<ModuleProgram>, entry: &str) -> Result<Self, Refusal> {
+    pub fn new(program: Arc<ModuleProgram>, entry: &str) -> Result<Self, DecodeRefusal> {
         let is_entry = |c: &ProgramFunction| c.kernel && c.body.is_some();
         let index = program.function(entry).filter(|i| program.functions.get(*i).is_some_and(is_entry));
-        let index = index.ok_or_else(|| Refusal(format!("the module has no kernel `{entry}` with a body")))?;
+        let index = index.ok_or_else(|| DecodeRefusal(format!("the module has no kernel `{entry}` with a body")))?;
         let mut out = Self {
             map: AddressMap::new(program.environment.address_size),
             codes: program.functions.iter().map(|_| None).collect(),
@@ -49,7 +49,7 @@ impl Executable {
         Ok(out)
     }
 
-    fn decode(&mut self, function: usize) -> Result<Code, Refusal> {
+    fn decode(&mut self, function: usize) -> Result<FunctionCode, DecodeRefusal> {
         let program = Arc::clone(&self.program);
         let callable = &program.functions[function];
         let Some(body) = &callable.body else { return Err("a function without a body".into()) };
@@ -75,14 +75,14 @@ impl Executable {
 /// there.
 fn op(inst: &mut DecodeContext<'_>) -> Op {
     let guard = inst.instruction().guard.as_ref().map(|guard| inst.guard(guard));
-    let action = exec::action(inst).unwrap_or_else(Action::Refused);
+    let action = exec::action(inst).unwrap_or_else(OpAction::Refused);
     let together = inst.together();
     let uses = |list: &[ptx_analysis::flow::RegisterUse]| list.iter().map(|u| u.slot.0).collect::<Box<[u32]>>();
     let floats = inst.writes_floats();
     let clocked = inst.is_clocked();
-    let alone = matches!(action, Action::Lanes(_) | Action::Nothing | Action::Branch(_));
+    let alone = matches!(action, OpAction::Lanes(_) | OpAction::Nothing | OpAction::Branch(_));
     Op {
-        simple: alone && together == Together::Any && !clocked,
+        simple: alone && together == LaneGathering::Any && !clocked,
         guard,
         action,
         together,

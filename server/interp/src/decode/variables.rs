@@ -1,6 +1,6 @@
 //! Addresses and initial contents of a module's variables, and offsets of its kernel's parameters.
 
-use crate::machine::code::{Executable, Located, Refusal, body_name};
+use crate::machine::code::{DecodeRefusal, Executable, VariableLocation, body_name};
 use crate::memory::{Global, SHARED_STRIDE, Storage, Window};
 use ptx_analysis::program::{InitialContents, RelocationTarget};
 use ptx_analysis::symbols::VariableSymbol;
@@ -26,7 +26,7 @@ struct VariableAllocator {
 
 impl VariableAllocator {
     /// Reserves memory for a variable: its declared size, but at least `stated` bytes (those of its initial value).
-    fn place(&mut self, name: &str, symbol: &VariableSymbol, stated: u64) -> Located {
+    fn place(&mut self, name: &str, symbol: &VariableSymbol, stated: u64) -> VariableLocation {
         let bytes = symbol.bytes.unwrap_or(0).max(stated).min(MAX_BYTES);
         let align = u64::from(symbol.align.unwrap_or(1)).max(1);
         let next = |end: &mut u64| {
@@ -39,7 +39,7 @@ impl VariableAllocator {
             ".const" => (next(&mut self.constant), Some(Window::Constant)),
             _ => (self.global.allocate(name, Storage::new(bytes, true), align), None),
         };
-        Located { address, window, bytes }
+        VariableLocation { address, window, bytes }
     }
 }
 
@@ -79,7 +79,7 @@ impl Executable {
         let align = open().filter_map(|v| v.symbol.align).max().map_or(16, |a| u64::from(a.max(16)));
         let dynamic = filled.shared.next_multiple_of(align);
         for global in open() {
-            let located = Located { address: dynamic, window: Some(Window::Shared), bytes: 0 };
+            let located = VariableLocation { address: dynamic, window: Some(Window::Shared), bytes: 0 };
             self.variables.insert(global.name.clone(), located);
         }
         self.shared_bytes = if open().next().is_some() { dynamic } else { filled.shared }.min(SHARED_STRIDE);
@@ -109,7 +109,7 @@ impl Executable {
             RelocationTarget::Variable(name) => self.variables.get(name),
             RelocationTarget::Local(index) => self.variables.get(&body_name(function, *index as usize)),
         };
-        let address = |l: &Located| match l.window {
+        let address = |l: &VariableLocation| match l.window {
             Some(window) if generic => self.map.generic(window, l.address).unwrap_or(0),
             _ => l.address,
         };
@@ -118,7 +118,7 @@ impl Executable {
 
     /// Writes the initial value of a variable to constant or global memory. `function` is the function that declares the variable, if one
     /// does.
-    fn initialize(&mut self, initial: &InitialContents, located: Located, function: usize) {
+    fn initialize(&mut self, initial: &InitialContents, located: VariableLocation, function: usize) {
         let mut bytes = initial.bytes.clone();
         for relocation in &initial.relocations {
             let value =
@@ -142,7 +142,7 @@ impl Executable {
     }
 
     /// Assigns offsets to the parameters of the kernel. Refuses more than 64 KiB.
-    pub(super) fn place_parameters(&mut self, entry: usize) -> Result<(), Refusal> {
+    pub(super) fn place_parameters(&mut self, entry: usize) -> Result<(), DecodeRefusal> {
         let mut at: u64 = 0;
         for parameter in &self.program.functions[entry].parameters {
             let bytes = parameter.bytes().unwrap_or(0);

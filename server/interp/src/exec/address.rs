@@ -2,17 +2,20 @@
 //! other CTAs of the cluster.
 
 use crate::inst::{DecodeContext, space_named};
-use crate::machine::code::{Action, Refusal, Space};
+use crate::machine::code::{AddressSpace, DecodeRefusal, OpAction};
 use crate::memory::{Region, SHARED_STRIDE, Window};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
-fn space_of(inst: &DecodeContext<'_>) -> Space {
-    inst.modifiers().map(|m| space_named(m.name())).find(|s| *s != Space::Generic).unwrap_or(Space::Generic)
+fn space_of(inst: &DecodeContext<'_>) -> AddressSpace {
+    inst.modifiers()
+        .map(|m| space_named(m.name()))
+        .find(|s| *s != AddressSpace::Generic)
+        .unwrap_or(AddressSpace::Generic)
 }
 
 /// `cvta` and `cvta.to`.
-pub(crate) fn cvta(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn cvta(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let space = space_of(inst);
     let back = inst.has(Modifier::To);
     let map = inst.executable.map;
@@ -21,7 +24,7 @@ pub(crate) fn cvta(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let a = inst.place(operand, width)?;
     let d = inst.operand(OperandName::P).ok_or("`cvta` without a destination")?;
     let d = inst.place(d, width)?;
-    let Space::Window(window) = space else {
+    let AddressSpace::Window(window) = space else {
         return Ok(DecodeContext::each(move |r, lane| {
             let value = r.lane_bits(a, lane);
             r.set_lane_bits(d, lane, value);
@@ -48,7 +51,7 @@ pub(crate) fn cvta(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 }
 
 /// `isspacep`.
-pub(crate) fn isspacep(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn isspacep(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let own = inst.has(Modifier::SharedCta) || inst.has(Modifier::Shared);
     let space = space_of(inst);
     let map = inst.executable.map;
@@ -61,23 +64,25 @@ pub(crate) fn isspacep(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
             let (region, _) = map.region(context.registers.lane_bits(a, lane) as u64);
             let own_rank = context.rank as u32;
             let is = match (space, region) {
-                (Space::Global, Region::Global) => true,
-                (Space::Window(Window::Shared), Region::Shared(rank)) => !own || rank.is_none_or(|r| r == own_rank),
-                (Space::Window(Window::Local), Region::Local) => true,
-                (Space::Window(Window::Constant), Region::Constant) => true,
-                (Space::Window(Window::Parameter), Region::Parameter) => true,
+                (AddressSpace::Global, Region::Global) => true,
+                (AddressSpace::Window(Window::Shared), Region::Shared(rank)) => {
+                    !own || rank.is_none_or(|r| r == own_rank)
+                }
+                (AddressSpace::Window(Window::Local), Region::Local) => true,
+                (AddressSpace::Window(Window::Constant), Region::Constant) => true,
+                (AddressSpace::Window(Window::Parameter), Region::Parameter) => true,
                 _ => false,
             };
             truth |= u32::from(is) << lane;
         }
         context.registers.put_predicate(p, context.mask, truth);
-        crate::machine::Outcome::Next
+        crate::machine::StepOutcome::Next
     }))
 }
 
 /// `mapa`: the address of a variable in the shared memory of another CTA of the cluster.
-pub(crate) fn mapa(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let window = space_of(inst) == Space::Window(Window::Shared);
+pub(crate) fn mapa(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
+    let window = space_of(inst) == AddressSpace::Window(Window::Shared);
     let map = inst.executable.map;
     let width = inst.executable.address_bytes();
     let operand = inst.operand(OperandName::A).ok_or("`mapa` without an address")?;
@@ -97,8 +102,8 @@ pub(crate) fn mapa(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 }
 
 /// `getctarank`: the rank of the CTA whose shared memory contains an address.
-pub(crate) fn getctarank(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    let window = space_of(inst) == Space::Window(Window::Shared);
+pub(crate) fn getctarank(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
+    let window = space_of(inst) == AddressSpace::Window(Window::Shared);
     let map = inst.executable.map;
     let operand = inst.operand(OperandName::A).ok_or("`getctarank` without an address")?;
     let a = inst.place(operand, inst.executable.address_bytes())?;
@@ -110,6 +115,6 @@ pub(crate) fn getctarank(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal
             let rank = (offset / SHARED_STRIDE).checked_sub(1).unwrap_or(context.rank as u64);
             context.registers.put_lane(d, lane, rank as u32);
         }
-        crate::machine::Outcome::Next
+        crate::machine::StepOutcome::Next
     }))
 }

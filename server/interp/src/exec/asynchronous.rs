@@ -4,13 +4,13 @@
 mod tests;
 
 use crate::exec::{mbarrier, memory};
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Address, Refusal};
+use crate::machine::code::{Address, DecodeRefusal, OpAction};
 use crate::machine::copies::{self, Family};
-use crate::machine::{Context, Location, Order, Outcome};
-use crate::registers::Place;
+use crate::machine::{AccessLocation, ExecContext, Order, StepOutcome};
+use crate::registers::RegisterLocation;
 use ptx_isa::tables::Version;
 use ptx_isa::{Exec, Modifier, OperandName};
 use ptx_num::values::Marks;
@@ -20,7 +20,7 @@ use ptx_num::values::atomic::{self, AtomicElement, AtomicFunction, AtomicOperati
 const BULK_KEEPS_SUBNORMALS: Version = Version { major: 9, minor: 4 };
 
 /// `cp.async`.
-pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (to, from) = (inst.address(OperandName::D)?, inst.address(OperandName::A)?);
     let size = inst
         .immediate(OperandName::Size)
@@ -35,7 +35,7 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             let asked = count.map_or(size as u32, |n| context.registers.lane(n, lane));
             if asked > size as u32 {
                 let words = || format!("{asked} bytes of the source for a copy of {size}: there can be no more");
-                context.fault(Kind::Undefined, 1 << lane, words);
+                context.fault(FaultKind::Undefined, 1 << lane, words);
             }
             let read = if ignored >> lane & 1 != 0 { 0 } else { (asked as usize).min(size) };
             let Some(target) = context.locate(&to, lane, size, size, true) else { continue };
@@ -49,8 +49,11 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 source = Some((at, read as u64));
             }
             if read < size {
-                let rest =
-                    Location { address: target.address + read as u64, offset: target.offset + read as u64, ..target };
+                let rest = AccessLocation {
+                    address: target.address + read as u64,
+                    offset: target.offset + read as u64,
+                    ..target
+                };
                 context.write_at(rest, lane, &[0; 16][read..size], Marks::NONE, Order::Weak);
             }
             let id = copies::begin(context, source, Some((target, size as u64)), false);
@@ -58,16 +61,16 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             copies::written(context, target, size);
             copies::join(context, lane, Family::Small, id);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// Whether a location lies in the shared memory of the thread's own CTA. If it does not, reports a finding.
-pub(crate) fn is_own(context: &mut Context<'_>, at: Location, lane: usize) -> bool {
+pub(crate) fn is_own(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize) -> bool {
     let rank = mbarrier::rank_of(context, at);
     let own = rank == Some(context.rank as u32);
     if !own {
-        context.fault(Kind::Undefined, 1 << lane, || match rank {
+        context.fault(FaultKind::Undefined, 1 << lane, || match rank {
             Some(rank) => {
                 format!("the address is in CTA {rank} of the cluster, but this instruction needs one in its own CTA")
             }
@@ -78,17 +81,17 @@ pub(crate) fn is_own(context: &mut Context<'_>, at: Location, lane: usize) -> bo
 }
 
 /// `cp.async.commit_group`, `cp.async.bulk.commit_group`.
-pub(crate) fn commit(family: Family) -> Action {
+pub(crate) fn commit(family: Family) -> OpAction {
     DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             copies::commit(context, lane, family);
         }
-        Outcome::Next
+        StepOutcome::Next
     })
 }
 
 /// `cp.async.wait_group`, `cp.async.bulk.wait_group`: the copies were executed when they were issued, so there is no wait.
-pub(crate) fn wait(inst: &mut DecodeContext<'_>, family: Family) -> Result<Action, Refusal> {
+pub(crate) fn wait(inst: &mut DecodeContext<'_>, family: Family) -> Result<OpAction, DecodeRefusal> {
     let left = inst.immediate(OperandName::N).ok_or("a number of groups that is not known")?;
     let left = usize::try_from(left).unwrap_or(usize::MAX);
     let sources = inst.has(Modifier::Read);
@@ -96,23 +99,23 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>, family: Family) -> Result<Actio
         for lane in lanes(context.mask) {
             copies::wait(context, lane, family, left, sources);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `cp.async.wait_all`.
-pub(crate) fn wait_all() -> Action {
+pub(crate) fn wait_all() -> OpAction {
     DecodeContext::machine(|context| {
         for lane in lanes(context.mask) {
             copies::commit(context, lane, Family::Small);
             copies::wait(context, lane, Family::Small, 0, false);
         }
-        Outcome::Next
+        StepOutcome::Next
     })
 }
 
 /// `cp.async.mbarrier.arrive`: the copies are complete, so the arrival follows at once.
-pub(crate) fn mbarrier_arrive(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn mbarrier_arrive(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let address = inst.address(OperandName::A)?;
     let more = !inst.has(Modifier::Noinc);
     Ok(DecodeContext::machine(move |context| {
@@ -122,22 +125,22 @@ pub(crate) fn mbarrier_arrive(inst: &mut DecodeContext<'_>) -> Result<Action, Re
             mbarrier::attach(context, at, ids);
             mbarrier::system_arrives(context, at, lane, more);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// The location of the mbarrier that counts the data arriving at `target`. Reports a finding and returns `None` unless both are in the
 /// same CTA.
 pub(crate) fn counted_by(
-    context: &mut Context<'_>,
+    context: &mut ExecContext<'_>,
     address: &Address,
     lane: usize,
-    target: Location,
-) -> Option<Location> {
+    target: AccessLocation,
+) -> Option<AccessLocation> {
     let at = mbarrier::locate(context, address, lane, true)?;
     let (there, here) = (mbarrier::rank_of(context, target), mbarrier::rank_of(context, at));
     if there != here {
-        context.fault(Kind::Mbarrier, 1 << lane, || {
+        context.fault(FaultKind::Mbarrier, 1 << lane, || {
             let name = |rank: Option<u32>| rank.map_or("no CTA".to_owned(), |r| format!("CTA {r} of the cluster"));
             format!("the data goes to {}, but the mbarrier is in {}: they must be together", name(there), name(here))
         });
@@ -147,7 +150,7 @@ pub(crate) fn counted_by(
 }
 
 /// `st.async`.
-pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let counts = inst.has(Modifier::MbarrierCompleteTxBytes);
     if inst.operand(OperandName::Mbar).is_none() {
         if counts {
@@ -174,12 +177,12 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             mbarrier::attach(context, barrier, id);
             mbarrier::transacted(context, barrier, lane, count as u64);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// Copies the lowest `bytes` bytes of each register of one lane to `to`, one element after the other.
-fn gather(context: &Context<'_>, lane: usize, from: &[Place], bytes: usize, to: &mut [u8]) {
+fn gather(context: &ExecContext<'_>, lane: usize, from: &[RegisterLocation], bytes: usize, to: &mut [u8]) {
     for (element, place) in to.chunks_exact_mut(bytes).zip(from) {
         element.copy_from_slice(&context.registers.lane_bits(*place, lane).to_le_bytes()[..bytes]);
     }
@@ -197,7 +200,7 @@ pub(crate) struct MemoryReduction {
 
 impl MemoryReduction {
     /// The reduction of an instruction: the last modifiers that name an operation and a type determine it.
-    pub(crate) fn new(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
+    pub(crate) fn new(inst: &DecodeContext<'_>) -> Result<Self, DecodeRefusal> {
         let names = || inst.modifiers().map(|m| m.word());
         let operation = names().filter_map(AtomicOperation::named).last().ok_or("a reduction without an operation")?;
         let element = names().filter_map(AtomicElement::named).last().ok_or("a reduction without a type")?;
@@ -213,8 +216,8 @@ impl MemoryReduction {
     /// Combines the value `b` with the element at a location.
     pub(crate) fn apply(
         &self,
-        context: &mut Context<'_>,
-        at: Location,
+        context: &mut ExecContext<'_>,
+        at: AccessLocation,
         lane: usize,
         b: u128,
         order: Order,
@@ -230,7 +233,7 @@ impl MemoryReduction {
 }
 
 /// `red.async`.
-pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let reduction = MemoryReduction::new(inst)?;
     let bytes = reduction.bytes;
     let (address, b) = (inst.address(OperandName::A)?, inst.places(OperandName::B, bytes as u8)?);
@@ -258,12 +261,12 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             mbarrier::attach(context, barrier, id);
             mbarrier::transacted(context, barrier, lane, bytes as u64);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// Refuses copies that inspect the data and report to the mbarrier what they find.
-pub(crate) fn refuse_reports(inst: &DecodeContext<'_>) -> Result<(), Refusal> {
+pub(crate) fn refuse_reports(inst: &DecodeContext<'_>) -> Result<(), DecodeRefusal> {
     if inst.modifiers().any(|m| m.name().starts_with(".mbarrier::report::validity")) {
         return Err(
             "it inspects the data and reports to the mbarrier, by rules that no stored edition of the manual gives"

@@ -3,10 +3,10 @@
 
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Address, Refusal, Space};
-use crate::machine::{Context, Order, Outcome};
+use crate::machine::code::{Address, AddressSpace, DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, Order, StepOutcome};
 use crate::memory::{Region, Window};
-use crate::registers::Place;
+use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::atomic::{self, AtomicElement, AtomicFunction, AtomicOperation};
 
@@ -20,12 +20,12 @@ fn order(inst: &DecodeContext<'_>) -> Order {
     }
 }
 
-fn operation(inst: &DecodeContext<'_>) -> Result<AtomicOperation, Refusal> {
+fn operation(inst: &DecodeContext<'_>) -> Result<AtomicOperation, DecodeRefusal> {
     let mut named = inst.modifiers().filter_map(|m| AtomicOperation::named(m.word()));
     named.next().ok_or_else(|| "an atomic operation that is not known".into())
 }
 
-fn element(inst: &DecodeContext<'_>) -> Result<AtomicElement, Refusal> {
+fn element(inst: &DecodeContext<'_>) -> Result<AtomicElement, DecodeRefusal> {
     let named = inst.modifiers().filter_map(|m| AtomicElement::named(m.word()));
     named.last().ok_or_else(|| "an atomic operation without a type".into())
 }
@@ -41,16 +41,16 @@ struct Update {
     order: Order,
     address: Address,
     /// Destinations; none for `red`.
-    to: Vec<Place>,
-    b: Vec<Place>,
-    c: Option<Place>,
+    to: Vec<RegisterLocation>,
+    b: Vec<RegisterLocation>,
+    c: Option<RegisterLocation>,
 }
 
 impl Update {
-    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, DecodeRefusal> {
         let (operation, element) = (operation(inst)?, element(inst)?);
         let function = |flush| {
-            let words = || Refusal(format!("`{}` does not exist for this type", inst.entry().name));
+            let words = || DecodeRefusal(format!("`{}` does not exist for this type", inst.entry().name));
             atomic::operation(operation, element, flush).ok_or_else(words)
         };
         // Additions of .f32 flush subnormal numbers in global memory unless `.noftz` says otherwise (manual, *atom*).
@@ -76,12 +76,12 @@ impl Update {
     }
 
     /// Executes the operation for one lane. Returns false if the address is a fault.
-    fn lane(&self, context: &mut Context<'_>, lane: usize) -> bool {
+    fn lane(&self, context: &mut ExecContext<'_>, lane: usize) -> bool {
         let (bytes, count) = (self.bytes(), self.b.len());
         let all = bytes * count;
         let Some(first) = context.locate(&self.address, lane, all, all, true) else { return false };
         if !matches!(first.region, Region::Global | Region::Shared(_)) {
-            context.fault(crate::findings::Kind::Undefined, 1 << lane, || {
+            context.fault(crate::findings::FaultKind::Undefined, 1 << lane, || {
                 "an atomic operation on memory that is neither global nor shared".into()
             });
         }
@@ -89,7 +89,8 @@ impl Update {
         let cut = |bits: u128| if bytes >= 16 { bits } else { bits & ((1 << (8 * bytes)) - 1) };
         for (i, b) in self.b.iter().enumerate() {
             let at = (i * bytes) as u64;
-            let location = crate::machine::Location { address: first.address + at, offset: first.offset + at, ..first };
+            let location =
+                crate::machine::AccessLocation { address: first.address + at, offset: first.offset + at, ..first };
             let b = cut(context.registers.lane_bits(*b, lane));
             let c = self.c.map_or(0, |c| cut(context.registers.lane_bits(c, lane)));
             let old = context.update_at(location, lane, bytes, self.order, |old| cut(function(old, b, c)));
@@ -110,26 +111,26 @@ impl Update {
         true
     }
 
-    fn action(self) -> Action {
+    fn action(self) -> OpAction {
         DecodeContext::machine(move |context| {
             context.exact = true;
             for lane in lanes(context.mask) {
                 if !self.lane(context, lane) {
-                    return Outcome::Next;
+                    return StepOutcome::Next;
                 }
             }
             // A thread that spins on a lock should let other threads run.
             if self.operation == AtomicOperation::Cas || self.operation == AtomicOperation::Exch {
-                Outcome::Yield
+                StepOutcome::Yield
             } else {
-                Outcome::Next
+                StepOutcome::Next
             }
         })
     }
 }
 
 /// `atom` and `red` of a single element.
-pub(crate) fn scalar(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn scalar(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let update = Update::new(inst)?;
     if update.b.len() != 1 || update.to.len() > 1 {
         return Err("an atomic operation on a list".into());
@@ -138,12 +139,12 @@ pub(crate) fn scalar(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 }
 
 /// `atom` and `red` of vectors: atomic element by element.
-pub(crate) fn vector(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn vector(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let update = Update::new(inst)?;
     if update.bytes() * update.b.len() > 16 || (!update.to.is_empty() && update.to.len() != update.b.len()) {
         return Err("a vector of another size than its form has".into());
     }
-    if update.address.space == Space::Window(Window::Shared) {
+    if update.address.space == AddressSpace::Window(Window::Shared) {
         return Err("vectors are changed atomically in global memory only".into());
     }
     Ok(update.action())

@@ -1,11 +1,11 @@
 //! Barriers of a CTA, and of the lanes of a warp (manual 9.7.13.1, 9.7.13.2).
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
-use crate::lanes::{LANES, Mask, lanes};
-use crate::machine::barriers::{BARRIERS, First};
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome, list, races};
+use crate::lanes::{LANES, LaneMask, lanes};
+use crate::machine::barriers::{BARRIERS, FirstArrival};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome, list, races};
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Src};
 use ptx_isa::{Modifier, OperandName};
 
@@ -43,7 +43,7 @@ struct BarrierStep {
 }
 
 /// `bar`, `barrier`.
-pub(crate) fn barrier(inst: &mut DecodeContext<'_>, what: Arrival) -> Result<Action, Refusal> {
+pub(crate) fn barrier(inst: &mut DecodeContext<'_>, what: Arrival) -> Result<OpAction, DecodeRefusal> {
     let aligned = inst.is_aligned();
     let (a, b) = (inst.src::<u32>(OperandName::A)?, inst.optional_src::<u32>(OperandName::B)?);
     let c = inst.predicate_src(OperandName::C)?;
@@ -60,26 +60,26 @@ pub(crate) fn barrier(inst: &mut DecodeContext<'_>, what: Arrival) -> Result<Act
 }
 
 impl BarrierStep {
-    fn run(&self, context: &mut Context<'_>) -> Outcome {
-        let Some((number, count)) = self.operands(context) else { return Outcome::Next };
+    fn run(&self, context: &mut ExecContext<'_>) -> StepOutcome {
+        let Some((number, count)) = self.operands(context) else { return StepOutcome::Next };
         let phase = match context.token {
             Some(phase) => phase,
             None => match self.arrive(context, number, count) {
                 Some(phase) => phase,
-                None => return Outcome::Next,
+                None => return StepOutcome::Next,
             },
         };
         self.complete(context, number);
         if self.what == Arrival::Arrive {
-            return Outcome::Next;
+            return StepOutcome::Next;
         }
         let threads = context.mask.count_ones();
         let barrier = &mut context.cta().barriers.all[number];
         if barrier.phase <= phase {
             context.token = Some(phase);
-            return Outcome::Wait;
+            return StepOutcome::Wait;
         }
-        let Some(at) = barrier.done.iter().position(|d| d.phase == phase) else { return Outcome::Next };
+        let Some(at) = barrier.done.iter().position(|d| d.phase == phase) else { return StepOutcome::Next };
         let done = &mut barrier.done[at];
         let (all, truths) = done.voted;
         let knowledge = done.knowledge.clone();
@@ -88,7 +88,7 @@ impl BarrierStep {
             barrier.done.remove(at);
         }
         let (registers, mask) = (&mut *context.registers, context.mask);
-        let truth = |t: bool| if t { Mask::MAX } else { 0 };
+        let truth = |t: bool| if t { LaneMask::MAX } else { 0 };
         match self.reduction {
             BarrierReduction::None => {}
             BarrierReduction::Count(d) => registers.put(d, mask, [truths; LANES]),
@@ -96,12 +96,12 @@ impl BarrierStep {
             BarrierReduction::Any(d) => registers.put_predicate(d, mask, truth(truths > 0)),
         }
         races::depart(context, &knowledge);
-        Outcome::Next
+        StepOutcome::Next
     }
 
     /// The number of the barrier and the count of threads (`None`: all threads of the CTA). Reports a finding and returns `None` if there
     /// is no such barrier, or if the lanes name different ones.
-    fn operands(&self, context: &mut Context<'_>) -> Option<(usize, Option<u32>)> {
+    fn operands(&self, context: &mut ExecContext<'_>) -> Option<(usize, Option<u32>)> {
         let first = context.mask.trailing_zeros() as usize % LANES;
         let values = |s: Src<u32>| (context.registers.get(s), context.registers.lane(s, first));
         let (numbers, number) = values(self.a);
@@ -110,27 +110,27 @@ impl BarrierStep {
         let differ = |l: usize| numbers[l] != number || counts.is_some_and(|(all, c)| all[l] != c);
         let others = lanes(context.mask).filter(|l| differ(*l)).fold(0, |m, l| m | 1 << l);
         if others != 0 {
-            context.fault(Kind::Unsupported, others, || {
+            context.fault(FaultKind::Unsupported, others, || {
                 format!("lane {first} names barrier {number}, lanes {} another one or another count: lanes that arrive together must name the same", list(others))
             });
             return None;
         }
         if number as usize >= BARRIERS {
             let mask = context.mask;
-            context.fault(Kind::Barrier, mask, || format!("there is no barrier {number}: a CTA has 0 to 15"));
+            context.fault(FaultKind::Barrier, mask, || format!("there is no barrier {number}: a CTA has 0 to 15"));
             return None;
         }
         Some((number as usize, count.filter(|c| *c != 0)))
     }
 
     /// Makes the lanes arrive, and returns the phase for which they wait.
-    fn arrive(&self, context: &mut Context<'_>, number: usize, count: Option<u32>) -> Option<u64> {
+    fn arrive(&self, context: &mut ExecContext<'_>, number: usize, count: Option<u32>) -> Option<u64> {
         let mask = context.mask;
         let live = context.lanes.present & !context.lanes.exited;
         let (site, warp) = (context.site, context.lanes.number as usize);
         let warps = context.machine.shape.warps();
         if self.aligned && mask != live {
-            context.fault(Kind::Divergence, mask, || {
+            context.fault(FaultKind::Divergence, mask, || {
                 format!(
                     "lanes {} are at this barrier without lanes {} of their warp: an aligned barrier is for whole warps, and `barrier` without `.aligned` for parts of them",
                     list(mask),
@@ -139,7 +139,7 @@ impl BarrierStep {
             });
         }
         if self.what == Arrival::Arrive && count.is_none() {
-            context.fault(Kind::Barrier, mask, || {
+            context.fault(FaultKind::Barrier, mask, || {
                 "an arrival without waiting needs a count of threads that is not 0".into()
             });
         }
@@ -147,11 +147,11 @@ impl BarrierStep {
             if !count.is_multiple_of(32) {
                 let words =
                     || format!("{count} threads are to arrive at barrier {number}: the count is a multiple of 32");
-                context.fault(Kind::Barrier, mask, words);
+                context.fault(FaultKind::Barrier, mask, words);
             }
             if count > 32 * warps {
                 let words = || format!("barrier {number} waits for {count} threads, but the CTA has {}", 32 * warps);
-                context.fault(Kind::Barrier, mask, words);
+                context.fault(FaultKind::Barrier, mask, words);
             }
         }
         let reduces = self.what == Arrival::Reduce;
@@ -166,11 +166,11 @@ impl BarrierStep {
                         "{here} threads are to arrive at barrier {number} by this, but {there} by what arrived first"
                     )
                 };
-                context.fault_with(Kind::Barrier, mask, words, Some((first.site, "it arrived first here".into())));
+                context.fault_with(FaultKind::Barrier, mask, words, Some((first.site, "it arrived first here".into())));
             }
             if first.reduces != reduces {
                 let words = || format!("barrier {number} is used with `.red` and without it at the same time");
-                context.fault_with(Kind::Barrier, mask, words, Some((first.site, "the other use is here".into())));
+                context.fault_with(FaultKind::Barrier, mask, words, Some((first.site, "the other use is here".into())));
             }
         }
         let c = self.c.map_or(0, |c| context.registers.predicate(c)) & mask;
@@ -178,7 +178,7 @@ impl BarrierStep {
         if barrier.arrived.len() <= warp {
             barrier.arrived.resize(warps as usize, 0);
         }
-        barrier.first.get_or_insert(First { site, count, reduces });
+        barrier.first.get_or_insert(FirstArrival { site, count, reduces });
         // At an aligned barrier the warp arrives as a whole.
         let arriving = if self.aligned { live } else { mask };
         let again = barrier.arrived.get(warp).copied().unwrap_or(0) & arriving;
@@ -198,7 +198,7 @@ impl BarrierStep {
             let first = first.map(|f| (f.site, "what arrived first is here".to_owned()));
             let words =
                 || format!("lanes {} arrive at barrier {number} once more before it has completed", list(again));
-            context.fault_with(Kind::Barrier, again, words, first);
+            context.fault_with(FaultKind::Barrier, again, words, first);
         }
         let mut knowledge = std::mem::take(&mut context.cta().barriers.all[number].knowledge);
         races::arrive(context, &mut knowledge);
@@ -208,7 +208,7 @@ impl BarrierStep {
     }
 
     /// Completes the barrier if all expected threads have arrived.
-    fn complete(&self, context: &mut Context<'_>, number: usize) {
+    fn complete(&self, context: &mut ExecContext<'_>, number: usize) {
         let (warp, exited) = (context.lanes.number as usize, context.lanes.exited);
         let (mask, idle) = (context.mask, context.idle);
         let cta = context.cta();
@@ -229,7 +229,7 @@ impl BarrierStep {
         barrier.complete();
         context.changed();
         if !ready {
-            context.fault(Kind::Barrier, mask, || {
+            context.fault(FaultKind::Barrier, mask, || {
                 format!("barrier {number} waits for {count} threads, but only {arrived} have arrived, and the others have exited: here it goes on")
             });
         }
@@ -237,13 +237,13 @@ impl BarrierStep {
 }
 
 /// `bar.warp.sync`.
-pub(crate) fn warp_sync(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn warp_sync(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let mask = inst.src::<u32>(OperandName::Membermask)?;
     Ok(DecodeContext::machine(move |context| {
         let named = context.registers.get(mask);
         let outside = lanes(context.mask).filter(|l| named[*l] >> l & 1 == 0).fold(0, |m, l| m | 1 << l);
         if outside != 0 {
-            context.fault(Kind::Membermask, outside, || {
+            context.fault(FaultKind::Membermask, outside, || {
                 format!("lanes {} wait here with a mask in which they are not", list(outside))
             });
         }
@@ -255,7 +255,7 @@ pub(crate) fn warp_sync(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal>
             left &= !same;
             races::meet(context, same, mask);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 

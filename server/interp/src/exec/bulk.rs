@@ -5,13 +5,13 @@ mod tests;
 
 use crate::exec::asynchronous::{MemoryReduction, counted_by, is_own, refuse_reports};
 use crate::exec::{mbarrier, memory};
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Address, Refusal, Space};
+use crate::machine::code::{Address, AddressSpace, DecodeRefusal, OpAction};
 use crate::machine::copies::{self, Family};
-use crate::machine::{Context, Location, Order, Outcome};
-use crate::registers::Place;
+use crate::machine::{AccessLocation, ExecContext, Order, StepOutcome};
+use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
@@ -25,20 +25,24 @@ const CHUNK: usize = 4096;
 const MAX_STORE_BYTES: u64 = 1 << 24;
 
 /// The place of a numeric operand, whatever its width; `None` if it is absent. A constant gets `bytes` bytes.
-fn number(inst: &mut DecodeContext<'_>, name: OperandName, bytes: u8) -> Result<Option<Place>, Refusal> {
+fn number(
+    inst: &mut DecodeContext<'_>,
+    name: OperandName,
+    bytes: u8,
+) -> Result<Option<RegisterLocation>, DecodeRefusal> {
     Ok(inst.places(name, bytes)?.first().copied())
 }
 
-fn size(inst: &mut DecodeContext<'_>) -> Result<Place, Refusal> {
+fn size(inst: &mut DecodeContext<'_>) -> Result<RegisterLocation, DecodeRefusal> {
     Ok(number(inst, OperandName::Size, 4)?.ok_or("a bulk operation without a size")?)
 }
 
 /// The size of a lane's block in bytes. Reports a finding and returns `None` unless it is a multiple of [`UNIT`].
-fn block(context: &mut Context<'_>, size: Place, lane: usize) -> Option<usize> {
+fn block(context: &mut ExecContext<'_>, size: RegisterLocation, lane: usize) -> Option<usize> {
     let bytes = context.registers.lane_bits(size, lane) as u32 as usize;
     if !bytes.is_multiple_of(UNIT) {
         let words = || format!("a bulk operation on {bytes} bytes: the size must be a multiple of {UNIT}");
-        context.fault(Kind::Misaligned, 1 << lane, words);
+        context.fault(FaultKind::Misaligned, 1 << lane, words);
         return None;
     }
     Some(bytes)
@@ -51,15 +55,15 @@ struct Completion {
     /// The destination must be in the thread's own CTA.
     own: bool,
     /// A mask of CTAs. Each of them gets the block and counts it.
-    ctas: Option<Place>,
+    ctas: Option<RegisterLocation>,
 }
 
 impl Completion {
-    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, DecodeRefusal> {
         refuse_reports(inst)?;
         let barrier = inst.operand(OperandName::Mbar).is_some().then(|| inst.address(OperandName::Mbar)).transpose()?;
         let ctas = number(inst, OperandName::Mask, 2)?.or(number(inst, OperandName::Mask32, 4)?);
-        let from_cta = inst.operand(OperandName::Src).is_some_and(|o| inst.space_of(o) == Space::Global);
+        let from_cta = inst.operand(OperandName::Src).is_some_and(|o| inst.space_of(o) == AddressSpace::Global);
         let own = barrier.is_some() && from_cta && inst.has(Modifier::SharedCta);
         Ok(Self { barrier, own, ctas })
     }
@@ -67,11 +71,11 @@ impl Completion {
     /// The destinations of a lane's block, each with the mbarrier there that counts it.
     fn targets(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         to: &Address,
         lane: usize,
         bytes: usize,
-    ) -> Vec<(Location, Option<Location>)> {
+    ) -> Vec<(AccessLocation, Option<AccessLocation>)> {
         let Some(target) = context.locate(to, lane, bytes, UNIT, true) else { return Vec::new() };
         if self.own && !is_own(context, target, lane) {
             return Vec::new();
@@ -91,10 +95,10 @@ impl Completion {
 
     /// Records an operation that was carried out. Its reads and writes stay in flight until its completion is known.
     fn done(
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         lane: usize,
-        source: Option<(Location, u64)>,
-        (target, barrier): (Location, Option<Location>),
+        source: Option<(AccessLocation, u64)>,
+        (target, barrier): (AccessLocation, Option<AccessLocation>),
         bytes: usize,
         atomic: bool,
     ) {
@@ -110,7 +114,7 @@ impl Completion {
 }
 
 /// `cp.async.bulk` in all directions, and `multimem.cp.async.bulk`.
-pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (to, from, size) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?, size(inst)?);
     let completion = Completion::new(inst)?;
     let mask = number(inst, OperandName::Bytes, 2)?;
@@ -118,7 +122,7 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             let Some(bytes) = block(context, size, lane) else { continue };
-            let read = |context: &Context<'_>, place: Option<Place>, otherwise: u64| {
+            let read = |context: &ExecContext<'_>, place: Option<RegisterLocation>, otherwise: u64| {
                 place.map_or(otherwise, |p| context.registers.lane_bits(p, lane) as u64)
             };
             let mask = read(context, mask, u64::from(u16::MAX)) as u16;
@@ -127,7 +131,7 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             copies::read_by_engine(context, source, lane, inner);
             let targets = completion.targets(context, &to, lane, bytes);
             for (target, barrier) in targets {
-                let place = |skip: usize| Location {
+                let place = |skip: usize| AccessLocation {
                     address: target.address + skip as u64,
                     offset: target.offset + skip as u64,
                     ..target
@@ -143,19 +147,19 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 Completion::done(context, lane, Some((source, inner as u64)), (target, barrier), bytes, false);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// The location and the size of the source block, without `left` and `right` bytes at its ends.
 fn source(
-    context: &mut Context<'_>,
+    context: &mut ExecContext<'_>,
     from: &Address,
     lane: usize,
     bytes: usize,
     left: usize,
     right: usize,
-) -> Option<(Location, usize)> {
+) -> Option<(AccessLocation, usize)> {
     if left == 0 && right == 0 {
         return Some((context.locate(from, lane, bytes, UNIT, false)?, bytes));
     }
@@ -163,11 +167,12 @@ fn source(
         let words = || {
             format!("{left} and {right} bytes that may be out of bounds: there are at most {} at each end", UNIT - 1)
         };
-        context.fault(Kind::Undefined, 1 << lane, words);
+        context.fault(FaultKind::Undefined, 1 << lane, words);
     }
     if context.generic_address(from, lane).is_some_and(|a| !a.is_multiple_of(UNIT as u64)) {
-        context
-            .fault(Kind::Misaligned, 1 << lane, || format!("the address of a bulk copy must be a multiple of {UNIT}"));
+        context.fault(FaultKind::Misaligned, 1 << lane, || {
+            format!("the address of a bulk copy must be a multiple of {UNIT}")
+        });
         return None;
     }
     let inner = bytes.saturating_sub(left).saturating_sub(right);
@@ -176,7 +181,7 @@ fn source(
 }
 
 /// `cp.reduce.async.bulk`, `multimem.cp.reduce.async.bulk`.
-pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let reduction = MemoryReduction::new(inst)?;
     let (to, from, size) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?, size(inst)?);
     let completion = Completion::new(inst)?;
@@ -188,7 +193,7 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             copies::read_by_engine(context, source, lane, bytes);
             for (target, barrier) in completion.targets(context, &to, lane, bytes) {
                 for skip in (0..bytes).step_by(reduction.bytes) {
-                    let at = |place: Location| Location {
+                    let at = |place: AccessLocation| AccessLocation {
                         address: place.address + skip as u64,
                         offset: place.offset + skip as u64,
                         ..place
@@ -203,21 +208,21 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 Completion::done(context, lane, source, (target, barrier), bytes, true);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `cp.async.bulk.prefetch`: has no effect, so only its address and size are checked.
-pub(crate) fn prefetch(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn prefetch(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     check_only(inst, OperandName::Src, UNIT)
 }
 
 /// `applypriority.async.bulk`: has no effect either.
-pub(crate) fn apply_priority(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn apply_priority(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     check_only(inst, OperandName::A, 128)
 }
 
-fn check_only(inst: &mut DecodeContext<'_>, name: OperandName, align: usize) -> Result<Action, Refusal> {
+fn check_only(inst: &mut DecodeContext<'_>, name: OperandName, align: usize) -> Result<OpAction, DecodeRefusal> {
     let (address, size) = (inst.address(name)?, size(inst)?);
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
@@ -225,12 +230,12 @@ fn check_only(inst: &mut DecodeContext<'_>, name: OperandName, align: usize) -> 
                 context.locate(&address, lane, bytes, align, false);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `st.bulk`: writes zeros to shared memory.
-pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let address = inst.address(OperandName::A)?;
     let size = number(inst, OperandName::Size, 8)?.ok_or("`st.bulk` without a size")?;
     Ok(DecodeContext::machine(move |context| {
@@ -242,7 +247,7 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                         "`st.bulk` of {bytes} bytes: the size must be a multiple of 8, and at most {MAX_STORE_BYTES}"
                     )
                 };
-                context.fault(Kind::Misaligned, 1 << lane, words);
+                context.fault(FaultKind::Misaligned, 1 << lane, words);
                 continue;
             }
             let bytes = bytes as usize;
@@ -251,10 +256,10 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 continue;
             }
             for skip in (0..bytes).step_by(CHUNK) {
-                let place = Location { address: at.address + skip as u64, offset: at.offset + skip as u64, ..at };
+                let place = AccessLocation { address: at.address + skip as u64, offset: at.offset + skip as u64, ..at };
                 context.write_at(place, lane, &[0; CHUNK][..CHUNK.min(bytes - skip)], Marks::NONE, Order::Weak);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }

@@ -1,14 +1,14 @@
 //! The barrier of a cluster (manual 9.7.13.3).
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
-use crate::lanes::Mask;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome, list, races};
+use crate::lanes::LaneMask;
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome, list, races};
 use ptx_isa::Modifier;
 
 /// The entry of a warp in a table of masks, indexed by the rank of the CTA and the number of the warp. Extends the table if necessary.
-fn at(all: &mut Vec<Vec<Mask>>, rank: usize, warp: usize) -> &mut Mask {
+fn at(all: &mut Vec<Vec<LaneMask>>, rank: usize, warp: usize) -> &mut LaneMask {
     if all.len() <= rank {
         all.resize(rank + 1, Vec::new());
     }
@@ -20,10 +20,10 @@ fn at(all: &mut Vec<Vec<Mask>>, rank: usize, warp: usize) -> &mut Mask {
 }
 
 /// Reports a finding if an aligned barrier is executed without some live lanes of the warp.
-fn check_aligned(context: &mut Context<'_>, aligned: bool) {
+fn check_aligned(context: &mut ExecContext<'_>, aligned: bool) {
     let (mask, live) = (context.mask, context.lanes.present & !context.lanes.exited);
     if aligned && mask != live {
-        context.fault(Kind::Divergence, mask, || {
+        context.fault(FaultKind::Divergence, mask, || {
             format!(
                 "lanes {} are at this barrier without lanes {} of their warp, but it is `.aligned`",
                 list(mask),
@@ -34,7 +34,7 @@ fn check_aligned(context: &mut Context<'_>, aligned: bool) {
 }
 
 /// `barrier.cluster.arrive`.
-pub(crate) fn arrive(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn arrive(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (aligned, relaxed) = (inst.function.converges(inst.index), inst.has(Modifier::Relaxed));
     Ok(DecodeContext::machine(move |context| {
         check_aligned(context, aligned);
@@ -46,7 +46,7 @@ pub(crate) fn arrive(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         *at(&mut barrier.pending, rank, warp) |= mask;
         let mut coming = std::mem::take(&mut barrier.coming);
         if again != 0 {
-            context.fault(Kind::Barrier, again, || {
+            context.fault(FaultKind::Barrier, again, || {
                 format!("lanes {} arrive at the barrier of the cluster once more before it has completed", list(again))
             });
         }
@@ -58,19 +58,19 @@ pub(crate) fn arrive(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         context.cluster().barrier.coming = coming;
         context.changed();
         complete(context);
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// Completes the barrier if all threads of the cluster have arrived or exited.
-fn complete(context: &mut Context<'_>) {
+fn complete(context: &mut ExecContext<'_>) {
     let (rank, warp, exited) = (context.rank, context.lanes.number as usize, context.lanes.exited);
     let cluster = context.cluster();
     let barrier = &mut cluster.barrier;
     for (r, cta) in cluster.ctas.iter().enumerate() {
         for (w, gone) in cta.gone.iter().enumerate() {
             let gone = if (r, w) == (rank, warp) { *gone | exited } else { *gone };
-            if *at(&mut barrier.arrived, r, w) | gone != Mask::MAX {
+            if *at(&mut barrier.arrived, r, w) | gone != LaneMask::MAX {
                 return;
             }
         }
@@ -84,7 +84,7 @@ fn complete(context: &mut Context<'_>) {
 }
 
 /// `barrier.cluster.wait`.
-pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let aligned = inst.function.converges(inst.index);
     Ok(DecodeContext::machine(move |context| {
         let (rank, warp, mask) = (context.rank, context.lanes.number as usize, context.mask);
@@ -92,7 +92,7 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             check_aligned(context, aligned);
             let absent = mask & !*at(&mut context.cluster().barrier.pending, rank, warp);
             if absent != 0 {
-                context.fault(Kind::Barrier, absent, || {
+                context.fault(FaultKind::Barrier, absent, || {
                     format!("lanes {} wait at the barrier of the cluster without having arrived", list(absent))
                 });
             }
@@ -104,12 +104,12 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         let barrier = &mut context.cluster().barrier;
         if *at(&mut barrier.arrived, rank, warp) & mask != 0 {
             context.token = Some(0);
-            return Outcome::Wait;
+            return StepOutcome::Wait;
         }
         *at(&mut barrier.pending, rank, warp) &= !mask;
         let known = barrier.known.clone();
         races::depart(context, &known);
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 

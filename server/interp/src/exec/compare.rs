@@ -6,19 +6,19 @@ mod tests;
 use super::ActionResult;
 use super::float::steps::flushes;
 use crate::inst::DecodeContext;
-use crate::lanes::{LANES, Lane, Mask};
-use crate::machine::code::Refusal;
-use crate::registers::{PredicateSrc, Registers, Src};
-use crate::simd::{LaneStep, Marked, Outcomes, bits, select};
+use crate::lanes::{LANES, Lane, LaneMask};
+use crate::machine::code::DecodeRefusal;
+use crate::registers::{PredicateSrc, Src, WarpRegisters};
+use crate::simd::{LaneMarks, LaneStep, Outcomes, bits, select};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::float::compare::{self, FloatComparison};
 use ptx_num::values::float::half::{Bf16, F16, Half};
 
 /// Combines the result `t` of a comparison with the predicate `c`. Returns the masks for `p` and `q`.
-type Combine = fn(t: Mask, c: Mask) -> (Mask, Mask);
+type Combine = fn(t: LaneMask, c: LaneMask) -> (LaneMask, LaneMask);
 
 /// The predicate `c`, and the function that combines it with the result of the comparison.
-fn combination(inst: &mut DecodeContext<'_>) -> Result<(PredicateSrc, Combine), Refusal> {
+fn combination(inst: &mut DecodeContext<'_>) -> Result<(PredicateSrc, Combine), DecodeRefusal> {
     let combine: Combine = match inst.modifier(SlotName::Bool) {
         None => |t, _| (t, !t),
         Some(Modifier::And) => |t, c| (t & c, !t & c),
@@ -30,37 +30,37 @@ fn combination(inst: &mut DecodeContext<'_>) -> Result<(PredicateSrc, Combine), 
 }
 
 /// The comparison operator as written.
-fn written(inst: &DecodeContext<'_>) -> Result<Modifier, Refusal> {
+fn written(inst: &DecodeContext<'_>) -> Result<Modifier, DecodeRefusal> {
     inst.modifier(SlotName::Cmp).ok_or_else(|| "a comparison without its operator".into())
 }
 
-fn unknown(operator: Modifier) -> Refusal {
-    Refusal(format!("`{}` compares nothing", operator.word()))
+fn unknown(operator: Modifier) -> DecodeRefusal {
+    DecodeRefusal(format!("`{}` compares nothing", operator.word()))
 }
 
 /// The comparison operator for floating-point numbers.
-fn operator(inst: &DecodeContext<'_>) -> Result<FloatComparison, Refusal> {
+fn operator(inst: &DecodeContext<'_>) -> Result<FloatComparison, DecodeRefusal> {
     let written = written(inst)?;
     FloatComparison::ALL.into_iter().find(|c| c.word() == written.word()).ok_or_else(|| unknown(written))
 }
 
 /// The type of the result: the first one that is written.
-fn result(inst: &DecodeContext<'_>) -> Result<Modifier, Refusal> {
+fn result(inst: &DecodeContext<'_>) -> Result<Modifier, DecodeRefusal> {
     inst.types().next().ok_or_else(|| "a comparison without a type".into())
 }
 
 /// The type of the operands: the last one that is written.
-fn compared(inst: &DecodeContext<'_>) -> Result<Modifier, Refusal> {
+fn compared(inst: &DecodeContext<'_>) -> Result<Modifier, DecodeRefusal> {
     inst.types().last().ok_or_else(|| "a comparison without a type".into())
 }
 
 /// The destination predicates of `setp`.
-fn predicates(inst: &mut DecodeContext<'_>) -> Result<Outcomes, Refusal> {
+fn predicates(inst: &mut DecodeContext<'_>) -> Result<Outcomes, DecodeRefusal> {
     Ok(Outcomes::Predicates(inst.predicate_dst(OperandName::P)?, inst.predicate_dst(OperandName::Q)?))
 }
 
 /// The destination of `set` and its number for true: all ones for integers, 1.0 for floating-point numbers.
-fn number(inst: &mut DecodeContext<'_>) -> Result<Outcomes, Refusal> {
+fn number(inst: &mut DecodeContext<'_>) -> Result<Outcomes, DecodeRefusal> {
     Ok(match result(inst)? {
         Modifier::F32 => Outcomes::Words(inst.dst(OperandName::D)?, 0x3f80_0000),
         Modifier::F16 => Outcomes::Halves(inst.dst(OperandName::D)?, F16::ONE),
@@ -266,7 +266,7 @@ struct Pairs<F> {
 
 impl<F: Fn(u16, u16) -> bool + Send + Sync> LaneStep for Pairs<F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b) = (registers.get(self.ab.0), registers.get(self.ab.1));
         let (mut low, mut high) = ([0u8; LANES], [0u8; LANES]);
         for lane in 0..LANES {
@@ -286,7 +286,7 @@ impl<F: Fn(u16, u16) -> bool + Send + Sync> LaneStep for Pairs<F> {
                 registers.put(d, mask, out);
             }
         }
-        Marked::default()
+        LaneMarks::default()
     }
 }
 
@@ -355,7 +355,7 @@ fn selection<T: Lane>(inst: &mut DecodeContext<'_>) -> ActionResult {
     Ok(DecodeContext::all(move |r, mask| {
         let out = select(r.predicate(c), r.get(a), r.get(b));
         r.put(d, mask, out);
-        Marked::default()
+        LaneMarks::default()
     }))
 }
 

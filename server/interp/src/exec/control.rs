@@ -2,19 +2,19 @@
 
 use super::external::external;
 use crate::inst::DecodeContext;
-use crate::machine::code::{Action, Call, Pass, Refusal};
+use crate::machine::code::{Call, DecodeRefusal, OpAction, Pass};
 use ptx_analysis::flow::{FlowOperand, OperandRole, OperandValue};
 use ptx_isa::OperandName;
 use ptx_isa::tables::{OperandAccess, TypeClass, ValueKind};
 
 /// `bra`.
-pub(crate) fn branch(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn branch(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let target = inst.all_operands().find_map(|o| inst.label(o));
-    Ok(Action::Branch(target.ok_or("a branch to a label that is not there")?))
+    Ok(OpAction::Branch(target.ok_or("a branch to a label that is not there")?))
 }
 
 /// `brx.idx`.
-pub(crate) fn table(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn table(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let list = inst.all_operands().find_map(|o| match o.value {
         OperandValue::List(list) => inst.function.lists.get(list as usize),
         _ => None,
@@ -22,7 +22,7 @@ pub(crate) fn table(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
     let labels = &inst.function.labels;
     let targets = list.ok_or("a list of targets that is not there")?.labels.iter();
     let targets = targets.filter_map(|l| labels.get(*l as usize)).map(|l| l.target).collect();
-    Ok(Action::Table(inst.src(OperandName::Index)?, targets))
+    Ok(OpAction::Table(inst.src(OperandName::Index)?, targets))
 }
 
 /// Whether an operand of `call` belongs to the list of arguments (`Read`) or of results (`Write`).
@@ -32,7 +32,7 @@ fn is_list(operand: &FlowOperand, access: OperandAccess) -> bool {
 }
 
 /// `call`.
-pub(crate) fn call(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn call(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let all: Vec<&FlowOperand> = inst.all_operands().collect();
     let mut arguments = Vec::new();
     let mut results = Vec::new();
@@ -60,11 +60,11 @@ pub(crate) fn call(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         }
         _ => address = Some(inst.place(callee, inst.executable.address_bytes())?),
     }
-    Ok(Action::Call(Box::new(Call { function, address, arguments: arguments.into(), results: results.into() })))
+    Ok(OpAction::Call(Box::new(Call { function, address, arguments: arguments.into(), results: results.into() })))
 }
 
 /// How an argument is passed to a function, or a result back.
-fn pass(inst: &mut DecodeContext<'_>, operand: &FlowOperand) -> Result<Pass, Refusal> {
+fn pass(inst: &mut DecodeContext<'_>, operand: &FlowOperand) -> Result<Pass, DecodeRefusal> {
     match operand.value {
         OperandValue::Sink => Ok(Pass::Nothing),
         OperandValue::Variable(v) => {

@@ -5,10 +5,10 @@
 
 use crate::exec::float::steps::is_first_generation;
 use crate::inst::DecodeContext;
-use crate::lanes::{LANES, Lane, Mask, lanes};
-use crate::machine::code::{Action, Refusal};
-use crate::registers::{Dst, Place, Registers, Src};
-use crate::simd::{LaneStep, Marked, Step, bits};
+use crate::lanes::{LANES, Lane, LaneMask, lanes};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::registers::{Dst, RegisterLocation, Src, WarpRegisters};
+use crate::simd::{BoxedStep, LaneMarks, LaneStep, bits};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{
@@ -16,7 +16,7 @@ use ptx_num::values::convert::{
 };
 
 /// `cvt`, all forms.
-pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (to, from, mut options) = written(inst).ok_or("`cvt` without its two types")?;
     // Targets before sm_20 have no subnormal numbers of `.f32`. (Until PTX 1.4, conversions from and to 64 bits kept them.)
     let single = ConversionFormat::Scalar(convert::ScalarFormat::F32);
@@ -49,7 +49,7 @@ pub(crate) fn cvt(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 }
 
 /// `cvt.pack`.
-pub(crate) fn pack(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn pack(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (bits, signed) = match inst.modifiers().nth(2) {
         Some(Modifier::U16) => (16, false),
         Some(Modifier::S16) => (16, true),
@@ -107,13 +107,13 @@ fn written(inst: &DecodeContext<'_>) -> Option<(ConversionFormat, ConversionForm
 /// The places of the operands.
 #[derive(Clone, Copy)]
 struct ConversionOperands {
-    d: Place,
-    a: Place,
-    b: Option<Place>,
-    e: Option<Place>,
-    f: Option<Place>,
+    d: RegisterLocation,
+    a: RegisterLocation,
+    b: Option<RegisterLocation>,
+    e: Option<RegisterLocation>,
+    f: Option<RegisterLocation>,
     /// Random bits for stochastic rounding, or else the scale.
-    extra: Option<Place>,
+    extra: Option<RegisterLocation>,
     /// The result is a signed integer.
     signed: bool,
 }
@@ -141,13 +141,13 @@ impl ConversionWord for u64 {
 /// A source register of any width that is read as lanes of 32 or 64 bits.
 trait SourceRegister: Send + Sync + Copy + 'static {
     type Word: ConversionWord;
-    fn get(&self, registers: &Registers) -> [Self::Word; LANES];
+    fn get(&self, registers: &WarpRegisters) -> [Self::Word; LANES];
 }
 
 /// A result register of any width that is written from lanes of 32 or 64 bits.
 trait ResultRegister: Send + Sync + 'static {
     type Word: ConversionWord;
-    fn put(&self, registers: &mut Registers, mask: Mask, values: [Self::Word; LANES]);
+    fn put(&self, registers: &mut WarpRegisters, mask: LaneMask, values: [Self::Word; LANES]);
 }
 
 /// A source of at most 32 bits in a register of any width.
@@ -159,7 +159,7 @@ enum NarrowSource {
 }
 
 impl NarrowSource {
-    fn new(place: Place) -> Option<Self> {
+    fn new(place: RegisterLocation) -> Option<Self> {
         Some(match place.width {
             1 => Self::Byte(Src::new(place)?),
             2 => Self::Half(Src::new(place)?),
@@ -167,7 +167,7 @@ impl NarrowSource {
         })
     }
 
-    fn lane(&self, registers: &Registers, lane: usize) -> u64 {
+    fn lane(&self, registers: &WarpRegisters, lane: usize) -> u64 {
         match self {
             Self::Byte(src) => registers.lane(*src, lane).into(),
             Self::Half(src) => registers.lane(*src, lane).into(),
@@ -179,7 +179,7 @@ impl NarrowSource {
 impl SourceRegister for NarrowSource {
     type Word = u32;
     #[inline(always)]
-    fn get(&self, registers: &Registers) -> [u32; LANES] {
+    fn get(&self, registers: &WarpRegisters) -> [u32; LANES] {
         match self {
             Self::Byte(src) => registers.get(*src).map(u32::from),
             Self::Half(src) => registers.get(*src).map(u32::from),
@@ -191,7 +191,7 @@ impl SourceRegister for NarrowSource {
 impl SourceRegister for Src<u64> {
     type Word = u64;
     #[inline(always)]
-    fn get(&self, registers: &Registers) -> [u64; LANES] {
+    fn get(&self, registers: &WarpRegisters) -> [u64; LANES] {
         registers.get(*self)
     }
 }
@@ -206,7 +206,7 @@ enum Result32 {
 }
 
 impl Result32 {
-    fn new(place: Place, signed: bool) -> Option<Self> {
+    fn new(place: RegisterLocation, signed: bool) -> Option<Self> {
         Some(match place.width {
             1 => Self::Byte(Dst::new(place)?),
             2 => Self::Half(Dst::new(place)?),
@@ -220,7 +220,7 @@ impl Result32 {
 impl ResultRegister for Result32 {
     type Word = u32;
     #[inline(always)]
-    fn put(&self, registers: &mut Registers, mask: Mask, values: [u32; LANES]) {
+    fn put(&self, registers: &mut WarpRegisters, mask: LaneMask, values: [u32; LANES]) {
         match self {
             Self::Byte(dst) => registers.put(*dst, mask, values.map(|v| v as u8)),
             Self::Half(dst) => registers.put(*dst, mask, values.map(|v| v as u16)),
@@ -237,7 +237,7 @@ enum Result64 {
 }
 
 impl Result64 {
-    fn new(place: Place, signed: bool) -> Option<Self> {
+    fn new(place: RegisterLocation, signed: bool) -> Option<Self> {
         Some(if signed { Self::Signed(Dst::new(place)?) } else { Self::Plain(Dst::new(place)?) })
     }
 }
@@ -245,7 +245,7 @@ impl Result64 {
 impl ResultRegister for Result64 {
     type Word = u64;
     #[inline(always)]
-    fn put(&self, registers: &mut Registers, mask: Mask, values: [u64; LANES]) {
+    fn put(&self, registers: &mut WarpRegisters, mask: LaneMask, values: [u64; LANES]) {
         match self {
             Self::Plain(dst) => registers.put(*dst, mask, values),
             Self::Signed(dst) => registers.put(*dst, mask, values.map(|v| v as i64)),
@@ -265,7 +265,7 @@ impl Steps {
         a: Option<I>,
         d: Option<O>,
         f: F,
-    ) -> Option<Action> {
+    ) -> Option<OpAction> {
         Some(DecodeContext::step(UnaryStep { a: a?, d: d?, f, open: self.open }))
     }
 
@@ -279,7 +279,7 @@ impl Steps {
 }
 
 impl Lift for Steps {
-    type Output = Option<Action>;
+    type Output = Option<OpAction>;
 
     fn b32_to_b32<F: Fn(u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
         self.unary(NarrowSource::new(self.places.a), self.result32(), function)
@@ -304,14 +304,14 @@ impl Lift for Steps {
 
     fn many_to_b32<F: Fn(&Sources) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
         let ConversionOperands { a, b, e, f, extra, .. } = self.places;
-        let other = |place: Option<Place>| match place {
+        let other = |place: Option<RegisterLocation>| match place {
             Some(place) => NarrowSource::new(place).map(Some),
             None => Some(None),
         };
         let (a, b, e, f, extra) = (NarrowSource::new(a)?, other(b)?, other(e)?, other(f)?, other(extra)?);
         let (d, open) = (self.result32()?, self.open);
         Some(DecodeContext::all(move |registers, mask| {
-            let (mut values, mut marked) = ([0; LANES], Marked::default());
+            let (mut values, mut marked) = ([0; LANES], LaneMarks::default());
             for lane in lanes(mask) {
                 let read = |source: &Option<NarrowSource>| source.as_ref().map_or(0, |s| s.lane(registers, lane));
                 let a = a.lane(registers, lane);
@@ -326,7 +326,7 @@ impl Lift for Steps {
 }
 
 /// Marks the result of a lane as unspecified if `open`.
-fn note(marked: &mut Marked, lane: usize, open: bool) {
+fn note(marked: &mut LaneMarks, lane: usize, open: bool) {
     marked.add(lane, if open { Marks::UNSPECIFIED } else { Marks::NONE });
 }
 
@@ -342,7 +342,7 @@ impl<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sy
     for UnaryStep<I, O, F>
 {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let a = self.a.get(registers);
         let mut out = [O::Word::default(); LANES];
         for lane in 0..LANES {
@@ -364,10 +364,10 @@ impl<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sy
                 lanes(mask).filter(open).fold(0, |m, lane| m | 1 << lane)
             }
         };
-        Marked { unspecified: unspecified & mask, approximate: 0 }
+        LaneMarks { unspecified: unspecified & mask, approximate: 0 }
     }
 
-    fn scalar(self) -> Step {
+    fn scalar(self) -> BoxedStep {
         let Self { a, d, f, open } = self;
         let f: Box<dyn Fn(I::Word) -> O::Word + Send + Sync> = Box::new(f);
         Box::new(UnaryStep { a, d, f, open })
@@ -384,14 +384,14 @@ struct PairStep<F> {
 
 impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for PairStep<F> {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b) = (self.ab.0.get(registers), self.ab.1.get(registers));
         let mut out = [0; LANES];
         for lane in 0..LANES {
             out[lane] = (self.f)(a[lane], b[lane]);
         }
         self.d.put(registers, mask, out);
-        let mut marked = Marked::default();
+        let mut marked = LaneMarks::default();
         if !matches!(self.open, UnspecifiedResults::Never) {
             for lane in lanes(mask) {
                 let sources = Sources { a: a[lane].into(), b: b[lane].into(), ..Sources::default() };
@@ -401,7 +401,7 @@ impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for PairStep<F> {
         marked
     }
 
-    fn scalar(self) -> Step {
+    fn scalar(self) -> BoxedStep {
         let Self { ab, d, f, open } = self;
         let f: Box<dyn Fn(u32, u32) -> u32 + Send + Sync> = Box::new(f);
         Box::new(PairStep { ab, d, f, open })

@@ -1,12 +1,12 @@
 //! Functions that the system provides: `vprintf`, `__assertfail`, `malloc`, `free`.
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Pass, Refusal};
-use crate::machine::{ALLOCATION, Context, Order, Outcome};
+use crate::machine::code::{DecodeRefusal, OpAction, Pass};
+use crate::machine::{ALLOCATION, ExecContext, Order, StepOutcome};
 use crate::memory::STACK_PARAMETERS;
-use crate::registers::Place;
+use crate::registers::RegisterLocation;
 
 /// Maximum length of a string that is read, in bytes.
 const MAX_STRING_BYTES: usize = 1 << 16;
@@ -20,7 +20,7 @@ pub(crate) fn external(
     _: &DecodeContext<'_>,
     arguments: &[Pass],
     results: &[Pass],
-) -> Result<Action, Refusal> {
+) -> Result<OpAction, DecodeRefusal> {
     let arguments: Vec<Pass> = arguments.to_vec();
     let result = results.first().copied();
     match name {
@@ -40,19 +40,19 @@ pub(crate) fn external(
                 }
                 give(context, result, lane, printed.1.into());
             }
-            Outcome::Next
+            StepOutcome::Next
         })),
         "__assertfail" => Ok(DecodeContext::machine(move |context| {
             let lane = context.mask.trailing_zeros() as usize;
-            let text = |context: &mut Context<'_>, i| {
+            let text = |context: &mut ExecContext<'_>, i| {
                 let at = argument(context, &arguments, i, lane);
                 String::from_utf8_lossy(&string(context, at, lane)).into_owned()
             };
             let (message, file, function) = (text(context, 0), text(context, 1), text(context, 3));
             let line = argument(context, &arguments, 2, lane) as u32;
             let mask = context.mask;
-            context.fault(Kind::Trap, mask, || format!("assertion `{message}` failed in {function} ({file}:{line})"));
-            Outcome::Next
+            context.fault(FaultKind::Trap, mask, || format!("assertion `{message}` failed in {function} ({file}:{line})"));
+            StepOutcome::Next
         })),
         "malloc" => Ok(DecodeContext::machine(move |context| {
             for lane in lanes(context.mask) {
@@ -65,7 +65,7 @@ pub(crate) fn external(
                 }
                 give(context, result, lane, address.into());
             }
-            Outcome::Next
+            StepOutcome::Next
         })),
         // The memory of the pages is released. The addresses are not used again, so that a later access to them is a fault.
         "free" => Ok(DecodeContext::machine(move |context| {
@@ -76,19 +76,19 @@ pub(crate) fn external(
                 }
                 match context.memory().global.give_back(address) {
                     Some(kept) => context.machine.release(kept as u64 + ALLOCATION),
-                    None => context.fault(Kind::InvalidCall, 1 << lane, || {
+                    None => context.fault(FaultKind::InvalidCall, 1 << lane, || {
                         format!("`free` gets {address:#x}, but no allocation of `malloc` begins there, or it was freed before")
                     }),
                 }
             }
-            Outcome::Next
+            StepOutcome::Next
         })),
         _ => Err(format!("`{name}` is declared but has no body here, and it is none of the functions that the system brings along (`vprintf`, `__assertfail`, `malloc`, `free`)").into()),
     }
 }
 
 /// The value of an argument in a lane: at most its first 8 bytes.
-fn argument(context: &mut Context<'_>, arguments: &[Pass], index: usize, lane: usize) -> u64 {
+fn argument(context: &mut ExecContext<'_>, arguments: &[Pass], index: usize, lane: usize) -> u64 {
     match arguments.get(index) {
         Some(Pass::Register(place)) => context.registers.lane_bits(*place, lane) as u64,
         Some(Pass::Memory(place, bytes)) => {
@@ -103,12 +103,12 @@ fn argument(context: &mut Context<'_>, arguments: &[Pass], index: usize, lane: u
 }
 
 /// The offset in local memory of a variable whose `.param` address is in a register.
-fn stack_address(context: &Context<'_>, place: Place, lane: usize) -> u64 {
+fn stack_address(context: &ExecContext<'_>, place: RegisterLocation, lane: usize) -> u64 {
     (context.registers.lane_bits(place, lane) as u64).wrapping_sub(STACK_PARAMETERS)
 }
 
 /// Writes the result of the function in a lane.
-fn give(context: &mut Context<'_>, result: Option<Pass>, lane: usize, value: u128) {
+fn give(context: &mut ExecContext<'_>, result: Option<Pass>, lane: usize, value: u128) {
     match result {
         Some(Pass::Register(place)) => context.registers.set_lane_bits(place, lane, value),
         Some(Pass::Memory(place, bytes)) => {
@@ -121,7 +121,7 @@ fn give(context: &mut Context<'_>, result: Option<Pass>, lane: usize, value: u12
 }
 
 /// The number at a generic address, in at most 8 bytes.
-fn number(context: &mut Context<'_>, address: u64, bytes: usize, lane: usize) -> u64 {
+fn number(context: &mut ExecContext<'_>, address: u64, bytes: usize, lane: usize) -> u64 {
     let mut out = [0; 8];
     let count = bytes.min(8);
     if let Some(at) = context.locate_generic(address, lane, count, 1, false) {
@@ -131,7 +131,7 @@ fn number(context: &mut Context<'_>, address: u64, bytes: usize, lane: usize) ->
 }
 
 /// The string at a generic address, without the zero at its end.
-fn string(context: &mut Context<'_>, address: u64, lane: usize) -> Vec<u8> {
+fn string(context: &mut ExecContext<'_>, address: u64, lane: usize) -> Vec<u8> {
     let mut out = Vec::new();
     while out.len() < MAX_STRING_BYTES && !context.is_stopped() {
         match number(context, address.wrapping_add(out.len() as u64), 1, lane) as u8 {

@@ -7,8 +7,8 @@ pub(in crate::exec) mod tests;
 use super::ActionResult;
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane};
-use crate::machine::code::Action;
-use crate::simd::{Marked, bits, fuses};
+use crate::machine::code::OpAction;
+use crate::simd::{LaneMarks, bits, fuses};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{self, Property};
@@ -314,7 +314,7 @@ fn extreme_marks(m: ExtremeModifiers, result: u32) -> Marks {
 /// `testp`. Without a property to test, the instruction does nothing (measured with the assembler).
 pub(crate) fn testp(inst: &mut DecodeContext<'_>) -> ActionResult {
     let property = match inst.modifier(SlotName::Op) {
-        None => return Ok(Action::Nothing),
+        None => return Ok(OpAction::Nothing),
         Some(Modifier::Finite) => Property::Finite,
         Some(Modifier::Infinite) => Property::Infinite,
         Some(Modifier::Number) => Property::Number,
@@ -340,6 +340,6 @@ fn test<A: Lane>(inst: &mut DecodeContext<'_>, f: impl Fn(A) -> bool + Send + Sy
             truth[lane] = f(a[lane]).into();
         }
         r.put_predicate(to, mask, bits(&truth));
-        Marked::default()
+        LaneMarks::default()
     }))
 }

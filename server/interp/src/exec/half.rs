@@ -7,7 +7,7 @@ use super::ActionResult;
 use super::float::steps::{StepModifiers, modifiers, step1, step2, step3};
 use super::float::{extreme_modifiers, extreme_of};
 use crate::inst::DecodeContext;
-use crate::machine::code::Refusal;
+use crate::machine::code::DecodeRefusal;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
@@ -48,7 +48,7 @@ struct HalfType {
 }
 
 impl HalfType {
-    fn of(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
+    fn of(inst: &DecodeContext<'_>) -> Result<Self, DecodeRefusal> {
         let ty = inst.types().next();
         let (brain, pair) = match ty {
             Some(Modifier::F16) => (false, false),

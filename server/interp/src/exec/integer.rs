@@ -1,16 +1,16 @@
 //! Integer arithmetic.
 
 use super::typed::{by_packed, by_type, unknown};
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::{Lane, lanes};
-use crate::machine::Outcome;
-use crate::machine::code::{Action, Refusal};
+use crate::machine::StepOutcome;
+use crate::machine::code::{DecodeRefusal, OpAction};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 use ptx_num::values::integer::{Int, arithmetic, bits, divide, dot, packed, product};
 
-type Result<T> = std::result::Result<T, Refusal>;
+type Result<T> = std::result::Result<T, DecodeRefusal>;
 
 /// The integer type of an instruction: its last modifier that is a type.
 pub(super) fn type_of(inst: &DecodeContext<'_>) -> Option<Modifier> {
@@ -33,27 +33,27 @@ macro_rules! binary {
     }};
 }
 
-pub(super) fn add(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn add(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     if inst.has(Modifier::Sat) { binary!(inst, arithmetic::add_sat) } else { binary!(inst, arithmetic::add) }
 }
 
-pub(super) fn sub(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn sub(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     if inst.has(Modifier::Sat) { binary!(inst, arithmetic::sub_sat) } else { binary!(inst, arithmetic::sub) }
 }
 
-pub(super) fn min(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn min(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     if inst.has(Modifier::Relu) { binary!(inst, arithmetic::min_relu) } else { binary!(inst, arithmetic::min) }
 }
 
-pub(super) fn max(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn max(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     if inst.has(Modifier::Relu) { binary!(inst, arithmetic::max_relu) } else { binary!(inst, arithmetic::max) }
 }
 
-pub(super) fn abs(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn abs(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     by_type!(type_of(inst), T => inst.map1(|a: T| arithmetic::abs(a)))
 }
 
-pub(super) fn neg(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn neg(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let name = type_of(inst);
     if is_packed(name) {
         return by_packed!(name, T => inst.map1(|a: u32| packed::each::<T>(a, arithmetic::neg)));
@@ -61,7 +61,7 @@ pub(super) fn neg(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(name, T => inst.map1(|a: T| arithmetic::neg(a)))
 }
 
-pub(super) fn sad(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn sad(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     by_type!(type_of(inst), T => inst.map3(|a: T, b: T, c: T| arithmetic::sad(a, b, c)))
 }
 
@@ -78,7 +78,7 @@ macro_rules! wide {
     };
 }
 
-pub(super) fn mul(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn mul(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let name = type_of(inst);
     match inst.modifier(SlotName::Mode) {
         Some(Modifier::Hi) => by_type!(name, T => inst.map2(|a: T, b: T| product::mul_hi(a, b))),
@@ -87,7 +87,7 @@ pub(super) fn mul(inst: &mut DecodeContext<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn mad(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn mad(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let name = type_of(inst);
     if inst.has(Modifier::Sat) {
         return inst.map3(|a: i32, b: i32, c: i32| product::mad_hi_sat(a, b, c));
@@ -106,7 +106,7 @@ pub(super) fn mad(inst: &mut DecodeContext<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn clmad(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn clmad(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     if inst.has(Modifier::Hi) {
         inst.map3(|a: u64, b: u64, c: u64| product::clmad_hi(a, b, c))
     } else {
@@ -114,7 +114,7 @@ pub(super) fn clmad(inst: &mut DecodeContext<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn mul24(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn mul24(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let name = type_of(inst);
     if inst.has(Modifier::Hi) {
         by_type!(name, T => inst.map2(|a: T, b: T| product::mul24_hi(a, b)))
@@ -123,7 +123,7 @@ pub(super) fn mul24(inst: &mut DecodeContext<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn mad24(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn mad24(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let name = type_of(inst);
     if inst.has(Modifier::Sat) {
         inst.map3(|a: i32, b: i32, c: i32| product::mad24_hi_sat(a, b, c))
@@ -135,7 +135,7 @@ pub(super) fn mad24(inst: &mut DecodeContext<'_>) -> Result<Action> {
 }
 
 /// Decodes a division. A division by zero is a finding, and `f` marks its result.
-fn dividing<T: Lane + Int>(inst: &mut DecodeContext<'_>, f: fn(T, T) -> (T, Marks)) -> Result<Action> {
+fn dividing<T: Lane + Int>(inst: &mut DecodeContext<'_>, f: fn(T, T) -> (T, Marks)) -> Result<OpAction> {
     let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
     Ok(DecodeContext::machine(move |context| {
         let mut zero = 0;
@@ -147,35 +147,35 @@ fn dividing<T: Lane + Int>(inst: &mut DecodeContext<'_>, f: fn(T, T) -> (T, Mark
             zero |= u32::from(divisor == T::ZERO) << lane;
         }
         if zero != 0 {
-            context.fault(Kind::DivisionByZero, zero, || {
+            context.fault(FaultKind::DivisionByZero, zero, || {
                 "an integer is divided by zero: what comes out is undefined (here all bits are set, as hardware does it)".into()
             });
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
-pub(super) fn div(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn div(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     by_type!(type_of(inst), T => dividing::<T>(inst, divide::div))
 }
 
-pub(super) fn rem(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn rem(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     by_type!(type_of(inst), T => dividing::<T>(inst, divide::rem))
 }
 
-pub(super) fn popc(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn popc(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     by_type!(type_of(inst), T => inst.map1(|a: T| bits::popc(a)))
 }
 
-pub(super) fn clz(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn clz(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     by_type!(type_of(inst), T => inst.map1(|a: T| bits::clz(a)))
 }
 
-pub(super) fn brev(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn brev(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     by_type!(type_of(inst), T => inst.map1(|a: T| bits::brev(a)))
 }
 
-pub(super) fn bfind(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn bfind(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let name = type_of(inst);
     if inst.has(Modifier::Shiftamt) {
         by_type!(name, T => inst.map1(|a: T| bits::bfind_shiftamt(a)))
@@ -184,7 +184,7 @@ pub(super) fn bfind(inst: &mut DecodeContext<'_>) -> Result<Action> {
     }
 }
 
-pub(super) fn fns(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn fns(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let d = inst.dst::<u32>(OperandName::D)?;
     let (mask, base, offset) = (
         inst.src::<u32>(OperandName::Mask)?,
@@ -198,12 +198,12 @@ pub(super) fn fns(inst: &mut DecodeContext<'_>) -> Result<Action> {
     }))
 }
 
-pub(super) fn bfe(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn bfe(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     by_type!(type_of(inst), T => inst.map3(|a: T, b: u32, c: u32| bits::bfe(a, b, c)))
 }
 
-pub(super) fn bfi(inst: &mut DecodeContext<'_>) -> Result<Action> {
-    fn of<T: Lane + Int>(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn bfi(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
+    fn of<T: Lane + Int>(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
         let (f, a, b) =
             (inst.dst::<T>(OperandName::F)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
         let (c, d) = (inst.src::<u32>(OperandName::C)?, inst.src::<u32>(OperandName::D)?);
@@ -216,12 +216,12 @@ pub(super) fn bfi(inst: &mut DecodeContext<'_>) -> Result<Action> {
     by_type!(type_of(inst), T => of::<T>(inst))
 }
 
-pub(super) fn szext(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn szext(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let wrap = inst.has(Modifier::Wrap);
     by_type!(type_of(inst), T => inst.map2(move |a: T, b: u32| bits::szext(a, b, wrap)))
 }
 
-pub(super) fn bmsk(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn bmsk(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let wrap = inst.has(Modifier::Wrap);
     inst.map2(move |a: u32, b: u32| bits::bmsk(a, b, wrap))
 }
@@ -230,12 +230,12 @@ fn signs(inst: &DecodeContext<'_>) -> (bool, bool) {
     (inst.modifier(SlotName::Atype) == Some(Modifier::S32), inst.modifier(SlotName::Btype) == Some(Modifier::S32))
 }
 
-pub(super) fn dp4a(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn dp4a(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let (a_signed, b_signed) = signs(inst);
     inst.map3(move |a: u32, b: u32, c: u32| dot::dp4a(a, b, c, a_signed, b_signed))
 }
 
-pub(super) fn dp2a(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn dp2a(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let ((a_signed, b_signed), upper) = (signs(inst), inst.has(Modifier::Hi));
     inst.map3(move |a: u32, b: u32, c: u32| dot::dp2a(a, b, c, a_signed, b_signed, upper))
 }

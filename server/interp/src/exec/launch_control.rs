@@ -5,12 +5,12 @@
 
 use crate::exec::asynchronous::{counted_by, is_own};
 use crate::exec::mbarrier;
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Order, Outcome, copies};
-use crate::registers::Place;
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, Order, StepOutcome, copies};
+use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
@@ -32,7 +32,7 @@ fn index(answer: u128) -> [u32; 4] {
 }
 
 /// Cancels the cluster that would start next, and returns the index of its first CTA.
-fn cancel(context: &mut Context<'_>) -> Option<[u32; 3]> {
+fn cancel(context: &mut ExecContext<'_>) -> Option<[u32; 3]> {
     let machine = &mut *context.machine;
     let number = (machine.next_cluster..machine.cluster_count()).find(|n| !machine.cancelled.contains(n))?;
     machine.cancelled.insert(number);
@@ -41,7 +41,7 @@ fn cancel(context: &mut Context<'_>) -> Option<[u32; 3]> {
 }
 
 /// `clusterlaunchcontrol.try_cancel`.
-pub(crate) fn try_cancel(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn try_cancel(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (address, barrier) = (inst.address(OperandName::A)?, inst.address(OperandName::Mbar)?);
     let all = inst.has(Modifier::MulticastClusterAll);
     Ok(DecodeContext::machine(move |context| {
@@ -53,10 +53,10 @@ pub(crate) fn try_cancel(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal
             let Some(counts) = counted_by(context, &barrier, lane, at) else { continue };
             if context.cta().refused {
                 let words = || "this CTA knows that an earlier request was refused: asking again is undefined".into();
-                context.fault(Kind::Undefined, 1 << lane, words);
+                context.fault(FaultKind::Undefined, 1 << lane, words);
             }
             if context.is_stopped() {
-                return Outcome::Next;
+                return StepOutcome::Next;
             }
             let first = cancel(context);
             let bytes = answer(first).to_le_bytes();
@@ -65,7 +65,7 @@ pub(crate) fn try_cancel(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal
             for rank in if all { 0..count } else { own..own + 1 } {
                 if context.cta_of(rank).is_none_or(|c| c.live == 0) {
                     let words = || format!("the answer goes to CTA {rank} of the cluster too, which has exited");
-                    context.fault(Kind::Undefined, 1 << lane, words);
+                    context.fault(FaultKind::Undefined, 1 << lane, words);
                     continue;
                 }
                 let Some(at) = mbarrier::in_cta(context, at, lane, rank, BYTES) else { continue };
@@ -79,22 +79,22 @@ pub(crate) fn try_cancel(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal
                 mbarrier::transacted(context, counts, lane, BYTES as u64);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `clusterlaunchcontrol.query_cancel`.
-pub(crate) fn query_cancel(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn query_cancel(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let answer = *inst.places(OperandName::Answer, 16)?.first().ok_or("`query_cancel` without an answer")?;
     if let Some(p) = inst.predicate_dst(OperandName::P)? {
         return Ok(DecodeContext::machine(move |context| {
             let is = |lane: &usize| context.registers.lane_bits(answer, *lane) & CANCELLED != 0;
             let truth = lanes(context.mask).filter(is).fold(0, |all, lane| all | 1 << lane);
             context.registers.put_predicate(p, context.mask, truth);
-            Outcome::Next
+            StepOutcome::Next
         }));
     }
-    let to: Vec<Place> = inst.places(OperandName::D, 4)?;
+    let to: Vec<RegisterLocation> = inst.places(OperandName::D, 4)?;
     let component = inst.modifier(SlotName::Component).map_or(0, |name| match name {
         Modifier::GetFirstCtaidY => 1,
         Modifier::GetFirstCtaidZ => 2,
@@ -105,7 +105,7 @@ pub(crate) fn query_cancel(inst: &mut DecodeContext<'_>) -> Result<Action, Refus
             let bits = context.registers.lane_bits(answer, lane);
             if bits & CANCELLED == 0 {
                 let words = || "the index of a cluster in an answer that none was cancelled: it is undefined".into();
-                context.fault(Kind::Undefined, 1 << lane, words);
+                context.fault(FaultKind::Undefined, 1 << lane, words);
                 context.mark(lane, Marks::UNSPECIFIED);
             }
             let index = index(bits);
@@ -114,15 +114,15 @@ pub(crate) fn query_cancel(inst: &mut DecodeContext<'_>) -> Result<Action, Refus
                 context.registers.set_lane_bits(*place, lane, index[element.min(3)].into());
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::{CANCELLED, answer, index};
-    use crate::findings::Kind;
-    use crate::testing::{Kernel, Outcome, words};
+    use crate::findings::FaultKind;
+    use crate::testing::{TestKernel, TestOutcome, words};
 
     #[test]
     fn answers_hold_the_index() {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     /// Runs a grid of four CTAs of one thread each, in clusters of `cluster` CTAs. `%rd0` is the address of two words.
-    fn run(cluster: u32, body: &str) -> Outcome {
+    fn run(cluster: u32, body: &str) -> TestOutcome {
         let text = format!(
             ".version 8.7\n.target sm_100a\n.address_size 64\n\
              .shared .align 8 .b64 bar;\n.shared .align 16 .b8 answer[16];\n\
@@ -140,7 +140,7 @@ mod tests {
              .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>; .reg .b128 %q;\n\
              ld.param.u64 %rd0, [out]; mbarrier.init.shared::cta.b64 [bar], 1;\n{body}\n}}\n"
         );
-        Kernel::new(&text).threads(1).ctas(4, cluster).buffer(&[0; 8]).run()
+        TestKernel::new(&text).threads(1).ctas(4, cluster).buffer(&[0; 8]).run()
     }
 
     const ASK: &str = "mbarrier.arrive.expect_tx.shared::cta.b64 %rd1, [bar], 16;\n\
@@ -176,7 +176,7 @@ mod tests {
         // Without the square roots, the kernel copies 4096 elements with four blocks. The first block does all the work.
         let text = include_str!("../../../../tests/kernels/work_stealing.ptx").replace("sqrt.rn.f32", "mov.b32");
         let data = words((0..4096).map(|i| i * 3));
-        let mut kernel = Kernel::new(&text).threads(128).buffer(&data).buffer(&[0; 16384]);
+        let mut kernel = TestKernel::new(&text).threads(128).buffer(&data).buffer(&[0; 16384]);
         kernel.shape.grid = [4, 1, 1];
         let out = kernel.fine();
         assert_eq!(out.bytes(1), data);
@@ -187,14 +187,14 @@ mod tests {
         let out = run(4, &format!("{ASK}{HEAR} ret;"));
         assert_eq!(out.kinds(), []);
         let out = run(4, &format!("{ASK}{HEAR}{TAKE} ret;"));
-        assert!(out.kinds().iter().all(|k| *k == Kind::Undefined) && out.kinds().len() == 2, "{:?}", out.faults());
+        assert!(out.kinds().iter().all(|k| *k == FaultKind::Undefined) && out.kinds().len() == 2, "{:?}", out.faults());
         let out = run(4, &format!("{ASK}{HEAR}{ASK} ret;"));
         assert!(
-            out.kinds() == [Kind::Undefined] && out.faults()[0].message.contains("asking again"),
+            out.kinds() == [FaultKind::Undefined] && out.faults()[0].message.contains("asking again"),
             "{:?}",
             out.faults()
         );
         let out = run(1, &format!("{ASK} ld.shared.b128 %q, [answer]; ret;"));
-        assert_eq!(out.kinds(), [Kind::Asynchronous]);
+        assert_eq!(out.kinds(), [FaultKind::Asynchronous]);
     }
 }

@@ -1,22 +1,22 @@
 //! `ldmatrix` and `stmatrix` move matrices between registers and rows in shared memory; `movmatrix` transposes them within registers.
 
 use super::mma::{FragmentOperand, refused, whole_warp};
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
-use crate::machine::code::{Action, Address, Refusal};
-use crate::machine::{Context, Order, Outcome};
+use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, Order, StepOutcome};
 use crate::memory::Region;
-use crate::registers::Place;
+use crate::registers::RegisterLocation;
 use ptx_isa::OperandName;
 use ptx_num::matrix::movement::{Movement, ROW};
 use ptx_num::values::Marks;
 
-fn movement(inst: &DecodeContext<'_>) -> Result<Movement, Refusal> {
+fn movement(inst: &DecodeContext<'_>) -> Result<Movement, DecodeRefusal> {
     Movement::new(inst.entry().name, inst.form(), &inst.function.chosen(inst.index).values).map_err(refused)
 }
 
 /// The registers of the operand `r`. Refuses a number of registers that the matrices do not have.
-fn registers(inst: &mut DecodeContext<'_>, movement: &Movement) -> Result<Vec<Place>, Refusal> {
+fn registers(inst: &mut DecodeContext<'_>, movement: &Movement) -> Result<Vec<RegisterLocation>, DecodeRefusal> {
     let places = inst.places(OperandName::R, 4)?;
     if places.len() == movement.registers {
         Ok(places)
@@ -27,23 +27,23 @@ fn registers(inst: &mut DecodeContext<'_>, movement: &Movement) -> Result<Vec<Pl
 
 /// The location of the row at a lane's address. A generic address must point into shared memory; otherwise reports a finding.
 fn row(
-    context: &mut Context<'_>,
+    context: &mut ExecContext<'_>,
     address: &Address,
     lane: usize,
     bytes: usize,
     write: bool,
-) -> Option<crate::machine::Location> {
+) -> Option<crate::machine::AccessLocation> {
     let at = context.locate(address, lane, bytes, bytes, write)?;
     if !matches!(at.region, Region::Shared(_)) {
         let words = || format!("{:#x} is no address in shared memory, where the rows of matrices must be", at.address);
-        context.fault(Kind::OutOfBounds, 1 << lane, words);
+        context.fault(FaultKind::OutOfBounds, 1 << lane, words);
         return None;
     }
     Some(at)
 }
 
 /// `ldmatrix`.
-pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let movement = movement(inst)?;
     let to = registers(inst, &movement)?;
     let address = inst.address(OperandName::P)?;
@@ -57,7 +57,7 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             if context.mask >> lane & 1 == 0 {
                 continue;
             }
-            let Some(place) = row(context, &address, lane, bytes, false) else { return Outcome::Next };
+            let Some(place) = row(context, &address, lane, bytes, false) else { return StepOutcome::Next };
             if let Some(row) = rows.get_mut(at) {
                 marks |= context.read_at(place, lane, &mut row[..bytes], Order::Weak);
             }
@@ -71,13 +71,13 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 registers.set_lane_bits(*place, lane, value.into());
             }
         });
-        context.marked = crate::simd::Marked::all(mask, marks);
-        Outcome::Next
+        context.marked = crate::simd::LaneMarks::all(mask, marks);
+        StepOutcome::Next
     }))
 }
 
 /// `stmatrix`.
-pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let movement = movement(inst)?;
     let from = registers(inst, &movement)?;
     let address = inst.address(OperandName::P)?;
@@ -94,21 +94,21 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 continue;
             }
             let bytes = movement.row_bytes;
-            let Some(place) = row(context, &address, lane, bytes, true) else { return Outcome::Next };
+            let Some(place) = row(context, &address, lane, bytes, true) else { return StepOutcome::Next };
             context.write_at(place, lane, &row_bytes[..bytes], marks, Order::Weak);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `movmatrix`.
-pub(crate) fn transpose(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn transpose(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (a, d) = (FragmentOperand::new(inst, OperandName::A, None)?, FragmentOperand::new(inst, OperandName::D, None)?);
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let matrix = a.gather(context.registers);
         d.scatter(context, &matrix, None);
         super::mma::mark_all(context);
-        Outcome::Next
+        StepOutcome::Next
     }))
 }

@@ -2,9 +2,9 @@
 
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Order, Outcome};
-use crate::registers::Place;
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, Order, StepOutcome};
+use crate::registers::RegisterLocation;
 use ptx_isa::tables::TypeClass;
 use ptx_isa::{ISA, Modifier, OperandName};
 use ptx_num::values::Marks;
@@ -25,7 +25,7 @@ pub(crate) fn order(inst: &DecodeContext<'_>) -> Order {
 }
 
 /// The size of an element in memory in bytes, and whether its sign is extended.
-pub(crate) fn element(inst: &DecodeContext<'_>) -> Result<(usize, bool), Refusal> {
+pub(crate) fn element(inst: &DecodeContext<'_>) -> Result<(usize, bool), DecodeRefusal> {
     let ty = inst.modifiers().filter_map(|m| ISA.ty(m.name())).last().ok_or("an access without a type")?;
     Ok((usize::from(ty.bits).div_ceil(8), ty.class == TypeClass::Sint))
 }
@@ -40,7 +40,14 @@ pub(crate) fn extend(bits: u128, bytes: usize, signed: bool) -> u128 {
 }
 
 /// Distributes bytes over the registers of one lane, one element per register.
-fn spread(context: &mut Context<'_>, lane: usize, from: &[u8], to: &[Place], bytes: usize, signed: bool) {
+fn spread(
+    context: &mut ExecContext<'_>,
+    lane: usize,
+    from: &[u8],
+    to: &[RegisterLocation],
+    bytes: usize,
+    signed: bool,
+) {
     for (element, place) in from.chunks_exact(bytes).zip(to) {
         let mut all = [0; 16];
         all[..bytes].copy_from_slice(element);
@@ -50,7 +57,7 @@ fn spread(context: &mut Context<'_>, lane: usize, from: &[u8], to: &[Place], byt
 }
 
 /// `ld`, `ld.global.nc`, `ldu`.
-pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (bytes, signed) = element(inst)?;
     let to = inst.places(OperandName::D, bytes as u8)?;
     let address = inst.address(OperandName::A)?;
@@ -64,12 +71,12 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             context.mark(lane, marks);
         }
         // A thread that polls for a write of another thread should let that thread run.
-        if order == Order::Weak { Outcome::Next } else { Outcome::Yield }
+        if order == Order::Weak { StepOutcome::Next } else { StepOutcome::Yield }
     }))
 }
 
 /// `st`.
-pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (bytes, _) = element(inst)?;
     let from = inst.places(OperandName::B, bytes as u8)?;
     let address = inst.address(OperandName::A)?;
@@ -84,10 +91,10 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             }
             let marks = context.source_marks(lane);
             if context.store(&address, lane, &buffer[..count], marks, order).is_none() {
-                return Outcome::Next;
+                return StepOutcome::Next;
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 

@@ -1,20 +1,20 @@
 //! `trap`, `nanosleep`.
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
-use crate::machine::Outcome;
-use crate::machine::code::{Action, Refusal};
+use crate::machine::StepOutcome;
+use crate::machine::code::{DecodeRefusal, OpAction};
 
 /// `trap`: the launch ends.
-pub(crate) fn trap(_: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn trap(_: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     Ok(DecodeContext::machine(|context| {
         let lanes = context.mask;
-        context.fault(Kind::Trap, lanes, || "`trap` ends the launch".into());
-        Outcome::Next
+        context.fault(FaultKind::Trap, lanes, || "`trap` ends the launch".into());
+        StepOutcome::Next
     }))
 }
 
 /// `nanosleep`: lets other threads run. The manual leaves the duration open between zero and twice the given time.
-pub(crate) fn nanosleep(_: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
-    Ok(DecodeContext::machine(|_| Outcome::Yield))
+pub(crate) fn nanosleep(_: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
+    Ok(DecodeContext::machine(|_| StepOutcome::Yield))
 }

@@ -8,8 +8,8 @@ use super::float::pair_marks;
 use super::float::steps::{StepModifiers, modifiers, step2, step3, with_modifiers};
 use super::half;
 use crate::inst::DecodeContext;
-use crate::machine::code::Refusal;
-use crate::registers::Place;
+use crate::machine::code::DecodeRefusal;
+use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{Narrow, RoundingDirection};
@@ -17,7 +17,7 @@ use ptx_num::values::float::half::{Bf16, F16, Half};
 use ptx_num::values::float::{FloatModifiers, FloatRounding, mixed, single};
 
 /// The type at index `number` among those that are written.
-fn ty(inst: &DecodeContext<'_>, number: usize) -> Result<Modifier, Refusal> {
+fn ty(inst: &DecodeContext<'_>, number: usize) -> Result<Modifier, DecodeRefusal> {
     inst.types().nth(number).ok_or_else(|| "a type is missing".into())
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn fma_packed(inst: &mut DecodeContext<'_>) -> ActionResult {
 }
 
 /// The format of the elements of a type that has four narrow ones.
-fn narrow(ty: Modifier) -> Result<Narrow, Refusal> {
+fn narrow(ty: Modifier) -> Result<Narrow, DecodeRefusal> {
     Ok(match ty {
         Modifier::E4m3x4 => Narrow::E4m3,
         Modifier::E5m2x4 => Narrow::E5m2,
@@ -151,12 +151,12 @@ fn narrow(ty: Modifier) -> Result<Narrow, Refusal> {
 }
 
 /// An operand of four narrow numbers: its place and the format of the numbers.
-type Four = (Place, Narrow);
+type Four = (RegisterLocation, Narrow);
 
-fn four(inst: &mut DecodeContext<'_>, name: OperandName, format: Narrow) -> Result<Four, Refusal> {
+fn four(inst: &mut DecodeContext<'_>, name: OperandName, format: Narrow) -> Result<Four, DecodeRefusal> {
     let width = if format.element_bits() == 4 { 2 } else { 4 };
     let place = inst.places(name, width)?.first().copied();
-    Ok((place.ok_or_else(|| Refusal(format!("no operand `{name}`")))?, format))
+    Ok((place.ok_or_else(|| DecodeRefusal(format!("no operand `{name}`")))?, format))
 }
 
 /// The four numbers in a register, from the lowest bits on.

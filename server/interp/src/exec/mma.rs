@@ -2,13 +2,13 @@
 //!
 //! Decoding determines the layout of the registers and the kind of the product.
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::{ALL, LANES};
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome};
-use crate::registers::{Place, Registers, Src};
-use crate::simd::Marked;
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome};
+use crate::registers::{RegisterLocation, Src, WarpRegisters};
+use crate::simd::LaneMarks;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::matrix::element::MatrixElementType;
 use ptx_num::matrix::fragment::Fragment;
@@ -19,14 +19,14 @@ use ptx_num::values::Marks;
 use ptx_num::values::float::FloatRounding;
 
 /// Converts a refusal of the matrix library into one of the decoder.
-pub(super) fn refused(why: product::MatrixRefusal) -> Refusal {
+pub(super) fn refused(why: product::MatrixRefusal) -> DecodeRefusal {
     why.0.into()
 }
 
 /// The numerics of the target's tensor cores.
-pub(super) fn numerics(inst: &DecodeContext<'_>) -> Result<Numerics, Refusal> {
+pub(super) fn numerics(inst: &DecodeContext<'_>) -> Result<Numerics, DecodeRefusal> {
     let target = inst.executable.target.ok_or("a module without a target")?;
-    let words = || Refusal(format!("no tensor cores are known for the target `{}`", target.name));
+    let words = || DecodeRefusal(format!("no tensor cores are known for the target `{}`", target.name));
     Numerics::for_target(target).ok_or_else(words)
 }
 
@@ -36,10 +36,10 @@ pub(super) fn types(inst: &DecodeContext<'_>) -> Vec<MatrixElementType> {
 }
 
 /// Reports a finding if not all 32 lanes of the warp take part.
-pub(super) fn whole_warp(context: &mut Context<'_>) {
+pub(super) fn whole_warp(context: &mut ExecContext<'_>) {
     let missing = ALL & !context.mask;
     if missing != 0 {
-        context.fault(Kind::Undefined, context.mask, || {
+        context.fault(FaultKind::Undefined, context.mask, || {
             format!(
                 "all 32 lanes of the warp must execute this together, but lanes {} do not: their part is undefined",
                 crate::machine::list(missing)
@@ -49,7 +49,7 @@ pub(super) fn whole_warp(context: &mut Context<'_>) {
 }
 
 /// The marks of all that the lanes read, together: a result may depend on any of it.
-pub(super) fn all_source_marks(context: &Context<'_>) -> Marks {
+pub(super) fn all_source_marks(context: &ExecContext<'_>) -> Marks {
     let mut marks = Marks::NONE;
     if context.sources.unspecified != 0 {
         marks |= Marks::UNSPECIFIED;
@@ -61,8 +61,8 @@ pub(super) fn all_source_marks(context: &Context<'_>) -> Marks {
 }
 
 /// Marks the results of all lanes with the marks of all that the lanes read.
-pub(super) fn mark_all(context: &mut Context<'_>) {
-    let of = Marked::all(context.mask, all_source_marks(context));
+pub(super) fn mark_all(context: &mut ExecContext<'_>) {
+    let of = LaneMarks::all(context.mask, all_source_marks(context));
     context.marked.unspecified |= of.unspecified;
     context.marked.approximate |= of.approximate;
 }
@@ -70,7 +70,7 @@ pub(super) fn mark_all(context: &mut Context<'_>) {
 /// An operand that holds matrices: their layout and its registers.
 pub(super) struct FragmentOperand {
     pub fragment: Fragment,
-    pub places: Vec<Place>,
+    pub places: Vec<RegisterLocation>,
 }
 
 impl FragmentOperand {
@@ -79,7 +79,7 @@ impl FragmentOperand {
         inst: &mut DecodeContext<'_>,
         operand: OperandName,
         element: Option<MatrixElementType>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, DecodeRefusal> {
         Self::with(inst, operand, element, |_, _| None)
     }
 
@@ -89,7 +89,7 @@ impl FragmentOperand {
         operand: OperandName,
         element: Option<MatrixElementType>,
         input: impl Fn(&str, usize) -> Option<i64>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, DecodeRefusal> {
         let values = &inst.function.chosen(inst.index).values;
         let fragment =
             Fragment::new(inst.entry().name, inst.form(), values, operand.name(), element, input).map_err(refused)?;
@@ -97,12 +97,12 @@ impl FragmentOperand {
     }
 
     /// The operand of that name with a given layout. Refuses another number of registers than the layout has.
-    pub fn of(inst: &mut DecodeContext<'_>, operand: OperandName, fragment: Fragment) -> Result<Self, Refusal> {
-        let first = inst.operand(operand).ok_or_else(|| Refusal(format!("no operand `{operand}`")))?;
+    pub fn of(inst: &mut DecodeContext<'_>, operand: OperandName, fragment: Fragment) -> Result<Self, DecodeRefusal> {
+        let first = inst.operand(operand).ok_or_else(|| DecodeRefusal(format!("no operand `{operand}`")))?;
         let width = inst.width(first);
         let places = inst.places(operand, width)?;
         if places.len() != fragment.registers as usize {
-            return Err(Refusal(format!(
+            return Err(DecodeRefusal(format!(
                 "`{operand}` has {} registers, but its matrix takes {}",
                 places.len(),
                 fragment.registers
@@ -112,7 +112,7 @@ impl FragmentOperand {
     }
 
     /// The elements of the matrices, row-major, one matrix after the other.
-    pub fn gather(&self, registers: &Registers) -> Vec<u64> {
+    pub fn gather(&self, registers: &WarpRegisters) -> Vec<u64> {
         let value = |register: usize, lane: usize| match self.places.get(register) {
             Some(place) => registers.lane_bits(*place, lane) as u64,
             None => 0,
@@ -121,7 +121,7 @@ impl FragmentOperand {
     }
 
     /// Writes matrices to the registers of the executing lanes, and adds marks if there are any.
-    pub fn scatter(&self, context: &mut Context<'_>, elements: &[u64], marks: Option<&[Marks]>) {
+    pub fn scatter(&self, context: &mut ExecContext<'_>, elements: &[u64], marks: Option<&[Marks]>) {
         let mask = context.mask;
         let registers = &mut *context.registers;
         self.fragment.scatter(elements, |register, lane, value| {
@@ -154,13 +154,13 @@ pub(super) struct Sparsity {
 
 impl Sparsity {
     /// The column in A of each kept element. Metadata without a meaning is a finding.
-    pub fn columns(&self, context: &mut Context<'_>) -> Vec<u16> {
+    pub fn columns(&self, context: &mut ExecContext<'_>) -> Vec<u16> {
         let metadata = self.metadata.gather(context.registers);
         let (columns, defined) =
             sparse::columns(&metadata, self.metadata.fragment.rows, self.k, self.pattern, self.indices);
         if !defined {
             let ascending = if self.indices == Indices::Different { "differ" } else { "ascend" };
-            context.fault(Kind::Undefined, context.mask, || {
+            context.fault(FaultKind::Undefined, context.mask, || {
                 format!("metadata of the sparse matrix that means nothing: the two places in a chunk must {ascending}")
             });
         }
@@ -179,7 +179,7 @@ struct ScaleOperand {
 const CHOICES: i64 = 4;
 
 impl ScaleOperand {
-    fn new(inst: &mut DecodeContext<'_>, operand: OperandName, selector: OperandName) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>, operand: OperandName, selector: OperandName) -> Result<Self, DecodeRefusal> {
         let known: Vec<Option<i64>> = inst
             .operands(selector)
             .map(|o| match o.value {
@@ -206,7 +206,7 @@ impl ScaleOperand {
     }
 
     /// The scale factors, for a matrix with `lines` rows (of A) or columns (of B). A selector that names no factors is a finding.
-    fn gather(&self, context: &mut Context<'_>, lines: usize) -> Vec<u64> {
+    fn gather(&self, context: &mut ExecContext<'_>, lines: usize) -> Vec<u64> {
         let Some([byte, thread]) = self.selector else {
             return self.fragments.first().map_or(Vec::new(), |h| h.gather(context.registers));
         };
@@ -216,7 +216,7 @@ impl ScaleOperand {
         // The factors of A are in one of two pairs of threads, those of B in one of four threads.
         let threads = if lines == 16 { 2 } else { CHOICES as u16 };
         if byte % blocks.max(1) != 0 || byte + blocks > CHOICES as u16 || thread >= threads {
-            context.fault(Kind::Undefined, context.mask, || {
+            context.fault(FaultKind::Undefined, context.mask, || {
                 format!("the selector {{{byte}, {thread}}} names scale factors that are not there")
             });
         }
@@ -245,7 +245,7 @@ pub(super) fn kind(inst: &DecodeContext<'_>, a: MatrixElementType) -> product::P
 }
 
 /// All forms of `mma`.
-pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let types = types(inst);
     let [d_type, a_type, b_type, c_type, ..] = types[..] else { return Err("`mma` without its types".into()) };
     let (a, b) = (
@@ -327,7 +327,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         }
         d.scatter(context, &values, Some(&marks));
         mark_all(context);
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
@@ -340,7 +340,7 @@ pub(super) fn effort(operands: &ProductOperands<'_>, results: usize) -> usize {
 
 /// Multiplies, and appends the result and its marks. Decoding refuses sizes that do not fit, so that they cannot get here.
 pub(super) fn multiply(
-    context: &mut Context<'_>,
+    context: &mut ExecContext<'_>,
     product: &Product,
     operands: &ProductOperands<'_>,
     values: &mut Vec<u64>,
@@ -354,7 +354,7 @@ pub(super) fn multiply(
         }
         Err(why) => {
             let mask = context.mask;
-            context.fault(Kind::Unsupported, mask, || why.0.to_owned());
+            context.fault(FaultKind::Unsupported, mask, || why.0.to_owned());
         }
     }
 }

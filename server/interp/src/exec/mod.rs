@@ -1,5 +1,5 @@
 //! The semantics of instructions: one match arm for every key of the instruction set's data. Each arm calls a function of its family that
-//! turns a decoded instruction into an [`Action`]. A key without an arm does not compile.
+//! turns a decoded instruction into an [`OpAction`]. A key without an arm does not compile.
 
 mod address;
 mod asynchronous;
@@ -48,7 +48,7 @@ mod wgmma;
 mod wmma;
 
 use crate::inst::DecodeContext;
-use crate::machine::code::{Action, Refusal};
+use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::machine::copies::Family;
 use ptx_isa::Exec;
 
@@ -59,10 +59,10 @@ pub(crate) fn reads_through_engine(exec: Exec) -> bool {
 }
 
 /// The action of an instruction, or the reason why it cannot be executed.
-type ActionResult = Result<Action, Refusal>;
+type ActionResult = Result<OpAction, DecodeRefusal>;
 
 /// Turns an instruction into its action, or returns the reason why it cannot be executed.
-pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let Some(exec) = inst.exec() else {
         let why = inst.entry().refusal_of(inst.form()).unwrap_or("nothing is known of what it does");
         return Err(format!("`{}` is not executed: {why}", inst.entry().name).into());
@@ -92,7 +92,7 @@ pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         Exec::BulkReduce | Exec::MultimemBulkReduce => bulk::reduce(inst),
         Exec::BulkSt => bulk::store(inst),
         Exec::BulkWaitGroup => asynchronous::wait(inst, Family::Bulk),
-        Exec::CacheApplypriority | Exec::CachePrefetch | Exec::CachePrefetchu => Ok(Action::Nothing),
+        Exec::CacheApplypriority | Exec::CachePrefetch | Exec::CachePrefetchu => Ok(OpAction::Nothing),
         Exec::CacheCreatepolicyCvt | Exec::CacheCreatepolicyFractional | Exec::CacheCreatepolicyRange => {
             cache::policy(inst)
         }
@@ -111,8 +111,8 @@ pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         Exec::ControlBra => control::branch(inst),
         Exec::ControlBrx => control::table(inst),
         Exec::ControlCall => control::call(inst),
-        Exec::ControlExit => Ok(Action::Exit),
-        Exec::ControlRet => Ok(Action::Return),
+        Exec::ControlExit => Ok(OpAction::Exit),
+        Exec::ControlRet => Ok(OpAction::Return),
         Exec::ConvertFloat
         | Exec::ConvertFloatPair
         | Exec::ConvertFloatPairStochastic
@@ -212,7 +212,7 @@ pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         Exec::MbarrierTryWait | Exec::MbarrierTryWaitParity => mbarrier::wait(inst, true),
         Exec::MemoryLd | Exec::MemoryLdNc | Exec::MemoryLdu => memory::load(inst),
         Exec::MemorySt => memory::store(inst),
-        Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(Action::Nothing),
+        Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(OpAction::Nothing),
         Exec::MiscNanosleep => misc::nanosleep(inst),
         Exec::MiscTrap => misc::trap(inst),
         Exec::MixedAdd => mixed::add(inst),
@@ -258,7 +258,7 @@ pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         Exec::Tcgen05Commit => tcgen05::commit(inst),
         Exec::Tcgen05Cp => tcgen05::copy(inst),
         Exec::Tcgen05Dealloc => tcgen05::free(inst),
-        Exec::Tcgen05FenceAfter | Exec::Tcgen05FenceBefore => Ok(Action::Nothing),
+        Exec::Tcgen05FenceAfter | Exec::Tcgen05FenceBefore => Ok(OpAction::Nothing),
         Exec::Tcgen05Ld | Exec::Tcgen05LdRed => tcgen05::load(inst),
         Exec::Tcgen05LdRedSpcompress | Exec::Tcgen05LdSpcompress => {
             Err("`.spcompress` is not described by the manual of PTX 9.1".into())

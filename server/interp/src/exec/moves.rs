@@ -2,16 +2,16 @@
 
 use crate::inst::DecodeContext;
 use crate::lanes::{ALL, lanes};
-use crate::machine::code::{Action, Refusal};
+use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::registers::{Dst, Src};
-use crate::registers::{Place, Registers};
-use crate::simd::{Map1, Marked, step};
+use crate::registers::{RegisterLocation, WarpRegisters};
+use crate::simd::{LaneMarks, Map1, step};
 use ptx_isa::OperandName;
 
 /// Decodes the copy of a register in the narrower of the two widths.
-fn copy(d: Place, a: Place) -> Result<Action, Refusal> {
-    fn of<T: crate::lanes::Lane>(d: Place, a: Place) -> Option<Action> {
-        Some(Action::Lanes(step(Map1 { d: Dst::<T>::new(d)?, a: Src::<T>::new(a)?, f: |x: T| x })))
+fn copy(d: RegisterLocation, a: RegisterLocation) -> Result<OpAction, DecodeRefusal> {
+    fn of<T: crate::lanes::Lane>(d: RegisterLocation, a: RegisterLocation) -> Option<OpAction> {
+        Some(OpAction::Lanes(step(Map1 { d: Dst::<T>::new(d)?, a: Src::<T>::new(a)?, f: |x: T| x })))
     }
     let width = d.width.min(a.width);
     let made = match width {
@@ -25,14 +25,14 @@ fn copy(d: Place, a: Place) -> Result<Action, Refusal> {
 }
 
 /// `mov` of a value, an address or a predicate.
-pub(crate) fn mov(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn mov(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     if inst.is_predicate(OperandName::D) {
         let to = inst.predicate_dst(OperandName::D)?.ok_or("`mov.pred` without a destination")?;
         let from = inst.predicate_src(OperandName::A)?.ok_or("`mov.pred` without a source")?;
         return Ok(DecodeContext::all(move |r, mask| {
             let value = r.predicate(from);
             r.put_predicate(to, mask, value);
-            Marked::default()
+            LaneMarks::default()
         }));
     }
     let operand = inst.operand(OperandName::D).ok_or("`mov` without a destination")?;
@@ -52,7 +52,7 @@ pub(crate) fn mov(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 }
 
 /// `mov` that packs a list into a register, or unpacks one.
-pub(crate) fn vector(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn vector(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let whole = inst.modifiers().filter_map(|m| ptx_isa::ISA.ty(m.name())).last().map_or(32, |t| t.bits) / 8;
     let elements = |inst: &DecodeContext<'_>, name: OperandName| inst.operands(name).count().max(1) as u16;
     let (d, a) = (elements(inst, OperandName::D), elements(inst, OperandName::A));
@@ -63,15 +63,16 @@ pub(crate) fn vector(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 
 /// Concatenates the bits of the sources, the first one lowest, and splits them into the destinations. All elements of a list have one
 /// width.
-fn repack(to: Vec<Place>, from: Vec<Place>) -> Result<Action, Refusal> {
+fn repack(to: Vec<RegisterLocation>, from: Vec<RegisterLocation>) -> Result<OpAction, DecodeRefusal> {
     if to.is_empty() || from.is_empty() {
         return Err("`mov` of an empty list".into());
     }
     let total: u32 = if to.len() == 1 { to[0].width.into() } else { from.iter().map(|p| u32::from(p.width)).sum() };
     let (to_bits, from_bits) = (8 * total / to.len() as u32, 8 * total / from.len() as u32);
     Ok(DecodeContext::all(move |r, mask| {
-        let one = |r: &mut Registers, lane: usize| {
-            let join = |(i, p): (usize, &Place)| cut(r.lane_bits(*p, lane), from_bits) << (from_bits * i as u32);
+        let one = |r: &mut WarpRegisters, lane: usize| {
+            let join =
+                |(i, p): (usize, &RegisterLocation)| cut(r.lane_bits(*p, lane), from_bits) << (from_bits * i as u32);
             let all = from.iter().enumerate().map(join).fold(0, |a, b| a | b);
             for (i, place) in to.iter().enumerate() {
                 r.set_lane_bits(*place, lane, cut(all >> (to_bits * i as u32), to_bits));
@@ -82,7 +83,7 @@ fn repack(to: Vec<Place>, from: Vec<Place>) -> Result<Action, Refusal> {
         } else {
             lanes(mask).for_each(|lane| one(r, lane));
         }
-        Marked::default()
+        LaneMarks::default()
     }))
 }
 

@@ -7,17 +7,17 @@ use crate::exec::asynchronous::MemoryReduction;
 use crate::exec::memory;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Location, Order, Outcome};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{AccessLocation, Order, StepOutcome};
 use ptx_isa::OperandName;
 
 /// `multimem.ld_reduce`: the value of the one replica.
-pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     memory::load(inst)
 }
 
 /// `multimem.red`, `multimem.red.async`: relaxed unless another ordering is written.
-pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let reduction = MemoryReduction::new(inst)?;
     let bytes = reduction.bytes;
     let (address, values) = (inst.address(OperandName::A)?, inst.places(OperandName::B, bytes as u8)?);
@@ -32,11 +32,11 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             let marks = context.source_marks(lane);
             for (i, value) in values.iter().enumerate() {
                 let skip = (i * bytes) as u64;
-                let place = Location { address: at.address + skip, offset: at.offset + skip, ..at };
+                let place = AccessLocation { address: at.address + skip, offset: at.offset + skip, ..at };
                 let value = context.registers.lane_bits(*value, lane);
                 reduction.apply(context, place, lane, value, order, marks);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }

@@ -4,12 +4,12 @@
 //! number that a launch gave to a parameter (manual 5.3, 9.7.10.3). Variables that no launch binds have the properties of their initial
 //! values.
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
-use crate::machine::Context;
-use crate::machine::code::{Located, Refusal};
+use crate::machine::ExecContext;
+use crate::machine::code::{DecodeRefusal, VariableLocation};
 use crate::memory::Window;
-use crate::registers::Place;
+use crate::registers::RegisterLocation;
 use ptx_analysis::program::{self, FieldValue};
 use ptx_analysis::signature::Parameter;
 use ptx_isa::OperandName;
@@ -48,14 +48,17 @@ impl HandleKind {
 }
 
 /// The place of the handle in the operand of that name; `None` if the operand is not written.
-pub(super) fn handle(inst: &mut DecodeContext<'_>, name: OperandName) -> Result<Option<Place>, Refusal> {
+pub(super) fn handle(
+    inst: &mut DecodeContext<'_>,
+    name: OperandName,
+) -> Result<Option<RegisterLocation>, DecodeRefusal> {
     let width = inst.executable.address_bytes();
     Ok(inst.places(name, width)?.first().copied())
 }
 
 /// The object that a handle refers to.
 #[inline]
-pub(super) fn find(context: &Context<'_>, handle: u64) -> Option<Opaque> {
+pub(super) fn find(context: &ExecContext<'_>, handle: u64) -> Option<Opaque> {
     match context.machine.images.get(handle) {
         Some(found) => Some(*found),
         None => indirect(context, handle),
@@ -64,7 +67,7 @@ pub(super) fn find(context: &Context<'_>, handle: u64) -> Option<Opaque> {
 
 /// The object that a handle refers to if nothing is bound to the handle itself: that of a parameter, or a sampler variable.
 #[cold]
-fn indirect(context: &Context<'_>, handle: u64) -> Option<Opaque> {
+fn indirect(context: &ExecContext<'_>, handle: u64) -> Option<Opaque> {
     if let Some((_, at)) = parameter(context, handle) {
         let mut bytes = [0; HANDLE as usize];
         context.machine.memory.parameters.read(at, &mut bytes);
@@ -77,7 +80,7 @@ fn indirect(context: &Context<'_>, handle: u64) -> Option<Opaque> {
 }
 
 /// The kernel parameter of an opaque type whose address is the handle, and its offset among the parameters.
-fn parameter<'c>(context: &'c Context<'_>, handle: u64) -> Option<(&'c Parameter, u64)> {
+fn parameter<'c>(context: &'c ExecContext<'_>, handle: u64) -> Option<(&'c Parameter, u64)> {
     let executable = context.executable();
     let entry = executable.program.functions.get(executable.entry as usize)?;
     let at = match executable.map.window(handle) {
@@ -93,9 +96,9 @@ fn parameter<'c>(context: &'c Context<'_>, handle: u64) -> Option<(&'c Parameter
 /// The variable of an opaque type (or in the old `.tex` space) whose address is the handle, the index of the element in it, and its
 /// location.
 pub(super) fn variable<'c>(
-    context: &'c Context<'_>,
+    context: &'c ExecContext<'_>,
     handle: u64,
-) -> Option<(&'c program::ModuleVariable, u64, Located)> {
+) -> Option<(&'c program::ModuleVariable, u64, VariableLocation)> {
     let executable = context.executable();
     executable.program.variables.iter().filter(|v| is_opaque(v)).find_map(|variable| {
         let located = *executable.variables.get(&variable.name)?;
@@ -105,7 +108,7 @@ pub(super) fn variable<'c>(
 }
 
 /// The opaque type of the variable or the kernel parameter whose address is the handle.
-pub(super) fn type_at(context: &Context<'_>, handle: u64) -> Option<&'static str> {
+pub(super) fn type_at(context: &ExecContext<'_>, handle: u64) -> Option<&'static str> {
     let ty = match parameter(context, handle) {
         Some((parameter, _)) => parameter.ty,
         // A variable in the old `.tex` space is a `.texref` (manual 5.1.8).
@@ -145,7 +148,7 @@ pub(super) fn nothing() -> ImageDescription {
 
 /// Reports that a handle refers to nothing, or to an object of another kind than `wanted`.
 #[cold]
-pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: HandleKind, lane: usize) {
+pub(super) fn unbound(context: &mut ExecContext<'_>, handle: u64, wanted: HandleKind, lane: usize) {
     let name = match (parameter(context, handle), variable(context, handle)) {
         (Some((parameter, _)), _) => Some(parameter.name.to_string()),
         (None, Some((variable, ..))) => Some(variable.name.to_string()),
@@ -153,7 +156,7 @@ pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: HandleKind
     };
     let found = find(context, handle);
     let (what, example) = (wanted.name(), wanted.example());
-    context.fault(Kind::OutOfBounds, 1 << lane, || match (found, name) {
+    context.fault(FaultKind::OutOfBounds, 1 << lane, || match (found, name) {
         (Some(other), name) => {
             let other = match other {
                 Opaque::Texture(..) => HandleKind::Texture,
@@ -174,22 +177,25 @@ pub(super) fn unbound(context: &mut Context<'_>, handle: u64, wanted: HandleKind
 
 /// Reports a fault of an access to an image.
 #[cold]
-pub(super) fn fault(context: &mut Context<'_>, fault: ImageFault, lane: usize) {
+pub(super) fn fault(context: &mut ExecContext<'_>, fault: ImageFault, lane: usize) {
     let (kind, words) = match fault {
         ImageFault::Geometry { instruction, image } => (
-            Kind::Undefined,
+            FaultKind::Undefined,
             format!("the instruction is for `.{}`, but the image is `{}`", instruction.name(), image.name()),
         ),
         ImageFault::OutOfBounds { dimension, coordinate } => {
             let name = ["x", "y", "z", "layer"].get(usize::from(dimension)).copied().unwrap_or("x");
-            (Kind::Trap, format!("coordinate {name} = {coordinate} lies outside of the surface, where `.trap` traps"))
+            (
+                FaultKind::Trap,
+                format!("coordinate {name} = {coordinate} lies outside of the surface, where `.trap` traps"),
+            )
         }
         ImageFault::Misaligned { coordinate, size } => (
-            Kind::Misaligned,
+            FaultKind::Misaligned,
             format!("x = {coordinate} (in bytes) is no multiple of {size}: an access of {size} bytes must be aligned"),
         ),
         ImageFault::Format => {
-            (Kind::Undefined, "the surface's format is none of integers, which this reduction needs".to_owned())
+            (FaultKind::Undefined, "the surface's format is none of integers, which this reduction needs".to_owned())
         }
     };
     context.fault(kind, 1 << lane, || words);
@@ -197,8 +203,8 @@ pub(super) fn fault(context: &mut Context<'_>, fault: ImageFault, lane: usize) {
 
 /// Reports that a single register is written where a geometry needs a list of coordinates.
 #[cold]
-pub(super) fn incomplete(context: &mut Context<'_>, geometry: Geometry, lane: usize) {
-    context.fault(Kind::Undefined, 1 << lane, || {
+pub(super) fn incomplete(context: &mut ExecContext<'_>, geometry: Geometry, lane: usize) {
+    context.fault(FaultKind::Undefined, 1 << lane, || {
         let name = geometry.name();
         format!("one register for the coordinates of `.{name}`: the others are undefined (here 0); write a list")
     });

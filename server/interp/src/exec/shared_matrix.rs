@@ -1,6 +1,6 @@
 //! Reads the elements of a matrix in shared memory that a descriptor describes.
 
-use crate::machine::{Context, Order};
+use crate::machine::{ExecContext, Order};
 use crate::memory::{SHARED_STRIDE, Window};
 use ptx_num::matrix::shared::{Major, SharedMatrix};
 use ptx_num::values::Marks;
@@ -25,7 +25,7 @@ impl SharedMatrixSource {
     /// beginning of their range. Returns the marks of all elements, or `None` after a fault.
     pub fn read(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         lines: Range<u32>,
         k: Range<u32>,
         mut put: impl FnMut(usize, usize, u64),
@@ -59,7 +59,7 @@ impl SharedMatrixSource {
         Some(chunk.marks)
     }
 
-    fn fetch(&self, context: &mut Context<'_>, base: u32, bytes: usize, chunk: &mut MatrixChunk) -> Option<()> {
+    fn fetch(&self, context: &mut ExecContext<'_>, base: u32, bytes: usize, chunk: &mut MatrixChunk) -> Option<()> {
         let offset = self.rank.map_or(0, |r| (u64::from(r) + 1) * SHARED_STRIDE) + u64::from(base);
         let address = context.executable().map.generic(Window::Shared, offset)?;
         let at = context.locate_generic(address, self.lane, bytes, 1, false)?;

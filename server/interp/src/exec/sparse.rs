@@ -2,12 +2,12 @@
 //!
 //! Source: manual 9.4, the pages of both instructions. Elements and positions fill lists of 32-bit registers from the lowest bit on.
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::Outcome;
-use crate::machine::code::{Action, Refusal};
-use crate::simd::Marked;
+use crate::machine::StepOutcome;
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::simd::LaneMarks;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
@@ -40,13 +40,13 @@ impl Packing {
 }
 
 /// The number after `prefix` in the modifier of a slot, such as 16 in `.x16`.
-fn number(inst: &DecodeContext<'_>, slot: SlotName, prefix: &str) -> Result<usize, Refusal> {
+fn number(inst: &DecodeContext<'_>, slot: SlotName, prefix: &str) -> Result<usize, DecodeRefusal> {
     let number = inst.modifier(slot).and_then(|m| m.name().strip_prefix(prefix)).and_then(|n| n.parse().ok());
-    number.ok_or_else(|| Refusal(format!("`{}` without its `{prefix}`", inst.entry().name)))
+    number.ok_or_else(|| DecodeRefusal(format!("`{}` without its `{prefix}`", inst.entry().name)))
 }
 
 /// The sizes in bits of an element and of a position. (A position has 4 bits where the pattern leaves no choice.)
-fn sizes(inst: &DecodeContext<'_>) -> Result<(Packing, Packing), Refusal> {
+fn sizes(inst: &DecodeContext<'_>) -> Result<(Packing, Packing), DecodeRefusal> {
     let bits = |m: Modifier| m.name().strip_prefix(".b").and_then(|n| n.parse::<usize>().ok());
     let both: Vec<usize> = inst.modifiers().filter_map(bits).collect();
     match *both.as_slice() {
@@ -117,7 +117,7 @@ fn keep(ranks: [i32; 4]) -> ([usize; 2], bool) {
 }
 
 /// `spcompress`.
-pub(crate) fn compress(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn compress(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (element, position) = sizes(inst)?;
     let (positions, kept) = (inst.dsts::<u32>(OperandName::Mdata)?, inst.dsts::<u32>(OperandName::Cdata)?);
     let (data, descriptor) = (inst.srcs::<u32>(OperandName::Data)?, inst.src::<u32>(OperandName::Spdesc)?);
@@ -125,18 +125,19 @@ pub(crate) fn compress(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
     Ok(DecodeContext::machine(move |context| {
         let descriptors = context.registers.get(descriptor);
         let kind = |lane: usize| ComparisonType::of(descriptors[lane] >> 2 & 7, element.bits);
-        let wrong: crate::lanes::Mask = lanes(context.mask).filter(|l| kind(*l).is_none()).fold(0, |m, l| m | 1 << l);
+        let wrong: crate::lanes::LaneMask =
+            lanes(context.mask).filter(|l| kind(*l).is_none()).fold(0, |m, l| m | 1 << l);
         if wrong != 0 {
             let number = descriptors[wrong.trailing_zeros() as usize] >> 2 & 7;
-            context.fault(Kind::Trap, wrong, || {
+            context.fault(FaultKind::Trap, wrong, || {
                 format!("the descriptor names type {number}, which elements of {} bits do not have", element.bits)
             });
-            return Outcome::Next;
+            return StepOutcome::Next;
         }
-        let reserved: crate::lanes::Mask =
+        let reserved: crate::lanes::LaneMask =
             lanes(context.mask).filter(|l| descriptors[*l] >> 5 != 0).fold(0, |m, l| m | 1 << l);
         if reserved != 0 {
-            context.fault(Kind::Undefined, reserved, || "bits 5 to 31 of the descriptor must be zero".into());
+            context.fault(FaultKind::Undefined, reserved, || "bits 5 to 31 of the descriptor must be zero".into());
         }
         for lane in lanes(context.mask) {
             let Some(ty) = kind(lane) else { continue };
@@ -158,12 +159,12 @@ pub(crate) fn compress(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
                 context.mark(lane, Marks::UNSPECIFIED);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `spdecompress`.
-pub(crate) fn decompress(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn decompress(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (element, position) = sizes(inst)?;
     let groups = number(inst, SlotName::Num, ".x")?;
     let pattern = inst.modifiers().find_map(|m| m.name().strip_prefix(".sp::")?.split_once(':'));
@@ -174,7 +175,7 @@ pub(crate) fn decompress(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal
     let data = inst.dsts::<u32>(OperandName::Data)?;
     let (positions, kept) = (inst.srcs::<u32>(OperandName::Mdata)?, inst.srcs::<u32>(OperandName::Cdata)?);
     Ok(DecodeContext::all(move |registers, mask| {
-        let mut marked = Marked::default();
+        let mut marked = LaneMarks::default();
         for lane in lanes(mask) {
             let words = |list: &[crate::registers::Src<u32>]| -> Vec<u32> {
                 list.iter().map(|s| registers.lane(*s, lane)).collect()

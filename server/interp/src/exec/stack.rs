@@ -3,11 +3,11 @@
 //! In the machine, the stack of a thread grows upwards and not downwards. Programs do not notice it: `alloca` returns the lowest address
 //! of the allocated memory in either case, and only `stackrestore` interprets the values of `stacksave`.
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{LOCAL_BYTES, Outcome};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{LOCAL_BYTES, StepOutcome};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
 
@@ -15,7 +15,7 @@ use ptx_num::values::Marks;
 const ALIGNMENT: u64 = 8;
 
 /// `stacksave`.
-pub(crate) fn save(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn save(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let width = if inst.modifier(SlotName::Type) == Some(Modifier::U64) { 8 } else { 4 };
     let operand = inst.operand(OperandName::D).ok_or("`stacksave` without a destination")?;
     let d = inst.place(operand, width)?;
@@ -26,12 +26,12 @@ pub(crate) fn save(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             // The manual leaves open where the stack of a thread ends.
             context.mark(lane, Marks::UNSPECIFIED);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `stackrestore`.
-pub(crate) fn restore(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn restore(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let width = if inst.modifier(SlotName::Type) == Some(Modifier::U64) { 8 } else { 4 };
     let operand = inst.operand(OperandName::A).ok_or("`stackrestore` without a source")?;
     let a = inst.place(operand, width)?;
@@ -39,7 +39,7 @@ pub(crate) fn restore(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         for lane in lanes(context.mask) {
             let (top, now) = (context.registers.lane_bits(a, lane), context.lanes.stack[lane]);
             if top > u128::from(now) {
-                context.fault(Kind::Undefined, 1 << lane, || {
+                context.fault(FaultKind::Undefined, 1 << lane, || {
                     format!("{top:#x} is not what `stacksave` gave: the stack ends at {now:#x}")
                 });
                 continue;
@@ -50,12 +50,12 @@ pub(crate) fn restore(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             }
             context.lanes.stack[lane] = top;
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `alloca`.
-pub(crate) fn alloca(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn alloca(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let width = if inst.modifier(SlotName::Type) == Some(Modifier::U64) { 8 } else { 4 };
     let operand = inst.operand(OperandName::D).ok_or("`alloca` without a destination")?;
     let d = inst.place(operand, width)?;
@@ -69,15 +69,15 @@ pub(crate) fn alloca(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             // The next data on the stack keeps its alignment of 16 bytes.
             let end = (u128::from(at) + bytes).next_multiple_of(16);
             if end > u128::from(LOCAL_BYTES) {
-                context.fault(Kind::StackOverflow, 1 << lane, || {
+                context.fault(FaultKind::StackOverflow, 1 << lane, || {
                     format!("{bytes} bytes with an alignment of {align} do not fit on the stack: {at:#x} of {LOCAL_BYTES:#x} are in use")
                 });
-                return Outcome::Next;
+                return StepOutcome::Next;
             }
             context.lanes.stack[lane] = end as u32;
             context.registers.set_lane_bits(d, lane, at.into());
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 

@@ -4,12 +4,12 @@
 
 use super::opaque::{self, HandleKind};
 use super::texture::{query_of, unbound_says};
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome};
-use crate::registers::Place;
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome};
+use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::query;
 use ptx_num::image::surface::{self, CoordinateUnit, Outside, SurfaceAccess, SurfaceLocation, SurfaceReduction};
@@ -22,8 +22,8 @@ const MAX_ACCESS_BYTES: usize = 16;
 /// The operands and modifiers that loads, stores and reductions have in common.
 #[derive(Debug, Clone)]
 struct SurfaceOperands {
-    surface: Place,
-    coordinates: Vec<Place>,
+    surface: RegisterLocation,
+    coordinates: Vec<RegisterLocation>,
     geometry: Geometry,
     outside: Outside,
     /// A single register is written where a list of coordinates belongs.
@@ -31,7 +31,7 @@ struct SurfaceOperands {
 }
 
 impl SurfaceOperands {
-    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, DecodeRefusal> {
         let geometry = inst.modifier(SlotName::Geom).and_then(|m| Geometry::named(m.word()));
         let geometry = geometry.ok_or("a surface of an unknown geometry")?;
         let outside = match inst.modifier(SlotName::Clamp) {
@@ -46,7 +46,7 @@ impl SurfaceOperands {
     }
 
     /// The image of the surface that a lane names. Reports a finding and returns `None` if its handle refers to no surface.
-    fn image(&self, context: &mut Context<'_>, lane: usize) -> Option<ImageId> {
+    fn image(&self, context: &mut ExecContext<'_>, lane: usize) -> Option<ImageId> {
         let handle = context.registers.lane_bits(self.surface, lane) as u64;
         let found = match opaque::find(context, handle) {
             Some(Opaque::Surface(id)) => Some(id),
@@ -64,7 +64,7 @@ impl SurfaceOperands {
     /// The location of a lane's access in the bytes of its surface. Reports a finding and returns `None` if there is none.
     fn locate(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         lane: usize,
         id: ImageId,
         size: usize,
@@ -88,7 +88,7 @@ impl SurfaceOperands {
 }
 
 /// Writes bytes of an image, unless the run ends here.
-fn write(context: &mut Context<'_>, id: ImageId, at: u64, bytes: &[u8]) {
+fn write(context: &mut ExecContext<'_>, id: ImageId, at: u64, bytes: &[u8]) {
     if context.is_stopped() {
         return;
     }
@@ -105,20 +105,20 @@ fn part(image: &mut Image, at: u64, bytes: usize) -> Option<&mut [u8]> {
     image.bytes.get_mut(at..at.checked_add(bytes)?)
 }
 
-fn read(context: &Context<'_>, id: ImageId, at: u64, to: &mut [u8]) {
+fn read(context: &ExecContext<'_>, id: ImageId, at: u64, to: &mut [u8]) {
     if let Some(image) = context.machine.images.image(id) {
         ptx_num::image::Texels::read(&image.bytes[..], at, to);
     }
 }
 
 /// The size in bytes of the type in a slot.
-fn bytes_of(inst: &DecodeContext<'_>, slot: SlotName) -> Result<usize, Refusal> {
+fn bytes_of(inst: &DecodeContext<'_>, slot: SlotName) -> Result<usize, DecodeRefusal> {
     let ty = inst.modifier(slot).and_then(|m| ptx_isa::ISA.ty(m.name())).ok_or("a surface access without a type")?;
     Ok(usize::from(ty.bits / 8))
 }
 
 /// `suld.b`.
-pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let common = SurfaceOperands::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Dtype)?;
     let to = inst.places(OperandName::D, bytes as u8)?;
@@ -142,12 +142,12 @@ pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 context.mark(lane, Marks::UNSPECIFIED);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `sust.b`.
-pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let common = SurfaceOperands::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Ctype)?;
     let from = inst.places(OperandName::B, bytes as u8)?;
@@ -165,12 +165,12 @@ pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             }
             write(context, id, at, &buffer[..size]);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `sust.p`.
-pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let common = SurfaceOperands::new(inst)?;
     let from = inst.places(OperandName::B, 4)?;
     Ok(DecodeContext::machine(move |context| {
@@ -190,7 +190,7 @@ pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Re
             if marks != Marks::NONE && from.len() < format.order.channels() as usize {
                 // The bytes of an image have no marks, so the finding is reported here.
                 let (count, needed) = (from.len(), format.order.channels());
-                context.fault(Kind::Undefined, 1 << lane, || {
+                context.fault(FaultKind::Undefined, 1 << lane, || {
                     format!(
                         "a texel of {needed} channels is stored from {count} values: the others become unpredictable"
                     )
@@ -198,12 +198,12 @@ pub(super) fn store_formatted(inst: &mut DecodeContext<'_>) -> Result<Action, Re
             }
             write(context, id, at, &texel[..size]);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `sured.b` and `sured.p`.
-pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let common = SurfaceOperands::new(inst)?;
     let bytes = bytes_of(inst, SlotName::Ctype)?;
     let formatted = inst.has(Modifier::P);
@@ -239,12 +239,12 @@ pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             let new = surface::reduce(op, signed, bytes as u32, u64::from_le_bytes(old), value);
             write(context, id, at, &new.to_le_bytes()[..bytes.min(8)]);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `suq`.
-pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let query = query_of(inst)?;
     let to = *inst.places(OperandName::D, 4)?.first().ok_or("`suq` without a destination")?;
     let surface = opaque::handle(inst, OperandName::S)?.ok_or("`suq` without a surface")?;
@@ -264,7 +264,7 @@ pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 None => opaque::unbound(context, handle, HandleKind::Surface, lane),
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 

@@ -10,13 +10,13 @@ mod tests;
 
 use super::asynchronous::{counted_by, is_own, refuse_reports};
 use super::mbarrier;
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Address, Refusal, Space};
+use crate::machine::code::{Address, AddressSpace, DecodeRefusal, OpAction};
 use crate::machine::copies::{self, Family, FlightId};
-use crate::machine::{Context, Location, Order, Outcome};
-use crate::registers::Place;
+use crate::machine::{AccessLocation, ExecContext, Order, StepOutcome};
+use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::tensor_map::{self, TensorMap};
 use ptx_num::image::{CopyDirection, CopyMode, TensorCopy, TensorFault};
@@ -35,13 +35,13 @@ enum BoxShape {
     Tile,
     /// `.tile::gather4` and `.tile::scatter4`: one column and four rows.
     Rows4,
-    Im2col(Vec<Place>),
+    Im2col(Vec<RegisterLocation>),
     /// `.im2col_no_offs` of a store.
     NoOffsets,
     /// `.im2col::w` and `.im2col_no_offs::w`.
-    Wide(Vec<Place>),
+    Wide(Vec<RegisterLocation>),
     /// `.im2col::w::128`.
-    Wide128(Vec<Place>),
+    Wide128(Vec<RegisterLocation>),
 }
 
 /// The operands that all tensor copies have.
@@ -51,19 +51,19 @@ struct TensorRequest {
     rank: u8,
     shape: BoxShape,
     map: Address,
-    coordinates: Vec<Place>,
+    coordinates: Vec<RegisterLocation>,
     /// Replaces the address in the tensor map.
-    base: Option<Place>,
+    base: Option<RegisterLocation>,
     /// Replace the sizes in the tensor map.
-    sizes: Vec<Place>,
+    sizes: Vec<RegisterLocation>,
     /// The lower 32 bits of strides, in units of 16 bytes, that replace those in the tensor map.
-    lower: Vec<Place>,
+    lower: Vec<RegisterLocation>,
     /// The upper bits of these strides, four for each.
-    upper: Option<Place>,
+    upper: Option<RegisterLocation>,
 }
 
 impl TensorRequest {
-    fn new(inst: &mut DecodeContext<'_>, direction: CopyDirection) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>, direction: CopyDirection) -> Result<Self, DecodeRefusal> {
         refuse_reports(inst)?;
         let loads = direction == CopyDirection::Load;
         let shape = if inst.has(Modifier::TileGather4) || inst.has(Modifier::TileScatter4) {
@@ -91,9 +91,9 @@ impl TensorRequest {
         let dimensions = inst.modifier(SlotName::Dim).and_then(|d| d.name().trim_matches(['.', 'd']).parse().ok());
         let rank = dimensions.unwrap_or(if matches!(shape, BoxShape::Rows4) { 2 } else { coordinates.len() as u8 });
         let mut map = inst.address(OperandName::Map)?;
-        if map.space == Space::Global {
+        if map.space == AddressSpace::Global {
             // The address is generic, whatever the assembler's notation says. It may belong to `.param`, `.const` or `.global`.
-            map.space = Space::Generic;
+            map.space = AddressSpace::Generic;
         }
         Ok(Self {
             direction,
@@ -109,11 +109,11 @@ impl TensorRequest {
     }
 
     /// The copy of a lane, with its box at byte `shared` of shared memory.
-    fn copy(&self, context: &Context<'_>, lane: usize, shared: u32) -> TensorCopy {
-        let number = |place: &Place| context.registers.lane_bits(*place, lane) as u32;
+    fn copy(&self, context: &ExecContext<'_>, lane: usize, shared: u32) -> TensorCopy {
+        let number = |place: &RegisterLocation| context.registers.lane_bits(*place, lane) as u32;
         let mut coordinates = [0; 5];
         coordinates.iter_mut().zip(&self.coordinates).for_each(|(to, from)| *to = number(from) as i32);
-        let half = |places: &[Place], i: usize| places.get(i).map_or(0, |p| number(p) as u16);
+        let half = |places: &[RegisterLocation], i: usize| places.get(i).map_or(0, |p| number(p) as u16);
         let mode = match &self.shape {
             BoxShape::Tile => CopyMode::Tile,
             BoxShape::Rows4 => CopyMode::Rows4,
@@ -126,7 +126,7 @@ impl TensorRequest {
     }
 
     /// The tensor map of a lane, with the fields that the instruction replaces. Returns `None` after a fault.
-    fn map(&self, context: &mut Context<'_>, lane: usize) -> Option<TensorMap> {
+    fn map(&self, context: &mut ExecContext<'_>, lane: usize) -> Option<TensorMap> {
         let address = context.generic_address(&self.map, lane)?;
         let at = context.locate_generic(address, lane, tensor_map::BYTES, MAP_ALIGNMENT, false)?;
         let mut bytes = [0; tensor_map::BYTES];
@@ -135,7 +135,7 @@ impl TensorRequest {
             fault(context, TensorFault::NotAMap, lane);
             return None;
         };
-        let number = |place: &Place| context.registers.lane_bits(*place, lane) as u64;
+        let number = |place: &RegisterLocation| context.registers.lane_bits(*place, lane) as u64;
         if let Some(base) = &self.base {
             map.address = number(base);
         }
@@ -149,12 +149,12 @@ impl TensorRequest {
     }
 
     /// The complete transfer of a lane. Returns `None` after a fault.
-    fn plan(&self, context: &mut Context<'_>, lane: usize, shared: u32) -> Option<TensorTransfer> {
+    fn plan(&self, context: &mut ExecContext<'_>, lane: usize, shared: u32) -> Option<TensorTransfer> {
         let map = self.map(context, lane)?;
         let copy = self.copy(context, lane, shared);
         if !self.sizes.is_empty() && copy.coordinates != [0; 5] {
             let words = || "coordinates other than 0 where the sizes of the tensor are overridden".to_owned();
-            context.fault(Kind::Undefined, 1 << lane, words);
+            context.fault(FaultKind::Undefined, 1 << lane, words);
         }
         let mut runs = Vec::new();
         match map.runs(&copy, |run| runs.push(run)) {
@@ -169,41 +169,41 @@ impl TensorRequest {
 
 /// Reports a copy that cannot be executed.
 #[cold]
-pub(super) fn fault(context: &mut Context<'_>, fault: TensorFault, lane: usize) {
+pub(super) fn fault(context: &mut ExecContext<'_>, fault: TensorFault, lane: usize) {
     let (kind, words) = match fault {
         TensorFault::NotAMap => (
-            Kind::Undefined,
+            FaultKind::Undefined,
             "there is no tensor map: a launch makes one with `name={tensor_map=buffer type=f32 dims=[…] box=[…]}`".into(),
         ),
         TensorFault::Field(name) => {
-            (Kind::Undefined, format!("no copy can use this tensor map: its `{name}` does not go with the rest"))
+            (FaultKind::Undefined, format!("no copy can use this tensor map: its `{name}` does not go with the rest"))
         }
         TensorFault::Rank { instruction, map } => (
-            Kind::Undefined,
+            FaultKind::Undefined,
             format!("the instruction is for {instruction} dimensions, but the tensor map has {map}"),
         ),
         TensorFault::Mode => (
-            Kind::Undefined,
+            FaultKind::Undefined,
             "the instruction and the tensor map are not for the same mode: tiles need a tiled one, im2col one of its kind"
                 .into(),
         ),
         TensorFault::Misaligned { address, needed } => (
-            Kind::Misaligned,
+            FaultKind::Misaligned,
             format!("the box is at {address:#x} of shared memory, but must be at a multiple of {needed}"),
         ),
         TensorFault::Coordinate { multiple } => (
-            Kind::Misaligned,
+            FaultKind::Misaligned,
             format!("the first coordinate must be a multiple of {multiple} for elements of this type"),
         ),
         TensorFault::Element => {
-            (Kind::Undefined, "elements of the tensor map's type cannot be copied in this direction".into())
+            (FaultKind::Undefined, "elements of the tensor map's type cannot be copied in this direction".into())
         }
         TensorFault::StoreOutside => (
-            Kind::Undefined,
+            FaultKind::Undefined,
             "the box begins below zero, or its corners lie outside of the tensor: not allowed from shared memory".into(),
         ),
         TensorFault::NotDescribed(what) => {
-            (Kind::Unsupported, format!("{what}: the manual does not describe where the bytes go"))
+            (FaultKind::Unsupported, format!("{what}: the manual does not describe where the bytes go"))
         }
     };
     context.fault(kind, 1 << lane, || words);
@@ -219,11 +219,11 @@ struct BoxTargets {
     /// `.cta_group::2`: the mbarrier may be in the other CTA of the pair.
     pair: bool,
     /// The mask of the CTAs that get a copy of the box.
-    mask: Option<Place>,
+    mask: Option<RegisterLocation>,
 }
 
 impl BoxTargets {
-    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, DecodeRefusal> {
         let mask = inst.places(OperandName::Mask, 2)?.first().copied();
         Ok(Self {
             to: inst.address(OperandName::Dst)?,
@@ -235,7 +235,13 @@ impl BoxTargets {
     }
 
     /// The destinations of a lane's box and the mbarrier of each, given the destination `target` that the instruction names.
-    fn all(&self, context: &mut Context<'_>, lane: usize, target: Location, bytes: usize) -> Vec<(Location, Location)> {
+    fn all(
+        &self,
+        context: &mut ExecContext<'_>,
+        lane: usize,
+        target: AccessLocation,
+        bytes: usize,
+    ) -> Vec<(AccessLocation, AccessLocation)> {
         let barrier = if self.pair {
             self.of_pair(context, lane, target)
         } else {
@@ -256,13 +262,13 @@ impl BoxTargets {
     }
 
     /// The mbarrier of a pair. It must be in the CTA of the destination or in the other CTA of its pair; otherwise reports a finding.
-    fn of_pair(&self, context: &mut Context<'_>, lane: usize, target: Location) -> Option<Location> {
+    fn of_pair(&self, context: &mut ExecContext<'_>, lane: usize, target: AccessLocation) -> Option<AccessLocation> {
         let at = mbarrier::locate(context, &self.barrier, lane, true)?;
         let pair = |rank: Option<u32>| rank.map(|r| r / 2);
         if pair(mbarrier::rank_of(context, at)) == pair(mbarrier::rank_of(context, target)) {
             return Some(at);
         }
-        context.fault(Kind::Mbarrier, 1 << lane, || {
+        context.fault(FaultKind::Mbarrier, 1 << lane, || {
             "the mbarrier is neither in the CTA that the data goes to nor in the other one of its pair".into()
         });
         None
@@ -270,31 +276,37 @@ impl BoxTargets {
 }
 
 /// The location of a lane's box in shared memory. Returns `None` after a fault.
-fn box_at(context: &mut Context<'_>, address: &Address, lane: usize, own: bool, write: bool) -> Option<Location> {
+fn box_at(
+    context: &mut ExecContext<'_>,
+    address: &Address,
+    lane: usize,
+    own: bool,
+    write: bool,
+) -> Option<AccessLocation> {
     let at = context.locate(address, lane, 0, BOX_ALIGNMENT, write)?;
     if own {
         return is_own(context, at, lane).then_some(at);
     }
     if mbarrier::rank_of(context, at).is_none() {
-        context.fault(Kind::OutOfBounds, 1 << lane, || "the box must be in shared memory".into());
+        context.fault(FaultKind::OutOfBounds, 1 << lane, || "the box must be in shared memory".into());
         return None;
     }
     Some(at)
 }
 
 /// `cp.async.bulk.tensor` to shared memory.
-pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let request = TensorRequest::new(inst, CopyDirection::Load)?;
     let targets = BoxTargets::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             load_lane(context, lane, &request, &targets);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
-fn load_lane(context: &mut Context<'_>, lane: usize, request: &TensorRequest, targets: &BoxTargets) -> Option<()> {
+fn load_lane(context: &mut ExecContext<'_>, lane: usize, request: &TensorRequest, targets: &BoxTargets) -> Option<()> {
     let target = box_at(context, &targets.to, lane, targets.own, true)?;
     let plan = request.plan(context, lane, target.offset as u32)?;
     let bytes = plan.shared_bytes();
@@ -314,12 +326,12 @@ fn load_lane(context: &mut Context<'_>, lane: usize, request: &TensorRequest, ta
 }
 
 /// `cp.async.bulk.tensor` to global memory.
-pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     outward(inst, CopyDirection::Store, None)
 }
 
 /// `cp.reduce.async.bulk.tensor`.
-pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let operation = inst.modifier(SlotName::Op).and_then(|m| AtomicOperation::named(m.word()));
     outward(inst, CopyDirection::Reduce, Some(operation.ok_or("a reduction without an operation")?))
 }
@@ -328,19 +340,19 @@ fn outward(
     inst: &mut DecodeContext<'_>,
     direction: CopyDirection,
     operation: Option<AtomicOperation>,
-) -> Result<Action, Refusal> {
+) -> Result<OpAction, DecodeRefusal> {
     let request = TensorRequest::new(inst, direction)?;
     let from = inst.address(OperandName::Src)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             outward_lane(context, lane, &request, &from, operation);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 fn outward_lane(
-    context: &mut Context<'_>,
+    context: &mut ExecContext<'_>,
     lane: usize,
     request: &TensorRequest,
     from: &Address,
@@ -367,12 +379,12 @@ fn outward_lane(
 
 /// `cp.async.bulk.prefetch.tensor`, `applypriority.async.bulk.tensor`: have no effect, since the machine has no caches. Only the box is
 /// checked.
-pub(super) fn check_only(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn check_only(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let request = TensorRequest::new(inst, CopyDirection::Load)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
             request.plan(context, lane, 0);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }

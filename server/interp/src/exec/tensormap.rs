@@ -5,18 +5,18 @@ mod tests;
 
 use super::mbarrier;
 use super::tensor;
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Order, Outcome};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{Order, StepOutcome};
 use crate::memory::Region;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::image::TensorFault;
 use ptx_num::image::tensor_map::{BYTES, Field, replace as replace_field};
 
 /// `tensormap.replace`.
-pub(super) fn replace(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn replace(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let ordinal = inst.immediate(OperandName::Ord).and_then(|o| u8::try_from(o).ok()).unwrap_or(0);
     let field = inst.modifiers().find_map(|m| Field::named(m.word(), ordinal));
     let field = field.ok_or("`tensormap.replace` without a field")?;
@@ -29,7 +29,7 @@ pub(super) fn replace(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             let Some(at) = context.locate(&map, lane, BYTES, 1, true) else { continue };
             let rank = mbarrier::rank_of(context, at);
             if at.region != Region::Global && rank != Some(context.rank as u32) || own && rank.is_none() {
-                context.fault(Kind::Undefined, 1 << lane, || {
+                context.fault(FaultKind::Undefined, 1 << lane, || {
                     "the tensor map is neither in global memory nor in the shared memory of the own CTA".into()
                 });
                 continue;
@@ -45,17 +45,17 @@ pub(super) fn replace(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             } else if ptx_num::image::TensorMap::from_bytes(&bytes).is_none() {
                 tensor::fault(context, TensorFault::NotAMap, lane);
             } else {
-                context.fault(Kind::Undefined, 1 << lane, || {
+                context.fault(FaultKind::Undefined, 1 << lane, || {
                     format!("there is no entry {ordinal} of this field: a tensor has at most five dimensions and four strides")
                 });
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `tensormap.cp_fenceproxy`: copies the map. All accesses have one order in the machine, so there is nothing to fence.
-pub(super) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (to, from) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?);
     Ok(DecodeContext::machine(move |context| {
         let mut done = Vec::new();
@@ -71,11 +71,11 @@ pub(super) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 context.copy_at(from, to, lane, BYTES, u16::MAX);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `tensormap.query`.
-pub(super) fn query(_: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn query(_: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     Err("no edition of the manual that we have says what `tensormap.query` answers".into())
 }

@@ -4,10 +4,10 @@
 
 use super::opaque::{self, HandleKind};
 use crate::inst::DecodeContext;
-use crate::lanes::{Mask, lanes};
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome};
-use crate::registers::{Place, PredicateDst};
+use crate::lanes::{LaneMask, lanes};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome};
+use crate::registers::{PredicateDst, RegisterLocation};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::query::{self, Query};
 use ptx_num::image::texture::{Coordinates, Fetched, MipmapLevel, TextureRequest, fetch, gather, to_half};
@@ -29,28 +29,28 @@ enum ResultFormat {
 #[derive(Debug, Clone)]
 enum Levels {
     Base,
-    Level(Place),
-    Gradients(Vec<Place>, Vec<Place>),
+    Level(RegisterLocation),
+    Gradients(Vec<RegisterLocation>, Vec<RegisterLocation>),
 }
 
 /// A decoded read of a texture.
 #[derive(Debug, Clone)]
 struct TextureRead {
-    to: Vec<Place>,
+    to: Vec<RegisterLocation>,
     /// The elements of the result that are used.
     taken: [bool; 4],
     /// The predicate that receives whether the memory of the texture is resident.
     resident: Option<PredicateDst>,
-    texture: Place,
-    sampler: Option<Place>,
+    texture: RegisterLocation,
+    sampler: Option<RegisterLocation>,
     geometry: Geometry,
     /// The coordinates are floating-point numbers.
     float: bool,
-    coordinates: Vec<Place>,
+    coordinates: Vec<RegisterLocation>,
     levels: Levels,
-    offset: Vec<Place>,
+    offset: Vec<RegisterLocation>,
     /// The reference value of a depth comparison.
-    depth: Option<Place>,
+    depth: Option<RegisterLocation>,
     shape: ResultFormat,
     /// The component that `tld4` gathers; `None` for other instructions.
     gathered: Option<usize>,
@@ -62,7 +62,7 @@ fn coordinates_of(geometry: Geometry) -> usize {
 }
 
 /// `tex`, `tex.level` and `tex.grad`.
-pub(super) fn read(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn read(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let levels = if inst.has(Modifier::Level) {
         Levels::Level(*inst.places(OperandName::Lod, 4)?.first().ok_or("`tex.level` without a level")?)
     } else if inst.has(Modifier::Grad) {
@@ -80,7 +80,7 @@ pub(super) fn read(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
 }
 
 /// `tld4`.
-pub(super) fn gather_four(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn gather_four(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let component = [Modifier::R, Modifier::G, Modifier::B, Modifier::A]
         .into_iter()
         .position(|c| inst.modifier(SlotName::Comp) == Some(c));
@@ -94,7 +94,7 @@ fn decode(
     float: bool,
     shape: ResultFormat,
     gathered: Option<usize>,
-) -> Result<Action, Refusal> {
+) -> Result<OpAction, DecodeRefusal> {
     let geometry = inst.modifier(SlotName::Geom).and_then(|m| Geometry::named(m.word()));
     let geometry = geometry.ok_or("a texture of an unknown geometry")?;
     let mut taken = [true; 4];
@@ -132,13 +132,13 @@ fn decode(
         if let Some(to) = read.resident {
             context.registers.put_predicate(to, context.mask, resident);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 impl TextureRead {
     /// Reads for one lane, and returns whether the memory is there.
-    fn lane(&self, context: &mut Context<'_>, lane: usize) -> bool {
+    fn lane(&self, context: &mut ExecContext<'_>, lane: usize) -> bool {
         let handle = context.registers.lane_bits(self.texture, lane) as u64;
         let Some(Opaque::Texture(id, own)) = opaque::find(context, handle) else {
             opaque::unbound(context, handle, HandleKind::Texture, lane);
@@ -192,8 +192,8 @@ impl TextureRead {
 
     /// The request of a lane, and the marks that its operands give to the result.
     #[inline]
-    fn request(&self, context: &Context<'_>, lane: usize) -> (TextureRequest, Marks) {
-        let bits = |place: &Place| context.registers.lane_bits(*place, lane) as u32;
+    fn request(&self, context: &ExecContext<'_>, lane: usize) -> (TextureRequest, Marks) {
+        let bits = |place: &RegisterLocation| context.registers.lane_bits(*place, lane) as u32;
         let mut marks = Marks::NONE;
         let mut coordinates = [0; 4];
         coordinates.iter_mut().zip(&self.coordinates).for_each(|(to, from)| *to = bits(from));
@@ -209,7 +209,7 @@ impl TextureRead {
                 marks |= Marks::UNSPECIFIED;
             }
         }
-        let three = |places: &[Place]| {
+        let three = |places: &[RegisterLocation]| {
             let mut out = [0.0; 3];
             out.iter_mut().zip(places).for_each(|(to, from)| *to = f32::from_bits(bits(from)));
             out
@@ -232,13 +232,13 @@ impl TextureRead {
 }
 
 /// The property that the modifiers of a query name.
-pub(super) fn query_of(inst: &DecodeContext<'_>) -> Result<Query, Refusal> {
+pub(super) fn query_of(inst: &DecodeContext<'_>) -> Result<Query, DecodeRefusal> {
     let found = inst.modifiers().find_map(|m| Query::named(m.word()));
     found.ok_or_else(|| "a query of an unknown property".into())
 }
 
 /// `txq`.
-pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let query = query_of(inst)?;
     let to = *inst.places(OperandName::D, 4)?.first().ok_or("`txq` without a destination")?;
     let of_sampler = inst.operand(OperandName::S).is_some();
@@ -266,32 +266,35 @@ pub(super) fn ask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 }
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// The properties that the initial value of a variable gives to its image and sampler, if no image is bound to it; `None` without such a
 /// value.
 #[cold]
-pub(super) fn unbound_says(context: &Context<'_>, handle: u64) -> Option<(ptx_num::image::ImageDescription, Sampler)> {
+pub(super) fn unbound_says(
+    context: &ExecContext<'_>,
+    handle: u64,
+) -> Option<(ptx_num::image::ImageDescription, Sampler)> {
     let (variable, element, _) = opaque::variable(context, handle)?;
     let has = variable.initial.fields.iter().any(|f| f.element == element);
     has.then(|| opaque::described(variable, element))
 }
 
 /// `istypep`: whether an address is that of a variable or a kernel parameter of the given type.
-pub(super) fn is_type(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(super) fn is_type(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let kind = inst.modifier(SlotName::Type).ok_or("`istypep` without a type")?;
     let p = inst.predicate_dst(OperandName::P)?.ok_or("`istypep` without a predicate")?;
     let a = inst.src::<u64>(OperandName::A)?;
     Ok(DecodeContext::machine(move |context| {
-        let mut truth: Mask = 0;
+        let mut truth: LaneMask = 0;
         for lane in lanes(context.mask) {
             let handle = context.registers.lane(a, lane);
-            truth |= Mask::from(opaque::type_at(context, handle) == Some(kind.name())) << lane;
+            truth |= LaneMask::from(opaque::type_at(context, handle) == Some(kind.name())) << lane;
         }
         context.registers.put_predicate(p, context.mask, truth);
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 

@@ -1,11 +1,11 @@
 //! Macros that call a generic function with the integer type of an instruction.
 
-use crate::machine::code::Refusal;
+use crate::machine::code::DecodeRefusal;
 use ptx_isa::Modifier;
 
 /// The refusal of a type that a function does not support; `None` stands for a type that is not written.
-pub(super) fn unknown(ty: Option<Modifier>) -> Refusal {
-    Refusal(format!("the type `{}` is not known here", ty.map_or("", Modifier::name)))
+pub(super) fn unknown(ty: Option<Modifier>) -> DecodeRefusal {
+    DecodeRefusal(format!("the type `{}` is not known here", ty.map_or("", Modifier::name)))
 }
 
 /// Evaluates an expression with the integer type that a modifier stands for: `by_type!(modifier, T => expression)`.

@@ -2,7 +2,7 @@
 
 use super::integer::type_of;
 use crate::inst::DecodeContext;
-use crate::machine::code::{Action, Refusal};
+use crate::machine::code::{DecodeRefusal, OpAction};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::integer::compare::IntegerComparison;
 use ptx_num::values::video::RegisterPart;
@@ -10,7 +10,7 @@ use ptx_num::values::video::multiply::{Multiply, Sign};
 use ptx_num::values::video::scalar::{ScalarOperation, ScalarVideo, Then, VideoSource};
 use ptx_num::values::video::simd::{self, ElementChoice, ElementMask, Simd, Width};
 
-type Result<T> = std::result::Result<T, Refusal>;
+type Result<T> = std::result::Result<T, DecodeRefusal>;
 
 /// The selector on an operand, without its dot.
 fn selector(inst: &DecodeContext<'_>, name: OperandName) -> Option<&'static str> {
@@ -36,7 +36,7 @@ fn comparison(inst: &DecodeContext<'_>) -> Result<IntegerComparison> {
 }
 
 /// `vadd`, `vsub`, `vabsdiff`, `vmin`, `vmax`, `vshl`, `vshr`, `vset`.
-pub(super) fn scalar(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn scalar(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let wrap = inst.has(Modifier::Wrap);
     let operation = match inst.exec() {
         Some(Exec::VideoVadd) => ScalarOperation::Add,
@@ -75,7 +75,7 @@ pub(super) fn scalar(inst: &mut DecodeContext<'_>) -> Result<Action> {
 }
 
 /// `vmad`.
-pub(super) fn vmad(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn vmad(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     let minus = |inst: &DecodeContext<'_>, name: OperandName| inst.operand(name).is_some_and(|o| o.minus);
     let sign = match (
         inst.has(Modifier::Po),
@@ -103,7 +103,7 @@ pub(super) fn vmad(inst: &mut DecodeContext<'_>) -> Result<Action> {
 }
 
 /// `vadd2` … `vset4`.
-pub(super) fn packed(inst: &mut DecodeContext<'_>) -> Result<Action> {
+pub(super) fn packed(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
     use simd::SimdOperation;
     let name = inst.entry().name;
     let width = if name.ends_with('4') { Width::Bytes } else { Width::Halves };
@@ -116,7 +116,7 @@ pub(super) fn packed(inst: &mut DecodeContext<'_>) -> Result<Action> {
         Some(Exec::VideoVmax2 | Exec::VideoVmax4) => SimdOperation::Max,
         _ => SimdOperation::Set(comparison(inst)?),
     };
-    let unknown = || Refusal("a selector that is not known here".into());
+    let unknown = || DecodeRefusal("a selector that is not known here".into());
     let choice = |inst: &DecodeContext<'_>, name: OperandName, without: ElementChoice| match selector(inst, name) {
         None => Ok(without),
         Some(selector) => ElementChoice::of(selector, width).ok_or_else(unknown),

@@ -4,13 +4,13 @@
 //! looks for errors of the program: a lane that is not in its own mask, and named lanes that do not execute the instruction because their
 //! guard is false. (Manual 9.7.9.5, 9.7.9.6, 9.7.13.8 – 9.7.13.12, 9.7.13.14.)
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
-use crate::lanes::{Mask, lanes};
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome, list, races};
+use crate::lanes::{LaneMask, lanes};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome, list, races};
 use crate::registers::Src;
-use crate::simd::Marked;
+use crate::simd::LaneMarks;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::{Marks, atomic};
 
@@ -18,22 +18,22 @@ use ptx_num::values::{Marks, atomic};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Party {
     /// The lanes that execute it.
-    pub lanes: Mask,
+    pub lanes: LaneMask,
     /// The lanes that the mask names.
-    pub named: Mask,
+    pub named: LaneMask,
     /// The result is undefined, because named lanes do not take part.
     pub incomplete: bool,
 }
 
 impl Party {
     /// The lanes whose values count: those that are named and take part.
-    fn members(&self) -> Mask {
+    fn members(&self) -> LaneMask {
         self.lanes & self.named
     }
 }
 
 /// Groups the executing lanes by their member masks; without masks, all of them form one group. Reports errors in the masks.
-pub(crate) fn parties(context: &mut Context<'_>, membermask: Option<Src<u32>>) -> Vec<Party> {
+pub(crate) fn parties(context: &mut ExecContext<'_>, membermask: Option<Src<u32>>) -> Vec<Party> {
     let Some(membermask) = membermask else {
         return vec![Party { lanes: context.mask, named: context.mask, incomplete: false }];
     };
@@ -47,13 +47,13 @@ pub(crate) fn parties(context: &mut Context<'_>, membermask: Option<Src<u32>>) -
         left &= !same;
         let outside = same & !named;
         if outside != 0 {
-            context.fault(Kind::Membermask, outside, || {
+            context.fault(FaultKind::Membermask, outside, || {
                 format!("lanes {} execute this with the mask {named:#010x}, in which they are not", list(outside))
             });
         }
         let absent = named & live & !same;
         if absent != 0 {
-            context.fault(Kind::Membermask, same, || {
+            context.fault(FaultKind::Membermask, same, || {
                 format!(
                     "lanes {} are in the mask {named:#010x} of lanes {}, but do not execute this with the same mask",
                     list(absent),
@@ -68,7 +68,7 @@ pub(crate) fn parties(context: &mut Context<'_>, membermask: Option<Src<u32>>) -
 }
 
 /// Marks the results of all lanes of a party with the marks of the sources of all its members.
-fn mark_together(context: &mut Context<'_>, party: Party) {
+fn mark_together(context: &mut ExecContext<'_>, party: Party) {
     let mut marks = lanes(party.members()).fold(Marks::NONE, |all, l| all | context.source_marks(l));
     if party.incomplete {
         marks |= Marks::UNSPECIFIED;
@@ -77,10 +77,10 @@ fn mark_together(context: &mut Context<'_>, party: Party) {
         context.mark(lane, marks);
     }
     let outside = party.lanes & !party.named;
-    context.marked.unspecified |= Marked::all(outside, Marks::UNSPECIFIED).unspecified;
+    context.marked.unspecified |= LaneMarks::all(outside, Marks::UNSPECIFIED).unspecified;
 }
 
-fn membermask(inst: &mut DecodeContext<'_>) -> Result<Option<Src<u32>>, Refusal> {
+fn membermask(inst: &mut DecodeContext<'_>) -> Result<Option<Src<u32>>, DecodeRefusal> {
     inst.optional_src::<u32>(OperandName::Membermask)
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn source_lane(mode: Shuffle, lane: usize, b: u32, c: u32) -> (usize,
 }
 
 /// `shfl`, `shfl.sync`.
-pub(crate) fn shuffle(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn shuffle(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let mode = match inst.modifier(SlotName::Mode) {
         Some(Modifier::Up) => Shuffle::Up,
         Some(Modifier::Down) => Shuffle::Down,
@@ -136,7 +136,7 @@ pub(crate) fn shuffle(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             for lane in lanes(party.lanes) {
                 let (from, ok) = source_lane(mode, lane, offsets[lane], bounds[lane]);
                 out[lane] = values[from];
-                inside |= Mask::from(ok) << lane;
+                inside |= LaneMask::from(ok) << lane;
                 let marks = context.source_marks(from);
                 context.mark(lane, marks);
                 if party.members() >> from & 1 == 0 {
@@ -149,7 +149,7 @@ pub(crate) fn shuffle(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             if silent != 0 {
                 let from =
                     lanes(silent).map(|l| source_lane(mode, l, offsets[l], bounds[l]).0).fold(0, |m, l| m | 1 << l);
-                context.fault(Kind::Membermask, silent, || {
+                context.fault(FaultKind::Membermask, silent, || {
                     format!(
                         "lanes {} read from lanes {}, which take no part: the value is undefined",
                         list(silent),
@@ -162,12 +162,12 @@ pub(crate) fn shuffle(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         if let Some(p) = p {
             context.registers.put_predicate(p, executing, inside);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `vote`, `vote.sync`.
-pub(crate) fn vote(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn vote(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let a = inst.predicate_src(OperandName::A)?.ok_or("`vote` without a source")?;
     let mask = membermask(inst)?;
     let ballot = if inst.has(Modifier::Ballot) || inst.modifier(SlotName::Mode).is_none() {
@@ -192,16 +192,16 @@ pub(crate) fn vote(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                     Some(Modifier::Any) => held != 0,
                     _ => held == 0 || held == members,
                 };
-                context.registers.put_predicate(d, party.lanes, if truth { Mask::MAX } else { 0 });
+                context.registers.put_predicate(d, party.lanes, if truth { LaneMask::MAX } else { 0 });
             }
             mark_together(context, party);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `match.any.sync` and `match.all.sync`.
-pub(crate) fn matches(inst: &mut DecodeContext<'_>, all: bool) -> Result<Action, Refusal> {
+pub(crate) fn matches(inst: &mut DecodeContext<'_>, all: bool) -> Result<OpAction, DecodeRefusal> {
     let d = inst.dst::<u32>(OperandName::D)?;
     let p = inst.predicate_dst(OperandName::P)?;
     let width = if inst.modifier(SlotName::Type) == Some(Modifier::B64) { 8 } else { 4 };
@@ -229,25 +229,25 @@ pub(crate) fn matches(inst: &mut DecodeContext<'_>, all: bool) -> Result<Action,
                 context.registers.put_lane(d, lane, found);
             }
             if let Some(p) = p {
-                context.registers.put_predicate(p, party.lanes, if everybody { Mask::MAX } else { 0 });
+                context.registers.put_predicate(p, party.lanes, if everybody { LaneMask::MAX } else { 0 });
             }
             mark_together(context, party);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `activemask`: the lanes that execute it now. The machine chooses them, and keeps lanes together if it can.
-pub(crate) fn activemask(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn activemask(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let d = inst.dst::<u32>(OperandName::D)?;
     Ok(DecodeContext::all(move |registers, mask| {
         registers.put(d, mask, [mask; 32]);
-        Marked::default()
+        LaneMarks::default()
     }))
 }
 
 /// `redux.sync`.
-pub(crate) fn redux(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn redux(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let operation = inst.modifier(SlotName::Op).and_then(|m| atomic::AtomicOperation::named(m.word()));
     let operation = operation.ok_or("`redux` without an operation")?;
     let (d, a) = (inst.dst::<u32>(OperandName::D)?, inst.src::<u32>(OperandName::A)?);
@@ -270,12 +270,12 @@ pub(crate) fn redux(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             context.registers.put(d, party.lanes, [result.unwrap_or(0); 32]);
             mark_together(context, party);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `elect.sync`. The manual only requires that the elected lane is always the same for a mask; here it is the lowest one.
-pub(crate) fn elect(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn elect(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let d = inst.dst::<u32>(OperandName::D)?;
     let p = inst.predicate_dst(OperandName::P)?.ok_or("`elect.sync` without a predicate")?;
     let mask = membermask(inst)?;
@@ -287,7 +287,7 @@ pub(crate) fn elect(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             context.registers.put_predicate(p, party.lanes, 1u32.checked_shl(leader).unwrap_or(0));
             mark_together(context, party);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 

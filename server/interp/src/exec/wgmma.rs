@@ -6,13 +6,13 @@
 
 use super::mma::{FragmentOperand, Sparsity, all_source_marks, kind, multiply, numerics, refused, types, whole_warp};
 use super::shared_matrix::SharedMatrixSource;
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome};
 use crate::registers::Src;
-use crate::simd::Marked;
+use crate::simd::LaneMarks;
 use ptx_analysis::flow::OperandValue;
 use ptx_isa::OperandName;
 use ptx_isa::tables::dimension;
@@ -27,31 +27,31 @@ use ptx_num::matrix::sparse::{Indices, SparsityPattern};
 const ROWS: usize = 16;
 
 /// `wgmma.fence`.
-pub(crate) fn fence() -> Action {
+pub(crate) fn fence() -> OpAction {
     DecodeContext::machine(|context| {
         whole_warp(context);
         context.lanes.wgmma.fence();
-        Outcome::Next
+        StepOutcome::Next
     })
 }
 
 /// `wgmma.commit_group`.
-pub(crate) fn commit() -> Action {
+pub(crate) fn commit() -> OpAction {
     DecodeContext::machine(|context| {
         whole_warp(context);
         context.lanes.wgmma.commit();
-        Outcome::Next
+        StepOutcome::Next
     })
 }
 
 /// `wgmma.wait_group`.
-pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let left = inst.immediate(OperandName::N).ok_or("a number of groups that is not known")?;
     let left = u64::try_from(left).unwrap_or(u64::MAX);
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         context.lanes.wgmma.wait(left);
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
@@ -62,12 +62,12 @@ enum WgmmaMatrixA {
 }
 
 /// The value of a descriptor. If it is not the same in all lanes, reports a finding.
-pub(super) fn uniform(context: &mut Context<'_>, src: Src<u64>) -> u64 {
+pub(super) fn uniform(context: &mut ExecContext<'_>, src: Src<u64>) -> u64 {
     let first = context.mask.trailing_zeros().min(31) as usize;
     let value = context.registers.lane(src, first);
     let other = lanes(context.mask).filter(|l| context.registers.lane(src, *l) != value).fold(0, |m, l| m | 1 << l);
     if other != 0 {
-        context.fault(Kind::Undefined, other, || {
+        context.fault(FaultKind::Undefined, other, || {
             format!("the descriptor differs between lanes of the warp: lane {first} has {value:#x}")
         });
     }
@@ -95,7 +95,7 @@ fn slots(inst: &DecodeContext<'_>, operand: OperandName) -> Vec<u32> {
 }
 
 /// `wgmma.mma_async`, with a sparse A too.
-pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let of = |inst: &DecodeContext<'_>, name: &str| {
         inst.modifiers().find_map(|m| dimension(m.name(), name)).map(|n| n as usize)
     };
@@ -144,7 +144,7 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         let site = context.site;
         if let Some(words) = context.lanes.wgmma.begin(site, &d_slots, &a_slots, n) {
             let mask = context.mask;
-            context.fault(Kind::Asynchronous, mask, || words.into());
+            context.fault(FaultKind::Asynchronous, mask, || words.into());
         }
         let mut marks = all_source_marks(context);
         let lane = context.mask.trailing_zeros().min(31) as usize;
@@ -154,21 +154,21 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 let bits = uniform(context, *src);
                 let first = (context.lanes.number % 4) * ROWS as u32;
                 let mut out = vec![0; ROWS * kept];
-                let Some(source) = source(context, bits, *major, a_type, lane) else { return Outcome::Next };
+                let Some(source) = source(context, bits, *major, a_type, lane) else { return StepOutcome::Next };
                 let read = source.read(context, first..first + ROWS as u32, 0..kept as u32, |row, at, value| {
                     out[row * kept + at] = value;
                 });
-                let Some(read) = read else { return Outcome::Next };
+                let Some(read) = read else { return StepOutcome::Next };
                 marks |= read;
                 out
             }
         };
         let bits = uniform(context, b);
         let mut elements_b = vec![0; n * k];
-        let Some(source) = source(context, bits, major_b, b_type, lane) else { return Outcome::Next };
+        let Some(source) = source(context, bits, major_b, b_type, lane) else { return StepOutcome::Next };
         let read =
             source.read(context, 0..n as u32, 0..k as u32, |column, at, value| elements_b[at * n + column] = value);
-        let Some(read) = read else { return Outcome::Next };
+        let Some(read) = read else { return StepOutcome::Next };
         marks |= read;
         let columns = sparsity.as_ref().map_or(Vec::new(), |s| s.columns(context));
         let adds = context.registers.predicate(add) >> lane & 1 != 0;
@@ -178,16 +178,16 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         let (mut values, mut each) = (Vec::new(), Vec::new());
         multiply(context, &product, &operands, &mut values, &mut each);
         d.scatter(context, &values, Some(&each));
-        let all = Marked::all(context.mask, marks);
+        let all = LaneMarks::all(context.mask, marks);
         context.marked.unspecified |= all.unspecified;
         context.marked.approximate |= all.approximate;
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// The matrix that a descriptor describes. Reports a finding and returns `None` if the descriptor is invalid.
 fn source(
-    context: &mut Context<'_>,
+    context: &mut ExecContext<'_>,
     bits: u64,
     major: Major,
     element: MatrixElementType,
@@ -196,7 +196,7 @@ fn source(
     match descriptor::wgmma(bits, major, element.bits()) {
         Ok(matrix) => Some(SharedMatrixSource { matrix, rank: None, lane }),
         Err(why) => {
-            context.fault(Kind::Undefined, 1 << lane, || why.0.to_owned());
+            context.fault(FaultKind::Undefined, 1 << lane, || why.0.to_owned());
             None
         }
     }

@@ -4,10 +4,10 @@
 //! of C have different layouts for `.f16` and `.f32`.
 
 use super::mma::{FragmentOperand, all_source_marks, kind, mark_all, multiply, numerics, refused, types, whole_warp};
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
-use crate::machine::code::{Action, Address, Refusal};
-use crate::machine::{Context, Order, Outcome};
+use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, Order, StepOutcome};
 use crate::memory::Region;
 use crate::registers::Src;
 use ptx_isa::tables::dimension;
@@ -19,7 +19,7 @@ use ptx_num::matrix::product::{Product, ProductOperands, ProductShape, ProductSp
 use ptx_num::values::Marks;
 use ptx_num::values::convert::quick::f16_from_f32;
 
-fn shape(inst: &DecodeContext<'_>) -> Result<ProductShape, Refusal> {
+fn shape(inst: &DecodeContext<'_>) -> Result<ProductShape, DecodeRefusal> {
     let of = |name: &str| inst.modifiers().find_map(|m| dimension(m.name(), name)).map(|n| n as usize);
     match (of("m"), of("n"), of("k")) {
         (Some(m), Some(n), Some(k)) => Ok(ProductShape { m, n, k }),
@@ -34,7 +34,7 @@ fn held(
     element: MatrixElementType,
     rows: usize,
     columns: usize,
-) -> Result<FragmentOperand, Refusal> {
+) -> Result<FragmentOperand, DecodeRefusal> {
     let first = inst.operand(operand).ok_or("`wmma` without a fragment")?;
     let bits = u32::from(inst.width(first)) * 8;
     let count = inst.places(operand, (bits / 8) as u8)?.len() as u32;
@@ -57,7 +57,7 @@ struct MatrixInMemory {
 }
 
 impl MatrixInMemory {
-    fn new(inst: &mut DecodeContext<'_>) -> Result<(Self, FragmentOperand), Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<(Self, FragmentOperand), DecodeRefusal> {
         let ProductShape { m, n, k } = shape(inst)?;
         let (rows, columns) = match inst.exec() {
             Some(Exec::WmmaLoadA) => (m, k),
@@ -84,23 +84,23 @@ impl MatrixInMemory {
     }
 
     /// The lane whose address is used (the first executing one), the distance between lines in bytes, and the size of a line in bytes.
-    fn begin(&self, context: &mut Context<'_>) -> (usize, u64, usize) {
+    fn begin(&self, context: &mut ExecContext<'_>) -> (usize, u64, usize) {
         let lane = context.mask.trailing_zeros().min(31) as usize;
         let (_, length) = self.lines();
         let stride = self.stride.map_or(length as u32, |s| context.registers.lane(s, lane));
         let first = context.raw_address(&self.address, lane);
-        let differs = |context: &Context<'_>, other: usize| {
+        let differs = |context: &ExecContext<'_>, other: usize| {
             context.raw_address(&self.address, other) != first
                 || self.stride.is_some_and(|s| context.registers.lane(s, other) != stride)
         };
         let other = crate::lanes::lanes(context.mask).filter(|l| differs(context, *l)).fold(0, |m, l| m | 1 << l);
         if other != 0 {
-            context.fault(Kind::Undefined, other, || {
+            context.fault(FaultKind::Undefined, other, || {
                 "address and stride must be the same in all lanes of the warp".into()
             });
         }
         if (stride as usize) < length {
-            context.fault(Kind::Undefined, context.mask, || {
+            context.fault(FaultKind::Undefined, context.mask, || {
                 format!("a stride of {stride} elements, but the lines of this matrix have {length}")
             });
         }
@@ -111,12 +111,12 @@ impl MatrixInMemory {
     /// The location of the line that begins `offset` bytes after the first. Returns `None` after a fault.
     fn line(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         lane: usize,
         offset: u64,
         bytes: usize,
         write: bool,
-    ) -> Option<crate::machine::Location> {
+    ) -> Option<crate::machine::AccessLocation> {
         let whole = (self.element.bits() as usize / 8).max(1);
         let at = context.locate(
             &Address { offset: self.address.offset.wrapping_add(offset as i64), ..self.address },
@@ -127,17 +127,18 @@ impl MatrixInMemory {
         )?;
         let align = self.align.min(bytes as u64).max(1);
         if !at.address.is_multiple_of(whole as u64) {
-            context
-                .fault(Kind::Misaligned, 1 << lane, || format!("address {:#x} is no multiple of {whole}", at.address));
+            context.fault(FaultKind::Misaligned, 1 << lane, || {
+                format!("address {:#x} is no multiple of {whole}", at.address)
+            });
             return None;
         }
         if !at.address.is_multiple_of(align) {
-            context.fault(Kind::Undefined, 1 << lane, || {
+            context.fault(FaultKind::Undefined, 1 << lane, || {
                 format!("a line of the matrix begins at {:#x}, which is no multiple of {align}", at.address)
             });
         }
         if !matches!(at.region, Region::Shared(_) | Region::Global) {
-            context.fault(Kind::OutOfBounds, 1 << lane, || {
+            context.fault(FaultKind::OutOfBounds, 1 << lane, || {
                 format!("{:#x} is neither in global nor in shared memory", at.address)
             });
             return None;
@@ -154,7 +155,7 @@ fn element(line: &[u8], at: usize, bits: u32) -> u64 {
 }
 
 /// `wmma.load`.
-pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (matrix, held) = MatrixInMemory::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
@@ -166,7 +167,7 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         for line in 0..lines {
             let buffer = &mut buffer[..bytes.min(256)];
             let Some(at) = matrix.line(context, lane, stride.wrapping_mul(line as u64), bytes, false) else {
-                return Outcome::Next;
+                return StepOutcome::Next;
             };
             marks |= context.read_at(at, lane, buffer, Order::Weak);
             for at in 0..length {
@@ -174,13 +175,13 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             }
         }
         held.scatter(context, &elements, None);
-        context.marked = crate::simd::Marked::all(context.mask, marks);
-        Outcome::Next
+        context.marked = crate::simd::LaneMarks::all(context.mask, marks);
+        StepOutcome::Next
     }))
 }
 
 /// `wmma.store`.
-pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (matrix, held) = MatrixInMemory::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
@@ -197,16 +198,16 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 to.copy_from_slice(&value[..to.len()]);
             }
             let Some(at) = matrix.line(context, lane, stride.wrapping_mul(line as u64), bytes, true) else {
-                return Outcome::Next;
+                return StepOutcome::Next;
             };
             context.write_at(at, lane, &buffer[..bytes.min(256)], marks, Order::Weak);
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// The types of D, A, B and C. If A and B are `.f16`, only those of D and C are written.
-fn four_types(inst: &DecodeContext<'_>) -> Result<[MatrixElementType; 4], Refusal> {
+fn four_types(inst: &DecodeContext<'_>) -> Result<[MatrixElementType; 4], DecodeRefusal> {
     match types(inst)[..] {
         [d, c] => Ok([d, MatrixElementType::F16, MatrixElementType::F16, c]),
         [d, a, b, c] => Ok([d, a, b, c]),
@@ -215,7 +216,7 @@ fn four_types(inst: &DecodeContext<'_>) -> Result<[MatrixElementType; 4], Refusa
 }
 
 /// `wmma.mma`.
-pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let shape = shape(inst)?;
     let ProductShape { m, n, k } = shape;
     let [d_type, a_type, b_type, c_type] = four_types(inst)?;
@@ -255,6 +256,6 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         }
         d.scatter(context, &values, Some(&marks));
         mark_all(context);
-        Outcome::Next
+        StepOutcome::Next
     }))
 }

@@ -1,90 +1,90 @@
-//! Where the lanes of a warp are.
+//! The groups of lanes of a warp, and their call stacks.
 
-use crate::findings::Site;
-use crate::lanes::Mask;
-use crate::machine::{Cta, Frame, Group, Machine, State, Target, Warp};
+use crate::findings::InstructionSite;
+use crate::lanes::LaneMask;
+use crate::machine::{CallFrame, Cta, Group, GroupReadiness, Machine, Warp, WarpId};
 use ptx_isa::Exec;
 
-/// How far a CTA has come.
+/// Whether a CTA is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum CtaPhase {
     /// It has not started.
     Ahead,
-    /// It is there: warps of it may have ended.
+    /// It is running; some of its warps may have ended.
     Running,
-    /// It has ended, and what it held is gone.
+    /// It has ended, and its state is discarded.
     Gone,
-    /// The grid has no such CTA, or the CTA no such warp.
+    /// There is no such CTA in the grid, or no such warp in the CTA.
     Unknown,
 }
 
-/// What a group of lanes does.
+/// The state of a group of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupState {
-    /// It can go on.
+    /// It can continue.
     Ready,
     /// It waits at a barrier of its CTA.
     Barrier,
-    /// It waits for something else outside of the warp: a barrier of the cluster, an asynchronous operation.
+    /// It waits for something else outside the warp: a cluster barrier, an asynchronous operation.
     Waiting,
-    /// It waits for these lanes of the warp.
-    Gathering(Mask),
+    /// It waits for these lanes of the warp to arrive.
+    Gathering(LaneMask),
 }
 
-/// Lanes with one program counter.
+/// Lanes with a common program counter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupView {
     /// The lanes.
-    pub mask: Mask,
-    /// The instruction that comes next. Behind the last one of a function, its return.
-    pub site: Site,
-    /// How many calls deep.
+    pub mask: LaneMask,
+    /// The next instruction. An index after the last instruction means the return at the end of the function.
+    pub site: InstructionSite,
+    /// Call depth: 0 in the kernel.
     pub depth: u32,
-    /// What it does.
+    /// The state of the group.
     pub state: GroupState,
 }
 
-/// A warp.
+/// The state of a warp.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Groups {
+pub struct WarpView {
     /// The lanes that are threads.
-    pub present: Mask,
-    /// Those of them that have exited.
-    pub exited: Mask,
-    /// How many instructions it has executed.
+    pub present: LaneMask,
+    /// The threads that have exited.
+    pub exited: LaneMask,
+    /// Number of instructions that the warp has executed.
     pub steps: u64,
-    /// Its lanes by place. Other functions here name a group by its index among these.
+    /// Its groups. Other functions of this module identify a group by its index in this list.
     pub groups: Vec<GroupView>,
-    /// The one that goes on first: index into `groups`; nothing if the warp has ended.
+    /// The group that will run next, as an index into `groups`; `None` if the warp has ended.
     pub next: Option<usize>,
 }
 
-/// An activation of a function.
+/// One entry of a call stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameView {
     /// The name of the function.
     pub name: String,
-    /// The instruction that comes next; of a caller, the call.
-    pub site: Site,
+    /// The next instruction; for a caller, its call instruction.
+    pub site: InstructionSite,
     /// The lanes that have not returned from it.
-    pub lanes: Mask,
+    pub lanes: LaneMask,
 }
 
-/// How far the CTA of a warp has come.
-pub fn phase(machine: &Machine, target: Target) -> Phase {
+/// Whether the CTA of a warp is running.
+pub fn phase(machine: &Machine, target: WarpId) -> CtaPhase {
     if target.cta >= machine.shape.ctas() || target.warp >= machine.shape.warps() {
-        Phase::Unknown
+        CtaPhase::Unknown
     } else if find(machine, target).is_some() {
-        Phase::Running
+        CtaPhase::Running
     } else if machine.is_ahead(target.cta) {
-        Phase::Ahead
+        CtaPhase::Ahead
     } else {
-        Phase::Gone
+        CtaPhase::Gone
     }
 }
 
-/// The lanes of a warp; nothing unless its CTA is running.
-pub fn groups(machine: &Machine, target: Target) -> Option<Groups> {
+/// The groups of a warp; `None` unless its CTA is running.
+pub fn groups(machine: &Machine, target: WarpId) -> Option<WarpView> {
     let place = find(machine, target)?;
     let warp = warp_at(machine, place)?;
     let view = |group: &Group| GroupView {
@@ -93,7 +93,7 @@ pub fn groups(machine: &Machine, target: Target) -> Option<Groups> {
         depth: chain(warp, group.frame).count().saturating_sub(1) as u32,
         state: state_of(machine, warp, group),
     };
-    Some(Groups {
+    Some(WarpView {
         present: warp.lanes.present,
         exited: warp.lanes.exited,
         steps: warp.lanes.steps,
@@ -102,8 +102,8 @@ pub fn groups(machine: &Machine, target: Target) -> Option<Groups> {
     })
 }
 
-/// The activations that a group is in, the innermost first; none if there is no such group.
-pub fn frames(machine: &Machine, target: Target, group: usize) -> Vec<FrameView> {
+/// The call stack of a group, innermost function first; empty if there is no such group.
+pub fn frames(machine: &Machine, target: WarpId, group: usize) -> Vec<FrameView> {
     let Some(warp) = warp_of(machine, target) else { return Vec::new() };
     let Some(group) = warp.groups.get(group) else { return Vec::new() };
     let mut instruction = group.pc;
@@ -111,15 +111,16 @@ pub fn frames(machine: &Machine, target: Target, group: usize) -> Vec<FrameView>
         let frame = warp.frame(index)?;
         let function = frame.function;
         let name = machine.executable.program.functions.get(function as usize).map_or("", |f| &f.name);
-        let out = FrameView { name: name.to_owned(), site: Site { function, instruction }, lanes: frame.lanes };
+        let out =
+            FrameView { name: name.to_owned(), site: InstructionSite { function, instruction }, lanes: frame.lanes };
         instruction = frame.call;
         Some(out)
     };
     chain(warp, group.frame).filter_map(view).collect()
 }
 
-/// Where a warp is kept: its cluster, the rank of its CTA, its number.
-pub(super) fn find(machine: &Machine, target: Target) -> Option<(usize, usize, usize)> {
+/// The position of a warp in the machine: index of the cluster, rank of the CTA, index of the warp.
+pub(super) fn find(machine: &Machine, target: WarpId) -> Option<(usize, usize, usize)> {
     let mut all = machine
         .clusters
         .iter()
@@ -130,45 +131,46 @@ pub(super) fn find(machine: &Machine, target: Target) -> Option<(usize, usize, u
     (number < cta.warps.len()).then_some((cluster, rank, number))
 }
 
+/// The warp at a position that [`find`] returned.
 pub(super) fn warp_at(machine: &Machine, (cluster, rank, number): (usize, usize, usize)) -> Option<&Warp> {
     machine.clusters.get(cluster)?.ctas.get(rank)?.warps.get(number)
 }
 
-pub(super) fn warp_of(machine: &Machine, target: Target) -> Option<&Warp> {
+pub(super) fn warp_of(machine: &Machine, target: WarpId) -> Option<&Warp> {
     warp_at(machine, find(machine, target)?)
 }
 
-pub(super) fn cta_of(machine: &Machine, target: Target) -> Option<&Cta> {
+pub(super) fn cta_of(machine: &Machine, target: WarpId) -> Option<&Cta> {
     let (cluster, rank, _) = find(machine, target)?;
     machine.clusters.get(cluster)?.ctas.get(rank)
 }
 
-/// The indices of the activations from one outwards.
+/// The indices of a call frame and its callers, from the inside out.
 pub(super) fn chain(warp: &Warp, frame: u32) -> impl Iterator<Item = u32> + '_ {
     std::iter::successors(Some(frame), |index| warp.frame(*index)?.parent).take(warp.frames.len())
 }
 
-/// The activation of a group, so many calls out from the innermost.
+/// The index of a call frame of a group. `depth` counts calls outwards from the innermost frame.
 pub(super) fn frame_index(warp: &Warp, group: usize, depth: usize) -> Option<u32> {
     chain(warp, warp.groups.get(group)?.frame).nth(depth)
 }
 
-pub(super) fn frame_of(warp: &Warp, group: usize, depth: usize) -> Option<&Frame> {
+pub(super) fn frame_of(warp: &Warp, group: usize, depth: usize) -> Option<&CallFrame> {
     warp.frame(frame_index(warp, group, depth)?)
 }
 
-fn site_of(warp: &Warp, group: &Group) -> Site {
-    Site { function: warp.frame(group.frame).map_or(0, |f| f.function), instruction: group.pc }
+fn site_of(warp: &Warp, group: &Group) -> InstructionSite {
+    InstructionSite { function: warp.frame(group.frame).map_or(0, |f| f.function), instruction: group.pc }
 }
 
 fn state_of(machine: &Machine, warp: &Warp, group: &Group) -> GroupState {
     match group.state {
-        State::Gathering(needed) => GroupState::Gathering(needed),
-        // One that has its turn is asked again whether it must still wait: until then it keeps what it waits for.
-        State::Ready if group.token.is_none() => GroupState::Ready,
-        State::Gathered => GroupState::Ready,
-        State::Ready | State::Waiting => {
-            let Site { function, instruction } = site_of(warp, group);
+        GroupReadiness::Gathering(needed) => GroupState::Gathering(needed),
+        // A group that waited tries its instruction again in its turn. Until then it keeps its token, and counts as waiting.
+        GroupReadiness::Ready if group.token.is_none() => GroupState::Ready,
+        GroupReadiness::Gathered => GroupState::Ready,
+        GroupReadiness::Ready | GroupReadiness::Waiting => {
+            let InstructionSite { function, instruction } = site_of(warp, group);
             let body = machine.executable.function(function).filter(|b| (instruction as usize) < b.instructions.len());
             let exec = body.map(|b| b.chosen(instruction as usize)).and_then(|c| c.entry.exec_of(c.form));
             match exec {

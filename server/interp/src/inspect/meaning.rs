@@ -1,14 +1,14 @@
-//! What registers of bits are taken as: `.b32` says nothing, but `mma` reads it as `.f16x2`, `fma.rn.f32` as `.f32`.
+//! Types as which instructions use untyped registers: a `.b32` register may be `.f16x2` for `mma`, or `.f32` for `fma.rn.f32`.
 
 use ptx_analysis::flow::{FlowFunction, OperandRole, OperandValue};
 use ptx_analysis::types::TypeId;
 use ptx_isa::tables::TypeClass;
 
-/// Copies of copies further than this are not followed.
-const ROUNDS: usize = 4;
+/// Maximum length of a chain of copies that is followed.
+const MAX_COPY_ROUNDS: usize = 4;
 
-/// For each register that is declared as bits, the type (with its dot) that the instructions read it as which use it; without such a reader
-/// the type of the instructions that write it. Nothing where they do not agree, and for addresses.
+/// For each register that is declared as bits: the type (with its dot) as which the instructions read it. Without a typed reader, the type
+/// of the instructions that write it. `None` if they disagree, and for addresses.
 pub fn meanings(function: &FlowFunction) -> Vec<Option<&'static str>> {
     let count = function.registers.len();
     let mut read: Vec<Vote> = vec![Vote::None; count];
@@ -39,7 +39,7 @@ pub fn meanings(function: &FlowFunction) -> Vec<Option<&'static str>> {
             copies.push((from.slot.index(), to.slot.index()));
         }
     }
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_COPY_ROUNDS {
         for (from, to) in &copies {
             if read[*from] == Vote::None && bits_of(function, *from) == bits_of(function, *to) {
                 read[*from] = read[*to];
@@ -54,7 +54,7 @@ pub fn meanings(function: &FlowFunction) -> Vec<Option<&'static str>> {
     (0..count).map(|at| chosen(at).filter(|_| only_bits(at))).collect()
 }
 
-/// What the instructions say of a register.
+/// The types as which the instructions use a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Vote {
     None,
@@ -63,7 +63,8 @@ enum Vote {
 }
 
 impl Vote {
-    /// Signed and unsigned numbers agree on signed, which shows small numbers of both kinds; formats with a fraction agree with no other.
+    /// Adds one use. Signed and unsigned integers together count as signed, which displays small numbers of both correctly. Floating-point
+    /// formats agree with no other type.
     fn with(self, ty: TypeId) -> Self {
         let whole = |t: TypeId| matches!(t.info().class, TypeClass::Uint | TypeClass::Sint);
         match self {
@@ -72,7 +73,8 @@ impl Vote {
             Self::Type(known) if whole(known) && whole(ty) => {
                 Self::Type(if known.info().class == TypeClass::Sint { known } else { ty })
             }
-            // What is added up as whole numbers and then read as a fraction is a trick with bits.
+            // A value that is computed as an integer but read as a floating-point number is bit manipulation: neither type describes the
+            // register.
             Self::Type(_) | Self::Conflict => Self::Conflict,
         }
     }

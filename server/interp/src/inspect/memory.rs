@@ -3,7 +3,7 @@
 use super::groups::{chain, cta_of, find, warp_of};
 use crate::lanes::LANES;
 use crate::machine::code::body_name;
-use crate::machine::{Access, Frame, Machine, Target, Warp, region_name};
+use crate::machine::{CallFrame, Machine, MemoryAccess, Warp, WarpId, region_name};
 use crate::memory::{ReadStatus, Region, STACK_PARAMETERS, Storage, Window};
 use ptx_analysis::flow;
 use ptx_analysis::signature::{Array, Parameter};
@@ -11,26 +11,26 @@ use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_num::values::Marks;
 use std::ops::Range;
 
-/// Bytes that are read at once at most.
+/// Maximum number of bytes per read.
 const MAX_READ: usize = 1 << 24;
 
-/// A state space.
+/// A state space that users can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Area {
-    /// Global memory: an offset is an address.
+    /// Global memory; an offset is an address.
     Global,
-    /// Shared memory of the CTA. From 16 MiB on, that of the CTAs of its cluster.
+    /// Shared memory of the CTA. Offsets from 16 MiB on address the CTAs of its cluster.
     Shared,
     /// Local memory of a lane.
     Local,
-    /// Constants.
+    /// Constant memory.
     Constant,
     /// Parameters of the kernel.
     Parameter,
 }
 
 impl Area {
-    /// The state space of that name, with or without the dot.
+    /// The state space with this name, with or without the dot.
     pub fn named(name: &str) -> Option<Self> {
         match name.strip_prefix('.').unwrap_or(name) {
             "global" => Some(Self::Global),
@@ -42,6 +42,7 @@ impl Area {
         }
     }
 
+    /// The window of the state space; `None` for global memory.
     pub(super) fn window(self) -> Option<Window> {
         match self {
             Self::Global => None,
@@ -53,44 +54,44 @@ impl Area {
     }
 }
 
-/// Where bytes are.
+/// A place in memory, as a user specifies it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place<'n> {
-    /// At a generic address.
+pub enum MemoryPlace<'n> {
+    /// A generic address.
     Address(u64),
-    /// At an offset of a state space.
+    /// An offset in a state space.
     Offset(Area, u64),
-    /// So many bytes behind the beginning of a variable, a buffer or a parameter.
+    /// A variable, a buffer or a parameter by name, and a distance in bytes from its beginning.
     Named(&'n str, u64),
 }
 
-/// Bytes of memory.
+/// Bytes read from memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Peek {
-    /// What they lie in.
+    /// The memory that contains them.
     pub region: Region,
-    /// The generic address of the first.
+    /// The generic address of the first byte.
     pub address: u64,
-    /// Its offset in its state space; in global memory the address.
+    /// The offset of the first byte in its state space; in global memory the address.
     pub offset: u64,
-    /// What lies there: `x+16`.
+    /// The name of the first byte: `x+16`.
     pub name: Option<String>,
-    /// The bytes: fewer than were asked for where memory ends. Unwritten ones are zero.
+    /// The bytes; fewer than requested at the end of memory. Unwritten bytes are zero.
     pub bytes: Vec<u8>,
-    /// Which of them were written, as ranges that count from the first.
+    /// The written bytes, as ranges of indices into `bytes`.
     pub known: Vec<Range<usize>>,
-    /// What is to be said of some of them.
+    /// The combined marks of the bytes.
     pub marks: Marks,
 }
 
 impl Peek {
-    /// The region as views name it: `shared`.
+    /// The name of the state space in views: `shared`.
     pub fn space(&self) -> &'static str {
         space(self.region)
     }
 }
 
-/// The state space of a region as views name it, without the dot.
+/// The name of a region's state space in views, without the dot.
 pub fn space(region: Region) -> &'static str {
     match region {
         Region::Global => "global",
@@ -107,13 +108,13 @@ pub fn space(region: Region) -> &'static str {
 pub struct ParameterView {
     /// Its name.
     pub name: String,
-    /// The type of it or of its elements, with the dot; empty if it is not known.
+    /// The type, or the element type of an array, with the dot; empty if it is unknown.
     pub ty: &'static str,
-    /// Its first byte in the `.param` space.
+    /// The offset of its first byte in the `.param` space.
     pub offset: u32,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// What it points to, if it is the address of something: `x+16`.
+    /// The name of the memory that it points to, if it is an address: `x+16`.
     pub points_to: Option<String>,
 }
 
@@ -143,33 +144,34 @@ fn word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
 }
 
-/// What lies at a generic address: `x+16`, `x`; `None` where it has no name.
+/// The name of the memory at a generic address: `x+16`, `x`; `None` if it has none.
 pub fn name_of(machine: &Machine, address: u64) -> Option<String> {
     let (region, offset) = machine.executable.map.region(address);
     name_at(machine, region, offset)
 }
 
-/// What lies where an access begins.
-pub fn name_of_access(machine: &Machine, access: &Access) -> Option<String> {
+/// The name of the first byte of an access.
+pub fn name_of_access(machine: &Machine, access: &MemoryAccess) -> Option<String> {
     name_at(machine, access.region, access.offset)
 }
 
+/// The name of the memory at an offset of a region.
 fn name_at(machine: &Machine, region: Region, offset: u64) -> Option<String> {
     let (name, by) = machine.named(region, offset)?;
     Some(if by == 0 { name.to_owned() } else { format!("{name}+{by}") })
 }
 
-/// A place that has been found, and what it is called.
-struct Located {
+/// A resolved place in memory, with its name.
+struct PeekLocation {
     region: Region,
     offset: u64,
     address: u64,
     name: Option<String>,
 }
 
-/// The generic address of a place as a warp sees it; of variables on the stack as a lane sees it, in the innermost function that has such
-/// a variable.
-fn address_of(machine: &Machine, target: Target, lane: Option<usize>, place: Place<'_>) -> Result<u64, String> {
+/// The generic address of a place, as a warp sees it. Variables on the stack differ per lane; their name refers to the innermost function
+/// that has such a variable.
+fn address_of(machine: &Machine, target: WarpId, lane: Option<usize>, place: MemoryPlace<'_>) -> Result<u64, String> {
     let map = &machine.executable.map;
     let generic = |window: Option<Window>, at: u64| match window {
         None => Ok(at),
@@ -178,9 +180,9 @@ fn address_of(machine: &Machine, target: Target, lane: Option<usize>, place: Pla
         }
     };
     match place {
-        Place::Address(address) => Ok(address),
-        Place::Offset(area, at) => generic(area.window(), at),
-        Place::Named(name, by) => {
+        MemoryPlace::Address(address) => Ok(address),
+        MemoryPlace::Offset(area, at) => generic(area.window(), at),
+        MemoryPlace::Named(name, by) => {
             let (window, at) = variable(machine, target, lane, name)?;
             let at = at.checked_add(by).ok_or_else(|| format!("{by:#x} bytes behind `{name}` there is nothing"))?;
             generic(window, at)
@@ -188,29 +190,29 @@ fn address_of(machine: &Machine, target: Target, lane: Option<usize>, place: Pla
     }
 }
 
-/// What a name stands for in memory.
+/// The memory that a name refers to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
-    /// The window that it lies in; nothing for global memory.
+pub(super) struct NamedMemory {
+    /// The window that contains it; `None` for global memory.
     pub window: Option<Window>,
-    /// The offset there; of something on the stack, from the beginning of the frame.
+    /// The offset in the window; for a variable on the stack, the offset in the frame.
     pub at: u64,
-    /// It lies on the stack of each lane.
+    /// It lies on the stack, at a different address for each lane.
     pub stack: bool,
-    /// The type of it or of its elements.
+    /// The type, or the element type of an array.
     pub ty: Option<&'static TypeInfo>,
-    /// It is one value.
+    /// It is a single value.
     pub scalar: bool,
 }
 
-/// What a function calls so.
-fn of_function(machine: &Machine, frame: &Frame, name: &str) -> Option<Found> {
+/// A variable of the function of a call frame, by name.
+fn of_function(machine: &Machine, frame: &CallFrame, name: &str) -> Option<NamedMemory> {
     let executable = &machine.executable;
     let body = executable.function(frame.function)?;
     let named = body.variables.iter().enumerate().filter(|(_, v)| *v.name == *name);
     let find = |(at, declared): (usize, &flow::FlowVariable)| {
         let symbol = &declared.symbol;
-        let found = Found {
+        let found = NamedMemory {
             window: None,
             at: 0,
             stack: false,
@@ -218,19 +220,19 @@ fn of_function(machine: &Machine, frame: &Frame, name: &str) -> Option<Found> {
             scalar: !symbol.array && symbol.elements <= 1,
         };
         if let Some(located) = executable.variables.get(&body_name(frame.function as usize, at)) {
-            return Some(Found { window: located.window, at: located.address, ..found });
+            return Some(NamedMemory { window: located.window, at: located.address, ..found });
         }
         let offset = *executable.code(frame.function)?.stack.get(&(at as u32))?;
         let window = if symbol.space == ".local" { Window::Local } else { Window::Parameter };
-        Some(Found { window: Some(window), at: offset.into(), stack: true, ..found })
+        Some(NamedMemory { window: Some(window), at: offset.into(), stack: true, ..found })
     };
     named.filter_map(find).next()
 }
 
-fn of_module(machine: &Machine, name: &str) -> Option<Found> {
+fn of_module(machine: &Machine, name: &str) -> Option<NamedMemory> {
     let located = machine.executable.variables.get(name)?;
     let symbol = machine.executable.program.variables.iter().find(|v| *v.name == *name).map(|v| &v.symbol);
-    Some(Found {
+    Some(NamedMemory {
         window: located.window,
         at: located.address,
         stack: false,
@@ -239,12 +241,12 @@ fn of_module(machine: &Machine, name: &str) -> Option<Found> {
     })
 }
 
-fn of_kernel(machine: &Machine, name: &str) -> Option<Found> {
+fn of_kernel(machine: &Machine, name: &str) -> Option<NamedMemory> {
     let executable = &machine.executable;
     let callable = executable.program.functions.get(executable.entry as usize)?;
     let all = callable.parameters.iter().zip(&executable.parameters);
     let (parameter, (at, _)) = all.into_iter().find(|(p, _)| *p.name == *name)?;
-    Some(Found {
+    Some(NamedMemory {
         window: Some(Window::Parameter),
         at: u64::from(*at),
         stack: false,
@@ -253,26 +255,27 @@ fn of_kernel(machine: &Machine, name: &str) -> Option<Found> {
     })
 }
 
-fn of_launch(machine: &Machine, name: &str) -> Option<Found> {
+fn of_launch(machine: &Machine, name: &str) -> Option<NamedMemory> {
     let base = machine.memory.global.named(name)?.base;
-    Some(Found { window: None, at: base, stack: false, ty: None, scalar: false })
+    Some(NamedMemory { window: None, at: base, stack: false, ty: None, scalar: false })
 }
 
-/// A variable of a function that is not being executed now.
-fn elsewhere(machine: &Machine, name: &str) -> Result<Option<Found>, String> {
+/// A variable of a function that is not currently executing, by name.
+fn elsewhere(machine: &Machine, name: &str) -> Result<Option<NamedMemory>, String> {
     let executable = &machine.executable;
     let mut all = executable.variables.iter().filter(|(key, _)| executable.variable_name(key) == name);
     match (all.next(), all.next()) {
         (Some((_, l)), None) => {
-            Ok(Some(Found { window: l.window, at: l.address, stack: false, ty: None, scalar: false }))
+            Ok(Some(NamedMemory { window: l.window, at: l.address, stack: false, ty: None, scalar: false }))
         }
         (Some(_), Some(_)) => Err(format!("several functions have a variable `{name}`")),
         (None, _) => Ok(None),
     }
 }
 
-/// What a name stands for in an activation: variables of its function and of the module, parameters of the kernel, buffers.
-pub(super) fn variable_in(machine: &Machine, frame: &Frame, name: &str) -> Result<Option<Found>, String> {
+/// Resolves a name in a call frame. Order: variables of its function, variables of the module, parameters of the kernel, buffers, variables
+/// of other functions.
+pub(super) fn variable_in(machine: &Machine, frame: &CallFrame, name: &str) -> Result<Option<NamedMemory>, String> {
     let near = of_function(machine, frame, name).or_else(|| of_module(machine, name));
     match near.or_else(|| of_kernel(machine, name)).or_else(|| of_launch(machine, name)) {
         Some(found) => Ok(Some(found)),
@@ -280,14 +283,14 @@ pub(super) fn variable_in(machine: &Machine, frame: &Frame, name: &str) -> Resul
     }
 }
 
-/// Where a variable, a buffer or a parameter begins.
+/// The address of a variable, a buffer or a parameter: its window and the offset in it.
 fn variable(
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     lane: Option<usize>,
     name: &str,
 ) -> Result<(Option<Window>, u64), String> {
-    // First what the function that is being executed calls so, and those that have called it.
+    // Variables of the executing function and of its callers take precedence.
     if let Some(warp) = warp_of(machine, target) {
         let group = warp.groups.iter().find(|g| lane.is_none_or(|l| g.mask >> (l % LANES) & 1 != 0));
         let group = group.or_else(|| warp.groups.first());
@@ -311,18 +314,23 @@ fn variable(
     Ok((found.window, found.at))
 }
 
-fn locate(machine: &Machine, target: Target, lane: Option<usize>, place: Place<'_>) -> Result<Located, String> {
+fn locate(
+    machine: &Machine,
+    target: WarpId,
+    lane: Option<usize>,
+    place: MemoryPlace<'_>,
+) -> Result<PeekLocation, String> {
     let address = address_of(machine, target, lane, place)?;
     let (region, offset) = machine.executable.map.region(address);
-    Ok(Located { region, offset, address, name: name_at(machine, region, offset) })
+    Ok(PeekLocation { region, offset, address, name: name_at(machine, region, offset) })
 }
 
-/// The storage that a place lies in, and the offset there.
+/// The storage that contains a place, and the offset in it.
 fn storage<'m>(
     machine: &'m Machine,
-    target: Target,
+    target: WarpId,
     lane: Option<usize>,
-    found: &Located,
+    found: &PeekLocation,
 ) -> Result<(&'m Storage, u64), String> {
     let gone = || "the CTA is not running, so it has no shared or local memory".to_owned();
     let at = found.offset;
@@ -350,20 +358,20 @@ fn storage<'m>(
     })
 }
 
-/// Bytes of memory as a warp sees it; of local memory, as a lane does. No more than 16 MiB.
+/// Reads bytes of memory as a warp sees it; for local memory, as a lane does. At most 16 MiB.
 ///
 /// # Errors
-/// If there is no memory, or none of that name: in words.
+/// A message, if there is no such memory or no such name.
 pub fn peek(
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     lane: Option<usize>,
-    place: Place<'_>,
+    place: MemoryPlace<'_>,
     length: usize,
 ) -> Result<Peek, String> {
     let found = locate(machine, target, lane, place)?;
     let (storage, at) = storage(machine, target, lane, &found)?;
-    let Located { region, offset, address, name } = found;
+    let PeekLocation { region, offset, address, name } = found;
     if at >= storage.len() && length > 0 {
         let (name, size) = (region_name(region), storage.len());
         return Err(format!("{offset:#x} lies behind the end of {name}, which has {size:#x} bytes"));
@@ -385,16 +393,16 @@ pub fn peek(
     Ok(Peek { region, address, offset, name, bytes, known, marks: read.marks })
 }
 
-/// Reads the bytes at a generic address as a lane sees it.
+/// Reads the bytes at a generic address, as a lane sees it.
 pub(super) fn load(
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     lane: usize,
     address: u64,
     to: &mut [u8],
 ) -> Result<ReadStatus, String> {
     let (region, offset) = machine.executable.map.region(address);
-    let found = Located { region, offset, address, name: None };
+    let found = PeekLocation { region, offset, address, name: None };
     let (storage, at) = storage(machine, target, Some(lane), &found)?;
     if !storage.contains(at, to.len()) {
         let (name, size) = (region_name(region), storage.len());
@@ -403,15 +411,15 @@ pub(super) fn load(
     Ok(storage.read(at, to))
 }
 
-/// Writes bytes of memory: they count as written, and nothing is to be said of them any more. Constants and parameters can be changed, too.
+/// Writes bytes of memory. They count as written and lose their marks. Constants and parameters can be changed, too.
 ///
 /// # Errors
-/// If not all of them lie in one piece of memory: in words.
+/// A message, if the bytes do not all lie in one variable, buffer or state space.
 pub fn poke(
     machine: &mut Machine,
-    target: Target,
+    target: WarpId,
     lane: Option<usize>,
-    place: Place<'_>,
+    place: MemoryPlace<'_>,
     bytes: &[u8],
 ) -> Result<(), String> {
     let found = locate(machine, target, lane, place)?;

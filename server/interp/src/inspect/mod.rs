@@ -1,13 +1,14 @@
-//! Reading, and changing, what a machine holds: for views and debuggers.
+//! Reading and changing the state of a machine, for views and debuggers.
 //!
-//! Nothing here panics, whatever is asked for; what is not there is nothing, or an error in words.
+//! No function here panics, whatever its arguments are. If something does not exist, they return `None`, an empty list, or an error
+//! message.
 //!
-//! - `groups` – where the lanes of a warp are, and what calls they are in;
-//! - `registers` – what registers hold, special registers, and giving them other values;
-//! - `memory` – bytes by address, by offset or by name, parameters, and the names of addresses;
-//! - `transactions` – how banks and sectors serve the accesses of a step;
-//! - `value` – values with their types, and how they are shown;
-//! - [`expression`] – what a user writes into a watch, or behind a breakpoint.
+//! - `groups` – the groups of lanes of a warp and their call stacks;
+//! - `registers` – values of registers, and changing them; `specials` – special registers;
+//! - `memory` – bytes by address, by offset or by name; parameters; names of addresses;
+//! - `transactions` – how banks and sectors serve the memory accesses of a step;
+//! - `value` – typed values;
+//! - [`expression`] – the expressions that users write for watches and breakpoints.
 
 pub mod expression;
 mod groups;
@@ -20,10 +21,10 @@ mod tests;
 mod transactions;
 mod value;
 
-pub use groups::{FrameView, GroupState, GroupView, Groups, Phase, frames, groups, phase};
+pub use groups::{CtaPhase, FrameView, GroupState, GroupView, WarpView, frames, groups, phase};
 pub use meaning::meanings;
-pub use memory::{Area, ParameterView, Peek, Place, name_of, name_of_access, parameters, peek, poke, space};
+pub use memory::{Area, MemoryPlace, ParameterView, Peek, name_of, name_of_access, parameters, peek, poke, space};
 pub use registers::{RegisterView, registers, set_register};
 pub use specials::{SpecialView, special, specials};
 pub use transactions::{BANKS, Banks, Sectors, Transaction, transactions};
-pub use value::Value;
+pub use value::TypedValue;

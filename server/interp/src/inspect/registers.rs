@@ -1,38 +1,39 @@
-//! What the registers of an activation hold.
+//! Values of the registers of a call frame.
 
 use super::groups::{find, frame_index, frame_of, warp_of};
-use crate::findings::Kind;
-use crate::lanes::{ALL, LANES, Mask, lanes};
+use crate::findings::FaultKind;
+use crate::lanes::{ALL, LANES, LaneMask, lanes};
 use crate::machine::code::{Slot, predicate};
-use crate::machine::{Frame, Machine, Target, Warp};
+use crate::machine::{CallFrame, Machine, Warp, WarpId};
 use ptx_analysis::flow::{self, FlowFunction};
 
-/// A register of a function.
+/// A register of a function, with its values in a warp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisterView {
-    /// Its number among the registers of the function, as changes name it.
+    /// Index of the register in the function, as in recorded register writes.
     pub slot: u32,
     /// Its name: `%r7`, `%v.y`.
     pub name: String,
     /// Its type, with the dot.
     pub ty: &'static str,
-    /// Of a register that is declared as bits: the type that its readers take it as, where they agree.
+    /// For a register that is declared as bits: the type as which all its readers use it; `None` if they disagree.
     pub read_as: Option<&'static str>,
-    /// The values of all lanes, lane 0 first, each little-endian in its own size; of a predicate four bytes, a bit for each lane.
+    /// The values of all lanes, lane 0 first, each little-endian in the size of the type. For a predicate: four bytes with one bit per
+    /// lane.
     pub bytes: Box<[u8]>,
-    /// The lanes in which something was written to it.
-    pub known: Mask,
-    /// Those whose value the manual leaves open.
-    pub unspecified: Mask,
-    /// Those whose value is an approximation.
-    pub approximate: Mask,
-    /// It is the same in all lanes that have not exited.
+    /// The lanes in which the register was written.
+    pub known: LaneMask,
+    /// The lanes whose value is unspecified in the manual.
+    pub unspecified: LaneMask,
+    /// The lanes whose value is an approximation.
+    pub approximate: LaneMask,
+    /// All threads of the frame that have not exited have the same value.
     pub uniform: bool,
 }
 
-/// The registers of an activation that a group is in, so many calls out from the innermost, in the order of their declarations. Those that
-/// no instruction names are not there. Nothing if there is no such activation.
-pub fn registers(machine: &Machine, target: Target, group: usize, depth: usize) -> Option<Vec<RegisterView>> {
+/// The registers of a call frame of a group, in the order of their declarations. `depth` counts calls outwards from the innermost frame.
+/// Registers that no instruction names are missing. `None` if there is no such frame.
+pub fn registers(machine: &Machine, target: WarpId, group: usize, depth: usize) -> Option<Vec<RegisterView>> {
     let warp = warp_of(machine, target)?;
     let frame = frame_of(warp, group, depth)?;
     let body = machine.executable.function(frame.function)?;
@@ -47,7 +48,7 @@ pub fn registers(machine: &Machine, target: Target, group: usize, depth: usize) 
     let view = |slot: usize| {
         let bytes = frame.bytes(code.slots[slot]);
         let known = known(machine, frame, slot);
-        let mask = |masks: &[Mask]| masks.get(slot).copied().unwrap_or(0);
+        let mask = |masks: &[LaneMask]| masks.get(slot).copied().unwrap_or(0);
         let same = match code.slots[slot] {
             Slot::Register(_) => {
                 let width = (bytes.len() / LANES).max(1);
@@ -56,7 +57,7 @@ pub fn registers(machine: &Machine, target: Target, group: usize, depth: usize) 
                 values.all(|value| Some(value) == first)
             }
             Slot::Predicate(_) => {
-                let bits = bytes.first_chunk().map_or(0, |b| Mask::from_le_bytes(*b)) & live;
+                let bits = bytes.first_chunk().map_or(0, |b| LaneMask::from_le_bytes(*b)) & live;
                 bits == 0 || bits == live
             }
         };
@@ -75,25 +76,25 @@ pub fn registers(machine: &Machine, target: Target, group: usize, depth: usize) 
     Some(order.into_iter().map(view).collect())
 }
 
-/// The lanes of an activation that are threads and have not exited; of one that all have left, those that are threads.
-fn live(warp: &Warp, frame: &Frame) -> Mask {
+/// The threads of a call frame that have not exited. If all of them have left it: all threads of the warp.
+fn live(warp: &Warp, frame: &CallFrame) -> LaneMask {
     let live = warp.lanes.present & !warp.lanes.exited & frame.lanes;
     if live == 0 { warp.lanes.present } else { live }
 }
 
-/// The lanes in which something was written to a register. Where nobody looks for registers that were not written, nothing is noted of
-/// them: then all count as written.
-pub(super) fn known(machine: &Machine, frame: &Frame, slot: usize) -> Mask {
-    if machine.settings.checks.has(Kind::UninitializedRegister) {
+/// The lanes in which a register was written. Without the check for uninitialized registers this is not tracked, and all lanes count as
+/// written.
+pub(super) fn known(machine: &Machine, frame: &CallFrame, slot: usize) -> LaneMask {
+    if machine.settings.checks.has(FaultKind::UninitializedRegister) {
         frame.shadow.known.get(slot).copied().unwrap_or(0)
     } else {
         ALL
     }
 }
 
-/// The register of a function that is written so: `%r7`, `%v.y`. One that no instruction names has no number.
+/// The index of the register with this name: `%r7`, `%v.y`. Registers that no instruction names have no index.
 pub(super) fn slot_named(body: &FlowFunction, name: &str) -> Option<usize> {
-    // Names of ranges end in a number; the declaration decides where it begins.
+    // In a parameterized name such as `%r7`, the declaration decides where the number begins.
     let (base, element) = match name.rsplit_once('.') {
         Some((base, "x" | "r")) => (base, Some(0)),
         Some((base, "y" | "g")) => (base, Some(1)),
@@ -101,7 +102,7 @@ pub(super) fn slot_named(body: &FlowFunction, name: &str) -> Option<usize> {
         Some((base, "w" | "a")) => (base, Some(3)),
         _ => (name, None),
     };
-    // Where the declaration is of a range, what follows its name is the number.
+    // For a parameterized declaration, the number is the text after its name.
     let number = |declaration: &flow::RegisterDeclaration| match declaration.count {
         None => (*declaration.name == *base).then_some(0),
         Some(_) => {
@@ -118,17 +119,18 @@ pub(super) fn slot_named(body: &FlowFunction, name: &str) -> Option<usize> {
     body.registers.iter().position(|r| r.element == element && wanted.contains(&(r.declaration, r.number)))
 }
 
-/// Gives a register of an activation a value in some lanes. It counts as written there, and nothing is to be said of it any more.
+/// Sets a register of a call frame in the lanes of `mask`. It counts as written there and loses its marks. `depth` counts calls outwards
+/// from the innermost frame.
 ///
 /// # Errors
-/// If there is no such activation or register.
+/// A message, if there is no such frame or register.
 pub fn set_register(
     machine: &mut Machine,
-    target: Target,
+    target: WarpId,
     group: usize,
     depth: usize,
     slot: u32,
-    mask: Mask,
+    mask: LaneMask,
     bits: u128,
 ) -> Result<(), String> {
     let (cluster, rank, number) = find(machine, target).ok_or("the warp is not running")?;

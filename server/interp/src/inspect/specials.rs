@@ -1,35 +1,36 @@
-//! What special registers say.
+//! Values of special registers for views.
 
 use super::groups::{cta_of, frame_of, warp_of};
 use crate::lanes::LANES;
 use crate::machine::code::Special;
-use crate::machine::{self, Machine, Target};
+use crate::machine::{self, Machine, WarpId};
 use ptx_analysis::flow::OperandValue;
 use ptx_isa::ISA;
 use ptx_isa::tables::{SpecialRegister, TypeClass};
 
-/// Special registers that are always shown: who and where the thread is.
+/// Special registers that views always show: they identify the thread.
 const ALWAYS: &[&str] = &["%tid", "%ctaid", "%laneid", "%warpid"];
 
-/// A special register.
+/// A special register of a warp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecialView {
-    /// Its name, with the component: `%tid.x`.
+    /// Its name, with the component for vectors: `%tid.x`.
     pub name: String,
     /// Its type, with the dot.
     pub ty: &'static str,
-    /// The values of all lanes, lane 0 first, each little-endian in its own size; of a predicate four bytes, a bit for each lane.
+    /// The values of all lanes, lane 0 first, each little-endian in the size of the type. For a predicate: four bytes with one bit per
+    /// lane.
     pub bytes: Box<[u8]>,
 }
 
-/// The special registers that the function of an activation reads, and those that say which thread it is. Nothing if there is no such
-/// activation.
-pub fn specials(machine: &Machine, target: Target, group: usize, depth: usize) -> Option<Vec<SpecialView>> {
+/// The special registers that identify a thread, and those that the function of a call frame reads. `depth` counts calls outwards from the
+/// innermost frame of the group. `None` if there is no such frame.
+pub fn specials(machine: &Machine, target: WarpId, group: usize, depth: usize) -> Option<Vec<SpecialView>> {
     let warp = warp_of(machine, target)?;
     let body = machine.executable.function(frame_of(warp, group, depth)?.function)?;
     let mut wanted: Vec<(&'static SpecialRegister, u8)> = Vec::new();
     let mut add = |register: &'static SpecialRegister, component: Option<u8>| {
-        // The fourth component of a vector says nothing.
+        // The fourth component of a vector is always 0.
         let all = match component {
             Some(component) => component..component + 1,
             None => 0..register.components.len().clamp(1, 3) as u8,
@@ -55,10 +56,10 @@ pub fn specials(machine: &Machine, target: Target, group: usize, depth: usize) -
     Some(wanted.into_iter().filter_map(|(register, component)| special(machine, target, register, component)).collect())
 }
 
-/// The values of a special register, or of a component of it, in a warp; nothing if its CTA is not running.
+/// The values of one component of a special register in all lanes of a warp; `None` if the CTA is not running.
 pub fn special(
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     register: &'static SpecialRegister,
     component: u8,
 ) -> Option<SpecialView> {

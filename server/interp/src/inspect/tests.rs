@@ -1,15 +1,15 @@
 use super::*;
-use crate::machine::{Machine, Settings, Target};
+use crate::machine::{Machine, Settings, WarpId};
 use crate::memory::Region;
-use crate::testing::{Kernel, Outcome, words};
+use crate::testing::{TestKernel, TestOutcome, words};
 
-const FIRST: Target = Target { cta: 0, warp: 0 };
+const FIRST: WarpId = WarpId { cta: 0, warp: 0 };
 
 fn never() -> bool {
     false
 }
 
-/// A kernel that calls a function with half of its lanes, and waits at a barrier.
+/// A kernel in which half of the lanes call a function, and all wait at a barrier.
 const TEXT: &str = ".version 8.5\n.target sm_90\n.address_size 64\n\
     .global .align 4 .u32 total[4]; .const .align 4 .u32 table[4] = {10, 20, 30, 40}; .extern .shared .align 16 .b8 dynamic[];\n\
     .func (.reg .b32 r) f(.reg .b32 a) { .reg .b32 %t; .local .align 4 .b32 own[4]; mul.lo.u32 %t, a, 2; st.local.u32 [own+4], %t; \
@@ -22,8 +22,8 @@ const TEXT: &str = ".version 8.5\n.target sm_90\n.address_size 64\n\
     and.b32 %r3, %r1, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra EVEN;\n\
     call (%r4), f, (%r1);\nEVEN: bar.sync 0; @%p1 st.global.u32 [%rd2], %r1; mov.u32 %r5, %clock; ret; }\n";
 
-fn kernel() -> Kernel {
-    let mut kernel = Kernel::new(TEXT).threads(48).buffer(&words(0..64)).bytes_of(&7u32.to_le_bytes());
+fn kernel() -> TestKernel {
+    let mut kernel = TestKernel::new(TEXT).threads(48).buffer(&words(0..64)).bytes_of(&7u32.to_le_bytes());
     kernel = kernel.bytes_of(&3f32.to_le_bytes());
     kernel.shape.grid = [2, 1, 1];
     kernel.shape.shared = 256;
@@ -34,17 +34,17 @@ fn spans(known: &[std::ops::Range<usize>]) -> Vec<(usize, usize)> {
     known.iter().map(|r| (r.start, r.end)).collect()
 }
 
-fn run() -> Outcome {
+fn run() -> TestOutcome {
     let out = kernel().run();
     assert_eq!(out.kinds(), [], "{:?}", out.faults());
     out
 }
 
-/// The machine just before the first instruction of a warp that begins with a word.
-fn before(out: &Outcome, target: Target, word: &str) -> Machine {
+/// The machine just before the first instruction of a warp that begins with `word`.
+fn before(out: &TestOutcome, target: WarpId, word: &str) -> Machine {
     let executable = &out.run.machine.executable;
     let steps = out.run.window(target, 0, usize::MAX, &never);
-    let is = |s: &&crate::machine::Recorded| TEXT[executable.range(s.site)].trim().starts_with(word);
+    let is = |s: &&crate::machine::RecordedStep| TEXT[executable.range(s.site)].trim().starts_with(word);
     let found = steps.iter().find(is).expect("it was executed");
     out.run.at(found.time, &never).expect("that time")
 }
@@ -53,20 +53,20 @@ fn before(out: &Outcome, target: Target, word: &str) -> Machine {
 fn phases_of_ctas() {
     let out = run();
     let machine = out.run.at(5, &never).expect("the beginning");
-    let second = Target { cta: 1, warp: 0 };
-    assert_eq!(phase(&machine, FIRST), Phase::Running);
-    assert_eq!(phase(&kernel().machine(), FIRST), Phase::Ahead);
-    assert_eq!(phase(&out.run.machine, second), Phase::Gone);
-    assert_eq!(phase(&machine, Target { cta: 2, warp: 0 }), Phase::Unknown);
-    assert_eq!(phase(&machine, Target { cta: 0, warp: 2 }), Phase::Unknown);
+    let second = WarpId { cta: 1, warp: 0 };
+    assert_eq!(phase(&machine, FIRST), CtaPhase::Running);
+    assert_eq!(phase(&kernel().machine(), FIRST), CtaPhase::Ahead);
+    assert_eq!(phase(&out.run.machine, second), CtaPhase::Gone);
+    assert_eq!(phase(&machine, WarpId { cta: 2, warp: 0 }), CtaPhase::Unknown);
+    assert_eq!(phase(&machine, WarpId { cta: 0, warp: 2 }), CtaPhase::Unknown);
     for absent in [&kernel().machine(), &out.run.machine] {
         assert_eq!(groups(absent, FIRST), None);
         assert_eq!(frames(absent, FIRST, 0), []);
         assert_eq!((registers(absent, FIRST, 0, 0), specials(absent, FIRST, 0, 0)), (None, None));
-        assert!(peek(absent, FIRST, Some(0), Place::Offset(Area::Shared, 0), 4).is_err());
-        assert!(peek(absent, FIRST, Some(0), Place::Named("total", 0), 4).is_ok());
+        assert!(peek(absent, FIRST, Some(0), MemoryPlace::Offset(Area::Shared, 0), 4).is_err());
+        assert!(peek(absent, FIRST, Some(0), MemoryPlace::Named("total", 0), 4).is_ok());
     }
-    let late = groups(&machine, Target { cta: 0, warp: 1 }).expect("it is there");
+    let late = groups(&machine, WarpId { cta: 0, warp: 1 }).expect("it is there");
     assert_eq!((late.present, late.exited, late.steps), (0xffff, 0, 0));
 }
 
@@ -86,7 +86,7 @@ fn groups_and_the_calls_that_they_are_in() {
     assert!(line(calls[0].site).starts_with("mul") && line(calls[1].site).starts_with("call"), "{calls:?}");
     assert_eq!(frames(&machine, FIRST, 9), []);
     // The first warp waits for the second one.
-    let machine = before(&out, Target { cta: 0, warp: 1 }, "ld.param.u64");
+    let machine = before(&out, WarpId { cta: 0, warp: 1 }, "ld.param.u64");
     let view = groups(&machine, FIRST).expect("it is running");
     assert_eq!(view.groups.iter().map(|g| (g.mask, g.state)).collect::<Vec<_>>(), [(u32::MAX, GroupState::Barrier)]);
 }
@@ -122,7 +122,7 @@ fn registers_in_the_order_of_their_declarations() {
 #[test]
 fn special_registers_say_who_a_thread_is() {
     let out = run();
-    let target = Target { cta: 1, warp: 1 };
+    let target = WarpId { cta: 1, warp: 1 };
     let machine = before(&out, target, "mov.u32 %r5");
     let all = specials(&machine, target, 0, 0).expect("special registers");
     let names: Vec<_> = all.iter().map(|s| s.name.as_str()).collect();
@@ -154,41 +154,41 @@ fn memory_is_read_by_address_offset_and_name() {
     let out = run();
     let machine = before(&out, FIRST, "and.b32");
     let base = machine.memory.global.named("buffer 0").expect("the buffer").base;
-    let buffer = peek(&machine, FIRST, None, Place::Address(base + 8), 8).expect("it is there");
+    let buffer = peek(&machine, FIRST, None, MemoryPlace::Address(base + 8), 8).expect("it is there");
     assert_eq!((buffer.space(), buffer.offset, buffer.name.as_deref()), ("global", base + 8, Some("buffer 0+8")));
     assert_eq!((spans(&buffer.known), buffer.bytes), (vec![(0, 8)], vec![2, 0, 0, 0, 3, 0, 0, 0]));
-    let tile = peek(&machine, FIRST, None, Place::Named("tile", 120), 16).expect("it is there");
+    let tile = peek(&machine, FIRST, None, MemoryPlace::Named("tile", 120), 16).expect("it is there");
     assert_eq!((tile.region, tile.name.as_deref()), (Region::Shared(None), Some("tile+120")));
-    // The first warp has written its part, the other nothing.
+    // The first warp has written its part; the second has written nothing.
     assert_eq!(spans(&tile.known), [(0, 8)]);
     assert_eq!(&tile.bytes[4..8], &31f32.to_le_bytes());
-    let same = peek(&machine, FIRST, None, Place::Offset(Area::Shared, tile.offset), 16).expect("it is there");
+    let same = peek(&machine, FIRST, None, MemoryPlace::Offset(Area::Shared, tile.offset), 16).expect("it is there");
     assert_eq!(same, tile);
-    let table = peek(&machine, FIRST, None, Place::Named("table", 4), 4).expect("it is there");
+    let table = peek(&machine, FIRST, None, MemoryPlace::Named("table", 4), 4).expect("it is there");
     assert_eq!((table.space(), table.bytes), ("const", vec![20, 0, 0, 0]));
-    let n = peek(&machine, FIRST, None, Place::Named("n", 0), 4).expect("it is there");
+    let n = peek(&machine, FIRST, None, MemoryPlace::Named("n", 0), 4).expect("it is there");
     assert_eq!((n.space(), n.bytes, n.name.as_deref()), ("param", vec![7, 0, 0, 0], Some("n")));
-    let dynamic = peek(&machine, FIRST, None, Place::Named("dynamic", 250), 100).expect("it is there");
+    let dynamic = peek(&machine, FIRST, None, MemoryPlace::Named("dynamic", 250), 100).expect("it is there");
     assert_eq!((dynamic.bytes.len(), dynamic.name.as_deref()), (6, Some("dynamic+250")));
     assert_eq!(name_of(&machine, base + 12).as_deref(), Some("buffer 0+12"));
     assert_eq!(name_of(&machine, 12), None);
     // A variable of a function on the stack of a lane.
     let machine = before(&out, FIRST, "ld.local");
-    let own = peek(&machine, FIRST, Some(3), Place::Named("own", 0), 16).expect("it is there");
+    let own = peek(&machine, FIRST, Some(3), MemoryPlace::Named("own", 0), 16).expect("it is there");
     assert_eq!((own.space(), spans(&own.known), own.bytes[4]), ("local", vec![(4, 8)], 6));
     for (lane, place, words) in [
-        (None, Place::Named("own", 0), "say which"),
-        (None, Place::Offset(Area::Local, 0), "say which"),
-        (Some(99), Place::Offset(Area::Local, 0), "no lane 99"),
-        (None, Place::Named("nothing", 0), "no variable"),
-        (None, Place::Address(base + 256), "0 bytes behind the end of `buffer 0`"),
-        (None, Place::Address(3), "in no allocation"),
-        (None, Place::Address(u64::MAX), "in no allocation"),
-        (None, Place::Offset(Area::Shared, 1 << 20), "behind the end of shared memory"),
-        (None, Place::Offset(Area::Shared, u64::MAX), "behind the end of the state space"),
-        (None, Place::Offset(Area::Shared, 5 << 24), "no CTA of rank 4"),
-        (None, Place::Named("tile", u64::MAX), "bytes behind `tile` there is nothing"),
-        (None, Place::Address(machine.executable.code_address(0)), "address of code"),
+        (None, MemoryPlace::Named("own", 0), "say which"),
+        (None, MemoryPlace::Offset(Area::Local, 0), "say which"),
+        (Some(99), MemoryPlace::Offset(Area::Local, 0), "no lane 99"),
+        (None, MemoryPlace::Named("nothing", 0), "no variable"),
+        (None, MemoryPlace::Address(base + 256), "0 bytes behind the end of `buffer 0`"),
+        (None, MemoryPlace::Address(3), "in no allocation"),
+        (None, MemoryPlace::Address(u64::MAX), "in no allocation"),
+        (None, MemoryPlace::Offset(Area::Shared, 1 << 20), "behind the end of shared memory"),
+        (None, MemoryPlace::Offset(Area::Shared, u64::MAX), "behind the end of the state space"),
+        (None, MemoryPlace::Offset(Area::Shared, 5 << 24), "no CTA of rank 4"),
+        (None, MemoryPlace::Named("tile", u64::MAX), "bytes behind `tile` there is nothing"),
+        (None, MemoryPlace::Address(machine.executable.code_address(0)), "address of code"),
     ] {
         let error = peek(&machine, FIRST, lane, place, 4).expect_err("it is not there");
         assert!(error.contains(words), "{place:?}: {error}");
@@ -202,17 +202,17 @@ fn memory_and_registers_are_changed() {
     let out = kernel.run();
     let mut machine = before(&out, FIRST, "and.b32");
     for place in [
-        Place::Named("tile", 0),
-        Place::Named("buffer 0", 4),
-        Place::Named("table", 0),
-        Place::Named("n", 0),
-        Place::Offset(Area::Local, 32),
+        MemoryPlace::Named("tile", 0),
+        MemoryPlace::Named("buffer 0", 4),
+        MemoryPlace::Named("table", 0),
+        MemoryPlace::Named("n", 0),
+        MemoryPlace::Offset(Area::Local, 32),
     ] {
         poke(&mut machine, FIRST, Some(1), place, &[1, 2, 3, 4]).expect("it can be written");
         let seen = peek(&machine, FIRST, Some(1), place, 4).expect("it is there");
         assert_eq!((spans(&seen.known), seen.bytes), (vec![(0, 4)], vec![1, 2, 3, 4]));
     }
-    let error = poke(&mut machine, FIRST, None, Place::Named("table", 14), &[0; 4]).expect_err("too long");
+    let error = poke(&mut machine, FIRST, None, MemoryPlace::Named("table", 14), &[0; 4]).expect_err("too long");
     assert!(error.contains("do not lie in constant memory"), "{error}");
     let group = groups(&machine, FIRST).and_then(|g| g.next).expect("a group");
     let slot = |machine: &Machine, name: &str| {
@@ -229,7 +229,7 @@ fn memory_and_registers_are_changed() {
     assert_eq!(slot(&machine, "%f2").approximate, !0b11);
     assert!(set_register(&mut machine, FIRST, group, 0, 999, 1, 0).is_err());
     assert!(set_register(&mut machine, FIRST, group, 3, value, 1, 0).is_err());
-    // What was changed is what the kernel goes on with.
+    // The kernel continues with the changed values.
     let rest = crate::trace::run(machine, &never);
     let buffer = rest.machine.memory.global.named("buffer 0").expect("the buffer").storage.to_vec();
     assert_eq!(&buffer[..12], &[0, 0, 0, 0, 232, 3, 0, 0, 232, 3, 0, 0]);

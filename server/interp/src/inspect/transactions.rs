@@ -1,83 +1,83 @@
-//! How a memory system serves the accesses of one step: passes through the banks of shared memory, sectors of global memory.
+//! Model of how the memory system serves the accesses of one step: passes through the banks of shared memory, sectors of global memory.
 //!
-//! The model is that of NVIDIA's documents for every architecture from sm_50 on (CUDA C++ Programming Guide, "Shared Memory" under the
-//! compute capabilities; Best Practices Guide, "Coalesced Access to Global Memory"; Nsight Compute's guide, "wavefronts" and "sectors"):
+//! The model follows NVIDIA's documents for every architecture from sm_50 on (CUDA C++ Programming Guide, "Shared Memory" under the compute
+//! capabilities; Best Practices Guide, "Coalesced Access to Global Memory"; Nsight Compute's guide, "wavefronts" and "sectors"):
 //!
-//! - Shared memory has 32 banks; words of 4 bytes that follow each other lie in banks that do. A bank gives one word in a pass, to all lanes
-//!   that want it. Lanes that store to one word do not hinder each other either.
-//! - A pass moves no more than 128 bytes. Accesses of 8 bytes are served by half warps and those of 16 bytes by quarter warps, one after the
-//!   other, and only lanes of one such part can be in conflict (NVIDIA at GTC 2019, talk S9593, on phases of wide accesses).
-//! - Updates of one word by several lanes happen one after the other.
+//! - Shared memory has 32 banks. Consecutive words of 4 bytes lie in consecutive banks. In one pass, a bank delivers one word to all lanes
+//!   that read it. Lanes that store to the same word do not conflict either.
+//! - A pass moves at most 128 bytes. Accesses of 8 bytes are served by half warps and those of 16 bytes by quarter warps, one after the
+//!   other. Only lanes of the same part can conflict (NVIDIA at GTC 2019, talk S9593, on phases of wide accesses).
+//! - Updates of one word by several lanes are serialized.
 //! - Global memory is moved in sectors of 32 bytes, four to a cache line of 128.
 //!
-//! What is left out: where pairs of lanes read the same wide value, some chips (sm_70 to sm_75) need only half as many passes.
+//! Not modelled: if pairs of lanes read the same wide value, some chips (sm_70 to sm_75) need only half as many passes.
 
-use crate::lanes::{LANES, Mask};
-use crate::machine::{Access, AccessKind};
+use crate::lanes::{LANES, LaneMask};
+use crate::machine::{AccessKind, MemoryAccess};
 use crate::memory::Region;
 
-/// Banks of shared memory.
+/// Number of banks of shared memory.
 pub const BANKS: usize = 32;
 
-/// Bytes of a word of a bank.
+/// Size of a bank's word in bytes.
 const WORD: u64 = 4;
 
-/// Bytes that a pass through the banks moves at most.
+/// Maximum number of bytes that a pass through the banks moves.
 const PASS: u64 = BANKS as u64 * WORD;
 
-/// Bytes of a sector of global memory.
+/// Size of a sector of global memory in bytes.
 const SECTOR: u64 = 32;
 
-/// Bytes of a cache line.
+/// Size of a cache line in bytes.
 const LINE: u64 = 128;
 
-/// What one instruction asks of memory: at most one access of each lane.
+/// A request of one instruction to memory: at most one access per lane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transaction {
-    /// What is done.
+    /// The effect of the accesses.
     pub kind: AccessKind,
-    /// What the bytes lie in.
+    /// The memory that contains the bytes.
     pub region: Region,
-    /// Bytes of a lane; of lanes with different numbers, the most.
+    /// Bytes per lane; the maximum if lanes differ.
     pub bytes: u32,
-    /// The lanes that take part.
-    pub lanes: Mask,
+    /// The lanes that make an access.
+    pub lanes: LaneMask,
     /// The access of each lane.
-    pub accesses: [Option<Access>; LANES],
-    /// How the banks serve it: of shared memory, and not of copies that an engine of its own carries out.
+    pub accesses: [Option<MemoryAccess>; LANES],
+    /// How the banks serve the request. `None` for other memory than shared memory, and for copies by a copy engine.
     pub banks: Option<Banks>,
-    /// What is moved of global memory.
+    /// The traffic to global memory; `None` for other memory.
     pub sectors: Option<Sectors>,
 }
 
 /// How the banks of shared memory serve an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Banks {
-    /// Passes that are needed.
+    /// Number of passes.
     pub wavefronts: u32,
-    /// Passes that are needed if no bank is asked for two words at the same time.
+    /// Number of passes that would suffice without bank conflicts.
     pub ideal: u32,
-    /// The largest number of words that one bank is asked for at the same time: 1 is no conflict.
+    /// Maximum number of different words that one bank must deliver at the same time: 1 means no conflict.
     pub conflict: u32,
     /// The lanes that use each bank.
-    pub lanes: [Mask; BANKS],
+    pub lanes: [LaneMask; BANKS],
 }
 
-/// What is moved of global memory.
+/// The traffic of a request to global memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sectors {
-    /// Sectors of 32 bytes that are touched.
+    /// Number of different sectors (32 bytes) touched.
     pub touched: u64,
-    /// The least number of sectors that hold as many different bytes as are asked for.
+    /// The minimum number of sectors for as many different bytes.
     pub ideal: u64,
-    /// Cache lines of 128 bytes that are touched.
+    /// Number of different cache lines (128 bytes) touched.
     pub lines: u64,
-    /// `ideal` by `touched`: 1 if not a sector is moved in vain.
+    /// `ideal` divided by `touched`: 1 if no sector is moved unnecessarily.
     pub efficiency: f64,
 }
 
-/// The accesses of one step, taken apart into what one request to memory can hold: of one kind, to one memory, at most one of each lane.
-pub fn transactions(accesses: &[Access]) -> Vec<Transaction> {
+/// Splits the accesses of one step into requests: each has accesses of one kind to one memory, at most one per lane.
+pub fn transactions(accesses: &[MemoryAccess]) -> Vec<Transaction> {
     let mut out: Vec<Transaction> = Vec::new();
     for access in accesses {
         let lane = usize::from(access.lane) % LANES;
@@ -115,19 +115,19 @@ pub fn transactions(accesses: &[Access]) -> Vec<Transaction> {
     out
 }
 
-/// The words that an access touches.
-fn words(access: &Access) -> std::ops::RangeInclusive<u64> {
+/// The indices of the words that an access touches.
+fn words(access: &MemoryAccess) -> std::ops::RangeInclusive<u64> {
     let last = access.offset.saturating_add(u64::from(access.bytes).saturating_sub(1));
     access.offset / WORD..=last / WORD
 }
 
 fn banks(transaction: &Transaction) -> Option<Banks> {
-    // More than a lane's part of a pass comes from no load or store: an engine copies it.
+    // No load or store has more bytes per lane than a pass: such an access is a copy by an engine.
     let bytes = u64::from(transaction.bytes);
     if bytes == 0 || bytes > PASS {
         return None;
     }
-    // How many lanes one pass can serve.
+    // Number of lanes that one pass can serve.
     let part = usize::try_from(PASS / bytes.next_power_of_two().max(WORD)).unwrap_or(1).clamp(1, LANES);
     let mut out = Banks { wavefronts: 0, ideal: 0, conflict: 0, lanes: [0; BANKS] };
     for lanes in transaction.accesses.chunks(part) {
@@ -150,7 +150,7 @@ fn banks(transaction: &Transaction) -> Option<Banks> {
 }
 
 fn sectors(transaction: &Transaction) -> Option<Sectors> {
-    let range = |a: &Access| (a.address, a.address.saturating_add(u64::from(a.bytes)));
+    let range = |a: &MemoryAccess| (a.address, a.address.saturating_add(u64::from(a.bytes)));
     let mut ranges: Vec<(u64, u64)> = transaction.accesses.iter().flatten().map(range).filter(|(a, b)| a < b).collect();
     if ranges.is_empty() {
         return None;
@@ -175,34 +175,40 @@ fn sectors(transaction: &Transaction) -> Option<Sectors> {
 #[cfg(test)]
 mod tests {
     use super::{Banks, Sectors, transactions};
-    use crate::lanes::Mask;
-    use crate::machine::{Access, AccessKind};
+    use crate::lanes::LaneMask;
+    use crate::machine::{AccessKind, MemoryAccess};
     use crate::memory::Region;
 
-    /// Accesses of the lanes of a mask, each so many bytes at an offset that depends on the lane.
-    fn step(region: Region, kind: AccessKind, bytes: u32, mask: Mask, offset: impl Fn(u64) -> u64) -> Vec<Access> {
+    /// Accesses of the lanes in `mask`, of `bytes` bytes each, at an offset computed from the lane.
+    fn step(
+        region: Region,
+        kind: AccessKind,
+        bytes: u32,
+        mask: LaneMask,
+        offset: impl Fn(u64) -> u64,
+    ) -> Vec<MemoryAccess> {
         let access = |lane: u8| {
             let offset = offset(u64::from(lane));
-            Access { lane, kind, region, address: offset, offset, bytes }
+            MemoryAccess { lane, kind, region, address: offset, offset, bytes }
         };
         (0..32).filter(|lane| mask >> lane & 1 != 0).map(access).collect()
     }
 
-    fn banks(kind: AccessKind, bytes: u32, mask: Mask, offset: impl Fn(u64) -> u64) -> Banks {
+    fn banks(kind: AccessKind, bytes: u32, mask: LaneMask, offset: impl Fn(u64) -> u64) -> Banks {
         let all = transactions(&step(Region::Shared(None), kind, bytes, mask, offset));
         assert_eq!(all.len(), 1);
         assert!(all[0].sectors.is_none());
         all[0].banks.expect("banks")
     }
 
-    /// Passes and the degree of the conflict, of loads and of stores, which do not differ.
-    fn passes(bytes: u32, mask: Mask, offset: impl Fn(u64) -> u64 + Copy) -> (u32, u32) {
+    /// Number of passes and degree of the conflict. They are the same for loads and stores.
+    fn passes(bytes: u32, mask: LaneMask, offset: impl Fn(u64) -> u64 + Copy) -> (u32, u32) {
         let load = banks(AccessKind::Load, bytes, mask, offset);
         assert_eq!(load, banks(AccessKind::Store, bytes, mask, offset));
         (load.wavefronts, load.conflict)
     }
 
-    const ALL: Mask = Mask::MAX;
+    const ALL: LaneMask = LaneMask::MAX;
 
     #[test]
     fn strides_of_words() {
@@ -236,14 +242,14 @@ mod tests {
     fn wide_accesses_are_served_in_parts() {
         assert_eq!(passes(8, ALL, |lane| 8 * lane), (2, 1));
         assert_eq!(passes(16, ALL, |lane| 16 * lane), (4, 1));
-        // Half as many lanes, half as many passes.
+        // Half as many lanes need half as many passes.
         assert_eq!(passes(8, 0xffff, |lane| 8 * lane), (1, 1));
         assert_eq!(passes(16, 0xff00, |lane| 16 * lane), (1, 1));
         // A half warp with every second double word.
         assert_eq!(passes(8, ALL, |lane| 16 * lane), (4, 2));
-        // Rows of 128 bytes: all lanes of a quarter want the same four banks.
+        // Rows of 128 bytes: all lanes of a quarter warp access the same four banks.
         assert_eq!(passes(16, ALL, |lane| 128 * lane), (32, 8));
-        // The same rows with the 16 bytes exchanged by the number of the row, as tiles for `ldmatrix` are stored.
+        // The same rows, swizzled: the 16-byte chunk depends on the row number, as in tiles for `ldmatrix`.
         assert_eq!(passes(16, ALL, |lane| 128 * lane + 16 * (lane % 8)), (4, 1));
         assert_eq!(banks(AccessKind::Load, 16, ALL, |lane| 16 * lane).ideal, 4);
         // All lanes read the same 16 bytes.
@@ -258,7 +264,7 @@ mod tests {
         assert_eq!(banks(AccessKind::Update, 4, ALL, |lane| 4 * (lane % 8)).conflict, 4);
     }
 
-    fn moved(bytes: u32, mask: Mask, address: impl Fn(u64) -> u64) -> (u64, u64, u64) {
+    fn moved(bytes: u32, mask: LaneMask, address: impl Fn(u64) -> u64) -> (u64, u64, u64) {
         let all = transactions(&step(Region::Global, AccessKind::Load, bytes, mask, address));
         assert!(all.len() == 1 && all[0].banks.is_none());
         let Sectors { touched, ideal, lines, efficiency } = all[0].sectors.expect("sectors");
@@ -271,7 +277,7 @@ mod tests {
         const BASE: u64 = 0x7f_0000_0000;
         assert_eq!(moved(4, ALL, |lane| BASE + 4 * lane), (4, 4, 1));
         assert_eq!(moved(4, ALL, |lane| BASE + 4 * (31 - lane)), (4, 4, 1));
-        // One element further on: a sector and a line more.
+        // Shifted by one element: one more sector and one more line.
         assert_eq!(moved(4, ALL, |lane| BASE + 4 + 4 * lane), (5, 4, 2));
         assert_eq!(moved(4, ALL, |lane| BASE + 8 * lane), (8, 4, 2));
         assert_eq!(moved(4, ALL, |lane| BASE + 32 * lane), (32, 4, 8));
@@ -281,7 +287,7 @@ mod tests {
         assert_eq!(moved(8, ALL, |lane| BASE + 8 * lane), (8, 8, 2));
         assert_eq!(moved(1, ALL, |lane| BASE + lane), (1, 1, 1));
         assert_eq!(moved(4, 1, |_| BASE), (1, 1, 1));
-        // An element that lies across two sectors, as bytes of a copy may.
+        // An element that spans two sectors, as bytes of a copy may.
         assert_eq!(moved(16, 1, |_| BASE + 24), (2, 1, 1));
         // A copy of many bytes by one lane.
         assert_eq!(moved(4096, 1, |_| BASE), (128, 128, 32));
@@ -299,7 +305,7 @@ mod tests {
         assert_eq!(seen, [(load, 0xf, false, true), (store, 0xf, true, false), (store, 0x3, true, false)]);
         assert_eq!(parts[2].accesses[1].map(|a| a.offset), Some(72));
         assert_eq!(transactions(&[]), []);
-        // What an engine copies does not go lane by lane.
+        // Copies by an engine have no bank statistics.
         let copy = transactions(&step(Region::Shared(None), AccessKind::Store, 2048, 1, |_| 0));
         assert_eq!((copy[0].banks, copy[0].sectors), (None, None));
     }

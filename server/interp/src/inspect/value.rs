@@ -1,87 +1,89 @@
-//! Values with their types.
+//! Typed values.
 
-use crate::lanes::{LANES, Mask};
-use crate::notation::{Element, Kind};
+use crate::lanes::{LANES, LaneMask};
+use crate::notation::{ElementFormat, ElementKind};
 use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use ptx_num::values::Marks;
 
-/// A value of one lane.
+/// The value of one lane, with its type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Value {
-    /// Its type, with the dot.
+pub struct TypedValue {
+    /// The PTX type, with the dot.
     pub ty: &'static str,
-    /// Its bits, extended with zeros.
+    /// The bits, zero-extended.
     pub bits: u128,
-    /// What must be said of it.
+    /// Whether the value is unspecified or approximate.
     pub marks: Marks,
-    /// It comes from what was written.
+    /// The value was written; otherwise the bits are arbitrary.
     pub known: bool,
 }
 
-/// What the bits of a type mean.
+/// How the bits of a type are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meaning {
-    /// True or false.
+pub(super) enum TypeMeaning {
+    /// A truth value.
     Truth,
-    /// A whole number.
+    /// An integer.
     Integer { signed: bool },
-    /// Nothing by themselves.
+    /// Untyped bits.
     Bits,
     /// A floating-point number.
-    Float(Element),
-    /// So many numbers.
-    Packed(Element, u32),
+    Float(ElementFormat),
+    /// Several packed numbers: the type of each, and their count.
+    Packed(ElementFormat, u32),
 }
 
-/// What the bits of a type mean, and how many they are.
-pub(super) fn meaning(ty: &str) -> (Meaning, u32) {
-    let Some(info) = ISA.ty(ty) else { return (Meaning::Bits, 32) };
+/// How the bits of a type are interpreted, and their number. 32 bits for unknown types.
+pub(super) fn meaning(ty: &str) -> (TypeMeaning, u32) {
+    let Some(info) = ISA.ty(ty) else { return (TypeMeaning::Bits, 32) };
     let bits = u32::from(info.bits).clamp(1, 128);
     (meaning_of(info), bits)
 }
 
-fn meaning_of(info: &TypeInfo) -> Meaning {
+fn meaning_of(info: &TypeInfo) -> TypeMeaning {
     match info.class {
-        TypeClass::Pred => Meaning::Truth,
-        TypeClass::Uint => Meaning::Integer { signed: false },
-        TypeClass::Sint => Meaning::Integer { signed: true },
-        TypeClass::Bits | TypeClass::Opaque => Meaning::Bits,
+        TypeClass::Pred => TypeMeaning::Truth,
+        TypeClass::Uint => TypeMeaning::Integer { signed: false },
+        TypeClass::Sint => TypeMeaning::Integer { signed: true },
+        TypeClass::Bits | TypeClass::Opaque => TypeMeaning::Bits,
         TypeClass::Float | TypeClass::Packed => {
-            let one = Element::named(info.name).filter(|e| matches!(e.kind(), Kind::Float(_)));
+            let one = ElementFormat::named(info.name).filter(|e| matches!(e.kind(), ElementKind::Float(_)));
             let many = || {
                 let (element, count) = info.name.rsplit_once('x')?;
-                let (element, count) = (Element::named(element)?, count.parse::<u32>().ok()?);
+                let (element, count) = (ElementFormat::named(element)?, count.parse::<u32>().ok()?);
                 (count > 0 && element.bits() * count == u32::from(info.bits)).then_some((element, count))
             };
             match one {
-                Some(element) => Meaning::Float(element),
-                None => many().map_or(Meaning::Bits, |(element, count)| Meaning::Packed(element, count)),
+                Some(element) => TypeMeaning::Float(element),
+                None => many().map_or(TypeMeaning::Bits, |(element, count)| TypeMeaning::Packed(element, count)),
             }
         }
     }
 }
 
+/// The lowest `count` bits.
 pub(super) fn low(bits: u128, count: u32) -> u128 {
     if count >= 128 { bits } else { bits & ((1 << count) - 1) }
 }
 
+/// The lowest `count` bits, sign-extended.
 pub(super) fn signed(bits: u128, count: u32) -> i128 {
     let unused = 128 - count.clamp(1, 128);
     ((bits << unused) as i128) >> unused
 }
 
-impl Value {
-    /// A value that was written, and of which nothing is to be said.
+impl TypedValue {
+    /// A written value without marks.
     pub fn new(ty: &'static str, bits: u128) -> Self {
         Self { ty, bits: low(bits, meaning(ty).1), marks: Marks::NONE, known: true }
     }
 
-    /// The value of a lane of a register whose 32 lanes these bytes are, as recorders and views give them; of a predicate, four bytes with a
-    /// bit for each lane.
+    /// The value of one lane, from the bytes of all 32 lanes of a register as recorders and views provide them. For a predicate these are
+    /// four bytes with one bit per lane.
     pub fn of_lane(ty: &'static str, bytes: &[u8], lane: usize) -> Option<Self> {
-        if meaning(ty).0 == Meaning::Truth {
-            let mask = Mask::from_le_bytes(*bytes.first_chunk()?);
+        if meaning(ty).0 == TypeMeaning::Truth {
+            let mask = LaneMask::from_le_bytes(*bytes.first_chunk()?);
             return Some(Self::new(ty, u128::from(mask >> (lane % LANES) & 1)));
         }
         let width = bytes.len() / LANES;
@@ -90,10 +92,10 @@ impl Value {
         Some(Self::new(ty, bits))
     }
 
-    /// Whether it counts as true: a number that is not zero.
+    /// Whether the value counts as true: it is not zero.
     pub fn is_true(&self) -> bool {
         match meaning(self.ty).0 {
-            Meaning::Float(element) => element.value(self.bits) != 0.0,
+            TypeMeaning::Float(element) => element.value(self.bits) != 0.0,
             _ => self.bits != 0,
         }
     }
@@ -101,13 +103,13 @@ impl Value {
 
 #[cfg(test)]
 mod tests {
-    use super::Value;
+    use super::TypedValue;
 
     #[test]
     fn lanes_of_registers() {
         let bytes: Vec<u8> = (0..32u32).flat_map(|l| (l * l).to_le_bytes()).collect();
-        assert_eq!(Value::of_lane(".s32", &bytes, 5), Some(Value::new(".s32", 25)));
-        assert_eq!(Value::of_lane(".pred", &[2, 0, 0, 0], 1), Some(Value::new(".pred", 1)));
-        assert_eq!(Value::of_lane(".pred", &[2], 1), None);
+        assert_eq!(TypedValue::of_lane(".s32", &bytes, 5), Some(TypedValue::new(".s32", 25)));
+        assert_eq!(TypedValue::of_lane(".pred", &[2, 0, 0, 0], 1), Some(TypedValue::new(".pred", 1)));
+        assert_eq!(TypedValue::of_lane(".pred", &[2], 1), None);
     }
 }

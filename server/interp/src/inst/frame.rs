@@ -1,8 +1,8 @@
 //! The frame of a function: places of its registers, constants, special registers and stack variables.
 
 use crate::lanes::LANES;
-use crate::machine::code::{Code, Formal, HiddenAddress, Op, Slot, Special, SpecialPredicate};
-use crate::registers::{File, Line, Place};
+use crate::machine::code::{Formal, FunctionCode, HiddenAddress, Op, Slot, Special, SpecialPredicate};
+use crate::registers::{RegisterFile, RegisterLine, RegisterLocation};
 use ptx_analysis::flow::FlowFunction;
 use ptx_analysis::signature::Parameter;
 use ptx_analysis::symbols::VariableOrigin;
@@ -17,28 +17,28 @@ const SCRATCH: u32 = 16 * LANES as u32;
 #[derive(Debug, Default)]
 pub struct Constants {
     bytes: Vec<u8>,
-    known: HashMap<(u128, u8), Place>,
+    known: HashMap<(u128, u8), RegisterLocation>,
 }
 
 impl Constants {
     /// The place of a constant of `width` bytes that is the same in all lanes. Adds the constant if it is new.
-    pub fn place(&mut self, bits: u128, width: u8) -> Place {
+    pub fn place(&mut self, bits: u128, width: u8) -> RegisterLocation {
         let bits = if width >= 16 { bits } else { bits & ((1 << (8 * width)) - 1) };
         if let Some(known) = self.known.get(&(bits, width)) {
             return *known;
         }
-        let place = Place { file: File::Constant, offset: self.bytes.len() as u32, width };
+        let place = RegisterLocation { file: RegisterFile::Constant, offset: self.bytes.len() as u32, width };
         for _ in 0..LANES {
             self.bytes.extend(&bits.to_le_bytes()[..usize::from(width)]);
         }
-        self.bytes.resize(self.bytes.len().next_multiple_of(size_of::<Line>()), 0);
+        self.bytes.resize(self.bytes.len().next_multiple_of(size_of::<RegisterLine>()), 0);
         self.known.insert((bits, width), place);
         place
     }
 
-    fn finish(self) -> Arc<[Line]> {
-        let mut lines = vec![bytemuck::Zeroable::zeroed(); self.bytes.len() / size_of::<Line>()];
-        bytemuck::cast_slice_mut::<Line, u8>(&mut lines).copy_from_slice(&self.bytes);
+    fn finish(self) -> Arc<[RegisterLine]> {
+        let mut lines = vec![bytemuck::Zeroable::zeroed(); self.bytes.len() / size_of::<RegisterLine>()];
+        bytemuck::cast_slice_mut::<RegisterLine, u8>(&mut lines).copy_from_slice(&self.bytes);
         lines.into()
     }
 }
@@ -54,13 +54,13 @@ pub struct FrameLayout {
     /// Number of predicates so far; the first one receives unused results.
     predicates: u32,
     /// The register for unused results.
-    scratch: Place,
+    scratch: RegisterLocation,
     /// Registers that hold the addresses of stack variables.
     hidden: Vec<HiddenAddress>,
     /// Predicates that hold special registers.
     special_predicates: Vec<SpecialPredicate>,
     /// Clocks that each instruction reads, by instruction.
-    clocks: HashMap<u32, Vec<(Place, Special)>>,
+    clocks: HashMap<u32, Vec<(RegisterLocation, Special)>>,
     /// Offset in the frame of each variable on the stack, by its index in the function.
     stack: HashMap<u32, u32>,
     /// Size of the stack frame in bytes.
@@ -73,7 +73,7 @@ pub struct FrameLayout {
 impl FrameLayout {
     /// Assigns a place to each register, stack variable, parameter and result of a function.
     pub fn new(body: &FlowFunction, parameters: &[Parameter], results: &[Parameter], address_bytes: u8) -> Self {
-        let scratch = Place { file: File::Own, offset: 0, width: 16 };
+        let scratch = RegisterLocation { file: RegisterFile::Own, offset: 0, width: 16 };
         let mut out = Self {
             constants: Constants::default(),
             slots: Vec::with_capacity(body.registers.len()),
@@ -140,8 +140,8 @@ impl FrameLayout {
     }
 
     /// Adds a register of `width` bytes per lane.
-    pub fn new_register(&mut self, width: u8) -> Place {
-        let place = Place { file: File::Own, offset: self.next, width };
+    pub fn new_register(&mut self, width: u8) -> RegisterLocation {
+        let place = RegisterLocation { file: RegisterFile::Own, offset: self.next, width };
         self.next += (LANES as u32 * u32::from(width)).next_multiple_of(64);
         place
     }
@@ -158,8 +158,8 @@ impl FrameLayout {
     }
 
     /// The place for an unused result of `width` bytes.
-    pub fn scratch(&self, width: u8) -> Place {
-        Place { width, ..self.scratch }
+    pub fn scratch(&self, width: u8) -> RegisterLocation {
+        RegisterLocation { width, ..self.scratch }
     }
 
     /// The index of the predicate for unused results.
@@ -169,7 +169,13 @@ impl FrameLayout {
 
     /// The register that holds the address of a stack variable plus `offset` bytes, as a generic address if `generic`; `None` if the
     /// variable is not on the stack.
-    pub fn stack_address(&mut self, body: &FlowFunction, variable: u32, offset: i64, generic: bool) -> Option<Place> {
+    pub fn stack_address(
+        &mut self,
+        body: &FlowFunction,
+        variable: u32,
+        offset: i64,
+        generic: bool,
+    ) -> Option<RegisterLocation> {
         let at = i64::from(*self.stack.get(&variable)?);
         let parameter = body.variables.get(variable as usize)?.symbol.space != ".local";
         let wanted = (at.wrapping_add(offset), parameter, generic);
@@ -182,7 +188,7 @@ impl FrameLayout {
     }
 
     /// Adds a register for the value of a clock. The machine fills it before each execution of the instruction.
-    pub fn clock(&mut self, instruction: usize, special: Special, width: u8) -> Place {
+    pub fn clock(&mut self, instruction: usize, special: Special, width: u8) -> RegisterLocation {
         let place = self.new_register(width);
         self.clocks.entry(instruction as u32).or_default().push((place, special));
         place
@@ -204,8 +210,8 @@ impl FrameLayout {
     }
 
     /// The decoded function, from its operations and their execution order.
-    pub fn finish(self, function: u32, ops: Vec<Op>, order: Box<[u32]>) -> Code {
-        Code {
+    pub fn finish(self, function: u32, ops: Vec<Op>, order: Box<[u32]>) -> FunctionCode {
+        FunctionCode {
             function,
             ops: ops.into(),
             order,

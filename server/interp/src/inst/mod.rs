@@ -5,14 +5,15 @@ mod frame;
 
 pub use frame::FrameLayout;
 
-use crate::lanes::{Lane, Mask};
+use crate::lanes::{Lane, LaneMask};
 use crate::machine::code::{
-    Action, Address, Executable, Located, MachineStep, Refusal, Slot, Space, Special, Specials, Together, body_name,
+    Address, AddressSpace, DecodeRefusal, Executable, LaneGathering, MachineStep, OpAction, Slot, Special, Specials,
+    VariableLocation, body_name,
 };
-use crate::machine::{Context, Outcome, is_clock, number_format};
+use crate::machine::{ExecContext, StepOutcome, is_clock, number_format};
 use crate::memory::Window;
-use crate::registers::{Dst, Place, PredicateDst, PredicateSrc, Registers, Src};
-use crate::simd::{self, AllLanes, Compare, EachLane, LaneStep, Map1, Map2, Map3, Marked, Outcomes};
+use crate::registers::{Dst, PredicateDst, PredicateSrc, RegisterLocation, Src, WarpRegisters};
+use crate::simd::{self, AllLanes, Compare, EachLane, LaneMarks, LaneStep, Map1, Map2, Map3, Outcomes};
 use ptx_analysis::flow::{FlowFunction, FlowInstruction, FlowOperand, Guard, OperandRole, OperandValue};
 use ptx_analysis::types::TypeId;
 use ptx_isa::tables::{Entry, Form, OperandAccess, Spaces, SpecialRegister, ValueKind};
@@ -108,12 +109,12 @@ impl<'a> DecodeContext<'a> {
         }
     }
 
-    fn missing(&self, name: OperandName) -> Refusal {
-        Refusal(format!("`{}` without its operand `{}`", self.entry().name, name.name()))
+    fn missing(&self, name: OperandName) -> DecodeRefusal {
+        DecodeRefusal(format!("`{}` without its operand `{}`", self.entry().name, name.name()))
     }
 
     /// The place of the values that an operand reads or writes. A constant gets `width` bytes, a register keeps its own width.
-    pub fn place(&mut self, operand: &FlowOperand, width: u8) -> Result<Place, Refusal> {
+    pub fn place(&mut self, operand: &FlowOperand, width: u8) -> Result<RegisterLocation, DecodeRefusal> {
         let offset = operand.offset.unwrap_or(0);
         match operand.value {
             OperandValue::Register(slot) | OperandValue::Part(slot, _) | OperandValue::Registers(slot, _) => {
@@ -135,7 +136,7 @@ impl<'a> DecodeContext<'a> {
             OperandValue::Function(f) => {
                 let name = self.function.functions.get(f as usize).ok_or("an unknown function")?;
                 let index = self.executable.program.function(name);
-                let index = index.ok_or_else(|| Refusal(format!("`{name}` is not declared")))?;
+                let index = index.ok_or_else(|| DecodeRefusal(format!("`{name}` is not declared")))?;
                 Ok(self.layout.constants.place(self.executable.code_address(index as u32).into(), width))
             }
             OperandValue::Variable(v) => Ok(self.variable(v, offset, false)?.0),
@@ -147,24 +148,29 @@ impl<'a> DecodeContext<'a> {
 
     /// The place that holds the address of a variable plus `offset`, and the state space of the address. `generic`: a generic address is
     /// needed.
-    fn variable(&mut self, variable: u32, offset: i64, generic: bool) -> Result<(Place, Space), Refusal> {
+    fn variable(
+        &mut self,
+        variable: u32,
+        offset: i64,
+        generic: bool,
+    ) -> Result<(RegisterLocation, AddressSpace), DecodeRefusal> {
         let info = self.function.variables.get(variable as usize).ok_or("an unknown variable")?;
         let width = self.executable.address_bytes();
         let own_space = match info.symbol.space {
-            ".local" => Space::Window(Window::Local),
-            ".param" => Space::Window(Window::Parameter),
-            ".shared" => Space::Window(Window::Shared),
-            ".const" => Space::Window(Window::Constant),
-            _ => Space::Global,
+            ".local" => AddressSpace::Window(Window::Local),
+            ".param" => AddressSpace::Window(Window::Parameter),
+            ".shared" => AddressSpace::Window(Window::Shared),
+            ".const" => AddressSpace::Window(Window::Constant),
+            _ => AddressSpace::Global,
         };
         if let Some(place) = self.layout.stack_address(self.function, variable, offset, generic) {
-            return Ok((place, if generic { Space::Generic } else { own_space }));
+            return Ok((place, if generic { AddressSpace::Generic } else { own_space }));
         }
         let located = if info.symbol.origin == ptx_analysis::symbols::VariableOrigin::KernelParameter {
             let entry = &self.executable.program.functions[self.executable.entry as usize];
             let index = entry.parameters.iter().position(|p| p.name == info.name);
             let found = index.and_then(|i| self.executable.parameters.get(i));
-            found.map(|(at, bytes)| Located {
+            found.map(|(at, bytes)| VariableLocation {
                 address: u64::from(*at),
                 window: Some(Window::Parameter),
                 bytes: u64::from(*bytes),
@@ -174,18 +180,18 @@ impl<'a> DecodeContext<'a> {
             let name = if info.range.is_empty() { &info.name } else { &own };
             self.executable.variables.get(name).copied()
         };
-        let located = located.ok_or_else(|| Refusal(format!("`{}` is not defined in this module", info.name)))?;
+        let located = located.ok_or_else(|| DecodeRefusal(format!("`{}` is not defined in this module", info.name)))?;
         let mut address = located.address;
         if generic && let Some(window) = located.window {
             address = self.executable.map.generic(window, address).ok_or("an address outside of its window")?;
         }
         let address = address.wrapping_add(offset as u64);
         let place = self.layout.constants.place(address.into(), width);
-        Ok((place, if generic { Space::Generic } else { own_space }))
+        Ok((place, if generic { AddressSpace::Generic } else { own_space }))
     }
 
     /// The place of a special register, in `width` bytes if the register can be read in that width.
-    fn special(&mut self, register: &'static SpecialRegister, component: Option<u8>, width: u8) -> Place {
+    fn special(&mut self, register: &'static SpecialRegister, component: Option<u8>, width: u8) -> RegisterLocation {
         let special = Special { name: register.name, component: component.unwrap_or(0) };
         let own = ptx_isa::ISA.ty(register.ty).map_or(4, |t| (t.bits / 8) as u8);
         let width = if register.also_read.contains(&(u16::from(width) * 8)) { width } else { own };
@@ -202,31 +208,32 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// One leaf as a source of values of type `T`. Refuses a register that is too narrow.
-    pub fn source<T: Lane>(&mut self, operand: &FlowOperand) -> Result<Src<T>, Refusal> {
+    pub fn source<T: Lane>(&mut self, operand: &FlowOperand) -> Result<Src<T>, DecodeRefusal> {
         let place = self.place(operand, T::BYTES as u8)?;
-        Src::new(place)
-            .ok_or_else(|| Refusal(format!("a register of {} bits where {} are read", 8 * place.width, 8 * T::BYTES)))
+        Src::new(place).ok_or_else(|| {
+            DecodeRefusal(format!("a register of {} bits where {} are read", 8 * place.width, 8 * T::BYTES))
+        })
     }
 
     /// The operand of that name as a source of values of type `T`.
-    pub fn src<T: Lane>(&mut self, name: OperandName) -> Result<Src<T>, Refusal> {
+    pub fn src<T: Lane>(&mut self, name: OperandName) -> Result<Src<T>, DecodeRefusal> {
         let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
         self.source(operand)
     }
 
     /// Like [`src`](Self::src), for an operand that may be absent.
-    pub fn optional_src<T: Lane>(&mut self, name: OperandName) -> Result<Option<Src<T>>, Refusal> {
+    pub fn optional_src<T: Lane>(&mut self, name: OperandName) -> Result<Option<Src<T>>, DecodeRefusal> {
         self.operand(name).map(|o| self.source(o)).transpose()
     }
 
     /// All elements of the list or vector register of that name as sources. A single value gives one source.
-    pub fn srcs<T: Lane>(&mut self, name: OperandName) -> Result<Vec<Src<T>>, Refusal> {
+    pub fn srcs<T: Lane>(&mut self, name: OperandName) -> Result<Vec<Src<T>>, DecodeRefusal> {
         let places = self.places(name, T::BYTES as u8)?;
         places.into_iter().map(|p| Src::new(p).ok_or_else(|| "a register that is too narrow".into())).collect()
     }
 
-    /// The places of all elements of the operand of that name. Registers may have any width; a constant gets `width` bytes.
-    pub fn places(&mut self, name: OperandName, width: u8) -> Result<Vec<Place>, Refusal> {
+    /// The places of all elements of the operand of that name. WarpRegisters may have any width; a constant gets `width` bytes.
+    pub fn places(&mut self, name: OperandName, width: u8) -> Result<Vec<RegisterLocation>, DecodeRefusal> {
         let mut out = Vec::new();
         for operand in self.operands(name) {
             if let OperandValue::Registers(first, count) = operand.value {
@@ -244,27 +251,27 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// The operand of that name as a destination of values of type `T`. The operand `_` accepts any type.
-    pub fn dst<T: Lane>(&mut self, name: OperandName) -> Result<Dst<T>, Refusal> {
+    pub fn dst<T: Lane>(&mut self, name: OperandName) -> Result<Dst<T>, DecodeRefusal> {
         let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
         self.destination(operand)
     }
 
     /// One leaf as a destination of values of type `T`. Refuses a register that is too narrow.
-    pub fn destination<T: Lane>(&mut self, operand: &FlowOperand) -> Result<Dst<T>, Refusal> {
+    pub fn destination<T: Lane>(&mut self, operand: &FlowOperand) -> Result<Dst<T>, DecodeRefusal> {
         let place = self.place(operand, T::BYTES as u8)?;
         Dst::new(place).ok_or_else(|| {
-            Refusal(format!("a register of {} bits where {} are written", 8 * place.width, 8 * T::BYTES))
+            DecodeRefusal(format!("a register of {} bits where {} are written", 8 * place.width, 8 * T::BYTES))
         })
     }
 
     /// All elements of the operand of that name as destinations.
-    pub fn dsts<T: Lane>(&mut self, name: OperandName) -> Result<Vec<Dst<T>>, Refusal> {
+    pub fn dsts<T: Lane>(&mut self, name: OperandName) -> Result<Vec<Dst<T>>, DecodeRefusal> {
         let places = self.places(name, T::BYTES as u8)?;
         places.into_iter().map(|p| Dst::new(p).ok_or_else(|| "a register that is too narrow".into())).collect()
     }
 
     /// An operand as a source of predicates: a register, a literal, or a special register.
-    pub fn predicate(&mut self, operand: &FlowOperand) -> Result<PredicateSrc, Refusal> {
+    pub fn predicate(&mut self, operand: &FlowOperand) -> Result<PredicateSrc, DecodeRefusal> {
         let flip = operand.negated;
         match operand.value {
             OperandValue::Register(slot) => match self.layout.slot(slot) {
@@ -281,12 +288,12 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// The operand of that name as a source of predicates; `None` if it is absent.
-    pub fn predicate_src(&mut self, name: OperandName) -> Result<Option<PredicateSrc>, Refusal> {
+    pub fn predicate_src(&mut self, name: OperandName) -> Result<Option<PredicateSrc>, DecodeRefusal> {
         self.operand(name).map(|o| self.predicate(o)).transpose()
     }
 
     /// The predicate that the operand of that name writes; `None` if the operand is absent.
-    pub fn predicate_dst(&mut self, name: OperandName) -> Result<Option<PredicateDst>, Refusal> {
+    pub fn predicate_dst(&mut self, name: OperandName) -> Result<Option<PredicateDst>, DecodeRefusal> {
         match self.operand(name).map(|o| &o.value) {
             None => Ok(None),
             Some(OperandValue::Sink) => Ok(Some(PredicateDst(self.layout.scratch_predicate()))),
@@ -320,18 +327,18 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// The address that the operand of that name gives in brackets.
-    pub fn address(&mut self, name: OperandName) -> Result<Address, Refusal> {
+    pub fn address(&mut self, name: OperandName) -> Result<Address, DecodeRefusal> {
         let operand = self.operand(name).ok_or_else(|| self.missing(name))?;
         self.address_of(operand)
     }
 
     /// The address that a leaf gives in brackets.
-    pub fn address_of(&mut self, operand: &FlowOperand) -> Result<Address, Refusal> {
+    pub fn address_of(&mut self, operand: &FlowOperand) -> Result<Address, DecodeRefusal> {
         let space = self.space_of(operand);
         if let OperandValue::Variable(v) = operand.value {
             let offset = operand.offset.ok_or("an offset whose value is not known")?;
-            let (base, own) = self.variable(v, offset, space == Space::Generic)?;
-            let space = if space == Space::Generic { space } else { own };
+            let (base, own) = self.variable(v, offset, space == AddressSpace::Generic)?;
+            let space = if space == AddressSpace::Generic { space } else { own };
             return Ok(Address { base, offset: 0, space });
         }
         let width = self.executable.address_bytes();
@@ -343,7 +350,7 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// The state space of an address operand, which the form and the modifiers determine.
-    pub fn space_of(&self, operand: &FlowOperand) -> Space {
+    pub fn space_of(&self, operand: &FlowOperand) -> AddressSpace {
         let chosen = self.function.chosen(self.index);
         let name = match operand.spec.map(|s| &s.kind) {
             Some(ValueKind::Address(Spaces::Slot(slot))) => chosen.values.get(usize::from(*slot)).copied().flatten(),
@@ -371,12 +378,12 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// The lanes that must have arrived before the instruction is executed.
-    pub(crate) fn together(&mut self) -> Together {
+    pub(crate) fn together(&mut self) -> LaneGathering {
         let mask = self.all_operands().find(|o| o.spec.is_some_and(|s| s.lanes));
         match mask {
-            Some(mask) => self.place(mask, 4).map_or(Together::Any, Together::Named),
-            None if self.is_aligned() => Together::Warp,
-            None => Together::Any,
+            Some(mask) => self.place(mask, 4).map_or(LaneGathering::Any, LaneGathering::Named),
+            None if self.is_aligned() => LaneGathering::Warp,
+            None => LaneGathering::Any,
         }
     }
 
@@ -392,37 +399,40 @@ impl<'a> DecodeContext<'a> {
     }
 
     /// `d = f(a)` for all lanes, including inactive ones. `f` must be cheap and accept any bits.
-    pub fn map1<A: Lane, D: Lane>(&mut self, f: impl Fn(A) -> D + Send + Sync + 'static) -> Result<Action, Refusal> {
+    pub fn map1<A: Lane, D: Lane>(
+        &mut self,
+        f: impl Fn(A) -> D + Send + Sync + 'static,
+    ) -> Result<OpAction, DecodeRefusal> {
         let (d, a) = (self.dst(OperandName::D)?, self.src(OperandName::A)?);
-        Ok(Action::Lanes(simd::step(Map1 { d, a, f })))
+        Ok(OpAction::Lanes(simd::step(Map1 { d, a, f })))
     }
 
     /// `d = f(a, b)`, as [`map1`](Self::map1).
     pub fn map2<A: Lane, B: Lane, D: Lane>(
         &mut self,
         f: impl Fn(A, B) -> D + Send + Sync + 'static,
-    ) -> Result<Action, Refusal> {
+    ) -> Result<OpAction, DecodeRefusal> {
         let (d, ab) = (self.dst(OperandName::D)?, (self.src(OperandName::A)?, self.src(OperandName::B)?));
-        Ok(Action::Lanes(simd::step(Map2 { d, ab, f })))
+        Ok(OpAction::Lanes(simd::step(Map2 { d, ab, f })))
     }
 
     /// `d = f(a, b, c)`, as [`map1`](Self::map1).
     pub fn map3<A: Lane, B: Lane, C: Lane, D: Lane>(
         &mut self,
         f: impl Fn(A, B, C) -> D + Send + Sync + 'static,
-    ) -> Result<Action, Refusal> {
+    ) -> Result<OpAction, DecodeRefusal> {
         let (d, abc) = (
             self.dst(OperandName::D)?,
             (self.src(OperandName::A)?, self.src(OperandName::B)?, self.src(OperandName::C)?),
         );
-        Ok(Action::Lanes(simd::step(Map3 { d, abc, f })))
+        Ok(OpAction::Lanes(simd::step(Map3 { d, abc, f })))
     }
 
     /// `d = f(a, b)` with marks, for the active lanes only. Meant for functions that are costly.
     pub fn each2<A: Lane, B: Lane, D: Lane>(
         &mut self,
         f: impl Fn(A, B) -> (D, Marks) + Send + Sync + 'static,
-    ) -> Result<Action, Refusal> {
+    ) -> Result<OpAction, DecodeRefusal> {
         let (d, a, b) =
             (self.dst::<D>(OperandName::D)?, self.src::<A>(OperandName::A)?, self.src::<B>(OperandName::B)?);
         Ok(Self::each(move |r, lane| {
@@ -436,7 +446,7 @@ impl<'a> DecodeContext<'a> {
     pub fn each3<A: Lane, B: Lane, C: Lane, D: Lane>(
         &mut self,
         f: impl Fn(A, B, C) -> (D, Marks) + Send + Sync + 'static,
-    ) -> Result<Action, Refusal> {
+    ) -> Result<OpAction, DecodeRefusal> {
         let (d, a, b, c) = (
             self.dst::<D>(OperandName::D)?,
             self.src::<A>(OperandName::A)?,
@@ -455,43 +465,43 @@ impl<'a> DecodeContext<'a> {
         to: Outcomes,
         ab: (Src<A>, Src<A>),
         c: PredicateSrc,
-        combine: fn(Mask, Mask) -> (Mask, Mask),
+        combine: fn(LaneMask, LaneMask) -> (LaneMask, LaneMask),
         f: impl Fn(A, A) -> bool + Send + Sync + 'static,
-    ) -> Action {
-        Action::Lanes(simd::step(Compare { to, ab, f, combine, c }))
+    ) -> OpAction {
+        OpAction::Lanes(simd::step(Compare { to, ab, f, combine, c }))
     }
 
     /// A step on registers that calls `f` for one active lane after the other.
-    pub fn each(f: impl Fn(&mut Registers, usize) -> Marks + Send + Sync + 'static) -> Action {
-        Action::Lanes(Box::new(EachLane { f }))
+    pub fn each(f: impl Fn(&mut WarpRegisters, usize) -> Marks + Send + Sync + 'static) -> OpAction {
+        OpAction::Lanes(Box::new(EachLane { f }))
     }
 
     /// A step on registers that calls `f` once, for all lanes of the mask.
-    pub fn all(f: impl Fn(&mut Registers, Mask) -> Marked + Send + Sync + 'static) -> Action {
-        Action::Lanes(simd::step(AllLanes { f }))
+    pub fn all(f: impl Fn(&mut WarpRegisters, LaneMask) -> LaneMarks + Send + Sync + 'static) -> OpAction {
+        OpAction::Lanes(simd::step(AllLanes { f }))
     }
 
     /// A step on registers for which the compiler should emit vector instructions.
-    pub fn step(step: impl LaneStep + 'static) -> Action {
-        Action::Lanes(simd::step(step))
+    pub fn step(step: impl LaneStep + 'static) -> OpAction {
+        OpAction::Lanes(simd::step(step))
     }
 
     /// An action that needs more than registers: memory, other lanes, warps or CTAs.
-    pub fn machine(f: impl Fn(&mut Context<'_>) -> Outcome + Send + Sync + 'static) -> Action {
+    pub fn machine(f: impl Fn(&mut ExecContext<'_>) -> StepOutcome + Send + Sync + 'static) -> OpAction {
         let step: MachineStep = Box::new(f);
-        Action::Machine(step)
+        OpAction::Machine(step)
     }
 }
 
-/// The state space that a modifier names; [`Space::Generic`] for any other modifier.
-pub(crate) fn space_named(name: &str) -> Space {
+/// The state space that a modifier names; [`AddressSpace::Generic`] for any other modifier.
+pub(crate) fn space_named(name: &str) -> AddressSpace {
     match name {
-        ".global" => Space::Global,
-        ".local" => Space::Window(Window::Local),
-        ".const" => Space::Window(Window::Constant),
-        _ if name.starts_with(".shared") => Space::Window(Window::Shared),
-        _ if name.starts_with(".param") => Space::Window(Window::Parameter),
-        _ => Space::Generic,
+        ".global" => AddressSpace::Global,
+        ".local" => AddressSpace::Window(Window::Local),
+        ".const" => AddressSpace::Window(Window::Constant),
+        _ if name.starts_with(".shared") => AddressSpace::Window(Window::Shared),
+        _ if name.starts_with(".param") => AddressSpace::Window(Window::Parameter),
+        _ => AddressSpace::Generic,
     }
 }
 

@@ -1,46 +1,49 @@
-//! The right sides of `launch:` lines.
+//! Parser for the arguments of `launch:`, `params:`, `globals:` and `buffers:` lines.
 
-use super::cursor::{Cursor, Read};
+use super::cursor::{Cursor, CursorResult};
 use super::fill::SPELLINGS;
-use super::{Argument, Buffer, Contents, Element, Field, Fill, Given, Launch, Mistake, Number, SIZES, list, nearest};
+use super::{
+    Argument, Buffer, BufferContents, ElementFormat, Field, Fill, Launch, LaunchMistake, NamedArgument, Number, SIZES,
+    list, nearest,
+};
 use std::ops::Range;
 
-/// Which names mean a size of the grid.
+/// The kind of a line, which decides what the names on the left mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Names {
-    /// Those of a `launch:` line: `grid`, `block`, `cluster` and `shared` are sizes.
+pub enum LineKind {
+    /// A `launch:` line: `grid`, `block`, `cluster` and `shared` are sizes, other names are parameters.
     Launch,
-    /// All names are parameters.
+    /// A `params:` line: all names are parameters.
     Parameters,
-    /// All names are variables of the module.
+    /// A `globals:` line: all names are variables of the module.
     Globals,
-    /// All names are those of buffers that no parameter holds.
+    /// A `buffers:` line: all names are those of buffers without a parameter.
     Buffers,
 }
 
-/// Mistakes after which a launch is not read on.
-const MOST_MISTAKES: usize = 100;
+/// After this many errors the rest of a line is not parsed.
+const MAX_MISTAKES: usize = 100;
 
-/// Reads `key=value` after `key=value` into a launch. One mistake does not hide the next.
-pub(super) fn arguments(text: &str, base: usize, names: Names, launch: &mut Launch) -> Vec<Mistake> {
+/// Parses all `key=value` items of a line into a launch. Continues after errors and returns all of them.
+pub(super) fn arguments(text: &str, base: usize, names: LineKind, launch: &mut Launch) -> Vec<LaunchMistake> {
     let mut cursor = Cursor::new(text, base);
     let mut mistakes = Vec::new();
     loop {
         cursor.spaces();
-        if cursor.is_done() || mistakes.len() >= MOST_MISTAKES {
+        if cursor.is_done() || mistakes.len() >= MAX_MISTAKES {
             return mistakes;
         }
         let mut ahead = cursor.clone();
         let item = ahead.item();
         if let Err(mistake) = one(&mut cursor, names, launch) {
             mistakes.push(mistake);
-            // A bracket that is not closed takes the rest of the line with it.
+            // An unclosed bracket extends to the end of the line.
             cursor = if item.is_empty() { Cursor::new("", 0) } else { ahead };
         }
     }
 }
 
-fn one(cursor: &mut Cursor<'_>, names: Names, launch: &mut Launch) -> Read<()> {
+fn one(cursor: &mut Cursor<'_>, names: LineKind, launch: &mut Launch) -> CursorResult<()> {
     let start = cursor.offset();
     let whole = cursor.here();
     let name = cursor.word();
@@ -51,18 +54,21 @@ fn one(cursor: &mut Cursor<'_>, names: Names, launch: &mut Launch) -> Read<()> {
     cursor.spaces();
     if !cursor.eat("=") {
         let found = cursor.found();
-        return Err(Mistake::new(whole, format!("expected `=` after `{name}`, but {found}"))
+        return Err(LaunchMistake::new(whole, format!("expected `=` after `{name}`, but {found}"))
             .help("everything in a launch is `name=value`, with spaces only between them and in brackets"));
     }
     cursor.spaces();
     let repeated =
-        |range: Range<usize>| Mistake::new(range, format!("`{name}` is given twice")).help("leave one of them");
-    if names == Names::Launch && offset.is_none() && SIZES.contains(&name) {
+        |range: Range<usize>| LaunchMistake::new(range, format!("`{name}` is given twice")).help("leave one of them");
+    if names == LineKind::Launch && offset.is_none() && SIZES.contains(&name) {
         if name == "shared" {
             let value = cursor.product()?;
             end(cursor)?;
             let size = u32::try_from(value).map_err(|_| {
-                Mistake::new(cursor.since(start), format!("`shared` is a number of bytes, and {value} are too many"))
+                LaunchMistake::new(
+                    cursor.since(start),
+                    format!("`shared` is a number of bytes, and {value} are too many"),
+                )
             })?;
             return if launch.shared.replace(size).is_some() { Err(repeated(cursor.since(start))) } else { Ok(()) };
         }
@@ -79,26 +85,27 @@ fn one(cursor: &mut Cursor<'_>, names: Names, launch: &mut Launch) -> Read<()> {
     end(cursor)?;
     let range = cursor.since(start);
     let all = match names {
-        Names::Globals => &mut launch.globals,
-        Names::Buffers => &mut launch.buffers,
-        Names::Launch | Names::Parameters => &mut launch.parameters,
+        LineKind::Globals => &mut launch.globals,
+        LineKind::Buffers => &mut launch.buffers,
+        LineKind::Launch | LineKind::Parameters => &mut launch.parameters,
     };
     if all.iter().any(|g| &*g.name == name && g.offset == offset) {
         return Err(repeated(range));
     }
-    if all.len() >= MOST_NAMES {
-        return Err(Mistake::new(range, format!("a launch names at most {MOST_NAMES} things of a kind"))
+    if all.len() >= MAX_NAMES {
+        return Err(LaunchMistake::new(range, format!("a launch names at most {MAX_NAMES} things of a kind"))
             .help("a kernel has fewer parameters than that; large arrays are read from `file(…)`"));
     }
-    all.push(Given { name: name.into(), offset, argument, range });
+    all.push(NamedArgument { name: name.into(), offset, argument, range });
     Ok(())
 }
 
-/// More than any kernel has parameters, of which there are at most 32,764 bytes, or a launch buffers. Names are compared with each other.
-const MOST_NAMES: usize = 10_000;
+/// Maximum number of arguments per list. Kernels have fewer parameters, which take at most 32,764 bytes. The limit exists because names are
+/// compared pairwise.
+const MAX_NAMES: usize = 10_000;
 
-/// Behind a value a space follows, or nothing.
-pub(super) fn end(cursor: &Cursor<'_>) -> Read<()> {
+/// Checks that a value is followed by a space or the end of the line.
+pub(super) fn end(cursor: &Cursor<'_>) -> CursorResult<()> {
     match cursor.rest().chars().next() {
         Some(c) if !c.is_whitespace() => {
             Err(cursor.expected("a space before the next `name=value`").help("spaces separate what a launch says"))
@@ -107,8 +114,8 @@ pub(super) fn end(cursor: &Cursor<'_>) -> Read<()> {
     }
 }
 
-/// One to three sizes: `2`, `2,2`, `[2, 2, 1]`.
-fn sizes(cursor: &mut Cursor<'_>, name: &str) -> Read<[u32; 3]> {
+/// Parses one to three sizes: `2`, `2,2`, `[2, 2, 1]`.
+fn sizes(cursor: &mut Cursor<'_>, name: &str) -> CursorResult<[u32; 3]> {
     let start = cursor.offset();
     let close = if cursor.eat("[") {
         Some("]")
@@ -130,9 +137,10 @@ fn sizes(cursor: &mut Cursor<'_>, name: &str) -> Read<[u32; 3]> {
     three(&numbers, name, cursor.since(start))
 }
 
-fn three(numbers: &[u64], name: &str, range: Range<usize>) -> Read<[u32; 3]> {
+fn three(numbers: &[u64], name: &str, range: Range<usize>) -> CursorResult<[u32; 3]> {
     let mut out = [1; 3];
-    let words = |why: String| Mistake::new(range.clone(), why).help(format!("such as `{name}=64` or `{name}=16,8`"));
+    let words =
+        |why: String| LaunchMistake::new(range.clone(), why).help(format!("such as `{name}=64` or `{name}=16,8`"));
     if numbers.is_empty() || numbers.len() > 3 {
         return Err(words(format!("`{name}` has one to three dimensions, not {}", numbers.len())));
     }
@@ -145,11 +153,11 @@ fn three(numbers: &[u64], name: &str, range: Range<usize>) -> Read<[u32; 3]> {
     Ok(out)
 }
 
-/// Sizes by themselves, such as the text `2,2`.
+/// Parses sizes alone, such as the text `2,2`. `base` is the offset of the text in the file.
 ///
 /// # Errors
-/// If they are none.
-pub fn dimensions(text: &str, base: usize, name: &str) -> Result<[u32; 3], Mistake> {
+/// If the text is not one to three sizes.
+pub fn dimensions(text: &str, base: usize, name: &str) -> Result<[u32; 3], LaunchMistake> {
     let mut cursor = Cursor::new(text, base);
     cursor.spaces();
     let out = sizes(&mut cursor, name)?;
@@ -157,16 +165,16 @@ pub fn dimensions(text: &str, base: usize, name: &str) -> Result<[u32; 3], Mista
     Ok(out)
 }
 
-fn nothing_more(cursor: &mut Cursor<'_>) -> Read<()> {
+fn nothing_more(cursor: &mut Cursor<'_>) -> CursorResult<()> {
     cursor.spaces();
     if cursor.is_done() { Ok(()) } else { Err(cursor.expected("nothing more")) }
 }
 
-/// An argument by itself, such as the text `f32[64]:iota`.
+/// Parses a single argument, such as the text `f32[64]:iota`. `base` is the offset of the text in the file.
 ///
 /// # Errors
-/// If it is none.
-pub fn argument(text: &str, base: usize) -> Result<Argument, Mistake> {
+/// If the text is not an argument.
+pub fn argument(text: &str, base: usize) -> Result<Argument, LaunchMistake> {
     let mut cursor = Cursor::new(text, base);
     cursor.spaces();
     let out = value(&mut cursor)?;
@@ -174,11 +182,11 @@ pub fn argument(text: &str, base: usize) -> Result<Argument, Mistake> {
     Ok(out)
 }
 
-/// A fill by itself, such as the text `iota(1, 2)`.
+/// Parses a single fill, such as the text `iota(1, 2)`. `base` is the offset of the text in the file.
 ///
 /// # Errors
-/// If it is none.
-pub fn fill(text: &str, base: usize) -> Result<Fill, Mistake> {
+/// If the text is not a fill.
+pub fn fill(text: &str, base: usize) -> Result<Fill, LaunchMistake> {
     let mut cursor = Cursor::new(text, base);
     cursor.spaces();
     let out = read_fill(&mut cursor)?;
@@ -186,7 +194,7 @@ pub fn fill(text: &str, base: usize) -> Result<Fill, Mistake> {
     Ok(out)
 }
 
-fn value(cursor: &mut Cursor<'_>) -> Read<Argument> {
+fn value(cursor: &mut Cursor<'_>) -> CursorResult<Argument> {
     let start = cursor.offset();
     if cursor.eat("&") {
         let name = cursor.word();
@@ -211,7 +219,7 @@ fn value(cursor: &mut Cursor<'_>) -> Read<Argument> {
     }
     if cursor.rest().starts_with('[') {
         let range = cursor.here();
-        return Err(Mistake::new(range, "a list does not say what type its elements have")
+        return Err(LaunchMistake::new(range, "a list does not say what type its elements have")
             .help("write the type before it: `f32:[1, 2]`"));
     }
     let mut ahead = cursor.clone();
@@ -219,7 +227,7 @@ fn value(cursor: &mut Cursor<'_>) -> Read<Argument> {
     if !ahead.rest().starts_with(['[', ':']) {
         // Bytes without a type.
         if let Some(contents) = bytes_or_file(cursor)? {
-            return Ok(Argument::Buffer(Buffer { element: Element::byte(), length: None, contents }));
+            return Ok(Argument::Buffer(Buffer { element: ElementFormat::byte(), length: None, contents }));
         }
         let wrong = cursor.expected("a number, or a buffer such as `f32[64]:zero`");
         return Err(match SPELLINGS.iter().find(|(name, _)| *name == word) {
@@ -237,7 +245,7 @@ fn value(cursor: &mut Cursor<'_>) -> Read<Argument> {
     };
     if !cursor.eat(":") {
         let what = cursor.since(start);
-        return Err(Mistake::new(
+        return Err(LaunchMistake::new(
             what,
             format!("it is not said what `{word}[…]` is filled with, but {}", cursor.found()),
         )
@@ -245,15 +253,15 @@ fn value(cursor: &mut Cursor<'_>) -> Read<Argument> {
     }
     let at = cursor.offset();
     let contents = match length {
-        // Without a length a number is a number.
+        // Without a length, a number after the type is a number, not a fill.
         None if let Some(number) = cursor.number() => {
-            number.encode(element).map_err(|why| Mistake::new(cursor.since(at), why))?;
+            number.encode(element).map_err(|why| LaunchMistake::new(cursor.since(at), why))?;
             return Ok(Argument::Number(Some(element), number));
         }
         _ => read_contents(cursor, element)?,
     };
-    if length.is_none() && matches!(contents, Contents::Fill(_)) {
-        return Err(Mistake::new(cursor.since(start), "the buffer has no length")
+    if length.is_none() && matches!(contents, BufferContents::Fill(_)) {
+        return Err(LaunchMistake::new(cursor.since(start), "the buffer has no length")
             .help(format!("write how many elements it has: `{element}[64]:{}`", cursor.text_since(at))));
     }
     let buffer = Buffer { element, length, contents };
@@ -261,61 +269,66 @@ fn value(cursor: &mut Cursor<'_>) -> Read<Argument> {
     Ok(Argument::Buffer(buffer))
 }
 
-/// Whether the contents are no longer than the buffer.
-pub(super) fn fits(buffer: &Buffer, range: Range<usize>) -> Read<()> {
+/// Checks that the contents are not longer than the buffer.
+pub(super) fn fits(buffer: &Buffer, range: Range<usize>) -> CursorResult<()> {
     let Some(length) = buffer.length else { return Ok(()) };
     let too_long = |has: u64, what: &str| {
-        Mistake::new(range.clone(), format!("the buffer has room for {length} elements, but {has} {what} are given"))
-            .help("make it longer, or leave the length out: then the contents decide")
+        LaunchMistake::new(
+            range.clone(),
+            format!("the buffer has room for {length} elements, but {has} {what} are given"),
+        )
+        .help("make it longer, or leave the length out: then the contents decide")
     };
     match (&buffer.contents, buffer.element.bytes(length)) {
-        (_, None) => Err(Mistake::new(range, "the buffer is too large")),
-        (Contents::Elements(all), _) if all.len() as u64 > length => Err(too_long(all.len() as u64, "elements")),
-        (Contents::Bytes(all), Some(room)) if all.len() as u64 > room => Err(too_long(all.len() as u64, "bytes")),
+        (_, None) => Err(LaunchMistake::new(range, "the buffer is too large")),
+        (BufferContents::Elements(all), _) if all.len() as u64 > length => Err(too_long(all.len() as u64, "elements")),
+        (BufferContents::Bytes(all), Some(room)) if all.len() as u64 > room => Err(too_long(all.len() as u64, "bytes")),
         _ => Ok(()),
     }
 }
 
-/// The type of elements.
-pub(super) fn read_element(cursor: &mut Cursor<'_>) -> Read<Element> {
+/// Parses the name of an element format.
+pub(super) fn read_element(cursor: &mut Cursor<'_>) -> CursorResult<ElementFormat> {
     let start = cursor.offset();
     let word = cursor.word();
-    Element::named(word).ok_or_else(|| unknown_element(word, cursor.since(start)))
+    ElementFormat::named(word).ok_or_else(|| unknown_element(word, cursor.since(start)))
 }
 
-/// That a word is no type, and what is meant instead.
-pub fn unknown_element(word: &str, range: Range<usize>) -> Mistake {
-    let wrong = Mistake::new(range, format!("`{word}` is no type of elements"));
-    let packed = word.rsplit_once('x').filter(|(e, n)| Element::named(e).is_some() && n.parse::<u8>().is_ok());
-    match (packed, nearest(word, Element::all().map(Element::name))) {
+/// The error for an unknown element format, with the most similar name.
+pub fn unknown_element(word: &str, range: Range<usize>) -> LaunchMistake {
+    let wrong = LaunchMistake::new(range, format!("`{word}` is no type of elements"));
+    let packed = word.rsplit_once('x').filter(|(e, n)| ElementFormat::named(e).is_some() && n.parse::<u8>().is_ok());
+    match (packed, nearest(word, ElementFormat::all().map(ElementFormat::name))) {
         (Some((element, n)), _) => wrong.help(format!("give single elements: `{element}`, {n} times as many")),
         (None, Some(near)) => wrong.help(format!("did you mean `{near}`?")),
-        (None, None) => wrong.help(format!("there are {}", list(Element::all().map(Element::name)))),
+        (None, None) => wrong.help(format!("there are {}", list(ElementFormat::all().map(ElementFormat::name)))),
     }
 }
 
-/// `hex(…)` or `file(…)`.
-fn bytes_or_file(cursor: &mut Cursor<'_>) -> Read<Option<Contents>> {
+/// Parses `hex(…)` or `file(…)`, if the text is one.
+fn bytes_or_file(cursor: &mut Cursor<'_>) -> CursorResult<Option<BufferContents>> {
     let start = cursor.offset();
     if cursor.eat("hex(") {
         let digits = cursor.take(|c| c != ')');
         let range = cursor.since(start);
         cursor.need(")")?;
-        return hexadecimal(digits).map(|b| Some(Contents::Bytes(b))).map_err(|why| Mistake::new(range, why));
+        return hexadecimal(digits)
+            .map(|b| Some(BufferContents::Bytes(b)))
+            .map_err(|why| LaunchMistake::new(range, why));
     }
     if cursor.eat("file(") {
         let path =
             if cursor.rest().starts_with('"') { cursor.quoted()? } else { cursor.take(|c| c != ')').trim().to_owned() };
         cursor.need(")")?;
-        return Ok(Some(Contents::File(path.into())));
+        return Ok(Some(BufferContents::File(path.into())));
     }
     Ok(None)
 }
 
-/// Bytes of hexadecimal digits, two each, in the order of memory; white space and `_` between them mean nothing.
+/// The bytes of hexadecimal digits, two per byte, in the order of memory. White space and `_` are ignored.
 ///
 /// # Errors
-/// In words, what is wrong with them.
+/// A message, if there are other characters or an odd number of digits.
 pub fn hexadecimal(digits: &str) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(digits.len() / 2);
     let mut half = None;
@@ -333,33 +346,33 @@ pub fn hexadecimal(digits: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-fn read_contents(cursor: &mut Cursor<'_>, element: Element) -> Read<Contents> {
+fn read_contents(cursor: &mut Cursor<'_>, element: ElementFormat) -> CursorResult<BufferContents> {
     if let Some(contents) = bytes_or_file(cursor)? {
         return Ok(contents);
     }
     if cursor.eat("[") {
-        return cursor.items("]", false, |c| element_of(c, element)).map(Contents::Elements);
+        return cursor.items("]", false, |c| element_of(c, element)).map(BufferContents::Elements);
     }
     let start = cursor.offset();
     let fill = read_fill(cursor)?;
     match fill.mistake(element) {
-        Some(why) => Err(Mistake::new(cursor.since(start), why)),
-        None => Ok(Contents::Fill(fill)),
+        Some(why) => Err(LaunchMistake::new(cursor.since(start), why)),
+        None => Ok(BufferContents::Fill(fill)),
     }
 }
 
-/// A number that a type must have.
-pub(super) fn element_of(cursor: &mut Cursor<'_>, element: Element) -> Read<Number> {
+/// Parses a number that an element format can store.
+pub(super) fn element_of(cursor: &mut Cursor<'_>, element: ElementFormat) -> CursorResult<Number> {
     let start = cursor.offset();
     let number = cursor.need_number()?;
     match number.encode(element) {
         Ok(_) => Ok(number),
-        Err(why) => Err(Mistake::new(cursor.since(start), why)),
+        Err(why) => Err(LaunchMistake::new(cursor.since(start), why)),
     }
 }
 
-/// A fill; a number by itself is a constant.
-pub(super) fn read_fill(cursor: &mut Cursor<'_>) -> Read<Fill> {
+/// Parses a fill; a number alone is a constant fill.
+pub(super) fn read_fill(cursor: &mut Cursor<'_>) -> CursorResult<Fill> {
     let start = cursor.offset();
     let mut ahead = cursor.clone();
     let word = ahead.word();
@@ -393,18 +406,18 @@ pub(super) fn read_fill(cursor: &mut Cursor<'_>) -> Read<Fill> {
             } else if let Some(value) = number.count() {
                 seed = Some(value);
             } else {
-                return Err(Mistake::new(range, format!("a seed is a whole number of 64 bits, not `{number}`")));
+                return Err(LaunchMistake::new(range, format!("a seed is a whole number of 64 bits, not `{number}`")));
             }
         }
     }
     let range = cursor.since(start);
     let seeded = matches!(word, "uniform" | "normal");
-    // The contract's order: the seed may also be the last number.
+    // The seed may also be the last of three numbers.
     if seeded && numbers.len() == 3 && seed.is_none() {
         seed = numbers.pop().and_then(Number::count);
     }
     if seed.is_some() && !seeded {
-        return Err(Mistake::new(range, format!("`{word}` has no seed")).help("`uniform` and `normal` have one"));
+        return Err(LaunchMistake::new(range, format!("`{word}` has no seed")).help("`uniform` and `normal` have one"));
     }
     let seed = seed.unwrap_or(0);
     let fill = match (word, numbers.as_slice()) {
@@ -421,15 +434,15 @@ pub(super) fn read_fill(cursor: &mut Cursor<'_>) -> Read<Fill> {
         ("normal", [mean, deviation]) => Fill::Normal { mean: mean.value(), deviation: deviation.value(), seed },
         _ => {
             let (_, takes) = SPELLINGS.iter().find(|(name, _)| *name == word).copied().unwrap_or_default();
-            return Err(Mistake::new(range, format!("`{word}` takes other numbers, not {}", numbers.len()))
+            return Err(LaunchMistake::new(range, format!("`{word}` takes other numbers, not {}", numbers.len()))
                 .help(format!("it is `{word}{takes}`")));
         }
     };
     Ok(fill)
 }
 
-/// A `key=value` of a table.
-fn field(cursor: &mut Cursor<'_>) -> Read<(String, Field)> {
+/// Parses a `key=value` of a table.
+fn field(cursor: &mut Cursor<'_>) -> CursorResult<(String, Field)> {
     let name = cursor.word();
     if name.is_empty() {
         return Err(cursor.expected("`key=value`"));
@@ -439,14 +452,14 @@ fn field(cursor: &mut Cursor<'_>) -> Read<(String, Field)> {
     Ok((name.to_owned(), field_value(cursor)?))
 }
 
-fn field_value(cursor: &mut Cursor<'_>) -> Read<Field> {
+fn field_value(cursor: &mut Cursor<'_>) -> CursorResult<Field> {
     if cursor.rest().starts_with('"') {
         return cursor.quoted().map(Field::Text);
     }
     if cursor.eat("[") {
         return cursor.items("]", false, |c| field_value(c)).map(Field::List);
     }
-    // Names such as `2d` begin like numbers: what stands there decides as a whole.
+    // Names such as `2d` begin like numbers, so the complete word decides.
     let mut depth = 0;
     let start = cursor.clone();
     let word = cursor.take(|c| {

@@ -1,60 +1,60 @@
-//! From a launch to a machine that is about to start.
+//! Binding: makes a machine that is about to start from a launch.
 
 use super::images::Images;
 use super::settle::{MAX_BUFFER_BYTES, contents, describe_at, is_aggregate};
-use super::{Argument, Buffer, Contents, Element, Fill, Given, Launch, Mistake, Number};
+use super::{Argument, Buffer, BufferContents, ElementFormat, Fill, Launch, LaunchMistake, NamedArgument, Number};
 use crate::machine::code::Executable;
-use crate::machine::{Machine, Memory, Settings, Shape};
+use crate::machine::{GridShape, Machine, Memory, Settings};
 use crate::memory::{Global, PAGE, Storage, Window};
 use ptx_num::image::ImageId;
 use ptx_num::image::description::Described;
 use ptx_num::values::Marks;
 use std::sync::Arc;
 
-/// A machine that is about to start, and where what it works on lies.
+/// A machine that is about to start, and the memory of its buffers.
 pub struct Bound {
     /// The machine.
     pub machine: Machine,
-    /// The buffers of the launch, in the order of the parameters, then images, then the variables in global memory.
-    pub buffers: Vec<Placed>,
+    /// The buffers of the launch in the order of the parameters, then images, then the module's variables in global and constant memory.
+    pub buffers: Vec<PlacedBuffer>,
 }
 
-/// A buffer, or a variable, of a run.
+/// A buffer, an image or a variable with its place in the machine.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Placed {
-    /// Its name, with the offset for a part of a parameter.
+pub struct PlacedBuffer {
+    /// Its name; for a part of a parameter with the offset, as in `p+8`.
     pub name: Box<str>,
-    /// The type of its elements.
-    pub element: Element,
-    /// Where it lies.
-    pub place: Place,
-    /// Its size.
+    /// The element format.
+    pub element: ElementFormat,
+    /// Where it is stored.
+    pub place: BindingSite,
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// Where a buffer lies.
+/// Where a buffer is stored in the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Place {
-    /// At an address of global memory.
+pub enum BindingSite {
+    /// In global memory, at an address.
     Global(u64),
-    /// In constant memory, from a byte on.
+    /// In constant memory, at a byte offset.
     Constant(u64),
-    /// It is an image.
+    /// In an image.
     Image(ImageId),
 }
 
-/// A buffer after, or during, a run.
+/// The contents of a buffer during or after a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Snapshot {
-    /// Its bytes; unwritten ones are zero.
+pub struct BufferSnapshot {
+    /// The bytes; unwritten ones are zero.
     pub bytes: Vec<u8>,
-    /// Which bytes were written, as ranges.
+    /// The written bytes, as ranges of indices into `bytes`.
     pub known: Vec<std::ops::Range<u64>>,
 }
 
-impl Placed {
-    /// What is in it now.
-    pub fn snapshot(&self, machine: &Machine) -> Snapshot {
+impl PlacedBuffer {
+    /// The current contents.
+    pub fn snapshot(&self, machine: &Machine) -> BufferSnapshot {
         let ranges = |storage: &Storage, from: u64, bytes: &mut [u8]| {
             let mut out: Vec<std::ops::Range<u64>> = Vec::new();
             let mut add = |range: std::ops::Range<u64>| match out.last_mut() {
@@ -76,31 +76,31 @@ impl Placed {
         let of = |storage: &Storage, from: u64| {
             let mut bytes = vec![0; usize::try_from(self.bytes).unwrap_or(0)];
             let known = ranges(storage, from, &mut bytes);
-            Snapshot { bytes, known }
+            BufferSnapshot { bytes, known }
         };
         match self.place {
-            Place::Global(address) => {
+            BindingSite::Global(address) => {
                 let found = machine.memory.global.find(address, 0);
                 found.map(|a| of(&a.storage, address - a.base)).unwrap_or_default()
             }
-            Place::Constant(at) => of(&machine.memory.constant, at),
-            Place::Image(id) => {
+            BindingSite::Constant(at) => of(&machine.memory.constant, at),
+            BindingSite::Image(id) => {
                 let bytes = machine.images.image(id).map(|i| i.bytes.clone()).unwrap_or_default();
                 let known = 0..bytes.len() as u64;
-                Snapshot { bytes, known: vec![known] }
+                BufferSnapshot { bytes, known: vec![known] }
             }
         }
     }
 }
 
-/// Puts parameters, buffers and contents where the kernel finds them. The launch must have been held against the module
-/// ([`super::settle`]) and completed ([`super::complete`]); what is missing nevertheless is zero.
+/// Creates a machine and stores parameters, buffers and initial contents where the kernel expects them. The launch must have been checked
+/// ([`super::settle`]) and completed ([`super::complete`]); parameters that are still missing are zero.
 ///
 /// # Errors
-/// What cannot be done, such as a file that was not read.
-pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) -> Result<Bound, Vec<Mistake>> {
+/// Impossible requests, such as a file that was not read.
+pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) -> Result<Bound, Vec<LaunchMistake>> {
     let cluster = launch.cluster.unwrap_or([1; 3]);
-    let shape = Shape {
+    let shape = GridShape {
         grid: launch.grid.unwrap_or(cluster),
         block: launch.block.unwrap_or([1; 3]),
         cluster,
@@ -108,7 +108,7 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
         shared: launch.shared.unwrap_or(0),
     };
     if let Some((_, words)) = shape.mistake() {
-        return Err(vec![Mistake::new(launch.range.clone(), words)]);
+        return Err(vec![LaunchMistake::new(launch.range.clone(), words)]);
     }
     let room = executable.parameters.iter().map(|(at, bytes)| u64::from(*at) + u64::from(*bytes)).max().unwrap_or(0);
     let memory = Memory {
@@ -121,7 +121,7 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
     binding.buffers().map_err(|m| vec![m])?;
     let mut mistakes = Vec::new();
     binding.images.opaques(&executable);
-    // Images that share the bytes of others come after those.
+    // Images that share the bytes of a buffer or another image are bound last.
     for second in [false, true] {
         for given in launch.parameters.iter().filter(|g| shares(g) == second) {
             mistakes.extend(binding.parameter(given).err());
@@ -140,23 +140,24 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
     Ok(Bound { machine, buffers })
 }
 
-fn shares(given: &Given) -> bool {
+/// Whether an argument is an image that shares the bytes of a buffer or another image.
+fn shares(given: &NamedArgument) -> bool {
     matches!(&given.argument, Argument::Table(table) if table.iter().any(|(key, _)| key == "buffer"))
 }
 
-/// The variables of the module in memory that the whole grid shares. What they held before is kept, so they are bounded as buffers are:
-/// a line of PTX can declare terabytes.
-fn variables(launch: &Launch, executable: &Executable, buffers: &mut Vec<Placed>) -> Result<(), Mistake> {
-    // What they all hold is copied before and after the run.
+/// Adds the variables of the module that lie in global and constant memory. Snapshots of them are made before and after a run, so their
+/// size is limited like that of buffers: one line of PTX can declare terabytes.
+fn variables(launch: &Launch, executable: &Executable, buffers: &mut Vec<PlacedBuffer>) -> Result<(), LaunchMistake> {
+    // Snapshots of all buffers are made before and after the run.
     let mut all = buffers.iter().fold(0u64, |all, placed| all.saturating_add(placed.bytes));
     for variable in &executable.program.variables {
         let Some(located) = executable.variables.get(&variable.name) else { continue };
         let place = match located.window {
-            None => Place::Global(located.address),
-            Some(Window::Constant) => Place::Constant(located.address),
+            None => BindingSite::Global(located.address),
+            Some(Window::Constant) => BindingSite::Constant(located.address),
             Some(_) => continue,
         };
-        let element = variable.symbol.ty.and_then(|t| Element::named(t.name()));
+        let element = variable.symbol.ty.and_then(|t| ElementFormat::named(t.name()));
         let Some(element) = element else { continue };
         all = all.saturating_add(located.bytes);
         if all > MAX_BUFFER_BYTES {
@@ -164,9 +165,9 @@ fn variables(launch: &Launch, executable: &Executable, buffers: &mut Vec<Placed>
                 "the buffers and the variables of the module have {all} bytes with `{}`, but {MAX_BUFFER_BYTES} are the most that a launch can have",
                 variable.name
             );
-            return Err(Mistake::new(launch.range.clone(), words));
+            return Err(LaunchMistake::new(launch.range.clone(), words));
         }
-        buffers.push(Placed { name: variable.name.clone(), element, place, bytes: located.bytes });
+        buffers.push(PlacedBuffer { name: variable.name.clone(), element, place, bytes: located.bytes });
     }
     Ok(())
 }
@@ -175,59 +176,60 @@ struct Binding<'a> {
     launch: &'a Launch,
     executable: &'a Arc<Executable>,
     memory: Memory,
-    buffers: Vec<Placed>,
+    buffers: Vec<PlacedBuffer>,
     images: Images,
 }
 
 impl Binding<'_> {
-    /// Index of a parameter of the kernel.
-    fn index(&self, given: &Given) -> Option<usize> {
+    /// The index of the kernel parameter that an argument is for.
+    fn index(&self, given: &NamedArgument) -> Option<usize> {
         let callable = self.executable.program.functions.get(self.executable.entry as usize)?;
         callable.parameters.iter().position(|p| p.name == given.name)
     }
 
-    fn is_aggregate(&self, given: &Given) -> bool {
+    fn is_aggregate(&self, given: &NamedArgument) -> bool {
         let callable = self.executable.program.functions.get(self.executable.entry as usize);
         let parameter = callable.and_then(|c| c.parameters.get(self.index(given)?));
         given.offset.is_none() && parameter.is_some_and(is_aggregate)
     }
 
     /// Allocates the buffers, in the order of the parameters.
-    fn buffers(&mut self) -> Result<(), Mistake> {
-        let mut wanted: Vec<&Given> = self.launch.named().collect();
-        // Buffers that no parameter holds come last.
+    fn buffers(&mut self) -> Result<(), LaunchMistake> {
+        let mut wanted: Vec<&NamedArgument> = self.launch.named().collect();
+        // Buffers without a parameter come last.
         wanted.sort_by_key(|g| (self.index(g).unwrap_or(usize::MAX), g.offset));
         let mut left = MAX_BUFFER_BYTES;
         for given in wanted {
             let Argument::Buffer(buffer) = &given.argument else { continue };
-            if let Contents::File(path) = &buffer.contents {
-                return Err(Mistake::new(given.range.clone(), format!("the file `{path}` has not been read")));
+            if let BufferContents::File(path) = &buffer.contents {
+                return Err(LaunchMistake::new(given.range.clone(), format!("the file `{path}` has not been read")));
             }
             if self.is_aggregate(given) {
                 continue;
             }
             let bytes = buffer.bytes().filter(|n| *n <= left);
-            let bytes =
-                bytes.ok_or_else(|| Mistake::new(given.range.clone(), "the buffers of the launch are too large"))?;
+            let bytes = bytes
+                .ok_or_else(|| LaunchMistake::new(given.range.clone(), "the buffers of the launch are too large"))?;
             left -= bytes;
             let name = given.title();
             let address = self.memory.global.allocate(&name, storage(buffer, bytes), 256);
-            self.buffers.push(Placed {
+            self.buffers.push(PlacedBuffer {
                 name: name.into(),
                 element: buffer.element,
-                place: Place::Global(address),
+                place: BindingSite::Global(address),
                 bytes,
             });
         }
         Ok(())
     }
 
-    fn parameter(&mut self, given: &Given) -> Result<(), Mistake> {
-        let unknown = || Mistake::new(given.range.clone(), format!("the kernel has no parameter `{}`", given.name));
+    fn parameter(&mut self, given: &NamedArgument) -> Result<(), LaunchMistake> {
+        let unknown =
+            || LaunchMistake::new(given.range.clone(), format!("the kernel has no parameter `{}`", given.name));
         let index = self.index(given).ok_or_else(unknown)?;
         let callable = self.executable.program.functions.get(self.executable.entry as usize).ok_or_else(unknown)?;
         let (at, size) = self.executable.parameters.get(index).copied().ok_or_else(unknown)?;
-        let declared = callable.parameters.get(index).and_then(|p| p.ty).and_then(|t| Element::named(t.name()));
+        let declared = callable.parameters.get(index).and_then(|p| p.ty).and_then(|t| ElementFormat::named(t.name()));
         let surface = super::usage::usage(callable).cells.get(&(index, 0)).is_some_and(|u| u.surface);
         let offset = given.offset.unwrap_or(0);
         let room = u64::from(size).saturating_sub(offset);
@@ -244,7 +246,7 @@ impl Binding<'_> {
                     }
                 }
                 described => {
-                    // A number that is the address of nothing, so that it cannot be mistaken for one.
+                    // The handle is an address without memory, so that it differs from all real addresses.
                     let handle = self.memory.global.allocate(&given.title(), Storage::new(0, false), 256);
                     let kind = if surface { ".surfref" } else { ".texref" };
                     let placed = {
@@ -263,18 +265,19 @@ impl Binding<'_> {
         Ok(())
     }
 
-    fn global(&mut self, given: &Given) -> Result<(), Mistake> {
-        let unknown =
-            || Mistake::new(given.range.clone(), format!("the kernel does not reach a variable `{}`", given.name));
+    fn global(&mut self, given: &NamedArgument) -> Result<(), LaunchMistake> {
+        let unknown = || {
+            LaunchMistake::new(given.range.clone(), format!("the kernel does not reach a variable `{}`", given.name))
+        };
         let located = self.executable.variables.get(&given.name).copied().ok_or_else(unknown)?;
         let variables = &self.executable.program.variables;
         let variable = variables.iter().find(|v| v.name == given.name).ok_or_else(unknown)?;
-        let element = variable.symbol.ty.and_then(|t| Element::named(t.name()));
+        let element = variable.symbol.ty.and_then(|t| ElementFormat::named(t.name()));
         let bytes = match &given.argument {
-            Argument::Buffer(Buffer { contents: Contents::File(path), .. }) => {
-                return Err(Mistake::new(given.range.clone(), format!("the file `{path}` has not been read")));
+            Argument::Buffer(Buffer { contents: BufferContents::File(path), .. }) => {
+                return Err(LaunchMistake::new(given.range.clone(), format!("the file `{path}` has not been read")));
             }
-            Argument::Buffer(Buffer { contents: Contents::Fill(Fill::Poison), .. }) => {
+            Argument::Buffer(Buffer { contents: BufferContents::Fill(Fill::Poison), .. }) => {
                 if let Some(allocation) =
                     self.memory.global.find_mut(located.address, 0).filter(|_| located.window.is_none())
                 {
@@ -312,14 +315,21 @@ impl Binding<'_> {
     }
 
     /// The bytes of a number or an address.
-    fn value(&self, argument: &Argument, declared: Option<Element>, given: &Given) -> Result<Vec<u8>, Mistake> {
-        let encoded = |number: &Number, element: Element| {
-            let bits = number.encode(element).map_err(|why| Mistake::new(given.range.clone(), why))?;
+    fn value(
+        &self,
+        argument: &Argument,
+        declared: Option<ElementFormat>,
+        given: &NamedArgument,
+    ) -> Result<Vec<u8>, LaunchMistake> {
+        let encoded = |number: &Number, element: ElementFormat| {
+            let bits = number.encode(element).map_err(|why| LaunchMistake::new(given.range.clone(), why))?;
             let size = element.bits().div_ceil(8) as usize;
             Ok(bits.to_le_bytes().get(..size).unwrap_or_default().to_vec())
         };
         match argument {
-            Argument::Number(element, number) => encoded(number, element.or(declared).unwrap_or(Element::of_bits(64))),
+            Argument::Number(element, number) => {
+                encoded(number, element.or(declared).unwrap_or(ElementFormat::of_bits(64)))
+            }
             Argument::Buffer(_) => {
                 let title = given.title();
                 self.address_of(&title, given).map(|address| self.word(address))
@@ -337,9 +347,9 @@ impl Binding<'_> {
     }
 
     /// The generic address of a buffer, a variable or a function.
-    fn address_of(&self, name: &str, given: &Given) -> Result<u64, Mistake> {
+    fn address_of(&self, name: &str, given: &NamedArgument) -> Result<u64, LaunchMistake> {
         let buffer = self.buffers.iter().find_map(|b| match b.place {
-            Place::Global(address) if &*b.name == name => Some(address),
+            BindingSite::Global(address) if &*b.name == name => Some(address),
             _ => None,
         });
         let variable = || {
@@ -354,7 +364,7 @@ impl Binding<'_> {
             Some(self.executable.code_address(index))
         };
         buffer.or_else(variable).or_else(function).ok_or_else(|| {
-            Mistake::new(
+            LaunchMistake::new(
                 given.range.clone(),
                 format!("`{name}` is no buffer of this launch, no variable and no function"),
             )
@@ -362,11 +372,11 @@ impl Binding<'_> {
     }
 }
 
-fn buffer_bytes<'a>(buffers: &'a [Placed], memory: &'a Global) -> impl Fn(&str) -> Option<Vec<u8>> + 'a {
+fn buffer_bytes<'a>(buffers: &'a [PlacedBuffer], memory: &'a Global) -> impl Fn(&str) -> Option<Vec<u8>> + 'a {
     |name| {
         let placed = buffers.iter().find(|b| &*b.name == name)?;
         match placed.place {
-            Place::Global(address) => Some(memory.find(address, 0)?.storage.to_vec()),
+            BindingSite::Global(address) => Some(memory.find(address, 0)?.storage.to_vec()),
             _ => None,
         }
     }
@@ -374,8 +384,8 @@ fn buffer_bytes<'a>(buffers: &'a [Placed], memory: &'a Global) -> impl Fn(&str) 
 
 fn storage(buffer: &Buffer, bytes: u64) -> Storage {
     match &buffer.contents {
-        Contents::Fill(Fill::Zero) => Storage::new(bytes, true),
-        Contents::Fill(Fill::Poison) | Contents::File(_) => Storage::new(bytes, false),
+        BufferContents::Fill(Fill::Zero) => Storage::new(bytes, true),
+        BufferContents::Fill(Fill::Poison) | BufferContents::File(_) => Storage::new(bytes, false),
         _ => Storage::from_bytes(&contents(buffer).unwrap_or_default()),
     }
 }

@@ -1,10 +1,10 @@
-//! How far into its buffers a kernel reaches, as far as its text bounds the index: `setp.ge.u32 %p, %i, %n` before an access to
-//! `x + 4 * i` says that `x` has `n` elements.
+//! How far a kernel reaches into its buffers, derived from bounds of the index: `setp.ge.u32 %p, %i, %n` before an access to `x + 4 * i`
+//! means that `x` has `n` elements.
 //!
-//! Values are followed backwards from an address to special registers, parameters and literals. What is not understood has no bound, and
-//! the buffer then gets generous room: a bound that is too small would report faults of correct kernels.
+//! Values are followed backwards from an address to special registers, parameters and literals. Values that the analysis does not
+//! understand have no bound, and the buffer then gets a generous size. A bound that is too small would cause faults in correct kernels.
 
-use super::usage::Cell;
+use super::usage::ParameterPart;
 use ptx_analysis::flow::variance::Variances;
 use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use ptx_analysis::program::ProgramFunction;
@@ -14,38 +14,38 @@ use ptx_isa::tables::{Computes, Protocol, TypeClass, Verb};
 use std::cell::{Cell as Counter, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Chains of definitions longer than this are not followed.
+/// Maximum length of a chain of definitions.
 const MAX_DEPTH: u32 = 64;
 
-/// Questions for definitions in one kernel, so that a guess takes no time worth mentioning.
+/// Maximum number of queries for definitions per kernel. It keeps the time for a guess negligible.
 const MAX_QUESTIONS: u32 = 20_000;
 
-/// Kernels of more instructions are not looked into.
+/// Maximum number of instructions of an analyzed kernel.
 const MAX_INSTRUCTIONS: usize = 20_000;
 
-/// What bounds an index.
+/// The origin of the bound of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Limit {
     /// A literal.
     Literal,
-    /// A number that the kernel loads and does not use: what else would it be?
+    /// A parameter that the kernel loads but does not use: it is presumably the bound.
     Spare(usize),
-    /// A parameter.
+    /// A parameter with this index.
     Parameter(usize),
 }
 
-/// The largest value of an integer register, or the largest distance from the beginning of a buffer.
+/// The maximum value of an integer register; for an address, the maximum distance from the beginning of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Extent {
-    /// The parameter whose address this is an offset from.
-    base: Option<Cell>,
-    /// The largest value, in bytes where there is a base.
+    /// The pointer parameter, or part of one, that the address is based on; `None` for numbers.
+    base: Option<ParameterPart>,
+    /// The maximum value; for an address, the distance in bytes.
     max: u64,
-    /// The index register that a comparison bounds, and what it is multiplied by.
+    /// The index register that a comparison bounds, and its factor in the value.
     index: Option<(RegisterSlot, u64)>,
-    /// What bounds the index.
+    /// The origin of the bound of the index.
     limit: Option<Limit>,
-    /// It is the value of this parameter, or a part of it.
+    /// The parameter that the value equals, or that it is a product or a quotient of.
     parameter: Option<usize>,
 }
 
@@ -92,41 +92,41 @@ impl Extent {
     }
 }
 
-/// How a buffer is used.
+/// The size that a buffer needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
-    /// The bytes from its beginning to the end of the last access.
+    /// Bytes from its beginning to the end of the furthest access.
     pub bytes: u64,
-    /// What bounds the index.
+    /// The origin of the bound of the index.
     pub limit: Limit,
 }
 
-/// What is known when an answer is wanted.
+/// The launch data that bounds are computed from.
 pub(super) struct Sizes<'s> {
-    /// Threads of a CTA.
+    /// Size of a CTA in threads, per dimension.
     pub block: [u32; 3],
-    /// CTAs of the grid.
+    /// Size of the grid in CTAs, per dimension.
     pub grid: [u32; 3],
-    /// The values of parameters that are whole numbers.
+    /// The values of integer parameters, by index.
     pub numbers: &'s BTreeMap<usize, u64>,
-    /// The only number of the kernel, if no instruction uses it.
+    /// The only integer parameter of the kernel, if no instruction uses it.
     pub spare: Option<usize>,
 }
 
-/// Follows the addresses of a kernel.
+/// The analysis of the addresses of a kernel.
 pub(super) struct Bounds<'a> {
     callable: &'a ProgramFunction,
     function: &'a FlowFunction,
     variances: &'a Variances<'a>,
     sizes: Sizes<'a>,
-    /// Comparisons for order: the register, the instruction, and the operand that it is compared with.
+    /// Order comparisons by compared register: index of the instruction, and the side (0 or 1) on which the register stands.
     compared: BTreeMap<RegisterSlot, Vec<(usize, usize)>>,
     results: RefCell<BTreeMap<(u32, RegisterSlot), Option<Extent>>>,
     questions: Counter<u32>,
 }
 
 impl<'a> Bounds<'a> {
-    /// Of a kernel.
+    /// The analysis of a kernel.
     pub fn new(
         callable: &'a ProgramFunction,
         function: &'a FlowFunction,
@@ -149,19 +149,19 @@ impl<'a> Bounds<'a> {
         Self { callable, function, variances, sizes, compared, results: RefCell::default(), questions: Counter::new(0) }
     }
 
-    /// Whether a kernel is small enough to be followed.
+    /// Whether a kernel is small enough for the analysis.
     pub fn suits(function: &FlowFunction) -> bool {
         !function.instructions.is_empty() && function.instructions.len() <= MAX_INSTRUCTIONS
     }
 
-    /// The parameter that an address is made of, where that is certain.
-    pub fn base(&self, index: usize, operand: &FlowOperand) -> Option<Cell> {
+    /// The pointer parameter, or part of one, that an address is based on, if that is certain.
+    pub fn base(&self, index: usize, operand: &FlowOperand) -> Option<ParameterPart> {
         self.address(index, operand)?.base
     }
 
-    /// The room that each buffer needs of which all accesses are bounded; `reached` gives the parameters that an address may be made of.
-    pub fn rooms(&self, reached: &dyn Fn(&FlowOperand) -> BTreeSet<Cell>) -> BTreeMap<Cell, Room> {
-        let mut rooms: BTreeMap<Cell, Option<(u64, Option<Limit>)>> = BTreeMap::new();
+    /// The size of each buffer whose accesses are all bounded. `reached` returns the parameter parts that an address may be computed from.
+    pub fn rooms(&self, reached: &dyn Fn(&FlowOperand) -> BTreeSet<ParameterPart>) -> BTreeMap<ParameterPart, Room> {
+        let mut rooms: BTreeMap<ParameterPart, Option<(u64, Option<Limit>)>> = BTreeMap::new();
         for index in 0..self.function.instructions.len() {
             for operand in self.function.operands_of(index).iter().filter(|o| o.role == OperandRole::Address) {
                 let extent = self.address(index, operand);
@@ -179,7 +179,7 @@ impl<'a> Bounds<'a> {
                     }
                 }
             }
-            // An address that a call or a store takes may be used anywhere.
+            // The callee may use an address argument for any access.
             for operand in self.function.operands_of(index).iter().filter(|o| o.role == OperandRole::Argument) {
                 rooms.extend(reached(operand).into_iter().map(|cell| (cell, None)));
             }
@@ -196,19 +196,19 @@ impl<'a> Bounds<'a> {
         moved(self.register(slot, index, 0)?, operand.offset?)
     }
 
-    /// The largest value of a register where an instruction reads it.
+    /// The maximum value of a register at the instruction `at` that reads it.
     fn register(&self, slot: RegisterSlot, at: usize, depth: u32) -> Option<Extent> {
         if depth > MAX_DEPTH {
             return None;
         }
         let writers = self.writers(slot, at)?;
         let natural = self.joined(slot, &writers, depth);
-        // What an index is compared with is not bounded by the index.
+        // The other side of a comparison is not bounded by the index.
         if natural.is_some_and(|n| n.parameter.is_some() || n.base.is_some()) {
             return natural;
         }
         match self.compared_with(slot, &writers, depth) {
-            // A comparison with a literal often picks out some threads and says nothing of an access elsewhere.
+            // A comparison with a literal often selects some threads, and does not bound accesses elsewhere.
             Some(extent) if extent.limit == Some(Limit::Literal) && natural.is_some() => natural,
             Some(extent) => Some(extent),
             None => natural,
@@ -232,7 +232,7 @@ impl<'a> Bounds<'a> {
             out = Some(out.map_or(Some(found), |all| all.join(found))?);
         }
         let out = out?;
-        // A pointer may advance in a loop if its index does so by as much.
+        // A pointer may advance in a loop if its index advances by the same distance.
         for (writer, operand) in steps {
             let (index, scale) = out.index?;
             let step = self.operand(operand, writer as usize, depth + 1)?.max;
@@ -249,7 +249,7 @@ impl<'a> Bounds<'a> {
         Some(out)
     }
 
-    /// What an instruction adds to a register, if it does nothing else.
+    /// The operand that an instruction adds to a register, if it does nothing else.
     fn step(&self, slot: RegisterSlot, writer: usize) -> Option<&'a FlowOperand> {
         if self.function.entry(writer).computes != Computes::Sum {
             return None;
@@ -266,7 +266,7 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// The bound by a comparison of the value that these instructions wrote.
+    /// The bound from comparisons of the value that one of these instructions wrote.
     fn compared_with(&self, slot: RegisterSlot, writers: &[u32], depth: u32) -> Option<Extent> {
         let mut best: Option<Extent> = None;
         for (index, side) in self.compared.get(&slot).into_iter().flatten() {
@@ -302,7 +302,7 @@ impl<'a> Bounds<'a> {
         if let Some(known) = self.results.borrow().get(&key) {
             return *known;
         }
-        // What comes of itself in a loop has no bound of its own.
+        // A value that depends on itself in a loop has no bound of its own.
         self.results.borrow_mut().insert(key, None);
         let found = self.compute(writer as usize, slot, depth);
         self.results.borrow_mut().insert(key, found);
@@ -332,7 +332,7 @@ impl<'a> Bounds<'a> {
             },
             Computes::Difference => match operands.get(1)?.value {
                 OperandValue::Integer(n) => moved(value(0)?, n.checked_neg()?),
-                // What is taken away is not negative.
+                // The subtrahend is assumed not to be negative.
                 _ => value(0).filter(|e| e.base.is_none()),
             },
             Computes::Product => value(0)?.times(value(1)?),
@@ -352,7 +352,7 @@ impl<'a> Bounds<'a> {
         (whole.base.is_none()).then_some(Extent { max, index: None, ..whole })
     }
 
-    /// A parameter that is loaded.
+    /// The value of a parameter that an instruction loads.
     fn loaded(&self, index: usize, slot: RegisterSlot) -> Option<Extent> {
         let function = self.function;
         let address = function.operands_of(index).iter().find(|o| o.memory().is_some())?;
@@ -362,7 +362,7 @@ impl<'a> Bounds<'a> {
         let part = function.writes(index).iter().position(|w| w.slot == slot)? as u64;
         let bytes = function
             .modifier(index, SlotName::Type)
-            .and_then(|m| super::Element::named(m.name()))
+            .and_then(|m| super::ElementFormat::named(m.name()))
             .map(|e| u64::from(e.bits()) / 8)?;
         let offset = u64::try_from(address.offset?).ok()? + part * bytes;
         if variable.symbol.origin != VariableOrigin::KernelParameter {
@@ -402,15 +402,15 @@ fn moved(extent: Extent, by: i64) -> Option<Extent> {
     Some(Extent { max, parameter: extent.parameter.filter(|_| by == 0), ..extent })
 }
 
-/// The two sides of a comparison, with their places among the operands.
+/// The integer operands that a comparison reads, with their indices among all operands.
 fn sides(function: &FlowFunction, index: usize) -> impl Iterator<Item = (usize, &FlowOperand)> {
     let integer = |o: &FlowOperand| o.ty.is_some_and(|t| matches!(t.info().class, TypeClass::Uint | TypeClass::Sint));
     function.operands_of(index).iter().enumerate().filter(move |(_, o)| o.reads() && integer(o))
 }
 
-/// Bytes that one lane reads or writes; nothing where that is not plain.
+/// Number of bytes that one lane accesses; `None` for instructions other than plain loads, stores and atomics.
 fn accessed(function: &FlowFunction, index: usize) -> Option<u64> {
-    let element = function.modifier(index, SlotName::Type).and_then(|m| super::Element::named(m.name()))?;
+    let element = function.modifier(index, SlotName::Type).and_then(|m| super::ElementFormat::named(m.name()))?;
     let parts = function.operands_of(index).iter().filter(|o| o.role == OperandRole::Element).count().max(1);
     let plain = matches!(function.entry(index).name, "ld" | "ldu" | "st" | "atom" | "red" | "ld.global.nc");
     plain.then_some(u64::from(element.bits()) / 8 * parts as u64)

@@ -1,10 +1,10 @@
-//! Reading a line from left to right.
+//! A cursor that parses a line from left to right.
 
-use super::Mistake;
+use super::LaunchMistake;
 use crate::notation::Number;
 use std::ops::Range;
 
-/// A place in a text. Ranges that it gives count from the start of the file.
+/// A position in a text. Its ranges and offsets count from the start of the file.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor<'t> {
     text: &'t str,
@@ -12,7 +12,7 @@ pub(super) struct Cursor<'t> {
     base: usize,
 }
 
-/// Whether a text can be the name of an argument: other names could not be written in a line.
+/// Whether a text can be the name of an argument: other names cannot be written in a line.
 pub fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(is_in_name)
 }
@@ -21,10 +21,10 @@ fn is_in_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '%')
 }
 
-pub(super) type Read<T> = Result<T, Mistake>;
+pub(super) type CursorResult<T> = Result<T, LaunchMistake>;
 
 impl<'t> Cursor<'t> {
-    /// At the beginning of a text that begins at `base` in the file.
+    /// A cursor at the beginning of a text, which begins at offset `base` of the file.
     pub(super) fn new(text: &'t str, base: usize) -> Self {
         Self { text, at: 0, base }
     }
@@ -33,7 +33,7 @@ impl<'t> Cursor<'t> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Where it is in the file.
+    /// The offset in the file.
     pub(super) fn offset(&self) -> usize {
         self.base + self.at
     }
@@ -51,7 +51,7 @@ impl<'t> Cursor<'t> {
         self.skip(rest.len() - rest.trim_start().len());
     }
 
-    /// Goes behind `what` if it is here.
+    /// Skips `what` if it comes next, and returns whether it did.
     pub(super) fn eat(&mut self, what: &str) -> bool {
         let found = self.rest().starts_with(what);
         if found {
@@ -60,7 +60,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Reads as long as the characters are of a kind.
+    /// Skips and returns the longest text whose characters all satisfy `of`.
     pub(super) fn take(&mut self, mut of: impl FnMut(char) -> bool) -> &'t str {
         let rest = self.rest();
         let end = rest.find(|c| !of(c)).unwrap_or(rest.len());
@@ -68,12 +68,13 @@ impl<'t> Cursor<'t> {
         rest.get(..end).unwrap_or_default()
     }
 
-    /// An identifier of PTX, or a word; perhaps empty.
+    /// Skips and returns a PTX identifier or a word; may be empty.
     pub(super) fn word(&mut self) -> &'t str {
         self.take(is_in_name)
     }
 
-    /// What stands here up to the next space, brackets and quotes kept together: for messages, and to go on behind a mistake.
+    /// Skips and returns the text up to the next space; brackets and quotes stay together. Used for messages, and to continue after an
+    /// error.
     pub(super) fn item(&mut self) -> &'t str {
         let (mut depth, mut quoted, mut escaped) = (0i32, false, false);
         self.take(|c| {
@@ -92,7 +93,7 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// The range of what stands here, for messages: at least a character.
+    /// The range of the item at the cursor, for messages; at least one character.
     pub(super) fn here(&self) -> Range<usize> {
         let mut ahead = self.clone();
         let mut length = ahead.item().len();
@@ -108,17 +109,17 @@ impl<'t> Cursor<'t> {
         self.offset()..self.offset() + length
     }
 
-    /// From a place up to here.
+    /// The range from an offset in the file to the cursor.
     pub(super) fn since(&self, start: usize) -> Range<usize> {
         start..self.offset()
     }
 
-    /// The text from a place up to here.
+    /// The text from an offset in the file to the cursor.
     pub(super) fn text_since(&self, start: usize) -> &'t str {
         self.text.get(start.saturating_sub(self.base)..self.at).unwrap_or_default()
     }
 
-    /// What stands here, quoted, or that the line ends.
+    /// For messages: the quoted item at the cursor, or that the line ends.
     pub(super) fn found(&self) -> String {
         let mut ahead = self.clone();
         match (ahead.item(), self.rest().chars().next()) {
@@ -128,32 +129,32 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// A mistake here: what was expected.
-    pub(super) fn expected(&self, what: &str) -> Mistake {
-        Mistake::new(self.here(), format!("expected {what}, but {}", self.found()))
+    /// The error for unexpected text at the cursor.
+    pub(super) fn expected(&self, what: &str) -> LaunchMistake {
+        LaunchMistake::new(self.here(), format!("expected {what}, but {}", self.found()))
     }
 
-    /// Goes behind a sign that must be here, spaces before it aside.
-    pub(super) fn need(&mut self, sign: &str) -> Read<()> {
+    /// Skips a required sign, and spaces before it.
+    pub(super) fn need(&mut self, sign: &str) -> CursorResult<()> {
         self.spaces();
         if self.eat(sign) { Ok(()) } else { Err(self.expected(&format!("`{sign}`"))) }
     }
 
-    /// A number if there is one.
+    /// Parses a number, if there is one.
     pub(super) fn number(&mut self) -> Option<Number> {
         let (number, length) = Number::parse(self.rest())?;
         self.skip(length);
         Some(number)
     }
 
-    /// A number that must be here.
-    pub(super) fn need_number(&mut self) -> Read<Number> {
+    /// Parses a required number.
+    pub(super) fn need_number(&mut self) -> CursorResult<Number> {
         self.spaces();
         self.number().ok_or_else(|| self.expected("a number"))
     }
 
-    /// A decimal number that may have a unit right behind it.
-    pub(super) fn need_quantity(&mut self) -> Read<Number> {
+    /// Parses a decimal number that may be followed directly by a unit.
+    pub(super) fn need_quantity(&mut self) -> CursorResult<Number> {
         let start = self.clone();
         self.spaces();
         let digits = self.take(|c| c.is_ascii_digit() || matches!(c, '.' | '_'));
@@ -173,8 +174,8 @@ impl<'t> Cursor<'t> {
         })
     }
 
-    /// A product of whole numbers, such as `32*8`.
-    pub(super) fn product(&mut self) -> Read<u64> {
+    /// Parses a product of integers, such as `32*8`.
+    pub(super) fn product(&mut self) -> CursorResult<u64> {
         let mut value: u64 = 1;
         loop {
             self.spaces();
@@ -187,7 +188,7 @@ impl<'t> Cursor<'t> {
             })?;
             value = value
                 .checked_mul(factor)
-                .ok_or_else(|| Mistake::new(self.since(start), "a size of more than 64 bits is too large"))?;
+                .ok_or_else(|| LaunchMistake::new(self.since(start), "a size of more than 64 bits is too large"))?;
             let mut ahead = self.clone();
             ahead.spaces();
             if !ahead.eat("*") {
@@ -197,13 +198,14 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Items between brackets, with commas (or, where `spaced`, only spaces) between them; the opening one has been read.
+    /// Parses items up to the closing bracket; the opening one has been skipped. Items are separated by commas or, with `spaced`, also by
+    /// spaces only.
     pub(super) fn items<T>(
         &mut self,
         close: &str,
         spaced: bool,
-        mut item: impl FnMut(&mut Self) -> Read<T>,
-    ) -> Read<Vec<T>> {
+        mut item: impl FnMut(&mut Self) -> CursorResult<T>,
+    ) -> CursorResult<Vec<T>> {
         let mut out = Vec::new();
         loop {
             self.spaces();
@@ -218,14 +220,14 @@ impl<'t> Cursor<'t> {
                 return Ok(out);
             }
             if self.is_done() {
-                return Err(Mistake::new(self.here(), format!("expected `{close}`, but the line ends")));
+                return Err(LaunchMistake::new(self.here(), format!("expected `{close}`, but the line ends")));
             }
             out.push(item(self)?);
         }
     }
 
-    /// A text in double quotes, with `\n`, `\t`, `\"` and `\\`.
-    pub(super) fn quoted(&mut self) -> Read<String> {
+    /// Parses a text in double quotes, with the escapes `\n`, `\t`, `\"` and `\\`.
+    pub(super) fn quoted(&mut self) -> CursorResult<String> {
         let start = self.offset();
         if !self.eat("\"") {
             return Err(self.expected("a text in double quotes"));
@@ -248,6 +250,6 @@ impl<'t> Cursor<'t> {
             }
         }
         self.skip(self.rest().len());
-        Err(Mistake::new(self.since(start), "the text has no end: `\"` is missing"))
+        Err(LaunchMistake::new(self.since(start), "the text has no end: `\"` is missing"))
     }
 }

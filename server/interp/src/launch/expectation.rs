@@ -1,109 +1,109 @@
-//! `expect:` lines: what must hold after a run.
+//! Parser for `expect:` lines: conditions that must hold after a run.
 
 use super::argument::{element_of, end, read_element, read_fill};
-use super::cursor::{Cursor, Read};
+use super::cursor::{Cursor, CursorResult};
 use super::fill::SPELLINGS;
-use super::{Element, Fill, Mistake, Number, list, nearest};
-use crate::findings::Kind as Fault;
-use crate::machine::Status;
+use super::{ElementFormat, Fill, LaunchMistake, Number, list, nearest};
+use crate::findings::FaultKind as Fault;
+use crate::machine::RunStatus;
 use std::ops::Range;
 
-/// Something that must hold after a run.
+/// A condition that must hold after a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expectation {
-    /// What.
-    pub subject: Subject,
-    /// Where it is written, in bytes; empty if nowhere.
+    /// The condition.
+    pub subject: ExpectationSubject,
+    /// Byte range in the text; empty if it is not in a text.
     pub range: Range<usize>,
 }
 
-/// What an expectation is about.
+/// The condition of an expectation.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Subject {
-    /// What is in memory.
+pub enum ExpectationSubject {
+    /// Memory has these contents.
     Memory(Condition),
-    /// The run finds this.
+    /// The run has a finding of this kind.
     Fault(Fault),
-    /// The run ends so.
-    Status(Status),
-    /// It prints this.
+    /// The run ends with this status.
+    Status(RunStatus),
+    /// The kernel prints exactly this text.
     Printed(Box<str>),
 }
 
-/// What must be in memory.
+/// The expected contents of a buffer or a variable.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     /// A buffer, or a variable of the module.
     pub name: Box<str>,
-    /// Of a buffer for a part of a parameter: at which byte.
+    /// For the buffer of a parameter part: the byte offset of the part.
     pub offset: Option<u64>,
-    /// To be looked at as this type, if not as its own.
-    pub element: Option<Element>,
-    /// Which elements.
-    pub part: Part,
-    /// What they must be.
-    pub expected: Expected,
-    /// How near is near enough.
+    /// The format as which the elements are read, if it is not that of the buffer.
+    pub element: Option<ElementFormat>,
+    /// The elements that are compared.
+    pub part: ElementSelection,
+    /// The expected contents.
+    pub expected: ExpectedElements,
+    /// The permitted deviation.
     pub tolerance: Tolerance,
 }
 
-/// Which elements of a buffer.
+/// Which elements of a buffer are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
-    /// All of them; for a list as many as it has.
+pub enum ElementSelection {
+    /// All of them; for a list, as many as it has.
     All,
-    /// One.
+    /// The element with this index.
     At(u64),
-    /// From one to another, which is excluded.
+    /// From the first index to the second one, which is excluded.
     Range(u64, u64),
 }
 
-/// What elements must be.
+/// The expected contents of the selected elements.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Expected {
-    /// This, each of them.
+pub enum ExpectedElements {
+    /// Each element has this value.
     Value(Number),
-    /// Between these, both included.
+    /// Each element lies between these values, both included.
     Between(Number, Number),
-    /// These, one after the other.
+    /// The elements have these values, in order.
     List(Vec<Number>),
-    /// As a fill makes them.
+    /// The elements have the values of a fill.
     Fill(Fill),
-    /// As another buffer has them, from an element on.
+    /// The elements equal those of another buffer, beginning at an index.
     Like(Box<str>, u64),
 }
 
-/// How near a value must be: any of these is enough. Without one the bits must be equal.
+/// The permitted deviation of a value; meeting one of several suffices. Without any, the bits must be equal.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tolerance {
-    /// So far away at most.
+    /// Maximum absolute difference.
     pub absolute: Option<f64>,
-    /// So many times the expected value away at most.
+    /// Maximum difference relative to the expected value.
     pub relative: Option<f64>,
-    /// So many numbers of the type away at most.
+    /// Maximum difference in units of the last place.
     pub ulps: Option<u64>,
 }
 
 impl Tolerance {
-    /// Whether there is none.
+    /// Whether no deviation is permitted.
     pub fn is_exact(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What `status=` can be.
-pub const STATUSES: &[(&str, Status)] = &[
-    ("finished", Status::Finished),
-    ("fault", Status::Fault),
-    ("limit", Status::Limit),
-    ("deadlock", Status::Deadlock),
+/// The possible values of `status=`.
+pub const STATUSES: &[(&str, RunStatus)] = &[
+    ("finished", RunStatus::Finished),
+    ("fault", RunStatus::Fault),
+    ("limit", RunStatus::Limit),
+    ("deadlock", RunStatus::Deadlock),
 ];
 
-/// The expectations of a line, and what is wrong with it. `base` is where the text begins in the file.
-pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<Mistake>) {
+/// Parses the expectations of a line; also returns its errors. `base` is the offset of the text in the file.
+pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<LaunchMistake>) {
     let mut cursor = Cursor::new(text, base);
     let (mut out, mut mistakes): (Vec<Expectation>, _) = (Vec::new(), Vec::new());
-    // Those from here on have no tolerance yet.
+    // A tolerance that stands alone applies to the expectations from this index on.
     let mut open = 0;
     loop {
         cursor.spaces();
@@ -119,7 +119,7 @@ pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<Mistake>)
                 let range = cursor.since(start);
                 let mut any = false;
                 for expectation in out.iter_mut().skip(open) {
-                    if let Subject::Memory(condition) = &mut expectation.subject
+                    if let ExpectationSubject::Memory(condition) = &mut expectation.subject
                         && condition.tolerance.is_exact()
                     {
                         condition.tolerance = tolerance;
@@ -128,7 +128,7 @@ pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<Mistake>)
                 }
                 open = out.len();
                 let nothing = "no value without a tolerance of its own stands before this one";
-                if any { Ok(()) } else { Err(Mistake::new(range, nothing)) }
+                if any { Ok(()) } else { Err(LaunchMistake::new(range, nothing)) }
             }
             Err(mistake) => Err(mistake),
         };
@@ -139,8 +139,8 @@ pub fn expectations(text: &str, base: usize) -> (Vec<Expectation>, Vec<Mistake>)
     }
 }
 
-/// `±1e-6`, `±0.1%`, `±2ulp`, several of them, or nothing.
-fn tolerance(cursor: &mut Cursor<'_>) -> Read<Option<Tolerance>> {
+/// Parses `±1e-6`, `±0.1%`, `±2ulp`, several of them, or nothing.
+fn tolerance(cursor: &mut Cursor<'_>) -> CursorResult<Option<Tolerance>> {
     let mut out = Tolerance::default();
     let mut any = false;
     while ["±", "+/-", "+-"].iter().any(|sign| cursor.eat(sign)) {
@@ -148,7 +148,7 @@ fn tolerance(cursor: &mut Cursor<'_>) -> Read<Option<Tolerance>> {
         let start = cursor.offset();
         let number = cursor.need_quantity()?;
         let value = number.value();
-        let wrong = |cursor: &Cursor<'_>, what: &str| Mistake::new(cursor.since(start), what);
+        let wrong = |cursor: &Cursor<'_>, what: &str| LaunchMistake::new(cursor.since(start), what);
         if !value.is_finite() {
             return Err(wrong(cursor, "the tolerance is too large"));
         }
@@ -164,7 +164,7 @@ fn tolerance(cursor: &mut Cursor<'_>) -> Read<Option<Tolerance>> {
     Ok(any.then_some(out))
 }
 
-fn one(cursor: &mut Cursor<'_>) -> Read<Expectation> {
+fn one(cursor: &mut Cursor<'_>) -> CursorResult<Expectation> {
     let start = cursor.offset();
     let whole = cursor.here();
     let name = cursor.word();
@@ -182,19 +182,19 @@ fn one(cursor: &mut Cursor<'_>) -> Read<Expectation> {
     };
     let subject = match special {
         Some(subject) => subject,
-        None => Subject::Memory(condition(cursor, name, whole)?),
+        None => ExpectationSubject::Memory(condition(cursor, name, whole)?),
     };
     Ok(Expectation { subject, range: cursor.since(start) })
 }
 
-fn special(cursor: &mut Cursor<'_>, name: &str) -> Read<Subject> {
+fn special(cursor: &mut Cursor<'_>, name: &str) -> CursorResult<ExpectationSubject> {
     if name == "printed" {
-        return cursor.quoted().map(|text| Subject::Printed(text.into()));
+        return cursor.quoted().map(|text| ExpectationSubject::Printed(text.into()));
     }
     let start = cursor.offset();
     let word = cursor.take(|c| c.is_alphanumeric() || c == '-');
     let choose = |names: Vec<&'static str>, what: &str| {
-        let wrong = Mistake::new(cursor.since(start), format!("`{word}` is no {what}"));
+        let wrong = LaunchMistake::new(cursor.since(start), format!("`{word}` is no {what}"));
         match nearest(word, names.iter().copied()) {
             Some(near) => wrong.help(format!("did you mean `{near}`?")),
             None => wrong.help(format!("there are {}", list(names))),
@@ -203,93 +203,99 @@ fn special(cursor: &mut Cursor<'_>, name: &str) -> Read<Subject> {
     if name == "fault" {
         let kind = Fault::named(word);
         let kind = kind.ok_or_else(|| choose(Fault::ALL.iter().map(|k| k.name()).collect(), "fault"))?;
-        return Ok(Subject::Fault(kind));
+        return Ok(ExpectationSubject::Fault(kind));
     }
     let status = STATUSES.iter().find(|(n, _)| *n == word);
     let status = status.ok_or_else(|| choose(STATUSES.iter().map(|(n, _)| *n).collect(), "way to end"))?;
-    Ok(Subject::Status(status.1))
+    Ok(ExpectationSubject::Status(status.1))
 }
 
-fn condition(cursor: &mut Cursor<'_>, name: &str, whole: Range<usize>) -> Read<Condition> {
+fn condition(cursor: &mut Cursor<'_>, name: &str, whole: Range<usize>) -> CursorResult<Condition> {
     let offset = if cursor.eat("+") { Some(cursor.product()?) } else { None };
     let element = if cursor.eat(":") { Some(read_element(cursor)?) } else { None };
-    let part = if cursor.eat("[") { part(cursor)? } else { Part::All };
+    let part = if cursor.eat("[") { part(cursor)? } else { ElementSelection::All };
     cursor.spaces();
     if !cursor.eat("=") {
         let found = cursor.found();
-        let wrong = Mistake::new(whole, format!("expected `=` and a value after `{name}`, but {found}"));
+        let wrong = LaunchMistake::new(whole, format!("expected `=` and a value after `{name}`, but {found}"));
         return Err(wrong.help("such as `out[3]=6.0`, `out[0..4]=[1, 2, 3, 4]` or `out=iota`"));
     }
     cursor.spaces();
     let at = cursor.offset();
     let expected = expected(cursor, element)?;
     let range = cursor.since(at);
-    if let (Part::Range(from, to), Expected::List(all)) = (part, &expected)
+    if let (ElementSelection::Range(from, to), ExpectedElements::List(all)) = (part, &expected)
         && to - from != all.len() as u64
     {
         let words = format!("the range has {} elements, but the list has {}", to - from, all.len());
-        return Err(Mistake::new(range, words).help("the end of a range is excluded"));
+        return Err(LaunchMistake::new(range, words).help("the end of a range is excluded"));
     }
-    if let (Part::At(_), Expected::List(_)) = (part, &expected) {
-        return Err(Mistake::new(range, "one element cannot be equal to a list").help("write a range: `out[0..4]=[…]`"));
+    if let (ElementSelection::At(_), ExpectedElements::List(_)) = (part, &expected) {
+        return Err(
+            LaunchMistake::new(range, "one element cannot be equal to a list").help("write a range: `out[0..4]=[…]`")
+        );
     }
     let tolerance = tolerance(cursor)?.unwrap_or_default();
     Ok(Condition { name: name.into(), offset, element, part, expected, tolerance })
 }
 
-/// `3]`, `0..4]`.
-fn part(cursor: &mut Cursor<'_>) -> Read<Part> {
+/// Parses `3]` or `0..4]`.
+fn part(cursor: &mut Cursor<'_>) -> CursorResult<ElementSelection> {
     let start = cursor.offset();
     let from = cursor.product()?;
     let part = if cursor.eat("..") {
         let to = cursor.product()?;
         if to < from {
             let words = format!("a range ends behind its beginning, but {to} is before {from}");
-            return Err(Mistake::new(cursor.since(start), words));
+            return Err(LaunchMistake::new(cursor.since(start), words));
         }
-        Part::Range(from, to)
+        ElementSelection::Range(from, to)
     } else {
-        Part::At(from)
+        ElementSelection::At(from)
     };
     cursor.need("]")?;
     Ok(part)
 }
 
-fn expected(cursor: &mut Cursor<'_>, element: Option<Element>) -> Read<Expected> {
+fn expected(cursor: &mut Cursor<'_>, element: Option<ElementFormat>) -> CursorResult<ExpectedElements> {
     if cursor.eat("[") {
         let item = |c: &mut Cursor<'_>| match element {
             Some(element) => element_of(c, element),
             None => c.need_number(),
         };
-        return cursor.items("]", false, item).map(Expected::List);
+        return cursor.items("]", false, item).map(ExpectedElements::List);
     }
     if let Some(low) = cursor.number() {
-        return Ok(if cursor.eat("..") { Expected::Between(low, cursor.need_number()?) } else { Expected::Value(low) });
+        return Ok(if cursor.eat("..") {
+            ExpectedElements::Between(low, cursor.need_number()?)
+        } else {
+            ExpectedElements::Value(low)
+        });
     }
     let mut ahead = cursor.clone();
     let word = ahead.word();
     if word.is_empty() || SPELLINGS.iter().any(|(name, _)| *name == word) || ahead.rest().starts_with('(') {
-        return read_fill(cursor).map(Expected::Fill);
+        return read_fill(cursor).map(ExpectedElements::Fill);
     }
     *cursor = ahead;
     let from = if cursor.eat("[") {
         match part(cursor)? {
-            Part::At(from) | Part::Range(from, _) => from,
-            Part::All => 0,
+            ElementSelection::At(from) | ElementSelection::Range(from, _) => from,
+            ElementSelection::All => 0,
         }
     } else {
         0
     };
-    Ok(Expected::Like(word.into(), from))
+    Ok(ExpectedElements::Like(word.into(), from))
 }
 
 impl Expectation {
-    /// Whether it says that the run ends otherwise than well.
+    /// Whether it requires that the run does not finish normally.
     pub fn is_end(&self) -> bool {
         match self.subject {
-            Subject::Fault(kind) => kind.is_fatal(),
-            Subject::Status(status) => status != Status::Finished,
-            Subject::Memory(_) | Subject::Printed(_) => false,
+            ExpectationSubject::Fault(kind) => kind.is_fatal(),
+            ExpectationSubject::Status(status) => status != RunStatus::Finished,
+            ExpectationSubject::Memory(_) | ExpectationSubject::Printed(_) => false,
         }
     }
 }

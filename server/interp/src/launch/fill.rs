@@ -1,47 +1,47 @@
-//! Contents by a rule: what is in an element follows from its index.
+//! Fills: buffer contents that are computed from the index of each element.
 
 use super::random;
-use crate::notation::{Element, Kind, Number};
+use crate::notation::{ElementFormat, ElementKind, Number};
 use ptx_num::values::convert::{FloatLayout, NumberClass};
 use std::fmt::{self, Display};
 
-/// What a buffer holds at first, or is expected to hold.
+/// A rule for the contents of a buffer, initial or expected.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fill {
-    /// All bits 0.
+    /// All bits are 0.
     Zero,
-    /// `start + index × step`. Whole numbers in whole-numbered types wrap around, all else is computed in f64 and rounded once.
+    /// `start + index × step`. Integers in integer formats wrap around; everything else is computed in f64 and rounded once.
     Iota {
-        /// Of element 0.
+        /// The value of element 0.
         start: Number,
-        /// From one to the next.
+        /// The difference between successive elements.
         step: Number,
     },
-    /// The same number everywhere.
+    /// The same number in all elements.
     Const(Number),
-    /// Evenly distributed from `low` to `high`, `high` excluded.
+    /// Uniformly distributed from `low` to `high`, `high` excluded.
     Uniform {
-        /// Both bounds; without them 0 to 1, and in types of whole numbers every value that they have.
+        /// `low` and `high`. Without them: 0 to 1; for integer formats all values.
         bounds: Option<(Number, Number)>,
-        /// Another seed gives other numbers.
+        /// The seed of the random numbers.
         seed: u64,
     },
-    /// Normally distributed, rounded to the type.
+    /// Normally distributed, rounded to the format.
     Normal {
-        /// In the middle.
+        /// The mean value.
         mean: f64,
-        /// Standard deviation.
+        /// The standard deviation.
         deviation: f64,
-        /// Another seed gives other numbers.
+        /// The seed of the random numbers.
         seed: u64,
     },
     /// The canonical NaN.
     Nan,
-    /// Never written: a read of it is a finding.
+    /// Never written: reading it is a finding.
     Poison,
 }
 
-/// Their names, with what may follow them.
+/// The name of each fill, and its optional arguments.
 pub const SPELLINGS: &[(&str, &str)] = &[
     ("zero", ""),
     ("iota", "(start, step)"),
@@ -53,15 +53,15 @@ pub const SPELLINGS: &[(&str, &str)] = &[
 ];
 
 impl Fill {
-    /// From 0 in steps of 1.
+    /// 0, 1, 2, …
     pub const IOTA: Self = Self::Iota {
         start: Number::Integer { negative: false, magnitude: 0 },
         step: Number::Integer { negative: false, magnitude: 1 },
     };
 
-    /// Why a type cannot be filled like that, in words.
-    pub fn mistake(&self, element: Element) -> Option<String> {
-        let whole = !matches!(element.kind(), Kind::Float(_));
+    /// Why the fill is not possible for an element format, as a message; `None` if it is.
+    pub fn mistake(&self, element: ElementFormat) -> Option<String> {
+        let whole = !matches!(element.kind(), ElementKind::Float(_));
         let name = element.name();
         let number = |number: Number| {
             let fractional = number.whole().is_none();
@@ -84,7 +84,7 @@ impl Fill {
         }
     }
 
-    /// The number of an element where that is no matter of its type; whole numbers that f64 does not hold are rounded.
+    /// The value of an element, independent of a format. Integers that f64 cannot represent are rounded.
     pub fn number(&self, index: u64) -> f64 {
         match *self {
             Self::Zero | Self::Poison => 0.0,
@@ -93,7 +93,7 @@ impl Fill {
             Self::Uniform { bounds, seed } => {
                 let (low, high) = bounds.map_or((0.0, 1.0), |(low, high)| (low.value(), high.value()));
                 let value = low + (high - low) * random::unit(seed, index);
-                // The product may round up to the bound that is excluded.
+                // Rounding could yield the excluded upper bound.
                 if value < high { value } else { high.next_down() }
             }
             Self::Normal { mean, deviation, seed } => mean + deviation * random::normal(seed, index),
@@ -101,14 +101,14 @@ impl Fill {
         }
     }
 
-    /// The bits of an element of a type that it suits.
-    pub fn bits(&self, element: Element, index: u64) -> u128 {
+    /// The bits of an element, for a format without a [`mistake`](Self::mistake).
+    pub fn bits(&self, element: ElementFormat, index: u64) -> u128 {
         let mask = element.mask();
         match (*self, element.kind()) {
             (Self::Zero | Self::Poison, _) => 0,
             (Self::Const(value), _) => value.encode(element).unwrap_or(0),
             (Self::Nan, _) => element.nan().unwrap_or(0),
-            (_, Kind::Float(float)) => {
+            (_, ElementKind::Float(float)) => {
                 let real = FloatLayout::F64.decode(self.number(index).to_bits());
                 let code = float.encode(real, false);
                 // As `.satfinite` does it: a fill with numbers has no infinities.
@@ -130,10 +130,10 @@ impl Fill {
             }
             (Self::Normal { .. }, kind) => {
                 let value = self.number(index).round_ties_even();
-                let most = if kind == (Kind::Integer { signed: true }) { mask >> 1 } else { mask };
+                let most = if kind == (ElementKind::Integer { signed: true }) { mask >> 1 } else { mask };
                 if value >= 0.0 {
                     (value as u128).min(most)
-                } else if kind == (Kind::Integer { signed: false }) {
+                } else if kind == (ElementKind::Integer { signed: false }) {
                     0
                 } else {
                     ((-value) as u128).min((mask >> 1) + 1).wrapping_neg() & mask
@@ -142,8 +142,8 @@ impl Fill {
         }
     }
 
-    /// The bytes of so many elements.
-    pub fn bytes(&self, element: Element, count: u64) -> Vec<u8> {
+    /// The bytes of `count` elements.
+    pub fn bytes(&self, element: ElementFormat, count: u64) -> Vec<u8> {
         let size = element.bytes(count).and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
         let mut out = vec![0; size];
         if !matches!(self, Self::Zero | Self::Poison) {
@@ -155,7 +155,7 @@ impl Fill {
 
 /// A random number below `span`, from 128 random bits.
 fn scaled(bits: u128, span: u128) -> u128 {
-    // The upper 64 bits times the span, shifted: even to 2⁻⁶⁴ of the span. Larger spans take what is left of all bits.
+    // The upper 64 bits, multiplied by the span and shifted: uniform to 2⁻⁶⁴ of the span. Larger spans use the remainder of all bits.
     match u64::try_from(span) {
         Ok(span) => ((bits >> 64) * u128::from(span)) >> 64,
         Err(_) => bits % span,
@@ -191,10 +191,10 @@ impl Display for Fill {
 
 #[cfg(test)]
 mod tests {
-    use super::{Element, Fill, Number};
+    use super::{ElementFormat, Fill, Number};
 
     fn texts(fill: Fill, element: &str, count: u64) -> Vec<String> {
-        let element = Element::named(element).unwrap();
+        let element = ElementFormat::named(element).unwrap();
         assert_eq!(fill.mistake(element), None);
         let bytes = fill.bytes(element, count);
         (0..count).map(|i| element.text(element.get(&bytes, i).unwrap())).collect()
@@ -215,7 +215,12 @@ mod tests {
         assert_eq!(texts(iota("0x10", "0x10"), "u32", 2), ["16", "32"]);
         assert_eq!(texts(Fill::IOTA, "e2m1", 4), ["0.0", "1.0", "2.0", "3.0"]);
         assert_eq!(texts(iota("65500", "100"), "f16", 2), ["65504.0", "65504.0"]);
-        assert!(iota("0", "0.5").mistake(Element::named("u32").unwrap()).unwrap().contains("`0.5` is no whole number"));
+        assert!(
+            iota("0", "0.5")
+                .mistake(ElementFormat::named("u32").unwrap())
+                .unwrap()
+                .contains("`0.5` is no whole number")
+        );
     }
 
     #[test]
@@ -226,7 +231,7 @@ mod tests {
         };
         for (element, low, high) in [("f32", -1, 1), ("s8", -3, 4), ("u64", 5, 6), ("bf16", 0, 1), ("s64", -9, 9)] {
             let fill = uniform(low, high);
-            let element = Element::named(element).unwrap();
+            let element = ElementFormat::named(element).unwrap();
             let values: Vec<f64> = (0..500).map(|i| element.value(fill.bits(element, i))).collect();
             assert!(values.iter().all(|v| (low as f64..=high as f64).contains(v)), "{element} {values:?}");
             let distinct: std::collections::BTreeSet<u64> = values.iter().map(|v| v.to_bits()).collect();
@@ -236,17 +241,18 @@ mod tests {
             }
         }
         let any = Fill::Uniform { bounds: None, seed: 0 };
-        let u128s: std::collections::BTreeSet<u128> = (0..100).map(|i| any.bits(Element::of_bits(128), i)).collect();
+        let u128s: std::collections::BTreeSet<u128> =
+            (0..100).map(|i| any.bits(ElementFormat::of_bits(128), i)).collect();
         assert_eq!(u128s.len(), 100);
         let normal = Fill::Normal { mean: 0.0, deviation: 1000.0, seed: 3 };
-        let s8 = Element::named("s8").unwrap();
+        let s8 = ElementFormat::named("s8").unwrap();
         let values: Vec<f64> = (0..100).map(|i| s8.value(normal.bits(s8, i))).collect();
         assert!(values.contains(&-128.0) && values.contains(&127.0), "{values:?}");
     }
 
     #[test]
     fn what_cannot_be() {
-        let words = |fill: Fill, element: &str| fill.mistake(Element::named(element).unwrap()).unwrap();
+        let words = |fill: Fill, element: &str| fill.mistake(ElementFormat::named(element).unwrap()).unwrap();
         assert_eq!(words(Fill::Nan, "u32"), "`u32` has no NaN");
         assert_eq!(words(Fill::Const(Number::integer(300)), "u8"), "`300` does not fit into `u8`");
         let backwards = Fill::Uniform { bounds: Some((Number::integer(1), Number::integer(1))), seed: 0 };

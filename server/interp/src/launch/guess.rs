@@ -1,8 +1,8 @@
-//! What a launch does not say is guessed from the kernel, and said.
+//! Guessing the parts of a launch that are not specified, from the kernel.
 
 use super::bounds::{Bounds, Limit, Room, Sizes};
-use super::usage::{Cell, Usage, Usages, usage};
-use super::{Argument, Buffer, Element, Field, Fill, Given, Kind, Launch, Number};
+use super::usage::{ParameterPart, Usage, Usages, usage};
+use super::{Argument, Buffer, ElementFormat, ElementKind, Field, Fill, Launch, NamedArgument, Number};
 use ptx_analysis::flow::variance::Variances;
 use ptx_analysis::flow::{FlowFunction, Graph, OperandValue};
 use ptx_analysis::program::{ModuleProgram, ProgramFunction};
@@ -10,25 +10,25 @@ use ptx_analysis::signature::{Array, Parameter};
 use ptx_isa::tables::{LaunchBound, TypeClass};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Threads of a CTA where nothing says how many.
+/// Number of threads per CTA if the kernel has no directive for it.
 const THREADS: u32 = 64;
 
-/// Bytes of dynamic shared memory where a kernel has some.
+/// Bytes of dynamic shared memory for a kernel that uses it.
 const SHARED: u32 = 32 << 10;
 
-/// What of a launch was guessed.
+/// The guessed parts of a launch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Guessed {
-    /// The parts, as they are written in a launch: `grid=1`, `x=f32[64]:iota`.
+pub struct GuessReport {
+    /// The guessed parts as launch text: `grid=1`, `x=f32[64]:iota`.
     pub parts: Vec<String>,
-    /// Where the lengths of buffers are among them: a sentence that says so, and what they follow.
+    /// If lengths of buffers were guessed: a sentence that says from which bounds.
     pub lengths: Option<String>,
-    /// Nothing of the launch was written.
+    /// The whole launch was guessed.
     pub whole: bool,
 }
 
-impl Guessed {
-    /// One line that says what was guessed; `None` where nothing was.
+impl GuessReport {
+    /// One line for the user about the guessed parts; `None` if nothing was guessed.
     pub fn sentence(&self) -> Option<String> {
         let parts = match (self.parts.is_empty(), self.whole) {
             (true, _) => return None,
@@ -39,9 +39,9 @@ impl Guessed {
     }
 }
 
-/// Adds to a launch whatever it does not say, and gives what that was. `text` is that of the module.
-pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Guessed {
-    let mut out = Guessed { whole: launch.range.is_empty(), ..Guessed::default() };
+/// Adds the missing parts to a launch and returns them. `text` is the text of the module.
+pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> GuessReport {
+    let mut out = GuessReport { whole: launch.range.is_empty(), ..GuessReport::default() };
     out.whole &= launch.parameters.is_empty() && launch.grid.is_none() && launch.block.is_none();
     let Some(callable) = program.functions.iter().find(|c| c.kernel && c.name == launch.entry) else { return out };
     sizes(launch, program, callable, text, &mut out.parts);
@@ -51,8 +51,8 @@ pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Gue
     let mut usage = usage(callable);
     let numbers: Vec<usize> =
         callable.parameters.iter().enumerate().filter(|(i, p)| is_number(*i, p, &usage)).map(|(i, _)| i).collect();
-    // A number is most often the size of something: as many as there are threads in x, so that each has something to do. Where there are
-    // several, buffers have room for their product.
+    // Most integer parameters are sizes. The guess is the number of threads in x, so that each thread has work. If there are several,
+    // buffers have room for their product.
     let several = numbers.len() > 1;
     let in_x = u64::from(block[0]) * u64::from(grid[0]);
     let mut number = in_x.clamp(1, if several { 64 } else { 1 << 20 });
@@ -71,7 +71,7 @@ pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Gue
         };
         rooms = found(number, &mut usage);
         let bounds = |room: &Room| only.is_some_and(|o| [Limit::Parameter(o), Limit::Spare(o)].contains(&room.limit));
-        // Fewer than there are threads: then it shows where an index is not held against it.
+        // Slightly fewer elements than threads: then a missing comparison with the bound becomes visible.
         if number >= FEWER && rooms.values().any(bounds) {
             number -= number / FEWER;
             rooms = found(number, &mut usage);
@@ -110,19 +110,20 @@ pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Gue
     out
 }
 
-/// One of so many threads has nothing to do where a number bounds an index.
+/// A guessed bound of an index is reduced by an eighth (`1 / FEWER`), so that some threads have no work.
 const FEWER: u64 = 8;
 
-/// Elements of a buffer.
+/// Maximum number of elements of a guessed buffer.
 const MAX_LENGTH: u64 = 1 << 22;
 
+/// Whether a parameter is a single integer of at least 32 bits that is not used as an address.
 fn is_number(index: usize, parameter: &Parameter, usage: &Usages) -> bool {
     let pointer = usage.cells.get(&(index, 0)).is_some_and(|u| u.pointer);
     let wide = parameter.ty.is_some_and(|t| t.info().bits >= 32 && t.info().class != TypeClass::Float);
     parameter.array == Array::No && !pointer && wide
 }
 
-/// The value that a launch gives a parameter, if it is a whole number.
+/// The value of a parameter in the launch, if it is a non-negative integer.
 fn given(launch: &Launch, name: &str) -> Option<u64> {
     let given = launch.parameters.iter().find(|g| *g.name == *name && g.offset.is_none())?;
     match given.argument {
@@ -131,7 +132,7 @@ fn given(launch: &Launch, name: &str) -> Option<u64> {
     }
 }
 
-/// Whether no instruction reads what a parameter is loaded into.
+/// Whether no instruction reads the registers that a parameter is loaded into.
 fn is_spare(callable: &ProgramFunction, function: &FlowFunction, parameter: usize) -> bool {
     let Some(name) = callable.parameters.get(parameter).map(|p| &p.name) else { return false };
     let named = |v: u32| function.variables.get(v as usize).is_some_and(|v| v.name == *name);
@@ -144,7 +145,7 @@ fn is_spare(callable: &ProgramFunction, function: &FlowFunction, parameter: usiz
     (0..function.instructions.len()).all(|i| function.reads(i).iter().all(|r| !loaded.contains(&r.slot)))
 }
 
-/// What the length of a buffer follows, in words.
+/// The name of the bound that determines the length of a buffer.
 fn bound_of(callable: &ProgramFunction, room: Room) -> String {
     match room.limit {
         Limit::Parameter(p) | Limit::Spare(p) => {
@@ -154,7 +155,7 @@ fn bound_of(callable: &ProgramFunction, room: Room) -> String {
     }
 }
 
-/// The sentence about the lengths of buffers.
+/// The sentence about the guessed lengths of buffers. `followed`: the buffers by their bound, which is empty if there is none.
 fn lengths(followed: &BTreeMap<String, Vec<&str>>) -> Option<String> {
     if followed.is_empty() {
         return None;
@@ -169,7 +170,7 @@ fn lengths(followed: &BTreeMap<String, Vec<&str>>) -> Option<String> {
     Some(format!("Buffer lengths are guessed ({}).", parts.collect::<Vec<_>>().join("; ")))
 }
 
-/// The numbers of a directive between the parameters and the body.
+/// The numbers of a directive between the parameters and the body, such as `.reqntid`.
 pub(super) fn directive(callable: &ProgramFunction, text: &str, bound: LaunchBound) -> Option<[u32; 3]> {
     let (tuning, _) = callable.body.as_ref()?.bound(bound)?;
     let range = callable.start + tuning.range.start as usize..callable.start + tuning.range.end as usize;
@@ -181,13 +182,14 @@ pub(super) fn directive(callable: &ProgramFunction, text: &str, bound: LaunchBou
     Some(out)
 }
 
+/// Guesses the missing dimensions and the size of dynamic shared memory, and adds them to `said`.
 fn sizes(launch: &mut Launch, program: &ModuleProgram, callable: &ProgramFunction, text: &str, said: &mut Vec<String>) {
     let shown = |size: [u32; 3]| match size {
         [x, 1, 1] => x.to_string(),
         [x, y, 1] => format!("{x},{y}"),
         [x, y, z] => format!("{x},{y},{z}"),
     };
-    // What the kernel itself demands is no guess.
+    // Values that the kernel requires are not guesses.
     if launch.cluster.is_none() {
         launch.cluster = directive(callable, text, LaunchBound::WholeCluster);
     }
@@ -222,7 +224,7 @@ fn sizes(launch: &mut Launch, program: &ModuleProgram, callable: &ProgramFunctio
     }
 }
 
-/// Whether the kernel reads that component of a special register.
+/// Whether the kernel reads this component of a special register.
 fn reads(callable: &ProgramFunction, name: &str, component: u8) -> bool {
     let operands = callable.body.iter().flat_map(|b| &b.operands);
     operands
@@ -230,60 +232,70 @@ fn reads(callable: &ProgramFunction, name: &str, component: u8) -> bool {
         .any(|o| matches!(o.value, OperandValue::Special(s, Some(c)) if s.name == name && c == component))
 }
 
+/// State while parameters are guessed.
 struct Guess<'a> {
     program: &'a ModuleProgram,
-    usage: &'a BTreeMap<Cell, Usage>,
-    /// How far into buffers the kernel reaches.
-    rooms: &'a BTreeMap<Cell, Room>,
-    /// What a number is.
+    usage: &'a BTreeMap<ParameterPart, Usage>,
+    /// The sizes of buffers with bounded accesses.
+    rooms: &'a BTreeMap<ParameterPart, Room>,
+    /// The value for integer parameters.
     number: u64,
-    /// Elements of a buffer of which nothing is known.
+    /// Number of elements of a buffer without a known bound.
     length: u64,
-    /// Numbers with a fraction so far.
+    /// Number of floating-point values guessed so far.
     floats: u8,
 }
 
 impl Guess<'_> {
-    fn parameter(&mut self, index: usize, parameter: &Parameter) -> Vec<Given> {
+    /// The arguments for a parameter.
+    fn parameter(&mut self, index: usize, parameter: &Parameter) -> Vec<NamedArgument> {
         let Some(ty) = parameter.ty else { return Vec::new() };
         if ty.info().class == TypeClass::Opaque {
             return match ty.name() {
-                ".samplerref" => vec![Given::new(&parameter.name, sampler())],
-                _ => vec![Given::new(&parameter.name, image(self.usage.get(&(index, 0)).and_then(|u| u.image)))],
+                ".samplerref" => vec![NamedArgument::new(&parameter.name, sampler())],
+                _ => {
+                    vec![NamedArgument::new(&parameter.name, image(self.usage.get(&(index, 0)).and_then(|u| u.image)))]
+                }
             };
         }
         if parameter.array == Array::No && parameter.elements == 1 {
-            let loaded = Element::named(ty.name()).unwrap_or(Element::byte());
+            let loaded = ElementFormat::named(ty.name()).unwrap_or(ElementFormat::byte());
             let usage = self.usage.get(&(index, 0)).cloned().unwrap_or_default();
-            return vec![Given::new(
+            return vec![NamedArgument::new(
                 &parameter.name,
                 self.value((index, 0), &usage, usage.loaded.unwrap_or(loaded), loaded),
             )];
         }
-        // Of a struct what is loaded, where it is loaded.
+        // For a struct: one argument for each part that the kernel loads.
         let cells = self.usage;
         let parts = cells.range((index, 0)..(index + 1, 0)).filter(|(_, u)| u.loaded.is_some());
-        let part = |((_, at), usage): (&Cell, &Usage)| {
+        let part = |((_, at), usage): (&ParameterPart, &Usage)| {
             let loaded = usage.loaded?;
             let argument = match self.value((index, *at), usage, loaded, loaded) {
                 Argument::Number(None, number) => Argument::Number(Some(loaded), number),
                 other => other,
             };
-            Some(Given { offset: Some(*at), ..Given::new(&parameter.name, argument) })
+            Some(NamedArgument { offset: Some(*at), ..NamedArgument::new(&parameter.name, argument) })
         };
         parts.filter_map(part).collect()
     }
 
-    /// `loaded` is the type that it is loaded as, `declared` that of the parameter.
-    fn value(&mut self, cell: Cell, usage: &Usage, loaded: Element, declared: Element) -> Argument {
+    /// The argument for a parameter part. `loaded`: the type as which the kernel loads it. `declared`: the type of the parameter.
+    fn value(
+        &mut self,
+        cell: ParameterPart,
+        usage: &Usage,
+        loaded: ElementFormat,
+        declared: ElementFormat,
+    ) -> Argument {
         let address = if self.program.environment.address_size == 32 { 32 } else { 64 };
         if declared.bits() == address {
             if let Some(geometry) = usage.image {
                 return image(Some(geometry));
             }
             if usage.pointer && !usage.tensor_map {
-                let element = usage.element.unwrap_or(Element::of_bits(32));
-                // What is only written, and what is counted in, begins as it usually does.
+                let element = usage.element.unwrap_or(ElementFormat::of_bits(32));
+                // Buffers that are only written, and counters, begin with zeros as usual.
                 let fill = if usage.atomic || !usage.read { Fill::Zero } else { Fill::IOTA };
                 let generous = || self.length.saturating_mul(usage.vector.max(1).into());
                 let bits = u64::from(element.bits());
@@ -295,12 +307,12 @@ impl Guess<'_> {
         }
         let mut fraction = || {
             self.floats = self.floats.saturating_add(1);
-            // Not 1, which hides a missing multiplication, and no two the same.
+            // Not 1, which would hide a missing multiplication, and all different.
             Number::Float(f64::from(self.floats) + 1.0)
         };
         let number = match (loaded.kind(), declared.kind()) {
-            (Kind::Float(_), Kind::Float(_)) => fraction(),
-            (Kind::Float(_), _) => return Argument::Number(Some(loaded), fraction()),
+            (ElementKind::Float(_), ElementKind::Float(_)) => fraction(),
+            (ElementKind::Float(_), _) => return Argument::Number(Some(loaded), fraction()),
             _ => Number::Integer { negative: false, magnitude: u128::from(self.number).min(declared.mask() >> 1) },
         };
         Argument::Number(None, number)

@@ -1,24 +1,25 @@
-//! Images and samplers of a launch, bound to the handles by which a kernel knows them.
+//! Binding of images and samplers to the handles that a kernel uses.
 
-use super::bind::{Place, Placed};
-use super::{Element, Field, Given, Mistake, argument};
+use super::bind::{BindingSite, PlacedBuffer};
+use super::{ElementFormat, Field, LaunchMistake, NamedArgument, argument};
 use crate::machine::code::Executable;
 use ptx_analysis::program::{self, FieldValue};
 use ptx_num::image::description::{Described, DescribedImage, ImageContents};
 use ptx_num::image::{Bindings, Image, ImageDescription, ImageId, Opaque, Sampler, fields};
 use std::collections::HashMap;
 
-/// Images and samplers on their way into a machine.
+/// Images and samplers that will become part of a machine.
 #[derive(Default)]
 pub(super) struct Images {
-    /// What handles mean.
+    /// The image or sampler for each handle.
     pub bindings: Bindings,
+    /// The images by name.
     named: HashMap<Box<str>, ImageId>,
-    /// What the initial values of variables say of samplers.
+    /// The fields in the initial values of opaque variables, by variable.
     fields: HashMap<Box<str>, Vec<program::OpaqueField>>,
 }
 
-/// Fields of initial values, and the key of a launch that says the same.
+/// Fields of initial values, each with the key of a launch that overrides it.
 const OVERRIDDEN: [(&str, &str); 6] = [
     ("normalized_coords", "normalized"),
     ("filter_mode", "filter"),
@@ -45,20 +46,21 @@ impl Images {
         }
     }
 
-    /// Binds what a table describes to a handle. `kind` is the type of the variable, or what the kernel takes the parameter for.
+    /// Binds the image or sampler that a table describes to a handle. `kind` is the type of the variable; for a parameter it is the type as
+    /// which the kernel uses it.
     pub(super) fn bind(
         &mut self,
-        given: &Given,
+        given: &NamedArgument,
         handle: u64,
         kind: &str,
         described: Described,
         table: &[(String, Field)],
         buffers: &dyn Fn(&str) -> Option<Vec<u8>>,
-    ) -> Result<Option<Placed>, Mistake> {
-        let mistake = |words: String| Mistake::new(given.range.clone(), words);
+    ) -> Result<Option<PlacedBuffer>, LaunchMistake> {
+        let mistake = |words: String| LaunchMistake::new(given.range.clone(), words);
         let has = |key: &str| table.iter().any(|(name, _)| name == key);
         let fields = self.fields.get(&given.name).cloned().unwrap_or_default();
-        // What the launch says counts more than what the variable says of itself.
+        // The launch takes precedence over the initial value of the variable.
         let inherited = fields.iter().filter(|f| OVERRIDDEN.iter().any(|(name, key)| *name == f.name && !has(key)));
         match described {
             Described::TensorMap(_) => Ok(None),
@@ -98,7 +100,7 @@ impl Images {
                 self.named.insert(given.name.clone(), id);
                 self.bind_image(handle, kind, id, sampler);
                 let name = given.title().into();
-                Ok(Some(Placed { name, element, place: Place::Image(id), bytes: size as u64 }))
+                Ok(Some(PlacedBuffer { name, element, place: BindingSite::Image(id), bytes: size as u64 }))
             }
         }
     }
@@ -109,15 +111,15 @@ impl Images {
     }
 }
 
-/// The type of the channels of an image.
-pub(super) fn element_of(image: &ImageDescription) -> Element {
+/// The element format of the channels of an image.
+pub(super) fn element_of(image: &ImageDescription) -> ElementFormat {
     let name = image.format.channel.name();
-    // Normalised channels are whole numbers.
+    // Normalised channels are stored as integers.
     let plain = name.replace('n', "");
-    Element::named(name).or_else(|| Element::named(&plain)).unwrap_or(Element::byte())
+    ElementFormat::named(name).or_else(|| ElementFormat::named(&plain)).unwrap_or(ElementFormat::byte())
 }
 
-/// An image that stands for none: whatever is set in it is forgotten.
+/// A dummy image: fields set in it have no effect.
 fn placeholder() -> ImageDescription {
     use ptx_num::image::{ChannelOrder, ChannelType, Geometry, TexelFormat};
     let format = TexelFormat { channel: ChannelType::Float, order: ChannelOrder::R };

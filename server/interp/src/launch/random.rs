@@ -1,9 +1,9 @@
-//! The numbers of `uniform` and `normal`: the same on every machine and in every version.
+//! Random numbers for `uniform` and `normal`: the same on every computer and in every version.
 //!
-//! Element `i` of a fill with seed `s` depends on nothing but `s` and `i`: its words are `mix(mix(s) + (k × i + j + 1) × φ)` with `j`
-//! the number of the word, `k` the words that an element needs, and `φ` = 0x9e3779b97f4a7c15. `mix` is the finalizer of SplitMix64
-//! (Steele, Lea and Flood, 2014). Only additions, multiplications and roundings of IEEE 754 follow: no function whose last bit differs
-//! from one library to the next.
+//! Element `i` of a fill with seed `s` depends only on `s` and `i`. Its random words are `mix(mix(s) + (k × i + j + 1) × φ)`, where `j` is
+//! the index of the word, `k` the number of words per element, and `φ` = 0x9e3779b97f4a7c15. `mix` is the finalizer of SplitMix64 (Steele,
+//! Lea and Flood, 2014). The conversion uses only IEEE 754 additions, multiplications and roundings, and no function whose last bit differs
+//! between libraries.
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -13,13 +13,13 @@ fn mix(mut word: u64) -> u64 {
     word ^ word >> 31
 }
 
-/// A random word for an element: the `j`th of `k`.
+/// Random word `j` of the `k` words of an element.
 fn word(seed: u64, index: u64, j: u64, k: u64) -> u64 {
     let position = index.wrapping_mul(k).wrapping_add(j).wrapping_add(1);
     mix(mix(seed).wrapping_add(position.wrapping_mul(GOLDEN)))
 }
 
-/// 128 random bits.
+/// 128 random bits for an element.
 pub(super) fn bits(seed: u64, index: u64) -> u128 {
     u128::from(word(seed, index, 0, 2)) << 64 | u128::from(word(seed, index, 1, 2))
 }
@@ -33,10 +33,10 @@ fn fraction(word: u64) -> f64 {
     (word >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
-/// Words of a normal number.
+/// Number of random words per normally distributed number.
 const SUM: u64 = 12;
 
-/// A number of mean 0 and deviation 1: the sum of twelve uniform numbers less six, which never leaves −6 to 6.
+/// A number of mean 0 and standard deviation 1: the sum of twelve uniform numbers minus six, which lies between −6 and 6.
 pub(super) fn normal(seed: u64, index: u64) -> f64 {
     (0..SUM).map(|j| fraction(word(seed, index, j, SUM))).sum::<f64>() - SUM as f64 / 2.0
 }

@@ -1,25 +1,26 @@
-//! A launch held against the kernel that it is for.
+//! Checking a launch against its kernel.
 
 use super::argument::fits;
 use super::guess::directive;
 use super::{
-    Argument, Buffer, Condition, Contents, Element, Expected, Given, Launch, Mistake, Part, Subject, list, nearest,
+    Argument, Buffer, BufferContents, Condition, ElementFormat, ElementSelection, ExpectationSubject, ExpectedElements,
+    Launch, LaunchMistake, NamedArgument, list, nearest,
 };
-use crate::machine::Shape;
+use crate::machine::GridShape;
 use ptx_analysis::program::{ModuleProgram, ModuleVariable, ProgramFunction};
 use ptx_analysis::signature::{Array, Parameter};
 use ptx_isa::tables::{LaunchBound, TypeClass};
 use ptx_num::image::description::{Described, describe};
 use std::ops::Range;
 
-/// Bytes that the buffers of a launch may have together.
+/// Maximum total size of the buffers of a launch, in bytes.
 pub const MAX_BUFFER_BYTES: u64 = 1 << 30;
 
-/// Finds out which names are parameters and which variables, and what cannot be. `text` is that of the module.
-pub fn settle(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Vec<Mistake> {
+/// Distinguishes parameters from variables and returns the errors of a launch. `text` is the text of the module.
+pub fn settle(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Vec<LaunchMistake> {
     let kernels = || program.functions.iter().filter(|c| c.kernel);
     let Some(callable) = kernels().find(|c| c.name == launch.entry) else {
-        let wrong = Mistake::new(launch.range.clone(), format!("there is no kernel `{}`", launch.entry));
+        let wrong = LaunchMistake::new(launch.range.clone(), format!("there is no kernel `{}`", launch.entry));
         return vec![match nearest(&launch.entry, kernels().map(|c| &*c.name)) {
             Some(near) => wrong.help(format!("did you mean `{near}`?")),
             None => wrong.help(format!("the module has {}", list(kernels().map(|c| &*c.name)))),
@@ -28,7 +29,7 @@ pub fn settle(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Vec<M
     let mut mistakes = Vec::new();
     sort_names(launch, callable, program);
     sizes(launch, callable, text, &mut mistakes);
-    let names = Names { launch, callable, program };
+    let names = LaunchChecker { launch, callable, program };
     for given in &launch.parameters {
         mistakes.extend(names.parameter(given).err());
     }
@@ -38,17 +39,17 @@ pub fn settle(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Vec<M
     for given in &launch.buffers {
         mistakes.extend(names.extra(given).err());
     }
-    let bytes = |given: &Given| match &given.argument {
+    let bytes = |given: &NamedArgument| match &given.argument {
         Argument::Buffer(buffer) => buffer.bytes().unwrap_or(0),
         _ => 0,
     };
     let all = launch.named().fold(0u64, |all, given| all.saturating_add(bytes(given)));
     if all > MAX_BUFFER_BYTES {
         let words = format!("the buffers have {all} bytes, but {MAX_BUFFER_BYTES} are the most that a launch can have");
-        mistakes.push(Mistake::new(launch.range.clone(), words));
+        mistakes.push(LaunchMistake::new(launch.range.clone(), words));
     }
     for expectation in &launch.expectations {
-        if let Subject::Memory(condition) = &expectation.subject {
+        if let ExpectationSubject::Memory(condition) = &expectation.subject {
             mistakes.extend(names.condition(condition, &expectation.range).err());
         }
     }
@@ -56,20 +57,20 @@ pub fn settle(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Vec<M
     mistakes
 }
 
-/// What stands in a `launch:` line and is no parameter may be a variable.
+/// Names in a `launch:` line that are not parameters may be variables of the module.
 fn sort_names(launch: &mut Launch, callable: &ProgramFunction, program: &ModuleProgram) {
-    let is_global = |g: &Given| {
+    let is_global = |g: &NamedArgument| {
         callable.parameters.iter().all(|p| p.name != g.name)
             && g.offset.is_none()
             && program.variable(&g.name).is_some()
     };
     let (globals, parameters) = std::mem::take(&mut launch.parameters).into_iter().partition(is_global);
     launch.parameters = parameters;
-    launch.globals.extend::<Vec<Given>>(globals);
+    launch.globals.extend::<Vec<NamedArgument>>(globals);
 }
 
-fn sizes(launch: &Launch, callable: &ProgramFunction, text: &str, mistakes: &mut Vec<Mistake>) {
-    // Where a size is written; the whole launch if it is not.
+fn sizes(launch: &Launch, callable: &ProgramFunction, text: &str, mistakes: &mut Vec<LaunchMistake>) {
+    // The range of the text that specifies a dimension; if there is none, the whole launch.
     let here = |name: &str| {
         let line = text.get(launch.range.clone()).unwrap_or_default();
         let begins = |at: &usize| line[..*at].ends_with(char::is_whitespace) || line[..*at].ends_with(':');
@@ -77,12 +78,12 @@ fn sizes(launch: &Launch, callable: &ProgramFunction, text: &str, mistakes: &mut
         let written = at.and_then(|at| Some((at, line.get(at..)?.split_whitespace().next()?.len())));
         written.map_or(launch.range.clone(), |(at, length)| launch.range.start + at..launch.range.start + at + length)
     };
-    let shape = Shape {
+    let shape = GridShape {
         cluster: launch.cluster.unwrap_or([1; 3]),
-        ..Shape::new(launch.grid.unwrap_or(launch.cluster.unwrap_or([1; 3])), launch.block.unwrap_or([1; 3]))
+        ..GridShape::new(launch.grid.unwrap_or(launch.cluster.unwrap_or([1; 3])), launch.block.unwrap_or([1; 3]))
     };
     if let Some((part, words)) = shape.mistake() {
-        mistakes.push(Mistake::new(here(part), words));
+        mistakes.push(LaunchMistake::new(here(part), words));
         return;
     }
     let product = |size: [u32; 3]| size.iter().map(|n| u64::from(*n)).product::<u64>();
@@ -92,7 +93,7 @@ fn sizes(launch: &Launch, callable: &ProgramFunction, text: &str, mistakes: &mut
         if !fine {
             let words = format!("`{what}` is {given:?}, but `{name}` of the kernel says {wanted:?}");
             let help = format!("leave `{what}` out: then it is taken from the kernel");
-            mistakes.push(Mistake::new(here(what), words).help(help));
+            mistakes.push(LaunchMistake::new(here(what), words).help(help));
         }
     };
     demand(launch.block, LaunchBound::AllThreads, true, "block", ".reqntid");
@@ -100,14 +101,15 @@ fn sizes(launch: &Launch, callable: &ProgramFunction, text: &str, mistakes: &mut
     demand(launch.cluster, LaunchBound::WholeCluster, true, "cluster", ".reqnctapercluster");
 }
 
-struct Names<'a> {
+/// Checks the names of a launch.
+struct LaunchChecker<'a> {
     launch: &'a Launch,
     callable: &'a ProgramFunction,
     program: &'a ModuleProgram,
 }
 
-impl Names<'_> {
-    fn parameter(&self, given: &Given) -> Result<(), Mistake> {
+impl LaunchChecker<'_> {
+    fn parameter(&self, given: &NamedArgument) -> Result<(), LaunchMistake> {
         let range = || given.range.clone();
         let Some(parameter) = self.callable.parameters.iter().find(|p| p.name == given.name) else {
             return Err(self.unknown(given));
@@ -121,32 +123,32 @@ impl Names<'_> {
                 Argument::Number(None, _) => {
                     let words =
                         format!("`{}` is a part of a parameter, whose type the kernel does not say", given.title());
-                    return Err(Mistake::new(range(), words).help(format!("write `{}=u32:…`", given.title())));
+                    return Err(LaunchMistake::new(range(), words).help(format!("write `{}=u32:…`", given.title())));
                 }
                 _ => self.address_bytes(),
             };
             if !aggregate {
                 let words = format!("`{name}` is a single value and has no parts");
-                return Err(Mistake::new(range(), words).help(format!("write `{name}=…`")));
+                return Err(LaunchMistake::new(range(), words).help(format!("write `{name}=…`")));
             }
             if offset.checked_add(size).is_none_or(|end| end > whole) {
                 let words = format!("`{}` lies outside of `{name}`, which has {whole} bytes", given.title());
-                return Err(Mistake::new(range(), words));
+                return Err(LaunchMistake::new(range(), words));
             }
         }
-        let scalar = parameter.ty.and_then(|t| Element::named(t.name()));
+        let scalar = parameter.ty.and_then(|t| ElementFormat::named(t.name()));
         let opaque = parameter.ty.is_some_and(|t| t.info().class == TypeClass::Opaque);
         let declared = parameter.to_string();
         match &given.argument {
             Argument::Number(None, number) if !aggregate && !opaque => {
                 if let Some(scalar) = scalar {
-                    number.encode(scalar).map_err(|why| Mistake::new(range(), format!("`{declared}`: {why}")))?;
+                    number.encode(scalar).map_err(|why| LaunchMistake::new(range(), format!("`{declared}`: {why}")))?;
                 }
             }
             Argument::Number(Some(element), _) if given.offset.is_none() && !aggregate && !opaque => {
                 if scalar.is_some_and(|s| s.bits() != element.bits()) {
                     let words = format!("`{element}` has {} bits, but the parameter is `{declared}`", element.bits());
-                    return Err(Mistake::new(range(), words));
+                    return Err(LaunchMistake::new(range(), words));
                 }
             }
             Argument::Number(..) if given.offset.is_some() => {}
@@ -157,15 +159,14 @@ impl Names<'_> {
                 } else {
                     "write its bytes, or its parts: `p+8=u32:1`"
                 };
-                return Err(Mistake::new(range(), words).help(help));
+                return Err(LaunchMistake::new(range(), words).help(help));
             }
             Argument::Buffer(buffer) if aggregate && given.offset.is_none() => {
                 let has = buffer.bytes().unwrap_or(0);
                 if has > whole {
                     let words = format!("`{name}` has {whole} bytes, but {has} are given");
-                    return Err(
-                        Mistake::new(range(), words).help("a buffer for an array is its contents, not its address")
-                    );
+                    return Err(LaunchMistake::new(range(), words)
+                        .help("a buffer for an array is its contents, not its address"));
                 }
             }
             Argument::Buffer(buffer) => {
@@ -183,7 +184,7 @@ impl Names<'_> {
                     || !map && !opaque && !self.holds_handle(parameter)
                 {
                     let what = if map { "a tensor map" } else { "an image or a sampler" };
-                    return Err(Mistake::new(
+                    return Err(LaunchMistake::new(
                         range(),
                         format!("the parameter is `{declared}`, which cannot be {what}"),
                     ));
@@ -196,9 +197,9 @@ impl Names<'_> {
         Ok(())
     }
 
-    /// A buffer that no parameter holds.
-    fn extra(&self, given: &Given) -> Result<(), Mistake> {
-        let wrong = |words: String| Mistake::new(given.range.clone(), words);
+    /// Checks a buffer without a parameter.
+    fn extra(&self, given: &NamedArgument) -> Result<(), LaunchMistake> {
+        let wrong = |words: String| LaunchMistake::new(given.range.clone(), words);
         let parameter = self.callable.parameters.iter().any(|p| p.name == given.name);
         if parameter || self.variable(&given.name).is_some() {
             let what = if parameter { "a parameter" } else { "a variable" };
@@ -212,10 +213,11 @@ impl Names<'_> {
         }
     }
 
-    fn unknown(&self, given: &Given) -> Mistake {
+    fn unknown(&self, given: &NamedArgument) -> LaunchMistake {
         let name = &given.name;
         let parameters = || self.callable.parameters.iter().map(|p| &*p.name);
-        let wrong = Mistake::new(given.range.clone(), format!("`{}` has no parameter `{name}`", self.callable.name));
+        let wrong =
+            LaunchMistake::new(given.range.clone(), format!("`{}` has no parameter `{name}`", self.callable.name));
         let variables = self.program.variables.iter().map(|v| &*v.name);
         match nearest(name, parameters().chain(super::SIZES).chain(variables)) {
             Some(near) => wrong.help(format!("did you mean `{near}`?")),
@@ -248,15 +250,15 @@ impl Names<'_> {
         matches!(class, Some(TypeClass::Bits | TypeClass::Uint | TypeClass::Sint))
     }
 
-    fn takes_address(&self, given: &Given, parameter: &Parameter) -> Result<(), Mistake> {
+    fn takes_address(&self, given: &NamedArgument, parameter: &Parameter) -> Result<(), LaunchMistake> {
         if given.offset.is_some() || self.holds_address(parameter) {
             return Ok(());
         }
         let words = format!("the parameter is `{parameter}`, which cannot hold an address");
-        Err(Mistake::new(given.range.clone(), words).help(format!("give a number: `{}=1`", given.name)))
+        Err(LaunchMistake::new(given.range.clone(), words).help(format!("give a number: `{}=1`", given.name)))
     }
 
-    fn target(&self, target: &str, given: &Given) -> Result<(), Mistake> {
+    fn target(&self, target: &str, given: &NamedArgument) -> Result<(), LaunchMistake> {
         let range = given.range.clone();
         let buffer = self.launch.named().any(|g| {
             &*g.name == target
@@ -273,29 +275,29 @@ impl Names<'_> {
         }
         let words =
             format!("`{target}` is no buffer of this launch, no `.global` or `.const` variable and no function");
-        Err(Mistake::new(range, words))
+        Err(LaunchMistake::new(range, words))
     }
 
-    /// The buffer of that name.
-    fn buffer(&self, name: &str, range: &Range<usize>) -> Result<(), Mistake> {
-        let is_it = |g: &&Given| &*g.title() == name && matches!(g.argument, Argument::Buffer(_));
+    /// Checks that there is a buffer with this name.
+    fn buffer(&self, name: &str, range: &Range<usize>) -> Result<(), LaunchMistake> {
+        let is_it = |g: &&NamedArgument| &*g.title() == name && matches!(g.argument, Argument::Buffer(_));
         let named = self.launch.named().find(is_it);
         if named.is_some() || self.callable.parameters.iter().any(|p| &*p.name == name) || self.variable(name).is_some()
         {
             return Ok(());
         }
-        Err(Mistake::new(range.clone(), format!("`{name}` is no buffer of this launch")))
+        Err(LaunchMistake::new(range.clone(), format!("`{name}` is no buffer of this launch")))
     }
 
     fn variable(&self, name: &str) -> Option<&ModuleVariable> {
         self.program.variable(name).and_then(|i| self.program.variables.get(i))
     }
 
-    fn global(&self, given: &Given) -> Result<(), Mistake> {
+    fn global(&self, given: &NamedArgument) -> Result<(), LaunchMistake> {
         let range = || given.range.clone();
         let Some(variable) = self.variable(&given.name) else {
             let names = || self.program.variables.iter().map(|v| &*v.name);
-            let wrong = Mistake::new(range(), format!("the module has no variable `{}`", given.name));
+            let wrong = LaunchMistake::new(range(), format!("the module has no variable `{}`", given.name));
             return Err(match nearest(&given.name, names()) {
                 Some(near) => wrong.help(format!("did you mean `{near}`?")),
                 None => wrong.help(format!("it has {}", list(names()))),
@@ -304,17 +306,18 @@ impl Names<'_> {
         let symbol = &variable.symbol;
         if !matches!(symbol.space, ".global" | ".const") {
             let words = format!("`{}` is in `{}`, which has no initial contents", given.name, symbol.space);
-            return Err(Mistake::new(range(), words));
+            return Err(LaunchMistake::new(range(), words));
         }
         let bytes = symbol.bytes.unwrap_or(0);
         let opaque = symbol.ty.is_some_and(|t| t.info().class == TypeClass::Opaque);
-        let element = symbol.ty.and_then(|t| Element::named(t.name()));
+        let element = symbol.ty.and_then(|t| ElementFormat::named(t.name()));
         let needs = match &given.argument {
             Argument::Number(None, number) => {
                 let element = element.ok_or_else(|| {
-                    Mistake::new(range(), format!("`{}` is no number", given.name)).help("write an image or a sampler")
+                    LaunchMistake::new(range(), format!("`{}` is no number", given.name))
+                        .help("write an image or a sampler")
                 })?;
-                number.encode(element).map_err(|why| Mistake::new(range(), why))?;
+                number.encode(element).map_err(|why| LaunchMistake::new(range(), why))?;
                 u64::from(element.bits()) / 8
             }
             Argument::Number(Some(element), _) => u64::from(element.bits()).div_ceil(8),
@@ -337,13 +340,14 @@ impl Names<'_> {
         };
         if needs > bytes {
             let words = format!("`{}` has {bytes} bytes, but {needs} are given", given.name);
-            return Err(Mistake::new(range(), words));
+            return Err(LaunchMistake::new(range(), words));
         }
         Ok(())
     }
 
-    /// A buffer that is given, and how many elements of a type it has, both as far as they are known.
-    fn looked_at(&self, condition: &Condition) -> Option<(Option<Element>, Option<u64>)> {
+    /// The element format and the number of elements of the buffer or variable in a condition, as far as they are known. `None` if there is
+    /// no such buffer or variable.
+    fn looked_at(&self, condition: &Condition) -> Option<(Option<ElementFormat>, Option<u64>)> {
         let given = self.launch.named().find(|g| g.name == condition.name && g.offset == condition.offset);
         if let Some(given) = given {
             return match &given.argument {
@@ -357,20 +361,20 @@ impl Names<'_> {
             };
         }
         if let Some(parameter) = self.callable.parameters.iter().find(|p| p.name == condition.name) {
-            // It is guessed what that points to.
+            // The buffer that the parameter points to will be guessed.
             let opaque = parameter.ty.is_some_and(|t| t.info().class == TypeClass::Opaque);
             let buffer = is_aggregate(parameter) || opaque || self.holds_address(parameter);
             return buffer.then_some((condition.element, None));
         }
         let variable = self.variable(&condition.name)?;
-        let element = condition.element.or_else(|| variable.symbol.ty.and_then(|t| Element::named(t.name())));
+        let element = condition.element.or_else(|| variable.symbol.ty.and_then(|t| ElementFormat::named(t.name())));
         let count = element.zip(variable.symbol.bytes).map(|(e, bytes)| e.count(bytes));
         matches!(variable.symbol.space, ".global" | ".const").then_some((element, count))
     }
 
-    fn condition(&self, condition: &Condition, range: &Range<usize>) -> Result<(), Mistake> {
+    fn condition(&self, condition: &Condition, range: &Range<usize>) -> Result<(), LaunchMistake> {
         let title = condition.title();
-        let wrong = |words: String| Mistake::new(range.clone(), words);
+        let wrong = |words: String| LaunchMistake::new(range.clone(), words);
         let Some((element, count)) = self.looked_at(condition) else {
             let buffers = self.launch.named().filter(|g| matches!(g.argument, Argument::Buffer(_)));
             let buffers: Vec<&str> = buffers.map(|g| &*g.name).collect();
@@ -381,7 +385,7 @@ impl Names<'_> {
                 None => out.help(format!("there are {}", list(buffers))),
             });
         };
-        if let Expected::Like(name, _) = &condition.expected {
+        if let ExpectedElements::Like(name, _) = &condition.expected {
             let other = Condition { name: name.clone(), offset: None, ..condition.clone() };
             match self.looked_at(&other) {
                 None => return Err(wrong(format!("`{name}` is neither a fill nor a buffer of this launch"))),
@@ -393,10 +397,10 @@ impl Names<'_> {
             }
         }
         let last = match condition.part {
-            Part::At(index) => Some(index.saturating_add(1)),
-            Part::Range(_, end) => Some(end),
-            Part::All => match &condition.expected {
-                Expected::List(all) => Some(all.len() as u64),
+            ElementSelection::At(index) => Some(index.saturating_add(1)),
+            ElementSelection::Range(_, end) => Some(end),
+            ElementSelection::All => match &condition.expected {
+                ExpectedElements::List(all) => Some(all.len() as u64),
                 _ => None,
             },
         };
@@ -410,38 +414,38 @@ impl Names<'_> {
             number.encode(element).map(|_| ()).map_err(|why| wrong(format!("`{title}`: {why}")))
         };
         match &condition.expected {
-            Expected::Value(value) if !condition.tolerance.is_exact() && value.value().is_finite() => Ok(()),
-            Expected::Value(value) => encode(*value),
-            Expected::List(all) if condition.tolerance.is_exact() => all.iter().try_for_each(|n| encode(*n)),
-            Expected::Fill(fill) => fill.mistake(element).map_or(Ok(()), |why| Err(wrong(why))),
+            ExpectedElements::Value(value) if !condition.tolerance.is_exact() && value.value().is_finite() => Ok(()),
+            ExpectedElements::Value(value) => encode(*value),
+            ExpectedElements::List(all) if condition.tolerance.is_exact() => all.iter().try_for_each(|n| encode(*n)),
+            ExpectedElements::Fill(fill) => fill.mistake(element).map_or(Ok(()), |why| Err(wrong(why))),
             _ => Ok(()),
         }
     }
 }
 
-/// Whether a parameter is more than one value.
+/// Whether a parameter is more than a single value: an array or a vector.
 pub(super) fn is_aggregate(parameter: &Parameter) -> bool {
     parameter.array != Array::No || parameter.elements > 1
 }
 
-/// What a table describes.
-pub(super) fn describe_at(table: &[(String, super::Field)], range: Range<usize>) -> Result<Described, Mistake> {
+/// The image, sampler or tensor map that a table describes.
+pub(super) fn describe_at(table: &[(String, super::Field)], range: Range<usize>) -> Result<Described, LaunchMistake> {
     match describe(table) {
         Some(Ok(described)) => Ok(described),
-        Some(Err(why)) => Err(Mistake::new(range, why)),
-        None => Err(Mistake::new(range, "this says neither `image=`, `sampler=` nor `tensor_map=`")
+        Some(Err(why)) => Err(LaunchMistake::new(range, why)),
+        None => Err(LaunchMistake::new(range, "this says neither `image=`, `sampler=` nor `tensor_map=`")
             .help("such as `{image=2d size=[64,32] format=f32 fill=iota}`")),
     }
 }
 
-/// The bytes of a buffer; `None` for unwritten ones, and where they are still in a file.
+/// The bytes of a buffer; `None` if they are unwritten or still in a file.
 pub(super) fn contents(buffer: &Buffer) -> Option<Vec<u8>> {
     let size = buffer.bytes().and_then(|n| usize::try_from(n).ok())?;
     let mut out = match &buffer.contents {
-        Contents::Fill(super::Fill::Poison) | Contents::File(_) => return None,
-        Contents::Fill(fill) => return Some(fill.bytes(buffer.element, buffer.length.unwrap_or(0))),
-        Contents::Bytes(bytes) => bytes.clone(),
-        Contents::Elements(elements) => {
+        BufferContents::Fill(super::Fill::Poison) | BufferContents::File(_) => return None,
+        BufferContents::Fill(fill) => return Some(fill.bytes(buffer.element, buffer.length.unwrap_or(0))),
+        BufferContents::Bytes(bytes) => bytes.clone(),
+        BufferContents::Elements(elements) => {
             let mut out = vec![0; size];
             for (index, number) in elements.iter().enumerate() {
                 buffer.element.put(&mut out, index as u64, number.encode(buffer.element).unwrap_or(0));

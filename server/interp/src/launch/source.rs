@@ -1,17 +1,17 @@
 //! Launches in the text of a module: `//!` lines above kernels.
 
-use super::argument::{Names, arguments};
-use super::{Launch, Mistake, expectations, list, nearest};
+use super::argument::{LineKind, arguments};
+use super::{Launch, LaunchMistake, expectations, list, nearest};
 use ptx_analysis::program::{ModuleProgram, ProgramFunction};
 use std::ops::Range;
 
-/// What was found in a text.
+/// The launches in a text.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Found {
-    /// The launches, in the order of the text. Names in them are not looked at yet: [`super::settle`].
+pub struct ParsedLaunches {
+    /// The launches, in the order of the text. Their names are not checked yet: [`super::settle`] does that.
     pub launches: Vec<Launch>,
-    /// What is wrong with the lines.
-    pub mistakes: Vec<Mistake>,
+    /// The errors in the lines.
+    pub mistakes: Vec<LaunchMistake>,
 }
 
 const LAUNCH: &str = "launch";
@@ -22,35 +22,35 @@ const EXPECT: &str = "expect";
 const KEYWORDS: [&str; 5] = [LAUNCH, PARAMETERS, GLOBALS, BUFFERS, EXPECT];
 
 /// A line of a launch.
-struct Line<'t> {
+struct LaunchLine<'t> {
     keyword: &'t str,
     text: &'t str,
-    /// Where the text begins.
+    /// Byte offset of `text` in the file.
     base: usize,
     range: Range<usize>,
 }
 
-impl Line<'_> {
-    /// Adds to a launch what the line says.
-    fn read(&self, launch: &mut Launch, mistakes: &mut Vec<Mistake>) {
+impl LaunchLine<'_> {
+    /// Parses the line into a launch.
+    fn read(&self, launch: &mut Launch, mistakes: &mut Vec<LaunchMistake>) {
         let names = match self.keyword {
             EXPECT => {
                 let (expected, wrong) = expectations(self.text, self.base);
                 launch.expectations.extend(expected);
                 return mistakes.extend(wrong);
             }
-            PARAMETERS => Names::Parameters,
-            GLOBALS => Names::Globals,
-            BUFFERS => Names::Buffers,
-            _ => Names::Launch,
+            PARAMETERS => LineKind::Parameters,
+            GLOBALS => LineKind::Globals,
+            BUFFERS => LineKind::Buffers,
+            _ => LineKind::Launch,
         };
         mistakes.extend(arguments(self.text, self.base, names, launch));
     }
 }
 
-/// Reads a launch that stands alone: the lines as above a kernel, `//!` or not; the first one need not say `launch:`. Mistakes are places in
-/// this text.
-pub fn written(text: &str, entry: &str) -> (Launch, Vec<Mistake>) {
+/// Parses a single launch outside of a module: the same lines as above a kernel, with or without `//!`. The first one need not begin with
+/// `launch:`. Ranges of errors refer to this text.
+pub fn written(text: &str, entry: &str) -> (Launch, Vec<LaunchMistake>) {
     let mut launch = Launch { entry: entry.into(), ..Launch::default() };
     let mut mistakes = Vec::new();
     let mut start = 0;
@@ -68,10 +68,10 @@ pub fn written(text: &str, entry: &str) -> (Launch, Vec<Mistake>) {
             None if mistakes.len() > before => {}
             None if bare.trim().is_empty() => {}
             None if index == 0 => {
-                Line { keyword: LAUNCH, text: bare, base: at, range }.read(&mut launch, &mut mistakes)
+                LaunchLine { keyword: LAUNCH, text: bare, base: at, range }.read(&mut launch, &mut mistakes)
             }
             None => {
-                let wrong = Mistake::new(range, "this is no line of a launch");
+                let wrong = LaunchMistake::new(range, "this is no line of a launch");
                 mistakes.push(wrong.help(format!("a line begins with one of {}", list(KEYWORDS))));
             }
         }
@@ -80,9 +80,9 @@ pub fn written(text: &str, entry: &str) -> (Launch, Vec<Mistake>) {
     (launch, mistakes)
 }
 
-/// Reads the launches of a module. The program is that of the same text: it says where functions begin.
-pub fn launches(text: &str, program: &ModuleProgram) -> Found {
-    let mut out = Found::default();
+/// Parses the launches of a module. `program` must be made from the same text: it gives the positions of functions.
+pub fn launches(text: &str, program: &ModuleProgram) -> ParsedLaunches {
+    let mut out = ParsedLaunches::default();
     let lines = lines(text, &mut out.mistakes);
     if lines.is_empty() {
         return out;
@@ -101,18 +101,18 @@ pub fn launches(text: &str, program: &ModuleProgram) -> Found {
             (Some(around), _) => {
                 let words = format!("this line stands in `{}`", around.name);
                 out.mistakes
-                    .push(Mistake::new(line.range.clone(), words).help("lines of a launch stand above a kernel"));
+                    .push(LaunchMistake::new(line.range.clone(), words).help("lines of a launch stand above a kernel"));
                 continue;
             }
             (None, Some(callable)) if callable.kernel => &*callable.name,
             (None, Some(callable)) => {
                 let words = format!("`{}`, above which this line stands, is no kernel", callable.name);
                 let help = "only an `.entry` can be launched: put the line right above one";
-                out.mistakes.push(Mistake::new(line.range.clone(), words).help(help));
+                out.mistakes.push(LaunchMistake::new(line.range.clone(), words).help(help));
                 continue;
             }
             (None, None) => {
-                let wrong = Mistake::new(line.range.clone(), "no kernel follows that could be launched");
+                let wrong = LaunchMistake::new(line.range.clone(), "no kernel follows that could be launched");
                 out.mistakes.push(wrong.help("lines of a launch stand above the kernel that they are for"));
                 continue;
             }
@@ -121,7 +121,7 @@ pub fn launches(text: &str, program: &ModuleProgram) -> Found {
         if begins {
             if ![LAUNCH, EXPECT].contains(&line.keyword) {
                 let words = format!("`{}:` adds to a launch, but no `launch:` stands before it", line.keyword);
-                out.mistakes.push(Mistake::new(line.range.clone(), words).help("write `//! launch:` first"));
+                out.mistakes.push(LaunchMistake::new(line.range.clone(), words).help("write `//! launch:` first"));
             }
             out.launches.push(Launch { entry: kernel.into(), range: line.range.clone(), ..Launch::default() });
             current = Some((kernel, true));
@@ -134,8 +134,8 @@ pub fn launches(text: &str, program: &ModuleProgram) -> Found {
     out
 }
 
-/// The `//!` lines with a keyword. Lines without one are remarks; a misspelled keyword is a mistake.
-fn lines<'t>(text: &'t str, mistakes: &mut Vec<Mistake>) -> Vec<Line<'t>> {
+/// The `//!` lines that begin with a keyword. Other `//!` lines are comments; a misspelled keyword is an error.
+fn lines<'t>(text: &'t str, mistakes: &mut Vec<LaunchMistake>) -> Vec<LaunchLine<'t>> {
     let mut out = Vec::new();
     if !text.contains("//!") {
         return out;
@@ -159,16 +159,21 @@ fn lines<'t>(text: &'t str, mistakes: &mut Vec<Mistake>) -> Vec<Line<'t>> {
     out
 }
 
-fn keyword<'t>(remark: &'t str, at: usize, range: Range<usize>, mistakes: &mut Vec<Mistake>) -> Option<Line<'t>> {
+fn keyword<'t>(
+    remark: &'t str,
+    at: usize,
+    range: Range<usize>,
+    mistakes: &mut Vec<LaunchMistake>,
+) -> Option<LaunchLine<'t>> {
     let (before, text) = remark.split_once(':')?;
     let word = before.trim();
     if let Some(keyword) = KEYWORDS.iter().find(|k| **k == word) {
-        return Some(Line { keyword, text, base: at + before.len() + 1, range });
+        return Some(LaunchLine { keyword, text, base: at + before.len() + 1, range });
     }
-    // Prose may have a colon too, but hardly one behind such a word with an assignment behind it.
+    // Prose may contain a colon, too. A misspelled keyword is therefore reported only if an assignment follows.
     let meant = nearest(word, KEYWORDS).filter(|_| text.contains('=') && !word.contains(' '))?;
     let start = at + before.len() - before.trim_start().len();
-    let wrong = Mistake::new(start..start + word.len(), format!("`{word}:` is no line of a launch"));
+    let wrong = LaunchMistake::new(start..start + word.len(), format!("`{word}:` is no line of a launch"));
     mistakes.push(wrong.help(format!("did you mean `{meant}:`?")));
     None
 }

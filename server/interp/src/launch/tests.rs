@@ -1,21 +1,21 @@
-//! Launches as they are written and read.
+//! Tests of the syntax of launches.
 
-use super::{Found, Launch, Mistake, launches, written};
+use super::{Launch, LaunchMistake, ParsedLaunches, launches, written};
 use ptx_analysis::program::ModuleProgram;
 use ptx_syntax::Snapshot;
 use std::fmt::Write;
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
-/// A kernel with lines above it.
-fn read(lines: &str) -> (String, Found) {
+/// A module with a kernel below these lines.
+fn read(lines: &str) -> (String, ParsedLaunches) {
     let text = format!("{HEAD}{lines}\n.visible .entry k(.param .u64 x, .param .u32 n)\n{{\n    ret;\n}}\n");
     let found = launches(&text, &ModuleProgram::new(&Snapshot::new(&text)));
     (text, found)
 }
 
-/// What is wrong with a line: the text that is marked, the words, the advice.
-fn mistakes(text: &str, mistakes: &[Mistake]) -> String {
+/// The errors of a text: the marked text, the message, the advice.
+fn mistakes(text: &str, mistakes: &[LaunchMistake]) -> String {
     let mut out = String::new();
     for mistake in mistakes {
         let _ = writeln!(out, "`{}`: {}", &text[mistake.range.clone()], mistake.message);
@@ -29,7 +29,7 @@ fn complaints(lines: &str) -> String {
     mistakes(&text, &found.mistakes)
 }
 
-/// The only launch, without places.
+/// The only launch, without ranges.
 fn launch(lines: &str) -> Launch {
     let (text, found) = read(lines);
     assert_eq!(mistakes(&text, &found.mistakes), "");
@@ -330,7 +330,7 @@ const EXPECT_MISTAKES: &[(&str, &str)] = &[
     ("out=iot", ""),
 ];
 
-/// Whatever is written, nobody panics, and what was understood can be written again.
+/// Arbitrary text never panics, and parsed launches can be formatted and parsed again.
 #[test]
 fn anything_can_be_read() {
     const PIECES: &[&str] = &[
@@ -385,7 +385,7 @@ fn anything_can_be_read() {
         for (keyword, text) in [("launch", &a), ("expect", &b)] {
             let mut found = Launch::default();
             if keyword == "launch" {
-                for m in super::argument::arguments(text, 0, super::Names::Launch, &mut found) {
+                for m in super::argument::arguments(text, 0, super::LineKind::Launch, &mut found) {
                     assert!(text.get(m.range).is_some(), "{text}");
                 }
             } else {
@@ -399,11 +399,15 @@ fn anything_can_be_read() {
                 match keyword {
                     "expect" => again.expectations = super::expectations(rest, 0).0,
                     "params" => {
-                        assert!(super::argument::arguments(rest, 0, super::Names::Parameters, &mut again).is_empty())
+                        assert!(super::argument::arguments(rest, 0, super::LineKind::Parameters, &mut again).is_empty())
                     }
                     _ => {
                         again = Launch::default();
-                        assert_eq!(super::argument::arguments(rest, 0, super::Names::Launch, &mut again), [], "{text}");
+                        assert_eq!(
+                            super::argument::arguments(rest, 0, super::LineKind::Launch, &mut again),
+                            [],
+                            "{text}"
+                        );
                     }
                 }
             }

@@ -1,7 +1,7 @@
-//! What a kernel does with its parameters, as far as its text tells: which of them are addresses, and of what.
+//! How a kernel uses its parameters, as far as its text shows: which of them are addresses, and of which memory.
 
 use super::bounds::Bounds;
-use super::{Element, Kind};
+use super::{ElementFormat, ElementKind};
 use crate::inspect::meanings;
 use ptx_analysis::flow::{FlowFunction, FlowOperand, OperandRole, OperandValue, RegisterSlot};
 use ptx_analysis::program::ProgramFunction;
@@ -10,38 +10,38 @@ use ptx_isa::tables::OperandAccess;
 use ptx_isa::{Exec, Modifier, SlotName};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A parameter, or a part of one: its index, and the byte at which it is loaded.
-pub(super) type Cell = (usize, u64);
+/// A parameter or a part of one: its index, and the byte offset at which it is loaded.
+pub(super) type ParameterPart = (usize, u64);
 
-/// What is done with a parameter, or a part of it.
+/// How a kernel uses a parameter, or a part of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Usage {
-    /// As what it is loaded.
-    pub loaded: Option<Element>,
+    /// The type as which it is loaded.
+    pub loaded: Option<ElementFormat>,
     /// It is used as an address.
     pub pointer: bool,
-    /// Memory there is read.
+    /// The memory at the address is read.
     pub read: bool,
-    /// And written.
+    /// The memory at the address is written.
     pub written: bool,
-    /// And changed atomically.
+    /// The memory at the address is changed atomically.
     pub atomic: bool,
-    /// As elements of this type, at first.
-    pub element: Option<Element>,
-    /// The most elements of an access.
+    /// The element format of the first typed access to that memory.
+    pub element: Option<ElementFormat>,
+    /// Maximum number of elements per access.
     pub vector: u32,
-    /// It is a handle of an image: the geometry, if an instruction says so.
+    /// It is a handle of an image. The value is the geometry modifier of an instruction, or `""` if none has one.
     pub image: Option<&'static str>,
     /// The image is a surface.
     pub surface: bool,
-    /// It is the address of a tensor map, or is one.
+    /// It is the address of a tensor map, or a tensor map itself.
     pub tensor_map: bool,
 }
 
 /// Instructions whose result is an address if an operand is one.
 const PASSING: [&str; 5] = ["mov", "add", "sub", "cvta", "selp"];
 
-/// Opcodes that take handles of images.
+/// Instruction families with image handles as operands.
 const IMAGES: [&str; 8] = ["tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"];
 
 const GEOMETRIES: [Modifier; 9] = [
@@ -56,32 +56,33 @@ const GEOMETRIES: [Modifier; 9] = [
     Modifier::A2dms,
 ];
 
-/// Which cells each register may hold, or an address that was made of them.
-type Held = Vec<BTreeSet<Cell>>;
+/// For each register, the parameter parts that its value may be computed from.
+type RegisterParts = Vec<BTreeSet<ParameterPart>>;
 
-/// What a kernel does with its parameters, and what its registers may hold of them.
+/// How a kernel uses its parameters, and which registers hold values computed from them.
 #[derive(Debug, Default)]
 pub(super) struct Usages {
-    /// By parameter, or part of one.
-    pub cells: BTreeMap<Cell, Usage>,
-    held: Held,
-    certain: BTreeSet<Cell>,
-    /// What the readers of each register take it as.
+    /// The uses by parameter part.
+    pub cells: BTreeMap<ParameterPart, Usage>,
+    held: RegisterParts,
+    /// Parameter parts that are certainly addresses.
+    certain: BTreeSet<ParameterPart>,
+    /// For each register, the type as which its readers use it.
     meanings: Vec<Option<&'static str>>,
-    /// As they are before accesses are looked at.
-    bare: BTreeMap<Cell, Usage>,
+    /// The uses before memory accesses are analyzed.
+    bare: BTreeMap<ParameterPart, Usage>,
 }
 
 impl Usages {
-    /// The parameters that the address of an operand may be made of.
-    pub fn reached(&self, operand: &FlowOperand) -> BTreeSet<Cell> {
+    /// The parameter parts that the address of an operand may be computed from. If some of them are certainly addresses, only those.
+    pub fn reached(&self, operand: &FlowOperand) -> BTreeSet<ParameterPart> {
         let held = operand.slots().filter_map(|s| self.held.get(s.index()));
-        let cells: BTreeSet<Cell> = held.flatten().copied().collect();
-        let sure: BTreeSet<Cell> = cells.iter().copied().filter(|c| self.certain.contains(c)).collect();
+        let cells: BTreeSet<ParameterPart> = held.flatten().copied().collect();
+        let sure: BTreeSet<ParameterPart> = cells.iter().copied().filter(|c| self.certain.contains(c)).collect();
         if sure.is_empty() { cells } else { sure }
     }
 
-    /// Looks at the accesses again, with more certainty which parameter each of them goes to.
+    /// Analyzes the memory accesses again, with better information about the parameter that each address is based on.
     pub fn refine(&mut self, function: &FlowFunction, bounds: &Bounds<'_>) {
         let mut cells = self.bare.clone();
         for index in 0..function.instructions.len() {
@@ -91,7 +92,7 @@ impl Usages {
     }
 }
 
-/// What a kernel does with its parameters.
+/// How a kernel uses its parameters.
 pub(super) fn usage(callable: &ProgramFunction) -> Usages {
     let mut out = BTreeMap::new();
     let Some(function) = &callable.body else { return Usages::default() };
@@ -101,8 +102,8 @@ pub(super) fn usage(callable: &ProgramFunction) -> Usages {
         let index = callable.parameters.iter().position(|p| p.name == variable.name)?;
         own.then_some(index)
     };
-    let mut held: Held = vec![BTreeSet::new(); function.registers.len()];
-    // In a few rounds everything has come to where it is used, loops included.
+    let mut held: RegisterParts = vec![BTreeSet::new(); function.registers.len()];
+    // A few rounds propagate values to all their uses, including through loops.
     for _ in 0..8 {
         let mut changed = false;
         for index in 0..function.instructions.len() {
@@ -112,8 +113,8 @@ pub(super) fn usage(callable: &ProgramFunction) -> Usages {
             break;
         }
     }
-    // What was converted from or to a generic address is one, whatever else was added to it.
-    let mut certain: BTreeSet<Cell> = BTreeSet::new();
+    // An operand of `cvta` is an address, whatever offsets were added to it.
+    let mut certain: BTreeSet<ParameterPart> = BTreeSet::new();
     for (index, pointee) in callable.pointees.iter().enumerate() {
         if pointee.is_some() {
             certain.insert((index, 0));
@@ -136,16 +137,16 @@ pub(super) fn usage(callable: &ProgramFunction) -> Usages {
     all
 }
 
-/// Carries cells from the operands of an instruction to its results.
+/// Propagates parameter parts from the operands of an instruction to its results. Returns whether anything changed.
 fn follow(
     function: &FlowFunction,
     index: usize,
     parameter: &impl Fn(u32) -> Option<usize>,
-    held: &mut Held,
-    out: &mut BTreeMap<Cell, Usage>,
+    held: &mut RegisterParts,
+    out: &mut BTreeMap<ParameterPart, Usage>,
 ) -> bool {
     let mut changed = false;
-    let mut add = |held: &mut Held, slot: RegisterSlot, cells: &BTreeSet<Cell>| {
+    let mut add = |held: &mut RegisterParts, slot: RegisterSlot, cells: &BTreeSet<ParameterPart>| {
         let Some(all) = held.get_mut(slot.index()) else { return };
         let before = all.len();
         all.extend(cells);
@@ -156,7 +157,7 @@ fn follow(
     if let Some(address) = operands.iter().find(|o| o.memory() == Some(OperandAccess::Read)).filter(|_| name == "ld") {
         let OperandValue::Variable(variable) = address.value else { return false };
         let (Some(parameter), Some(offset)) = (parameter(variable), address.offset) else { return false };
-        let element = function.modifier(index, SlotName::Type).and_then(|m| Element::named(m.name()));
+        let element = function.modifier(index, SlotName::Type).and_then(|m| ElementFormat::named(m.name()));
         let size = element.map_or(8, |e| u64::from(e.bits()) / 8);
         for (at, written) in function.writes(index).iter().enumerate() {
             let cell = (parameter, u64::try_from(offset).unwrap_or(0) + size * at as u64);
@@ -172,7 +173,7 @@ fn follow(
     let mut cells = BTreeSet::new();
     for operand in operands.iter().filter(|o| o.reads()) {
         match operand.value {
-            // The address of the parameter itself, as tensor maps are given.
+            // The address of the parameter itself, as for tensor maps.
             OperandValue::Variable(v) => cells.extend(parameter(v).map(|p| (p, 0))),
             _ => operand.slots().for_each(|s| cells.extend(held.get(s.index()).into_iter().flatten())),
         }
@@ -183,25 +184,26 @@ fn follow(
     changed
 }
 
-/// What the elements are that an instruction loads as bits: the type that their readers take them as. Of packed types an element of them.
-fn meant(function: &FlowFunction, index: usize, all: &Usages) -> Option<Element> {
+/// The element format of values that an instruction loads as bits: the type as which their readers use them. For packed types, the format
+/// of one element.
+fn meant(function: &FlowFunction, index: usize, all: &Usages) -> Option<ElementFormat> {
     let names = function.writes(index).iter().filter_map(|w| all.meanings.get(w.slot.index()).copied().flatten());
     let name =
         names.map(|name| name.rsplit_once('x').filter(|(_, n)| n.parse::<u8>().is_ok()).map_or(name, |(e, _)| e));
-    name.filter_map(Element::named).next()
+    name.filter_map(ElementFormat::named).next()
 }
 
-/// Notes what an instruction does to the memory at its addresses.
+/// Records the memory accesses of an instruction for the parameter parts that its addresses are computed from.
 fn accesses(
     function: &FlowFunction,
     index: usize,
     all: &Usages,
     bounds: Option<&Bounds<'_>>,
-    out: &mut BTreeMap<Cell, Usage>,
+    out: &mut BTreeMap<ParameterPart, Usage>,
 ) {
     let name = function.entry(index).name;
     let family = name.split('.').next().unwrap_or(name);
-    let element = function.modifier(index, SlotName::Type).and_then(|m| Element::named(m.name()));
+    let element = function.modifier(index, SlotName::Type).and_then(|m| ElementFormat::named(m.name()));
     let tensor =
         function.has(index, Modifier::Tensor) || function.has(index, Modifier::Tensormap) || name.contains("tensor");
     for operand in function.operands_of(index) {
@@ -231,8 +233,9 @@ fn accesses(
             usage.read |= access != OperandAccess::Write;
             usage.written |= access != OperandAccess::Read || matches!(family, "atom" | "red" | "st");
             usage.atomic |= matches!(family, "atom" | "red");
-            let meant = element.filter(|e| e.kind() != Kind::Bits).or_else(|| meant(function, index, all)).or(element);
-            let better = usage.element.is_none_or(|e| e.kind() == Kind::Bits);
+            let meant =
+                element.filter(|e| e.kind() != ElementKind::Bits).or_else(|| meant(function, index, all)).or(element);
+            let better = usage.element.is_none_or(|e| e.kind() == ElementKind::Bits);
             usage.element = if better { meant.or(usage.element) } else { usage.element };
             let lanes = function.writes(index).len().max(1) as u32;
             usage.vector = usage.vector.max(if family == "ld" { lanes } else { 1 });

@@ -1,75 +1,83 @@
-//! Expectations after a run.
+//! Evaluation of expectations after a run.
 
-use super::bind::{Placed, Snapshot};
+use super::bind::{BufferSnapshot, PlacedBuffer};
 use super::expectation::STATUSES;
-use super::{Condition, Element, Expectation, Expected, Fill, Kind, Number, Part, Subject, Tolerance};
+use super::{
+    Condition, ElementFormat, ElementKind, ElementSelection, Expectation, ExpectationSubject, ExpectedElements, Fill,
+    Number, Tolerance,
+};
 use crate::findings::Fault;
-use crate::machine::{Machine, Status};
+use crate::machine::{Machine, RunStatus};
 use std::collections::HashMap;
 
-/// What came of an expectation.
+/// The result of an expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
-    /// The expectation, as it is written.
+pub struct ExpectationVerdict {
+    /// The expectation as written.
     pub name: String,
-    /// It holds.
+    /// The expectation holds.
     pub ok: bool,
-    /// Why not: what was expected, what was found, and how often.
+    /// If it does not hold: the expected and the actual value, and the number of differences.
     pub message: Option<String>,
 }
 
-/// Holds expectations against the machine after a run. Unexpected faults and an unexpected end are verdicts too if
-/// they contradict the expectations: see [`unexpected`].
-pub fn verdicts(expectations: &[Expectation], machine: &Machine, buffers: &[Placed], status: Status) -> Vec<Verdict> {
-    let mut after = After { machine, buffers, snapshots: HashMap::new() };
+/// Evaluates expectations against the machine after a run. Findings that no expectation names are not included: see [`unexpected`].
+pub fn verdicts(
+    expectations: &[Expectation],
+    machine: &Machine,
+    buffers: &[PlacedBuffer],
+    status: RunStatus,
+) -> Vec<ExpectationVerdict> {
+    let mut after = RunResult { machine, buffers, snapshots: HashMap::new() };
     let one = |expectation: &Expectation| {
         let message = match &expectation.subject {
-            Subject::Memory(condition) => after.memory(condition).err(),
-            Subject::Fault(kind) => {
+            ExpectationSubject::Memory(condition) => after.memory(condition).err(),
+            ExpectationSubject::Fault(kind) => {
                 let found = machine.findings.faults.iter().any(|f| f.kind == *kind);
                 (!found).then(|| format!("`{}` was not found", kind.name()))
             }
-            Subject::Status(wanted) => {
+            ExpectationSubject::Status(wanted) => {
                 (*wanted != status).then(|| format!("the run ended as `{}`, not `{}`", name(status), name(*wanted)))
             }
-            Subject::Printed(text) => {
+            ExpectationSubject::Printed(text) => {
                 let printed = String::from_utf8_lossy(&machine.printed);
                 (*printed != **text).then(|| format!("it printed {printed:?}, not {text:?}"))
             }
         };
-        Verdict { name: expectation.to_string(), ok: message.is_none(), message }
+        ExpectationVerdict { name: expectation.to_string(), ok: message.is_none(), message }
     };
     expectations.iter().map(one).collect()
 }
 
-/// The faults of a run that no expectation names.
+/// The findings of a run that no expectation names.
 pub fn unexpected<'f>(expectations: &[Expectation], faults: &'f [Fault]) -> Vec<&'f Fault> {
     let named = |fault: &&Fault| {
         expectations.iter().any(|e| match &e.subject {
-            Subject::Fault(kind) => *kind == fault.kind,
-            Subject::Status(Status::Deadlock) => fault.kind == crate::findings::Kind::Deadlock,
+            ExpectationSubject::Fault(kind) => *kind == fault.kind,
+            ExpectationSubject::Status(RunStatus::Deadlock) => fault.kind == crate::findings::FaultKind::Deadlock,
             _ => false,
         })
     };
     faults.iter().filter(|f| !named(f)).collect()
 }
 
-/// The name of an end, as users see it.
-pub fn name(status: Status) -> &'static str {
+/// The name of a status, as users see it.
+pub fn name(status: RunStatus) -> &'static str {
     STATUSES.iter().find(|(_, s)| *s == status).map_or("cancelled", |(name, _)| name)
 }
 
-/// How many differences are told apart.
-const SHOWN: usize = 4;
+/// Maximum number of differences listed individually.
+const MAX_DIFFERENCES: usize = 4;
 
-struct After<'a> {
+/// The state after a run, with snapshots of the buffers that are compared.
+struct RunResult<'a> {
     machine: &'a Machine,
-    buffers: &'a [Placed],
-    snapshots: HashMap<Box<str>, Snapshot>,
+    buffers: &'a [PlacedBuffer],
+    snapshots: HashMap<Box<str>, BufferSnapshot>,
 }
 
-impl After<'_> {
-    fn find(&mut self, name: &str) -> Result<Placed, String> {
+impl RunResult<'_> {
+    fn find(&mut self, name: &str) -> Result<PlacedBuffer, String> {
         let placed = self.buffers.iter().find(|b| &*b.name == name);
         let placed = placed.ok_or_else(|| format!("there is no buffer `{name}` in this run"))?;
         if !self.snapshots.contains_key(name) {
@@ -84,41 +92,41 @@ impl After<'_> {
         let element = condition.element.unwrap_or(placed.element);
         let count = element.count(placed.bytes);
         let (from, to) = match (condition.part, &condition.expected) {
-            (Part::At(index), _) => (index, index.saturating_add(1)),
-            (Part::Range(from, to), _) => (from, to),
-            (Part::All, Expected::List(all)) => (0, all.len() as u64),
-            (Part::All, _) => (0, count),
+            (ElementSelection::At(index), _) => (index, index.saturating_add(1)),
+            (ElementSelection::Range(from, to), _) => (from, to),
+            (ElementSelection::All, ExpectedElements::List(all)) => (0, all.len() as u64),
+            (ElementSelection::All, _) => (0, count),
         };
         if to > count {
             return Err(format!("it lies behind the end: the buffer has {count} elements"));
         }
-        if let Expected::Like(other, _) = &condition.expected {
+        if let ExpectedElements::Like(other, _) = &condition.expected {
             let like = self.find(other)?;
             if like.element.bits() != element.bits() {
                 return Err(format!("`{other}` has elements of another size"));
             }
         }
-        let nothing = Snapshot::default();
+        let nothing = BufferSnapshot::default();
         let snapshot = self.snapshots.get(name.as_str()).unwrap_or(&nothing);
         let like = match &condition.expected {
-            Expected::Like(other, _) => self.snapshots.get(other),
+            ExpectedElements::Like(other, _) => self.snapshots.get(other),
             _ => None,
         };
         let mut differences = Vec::new();
         let mut wrong = 0u64;
         for index in from..to {
-            let seen = Seen { element, index, snapshot };
+            let seen = SeenElement { element, index, snapshot };
             let words = match &condition.expected {
-                Expected::Value(value) => seen.value(*value, condition.tolerance)?,
-                Expected::List(all) => {
+                ExpectedElements::Value(value) => seen.value(*value, condition.tolerance)?,
+                ExpectedElements::List(all) => {
                     let value = usize::try_from(index - from).ok().and_then(|i| all.get(i));
                     value.map_or(Ok(None), |value| seen.value(*value, condition.tolerance))?
                 }
-                Expected::Between(low, high) => seen.between(*low, *high),
-                Expected::Fill(Fill::Poison) => seen.poison(),
-                Expected::Fill(Fill::Nan) => seen.value(Number::Float(f64::NAN), condition.tolerance)?,
-                Expected::Fill(fill) => seen.bits(fill.bits(element, index - from), condition.tolerance),
-                Expected::Like(_, first) => {
+                ExpectedElements::Between(low, high) => seen.between(*low, *high),
+                ExpectedElements::Fill(Fill::Poison) => seen.poison(),
+                ExpectedElements::Fill(Fill::Nan) => seen.value(Number::Float(f64::NAN), condition.tolerance)?,
+                ExpectedElements::Fill(fill) => seen.bits(fill.bits(element, index - from), condition.tolerance),
+                ExpectedElements::Like(_, first) => {
                     let bits = like.and_then(|l| element.get(&l.bytes, first + (index - from)));
                     match bits {
                         Some(bits) => seen.bits(bits, condition.tolerance),
@@ -128,8 +136,8 @@ impl After<'_> {
             };
             if let Some(words) = words {
                 wrong += 1;
-                if differences.len() < SHOWN {
-                    let one = matches!(condition.part, Part::At(_)) || count == 1;
+                if differences.len() < MAX_DIFFERENCES {
+                    let one = matches!(condition.part, ElementSelection::At(_)) || count == 1;
                     differences.push(if one { words } else { format!("[{index}] {words}") });
                 }
             }
@@ -144,14 +152,14 @@ impl After<'_> {
     }
 }
 
-/// An element that is looked at.
-struct Seen<'a> {
-    element: Element,
+/// An element that is compared.
+struct SeenElement<'a> {
+    element: ElementFormat,
     index: u64,
-    snapshot: &'a Snapshot,
+    snapshot: &'a BufferSnapshot,
 }
 
-impl Seen<'_> {
+impl SeenElement<'_> {
     fn found(&self) -> Option<u128> {
         let bits = u64::from(self.element.bits());
         let (from, to) = (self.index * bits / 8, (self.index * bits + bits).div_ceil(8));
@@ -173,7 +181,7 @@ impl Seen<'_> {
         }
         match expected.encode(self.element) {
             Ok(bits) => Ok(self.compare(found, bits, Some(expected), tolerance)),
-            // Near a number that the type does not have.
+            // The expected number is not a value of the format, but the tolerance may include the actual one.
             Err(_) if !tolerance.is_exact() => {
                 let near = self.is_near(self.element.value(found), expected.value(), tolerance);
                 Ok((!near).then(|| self.differ(found, &expected.to_string(), tolerance)))
@@ -218,7 +226,7 @@ impl Seen<'_> {
             return None;
         }
         let text = written.map_or_else(|| element.text(expected), |number| number.to_string());
-        // What is written as bits is shown as bits, and so are two NaN: what they are is in their bits.
+        // Values written as bits are displayed as bits. Two NaNs are, too, because they differ only in their bits.
         let as_bits = matches!(written, Some(Number::Bits(_))) || element.is_nan(found) && element.is_nan(expected);
         let width = element.bits() as usize / 4 + 2;
         Some(match as_bits {
@@ -233,15 +241,15 @@ impl Seen<'_> {
     }
 }
 
-/// How many numbers of the type lie between two of them, one of them counted; nothing for NaN.
-fn ulps(element: Element, a: u128, b: u128) -> Option<u128> {
+/// The distance of two values in units of the last place; `None` for NaN.
+fn ulps(element: ElementFormat, a: u128, b: u128) -> Option<u128> {
     let signed = |bits: u128| -> i128 {
         match element.kind() {
-            Kind::Float(float) if float.is_signed() && element.bits() > 8 || element.name().starts_with('e') => {
+            ElementKind::Float(float) if float.is_signed() && element.bits() > 8 || element.name().starts_with('e') => {
                 let sign = 1u128 << (element.bits() - 1);
                 if bits & sign != 0 { -((bits & !sign) as i128) } else { bits as i128 }
             }
-            Kind::Integer { signed: true } => element.sign_extended(bits),
+            ElementKind::Integer { signed: true } => element.sign_extended(bits),
             _ => bits as i128,
         }
     };

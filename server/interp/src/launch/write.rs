@@ -1,14 +1,15 @@
-//! Launches as text again.
+//! Formatting of launches as text.
 
 use super::expectation::STATUSES;
 use super::{
-    Argument, Buffer, Condition, Contents, Expectation, Expected, Field, Given, Launch, Part, SIZES, Subject, Tolerance,
+    Argument, Buffer, BufferContents, Condition, ElementSelection, Expectation, ExpectationSubject, ExpectedElements,
+    Field, Launch, NamedArgument, SIZES, Tolerance,
 };
 use crate::notation::Number;
 use std::fmt::{self, Display, Write};
 
 impl Launch {
-    /// As `//!` lines for above the kernel, each with its line break.
+    /// The launch as `//!` lines for a place above the kernel, each with its line break.
     pub fn lines(&self) -> String {
         let mut out = "//! launch:".to_owned();
         for (name, size) in [("grid", self.grid), ("block", self.block), ("cluster", self.cluster)] {
@@ -46,7 +47,7 @@ impl Launch {
     }
 }
 
-impl Display for Given {
+impl Display for NamedArgument {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}={}", self.title(), self.argument)
     }
@@ -63,7 +64,7 @@ impl Display for Argument {
             Self::Table(fields) => {
                 f.write_str("{")?;
                 for (index, (key, value)) in fields.iter().enumerate() {
-                    write!(f, "{}{key}={}", if index > 0 { " " } else { "" }, Shown(value))?;
+                    write!(f, "{}{key}={}", if index > 0 { " " } else { "" }, FieldText(value))?;
                 }
                 f.write_str("}")
             }
@@ -71,9 +72,10 @@ impl Display for Argument {
     }
 }
 
-struct Shown<'a>(&'a Field);
+/// Formats a value of a table.
+struct FieldText<'a>(&'a Field);
 
-impl Display for Shown<'_> {
+impl Display for FieldText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Field::Integer(value) => value.fmt(f),
@@ -89,7 +91,7 @@ impl Display for Shown<'_> {
             Field::List(all) => {
                 f.write_str("[")?;
                 for (index, value) in all.iter().enumerate() {
-                    write!(f, "{}{}", if index > 0 { "," } else { "" }, Shown(value))?;
+                    write!(f, "{}{}", if index > 0 { "," } else { "" }, FieldText(value))?;
                 }
                 f.write_str("]")
             }
@@ -126,14 +128,14 @@ impl Display for Buffer {
         }
         f.write_str(":")?;
         match &self.contents {
-            Contents::Fill(fill) => fill.fmt(f),
-            Contents::Elements(all) => write_list(f, all),
-            Contents::Bytes(bytes) => {
+            BufferContents::Fill(fill) => fill.fmt(f),
+            BufferContents::Elements(all) => write_list(f, all),
+            BufferContents::Bytes(bytes) => {
                 f.write_str("hex(")?;
                 bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
                 f.write_str(")")
             }
-            Contents::File(path) => {
+            BufferContents::File(path) => {
                 f.write_str("file(")?;
                 write_quoted(f, path)?;
                 f.write_str(")")
@@ -145,13 +147,13 @@ impl Display for Buffer {
 impl Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.subject {
-            Subject::Memory(condition) => condition.fmt(f),
-            Subject::Fault(kind) => write!(f, "fault={}", kind.name()),
-            Subject::Status(status) => {
+            ExpectationSubject::Memory(condition) => condition.fmt(f),
+            ExpectationSubject::Fault(kind) => write!(f, "fault={}", kind.name()),
+            ExpectationSubject::Status(status) => {
                 let name = STATUSES.iter().find(|(_, s)| s == status).map_or("finished", |(name, _)| name);
                 write!(f, "status={name}")
             }
-            Subject::Printed(text) => {
+            ExpectationSubject::Printed(text) => {
                 f.write_str("printed=")?;
                 write_quoted(f, text)
             }
@@ -160,7 +162,7 @@ impl Display for Expectation {
 }
 
 impl Condition {
-    /// What it is about, as it is written: `out[3]`.
+    /// The left side as written: `out[3]`.
     pub fn title(&self) -> String {
         let mut out = self.name.to_string();
         if let Some(offset) = self.offset {
@@ -170,9 +172,9 @@ impl Condition {
             let _ = write!(out, ":{element}");
         }
         let _ = match self.part {
-            Part::All => Ok(()),
-            Part::At(index) => write!(out, "[{index}]"),
-            Part::Range(from, to) => write!(out, "[{from}..{to}]"),
+            ElementSelection::All => Ok(()),
+            ElementSelection::At(index) => write!(out, "[{index}]"),
+            ElementSelection::Range(from, to) => write!(out, "[{from}..{to}]"),
         };
         out
     }
@@ -182,12 +184,12 @@ impl Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}=", self.title())?;
         match &self.expected {
-            Expected::Value(value) => value.fmt(f)?,
-            Expected::Between(low, high) => write!(f, "{low}..{high}")?,
-            Expected::List(all) => write_list(f, all)?,
-            Expected::Fill(fill) => fill.fmt(f)?,
-            Expected::Like(name, 0) => f.write_str(name)?,
-            Expected::Like(name, from) => write!(f, "{name}[{from}]")?,
+            ExpectedElements::Value(value) => value.fmt(f)?,
+            ExpectedElements::Between(low, high) => write!(f, "{low}..{high}")?,
+            ExpectedElements::List(all) => write_list(f, all)?,
+            ExpectedElements::Fill(fill) => fill.fmt(f)?,
+            ExpectedElements::Like(name, 0) => f.write_str(name)?,
+            ExpectedElements::Like(name, from) => write!(f, "{name}[{from}]")?,
         }
         self.tolerance.fmt(f)
     }

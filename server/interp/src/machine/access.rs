@@ -1,58 +1,59 @@
-//! Accesses to memory: where an address lies, whether the access may be, and the bytes.
+//! Memory accesses: where an address lies, whether the access is permitted, and reading and writing the bytes.
 
-use super::code::{Address, Located, Space};
+use super::code::{Address, AddressSpace, VariableLocation};
 use super::copies;
-use super::races::Access;
-use super::{AccessKind, Context, Machine};
-use crate::findings::Kind;
-use crate::lanes::Mask;
+use super::races::RaceAccess;
+use super::{AccessKind, ExecContext, Machine};
+use crate::findings::FaultKind;
+use crate::lanes::LaneMask;
 use crate::memory::{ReadStatus, Region, Storage, Window};
 use ptx_num::values::Marks;
 
-/// What an access does, and how it is ordered: for the detector of races.
+/// The memory ordering of an access, for the race detector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// A plain access.
+    /// A plain access (`.weak`).
     Weak,
-    /// One that may meet others of its kind.
+    /// A strong access without further ordering (`.relaxed`, `.volatile`).
     Relaxed,
-    /// And what follows sees what preceded the release that it reads from.
+    /// Relaxed; later accesses also see everything before the release whose value it reads.
     Acquire,
-    /// And what precedes is visible to threads that acquire it.
+    /// Relaxed; earlier accesses are also visible to threads that acquire the written value.
     Release,
-    /// Both.
+    /// Both acquire and release.
     AcquireRelease,
 }
 
-/// An access that may be made.
+/// The location of a permitted access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Location {
+pub struct AccessLocation {
     /// The generic address.
     pub address: u64,
-    /// What it lies in.
+    /// The memory that contains it.
     pub region: Region,
-    /// The offset there; in global memory the address.
+    /// The offset in that memory; in global memory the address.
     pub offset: u64,
 }
 
-impl Context<'_> {
-    /// The address of a lane as its state space has it.
+impl ExecContext<'_> {
+    /// The address that a lane accesses, in the state space of the operand.
     pub fn raw_address(&self, address: &Address, lane: usize) -> u64 {
         let base = self.registers.lane_bits(address.base, lane) as u64;
         let sum = base.wrapping_add(address.offset as u64);
         if address.base.width == 4 { sum & 0xffff_ffff } else { sum }
     }
 
-    /// The generic address of a lane; nothing if it lies outside of the window of its state space.
+    /// The generic address that a lane accesses; `None` if it lies outside the window of its state space.
     pub fn generic_address(&self, address: &Address, lane: usize) -> Option<u64> {
         let raw = self.raw_address(address, lane);
         match address.space {
-            Space::Generic | Space::Global => Some(raw),
-            Space::Window(window) => self.executable().map.generic(window, raw),
+            AddressSpace::Generic | AddressSpace::Global => Some(raw),
+            AddressSpace::Window(window) => self.executable().map.generic(window, raw),
         }
     }
 
-    /// Where an access of a lane lies, if it may be made. If not, that is a fault.
+    /// The location of an access of `bytes` bytes, aligned to `align`, by a lane. If the access is not permitted, reports a fault and
+    /// returns `None`.
     pub fn locate(
         &mut self,
         address: &Address,
@@ -60,13 +61,13 @@ impl Context<'_> {
         bytes: usize,
         align: usize,
         write: bool,
-    ) -> Option<Location> {
+    ) -> Option<AccessLocation> {
         let Some(generic) = self.generic_address(address, lane) else {
             let raw = self.raw_address(address, lane);
-            let Space::Window(window) = address.space else { return None };
+            let AddressSpace::Window(window) = address.space else { return None };
             let name = window_name(window);
             let other = self.executable().map.window(raw).map(|(w, _)| w);
-            self.fault(Kind::OutOfBounds, 1 << lane, || match other {
+            self.fault(FaultKind::OutOfBounds, 1 << lane, || match other {
                 Some(w) if w == window => format!(
                     "{raw:#x} is a generic address, but a `{name}` address is expected here: convert it with `cvta.to{name}`, or leave `{name}` out"
                 ),
@@ -75,9 +76,9 @@ impl Context<'_> {
             return None;
         };
         let location = self.locate_generic(generic, lane, bytes, align, write)?;
-        if address.space == Space::Global && location.region != Region::Global {
+        if address.space == AddressSpace::Global && location.region != Region::Global {
             let region = location.region;
-            self.fault(Kind::OutOfBounds, 1 << lane, || {
+            self.fault(FaultKind::OutOfBounds, 1 << lane, || {
                 format!(
                     "{generic:#x} is an address in {}, but one in global memory is expected here",
                     region_name(region)
@@ -88,7 +89,7 @@ impl Context<'_> {
         Some(location)
     }
 
-    /// The same for a generic address.
+    /// As [`locate`](Self::locate), for a generic address.
     pub fn locate_generic(
         &mut self,
         address: u64,
@@ -96,18 +97,18 @@ impl Context<'_> {
         bytes: usize,
         align: usize,
         write: bool,
-    ) -> Option<Location> {
-        let lanes: Mask = 1 << lane;
+    ) -> Option<AccessLocation> {
+        let lanes: LaneMask = 1 << lane;
         if align > 1 && !address.is_multiple_of(align as u64) {
-            self.fault(Kind::Misaligned, lanes, || {
+            self.fault(FaultKind::Misaligned, lanes, || {
                 format!("address {address:#x} is no multiple of {align}: this access of {bytes} bytes must be aligned")
             });
             return None;
         }
         let (region, offset) = self.executable().map.region(address);
-        let location = Location { address, region, offset };
+        let location = AccessLocation { address, region, offset };
         if write && matches!(region, Region::Constant | Region::Parameter | Region::Code) {
-            self.fault(Kind::ReadOnly, lanes, || format!("{} cannot be written", region_name(region)));
+            self.fault(FaultKind::ReadOnly, lanes, || format!("{} cannot be written", region_name(region)));
             return None;
         }
         let inside = match self.storage(location, lane, bytes) {
@@ -118,12 +119,13 @@ impl Context<'_> {
             return Some(location);
         }
         let words = self.outside(location, lane, bytes, write);
-        self.fault(Kind::OutOfBounds, lanes, || words);
+        self.fault(FaultKind::OutOfBounds, lanes, || words);
         None
     }
 
-    fn outside(&mut self, location: Location, lane: usize, bytes: usize, write: bool) -> String {
-        let Location { address, region, offset } = location;
+    /// The message for an access that lies outside.
+    fn outside(&mut self, location: AccessLocation, lane: usize, bytes: usize, write: bool) -> String {
+        let AccessLocation { address, region, offset } = location;
         let verb = if write { "writes" } else { "reads" };
         match region {
             Region::Global => {
@@ -143,8 +145,13 @@ impl Context<'_> {
         }
     }
 
-    /// The bytes that a location lies in, and the offset there.
-    pub(crate) fn storage(&mut self, location: Location, lane: usize, bytes: usize) -> Option<(&mut Storage, u64)> {
+    /// The storage that contains a location, and the offset in it.
+    pub(crate) fn storage(
+        &mut self,
+        location: AccessLocation,
+        lane: usize,
+        bytes: usize,
+    ) -> Option<(&mut Storage, u64)> {
         let at = location.offset;
         match location.region {
             Region::Global => {
@@ -161,10 +168,10 @@ impl Context<'_> {
         }
     }
 
-    /// Reads bytes of a location, and says how they are marked.
-    pub fn read_at(&mut self, location: Location, lane: usize, to: &mut [u8], order: Order) -> Marks {
+    /// Reads bytes from a location. Returns their combined marks.
+    pub fn read_at(&mut self, location: AccessLocation, lane: usize, to: &mut [u8], order: Order) -> Marks {
         if !self.machine.flights.is_empty() {
-            copies::meet(self, location, lane, to.len(), copies::Use::Read);
+            copies::meet(self, location, lane, to.len(), copies::AccessEffect::Read);
         }
         self.note_access(AccessKind::Load, location, lane, to.len());
         let Some((storage, at)) = self.storage(location, lane, to.len()) else { return Marks::NONE };
@@ -172,22 +179,22 @@ impl Context<'_> {
         if read.uninitialized {
             let bytes = to.len();
             let name = self.name_of(location);
-            self.fault(Kind::UninitializedMemory, 1 << lane, || {
+            self.fault(FaultKind::UninitializedMemory, 1 << lane, || {
                 format!("reads {bytes} bytes at {name}, of which some were never written")
             });
         }
-        super::races::observe(self, location, lane, to.len(), Access::Read(order));
+        super::races::observe(self, location, lane, to.len(), RaceAccess::Read(order));
         read.marks
     }
 
     /// Writes bytes to a location.
-    pub fn write_at(&mut self, location: Location, lane: usize, from: &[u8], marks: Marks, order: Order) {
+    pub fn write_at(&mut self, location: AccessLocation, lane: usize, from: &[u8], marks: Marks, order: Order) {
         if self.stopped {
             return;
         }
         self.note_access(AccessKind::Store, location, lane, from.len());
         super::races::observe_write(self, location, lane, from, order);
-        self.before_write(location, lane, from.len(), copies::Use::Write);
+        self.before_write(location, lane, from.len(), copies::AccessEffect::Write);
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
             storage.write(at, from, marks);
             let grown = storage.count();
@@ -196,7 +203,7 @@ impl Context<'_> {
         self.machine.progress += u64::from(location.region != Region::Local);
     }
 
-    /// Memory has come into being: there is a limit for a run.
+    /// Accounts for newly created memory; exceeding the limit of the run is a fault.
     #[inline]
     fn grow(&mut self, bytes: usize, lane: usize) {
         if bytes == 0 {
@@ -205,9 +212,9 @@ impl Context<'_> {
         self.hold(bytes as u64, lane);
     }
 
-    /// Before bytes are written: are they part of an mbarrier, or of an operation in flight?
+    /// Checks, before bytes are written, whether they are part of an mbarrier or used by an operation in flight.
     #[inline]
-    fn before_write(&mut self, location: Location, lane: usize, bytes: usize, kind: copies::Use) {
+    fn before_write(&mut self, location: AccessLocation, lane: usize, bytes: usize, kind: copies::AccessEffect) {
         if let Region::Shared(rank) = location.region {
             copies::written(self, location, bytes);
             let rank = rank.unwrap_or(self.rank as u32);
@@ -220,8 +227,8 @@ impl Context<'_> {
         }
     }
 
-    /// The 8 bytes of an mbarrier, which instructions on it read and write without being seen.
-    pub(crate) fn object_at(&mut self, location: Location, lane: usize) -> u64 {
+    /// Reads the 8 bytes of an mbarrier, for an instruction on it. The checks for races and operations in flight do not see this access.
+    pub(crate) fn object_at(&mut self, location: AccessLocation, lane: usize) -> u64 {
         let mut bytes = [0; 8];
         self.note_access(AccessKind::Load, location, lane, 8);
         if let Some((storage, at)) = self.storage(location, lane, 8) {
@@ -230,8 +237,8 @@ impl Context<'_> {
         u64::from_le_bytes(bytes)
     }
 
-    /// Writes the 8 bytes of an mbarrier; `None` makes their contents unknown.
-    pub(crate) fn put_object_at(&mut self, location: Location, lane: usize, bits: Option<u64>) {
+    /// Writes the 8 bytes of an mbarrier, without those checks; `None` makes the bytes unwritten.
+    pub(crate) fn put_object_at(&mut self, location: AccessLocation, lane: usize, bits: Option<u64>) {
         if self.stopped {
             return;
         }
@@ -245,22 +252,22 @@ impl Context<'_> {
         self.changed();
     }
 
-    /// Copies bytes from one location to another, with what is known of each; of every 16 those with a bit in the mask. Bytes that nobody
-    /// wrote stay so.
-    pub(crate) fn copy_at(&mut self, from: Location, to: Location, lane: usize, bytes: usize, mask: u16) {
+    /// Copies bytes from one location to another, with the status of each byte. Of every 16 bytes only those with a bit in `mask` are
+    /// copied. Unwritten bytes remain unwritten.
+    pub(crate) fn copy_at(&mut self, from: AccessLocation, to: AccessLocation, lane: usize, bytes: usize, mask: u16) {
         if self.stopped || bytes == 0 {
             return;
         }
         if !self.machine.flights.is_empty() {
-            copies::meet(self, from, lane, bytes, copies::Use::Read);
+            copies::meet(self, from, lane, bytes, copies::AccessEffect::Read);
         }
-        self.before_write(to, lane, bytes, copies::Use::Write);
+        self.before_write(to, lane, bytes, copies::AccessEffect::Write);
         self.spend(bytes / 32);
         self.note_copy(from, to, lane, bytes, mask);
         let mut buffer = vec![0; bytes];
         let Some((storage, at)) = self.storage(from, lane, bytes) else { return };
         let read = storage.read(at, &mut buffer);
-        super::races::observe(self, from, lane, bytes, Access::Read(Order::Weak));
+        super::races::observe(self, from, lane, bytes, RaceAccess::Read(Order::Weak));
         self.observe_copy(to, lane, &buffer, mask);
         if mask == u16::MAX && !read.uninitialized && read.marks.is_none() {
             if let Some((storage, at)) = self.storage(to, lane, bytes) {
@@ -284,32 +291,32 @@ impl Context<'_> {
         self.changed();
     }
 
-    /// Tells the detector of races of a copy, of every 16 bytes of those with a bit in the mask.
-    fn observe_copy(&mut self, to: Location, lane: usize, bytes: &[u8], mask: u16) {
+    /// Passes the writes of a copy to the race detector: of every 16 bytes those with a bit in `mask`.
+    fn observe_copy(&mut self, to: AccessLocation, lane: usize, bytes: &[u8], mask: u16) {
         if mask == u16::MAX {
             super::races::observe_write(self, to, lane, bytes, Order::Weak);
             return;
         }
         for (i, byte) in bytes.iter().enumerate().filter(|(i, _)| mask >> (i % 16) & 1 != 0) {
-            let place = Location { address: to.address + i as u64, offset: to.offset + i as u64, ..to };
+            let place = AccessLocation { address: to.address + i as u64, offset: to.offset + i as u64, ..to };
             super::races::observe_write(self, place, lane, &[*byte], Order::Weak);
         }
     }
 
     /// Reads bytes of a location to copy them, with what is known of each.
-    pub(crate) fn peek_at(&mut self, location: Location, lane: usize, to: &mut [u8]) -> Option<ReadStatus> {
+    pub(crate) fn peek_at(&mut self, location: AccessLocation, lane: usize, to: &mut [u8]) -> Option<ReadStatus> {
         if !self.machine.flights.is_empty() {
-            copies::meet(self, location, lane, to.len(), copies::Use::Read);
+            copies::meet(self, location, lane, to.len(), copies::AccessEffect::Read);
         }
         self.note_access(AccessKind::Load, location, lane, to.len());
         let (storage, at) = self.storage(location, lane, to.len())?;
         let read = storage.read(at, to);
-        super::races::observe(self, location, lane, to.len(), Access::Read(Order::Weak));
+        super::races::observe(self, location, lane, to.len(), RaceAccess::Read(Order::Weak));
         Some(read)
     }
 
-    /// Forgets what was written to bytes of a location.
-    pub fn forget_at(&mut self, location: Location, lane: usize, bytes: u64) {
+    /// Makes bytes of a location unwritten.
+    pub fn forget_at(&mut self, location: AccessLocation, lane: usize, bytes: u64) {
         if !self.stopped
             && let Some((storage, at)) = self.storage(location, lane, bytes as usize)
         {
@@ -317,10 +324,10 @@ impl Context<'_> {
         }
     }
 
-    /// Reads, changes and writes up to 16 bytes of a location at once, and gives what was there.
+    /// Reads up to 16 bytes of a location, replaces them by `f` of their value in one atomic access, and returns the old value.
     pub fn update_at(
         &mut self,
-        location: Location,
+        location: AccessLocation,
         lane: usize,
         bytes: usize,
         order: Order,
@@ -329,7 +336,7 @@ impl Context<'_> {
         let bytes = bytes.min(16);
         let mut old = [0; 16];
         self.note_access(AccessKind::Update, location, lane, bytes);
-        self.before_write(location, lane, bytes, copies::Use::Atomic);
+        self.before_write(location, lane, bytes, copies::AccessEffect::Atomic);
         let Some((storage, at)) = self.storage(location, lane, bytes) else { return 0 };
         let read = storage.read(at, &mut old[..bytes]);
         let old = u128::from_le_bytes(old);
@@ -343,18 +350,18 @@ impl Context<'_> {
         }
         if read.uninitialized {
             let name = self.name_of(location);
-            self.fault(Kind::UninitializedMemory, 1 << lane, || {
+            self.fault(FaultKind::UninitializedMemory, 1 << lane, || {
                 format!("changes {bytes} bytes at {name} that were never written")
             });
         }
         self.mark(lane, read.marks);
         self.changed();
-        super::races::observe(self, location, lane, bytes, Access::Atomic(order));
+        super::races::observe(self, location, lane, bytes, RaceAccess::Atomic(order));
         old
     }
 
-    /// Marks up to 16 bytes of a location, besides the marks that they have (`keep`) or instead of them.
-    pub fn mark_at(&mut self, location: Location, lane: usize, bytes: usize, marks: Marks, keep: bool) {
+    /// Marks up to 16 bytes of a location. With `keep`, they also keep their old marks.
+    pub fn mark_at(&mut self, location: AccessLocation, lane: usize, bytes: usize, marks: Marks, keep: bool) {
         let mut there = [0; 16];
         let Some(there) = there.get_mut(..bytes) else { return };
         if !self.stopped
@@ -365,22 +372,22 @@ impl Context<'_> {
         }
     }
 
-    /// Reads bytes of an address of a lane; nothing if that is a fault.
+    /// Reads the bytes at the address of a lane and returns their combined marks; `None` if the access is a fault.
     pub fn load(&mut self, address: &Address, lane: usize, to: &mut [u8], order: Order) -> Option<Marks> {
         let at = self.locate(address, lane, to.len(), to.len(), false)?;
         Some(self.read_at(at, lane, to, order))
     }
 
-    /// Writes bytes to an address of a lane; nothing if that is a fault.
+    /// Writes bytes to the address of a lane; `None` if the access is a fault.
     pub fn store(&mut self, address: &Address, lane: usize, from: &[u8], marks: Marks, order: Order) -> Option<()> {
         let at = self.locate(address, lane, from.len(), from.len(), true)?;
         self.write_at(at, lane, from, marks, order);
         Some(())
     }
 
-    /// A location in words: `x+12`, `shared 0x40`.
-    pub fn name_of(&self, location: Location) -> String {
-        let Location { address, region, offset } = location;
+    /// A location as text: `x+12`, `shared 0x40`.
+    pub fn name_of(&self, location: AccessLocation) -> String {
+        let AccessLocation { address, region, offset } = location;
         match self.machine.named(region, offset) {
             Some((name, by)) => format!("`{name}`+{by}"),
             None if region == Region::Global => format!("{address:#x}"),
@@ -390,7 +397,7 @@ impl Context<'_> {
 }
 
 impl Machine {
-    /// The variable, buffer or parameter that lies at an offset of a region, and how many bytes behind its beginning that is.
+    /// The name of the variable, buffer or parameter at an offset of a region, and the distance in bytes from its beginning.
     pub(crate) fn named(&self, region: Region, offset: u64) -> Option<(&str, u64)> {
         let window = match region {
             Region::Global => {
@@ -410,9 +417,9 @@ impl Machine {
             Region::Constant => Window::Constant,
             Region::Code => Window::Code,
         };
-        // Dynamic shared memory has no size of its own: it is all that follows.
-        let end = |l: &Located| if l.bytes == 0 { u64::MAX } else { l.address.saturating_add(l.bytes) };
-        let inside = |l: &Located| l.window == Some(window) && (l.address..end(l)).contains(&offset);
+        // Dynamic shared memory has the size 0 here: it extends to the end.
+        let end = |l: &VariableLocation| if l.bytes == 0 { u64::MAX } else { l.address.saturating_add(l.bytes) };
+        let inside = |l: &VariableLocation| l.window == Some(window) && (l.address..end(l)).contains(&offset);
         let variables = self.executable.variables.iter();
         let (key, located) = variables.filter(|(_, l)| inside(l)).max_by_key(|(name, l)| (l.address, *name))?;
         Some((self.executable.variable_name(key), offset - located.address))

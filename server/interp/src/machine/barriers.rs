@@ -1,74 +1,74 @@
-//! Barriers of a CTA and of a cluster: who has arrived, and what those know.
+//! Barriers of CTAs and clusters: which threads have arrived, and what they know (for the race detector).
 //!
-//! What counts as an arrival is the warp: it has arrived when all its threads that have not exited have. With a thread count the barrier
-//! completes when as many warps have arrived as that count holds, a partial warp counting as a whole one; without, when all threads of the
-//! CTA have arrived or exited.
+//! Arrivals count per warp. A warp has arrived when all its threads that have not exited have arrived. A barrier with a thread count
+//! completes when the arrived warps have that many threads; a partial warp counts as a whole one. A barrier without a count completes when
+//! all threads of the CTA have arrived or exited.
 
 use super::races::Knowledge;
-use crate::findings::Site;
-use crate::lanes::Mask;
+use crate::findings::InstructionSite;
+use crate::lanes::LaneMask;
 
-/// The number of barriers of a CTA.
+/// Number of barriers per CTA.
 pub(crate) const BARRIERS: usize = 16;
 
-/// Barriers of a CTA.
+/// The barriers of a CTA.
 #[derive(Debug, Clone, Default)]
 pub struct Barriers {
-    /// By number.
+    /// The barriers, by number.
     pub(crate) all: [Barrier; BARRIERS],
-    /// What threads of the CTA knew when they exited.
+    /// The combined knowledge of threads of the CTA when they exited.
     pub(crate) exited: Knowledge,
 }
 
-/// A barrier.
+/// One barrier of a CTA.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Barrier {
     /// How often it has completed.
     pub(crate) phase: u64,
-    /// The lanes that have arrived, by warp.
-    pub(crate) arrived: Vec<Mask>,
-    /// Threads that have arrived and wait.
+    /// The lanes that have arrived, per warp.
+    pub(crate) arrived: Vec<LaneMask>,
+    /// Number of threads that have arrived and wait.
     pub(crate) waiting: u32,
-    /// Threads of warps that have arrived once more before it completed.
+    /// Number of threads in warps that have arrived again before the barrier completed.
     pub(crate) extra: u32,
-    /// What the first arrival said; nothing before it.
-    pub(crate) first: Option<First>,
-    /// Of `.red`: threads, and those of them whose predicate is true.
+    /// The first arrival of the phase; `None` before it.
+    pub(crate) first: Option<FirstArrival>,
+    /// For `.red`: number of threads that voted, and number of those with a true predicate.
     pub(crate) voted: (u32, u32),
-    /// What those know who have arrived.
+    /// The combined knowledge of the arrived threads.
     pub(crate) knowledge: Knowledge,
-    /// Phases that have completed while threads of them still wait.
-    pub(crate) done: Vec<Done>,
+    /// Completed phases for which threads still wait.
+    pub(crate) done: Vec<CompletedPhase>,
 }
 
-/// The first arrival of a phase.
+/// The first arrival of a phase, which the others must match.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct First {
-    /// The instruction.
-    pub(crate) site: Site,
-    /// Threads that must arrive; nothing: all.
+pub(crate) struct FirstArrival {
+    /// Its instruction.
+    pub(crate) site: InstructionSite,
+    /// Number of threads that must arrive; `None` for all.
     pub(crate) count: Option<u32>,
-    /// It is `.red`.
+    /// It is a `.red` instruction.
     pub(crate) reduces: bool,
 }
 
-/// A phase that has completed.
+/// A completed phase that threads still wait for.
 #[derive(Debug, Clone)]
-pub(crate) struct Done {
+pub(crate) struct CompletedPhase {
     /// Its number.
     pub(crate) phase: u64,
-    /// Threads that have not gone on yet.
+    /// Number of threads that have not continued yet.
     pub(crate) waiting: u32,
     /// As in [`Barrier`].
     pub(crate) voted: (u32, u32),
-    /// What those knew who had arrived.
+    /// The combined knowledge of the threads that arrived.
     pub(crate) knowledge: Knowledge,
 }
 
 impl Barrier {
-    /// Ends the phase.
+    /// Completes the current phase and begins the next one.
     pub(crate) fn complete(&mut self) {
-        let done = Done {
+        let done = CompletedPhase {
             phase: self.phase,
             waiting: std::mem::take(&mut self.waiting),
             voted: std::mem::take(&mut self.voted),
@@ -82,12 +82,12 @@ impl Barrier {
         (self.extra, self.first) = (0, None);
     }
 
-    /// Whether all have arrived, by the lanes of each warp that have exited or never were. `hopeless`: no other thread will arrive, and those who
-    /// have exited count for the others.
-    pub(crate) fn is_complete(&self, gone: &[Mask], hopeless: bool) -> bool {
+    /// Whether all required threads have arrived. `gone`: for each warp, the lanes that have exited or never existed. `hopeless`: no other
+    /// thread will arrive, so a warp that exited without arriving counts as arrived.
+    pub(crate) fn is_complete(&self, gone: &[LaneMask], hopeless: bool) -> bool {
         let Some(first) = self.first else { return false };
         let arrived = |w: usize| self.arrived.get(w).copied().unwrap_or(0);
-        let full = |w: usize| arrived(w) | gone.get(w).copied().unwrap_or(Mask::MAX) == Mask::MAX;
+        let full = |w: usize| arrived(w) | gone.get(w).copied().unwrap_or(LaneMask::MAX) == LaneMask::MAX;
         match first.count {
             None => (0..gone.len()).all(full),
             Some(count) => {
@@ -102,13 +102,13 @@ impl Barrier {
 /// The barrier of a cluster.
 #[derive(Debug, Clone, Default)]
 pub struct ClusterBarrier {
-    /// The lanes that have arrived since it completed last, by CTA and warp.
-    pub(crate) arrived: Vec<Vec<Mask>>,
-    /// The lanes that have arrived and not waited yet.
-    pub(crate) pending: Vec<Vec<Mask>>,
-    /// What those know who have arrived.
+    /// The lanes that have arrived since the barrier last completed, by CTA and warp.
+    pub(crate) arrived: Vec<Vec<LaneMask>>,
+    /// The lanes that have arrived and not yet waited, by CTA and warp.
+    pub(crate) pending: Vec<Vec<LaneMask>>,
+    /// The combined knowledge of the threads that have arrived in this phase.
     pub(crate) coming: Knowledge,
-    /// What those know who had arrived when it completed.
+    /// The combined knowledge of the threads that had arrived when the barrier last completed.
     pub(crate) known: Knowledge,
 }
 

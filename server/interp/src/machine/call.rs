@@ -1,51 +1,55 @@
-//! Activations of functions: calls, returns, and the end of threads.
+//! Calls and returns of functions, and the exit of threads.
 
-use super::code::{Action, Call, Code, Executable, Formal, Op, Pass, Slot};
+use super::code::{Call, Executable, Formal, FunctionCode, Op, OpAction, Pass, Slot};
 use super::group::Turn;
-use super::warp::{Frame, Group, State, Warp};
+use super::warp::{CallFrame, Group, GroupReadiness, Warp};
 use super::{LOCAL_BYTES, Machine};
-use crate::findings::{Kind, Site};
-use crate::lanes::{LANES, Mask, lanes};
+use crate::findings::{FaultKind, InstructionSite};
+use crate::lanes::{LANES, LaneMask, lanes};
 use crate::memory::STACK_PARAMETERS;
 use crate::registers::{PredicateDst, PredicateSrc};
-use crate::simd::Marked;
+use crate::simd::LaneMarks;
 use ptx_num::values::Marks;
 
-/// A value on its way from one activation to another.
-enum Value {
-    Register(Vec<u128>, Said),
-    Predicate(Mask),
-    /// Bytes of each lane.
+/// A parameter or a result while it is passed from one call frame to another.
+enum CallValue {
+    /// The bits of each lane, and their status.
+    Register(Vec<u128>, RegisterMarks),
+    /// The lanes in which a predicate is true.
+    Predicate(LaneMask),
+    /// The bytes of each lane.
     Memory(Vec<Bytes>),
+    /// No value: the result of a function that never names it, or an ignored one.
     Nothing,
 }
 
-/// What is known of a register besides its bits.
+/// Status of a value in a register, besides its bits.
 #[derive(Clone, Copy)]
-struct Said {
-    /// The lanes in which something was written to it.
-    known: Mask,
-    marked: Marked,
+struct RegisterMarks {
+    /// The lanes in which the register was written.
+    known: LaneMask,
+    /// The lanes in which the value is marked.
+    marked: LaneMarks,
 }
 
-impl Said {
-    /// Of a register, by the place where it lies; of a constant that it is one.
-    fn of(frame: &Frame, code: Option<&Code>, wanted: Slot) -> Self {
+impl RegisterMarks {
+    /// The status of a register, found by its location. Constants count as written and have no marks.
+    fn of(frame: &CallFrame, code: Option<&FunctionCode>, wanted: Slot) -> Self {
         let slot = code.and_then(|c| c.slots.iter().position(|s| *s == wanted));
-        let mask = |masks: &[Mask], other| slot.and_then(|s| masks.get(s)).copied().unwrap_or(other);
+        let mask = |masks: &[LaneMask], other| slot.and_then(|s| masks.get(s)).copied().unwrap_or(other);
         let shadow = &frame.shadow;
-        let marked = Marked { unspecified: mask(&shadow.unspecified, 0), approximate: mask(&shadow.approximate, 0) };
-        Self { known: mask(&shadow.known, Mask::MAX), marked }
+        let marked = LaneMarks { unspecified: mask(&shadow.unspecified, 0), approximate: mask(&shadow.approximate, 0) };
+        Self { known: mask(&shadow.known, LaneMask::MAX), marked }
     }
 
-    /// Of a value in a lane.
+    /// The marks of the value in a lane.
     fn marks(self, lane: usize) -> Marks {
-        let of = |mask: Mask, marks| if mask >> lane & 1 != 0 { marks } else { Marks::NONE };
+        let of = |mask: LaneMask, marks| if mask >> lane & 1 != 0 { marks } else { Marks::NONE };
         of(self.marked.unspecified, Marks::UNSPECIFIED) | of(self.marked.approximate, Marks::APPROXIMATE)
     }
 
-    /// Says it of a register for the lanes of a mask.
-    fn note(self, frame: &mut Frame, code: Option<&Code>, wanted: Slot, mask: Mask) {
+    /// Stores the status for a register in the lanes of a mask.
+    fn note(self, frame: &mut CallFrame, code: Option<&FunctionCode>, wanted: Slot, mask: LaneMask) {
         let Some(slot) = code.and_then(|c| c.slots.iter().position(|s| *s == wanted)) else { return };
         let shadow = &mut frame.shadow;
         let lists = [&mut shadow.known, &mut shadow.unspecified, &mut shadow.approximate];
@@ -57,42 +61,43 @@ impl Said {
     }
 }
 
-impl Value {
-    fn said(&self) -> Said {
+impl CallValue {
+    /// The status that the value has in a register.
+    fn said(&self) -> RegisterMarks {
         match self {
             Self::Register(_, said) => *said,
             Self::Memory(lanes) => {
-                let mut out = Said { known: 0, marked: Marked::default() };
+                let mut out = RegisterMarks { known: 0, marked: LaneMarks::default() };
                 for (lane, bytes) in lanes.iter().enumerate() {
-                    out.known |= Mask::from(bytes.unknown.is_empty()) << lane;
+                    out.known |= LaneMask::from(bytes.unknown.is_empty()) << lane;
                     out.marked.add(lane, bytes.marks);
                 }
                 out
             }
-            Self::Predicate(_) => Said { known: Mask::MAX, marked: Marked::default() },
-            // The result of a function that never names it.
-            Self::Nothing => Said { known: 0, marked: Marked::default() },
+            Self::Predicate(_) => RegisterMarks { known: LaneMask::MAX, marked: LaneMarks::default() },
+            // A result that the function never names has no value.
+            Self::Nothing => RegisterMarks { known: 0, marked: LaneMarks::default() },
         }
     }
 }
 
-/// Bytes of a variable in one lane.
+/// The bytes of a `.param` variable in one lane.
 #[derive(Default)]
 struct Bytes {
     bytes: Vec<u8>,
-    /// Which of them were never written: a structure may have gaps.
+    /// Indices of bytes that were never written; structures may have gaps.
     unknown: Vec<u32>,
     marks: Marks,
 }
 
 impl Warp {
-    /// Begins a function for some lanes: its frame goes on their stacks.
-    pub(super) fn enter(&mut self, machine: &Machine, code: &Code, mask: Mask) -> u32 {
+    /// Creates the call frame of a function for the lanes of a mask and reserves its space on their stacks. Returns the index of the frame.
+    pub(super) fn enter(&mut self, machine: &Machine, code: &FunctionCode, mask: LaneMask) -> u32 {
         let base: Box<[u32]> = self.lanes.stack.clone();
         for lane in lanes(mask) {
             self.lanes.stack[lane] = base[lane].saturating_add(code.frame_bytes);
         }
-        let mut frame = Frame::new(code, mask, std::sync::Arc::clone(&self.specials), base);
+        let mut frame = CallFrame::new(code, mask, std::sync::Arc::clone(&self.specials), base);
         let map = machine.executable.map;
         for hidden in &code.hidden {
             for lane in lanes(mask) {
@@ -114,44 +119,46 @@ impl Warp {
 }
 
 impl Machine {
-    /// A call: the group goes on in the callee. False if that is a fault.
+    /// Executes a call: the group continues in the called function. Returns false if the call is a fault.
     #[expect(clippy::too_many_arguments, reason = "a call touches everything that a group has")]
     pub(super) fn call(
         &mut self,
         executable: &Executable,
         warp: &mut Warp,
-        frame: Box<Frame>,
+        frame: Box<CallFrame>,
         group: &mut Group,
         call: &Call,
-        site: Site,
+        site: InstructionSite,
         turn: &Turn<'_>,
     ) -> bool {
         let mut function = call.function;
         if let Some(place) = call.address {
-            // The lanes that call what the first of them calls go first; the others come back to this instruction.
+            // Lanes that call the same function as the first lane go first. The others execute this instruction again later.
             let first = group.mask.trailing_zeros() as usize;
             let address = frame.registers.lane_bits(place, first) as u64;
             let same = lanes(group.mask).filter(|l| frame.registers.lane_bits(place, *l) as u64 == address);
             let same = same.fold(0, |m, l| m | 1 << l);
             if same != group.mask {
                 let mut other = group.clone();
-                (other.mask, other.state) = (group.mask & !same, State::Ready);
+                (other.mask, other.state) = (group.mask & !same, GroupReadiness::Ready);
                 warp.groups.push(other);
                 group.mask = same;
             }
             function = executable.function_at(address);
             if function.is_none() {
                 let words = || format!("{address:#x} is called, but no function begins there");
-                self.note(turn, &warp.lanes, Kind::InvalidCall, site, group.mask, words);
+                self.note(turn, &warp.lanes, FaultKind::InvalidCall, site, group.mask, words);
                 return false;
             }
         }
         let Some(code) = function.and_then(|f| executable.code(f)) else {
-            self.note(turn, &warp.lanes, Kind::InvalidCall, site, group.mask, || "a function that is not there".into());
+            self.note(turn, &warp.lanes, FaultKind::InvalidCall, site, group.mask, || {
+                "a function that is not there".into()
+            });
             return false;
         };
         let deepest = lanes(group.mask).map(|l| u64::from(warp.lanes.stack[l])).max().unwrap_or(0);
-        // A frame takes room even if it holds no variable: hardware keeps the return address there.
+        // A frame takes at least 16 bytes, even without variables, because the hardware stores the return address there.
         let needed = deepest + u64::from(code.frame_bytes.max(16));
         if needed > LOCAL_BYTES || warp.frames.len() > (LOCAL_BYTES / 16) as usize {
             let words = || {
@@ -159,7 +166,7 @@ impl Machine {
                     "the call needs {needed} bytes of stack, but a thread has {LOCAL_BYTES}: is the recursion endless?"
                 )
             };
-            self.note(turn, &warp.lanes, Kind::StackOverflow, site, group.mask, words);
+            self.note(turn, &warp.lanes, FaultKind::StackOverflow, site, group.mask, words);
             return false;
         }
         if !self.hold(super::account::frame_of(code)) {
@@ -169,16 +176,17 @@ impl Machine {
                     "with the registers of this call the run holds more than the {limit} bytes of memory that it may hold"
                 )
             };
-            self.note(turn, &warp.lanes, Kind::OutOfMemory, site, group.mask, words);
+            self.note(turn, &warp.lanes, FaultKind::OutOfMemory, site, group.mask, words);
             return false;
         }
         let caller = executable.code(frame.function);
-        let values: Vec<Value> = call.arguments.iter().map(|a| take(warp, &frame, caller, *a, group.mask)).collect();
-        // Back in its place, so that the callee gets another one.
+        let values: Vec<CallValue> =
+            call.arguments.iter().map(|a| take(warp, &frame, caller, *a, group.mask)).collect();
+        // The caller's frame returns to its entry, so that the callee gets another one.
         warp.frames[group.frame as usize] = Some(frame);
         let index = warp.enter(self, code, group.mask);
         for lane in lanes(group.mask) {
-            // So that endless recursion of a function without variables ends, too.
+            // This also ends endless recursion of functions without variables.
             warp.lanes.stack[lane] = warp.lanes.stack[lane].max((deepest + 16).min(LOCAL_BYTES) as u32);
         }
         if let Some(mut callee) = warp.frames.get_mut(index as usize).and_then(Option::take) {
@@ -192,8 +200,8 @@ impl Machine {
         true
     }
 
-    /// A return: the lanes go on in the caller, or are done.
-    pub(super) fn leave(&mut self, warp: &mut Warp, frame: &mut Frame, group: &mut Group) {
+    /// Executes a return: the lanes continue in the caller; in the kernel they exit.
+    pub(super) fn leave(&mut self, warp: &mut Warp, frame: &mut CallFrame, group: &mut Group) {
         let executable = std::sync::Arc::clone(&self.executable);
         frame.lanes &= !group.mask;
         let Some(parent) = frame.parent else {
@@ -203,7 +211,7 @@ impl Machine {
         };
         let callee = executable.code(frame.function);
         let results: &[Formal] = callee.map_or(&[], |c| &c.results);
-        let values: Vec<Value> = results.iter().map(|r| take_formal(warp, frame, callee, *r, group.mask)).collect();
+        let values: Vec<CallValue> = results.iter().map(|r| take_formal(warp, frame, callee, *r, group.mask)).collect();
         for lane in lanes(group.mask) {
             let (from, to) = (frame.base[lane], warp.lanes.stack[lane]);
             warp.lanes.local[lane].forget(from.into(), u64::from(to.saturating_sub(from)));
@@ -211,7 +219,7 @@ impl Machine {
         }
         if let Some(mut caller) = warp.frames.get_mut(parent as usize).and_then(Option::take) {
             if let Some(code) = executable.code(caller.function)
-                && let Some(Op { action: Action::Call(call), .. }) = code.ops.get(frame.call as usize)
+                && let Some(Op { action: OpAction::Call(call), .. }) = code.ops.get(frame.call as usize)
             {
                 for (pass, value) in call.results.iter().zip(values) {
                     put(warp, &mut caller, code, *pass, value, group.mask);
@@ -224,8 +232,8 @@ impl Machine {
         group.mask = 0;
     }
 
-    /// `exit`: the lanes leave all functions that they are in.
-    pub(super) fn exit(&mut self, warp: &mut Warp, frame: &mut Frame, group: &mut Group) {
+    /// Executes `exit`: the lanes leave all functions of their call chain.
+    pub(super) fn exit(&mut self, warp: &mut Warp, frame: &mut CallFrame, group: &mut Group) {
         frame.lanes &= !group.mask;
         let mut at = frame.parent;
         while let Some(index) = at {
@@ -239,29 +247,36 @@ impl Machine {
         group.mask = 0;
     }
 
-    fn end_threads(&mut self, warp: &mut Warp, mask: Mask) {
+    fn end_threads(&mut self, warp: &mut Warp, mask: LaneMask) {
         warp.lanes.exited |= mask;
         self.progress += 1;
     }
 }
 
-/// What a caller hands over.
-fn take(warp: &Warp, frame: &Frame, code: Option<&Code>, pass: Pass, mask: Mask) -> Value {
+/// Reads an argument from the caller's frame.
+fn take(warp: &Warp, frame: &CallFrame, code: Option<&FunctionCode>, pass: Pass, mask: LaneMask) -> CallValue {
     match pass {
         Pass::Register(place) => {
             let values = (0..LANES).map(|l| frame.registers.lane_bits(place, l)).collect();
-            Value::Register(values, Said::of(frame, code, Slot::Register(place)))
+            CallValue::Register(values, RegisterMarks::of(frame, code, Slot::Register(place)))
         }
-        Pass::Predicate(source) => Value::Predicate(frame.registers.predicate(source)),
+        Pass::Predicate(source) => CallValue::Predicate(frame.registers.predicate(source)),
         Pass::Memory(place, bytes) => {
             let address = |l| (frame.registers.lane_bits(place, l) as u64).wrapping_sub(STACK_PARAMETERS);
-            Value::Memory((0..LANES).map(|l| read(warp, l, address(l), bytes, mask)).collect())
+            CallValue::Memory((0..LANES).map(|l| read(warp, l, address(l), bytes, mask)).collect())
         }
-        Pass::Nothing => Value::Nothing,
+        Pass::Nothing => CallValue::Nothing,
     }
 }
 
-fn take_formal(warp: &Warp, frame: &Frame, code: Option<&Code>, formal: Formal, mask: Mask) -> Value {
+/// Reads a result from the callee's frame.
+fn take_formal(
+    warp: &Warp,
+    frame: &CallFrame,
+    code: Option<&FunctionCode>,
+    formal: Formal,
+    mask: LaneMask,
+) -> CallValue {
     match formal {
         Formal::Register(place) => take(warp, frame, code, Pass::Register(place), mask),
         Formal::Predicate(index) => {
@@ -269,13 +284,14 @@ fn take_formal(warp: &Warp, frame: &Frame, code: Option<&Code>, formal: Formal, 
         }
         Formal::Memory(offset, bytes) => {
             let address = |l: usize| u64::from(frame.base[l]) + u64::from(offset);
-            Value::Memory((0..LANES).map(|l| read(warp, l, address(l), bytes, mask)).collect())
+            CallValue::Memory((0..LANES).map(|l| read(warp, l, address(l), bytes, mask)).collect())
         }
-        Formal::Unused => Value::Nothing,
+        Formal::Unused => CallValue::Nothing,
     }
 }
 
-fn read(warp: &Warp, lane: usize, address: u64, bytes: u32, mask: Mask) -> Bytes {
+/// Reads a `.param` variable on the stack of a lane; no bytes if the lane is not in `mask`.
+fn read(warp: &Warp, lane: usize, address: u64, bytes: u32, mask: LaneMask) -> Bytes {
     if mask >> lane & 1 == 0 {
         return Bytes::default();
     }
@@ -289,42 +305,43 @@ fn read(warp: &Warp, lane: usize, address: u64, bytes: u32, mask: Mask) -> Bytes
     out
 }
 
-fn write(warp: &mut Warp, lane: usize, address: u64, value: &Value, bytes: u32) {
+/// Writes a value to a `.param` variable on the stack of a lane.
+fn write(warp: &mut Warp, lane: usize, address: u64, value: &CallValue, bytes: u32) {
     let local = &mut warp.lanes.local[lane];
     match value {
-        Value::Register(values, said) => {
+        CallValue::Register(values, said) => {
             let all = values[lane].to_le_bytes();
             local.write(address, &all[..(bytes as usize).min(16)], said.marks(lane));
         }
-        Value::Memory(values) => {
+        CallValue::Memory(values) => {
             let from = &values[lane];
             local.write(address, &from.bytes[..from.bytes.len().min(bytes as usize)], from.marks);
             for at in from.unknown.iter().filter(|at| **at < bytes) {
                 local.forget(address + u64::from(*at), 1);
             }
         }
-        Value::Predicate(_) | Value::Nothing => {}
+        CallValue::Predicate(_) | CallValue::Nothing => {}
     }
 }
 
-/// The bits of a value in a lane, where it goes into a register.
-fn bits(value: &Value, lane: usize) -> u128 {
+/// The bits of a value in a lane, for a register.
+fn bits(value: &CallValue, lane: usize) -> u128 {
     match value {
-        Value::Register(values, _) => values[lane],
-        Value::Memory(values) => {
+        CallValue::Register(values, _) => values[lane],
+        CallValue::Memory(values) => {
             let mut all = [0; 16];
             let from = &values[lane].bytes;
             let count = from.len().min(16);
             all[..count].copy_from_slice(&from[..count]);
             u128::from_le_bytes(all)
         }
-        Value::Predicate(mask) => (mask >> lane & 1).into(),
-        Value::Nothing => 0,
+        CallValue::Predicate(mask) => (mask >> lane & 1).into(),
+        CallValue::Nothing => 0,
     }
 }
 
-/// What a callee receives.
-fn give(warp: &mut Warp, frame: &mut Frame, code: &Code, formal: Formal, value: Value, mask: Mask) {
+/// Stores an argument in a parameter of the called function.
+fn give(warp: &mut Warp, frame: &mut CallFrame, code: &FunctionCode, formal: Formal, value: CallValue, mask: LaneMask) {
     let said = value.said();
     match formal {
         Formal::Register(place) => {
@@ -348,8 +365,8 @@ fn give(warp: &mut Warp, frame: &mut Frame, code: &Code, formal: Formal, value: 
     }
 }
 
-/// Where a caller wants a result.
-fn put(warp: &mut Warp, frame: &mut Frame, code: &Code, pass: Pass, value: Value, mask: Mask) {
+/// Stores a result where the caller expects it.
+fn put(warp: &mut Warp, frame: &mut CallFrame, code: &FunctionCode, pass: Pass, value: CallValue, mask: LaneMask) {
     let said = value.said();
     match pass {
         Pass::Register(place) => {

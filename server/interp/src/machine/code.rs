@@ -1,11 +1,11 @@
-//! What a machine executes: a module, decoded for one of its kernels. `crate::decode` makes it.
+//! The program that a machine executes: a module, decoded for one of its kernels by `crate::decode`.
 
-use super::{Context, Outcome};
-use crate::findings::Site;
+use super::{ExecContext, StepOutcome};
+use crate::findings::InstructionSite;
 use crate::lanes::LANES;
 use crate::memory::{AddressMap, Global, Storage, Window};
-use crate::registers::{File, Line, Place, PredicateDst, PredicateSrc, Src};
-use crate::simd::Step;
+use crate::registers::{PredicateDst, PredicateSrc, RegisterFile, RegisterLine, RegisterLocation, Src};
+use crate::simd::BoxedStep;
 use ptx_analysis::flow::FlowFunction;
 use ptx_analysis::program::ModuleProgram;
 use ptx_isa::tables::TargetInfo;
@@ -13,330 +13,333 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Why an instruction cannot be executed, in words for its author.
+/// The reason why an instruction cannot be executed, as a message for the author of the PTX code.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal(pub String);
+pub struct DecodeRefusal(pub String);
 
-impl<T: Into<String>> From<T> for Refusal {
+impl<T: Into<String>> From<T> for DecodeRefusal {
     fn from(words: T) -> Self {
         Self(words.into())
     }
 }
 
-/// What an instruction does that needs more than the registers of its warp.
-pub type MachineStep = Box<dyn Fn(&mut Context<'_>) -> Outcome + Send + Sync>;
+/// The effect of an instruction that accesses more than the registers of its warp.
+pub type MachineStep = Box<dyn Fn(&mut ExecContext<'_>) -> StepOutcome + Send + Sync>;
 
-/// What an operation does.
-pub enum Action {
-    /// Registers alone.
-    Lanes(Step),
-    /// Memory, other lanes, warps and CTAs.
+/// The effect of an operation.
+pub enum OpAction {
+    /// Reads and writes registers only.
+    Lanes(BoxedStep),
+    /// Accesses memory, other lanes, other warps or other CTAs.
     Machine(MachineStep),
-    /// The instruction has no effect in this machine.
+    /// Does nothing: the instruction has no effect in this machine.
     Nothing,
-    /// Go on at another instruction.
+    /// Jumps to the instruction with this index.
     Branch(u32),
-    /// Go on at one of these instructions, by the index in a register.
+    /// Jumps to one of these instructions (`brx.idx`): the register holds an index into the list.
     Table(Src<u32>, Box<[u32]>),
-    /// Call a function.
+    /// Calls a function.
     Call(Box<Call>),
-    /// Return to the caller; of a kernel, end the thread.
+    /// Returns to the caller; in a kernel, ends the thread.
     Return,
-    /// End the thread.
+    /// Ends the thread.
     Exit,
-    /// It cannot be executed: why.
-    Refused(Refusal),
+    /// The interpreter cannot execute the instruction, for this reason. Reaching it is a fault.
+    Refused(DecodeRefusal),
 }
 
-/// Which lanes must be together before an operation is executed.
+/// Which lanes must have reached an operation before it is executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Together {
-    /// Whoever is there.
+pub enum LaneGathering {
+    /// The lanes of the current group; no lane waits.
     Any,
     /// All threads of the warp that have not exited.
     Warp,
-    /// The lanes of a mask, that each lane gives.
-    Named(Place),
+    /// The lanes of a member mask, which each lane reads from this location.
+    Named(RegisterLocation),
 }
 
-/// An instruction, decoded.
+/// A decoded instruction.
 pub struct Op {
-    /// The guard.
+    /// The guard predicate, if any.
     pub guard: Option<PredicateSrc>,
-    /// What it does.
-    pub action: Action,
-    /// Which lanes must be there.
-    pub together: Together,
-    /// Registers that it reads, by number in [`Code::slots`].
+    /// The effect.
+    pub action: OpAction,
+    /// Which lanes must have reached the instruction before it is executed.
+    pub together: LaneGathering,
+    /// The registers that the instruction always reads, as indices into [`FunctionCode::slots`].
     pub reads: Box<[u32]>,
-    /// Registers that it writes.
+    /// The registers that the instruction writes, as indices into [`FunctionCode::slots`].
     pub writes: Box<[u32]>,
-    /// Some of the registers that it writes hold floating-point numbers of so many bits.
+    /// Size in bits of the first result whose type consists of floating-point numbers (32 for `.f16x2`); `None` if there is no such result.
     pub floats: Option<u16>,
-    /// It reads special registers whose value changes: [`Code::clocks`].
+    /// The instruction reads special registers whose value changes during a run: see [`FunctionCode::clocks`].
     pub clocked: bool,
-    /// It touches registers and the program counter alone, does not wait and reads no clock.
+    /// The instruction accesses only registers and the program counter, waits for no other lanes and reads no clock.
     pub simple: bool,
-    /// The lanes that it waits for may be at other instructions of its kind.
+    /// The lanes that the instruction waits for may be at other instructions of the same kind (`bar.warp.sync`).
     pub meets_anywhere: bool,
-    /// It may use registers of products of its kind that are in flight.
+    /// The instruction may use registers of `wgmma` products that are in flight, because it is such a product itself.
     pub pipelined: bool,
 }
 
-/// Where a register of the source lies.
+/// Where a register of the source is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Slot {
-    /// Among the registers.
-    Register(Place),
-    /// Among the predicates.
+    /// In the register file.
+    Register(RegisterLocation),
+    /// In the predicate with this index.
     Predicate(u32),
 }
 
-/// What is handed to a function or back.
+/// Where the caller of a function keeps one argument or one result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
-    /// A register, or a constant.
-    Register(Place),
-    /// A predicate.
+    /// In a register, or in a constant.
+    Register(RegisterLocation),
+    /// In a predicate, or in a constant truth value.
     Predicate(PredicateSrc),
-    /// A variable: the register that holds its address in the window of parameters, its bytes.
-    Memory(Place, u32),
-    /// None: an unused result.
+    /// In a `.param` variable: the register that holds its address in the window of parameters, and its size in bytes.
+    Memory(RegisterLocation, u32),
+    /// Nowhere: the caller ignores the result (`_`).
     Nothing,
 }
 
-/// A call.
+/// The operands of a call.
 pub struct Call {
-    /// The function, where it is known.
+    /// The index of the called function, if it is known when the call is decoded.
     pub function: Option<u32>,
-    /// The register that holds its address otherwise.
-    pub address: Option<Place>,
-    /// Arguments, in order.
+    /// Where the address of the called function is stored, for indirect calls.
+    pub address: Option<RegisterLocation>,
+    /// The arguments, in order.
     pub arguments: Box<[Pass]>,
-    /// Where the results go.
+    /// The destinations of the results, in order.
     pub results: Box<[Pass]>,
 }
 
-/// A parameter or a result of a function.
+/// Where a function keeps one of its parameters or results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Formal {
     /// In a register.
-    Register(Place),
-    /// In a predicate.
+    Register(RegisterLocation),
+    /// In the predicate with this index.
     Predicate(u32),
-    /// On the stack: offset in the frame, bytes.
+    /// On the stack: byte offset in the frame, and size in bytes.
     Memory(u32, u32),
-    /// A register that the function never uses.
+    /// Nowhere: the function never uses this register.
     Unused,
 }
 
 /// A decoded function.
-pub struct Code {
+pub struct FunctionCode {
     /// Index of the function in the program.
     pub function: u32,
-    /// The operations, one for each instruction.
+    /// The operations, one per instruction.
     pub ops: Box<[Op]>,
-    /// In which order groups of lanes are executed: the lowest number first. By instruction, and one more for the end.
+    /// Execution priority of each instruction, and of the end of the function as the last entry. Of several groups of lanes the one whose
+    /// next instruction has the lowest number runs first.
     pub order: Box<[u32]>,
-    /// Where the registers of [`FlowFunction::registers`] lie, and hidden ones behind them.
+    /// Where each register of [`FlowFunction::registers`] is stored, followed by hidden registers.
     pub slots: Box<[Slot]>,
-    /// Bytes of registers.
+    /// Size in bytes of the register file.
     pub register_bytes: usize,
-    /// Predicates.
+    /// Number of predicates.
     pub predicates: usize,
-    /// Constants.
-    pub constants: Arc<[Line]>,
-    /// Registers that hold the addresses of variables on the stack, filled when the function begins.
+    /// The file of constants.
+    pub constants: Arc<[RegisterLine]>,
+    /// Registers that hold addresses of variables on the stack. They are filled when the function is entered.
     pub hidden: Box<[HiddenAddress]>,
-    /// Predicates among the special registers.
+    /// Predicates that hold a special register.
     pub special_predicates: Box<[SpecialPredicate]>,
-    /// Special registers whose value changes, by instruction: filled before each.
-    pub clocks: HashMap<u32, Vec<(Place, Special)>>,
-    /// Its variables on the stack, by index into [`FlowFunction::variables`]: offset in its frame.
+    /// Special registers whose value changes during a run, by the index of the instruction that reads them. They are filled right before
+    /// that instruction.
+    pub clocks: HashMap<u32, Vec<(RegisterLocation, Special)>>,
+    /// Byte offset in the frame of each variable on the stack, by its index in [`FlowFunction::variables`].
     pub stack: HashMap<u32, u32>,
-    /// Bytes of its frame on the stack.
+    /// Size in bytes of the function's frame on the stack.
     pub frame_bytes: u32,
-    /// Parameters.
+    /// Where each parameter is stored.
     pub parameters: Box<[Formal]>,
-    /// Results.
+    /// Where each result is stored.
     pub results: Box<[Formal]>,
 }
 
-/// A special register, or a component of one: its number in the tables, and which component.
+/// A special register, or one component of a vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Special {
-    /// Its name, with the `%`; of a family, without the number.
+    /// Its name with the `%`. For a numbered family such as `%envreg<32>`, the name without the number.
     pub name: &'static str,
-    /// The component, else 0.
+    /// Index of the component (x = 0); 0 for scalars.
     pub component: u8,
 }
 
-/// Where a variable of the module lies.
+/// The location of a variable of the module, or of one of its functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Located {
+pub struct VariableLocation {
     /// The address in its state space.
     pub address: u64,
-    /// The window, unless it is global memory.
+    /// The window of its state space; `None` for global memory.
     pub window: Option<Window>,
-    /// Its bytes.
+    /// Its size in bytes; 0 for dynamic shared memory.
     pub bytes: u64,
 }
 
 /// A module, decoded for one of its kernels.
 pub struct Executable {
-    /// What it was made of.
+    /// The lowered module.
     pub program: Arc<ModuleProgram>,
-    /// The functions that the kernel can reach, by their index in the program.
-    pub codes: Vec<Option<Code>>,
-    /// The kernel.
+    /// The decoded functions that the kernel can reach, by their index in the program; `None` for all others.
+    pub codes: Vec<Option<FunctionCode>>,
+    /// Index of the kernel in the program.
     pub entry: u32,
-    /// Where everything lies.
+    /// The layout of the address space.
     pub map: AddressMap,
-    /// Variables of the module, by name.
-    pub variables: HashMap<Box<str>, Located>,
-    /// Global memory as the module initialises it.
+    /// Locations of variables: those of the module by name, those of functions by `body_name`.
+    pub variables: HashMap<Box<str>, VariableLocation>,
+    /// Global memory with the initial values of the module.
     pub global: Global,
-    /// Constants as the module initialises them.
+    /// Constant memory with the initial values of the module.
     pub constant: Storage,
-    /// Bytes of shared memory before the dynamic part, the system's own among them.
+    /// Bytes of static shared memory, including those reserved for the system. Dynamic shared memory follows.
     pub shared_bytes: u64,
-    /// The first byte of shared memory that belongs to the program.
+    /// Offset of the first byte of shared memory that belongs to the program; the bytes before it are reserved for the system.
     pub shared_start: u64,
-    /// The special registers that functions read, and where they lie in the file.
+    /// The special registers that the functions read, and where they are stored.
     pub specials: Specials,
-    /// Parameters of the kernel: offset and bytes of each.
+    /// Byte offset and size of each parameter of the kernel.
     pub parameters: Vec<(u32, u32)>,
-    /// The target, of which some results depend.
+    /// The target of the module; some results depend on it. `None` if it is unknown.
     pub target: Option<&'static TargetInfo>,
-    /// Some instruction has the copy engine read shared memory.
+    /// Some instruction makes the copy engine (the async proxy) read shared memory.
     pub engine: bool,
 }
 
-/// The state space that an address is in.
+/// The state space of an address operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Space {
+pub enum AddressSpace {
     /// Generic addresses.
     Generic,
-    /// Global memory: its addresses are generic ones.
+    /// Global memory, whose addresses are also generic addresses.
     Global,
-    /// A window. `.shared::cluster` and `.shared` are one: the addresses differ.
+    /// A window of the generic address space. `.shared` and `.shared::cluster` use the same window; their addresses differ.
     Window(Window),
 }
 
-/// The address of an access.
+/// A decoded address operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address {
-    /// What holds the base.
-    pub base: Place,
-    /// What is added to it, in bytes.
+    /// Where the base address is stored.
+    pub base: RegisterLocation,
+    /// Bytes to add to the base.
     pub offset: i64,
-    /// How it is to be understood.
-    pub space: Space,
+    /// The state space that the sum belongs to.
+    pub space: AddressSpace,
 }
 
-/// A register that holds the address of something on the stack.
+/// A hidden register that holds the address of a variable on the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HiddenAddress {
     /// The register.
-    pub place: Place,
-    /// What is added to the beginning of the frame.
+    pub place: RegisterLocation,
+    /// Byte offset of the variable from the beginning of the frame.
     pub offset: i64,
-    /// It is an address in the window of parameters, else in that of local memory.
+    /// The address is one in the window of parameters, not of local memory.
     pub parameter: bool,
-    /// As a generic address.
+    /// The address is generic.
     pub generic: bool,
 }
 
-/// A predicate that holds a special register.
+/// A predicate that holds a special register of type `.pred`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpecialPredicate {
-    /// Its number.
+    /// Index of the predicate.
     pub index: u32,
-    /// The special register.
+    /// The special register that it holds.
     pub special: Special,
 }
 
-/// The special registers that a program reads and that stay the same for a thread: a file of their own, the same in all functions.
+/// The special registers that a program reads and whose value never changes for a thread. They have a file of their own, with the same
+/// layout in all functions.
 #[derive(Debug, Default)]
 pub struct Specials {
-    /// What lies where.
-    pub places: Vec<(Special, Place)>,
+    /// Where each special register is stored.
+    pub places: Vec<(Special, RegisterLocation)>,
     end: u32,
 }
 
 impl Specials {
-    /// Where a special register of so many bytes lies.
-    pub fn place(&mut self, special: Special, width: u8) -> Place {
+    /// The location of a special register with lanes of `width` bytes; reserves one if there is none yet.
+    pub fn place(&mut self, special: Special, width: u8) -> RegisterLocation {
         if let Some((_, place)) = self.places.iter().find(|(s, p)| *s == special && p.width == width) {
             return *place;
         }
-        let place = Place { file: File::Special, offset: self.end, width };
+        let place = RegisterLocation { file: RegisterFile::Special, offset: self.end, width };
         self.end += (LANES as u32 * u32::from(width)).next_multiple_of(64);
         self.places.push((special, place));
         place
     }
 
-    /// Bytes of the file.
+    /// Size in bytes of the file.
     pub fn bytes(&self) -> usize {
         self.end as usize
     }
 }
 
 impl Executable {
-    /// The function of that index, if the kernel can reach it.
-    pub fn code(&self, function: u32) -> Option<&Code> {
+    /// The decoded function with this index, if the kernel can reach it.
+    pub fn code(&self, function: u32) -> Option<&FunctionCode> {
         self.codes.get(function as usize)?.as_ref()
     }
 
-    /// The lowered function.
+    /// The lowered function with this index, if it has a body.
     pub fn function(&self, function: u32) -> Option<&FlowFunction> {
         self.program.functions.get(function as usize)?.body.as_ref()
     }
 
-    /// The name in the source of one of [`variables`](Self::variables).
+    /// The name in the source of a variable, for a key of [`variables`](Self::variables).
     pub fn variable_name<'n>(&'n self, key: &'n str) -> &'n str {
         let parts = key.split_once('/').and_then(|(f, v)| Some((f.parse().ok()?, v.parse::<usize>().ok()?)));
         let found = parts.and_then(|(function, variable)| self.function(function)?.variables.get(variable));
         found.map_or(key, |v| &v.name)
     }
 
-    /// The byte range in the file of an instruction.
-    pub fn range(&self, site: Site) -> Range<usize> {
+    /// The byte range of an instruction in the file; empty if there is no such instruction.
+    pub fn range(&self, site: InstructionSite) -> Range<usize> {
         let Some(callable) = self.program.functions.get(site.function as usize) else { return 0..0 };
         let instruction = callable.body.as_ref().and_then(|b| b.instructions.get(site.instruction as usize));
         instruction.map_or(0..0, |i| callable.start + i.range.start as usize..callable.start + i.range.end as usize)
     }
 
-    /// The address of a function, as `mov` and tables of functions have it.
+    /// The address of the function with this index, as `mov` and tables of functions contain it.
     pub fn code_address(&self, function: u32) -> u64 {
-        // Zero is no function, and neighbours differ by what an instruction of hardware takes.
+        // No function has the address 0. Addresses are 16 bytes apart, the size of a hardware instruction.
         self.map.base(Window::Code) + 16 * (u64::from(function) + 1)
     }
 
-    /// The function at an address.
+    /// Index of the function at an address, if the kernel can reach it; `None` if no function begins there.
     pub fn function_at(&self, address: u64) -> Option<u32> {
         let (window, at) = self.map.window(address)?;
         let index = (at / 16).checked_sub(1).filter(|_| window == Window::Code && at % 16 == 0)? as u32;
         self.code(index).map(|_| index)
     }
 
-    /// The bytes of an address in this module.
+    /// Size of an address in bytes: 4 or 8.
     pub fn address_bytes(&self) -> u8 {
         if self.program.environment.address_size == 32 { 4 } else { 8 }
     }
 
-    /// Whether the target has a feature.
+    /// Whether the target supports a feature, such as `sm_70`.
     pub fn has(&self, feature: &str) -> bool {
         self.target.is_some_and(|t| t.has(feature))
     }
 }
 
-/// The name under which a variable of a body is kept.
+/// The key in [`Executable::variables`] for variable `variable` of function `function` (indices).
 pub(crate) fn body_name(function: usize, variable: usize) -> Box<str> {
     format!("{function}/{variable}").into()
 }
 
-/// A predicate register by its number.
+/// The source and the destination operand for the predicate with this index.
 pub(crate) fn predicate(index: u32) -> (PredicateSrc, PredicateDst) {
     (PredicateSrc { index: Some(index), flip: false }, PredicateDst(index))
 }

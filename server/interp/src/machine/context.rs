@@ -1,74 +1,75 @@
-//! What an instruction sees of the machine.
+//! The view of the machine that an instruction gets while it is executed.
 
 use super::code::Executable;
 use super::cta::{Cluster, Cta};
-use super::warp::Lanes;
+use super::warp::WarpLanes;
 use super::{Machine, Memory};
-use crate::findings::{Fault, Kind, Site};
-use crate::lanes::Mask;
-use crate::registers::Registers;
-use crate::simd::Marked;
+use crate::findings::{Fault, FaultKind, InstructionSite};
+use crate::lanes::LaneMask;
+use crate::registers::WarpRegisters;
+use crate::simd::LaneMarks;
 use ptx_num::values::Marks;
 
 /// How an instruction ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// It is done.
+pub enum StepOutcome {
+    /// It is complete.
     Next,
-    /// It cannot go on: it is executed again later, with [`Context::token`] as it left it. Others run meanwhile.
+    /// It must wait. It will be executed again later, with [`ExecContext::token`] as it left it. Other groups run meanwhile.
     Wait,
-    /// It is done, and others should have their turn: it will probably be executed again soon.
+    /// It is complete, but will probably be executed again soon (a polling loop): other groups should run first.
     Yield,
 }
 
-/// What an instruction sees of the machine.
-pub struct Context<'m> {
-    /// The registers of its activation.
-    pub registers: &'m mut Registers,
-    /// The lanes that execute it: those of the group in which the guard is true.
-    pub mask: Mask,
-    /// The lanes of the group.
-    pub group: Mask,
-    /// The warp.
-    pub lanes: &'m mut Lanes,
-    /// Everything else.
+/// The view of the machine that an instruction gets while it is executed.
+pub struct ExecContext<'m> {
+    /// The registers of the current call frame.
+    pub registers: &'m mut WarpRegisters,
+    /// The lanes that execute the instruction: those of the group whose guard is true.
+    pub mask: LaneMask,
+    /// All lanes of the group.
+    pub group: LaneMask,
+    /// State of the warp besides its registers.
+    pub lanes: &'m mut WarpLanes,
+    /// The rest of the machine. The warp itself is taken out of it meanwhile.
     pub machine: &'m mut Machine,
-    /// Index of its cluster among those that run.
+    /// Index of the warp's cluster in [`Machine::clusters`].
     pub cluster: usize,
-    /// Rank of its CTA in the cluster.
+    /// Rank of the warp's CTA in the cluster.
     pub rank: usize,
     /// The instruction.
-    pub site: Site,
-    /// No group could go on in the last round: instructions that may give up waiting do so now.
+    pub site: InstructionSite,
+    /// No group could continue in the last round. Instructions that may give up waiting do so now.
     pub idle: bool,
-    /// What it has left when it had to wait; nothing the first time.
+    /// The value that the instruction left here when it had to wait; `None` on its first execution.
     pub token: Option<u64>,
-    /// Lanes whose results must be marked.
-    pub marked: Marked,
+    /// Lanes whose results the instruction marks as unspecified or approximate.
+    pub marked: LaneMarks,
     /// Lanes in which a register that the instruction reads is marked.
-    pub sources: Marked,
-    /// The marks of the results are only those that the step gives: what it reads in a lane does not go into that lane's results alone.
+    pub sources: LaneMarks,
+    /// The results get only the marks in `marked`. Otherwise, each lane also inherits the marks of the registers that it reads, which is
+    /// wrong for instructions that move data between lanes.
     pub exact: bool,
-    /// How much work it was, beyond that of an ordinary instruction: see [`Context::spend`].
+    /// Extra work of this instruction beyond that of an ordinary one: see [`ExecContext::spend`].
     pub(super) effort: u32,
-    /// The run ends here.
+    /// The run ends with this instruction.
     pub(super) stopped: bool,
-    /// Where accesses to memory are recorded, if they are.
-    pub(super) noted: Option<&'m mut super::noted::Noted>,
+    /// The log of memory accesses, if they are recorded.
+    pub(super) noted: Option<&'m mut super::noted::AccessLog>,
 }
 
-impl Context<'_> {
-    /// Its CTA. The warps of it that are being executed are taken out.
+impl ExecContext<'_> {
+    /// The CTA of the warp. The warp that is executing is missing from its list.
     pub fn cta(&mut self) -> &mut Cta {
         &mut self.machine.clusters[self.cluster].ctas[self.rank]
     }
 
-    /// Its cluster.
+    /// The cluster of the warp.
     pub fn cluster(&mut self) -> &mut Cluster {
         &mut self.machine.clusters[self.cluster]
     }
 
-    /// The CTA of a rank in its cluster.
+    /// The CTA with this rank in the warp's cluster.
     pub fn cta_of(&mut self, rank: u32) -> Option<&mut Cta> {
         self.machine.clusters[self.cluster].ctas.get_mut(rank as usize)
     }
@@ -78,17 +79,17 @@ impl Context<'_> {
         &mut self.machine.memory
     }
 
-    /// The program.
+    /// The decoded program.
     pub fn executable(&self) -> &Executable {
         &self.machine.executable
     }
 
-    /// Threads that a lane is of, in its CTA: its number, x fastest.
+    /// The linear number of a lane's thread in its CTA; x varies fastest.
     pub fn thread(&self, lane: usize) -> u32 {
         self.lanes.number * 32 + lane as u32
     }
 
-    /// Says that others can see a change.
+    /// Notes a change that other threads can observe: see [`Machine::progress`].
     pub fn changed(&mut self) {
         self.machine.progress += 1;
     }
@@ -98,7 +99,7 @@ impl Context<'_> {
         self.marked.add(lane, marks);
     }
 
-    /// The marks of what the instruction reads from registers in a lane: those of what it stores.
+    /// The combined marks of the registers that the instruction reads in a lane. A store gives them to the bytes that it writes.
     pub fn source_marks(&self, lane: usize) -> Marks {
         let mut marks = Marks::NONE;
         if self.sources.unspecified >> lane & 1 != 0 {
@@ -110,24 +111,24 @@ impl Context<'_> {
         marks
     }
 
-    /// Says that the instruction is as much work as so many ordinary ones, some 50 ns each: after enough of it somebody looks whether the
-    /// run is still wanted.
+    /// Notes that the instruction does as much work as `effort` ordinary ones, some 50 ns each. After enough of it, the scheduler checks
+    /// whether the run has been cancelled.
     pub fn spend(&mut self, effort: usize) {
         self.effort = self.effort.saturating_add(effort.min(1 << 20) as u32);
     }
 
-    /// Notes that something was found. If it is of a kind that ends the run, what the instruction does from here on has no effect.
-    pub fn fault(&mut self, kind: Kind, lanes: Mask, message: impl FnOnce() -> String) {
+    /// Adds a finding. If its kind ends the run, the rest of the instruction has no effect.
+    pub fn fault(&mut self, kind: FaultKind, lanes: LaneMask, message: impl FnOnce() -> String) {
         self.fault_with(kind, lanes, message, None);
     }
 
-    /// The same with another place that has to do with it.
+    /// Like [`fault`](Self::fault), with a related instruction and a description of its role.
     pub fn fault_with(
         &mut self,
-        kind: Kind,
-        lanes: Mask,
+        kind: FaultKind,
+        lanes: LaneMask,
         message: impl FnOnce() -> String,
-        related: Option<(Site, String)>,
+        related: Option<(InstructionSite, String)>,
     ) {
         if !self.machine.settings.checks.has(kind) {
             return;

@@ -1,24 +1,24 @@
 //! Asynchronous operations whose completion no thread has observed yet.
 //!
-//! An operation is carried out when it is issued, which is one of the schedules that hardware may choose. What it read and wrote is
-//! remembered as *in flight* until its completion is known: until a wait for its group, or for the phase of the mbarrier that counts it, has
-//! succeeded. A thread that reads what it writes, or writes what it reads or writes, before that races with it: a finding.
+//! The interpreter carries out an operation when it is issued, which is one of the schedules that hardware may choose. The bytes that it
+//! read and wrote stay *in flight* until its completion is known: until a wait for its group, or for the phase of the mbarrier that counts
+//! it, has succeeded. Before that, a thread that reads the written bytes, or writes any of the bytes, races with the operation: a finding.
 
-use super::{Context, Location};
-use crate::findings::{Kind, Site};
+use super::{AccessLocation, ExecContext};
+use crate::findings::{FaultKind, InstructionSite};
 use crate::memory::Region;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// More operations in flight than this are not looked after.
+/// Maximum number of operations in flight that are tracked; further ones are not checked.
 const MAX_COPIES: usize = 1 << 20;
 
-/// Bytes of shared memory that share a counter.
+/// Number of bytes of shared memory that share a counter.
 const GRANULE: u64 = 16;
 
-/// Bytes that an operation uses.
+/// A range of bytes that an operation uses.
 #[derive(Debug, Clone, Copy)]
-struct Span {
-    /// The rank of the CTA in whose shared memory they lie; nothing for global memory.
+struct CopySpan {
+    /// The rank of the CTA for shared memory; `None` for global memory.
     rank: Option<u32>,
     start: u64,
     bytes: u64,
@@ -27,36 +27,40 @@ struct Span {
 /// An operation in flight.
 #[derive(Debug, Clone)]
 struct Flight {
-    site: Site,
-    reads: Option<Span>,
-    writes: Option<Span>,
-    /// It updates elements atomically: others may do so at the same time.
+    /// The instruction that issued it.
+    site: InstructionSite,
+    /// The bytes that it reads, until it is known to have read them.
+    reads: Option<CopySpan>,
+    /// The bytes that it writes.
+    writes: Option<CopySpan>,
+    /// It updates elements atomically, so other atomic operations may update them at the same time.
     atomic: bool,
-    /// It is a request for another cluster that was refused.
+    /// It is a request to cancel another cluster (`clusterlaunchcontrol`), and it was refused.
     refused: bool,
 }
 
-/// The number of an operation in flight.
+/// Identifies an operation in flight.
 pub(crate) type FlightId = u64;
 
-/// Spans in one memory, found by address: in classes by size, so that few have to be looked at.
+/// Spans in one memory, searchable by address. They are stored in classes by size, so that a search looks at few of them.
 #[derive(Debug, Clone, Default)]
 struct Index {
+    /// For each class: (start, operation) → size in bytes.
     classes: [BTreeMap<(u64, FlightId), u64>; 6],
     count: usize,
 }
 
-/// The class of a size: those of class *k* are shorter than 16 to the power of *k* + 1.
+/// The class of a size: sizes of class *k* are below 16 to the power of *k* + 1. The last class has no upper bound.
 fn class(bytes: u64) -> usize {
     ((bytes.max(1).ilog2() / 4) as usize).min(5)
 }
 
 impl Index {
-    fn insert(&mut self, span: Span, id: FlightId) {
+    fn insert(&mut self, span: CopySpan, id: FlightId) {
         self.count += usize::from(self.classes[class(span.bytes)].insert((span.start, id), span.bytes).is_none());
     }
 
-    fn remove(&mut self, span: Span, id: FlightId) {
+    fn remove(&mut self, span: CopySpan, id: FlightId) {
         self.count -= usize::from(self.classes[class(span.bytes)].remove(&(span.start, id)).is_some());
     }
 
@@ -65,7 +69,7 @@ impl Index {
         let end = start.saturating_add(bytes);
         let filled = self.classes.iter().enumerate().filter(|(_, c)| !c.is_empty());
         filled.flat_map(move |(class, spans)| {
-            // Sizes of the last class have no bound but that of the copies themselves.
+            // The last class has no upper bound for sizes.
             let longest = if class == 5 { u64::MAX } else { 16 << (4 * class) };
             let from = start.saturating_sub(longest);
             let near = spans.range((from, 0)..(end, 0));
@@ -74,25 +78,26 @@ impl Index {
     }
 }
 
-/// What is in flight in the shared memory of a CTA.
+/// Operations in flight in the shared memory of a CTA.
 #[derive(Debug, Clone, Default)]
 pub struct SharedFlights {
     reads: Index,
     writes: Index,
-    /// How many operations use each 16 bytes.
+    /// Number of operations that use each granule (16 bytes).
     counters: Vec<u16>,
-    /// Which 16 bytes hold something that instructions wrote since the last fence for the copy engine.
+    /// One bit per granule: instructions have written to it since the last fence for the copy engine.
     generic: Vec<u64>,
 }
 
 impl SharedFlights {
-    fn count(&mut self, span: Span, up: bool) {
+    /// Adds an operation to the counters of its granules, or removes it.
+    fn count(&mut self, span: CopySpan, up: bool) {
         let last = (span.start + span.bytes).div_ceil(GRANULE) as usize;
         if self.counters.len() < last {
             self.counters.resize(last, 0);
         }
         for counter in &mut self.counters[(span.start / GRANULE) as usize..last] {
-            // One that is full stays so: it only says where to look.
+            // A saturated counter stays saturated; the counters only say where to look.
             *counter = match (*counter, up) {
                 (u16::MAX, _) => u16::MAX,
                 (n, true) => n + 1,
@@ -104,7 +109,7 @@ impl SharedFlights {
         }
     }
 
-    /// Bytes are written by an instruction, or by the copy engine.
+    /// Records whether bytes were last written by an instruction (`generic`) or by the copy engine.
     fn set_generic(&mut self, start: u64, bytes: u64, generic: bool) {
         for granule in start / GRANULE..(start + bytes).div_ceil(GRANULE) {
             let (word, bit) = ((granule / 64) as usize, 1 << (granule % 64));
@@ -117,6 +122,7 @@ impl SharedFlights {
         }
     }
 
+    /// Whether instructions have written some of these bytes since the last fence for the copy engine.
     fn is_generic(&self, start: u64, bytes: u64) -> bool {
         let mut granules = start / GRANULE..(start + bytes).div_ceil(GRANULE);
         granules.any(|g| self.generic.get((g / 64) as usize).is_some_and(|bits| bits >> (g % 64) & 1 != 0))
@@ -130,7 +136,7 @@ impl SharedFlights {
     }
 }
 
-/// Everything in flight.
+/// All operations in flight. The indices here are those of global memory.
 #[derive(Debug, Clone, Default)]
 pub struct Flights {
     live: HashMap<FlightId, Flight>,
@@ -147,65 +153,68 @@ impl Flights {
     }
 }
 
-/// Which groups a thread waits for.
+/// The two kinds of groups that a thread can wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
-    /// `cp.async`.
+    /// Groups of `cp.async`.
     Small,
-    /// Bulk operations.
+    /// Groups of bulk operations (`cp.async.bulk`).
     Bulk,
 }
 
-/// Groups of operations of one thread.
+/// The groups of operations of one thread.
 #[derive(Debug, Clone, Default)]
-struct Groups {
+struct CopyGroups {
+    /// Operations that are not committed to a group yet.
     open: Vec<FlightId>,
+    /// The committed groups that are not known to be complete, oldest first.
     closed: VecDeque<Vec<FlightId>>,
-    /// So many of the oldest groups are known to have read their sources.
+    /// Number of the oldest groups that are known to have read their sources.
     read: usize,
 }
 
-/// Asynchronous copies of the threads of a warp, in groups.
+/// The asynchronous copies of the threads of a warp, in groups.
 #[derive(Debug, Clone, Default)]
 pub struct Copies {
-    /// By lane; empty until something is in flight.
-    lanes: Vec<[Groups; 2]>,
+    /// The groups of each lane, by [`Family`]; empty until something is in flight.
+    lanes: Vec<[CopyGroups; 2]>,
 }
 
 impl Copies {
-    fn groups(&mut self, lane: usize, family: Family) -> Option<&mut Groups> {
+    fn groups(&mut self, lane: usize, family: Family) -> Option<&mut CopyGroups> {
         self.lanes.get_mut(lane).map(|l| &mut l[family as usize])
     }
 }
 
-/// What an access does to bytes.
+/// The effect of an access on bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum AccessEffect {
     Read,
     Write,
     Atomic,
 }
 
-fn span(context: &Context<'_>, location: Location, bytes: u64) -> Option<Span> {
+/// The bytes at a location as a span; `None` if they are in neither global nor shared memory.
+fn span(context: &ExecContext<'_>, location: AccessLocation, bytes: u64) -> Option<CopySpan> {
     let rank = match location.region {
         Region::Global => None,
         Region::Shared(rank) => Some(rank.unwrap_or(context.rank as u32)),
         _ => return None,
     };
-    (bytes > 0).then_some(Span { rank, start: location.offset, bytes })
+    (bytes > 0).then_some(CopySpan { rank, start: location.offset, bytes })
 }
 
-/// An operation begins: what it reads and what it writes, which counts as written by the copy engine.
+/// Records the start of an operation with the bytes that it reads and writes. Returns its identifier; `None` if it is not tracked.
 pub(crate) fn begin(
-    context: &mut Context<'_>,
-    reads: Option<(Location, u64)>,
-    writes: Option<(Location, u64)>,
+    context: &mut ExecContext<'_>,
+    reads: Option<(AccessLocation, u64)>,
+    writes: Option<(AccessLocation, u64)>,
     atomic: bool,
 ) -> Option<FlightId> {
     if let Some((at, bytes)) = writes {
         written_by_engine(context, at, bytes as usize);
     }
-    let wanted = context.machine.settings.checks.has(Kind::Asynchronous);
+    let wanted = context.machine.settings.checks.has(FaultKind::Asynchronous);
     if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MAX_COPIES {
         return None;
     }
@@ -224,15 +233,15 @@ pub(crate) fn begin(
     Some(id)
 }
 
-/// A request for another cluster was refused: known once its answer is.
-pub(crate) fn set_refused(context: &mut Context<'_>, id: Option<FlightId>) {
+/// Marks an operation as a refused request for another cluster. The thread learns of the refusal when the operation completes.
+pub(crate) fn set_refused(context: &mut ExecContext<'_>, id: Option<FlightId>) {
     if let Some(flight) = id.and_then(|id| context.machine.flights.live.get_mut(&id)) {
         flight.refused = true;
     }
 }
 
-/// Puts a span into the index of its memory, or takes it out.
-fn note(context: &mut Context<'_>, span: Span, id: FlightId, write: bool, begins: bool) {
+/// Adds a span of an operation to the index of its memory, or removes it.
+fn note(context: &mut ExecContext<'_>, span: CopySpan, id: FlightId, write: bool, begins: bool) {
     let change = |index: &mut Index| if begins { index.insert(span, id) } else { index.remove(span, id) };
     match span.rank {
         None if write => change(&mut context.machine.flights.writes),
@@ -246,16 +255,16 @@ fn note(context: &mut Context<'_>, span: Span, id: FlightId, write: bool, begins
     }
 }
 
-/// The operation is known to have read its source.
-fn has_read(context: &mut Context<'_>, id: FlightId) {
+/// Records that the operation is known to have read its source.
+fn has_read(context: &mut ExecContext<'_>, id: FlightId) {
     let flight = context.machine.flights.live.get_mut(&id);
     if let Some(span) = flight.and_then(|f| f.reads.take()) {
         note(context, span, id, false, false);
     }
 }
 
-/// The operation is known to be complete. Gives whether it is a request that was refused.
-pub(crate) fn complete(context: &mut Context<'_>, id: FlightId) -> bool {
+/// Records that the operation is known to be complete. Returns whether it is a refused request for another cluster.
+pub(crate) fn complete(context: &mut ExecContext<'_>, id: FlightId) -> bool {
     let Some(flight) = context.machine.flights.live.remove(&id) else { return false };
     if let Some(span) = flight.reads {
         note(context, span, id, false, false);
@@ -266,8 +275,8 @@ pub(crate) fn complete(context: &mut Context<'_>, id: FlightId) -> bool {
     flight.refused
 }
 
-/// The operation belongs to the group that its thread has not closed yet.
-pub(crate) fn join(context: &mut Context<'_>, lane: usize, family: Family, id: Option<FlightId>) {
+/// Adds an operation to the group that its thread has not committed yet.
+pub(crate) fn join(context: &mut ExecContext<'_>, lane: usize, family: Family, id: Option<FlightId>) {
     let Some(id) = id else { return };
     let copies = &mut context.lanes.copies;
     if copies.lanes.is_empty() {
@@ -278,16 +287,17 @@ pub(crate) fn join(context: &mut Context<'_>, lane: usize, family: Family, id: O
     }
 }
 
-/// The operations of a thread since its last commit become a group.
-pub(crate) fn commit(context: &mut Context<'_>, lane: usize, family: Family) {
+/// Commits the operations of a thread since its last commit as a group.
+pub(crate) fn commit(context: &mut ExecContext<'_>, lane: usize, family: Family) {
     if let Some(groups) = context.lanes.copies.groups(lane, family) {
         let open = std::mem::take(&mut groups.open);
         groups.closed.push_back(open);
     }
 }
 
-/// All groups of a thread but the newest `left` are complete, or only known to have read their sources.
-pub(crate) fn wait(context: &mut Context<'_>, lane: usize, family: Family, left: usize, sources: bool) {
+/// Records a wait: all groups of a thread except the newest `left` are complete. With `sources`, they are only known to have read their
+/// sources.
+pub(crate) fn wait(context: &mut ExecContext<'_>, lane: usize, family: Family, left: usize, sources: bool) {
     let Some(groups) = context.lanes.copies.groups(lane, family) else { return };
     let done = groups.closed.len().saturating_sub(left);
     if sources {
@@ -306,15 +316,21 @@ pub(crate) fn wait(context: &mut Context<'_>, lane: usize, family: Family, left:
     }
 }
 
-/// All operations of a thread that are not known to be complete, whatever their group.
-pub(crate) fn of_thread(context: &mut Context<'_>, lane: usize, family: Family) -> Vec<FlightId> {
+/// All operations of a thread that are not known to be complete, in any group.
+pub(crate) fn of_thread(context: &mut ExecContext<'_>, lane: usize, family: Family) -> Vec<FlightId> {
     let groups = context.lanes.copies.groups(lane, family);
     groups.map_or_else(Vec::new, |g| g.closed.iter().flatten().chain(&g.open).copied().collect())
 }
 
-/// Looks whether an access meets an operation in flight. Called for every access while there is any.
+/// Checks an access against the operations in flight. Called for every access while there are any.
 #[inline(never)]
-pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize, kind: Use) {
+pub(crate) fn meet(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    lane: usize,
+    bytes: usize,
+    kind: AccessEffect,
+) {
     let Some(span) = span(context, location, bytes as u64) else { return };
     let (mut target, mut source) = (None, None);
     {
@@ -330,15 +346,15 @@ pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, b
             }
         };
         let flight = |id: FlightId| machine.flights.live.get(&id);
-        let meets = |id: &FlightId| kind != Use::Atomic || flight(*id).is_some_and(|f| !f.atomic);
+        let meets = |id: &FlightId| kind != AccessEffect::Atomic || flight(*id).is_some_and(|f| !f.atomic);
         if writes.count > 0 {
             target = writes.overlapping(span.start, span.bytes).find(meets).and_then(flight).map(|f| f.site);
         }
-        if kind != Use::Read && reads.count > 0 {
+        if kind != AccessEffect::Read && reads.count > 0 {
             source = reads.overlapping(span.start, span.bytes).next().and_then(flight).map(|f| f.site);
         }
     }
-    let verb = if kind == Use::Read { "reads" } else { "writes" };
+    let verb = if kind == AccessEffect::Read { "reads" } else { "writes" };
     if let Some(site) = target {
         let name = context.name_of(location);
         let words = || {
@@ -347,7 +363,7 @@ pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, b
             )
         };
         let related = Some((site, "the operation that writes them".to_owned()));
-        context.fault_with(Kind::Asynchronous, 1 << lane, words, related);
+        context.fault_with(FaultKind::Asynchronous, 1 << lane, words, related);
     }
     if let Some(site) = source {
         let name = context.name_of(location);
@@ -357,34 +373,34 @@ pub(crate) fn meet(context: &mut Context<'_>, location: Location, lane: usize, b
             )
         };
         let related = Some((site, "the operation that reads them".to_owned()));
-        context.fault_with(Kind::Asynchronous, 1 << lane, words, related);
+        context.fault_with(FaultKind::Asynchronous, 1 << lane, words, related);
     }
 }
 
-/// An instruction writes bytes, not the copy engine.
+/// Records that an instruction, not the copy engine, writes bytes.
 #[inline]
-pub(crate) fn written(context: &mut Context<'_>, location: Location, bytes: usize) {
+pub(crate) fn written(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
     if context.executable().engine
-        && let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
+        && let Some(CopySpan { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
         && let Some(cta) = context.cta_of(rank)
     {
         cta.flights.set_generic(start, bytes, true);
     }
 }
 
-/// The copy engine writes bytes.
-pub(crate) fn written_by_engine(context: &mut Context<'_>, location: Location, bytes: usize) {
-    if let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
+/// Records that the copy engine writes bytes.
+pub(crate) fn written_by_engine(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
+    if let Some(CopySpan { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64)
         && let Some(cta) = context.cta_of(rank)
     {
         cta.flights.set_generic(start, bytes, false);
     }
 }
 
-/// The copy engine reads bytes: what instructions wrote there must have been fenced. Any fence of the cluster since then counts, whoever
-/// made it, so that what is found is never fenced.
-pub(crate) fn read_by_engine(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize) {
-    let Some(Span { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64) else { return };
+/// Checks bytes that the copy engine reads: those written by instructions must have been fenced. Any later fence in the cluster counts, no
+/// matter which thread executed it. So every report is a real missing fence.
+pub(crate) fn read_by_engine(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize) {
+    let Some(CopySpan { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64) else { return };
     if context.cta_of(rank).is_some_and(|cta| cta.flights.is_generic(start, bytes)) {
         let name = context.name_of(location);
         let words = || {
@@ -392,12 +408,12 @@ pub(crate) fn read_by_engine(context: &mut Context<'_>, location: Location, lane
                 "the copy engine reads {bytes} bytes at {name}, some of which were written by ordinary instructions: `fence.proxy.async` must come between"
             )
         };
-        context.fault(Kind::Asynchronous, 1 << lane, words);
+        context.fault(FaultKind::Asynchronous, 1 << lane, words);
     }
 }
 
-/// `fence.proxy.async`: the copy engine sees what instructions wrote.
-pub(crate) fn fence(context: &mut Context<'_>) {
+/// Executes `fence.proxy.async`: the copy engine sees all earlier writes of instructions.
+pub(crate) fn fence(context: &mut ExecContext<'_>) {
     for cta in &mut context.cluster().ctas {
         cta.flights.generic.clear();
     }
@@ -405,10 +421,10 @@ pub(crate) fn fence(context: &mut Context<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Index, SharedFlights, Span};
+    use super::{CopySpan, Index, SharedFlights};
 
-    fn span(start: u64, bytes: u64) -> Span {
-        Span { rank: None, start, bytes }
+    fn span(start: u64, bytes: u64) -> CopySpan {
+        CopySpan { rank: None, start, bytes }
     }
 
     #[test]

@@ -2,45 +2,45 @@
 
 use super::specials::special_file;
 use super::warp::Warp;
-use super::{Machine, Shape};
-use crate::lanes::Mask;
+use super::{GridShape, Machine};
+use crate::lanes::LaneMask;
 use crate::memory::Storage;
 
-/// CTAs that run together.
+/// A running cluster of CTAs. Without clusters each CTA is one of its own.
 #[derive(Debug, Clone, Default)]
 pub struct Cluster {
-    /// Its number in the grid.
+    /// Its linear number in the grid.
     pub number: u64,
     /// Its CTAs, by rank.
     pub ctas: Vec<Cta>,
-    /// The barrier of the cluster.
+    /// The cluster barrier (`barrier.cluster`).
     pub barrier: super::barriers::ClusterBarrier,
 }
 
-/// A CTA.
+/// A running CTA.
 #[derive(Debug, Clone, Default)]
 pub struct Cta {
-    /// Its place in the grid.
+    /// Its position (x, y, z) in the grid.
     pub index: [u32; 3],
     /// Its rank in the cluster.
     pub rank: u32,
-    /// Its number in the grid, x fastest.
+    /// Its linear number in the grid; x varies fastest.
     pub number: u64,
     /// Shared memory.
     pub shared: Storage,
-    /// Its warps. The one that is being executed is taken out.
+    /// Its warps. The entry of the warp that is executing is empty meanwhile.
     pub warps: Vec<Warp>,
-    /// Threads that have not exited.
+    /// Number of threads that have not exited.
     pub live: u32,
-    /// By warp, the lanes that have exited or never were there.
-    pub gone: Vec<Mask>,
-    /// Barriers.
+    /// For each warp, the lanes that have exited or never existed.
+    pub gone: Vec<LaneMask>,
+    /// The barriers of `bar` and `barrier`.
     pub barriers: super::barriers::Barriers,
-    /// Barriers in shared memory.
+    /// The mbarriers in its shared memory.
     pub mbarriers: super::mbarriers::Mbarriers,
-    /// Asynchronous operations on its shared memory whose completion was not observed.
+    /// Asynchronous operations on its shared memory whose completion no thread has observed yet.
     pub flights: super::copies::SharedFlights,
-    /// A request of it for the work of another cluster was refused, and it knows.
+    /// A request of the CTA for the work of another cluster was refused, and the CTA has observed the refusal.
     pub refused: bool,
     /// Tensor memory.
     pub tensor: super::tensor_memory::TensorMemory,
@@ -54,7 +54,7 @@ impl Cluster {
 }
 
 impl Machine {
-    /// Whether a CTA has not started yet.
+    /// Whether the CTA with this linear number has not started yet.
     pub(crate) fn is_ahead(&self, cta: u64) -> bool {
         let [gx, gy, _] = self.shape.grid.map(u64::from);
         let at = [cta % gx, cta / gx % gy, cta / gx / gy];
@@ -63,7 +63,7 @@ impl Machine {
         in_cluster[0] + x * (in_cluster[1] + y * in_cluster[2]) >= self.next_cluster
     }
 
-    /// A cluster at its beginning.
+    /// The cluster with this linear number, before its first instruction.
     pub(super) fn start(&self, number: u64) -> Cluster {
         let at = self.cluster_index(number);
         let [cx, cy, _] = self.shape.cluster;
@@ -75,7 +75,7 @@ impl Machine {
     }
 
     fn start_cta(&self, index: [u32; 3], rank: u32) -> Cta {
-        let Shape { grid, shared, .. } = self.shape;
+        let GridShape { grid, shared, .. } = self.shape;
         let threads = self.shape.threads();
         let number =
             u64::from(index[0]) + u64::from(grid[0]) * (u64::from(index[1]) + u64::from(grid[1]) * u64::from(index[2]));

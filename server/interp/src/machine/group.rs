@@ -1,35 +1,35 @@
-//! The loop that executes a group of lanes.
+//! The execution loop for a group of lanes.
 
-use super::code::{Action, Code, Executable, Op, Together};
-use super::context::{Context, Outcome};
-use super::record::{Awaited, Recorder, Step, Target, entered, held_code, results};
-use super::warp::{Frame, Group, Lanes, State, Warp};
+use super::code::{Executable, FunctionCode, LaneGathering, Op, OpAction};
+use super::context::{ExecContext, StepOutcome};
+use super::record::{CallResults, Recorder, StepRecord, WarpId, entered, held_code, results};
+use super::warp::{CallFrame, Group, GroupReadiness, Warp, WarpLanes};
 use super::{Machine, nan, specials};
-use crate::findings::{Kind, Site};
-use crate::lanes::{Mask, lanes};
-use crate::registers::{File, PredicateSrc, Src};
-use crate::simd::Marked;
+use crate::findings::{FaultKind, InstructionSite};
+use crate::lanes::{LaneMask, lanes};
+use crate::registers::{PredicateSrc, RegisterFile, Src};
+use crate::simd::LaneMarks;
 
-/// Where a warp is executed, and how far.
+/// Where and how far a group is executed.
 pub(super) struct Turn<'t> {
-    /// Index of its cluster.
+    /// Index of the warp's cluster in [`Machine::clusters`].
     pub cluster: usize,
-    /// Rank of its CTA.
+    /// Rank of the warp's CTA in the cluster.
     pub rank: usize,
-    /// No group could go on in the last round.
+    /// No group could continue in the last round.
     pub idle: bool,
-    /// So many instructions at most.
+    /// Maximum number of instructions.
     pub budget: u64,
-    /// Stop when the order comes here.
+    /// The priority number ([`FunctionCode::order`](super::code::FunctionCode::order)) at which the group must stop.
     pub meet: u32,
-    /// The time at its first instruction: what the warps of the grid have executed before.
+    /// The time at the first instruction: the number of instructions that all warps of the grid have executed before.
     pub time: u64,
-    /// What is recorded.
+    /// The recorder, if steps are recorded.
     pub recorder: Option<&'t mut Recorder>,
 }
 
 impl Turn<'_> {
-    /// Of nobody's: to say where something was found.
+    /// A turn that executes nothing: it only says where a finding belongs.
     pub(super) fn none((cluster, rank): (usize, usize), idle: bool) -> Self {
         Self { cluster, rank, idle, budget: 0, meet: 0, time: 0, recorder: None }
     }
@@ -38,50 +38,56 @@ impl Turn<'_> {
 /// Why a group stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// It has come to where others are or will be first, or its time is up.
+    /// It has reached the position where other lanes are or will be, or its budget is used up.
     Turn,
     /// It waits.
     Waits,
-    /// It has done something that others should see before it goes on.
+    /// Other groups should see its last effect before it continues.
     Yields,
-    /// Its lanes have parted, or are gone, or have changed the function: look at the groups again.
+    /// Its lanes have diverged, have exited or have changed the function: a group must be selected again.
     Changed,
-    /// It has worked for a while: is the run still wanted?
+    /// It has done much work: the scheduler should poll for cancellation.
     Tired,
     /// The run ends.
     Ends,
 }
 
-/// A group that was executed for a while.
-pub(super) struct Ran {
-    /// Instructions.
+/// The result of executing a group.
+pub(super) struct GroupRun {
+    /// Number of instructions executed.
     pub steps: u64,
     /// Why it stopped.
     pub stop: Stop,
 }
 
-/// Work after which a group stops, so that cancellation can be polled: about 0.4 ms.
-const TIRING: u64 = 8192;
+/// Extra work after which a group stops so that cancellation can be polled: about 0.4 ms.
+const MAX_EFFORT: u64 = 8192;
 
 impl Machine {
-    /// Executes a group until something happens. The group stays in its place in the warp.
-    pub(super) fn run_group(&mut self, executable: &Executable, warp: &mut Warp, at: usize, mut turn: Turn<'_>) -> Ran {
+    /// Executes the group with index `at` until it must stop. The group keeps its index in the warp.
+    pub(super) fn run_group(
+        &mut self,
+        executable: &Executable,
+        warp: &mut Warp,
+        at: usize,
+        mut turn: Turn<'_>,
+    ) -> GroupRun {
         let mut group = std::mem::take(&mut warp.groups[at]);
         let frame = warp.frames.get_mut(group.frame as usize).and_then(Option::take);
         let (Some(mut frame), true) = (frame, group.mask != 0) else {
-            return Ran { steps: 0, stop: Stop::Changed };
+            return GroupRun { steps: 0, stop: Stop::Changed };
         };
-        let Some(code) = executable.code(frame.function) else { return Ran { steps: 0, stop: Stop::Changed } };
-        let checks = self.settings.checks.has(Kind::UninitializedRegister);
-        let numbers = self.settings.checks.has(Kind::NotANumber);
+        let Some(code) = executable.code(frame.function) else { return GroupRun { steps: 0, stop: Stop::Changed } };
+        let checks = self.settings.checks.has(FaultKind::UninitializedRegister);
+        let numbers = self.settings.checks.has(FaultKind::NotANumber);
         let mut steps = 0;
-        let target = Target { cta: self.clusters[turn.cluster].ctas[turn.rank].number, warp: warp.lanes.number };
+        let target = WarpId { cta: self.clusters[turn.cluster].ctas[turn.rank].number, warp: warp.lanes.number };
         if turn.recorder.as_ref().is_some_and(|r| !r.includes(target)) {
             turn.recorder = None;
         }
         let recorded = turn.recorder.is_some();
         let stop = loop {
-            // While nothing records the steps.
+            // Steps that need not be recorded are executed by the fast loop.
             let mut left = turn.budget - steps.min(turn.budget);
             if recorded && let Some(recorder) = &turn.recorder {
                 left = left.min(recorder.quiet(warp.lanes.steps, turn.time + steps));
@@ -92,7 +98,7 @@ impl Machine {
                 warp.lanes.steps += done;
             }
             let Some(op) = code.ops.get(group.pc as usize) else {
-                // The end of the body is a return.
+                // The end of the body acts as a return.
                 self.leave(warp, &mut frame, &mut group);
                 break Stop::Changed;
             };
@@ -100,18 +106,18 @@ impl Machine {
                 break Stop::Turn;
             }
             let (mut parted, mut yields) = (false, false);
-            // Who waits already (it has a token) has been gathered before.
-            if op.together != Together::Any && group.state != State::Gathered && group.token.is_none() {
+            // A group that already waits (it has a token) has gathered its lanes before.
+            if op.together != LaneGathering::Any && group.state != GroupReadiness::Gathered && group.token.is_none() {
                 let (waiting, needed) = absent(op, &frame, group.mask, &warp.lanes);
                 if waiting == group.mask
                     && let [(_, needed)] = needed[..]
                 {
-                    group.state = State::Gathering(needed);
+                    group.state = GroupReadiness::Gathering(needed);
                     break Stop::Waits;
                 }
                 for (mask, needed) in needed {
                     let mut other = group.clone();
-                    (other.mask, other.state) = (mask, State::Gathering(needed));
+                    (other.mask, other.state) = (mask, GroupReadiness::Gathering(needed));
                     warp.groups.push(other);
                     group.mask &= !mask;
                     parted = true;
@@ -121,7 +127,7 @@ impl Machine {
                 }
             }
             let mask = op.guard.map_or(group.mask, |g| group.mask & frame.registers.predicate(g));
-            let site = Site { function: frame.function, instruction: group.pc };
+            let site = InstructionSite { function: frame.function, instruction: group.pc };
             if op.clocked {
                 fill_clocks(turn.time + steps, code, &mut frame, group.pc);
             }
@@ -131,7 +137,7 @@ impl Machine {
             if mask != 0 && !op.pipelined && warp.lanes.wgmma.watches() {
                 self.check_pending(op, site, mask, warp, &turn);
             }
-            // What was done at once has brought it nearer.
+            // The fast loop may have reached the first step to record.
             let wanted =
                 recorded && turn.recorder.as_ref().is_some_and(|r| r.quiet(warp.lanes.steps, turn.time + steps) == 0);
             if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) {
@@ -140,7 +146,7 @@ impl Machine {
             let mut changed = None;
             match &op.action {
                 _ if mask == 0 => group.pc += 1,
-                Action::Lanes(step) => {
+                OpAction::Lanes(step) => {
                     let watched = numbers && op.floats.is_some();
                     let before = if watched { nan::read(executable, code, op, &frame.registers, group.pc) } else { 0 };
                     let marked = step.run(&mut frame.registers, mask);
@@ -154,8 +160,8 @@ impl Machine {
                     }
                     group.pc += 1;
                 }
-                Action::Nothing => group.pc += 1,
-                Action::Branch(to) => {
+                OpAction::Nothing => group.pc += 1,
+                OpAction::Branch(to) => {
                     let to = *to;
                     if mask == group.mask {
                         group.pc = to;
@@ -165,9 +171,9 @@ impl Machine {
                         group.pc += 1;
                     }
                 }
-                Action::Machine(step) => {
-                    let sources = if checks { sources(op, &frame) } else { Marked::default() };
-                    let mut context = Context {
+                OpAction::Machine(step) => {
+                    let sources = if checks { sources(op, &frame) } else { LaneMarks::default() };
+                    let mut context = ExecContext {
                         registers: &mut frame.registers,
                         mask,
                         group: group.mask,
@@ -178,7 +184,7 @@ impl Machine {
                         site,
                         idle: turn.idle,
                         token: group.token,
-                        marked: Marked::default(),
+                        marked: LaneMarks::default(),
                         sources,
                         exact: false,
                         effort: 0,
@@ -197,39 +203,39 @@ impl Machine {
                         warp.lanes.steps += 1;
                         break Stop::Ends;
                     }
-                    if outcome == Outcome::Wait {
+                    if outcome == StepOutcome::Wait {
                         let rest = group.mask & !mask;
                         if rest != 0 {
                             // Lanes whose guard is false do not wait.
                             let mut other = group.clone();
                             (other.mask, other.pc) = (rest, group.pc + 1);
-                            (other.state, other.token) = (State::Ready, None);
+                            (other.state, other.token) = (GroupReadiness::Ready, None);
                             warp.groups.push(other);
                             group.mask = mask;
                         }
                         if let Some(recorder) = turn.recorder.as_mut().filter(|_| wanted) {
                             recorder.abandon(&op.writes);
                         }
-                        group.state = State::Waiting;
+                        group.state = GroupReadiness::Waiting;
                         break Stop::Waits;
                     }
                     group.token = None;
                     if checks {
-                        let sources = if exact { Marked::default() } else { sources };
+                        let sources = if exact { LaneMarks::default() } else { sources };
                         note_writes(op, &mut frame, mask, marked, sources);
                     }
                     group.pc += 1;
-                    yields = outcome == Outcome::Yield;
+                    yields = outcome == StepOutcome::Yield;
                 }
-                Action::Table(index, targets) => {
+                OpAction::Table(index, targets) => {
                     changed = Some(self.table(warp, &frame, &mut group, mask, *index, targets, site, &turn));
                 }
-                Action::Call(call) => {
+                OpAction::Call(call) => {
                     let rest = group.mask & !mask;
                     if rest != 0 {
                         let mut other = group.clone();
                         (other.mask, other.pc) = (rest, group.pc + 1);
-                        other.state = State::Ready;
+                        other.state = GroupReadiness::Ready;
                         warp.groups.push(other);
                         group.mask = mask;
                     }
@@ -239,27 +245,27 @@ impl Machine {
                         entered(executable, warp, group.frame, recorder);
                     }
                     warp.lanes.steps += 1;
-                    group.state = State::Ready;
+                    group.state = GroupReadiness::Ready;
                     warp.groups[at] = group;
-                    return Ran { steps: steps + 1, stop: if ok { Stop::Changed } else { Stop::Ends } };
+                    return GroupRun { steps: steps + 1, stop: if ok { Stop::Changed } else { Stop::Ends } };
                 }
-                Action::Return | Action::Exit => {
+                OpAction::Return | OpAction::Exit => {
                     let rest = group.mask & !mask;
                     if rest != 0 {
                         let mut other = group.clone();
-                        (other.mask, other.pc, other.state) = (rest, group.pc + 1, State::Ready);
+                        (other.mask, other.pc, other.state) = (rest, group.pc + 1, GroupReadiness::Ready);
                         warp.groups.push(other);
                     }
                     group.mask = mask;
                     self.record(&mut turn, warp, &frame, code, op, site, (group.mask | rest, mask), (steps, wanted));
                     steps += 1;
                     warp.lanes.steps += 1;
-                    if matches!(op.action, Action::Return) {
+                    if matches!(op.action, OpAction::Return) {
                         let call = (frame.parent, frame.call);
                         let amended = wanted && turn.recorder.as_ref().is_some_and(|r| r.amends());
                         let held = if amended { results(executable, warp, call) } else { None };
                         self.leave(warp, &mut frame, &mut group);
-                        if let (Some(Awaited { caller, writes, before }), Some(recorder)) =
+                        if let (Some(CallResults { caller, writes, before }), Some(recorder)) =
                             (held, turn.recorder.as_mut())
                             && let (Some(frame), Some(code)) = (warp.frame(caller), held_code(executable, warp, caller))
                         {
@@ -270,9 +276,9 @@ impl Machine {
                     }
                     break Stop::Changed;
                 }
-                Action::Refused(why) => {
+                OpAction::Refused(why) => {
                     let words = why.0.clone();
-                    self.note(&turn, &warp.lanes, Kind::Unsupported, site, mask, || words);
+                    self.note(&turn, &warp.lanes, FaultKind::Unsupported, site, mask, || words);
                     break Stop::Ends;
                 }
             }
@@ -280,14 +286,14 @@ impl Machine {
             self.record(&mut turn, warp, &frame, code, op, site, lanes, (steps, wanted));
             steps += 1;
             warp.lanes.steps += 1;
-            group.state = State::Ready;
+            group.state = GroupReadiness::Ready;
             if yields {
                 break Stop::Yields;
             }
             if changed.is_some() || parted {
                 break Stop::Changed;
             }
-            if self.schedule.spent > TIRING {
+            if self.schedule.spent > MAX_EFFORT {
                 break Stop::Tired;
             }
         };
@@ -299,19 +305,21 @@ impl Machine {
         }
         group.turn = warp.lanes.steps;
         warp.groups[at] = group;
-        Ran { steps, stop }
+        GroupRun { steps, stop }
     }
 
+    /// Adds a completed step to the recorder, if it is to be recorded. `lanes`: the group and the active lanes. `done`: the steps before it
+    /// in this turn.
     #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]
     fn record(
         &self,
         turn: &mut Turn<'_>,
         warp: &Warp,
-        frame: &Frame,
-        code: &Code,
+        frame: &CallFrame,
+        code: &FunctionCode,
         op: &Op,
-        site: Site,
-        lanes: (Mask, Mask),
+        site: InstructionSite,
+        lanes: (LaneMask, LaneMask),
         (done, wanted): (u64, bool),
     ) {
         let time = turn.time + done;
@@ -322,22 +330,23 @@ impl Machine {
             depth += 1;
             at = parent.parent;
         }
-        let target = Target { cta: self.clusters[turn.cluster].ctas[turn.rank].number, warp: warp.lanes.number };
+        let target = WarpId { cta: self.clusters[turn.cluster].ctas[turn.rank].number, warp: warp.lanes.number };
         let (step, (group, mask)) = (warp.lanes.steps, lanes);
-        let step = Step { target, step, time, site, group, mask, depth, writes: 0, accesses: 0, more: false };
+        let step = StepRecord { target, step, time, site, group, mask, depth, writes: 0, accesses: 0, more: false };
         recorder.after(step, frame, &code.slots, &op.writes);
     }
 
+    /// Reports registers that an instruction reads in lanes where they were never written.
     #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]
     #[inline]
     fn check_reads(
         &mut self,
         op: &Op,
-        code: &Code,
-        frame: &Frame,
-        mask: Mask,
-        site: Site,
-        lanes: &Lanes,
+        code: &FunctionCode,
+        frame: &CallFrame,
+        mask: LaneMask,
+        site: InstructionSite,
+        lanes: &WarpLanes,
         turn: &Turn<'_>,
     ) {
         for slot in &op.reads {
@@ -349,14 +358,14 @@ impl Machine {
                     .map_or_else(String::new, |f| f.register_name(ptx_analysis::flow::RegisterSlot(*slot)));
                 let words =
                     || format!("`{name}` is read, but nothing was written to it: give it a value on every way to here");
-                self.note(turn, lanes, Kind::UninitializedRegister, site, mask & !known, words);
+                self.note(turn, lanes, FaultKind::UninitializedRegister, site, mask & !known, words);
             }
         }
     }
 
-    /// Looks whether an instruction uses registers of products of the warpgroup that are in flight.
+    /// Reports registers that an instruction uses although a `wgmma` product in flight uses them.
     #[cold]
-    fn check_pending(&mut self, op: &Op, site: Site, mask: Mask, warp: &mut Warp, turn: &Turn<'_>) {
+    fn check_pending(&mut self, op: &Op, site: InstructionSite, mask: LaneMask, warp: &mut Warp, turn: &Turn<'_>) {
         for slot in op.reads.iter().chain(&op.writes) {
             let Some(early) = warp.lanes.wgmma.touch(site.function, *slot) else { continue };
             let executable = std::sync::Arc::clone(&self.executable);
@@ -369,29 +378,36 @@ impl Machine {
                     "`{name}` is used, but it is {what} of a `wgmma` product in flight: `wgmma.commit_group` and `wgmma.wait_group` must come first"
                 )
             };
-            self.note(turn, &warp.lanes, Kind::Asynchronous, site, mask, words);
+            self.note(turn, &warp.lanes, FaultKind::Asynchronous, site, mask, words);
         }
     }
 
-    /// Notes that an instruction made NaN in these lanes.
-    fn note_nan(&mut self, executable: &Executable, turn: &Turn<'_>, lanes: &Lanes, site: Site, made: Mask) {
+    /// Reports that an instruction produced a NaN in the lanes `made`.
+    fn note_nan(
+        &mut self,
+        executable: &Executable,
+        turn: &Turn<'_>,
+        lanes: &WarpLanes,
+        site: InstructionSite,
+        made: LaneMask,
+    ) {
         if made == 0 {
             return;
         }
         let function = executable.function(site.function);
         let name = function.map_or("", |f| f.entry(site.instruction as usize).name);
         let words = || format!("`{name}` gives a NaN, though none of its operands is one");
-        self.note(turn, lanes, Kind::NotANumber, site, made, words);
+        self.note(turn, lanes, FaultKind::NotANumber, site, made, words);
     }
 
-    /// Notes a fault of an instruction that has no context.
+    /// Adds a finding for an instruction that has no [`ExecContext`].
     pub(super) fn note(
         &mut self,
         turn: &Turn<'_>,
-        lanes: &Lanes,
-        kind: Kind,
-        site: Site,
-        mask: Mask,
+        lanes: &WarpLanes,
+        kind: FaultKind,
+        site: InstructionSite,
+        mask: LaneMask,
         message: impl FnOnce() -> String,
     ) {
         if !self.settings.checks.has(kind) {
@@ -413,17 +429,17 @@ impl Machine {
         self.findings.add(kind, site, fault);
     }
 
-    /// `brx.idx`: each target gets a group of its own.
+    /// Executes `brx.idx`: the lanes of each target become a group of their own.
     #[expect(clippy::too_many_arguments, reason = "what a step was is known only here")]
     fn table(
         &mut self,
         warp: &mut Warp,
-        frame: &Frame,
+        frame: &CallFrame,
         group: &mut Group,
-        mask: Mask,
+        mask: LaneMask,
         index: Src<u32>,
         targets: &[u32],
-        site: Site,
+        site: InstructionSite,
         turn: &Turn<'_>,
     ) -> bool {
         let indices = frame.registers.get(index);
@@ -436,14 +452,14 @@ impl Machine {
                 Some(to) => *to,
                 None => {
                     let count = targets.len();
-                    self.note(turn, &warp.lanes, Kind::Undefined, site, same, || {
+                    self.note(turn, &warp.lanes, FaultKind::Undefined, site, same, || {
                         format!("index {first} of a list of {count} labels: where this goes is undefined (here, to the last)")
                     });
                     targets.last().copied().unwrap_or(u32::MAX)
                 }
             };
             let mut other = group.clone();
-            (other.mask, other.pc, other.state) = (same, to, State::Ready);
+            (other.mask, other.pc, other.state) = (same, to, GroupReadiness::Ready);
             warp.groups.push(other);
         }
         group.mask &= !mask;
@@ -452,21 +468,22 @@ impl Machine {
     }
 }
 
-/// The lanes of a group that must wait for others of the warp before they execute an instruction, and for which masks: each part of them
-/// that names the same lanes waits for itself. Lanes whose guard is false do not wait, except where the whole warp must be there.
-fn absent(op: &Op, frame: &Frame, group: Mask, warp: &Lanes) -> (Mask, Vec<(Mask, Mask)>) {
+/// The lanes of a group that must wait for other lanes of the warp before they execute an instruction. Returns all of them, and a list of
+/// (lanes, lanes that they wait for): lanes that name different masks wait separately. Lanes whose guard is false do not wait, unless the
+/// whole warp must be present.
+fn absent(op: &Op, frame: &CallFrame, group: LaneMask, warp: &WarpLanes) -> (LaneMask, Vec<(LaneMask, LaneMask)>) {
     let live = warp.present & !warp.exited;
     let mask = op.guard.map_or(group, |g: PredicateSrc| group & frame.registers.predicate(g));
     let nobody = (0, Vec::new());
     match op.together {
         _ if mask == 0 => nobody,
-        Together::Any => nobody,
-        Together::Warp if live & !group == 0 => nobody,
-        Together::Warp => (group, vec![(group, Mask::MAX)]),
-        Together::Named(place) => {
-            let named = |lane: usize| frame.registers.lane_bits(place, lane) as Mask;
+        LaneGathering::Any => nobody,
+        LaneGathering::Warp if live & !group == 0 => nobody,
+        LaneGathering::Warp => (group, vec![(group, LaneMask::MAX)]),
+        LaneGathering::Named(place) => {
+            let named = |lane: usize| frame.registers.lane_bits(place, lane) as LaneMask;
             let first = named(mask.trailing_zeros() as usize);
-            if place.file == File::Constant && first & live & !group == 0 {
+            if place.file == RegisterFile::Constant && first & live & !group == 0 {
                 return nobody;
             }
             let (mut waiting, mut parts, mut left) = (0, Vec::new(), mask);
@@ -484,18 +501,18 @@ fn absent(op: &Op, frame: &Frame, group: Mask, warp: &Lanes) -> (Mask, Vec<(Mask
     }
 }
 
-/// Lanes that take a branch become a group of their own.
-fn warp_split(warp: &mut Warp, group: &Group, mask: Mask, to: u32) -> bool {
+/// Makes a group of the lanes that take a branch.
+fn warp_split(warp: &mut Warp, group: &Group, mask: LaneMask, to: u32) -> bool {
     let mut other = group.clone();
-    (other.mask, other.pc, other.state, other.token) = (mask, to, State::Ready, None);
+    (other.mask, other.pc, other.state, other.token) = (mask, to, GroupReadiness::Ready, None);
     warp.groups.push(other);
     true
 }
 
-/// The marks of the registers that an instruction reads.
+/// The combined marks of the registers that an instruction reads.
 #[inline]
-fn sources(op: &Op, frame: &Frame) -> Marked {
-    let mut out = Marked::default();
+fn sources(op: &Op, frame: &CallFrame) -> LaneMarks {
+    let mut out = LaneMarks::default();
     for slot in &op.reads {
         out.unspecified |= frame.shadow.unspecified.get(*slot as usize).copied().unwrap_or(0);
         out.approximate |= frame.shadow.approximate.get(*slot as usize).copied().unwrap_or(0);
@@ -503,9 +520,9 @@ fn sources(op: &Op, frame: &Frame) -> Marked {
     out
 }
 
-/// Notes what is known of the registers that an instruction wrote.
+/// Updates the status of the registers that an instruction wrote.
 #[inline]
-fn note_writes(op: &Op, frame: &mut Frame, mask: Mask, marked: Marked, sources: Marked) {
+fn note_writes(op: &Op, frame: &mut CallFrame, mask: LaneMask, marked: LaneMarks, sources: LaneMarks) {
     let (unspecified, approximate) =
         (marked.unspecified | sources.unspecified, marked.approximate | sources.approximate);
     let shadow = &mut frame.shadow;
@@ -521,8 +538,15 @@ fn note_writes(op: &Op, frame: &mut Frame, mask: Mask, marked: Marked, sources: 
     }
 }
 
-/// Executes simple operations one after the other, as long as nothing has to be said of them. Gives how many.
-fn run_simple(code: &Code, frame: &mut Frame, group: &mut Group, budget: u64, meet: u32, checks: bool) -> u64 {
+/// Executes up to `budget` simple operations as long as none of them needs a report. Returns their number.
+fn run_simple(
+    code: &FunctionCode,
+    frame: &mut CallFrame,
+    group: &mut Group,
+    budget: u64,
+    meet: u32,
+    checks: bool,
+) -> u64 {
     let mut pc = group.pc as usize;
     let mut done = 0;
     while done < budget {
@@ -536,7 +560,7 @@ fn run_simple(code: &Code, frame: &mut Frame, group: &mut Group, budget: u64, me
             break;
         }
         match &op.action {
-            Action::Lanes(step) if mask != 0 => {
+            OpAction::Lanes(step) if mask != 0 => {
                 let marked = step.run(&mut frame.registers, mask);
                 if checks {
                     let sources = sources(op, frame);
@@ -544,22 +568,23 @@ fn run_simple(code: &Code, frame: &mut Frame, group: &mut Group, budget: u64, me
                 }
                 pc += 1;
             }
-            Action::Branch(to) if mask == group.mask => pc = *to as usize,
-            Action::Branch(_) if mask != 0 => break,
+            OpAction::Branch(to) if mask == group.mask => pc = *to as usize,
+            OpAction::Branch(_) if mask != 0 => break,
             _ => pc += 1,
         }
         done += 1;
     }
     if done > 0 {
-        (group.pc, group.state) = (pc as u32, State::Ready);
+        (group.pc, group.state) = (pc as u32, GroupReadiness::Ready);
     }
     done
 }
 
-fn fill_clocks(time: u64, code: &Code, frame: &mut Frame, pc: u32) {
+/// Fills the clock registers that the instruction at `pc` reads.
+fn fill_clocks(time: u64, code: &FunctionCode, frame: &mut CallFrame, pc: u32) {
     for (place, special) in code.clocks.get(&pc).into_iter().flatten() {
         let value = specials::clock(time, *special);
-        debug_assert!(place.file == File::Own, "a clock is read from a register");
+        debug_assert!(place.file == RegisterFile::Own, "a clock is read from a register");
         for lane in 0..crate::lanes::LANES {
             frame.registers.set_lane_bits(*place, lane, value);
         }

@@ -1,33 +1,34 @@
-//! What is known of mbarriers besides the objects in shared memory: which are initialised, and which phase each is in.
+//! State of mbarriers besides the objects in shared memory: which are initialised, and the phase of each.
 
 use super::copies::FlightId;
-use super::{Context, Location};
-use crate::findings::{Kind, Site};
+use super::{AccessLocation, ExecContext};
+use crate::findings::{FaultKind, InstructionSite};
 use crate::memory::Region;
 use std::collections::BTreeMap;
 
-/// Bytes of an object, and its alignment.
+/// Size of an mbarrier object in bytes, and its alignment.
 pub(crate) const BYTES: u64 = 8;
 
-/// What is known of an mbarrier besides its bits.
+/// State of an initialised mbarrier besides its bits.
 #[derive(Debug, Clone)]
-pub(crate) struct Live {
+pub(crate) struct LiveMbarrier {
     /// The number of its current phase.
     pub(crate) phase: u64,
-    /// So many of its phases were seen to be complete, or older than one that was.
+    /// All phases with a lower number are known to be complete, because a thread has observed the completion of such a phase or of a later
+    /// one.
     pub(crate) seen: u64,
-    /// Where it was initialised.
-    pub(crate) site: Site,
-    /// Operations in flight that a phase counts.
+    /// The instruction that initialised it.
+    pub(crate) site: InstructionSite,
+    /// Asynchronous operations in flight, with the number of the phase that counts each.
     pub(crate) flights: Vec<(u64, FlightId)>,
 }
 
 /// The mbarriers of a CTA.
 #[derive(Debug, Clone, Default)]
 pub struct Mbarriers {
-    /// By offset in the shared memory of the CTA.
-    live: BTreeMap<u64, Live>,
-    /// No byte of one lies outside.
+    /// The initialised mbarriers, by offset in the shared memory of the CTA.
+    live: BTreeMap<u64, LiveMbarrier>,
+    /// A range of offsets that contains all of them: a quick first test.
     range: (u64, u64),
 }
 
@@ -39,25 +40,26 @@ impl Mbarriers {
         start < self.range.1 && end > self.range.0 && self.within(start, end).next().is_some()
     }
 
-    fn within(&self, start: u64, end: u64) -> impl Iterator<Item = (&u64, &Live)> {
+    /// The mbarriers that overlap a range of offsets.
+    fn within(&self, start: u64, end: u64) -> impl Iterator<Item = (&u64, &LiveMbarrier)> {
         self.live.range(start.saturating_sub(BYTES - 1)..end)
     }
 
-    /// An mbarrier is initialised at an offset. Gives the one that was there.
-    pub(crate) fn insert(&mut self, at: u64, live: Live) -> Option<Live> {
+    /// Adds an mbarrier at an offset. Returns the one that it replaces.
+    pub(crate) fn insert(&mut self, at: u64, live: LiveMbarrier) -> Option<LiveMbarrier> {
         let (from, to) = if self.live.is_empty() { (at, at) } else { self.range };
         self.range = (from.min(at), to.max(at + BYTES));
         self.live.insert(at, live)
     }
 
-    /// There is no mbarrier at an offset any more.
+    /// Removes the mbarrier at an offset.
     pub(crate) fn remove(&mut self, at: u64) {
         self.live.remove(&at);
     }
 }
 
-/// The mbarriers of the CTA that a location lies in.
-pub(crate) fn mbarriers<'c>(context: &'c mut Context<'_>, at: Location) -> Option<&'c mut Mbarriers> {
+/// The mbarriers of the CTA whose shared memory contains a location.
+pub(crate) fn mbarriers<'c>(context: &'c mut ExecContext<'_>, at: AccessLocation) -> Option<&'c mut Mbarriers> {
     let own = context.rank as u32;
     match at.region {
         Region::Shared(rank) => context.cta_of(rank.unwrap_or(own)).map(|c| &mut c.mbarriers),
@@ -66,22 +68,22 @@ pub(crate) fn mbarriers<'c>(context: &'c mut Context<'_>, at: Location) -> Optio
 }
 
 /// The mbarrier at a location.
-pub(crate) fn live<'c>(context: &'c mut Context<'_>, at: Location) -> Option<&'c mut Live> {
+pub(crate) fn live<'c>(context: &'c mut ExecContext<'_>, at: AccessLocation) -> Option<&'c mut LiveMbarrier> {
     mbarriers(context, at)?.live.get_mut(&at.offset)
 }
 
-/// Bytes of mbarriers are written by something else: it is an mbarrier no more.
+/// Handles another instruction that writes bytes of mbarriers: reports it and removes these mbarriers.
 #[cold]
-pub(crate) fn overwritten(context: &mut Context<'_>, at: Location, lane: usize, bytes: usize) {
+pub(crate) fn overwritten(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize, bytes: usize) {
     let (start, end) = (at.offset, at.offset.saturating_add(bytes as u64));
     let Some(all) = mbarriers(context, at) else { return };
-    let gone: Vec<(u64, Site)> = all.within(start, end).map(|(at, live)| (*at, live.site)).collect();
+    let gone: Vec<(u64, InstructionSite)> = all.within(start, end).map(|(at, live)| (*at, live.site)).collect();
     for (offset, site) in gone {
         if let Some(all) = mbarriers(context, at) {
             all.remove(offset);
         }
-        let name = context.name_of(Location { offset, ..at });
+        let name = context.name_of(AccessLocation { offset, ..at });
         let words = || format!("writes over the mbarrier {name}: `mbarrier.inval` must come first");
-        context.fault_with(Kind::Mbarrier, 1 << lane, words, Some((site, "where it was initialised".to_owned())));
+        context.fault_with(FaultKind::Mbarrier, 1 << lane, words, Some((site, "where it was initialised".to_owned())));
     }
 }

@@ -1,12 +1,12 @@
 //! The machine: a grid of CTAs with their warps and memories, executed in a fixed order.
 //!
-//! - [`Machine`] – everything that a run changes. A copy of it is a snapshot; pages of memory are shared by copies.
-//! - [`code`] – what it executes.
-//! - [`Context`] – what an instruction sees of it.
-//! - `warp` – groups of lanes with a program counter each; `group` – the loop that executes them; `schedule` – whose turn it is;
-//!   `call` – activations of functions; `specials` – what special registers say.
-//! - [`races`] – the detector of races.
-//! - `barriers`, `mbarriers`, `copies`, `tensor_memory`, `wgmma` – state that only some families of instructions change.
+//! - [`Machine`] – the complete mutable state of a run. A clone of it is a snapshot; clones share unchanged pages of memory.
+//! - [`code`] – the decoded program that the machine executes.
+//! - [`ExecContext`] – the view of the machine that an instruction gets.
+//! - `warp` – groups of lanes with a program counter each; `group` – the loop that executes a group; `schedule` – the order in which CTAs,
+//!   warps and groups run; `call` – calls and returns of functions; `specials` – values of special registers.
+//! - [`races`] – the race detector.
+//! - `barriers`, `mbarriers`, `copies`, `tensor_memory`, `wgmma` – state of single instruction families.
 
 mod access;
 mod account;
@@ -31,18 +31,18 @@ mod warp;
 pub(crate) mod wgmma;
 
 pub(crate) use access::region_name;
-pub use access::{Location, Order};
+pub use access::{AccessLocation, Order};
 pub(crate) use account::ALLOCATION;
-pub use context::{Context, Outcome};
+pub use context::{ExecContext, StepOutcome};
 pub use cta::{Cluster, Cta};
 pub(crate) use nan::number_format;
-pub use noted::{Access, AccessKind, MOST_ACCESSES};
-pub use record::{Change, Detail, Origin, Recorded, Recorder, Scope, Target};
+pub use noted::{AccessKind, MAX_ACCESSES, MemoryAccess};
+pub use record::{Detail, Origin, RecordScope, RecordedStep, Recorder, RegisterWrite, WarpId};
 pub(crate) use schedule::list;
-pub use schedule::{Progress, Status};
+pub use schedule::{Progress, RunStatus};
 pub use specials::is_clock;
 pub(crate) use specials::{clock, value as special_value};
-pub use warp::{Frame, Group, Lanes, Shadow, State, Warp};
+pub use warp::{CallFrame, Group, GroupReadiness, RegisterShadow, Warp, WarpLanes};
 
 use crate::findings::{Checks, Findings};
 use crate::memory::{Global, Storage};
@@ -50,17 +50,18 @@ use code::Executable;
 use ptx_isa::ISA;
 use std::sync::Arc;
 
-/// Bytes of local memory, its stack included, that a thread can have (hardware's limit).
+/// Bytes of local memory per thread, including its stack (the limit of the hardware).
 pub const LOCAL_BYTES: u64 = 512 << 10;
 
-/// How a grid is to be run.
+/// Checks and limits of a run.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What is looked for.
+    /// The kinds of findings to look for.
     pub checks: Checks,
-    /// After so many warp instructions the run stops.
+    /// Maximum number of warp instructions, summed over all warps; then the run stops.
     pub limit: u64,
-    /// Bytes of memory that a run may hold: buffers, variables, shared and local memory, registers, the heap. More is a fault.
+    /// Maximum number of bytes that a run may occupy: buffers, variables, shared and local memory, registers, the heap. Exceeding it is a
+    /// fault.
     pub memory: u64,
 }
 
@@ -70,72 +71,72 @@ impl Default for Settings {
     }
 }
 
-/// The size of a grid.
+/// The launch dimensions of a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
-    /// CTAs.
+pub struct GridShape {
+    /// Size of the grid in CTAs, per dimension (x, y, z).
     pub grid: [u32; 3],
-    /// Threads of a CTA.
+    /// Size of a CTA in threads, per dimension.
     pub block: [u32; 3],
-    /// CTAs of a cluster.
+    /// Size of a cluster in CTAs, per dimension.
     pub cluster: [u32; 3],
-    /// The kernel is launched with clusters, if only of one CTA.
+    /// The launch specifies a cluster size, even if it is one CTA (`%is_explicit_cluster`).
     pub explicit_cluster: bool,
-    /// Bytes of dynamic shared memory.
+    /// Bytes of dynamic shared memory per CTA.
     pub shared: u32,
 }
 
-impl Shape {
-    /// A grid, and CTAs of so many threads, without clusters.
+impl GridShape {
+    /// A grid of `grid` CTAs with `block` threads each, without clusters and without dynamic shared memory.
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
         Self { grid, block, cluster: [1; 3], explicit_cluster: false, shared: 0 }
     }
 
-    /// Threads of a CTA.
+    /// Number of threads per CTA.
     pub fn threads(&self) -> u32 {
         self.block.iter().product()
     }
 
-    /// Warps of a CTA.
+    /// Number of warps per CTA, a partial one included.
     pub fn warps(&self) -> u32 {
         self.threads().div_ceil(32)
     }
 
-    /// CTAs of the grid.
+    /// Number of CTAs in the grid.
     pub fn ctas(&self) -> u64 {
         self.grid.iter().map(|n| u64::from(*n)).product()
     }
 
-    /// The number in the grid of the CTA at a place.
+    /// The linear number of the CTA at position (x, y, z) of the grid; x varies fastest.
     pub fn cta_number(&self, [x, y, z]: [u32; 3]) -> u64 {
         let [gx, gy, _] = self.grid.map(u64::from);
         u64::from(x) + gx * (u64::from(y) + gy * u64::from(z))
     }
 
-    /// The place in the grid of the CTA of a number.
+    /// The position (x, y, z) in the grid of the CTA with the linear number `number`.
     pub fn cta_place(&self, number: u64) -> [u32; 3] {
         let [x, y, _] = self.grid.map(|n| u64::from(n).max(1));
         [number % x, number / x % y, number / x / y].map(|n| n as u32)
     }
 
-    /// CTAs of a cluster.
+    /// Number of CTAs per cluster.
     pub fn cluster_ctas(&self) -> u32 {
         self.cluster.iter().product()
     }
 
-    /// Clusters of the grid, by dimension.
+    /// Number of clusters in the grid, per dimension.
     pub fn clusters(&self) -> [u64; 3] {
         std::array::from_fn(|i| u64::from(self.grid[i]) / u64::from(self.cluster[i]).max(1))
     }
 
-    /// What is wrong with it: the part at fault, `grid`, `block` or `cluster`, and words.
+    /// Why the dimensions are invalid: the name of the wrong one (`grid`, `block` or `cluster`) and a message. `None` if they are valid.
     pub fn mistake(&self) -> Option<(&'static str, String)> {
         let parts = [("grid", self.grid), ("block", self.block), ("cluster", self.cluster)];
         if let Some((part, _)) = parts.into_iter().find(|(_, size)| size.contains(&0)) {
             return Some((part, "every dimension of a grid, a block and a cluster is at least 1".into()));
         }
         let threads = self.block.iter().try_fold(1u32, |a, b| a.checked_mul(*b));
-        // What the target is does not matter: it is the same number for all.
+        // All targets have the same limit, so the actual target does not matter.
         let most = ISA.multiprocessors.iter().map(|m| m.cta_threads).max().unwrap_or(u32::MAX);
         if threads.is_none_or(|n| n > most) {
             return Some(("block", format!("a block has at most {most} threads, not {:?}", self.block)));
@@ -156,53 +157,55 @@ impl Shape {
 pub struct Memory {
     /// Global memory.
     pub global: Global,
-    /// Constants.
+    /// Constant memory.
     pub constant: Storage,
     /// Parameters of the kernel.
     pub parameters: Storage,
 }
 
-/// Everything that a run changes.
+/// The complete mutable state of a run.
 #[derive(Clone)]
 pub struct Machine {
-    /// The program.
+    /// The decoded program.
     pub executable: Arc<Executable>,
-    /// The size of the grid.
-    pub shape: Shape,
-    /// What is looked for, and limits.
+    /// The launch dimensions.
+    pub shape: GridShape,
+    /// The enabled checks, and limits.
     pub settings: Settings,
-    /// Memory of the grid.
+    /// Memory that all threads of the grid share.
     pub memory: Memory,
-    /// The clusters that run now.
+    /// The clusters that are resident: started and not finished.
     pub clusters: Vec<Cluster>,
-    /// The number of the cluster that starts next.
+    /// The linear number of the cluster that starts next.
     pub(crate) next_cluster: u64,
-    /// Clusters that must not start: another one has taken over their work (`clusterlaunchcontrol`).
+    /// Numbers of clusters that must not start, because a running cluster has taken over their work (`clusterlaunchcontrol`).
     pub cancelled: std::collections::BTreeSet<u64>,
-    /// What was found.
+    /// The findings of the run so far.
     pub findings: Findings,
-    /// What was printed.
+    /// Bytes that the kernel printed with `vprintf`.
     pub printed: Vec<u8>,
-    /// Bytes of memory that the run holds.
+    /// Bytes of memory that the run occupies now, as counted against [`Settings::memory`].
     pub kept: u64,
-    /// Those that it held before its first instruction.
+    /// The value of `kept` before the first instruction.
     pub(crate) kept_before: u64,
-    /// Warp instructions executed.
+    /// Number of warp instructions executed, summed over all warps.
     pub steps: u64,
-    /// Counts what others can see: stores, arrivals. If it stands still while all groups wait, the run is deadlocked.
+    /// Counter of changes that other threads can observe: stores, arrivals. If it does not change while all groups wait, the run is
+    /// deadlocked.
     pub progress: u64,
-    /// Textures, surfaces and samplers that are bound to variables and handles.
+    /// Textures, surfaces and samplers, with the variables and handles that refer to them.
     pub images: ptx_num::image::Bindings,
-    /// Who is ordered before whom, as far as the detector of races knows.
+    /// State of the race detector that is not part of a warp or of a page of memory.
     pub races: races::Races,
-    /// Asynchronous operations whose completion was not observed.
+    /// Asynchronous operations whose completion no thread has observed yet.
     pub flights: copies::Flights,
+    /// State of the scheduler.
     pub(crate) schedule: schedule::Schedule,
 }
 
 impl Machine {
-    /// A grid that is about to start.
-    pub fn new(executable: Arc<Executable>, shape: Shape, settings: Settings, mut memory: Memory) -> Self {
+    /// A machine before its first instruction. No cluster has started yet.
+    pub fn new(executable: Arc<Executable>, shape: GridShape, settings: Settings, mut memory: Memory) -> Self {
         let kept = memory.count();
         Self {
             executable,
@@ -225,12 +228,12 @@ impl Machine {
         }
     }
 
-    /// Clusters of the grid.
+    /// Number of clusters in the grid.
     pub fn cluster_count(&self) -> u64 {
         self.shape.clusters().iter().product()
     }
 
-    /// The position in the grid of a cluster.
+    /// The position (x, y, z), in clusters, of the cluster with the linear number `number`.
     pub fn cluster_index(&self, number: u64) -> [u32; 3] {
         let [x, y, _] = self.shape.clusters();
         [number % x, number / x % y, number / x / y].map(|n| n as u32)

@@ -1,35 +1,42 @@
-//! NaN results of instructions without a NaN operand. Checked only where the finding is enabled.
+//! NaN results of instructions without a NaN operand. They are searched only if this finding is enabled.
 
-use super::code::{Code, Executable, Op, Slot, Together};
-use crate::lanes::{ALL, LANES, Mask};
-use crate::registers::Registers;
+use super::code::{Executable, FunctionCode, LaneGathering, Op, Slot};
+use crate::lanes::{ALL, LANES, LaneMask};
+use crate::registers::WarpRegisters;
 use ptx_analysis::flow::{self, FlowOperand, OperandValue};
 
-/// The lanes in which an operand that is read is a NaN. Where lanes read each other's registers, all of them if one is.
-pub(super) fn read(executable: &Executable, code: &Code, op: &Op, registers: &Registers, pc: u32) -> Mask {
+/// The lanes in which a source operand is a NaN. For instructions that exchange data between lanes: all lanes if any has one.
+pub(super) fn read(
+    executable: &Executable,
+    code: &FunctionCode,
+    op: &Op,
+    registers: &WarpRegisters,
+    pc: u32,
+) -> LaneMask {
     let found = operands(executable, code, registers, pc, FlowOperand::reads);
-    if op.together != Together::Any && found != 0 { ALL } else { found }
+    if op.together != LaneGathering::Any && found != 0 { ALL } else { found }
 }
 
 /// The lanes in which a result is a NaN.
-pub(super) fn written(executable: &Executable, code: &Code, registers: &Registers, pc: u32) -> Mask {
+pub(super) fn written(executable: &Executable, code: &FunctionCode, registers: &WarpRegisters, pc: u32) -> LaneMask {
     operands(executable, code, registers, pc, FlowOperand::writes)
 }
 
+/// The lanes in which one of the selected operands is a NaN.
 fn operands(
     executable: &Executable,
-    code: &Code,
-    registers: &Registers,
+    code: &FunctionCode,
+    registers: &WarpRegisters,
     pc: u32,
     wanted: fn(&FlowOperand) -> bool,
-) -> Mask {
+) -> LaneMask {
     let Some(function) = executable.function(code.function) else { return 0 };
     let operands = function.operands_of(pc as usize).iter().filter(|o| wanted(o));
     operands.fold(0, |found, operand| found | of(operand, code, registers))
 }
 
-/// The lanes in which one operand holds a NaN; none where its type has no numbers.
-fn of(operand: &FlowOperand, code: &Code, registers: &Registers) -> Mask {
+/// The lanes in which one operand holds a NaN; none if its type is not a floating-point type.
+fn of(operand: &FlowOperand, code: &FunctionCode, registers: &WarpRegisters) -> LaneMask {
     let Some((bits, exponent)) = operand.ty.and_then(|t| number_format(t.info().name)) else { return 0 };
     let (first, count) = match operand.value {
         OperandValue::Register(slot) | OperandValue::Part(slot, _) => (slot, 1),
@@ -44,19 +51,19 @@ fn of(operand: &FlowOperand, code: &Code, registers: &Registers) -> Mask {
     for slot in (first.0..first.0 + count).map(flow::RegisterSlot) {
         let Some(Slot::Register(place)) = code.slots.get(slot.0 as usize) else { continue };
         for lane in 0..LANES {
-            found |= Mask::from(is_nan(registers.lane_bits(*place, lane), bits, exponent)) << lane;
+            found |= LaneMask::from(is_nan(registers.lane_bits(*place, lane), bits, exponent)) << lane;
         }
     }
     found
 }
 
-/// Whether one of the numbers of so many bits is a NaN: its magnitude is above that of infinity, whose bits are those of the exponent.
+/// Whether one of the packed numbers of `bits` bits each is a NaN. A NaN has a larger magnitude than infinity, whose bits are `exponent`.
 fn is_nan(value: u128, bits: u32, exponent: u64) -> bool {
     let magnitude = (1u64 << (bits - 1)) - 1;
     (0..128 / bits).any(|i| (value >> (bits * i)) as u64 & magnitude > exponent)
 }
 
-/// Of a type that is made of floating-point numbers with NaN: bits of a number, and those of its exponent.
+/// For a type that consists of floating-point numbers with NaN: the size of a number in bits, and the bits of its infinity.
 pub(crate) fn number_format(name: &str) -> Option<(u32, u64)> {
     Some(match name {
         ".f16" | ".f16x2" => (16, 0x7c00),

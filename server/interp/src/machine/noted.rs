@@ -1,25 +1,25 @@
-//! What an instruction did to memory, lane by lane: for views, only while steps are recorded.
+//! Memory accesses of an instruction, lane by lane: recorded for views, and only while steps are recorded.
 
-use super::access::Location;
-use super::context::Context;
+use super::access::AccessLocation;
+use super::context::ExecContext;
 use crate::memory::Region;
 
-/// Accesses of one step that are kept at most; of a step that makes more it is said that there were more.
-pub const MOST_ACCESSES: usize = 1024;
+/// Maximum number of accesses stored per step; the log notes whether there were more.
+pub const MAX_ACCESSES: usize = 1024;
 
-/// What is done to bytes.
+/// The effect of an access on memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccessKind {
-    /// They are read.
+    /// It reads the bytes.
     Load,
-    /// They are written.
+    /// It writes the bytes.
     Store,
-    /// They are read, changed and written as one.
+    /// It reads, changes and writes the bytes, as one access.
     Update,
 }
 
 impl AccessKind {
-    /// As views name it.
+    /// The name shown in views.
     pub fn name(self) -> &'static str {
         match self {
             Self::Load => "load",
@@ -29,67 +29,69 @@ impl AccessKind {
     }
 }
 
-/// An access of a lane to bytes that follow each other.
+/// An access of one lane to consecutive bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access {
-    /// The lane that makes it.
+pub struct MemoryAccess {
+    /// The lane.
     pub lane: u8,
-    /// What it does.
+    /// The effect.
     pub kind: AccessKind,
-    /// What the bytes lie in.
+    /// The memory that contains the bytes.
     pub region: Region,
-    /// The generic address of the first.
+    /// The generic address of the first byte.
     pub address: u64,
-    /// The offset in its state space; in global memory the address.
+    /// The offset of the first byte in its state space; in global memory the address.
     pub offset: u64,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u32,
 }
 
-/// The accesses of the steps that are recorded, one after the other.
+/// The accesses of the recorded steps, in order.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Noted {
-    pub(super) all: Vec<Access>,
-    /// Where those of the step at hand begin.
+pub(crate) struct AccessLog {
+    /// All accesses.
+    pub(super) all: Vec<MemoryAccess>,
+    /// Index of the first access of the current step.
     pub(super) first: usize,
-    /// It made more than are kept.
+    /// The current step made more accesses than are stored.
     pub(super) more: bool,
 }
 
-impl Noted {
-    fn add(&mut self, access: Access) {
-        if self.all.len() - self.first < MOST_ACCESSES {
+impl AccessLog {
+    fn add(&mut self, access: MemoryAccess) {
+        if self.all.len() - self.first < MAX_ACCESSES {
             self.all.push(access);
         } else {
             self.more = true;
         }
     }
 
-    /// The step at hand did not happen.
+    /// Discards the accesses of the current step, which was not completed.
     pub(super) fn abandon(&mut self) {
         self.all.truncate(self.first);
         self.more = false;
     }
 
-    /// The step at hand is done: the next begins. Says whether it made more accesses than are kept.
+    /// Ends the current step. Returns whether it made more accesses than are stored.
     pub(super) fn close(&mut self) -> bool {
         self.first = self.all.len();
         std::mem::take(&mut self.more)
     }
 
+    /// Discards all accesses.
     pub(super) fn clear(&mut self) {
         self.all.clear();
         (self.first, self.more) = (0, false);
     }
 }
 
-impl Context<'_> {
+impl ExecContext<'_> {
     /// Records an access of a lane, if accesses are recorded.
     #[inline]
-    pub(crate) fn note_access(&mut self, kind: AccessKind, location: Location, lane: usize, bytes: usize) {
+    pub(crate) fn note_access(&mut self, kind: AccessKind, location: AccessLocation, lane: usize, bytes: usize) {
         let Some(noted) = self.noted.as_deref_mut() else { return };
-        let Location { address, region, offset } = location;
-        noted.add(Access {
+        let AccessLocation { address, region, offset } = location;
+        noted.add(MemoryAccess {
             lane: lane as u8,
             kind,
             region,
@@ -99,8 +101,8 @@ impl Context<'_> {
         });
     }
 
-    /// Notes that bytes are written which the same instruction has just read: one access that changes them.
-    pub(crate) fn note_change(&mut self, location: Location, lane: usize, bytes: usize) {
+    /// Records a write. If the same instruction has just read the same bytes, the two become one access that updates them.
+    pub(crate) fn note_change(&mut self, location: AccessLocation, lane: usize, bytes: usize) {
         let Some(noted) = self.noted.as_deref_mut() else { return };
         let own = noted.all.get_mut(noted.first..).unwrap_or_default();
         let read = own.last_mut().filter(|last| {
@@ -113,8 +115,8 @@ impl Context<'_> {
         }
     }
 
-    /// Notes a copy: what is read, and of every 16 bytes those of the mask that are written.
-    pub(crate) fn note_copy(&mut self, from: Location, to: Location, lane: usize, bytes: usize, mask: u16) {
+    /// Records a copy as a load and stores. Of every 16 bytes only those with a bit in `mask` are stored.
+    pub(crate) fn note_copy(&mut self, from: AccessLocation, to: AccessLocation, lane: usize, bytes: usize, mask: u16) {
         if self.noted.is_none() {
             return;
         }
@@ -127,7 +129,7 @@ impl Context<'_> {
         while let Some(start) = (at..bytes).find(wanted) {
             let end = (start..bytes).find(|b| !wanted(b)).unwrap_or(bytes);
             let by = start as u64;
-            let place = Location { address: to.address + by, offset: to.offset + by, ..to };
+            let place = AccessLocation { address: to.address + by, offset: to.offset + by, ..to };
             self.note_access(AccessKind::Store, place, lane, end - start);
             at = end;
         }

@@ -1,76 +1,83 @@
-//! Which accesses of threads to the same bytes nothing orders (manual 8.7.1, 8.8, 8.9.4, 8.9.5).
+//! Detection of races: accesses of threads to the same bytes that nothing orders (manual 8.7.1, 8.8, 8.9.4, 8.9.5).
 //!
-//! Each warp has a [`Clock`]; what it knows of others it learns where the manual makes operations *synchronize*: barriers of a CTA and of a
-//! cluster, mbarriers, release and acquire patterns, fences that are sequentially consistent. Beside each word in global and shared memory
-//! (each byte, where parts of words are used) stand the last write and the last reads by two warps. An access that conflicts with one
-//! of these and does not know of it is a race.
+//! Each warp has a [`Clock`]. It learns about other warps where the manual makes operations *synchronize*: barriers of a CTA or a cluster,
+//! mbarriers, release and acquire patterns, sequentially consistent fences. The shadow of each word in global and shared memory (of each
+//! byte, if parts of words are used) holds the last write and the last reads by two warps. An access that conflicts with one of them
+//! without knowing about it is a race.
 //!
-//! **What is not found.** When in doubt nothing is said:
-//! - What one lane learns or tells counts for its whole warp, and so does everything that any of its lanes did before. Lanes of one warp
-//!   are told apart only among themselves.
-//! - Every `.sync` instruction counts as if it ordered memory accesses of the lanes that it names, though only `bar.warp.sync` does.
-//! - A release is visible to everyone who later acquires the same location, whether or not that reads the value. Scopes and proxies are not
-//!   looked at, and neither is whether operations overlap completely.
-//! - A barrier of the CTA counts as a fence for what relaxed operations have read before it: the pattern of the programming guide (an
-//!   atomic ticket, a barrier, then the sums of all blocks) has no other.
-//! - What threads did before they exited comes before whatever follows a barrier that does not wait for them.
-//! - A write of the value that is there already is no race.
-//! - On targets before `sm_70` lanes of a warp run in step: only what one instruction does at once can be a race among them.
-//! - Of many readers only two are remembered; memory for all of this is limited, and behind the limit nothing is looked at.
+//! **Races that are not found.** In doubt the detector reports nothing:
+//! - Anything that one lane learns or publishes counts for its whole warp, including everything that any of its lanes did before. The lanes
+//!   of a warp are distinguished only among themselves.
+//! - Every `.sync` instruction counts as if it ordered the memory accesses of the lanes that it names, although only `bar.warp.sync` does.
+//! - A release is visible to every thread that later acquires the same location, whether or not the acquire reads the released value.
+//!   Scopes and proxies are ignored, and so is whether operations overlap completely.
+//! - A CTA barrier counts as a fence for values that relaxed operations read before it. The pattern of the programming guide (an atomic
+//!   ticket, a barrier, then the sums of all blocks) has no other fence.
+//! - Accesses of exited threads happen before everything that follows a barrier that does not wait for these threads.
+//! - A write of the value that is already there is no race.
+//! - On targets before `sm_70` the lanes of a warp run in lockstep: only accesses of a single instruction can race with each other.
+//! - The shadow remembers only two readers. Memory for the shadow is limited; accesses beyond the limit are not checked.
 
 mod knowledge;
 
-use super::{Context, Location, Order};
-use crate::findings::Kind;
-use crate::lanes::Mask;
+use super::{AccessLocation, ExecContext, Order};
+use crate::findings::FaultKind;
+use crate::lanes::LaneMask;
 use crate::memory::shadow::{self, ShadowCell, Stamp};
 use crate::memory::{PAGE, Region};
 pub use knowledge::{Clock, Knowledge};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Blocks of cells that a run may have: 3 KiB each, 12 KiB where bytes are told apart.
-const BLOCKS: u32 = 1 << 15;
+/// Maximum number of shadow blocks per run: 3 KiB each, 12 KiB if bytes are distinguished.
+const MAX_BLOCKS: u32 = 1 << 15;
 
-/// Locations of which is remembered what they tell.
-const LOCATIONS: usize = 1 << 16;
+/// Maximum number of locations with stored release knowledge.
+const MAX_LOCATIONS: usize = 1 << 16;
 
-/// Work that a run may spend on joining what is known, in CTAs; then it stops looking for races.
-const WORK: u64 = 1 << 28;
+/// Limit of the work for joining knowledge, in CTAs looked at. After that the run is no longer checked for races.
+const MAX_WORK: u64 = 1 << 28;
 
-/// Who is ordered before whom.
+/// Global state of the race detector.
 #[derive(Debug, Clone)]
 pub struct Races {
-    /// What is told by whom acquires a location.
+    /// For each word that was released: the knowledge that an acquire of it gives. Keys are (number of the CTA for shared memory, else a
+    /// value near `u64::MAX`; word index).
     locations: Arc<HashMap<(u64, u64), Knowledge>>,
-    /// What all sequentially consistent fences before know.
+    /// The combined knowledge of all sequentially consistent fences so far.
     consistent: Knowledge,
-    /// Blocks of cells that may still be made.
+    /// Number of shadow blocks that may still be created.
     left: u32,
-    /// Work that may still be done.
+    /// Work that may still be done, in CTAs looked at.
     work: u64,
-    /// Whether lanes of a warp run in step; computed on first use.
+    /// Whether the lanes of a warp run in lockstep; computed on first use.
     lockstep: Option<bool>,
 }
 
 impl Default for Races {
     fn default() -> Self {
-        Self { locations: Arc::default(), consistent: Knowledge::default(), left: BLOCKS, work: WORK, lockstep: None }
+        Self {
+            locations: Arc::default(),
+            consistent: Knowledge::default(),
+            left: MAX_BLOCKS,
+            work: MAX_WORK,
+            lockstep: None,
+        }
     }
 }
 
-/// What an access does.
+/// The kind of an access, and its memory ordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
-    /// It reads.
+pub enum RaceAccess {
+    /// A read.
     Read(Order),
-    /// It writes.
+    /// A write.
     Write(Order),
-    /// It reads and writes at once.
+    /// A read and a write in one atomic operation.
     Atomic(Order),
 }
 
-impl Access {
+impl RaceAccess {
     fn order(self) -> Order {
         match self {
             Self::Read(order) | Self::Write(order) | Self::Atomic(order) => order,
@@ -82,14 +89,14 @@ impl Access {
     }
 }
 
-/// Whether the search for races is enabled.
+/// Whether the run is checked for races.
 #[inline]
-pub fn wanted(context: &Context<'_>) -> bool {
-    context.machine.settings.checks.has(Kind::Race) && context.machine.races.work > 0
+pub fn wanted(context: &ExecContext<'_>) -> bool {
+    context.machine.settings.checks.has(FaultKind::Race) && context.machine.races.work > 0
 }
 
-/// CTA, warp, and how many warps a CTA has.
-fn own(context: &mut Context<'_>) -> (u64, u32, u32) {
+/// The number of the CTA, the index of the warp, and the number of warps per CTA.
+fn own(context: &mut ExecContext<'_>) -> (u64, u32, u32) {
     (context.cta().number, context.lanes.number, context.machine.shape.warps())
 }
 
@@ -99,8 +106,8 @@ impl Races {
     }
 }
 
-/// The warp arrives at a barrier: its accesses happen before what the waiting warps do next.
-pub fn arrive(context: &mut Context<'_>, at: &mut Knowledge) {
+/// Records that the warp arrives at a barrier: its accesses so far happen before the next accesses of the waiting warps.
+pub fn arrive(context: &mut ExecContext<'_>, at: &mut Knowledge) {
     if wanted(context) {
         let own = own(context);
         let told = context.lanes.clock.publish(own);
@@ -108,15 +115,15 @@ pub fn arrive(context: &mut Context<'_>, at: &mut Knowledge) {
     }
 }
 
-/// The warp arrives somewhere without a release: what it knew at its last fence is told.
-pub fn arrive_relaxed(context: &mut Context<'_>, at: &mut Knowledge) {
+/// Records that the warp arrives without a release: it publishes only its knowledge as of its last fence.
+pub fn arrive_relaxed(context: &mut ExecContext<'_>, at: &mut Knowledge) {
     if wanted(context) {
         context.machine.races.spend(at.join(&context.lanes.clock.fenced));
     }
 }
 
-/// The warp goes on after waiting: it knows what those know who have arrived, or have exited before.
-pub fn depart(context: &mut Context<'_>, at: &Knowledge) {
+/// Records that the warp continues after a wait: it gains the knowledge of the threads that have arrived, or have exited before.
+pub fn depart(context: &mut ExecContext<'_>, at: &Knowledge) {
     if wanted(context) {
         let own = own(context);
         let work = context.lanes.clock.learn(at, own) + context.lanes.clock.listen(own);
@@ -124,13 +131,18 @@ pub fn depart(context: &mut Context<'_>, at: &Knowledge) {
     }
 }
 
-/// Threads of a warp (CTA, warp, warps of a CTA) have exited: barriers that do not wait for them count what they did as done before.
+/// Records that threads of a warp have exited. `own`: number of the CTA, index of the warp, warps per CTA. Barriers that do not wait for
+/// these threads treat their accesses as done.
 pub(crate) fn exit(clock: &mut Clock, own: (u64, u32, u32), into: &mut Knowledge) {
     into.join(&clock.publish(own));
 }
 
-/// What a location tells is kept for its words.
-fn keys(context: &mut Context<'_>, location: Location, bytes: usize) -> impl Iterator<Item = (u64, u64)> + use<> {
+/// The keys in [`Races::locations`] of the words that contain these bytes.
+fn keys(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    bytes: usize,
+) -> impl Iterator<Item = (u64, u64)> + use<> {
     let space = match location.region {
         Region::Shared(None) => context.cta().number,
         Region::Shared(Some(rank)) => context.cta_of(rank).map_or(u64::MAX - 1, |c| c.number),
@@ -140,33 +152,35 @@ fn keys(context: &mut Context<'_>, location: Location, bytes: usize) -> impl Ite
     (first..(location.offset + bytes.max(1) as u64).div_ceil(4)).map(move |word| (space, word))
 }
 
-fn tell(context: &mut Context<'_>, location: Location, bytes: usize, told: &Knowledge) {
+/// Adds knowledge to the words of a location, for later acquires.
+fn tell(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, told: &Knowledge) {
     if told.is_empty() {
         return;
     }
     for key in keys(context, location, bytes) {
         let running: Vec<u64> = match context.machine.races.locations.len() {
-            LOCATIONS.. => context.machine.clusters.iter().flat_map(|c| &c.ctas).map(|c| c.number).collect(),
+            MAX_LOCATIONS.. => context.machine.clusters.iter().flat_map(|c| &c.ctas).map(|c| c.number).collect(),
             _ => Vec::new(),
         };
         let races = &mut context.machine.races;
         let locations = Arc::make_mut(&mut races.locations);
-        if locations.len() >= LOCATIONS {
+        if locations.len() >= MAX_LOCATIONS {
             locations.retain(|(space, _), _| *space >= u64::MAX - 1 || running.contains(space));
-            // Whoever cannot remember what was told must not judge any more.
-            races.work = if locations.len() >= LOCATIONS / 2 { 0 } else { races.work };
+            // Without all released knowledge the detector would report false races, so it stops.
+            races.work = if locations.len() >= MAX_LOCATIONS / 2 { 0 } else { races.work };
         }
         let work = locations.entry(key).or_default().join(told);
         races.spend(work);
     }
 }
 
-/// Whoever acquires this location from now on knows what this warp has done: an arrival on an mbarrier, a store that releases.
-pub fn release(context: &mut Context<'_>, location: Location) {
+/// Records a release: later acquires of this location gain the warp's knowledge. Used for arrivals on an mbarrier.
+pub fn release(context: &mut ExecContext<'_>, location: AccessLocation) {
     release_bytes(context, location, 4);
 }
 
-fn release_bytes(context: &mut Context<'_>, location: Location, bytes: usize) {
+/// As [`release`], for a location of `bytes` bytes: a releasing store.
+fn release_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
     if wanted(context) {
         let own = own(context);
         let told = context.lanes.clock.publish(own);
@@ -174,12 +188,13 @@ fn release_bytes(context: &mut Context<'_>, location: Location, bytes: usize) {
     }
 }
 
-/// The warp knows what those know who have released this location: a wait on an mbarrier has ended, a load that acquires.
-pub fn acquire(context: &mut Context<'_>, location: Location) {
+/// Records an acquire: the warp gains the knowledge that was released at this location. Used when a wait on an mbarrier has ended.
+pub fn acquire(context: &mut ExecContext<'_>, location: AccessLocation) {
     acquire_bytes(context, location, 4, true);
 }
 
-fn acquire_bytes(context: &mut Context<'_>, location: Location, bytes: usize, now: bool) {
+/// As [`acquire`], for a location of `bytes` bytes. Without `now` (a relaxed read) the warp gains the knowledge only at its next fence.
+fn acquire_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, now: bool) {
     if !wanted(context) {
         return;
     }
@@ -196,8 +211,9 @@ fn acquire_bytes(context: &mut Context<'_>, location: Location, bytes: usize, no
     }
 }
 
-/// A fence. `consistent`: all such fences are in one order, and each knows what those before it knew.
-pub fn fence(context: &mut Context<'_>, consistent: bool) {
+/// Records a fence. `consistent`: the fence is sequentially consistent. All such fences have one order, and each gains the knowledge of
+/// those before it.
+pub fn fence(context: &mut ExecContext<'_>, consistent: bool) {
     if !wanted(context) {
         return;
     }
@@ -214,33 +230,34 @@ pub fn fence(context: &mut Context<'_>, consistent: bool) {
     context.machine.races.spend(work);
 }
 
-/// Lanes of the warp have met at an instruction that names these lanes.
-pub fn meet(context: &mut Context<'_>, here: Mask, named: Mask) {
+/// Records that the lanes `here` of the warp have met at an instruction that names the lanes `named`.
+pub fn meet(context: &mut ExecContext<'_>, here: LaneMask, named: LaneMask) {
     if wanted(context) {
         let live = context.lanes.present & !context.lanes.exited;
         context.lanes.clock.meet((named | here) & live, live);
     }
 }
 
-/// Two accesses that race.
-struct Conflict {
-    /// The one before.
+/// The earlier access of a race.
+struct RaceConflict {
+    /// The earlier access.
     other: Stamp,
+    /// The earlier access was a write.
     other_writes: bool,
-    /// Where, in bytes from the beginning of the access.
+    /// Where the conflict is: bytes from the beginning of the later access.
     at: usize,
 }
 
-/// Who asks.
-struct Asker<'c> {
+/// An access that is checked against earlier ones.
+struct AccessProbe<'c> {
     me: Stamp,
     lockstep: bool,
     warps: u32,
     clock: &'c Clock,
 }
 
-impl Asker<'_> {
-    /// Whether an access is known to be over.
+impl AccessProbe<'_> {
+    /// Whether the earlier access is ordered before this one.
     fn knows(&self, stamp: Stamp) -> bool {
         if stamp.time == 0 {
             return true;
@@ -260,7 +277,7 @@ impl Asker<'_> {
     }
 
     /// Notes an access in a cell, and says with which one it races.
-    fn touch(&self, cell: &mut ShadowCell, access: Access) -> Option<(Stamp, bool)> {
+    fn touch(&self, cell: &mut ShadowCell, access: RaceAccess) -> Option<(Stamp, bool)> {
         let strong = self.me.has(Stamp::STRONG);
         let harmless = |other: Stamp| self.knows(other) || (strong && other.has(Stamp::STRONG));
         let write = cell.write;
@@ -273,7 +290,8 @@ impl Asker<'_> {
         let found = if harmless(write) { read } else { Some((write, true)) };
         cell.write = self.me;
         for read in &mut cell.reads {
-            // A thread that is ordered after this write is ordered after the reads before it, unless these are not ordered.
+            // A thread that is ordered after this write is also ordered after the reads before it, unless those reads are not ordered
+            // before the write.
             if self.knows(*read) {
                 *read = Stamp::default();
             }
@@ -296,7 +314,7 @@ impl Asker<'_> {
         };
         let again = own(place) && place.time == self.me.time;
         let many = again && (place.lane() != self.me.lane() || place.has(Stamp::MANY));
-        // A weak read is not hidden by a strong one behind it.
+        // A strong read does not replace a weak read of the same time.
         if again && !place.has(Stamp::STRONG) && self.me.has(Stamp::STRONG) {
             return;
         }
@@ -304,17 +322,17 @@ impl Asker<'_> {
     }
 }
 
-/// Notes an access, and looks whether it races with one before.
-pub fn observe(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize, access: Access) {
+/// Stores an access in the shadow, and reports it if it races with an earlier one.
+pub fn observe(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize, access: RaceAccess) {
     if let Some(conflict) = note(context, location, lane, bytes, access) {
         report(context, location, lane, access, &conflict);
     }
 }
 
-/// Notes a write of these bytes, before it is done, and looks whether it races with an access before. If the same bytes are there already,
-/// that harms nobody.
-pub fn observe_write(context: &mut Context<'_>, location: Location, lane: usize, from: &[u8], order: Order) {
-    let access = Access::Write(order);
+/// Stores a write of the bytes `from`, before it is executed, and reports it if it races with an earlier access. A write of the value that
+/// is already there is not reported.
+pub fn observe_write(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, from: &[u8], order: Order) {
+    let access = RaceAccess::Write(order);
     let Some(conflict) = note(context, location, lane, from.len(), access) else { return };
     if !holds(context, location, lane, from) {
         return report(context, location, lane, access, &conflict);
@@ -327,30 +345,37 @@ pub fn observe_write(context: &mut Context<'_>, location: Location, lane: usize,
     look(context, location, lane, from.len(), &mut left, quiet);
 }
 
-/// Whether these bytes were written there before. Of many it is not asked.
-fn holds(context: &mut Context<'_>, location: Location, lane: usize, bytes: &[u8]) -> bool {
+/// Whether memory already holds these bytes, and they were written. False for more than 64 bytes.
+fn holds(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: &[u8]) -> bool {
     let mut there = [0; 64];
     let Some(there) = there.get_mut(..bytes.len()) else { return false };
     let read = context.storage(location, lane, bytes.len()).map(|(storage, at)| storage.read(at, there));
     read.is_some_and(|r| !r.uninitialized) && there == bytes
 }
 
-fn note(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize, access: Access) -> Option<Conflict> {
+/// Stores an access in the shadow and applies its memory ordering. Returns the first conflict.
+fn note(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    lane: usize,
+    bytes: usize,
+    access: RaceAccess,
+) -> Option<RaceConflict> {
     if !wanted(context) || !matches!(location.region, Region::Global | Region::Shared(_)) {
         return None;
     }
     let order = access.order();
     let mut flags = 0;
-    if order != Order::Weak || matches!(access, Access::Atomic(_)) {
+    if order != Order::Weak || matches!(access, RaceAccess::Atomic(_)) {
         flags |= Stamp::STRONG;
-        flags |= if matches!(access, Access::Atomic(_)) { Stamp::ATOMIC } else { 0 };
-        if !matches!(access, Access::Write(_)) {
+        flags |= if matches!(access, RaceAccess::Atomic(_)) { Stamp::ATOMIC } else { 0 };
+        if !matches!(access, RaceAccess::Write(_)) {
             let now = matches!(order, Order::Acquire | Order::AcquireRelease);
             acquire_bytes(context, location, bytes, now);
         }
     }
     let (cta, warp, warps) = own(context);
-    // What it releases comes before what it does itself: its stamp belongs to the time that is published.
+    // A release publishes the accesses before this one. The stamp of this access therefore has the time that is published.
     let time = context.lanes.clock.time;
     if flags != 0 && access.writes() {
         if matches!(order, Order::Release | Order::AcquireRelease) {
@@ -368,22 +393,22 @@ fn note(context: &mut Context<'_>, location: Location, lane: usize, bytes: usize
     };
     let clock = std::mem::take(&mut context.lanes.clock);
     let mut left = context.machine.races.left;
-    let asker = Asker { me, lockstep, warps, clock: &clock };
+    let asker = AccessProbe { me, lockstep, warps, clock: &clock };
     let found = look(context, location, lane, bytes, &mut left, |cell| asker.touch(cell, access));
     context.lanes.clock = clock;
     context.machine.races.left = left;
     found
 }
 
-/// Calls `f` with the cells of some bytes. Gives the first conflict that it finds.
+/// Calls `f` with the shadow cell of each word or byte in a range. Returns the first conflict that `f` reports.
 fn look(
-    context: &mut Context<'_>,
-    location: Location,
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
     lane: usize,
     bytes: usize,
     left: &mut u32,
     f: impl Fn(&mut ShadowCell) -> Option<(Stamp, bool)>,
-) -> Option<Conflict> {
+) -> Option<RaceConflict> {
     let (storage, start) = context.storage(location, lane, bytes)?;
     let (mut done, mut found) = (0, None);
     while done < bytes {
@@ -394,7 +419,7 @@ fn look(
             let (cells, grain) = block.cells(inside, count);
             for (i, cell) in cells.iter_mut().enumerate() {
                 if let Some((other, other_writes)) = f(cell) {
-                    found.get_or_insert(Conflict { other, other_writes, at: done + i * grain });
+                    found.get_or_insert(RaceConflict { other, other_writes, at: done + i * grain });
                 }
             }
         }
@@ -403,9 +428,16 @@ fn look(
     found
 }
 
-fn report(context: &mut Context<'_>, location: Location, lane: usize, access: Access, found: &Conflict) {
+/// Reports a race.
+fn report(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    lane: usize,
+    access: RaceAccess,
+    found: &RaceConflict,
+) {
     let at = found.at as u64;
-    let there = Location { address: location.address + at, offset: location.offset + at, ..location };
+    let there = AccessLocation { address: location.address + at, offset: location.offset + at, ..location };
     let name = context.name_of(there);
     let own = own(context);
     let (other, warps) = (found.other, own.2);
@@ -416,7 +448,7 @@ fn report(context: &mut Context<'_>, location: Location, lane: usize, access: Ac
         (true, _) => "writes",
         _ => "reads",
     };
-    let verb = does(access.writes(), matches!(access, Access::Atomic(_)));
+    let verb = does(access.writes(), matches!(access, RaceAccess::Atomic(_)));
     let before = match does(found.other_writes, other.has(Stamp::ATOMIC)) {
         "writes" => "wrote",
         "reads" => "read",
@@ -446,7 +478,7 @@ fn report(context: &mut Context<'_>, location: Location, lane: usize, access: Ac
         }
     };
     let related = (other.site(), format!("{who} {before} it here"));
-    context.fault_with(Kind::Race, 1 << lane, words, Some(related));
+    context.fault_with(FaultKind::Race, 1 << lane, words, Some(related));
 }
 
 #[cfg(test)]

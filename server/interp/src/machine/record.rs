@@ -1,32 +1,32 @@
-//! What warps did, step by step: the registers that each instruction changed, before and after, and what it did to memory.
+//! Recording of a run, step by step: the registers that each instruction changed, before and after, and its memory accesses.
 
-use super::code::{Code, Executable, Formal, Slot, predicate};
-use super::noted::{Access, Noted};
-use super::warp::{Frame, Warp};
-use crate::findings::Site;
-use crate::lanes::Mask;
+use super::code::{Executable, Formal, FunctionCode, Slot, predicate};
+use super::noted::{AccessLog, MemoryAccess};
+use super::warp::{CallFrame, Warp};
+use crate::findings::InstructionSite;
+use crate::lanes::LaneMask;
 
-/// A warp of the grid.
+/// Identifies a warp of the grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Target {
-    /// The number of its CTA in the grid.
+pub struct WarpId {
+    /// The linear number of its CTA in the grid.
     pub cta: u64,
-    /// Its number in the CTA.
+    /// Its index in the CTA.
     pub warp: u32,
 }
 
-/// Which warps are looked at.
+/// Which warps are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// One.
-    One(Target),
-    /// All of the grid.
+pub enum RecordScope {
+    /// Only this warp.
+    One(WarpId),
+    /// All warps of the grid.
     All,
 }
 
-impl Scope {
-    /// Whether a warp is looked at.
-    pub fn includes(self, target: Target) -> bool {
+impl RecordScope {
+    /// Whether a warp is recorded.
+    pub fn includes(self, target: WarpId) -> bool {
         match self {
             Self::One(one) => one == target,
             Self::All => true,
@@ -34,99 +34,100 @@ impl Scope {
     }
 }
 
-/// Where a recording begins.
+/// The first step that is recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// With this step of each warp.
+    /// The step with this index of each warp.
     Step(u64),
-    /// With the first step that is executed at this time or later.
+    /// The first step that is executed at this time or later. Time is the number of instructions executed by all warps.
     Time(u64),
 }
 
-/// What is recorded of a step besides where it was and who executed it.
+/// What is recorded of each step besides its instruction and its lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Detail {
     /// The registers that it wrote.
     pub registers: bool,
-    /// What it did to memory.
+    /// Its memory accesses.
     pub accesses: bool,
 }
 
 impl Detail {
-    /// Nothing but the lanes: by far the least work.
+    /// Only instructions and lanes: by far the fastest.
     pub const MASKS: Self = Self { registers: false, accesses: false };
-    /// Registers.
+    /// Registers, but no memory accesses.
     pub const REGISTERS: Self = Self { registers: true, accesses: false };
-    /// Everything.
+    /// Registers and memory accesses.
     pub const ALL: Self = Self { registers: true, accesses: true };
 }
 
-/// A register that an instruction changed.
+/// A register that a step wrote, with its values before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
-    /// The function whose register it is: that of the instruction, but for what a call hands over and a return hands back.
+pub struct RegisterWrite {
+    /// Index of the function that the register belongs to. This is the function of the instruction, except for registers that a call or a
+    /// return passes on.
     pub function: u32,
-    /// Its number among the registers of that function.
+    /// Index of the register in that function.
     pub slot: u32,
-    /// The bytes of all lanes before; of a predicate four bytes, a bit for each lane.
+    /// The bytes of all 32 lanes before the step; for a predicate, four bytes with one bit per lane.
     pub before: Box<[u8]>,
-    /// And after.
+    /// The bytes after the step, in the same layout.
     pub after: Box<[u8]>,
-    /// Lanes whose value the manual leaves open, after.
-    pub unspecified: Mask,
-    /// Lanes whose value is an approximation, after.
-    pub approximate: Mask,
+    /// Lanes whose value after the step is unspecified in the manual.
+    pub unspecified: LaneMask,
+    /// Lanes whose value after the step is an approximation.
+    pub approximate: LaneMask,
 }
 
-/// One step of a warp.
+/// One executed step of a warp.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recorded {
+pub struct RecordedStep {
     /// The warp.
-    pub target: Target,
-    /// How many instructions the warp had executed before.
+    pub target: WarpId,
+    /// Index of the step in its warp: the number of instructions that the warp had executed before.
     pub step: u64,
-    /// How many the warps of the whole grid had.
+    /// Number of instructions that all warps of the grid had executed before.
     pub time: u64,
     /// The instruction.
-    pub site: Site,
+    pub site: InstructionSite,
     /// The lanes of the group.
-    pub group: Mask,
-    /// The lanes that executed it: in which the guard is true.
-    pub mask: Mask,
-    /// How many calls deep.
+    pub group: LaneMask,
+    /// The lanes that executed the instruction: those of the group whose guard is true.
+    pub mask: LaneMask,
+    /// Call depth: 0 in the kernel.
     pub depth: u32,
-    /// Registers that it wrote, changed or not; if they are recorded.
-    pub changes: Vec<Change>,
-    /// What it did to memory, if that is recorded.
-    pub accesses: Vec<Access>,
-    /// It did more to memory than `accesses` say.
+    /// The registers that the step wrote, even with an unchanged value; empty if registers are not recorded.
+    pub changes: Vec<RegisterWrite>,
+    /// The memory accesses of the step; empty if they are not recorded.
+    pub accesses: Vec<MemoryAccess>,
+    /// The step made more accesses than `accesses` holds.
     pub more_accesses: bool,
 }
 
-/// Records steps: flat, so that recording costs little more than copying what changes.
+/// Records steps. The storage is flat, so that recording costs little more than copying the changed bytes.
 #[derive(Debug, Clone)]
 pub struct Recorder {
-    scope: Scope,
+    scope: RecordScope,
     origin: Origin,
     count: usize,
     detail: Detail,
-    steps: Vec<Step>,
+    steps: Vec<StepRecord>,
     writes: Vec<Write>,
     bytes: Vec<u8>,
-    noted: Noted,
-    /// What the one warp that is looked at had executed after its last turn.
+    noted: AccessLog,
+    /// The total number of instructions that the recorded warp had executed after its last turn; only if a single warp is recorded.
     executed: Option<u64>,
 }
 
-/// A step as it is kept: where its writes and accesses end, besides.
+/// A step as the recorder stores it, with the ends of its entries in the lists of writes and accesses.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
-    pub target: Target,
+pub(super) struct StepRecord {
+    pub target: WarpId,
     pub step: u64,
     pub time: u64,
-    pub site: Site,
-    pub group: Mask,
-    pub mask: Mask,
+    pub site: InstructionSite,
+    pub group: LaneMask,
+    pub mask: LaneMask,
     pub depth: u32,
     pub writes: usize,
     pub accesses: usize,
@@ -137,21 +138,21 @@ pub(super) struct Step {
 struct Write {
     function: u32,
     slot: u32,
-    unspecified: Mask,
-    approximate: Mask,
+    unspecified: LaneMask,
+    approximate: LaneMask,
     before: usize,
     after: usize,
     len: usize,
 }
 
 impl Recorder {
-    /// Registers of a warp, so many steps from one on.
-    pub fn new(target: Target, from: u64, count: usize) -> Self {
-        Self::of(Scope::One(target), Origin::Step(from), count, Detail::REGISTERS)
+    /// Records `count` steps of a warp with the registers that they write, beginning with step `from`.
+    pub fn new(target: WarpId, from: u64, count: usize) -> Self {
+        Self::of(RecordScope::One(target), Origin::Step(from), count, Detail::REGISTERS)
     }
 
-    /// So many steps from somewhere on, of one warp or in the order in which the warps execute them.
-    pub fn of(scope: Scope, origin: Origin, count: usize, detail: Detail) -> Self {
+    /// Records `count` steps, beginning at `origin`, in the order of execution.
+    pub fn of(scope: RecordScope, origin: Origin, count: usize, detail: Detail) -> Self {
         Self {
             scope,
             origin,
@@ -160,12 +161,12 @@ impl Recorder {
             steps: Vec::new(),
             writes: Vec::new(),
             bytes: Vec::new(),
-            noted: Noted::default(),
+            noted: AccessLog::default(),
             executed: None,
         }
     }
 
-    /// Forgets what was recorded, and begins elsewhere; the memory is used again.
+    /// Discards the recorded steps and begins again at `origin`, reusing the allocated memory.
     pub fn restart(&mut self, origin: Origin) {
         self.origin = origin;
         self.steps.clear();
@@ -174,12 +175,12 @@ impl Recorder {
         self.noted.clear();
     }
 
-    /// Whether a warp is looked at.
-    pub(super) fn includes(&self, target: Target) -> bool {
+    /// Whether a warp is recorded.
+    pub(super) fn includes(&self, target: WarpId) -> bool {
         self.scope.includes(target)
     }
 
-    /// How many steps of a warp are not wanted, at least, before one is.
+    /// A lower bound for the number of steps of a warp, from this step and time on, that need not be recorded.
     #[inline]
     pub(super) fn quiet(&self, step: u64, time: u64) -> u64 {
         match self.origin {
@@ -189,41 +190,42 @@ impl Recorder {
         }
     }
 
-    /// Whether all steps that were wanted are there.
+    /// Whether the requested number of steps has been recorded.
     pub fn is_full(&self) -> bool {
         self.steps.len() >= self.count
     }
 
-    /// How many steps were recorded.
+    /// Number of recorded steps.
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Whether none was.
+    /// Whether no step has been recorded.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// What the one warp that is looked at has executed in all, as far as it was seen.
+    /// The total number of instructions that the recorded warp had executed after its last turn; `None` if it had none or if all warps are
+    /// recorded.
     pub(crate) fn executed(&self) -> Option<u64> {
         self.executed
     }
 
-    /// A warp has had its turn.
-    pub(super) fn note_turn(&mut self, target: Target, steps: u64) {
-        if self.scope == Scope::One(target) {
+    /// Notes the end of a warp's turn; `steps` is the total number of instructions that it has executed.
+    pub(super) fn note_turn(&mut self, target: WarpId, steps: u64) {
+        if self.scope == RecordScope::One(target) {
             self.executed = Some(steps);
         }
     }
 
-    /// The steps that were recorded.
-    pub fn steps(&self) -> Vec<Recorded> {
+    /// All recorded steps.
+    pub fn steps(&self) -> Vec<RecordedStep> {
         self.iter().collect()
     }
 
-    /// The steps that were recorded, made one after the other.
-    pub fn iter(&self) -> impl Iterator<Item = Recorded> + '_ {
-        let change = |w: &Write| Change {
+    /// The recorded steps, each built when the iterator reaches it.
+    pub fn iter(&self) -> impl Iterator<Item = RecordedStep> + '_ {
+        let change = |w: &Write| RegisterWrite {
             function: w.function,
             slot: w.slot,
             before: self.bytes[w.before..w.before + w.len].into(),
@@ -236,19 +238,19 @@ impl Recorder {
             let changes = self.writes[write..s.writes].iter().map(change).collect();
             let accesses = self.noted.all[access..s.accesses].to_vec();
             (write, access) = (s.writes, s.accesses);
-            let Step { target, step, time, site, group, mask, depth, more, .. } = *s;
-            Recorded { target, step, time, site, group, mask, depth, changes, accesses, more_accesses: more }
+            let StepRecord { target, step, time, site, group, mask, depth, more, .. } = *s;
+            RecordedStep { target, step, time, site, group, mask, depth, changes, accesses, more_accesses: more }
         })
     }
 
-    /// Where the accesses of a step go, if they are recorded.
+    /// The log for the memory accesses of a step, if they are recorded.
     #[inline]
-    pub(super) fn noted(&mut self) -> Option<&mut Noted> {
+    pub(super) fn noted(&mut self) -> Option<&mut AccessLog> {
         self.detail.accesses.then_some(&mut self.noted)
     }
 
-    /// Keeps what registers hold before a step.
-    pub(super) fn before(&mut self, frame: &Frame, slots: &[Slot], writes: &[u32]) {
+    /// Stores the values of the registers `writes` before a step.
+    pub(super) fn before(&mut self, frame: &CallFrame, slots: &[Slot], writes: &[u32]) {
         if !self.detail.registers {
             return;
         }
@@ -261,7 +263,7 @@ impl Recorder {
         }
     }
 
-    fn keep(&mut self, frame: &Frame, slots: &[Slot], slot: u32) -> usize {
+    fn keep(&mut self, frame: &CallFrame, slots: &[Slot], slot: u32) -> usize {
         match slots.get(slot as usize) {
             Some(Slot::Register(place)) => {
                 let bytes = frame.registers.bytes(*place);
@@ -277,15 +279,15 @@ impl Recorder {
         }
     }
 
-    /// And after it. `step` says of it what is known besides.
-    pub(super) fn after(&mut self, step: Step, frame: &Frame, slots: &[Slot], writes: &[u32]) {
+    /// Stores the values of the registers `writes` after a step, and completes its record. `step` holds all other data of the step.
+    pub(super) fn after(&mut self, step: StepRecord, frame: &CallFrame, slots: &[Slot], writes: &[u32]) {
         if self.detail.registers {
             let first = self.writes.len() - writes.len().min(self.writes.len());
             for at in first..self.writes.len() {
                 let slot = self.writes[at].slot;
                 let after = self.bytes.len();
                 self.keep(frame, slots, slot);
-                let mask = |masks: &[Mask]| masks.get(slot as usize).copied().unwrap_or(0);
+                let mask = |masks: &[LaneMask]| masks.get(slot as usize).copied().unwrap_or(0);
                 let write = &mut self.writes[at];
                 write.after = after;
                 (write.unspecified, write.approximate) =
@@ -294,23 +296,23 @@ impl Recorder {
         }
         let more = self.noted.close();
         let (writes, accesses) = (self.writes.len(), self.noted.first);
-        self.steps.push(Step { writes, accesses, more, ..step });
+        self.steps.push(StepRecord { writes, accesses, more, ..step });
     }
 
-    /// Whether registers of other activations that a step writes are wanted ([`amend`](Self::amend)).
+    /// Whether register writes in other call frames are recorded ([`amend`](Self::amend)).
     pub(super) fn amends(&self) -> bool {
         self.detail.registers
     }
 
-    /// Adds to the last step registers of another activation: what a call has handed over, or a return handed back.
-    pub(super) fn amend(&mut self, frame: &Frame, slots: &[Slot], writes: &[u32], before: &[Vec<u8>]) {
+    /// Adds registers of another call frame to the last step: the parameters that a call passed, or the results that a return passed.
+    pub(super) fn amend(&mut self, frame: &CallFrame, slots: &[Slot], writes: &[u32], before: &[Vec<u8>]) {
         let Some(last) = self.steps.len().checked_sub(1) else { return };
         for (slot, old) in writes.iter().zip(before) {
             let at = self.bytes.len();
             self.bytes.extend_from_slice(old);
             let after = self.bytes.len();
             let len = self.keep(frame, slots, *slot).min(old.len());
-            let mask = |masks: &[Mask]| masks.get(*slot as usize).copied().unwrap_or(0);
+            let mask = |masks: &[LaneMask]| masks.get(*slot as usize).copied().unwrap_or(0);
             let (unspecified, approximate) = (mask(&frame.shadow.unspecified), mask(&frame.shadow.approximate));
             let function = frame.function;
             self.writes.push(Write { function, slot: *slot, unspecified, approximate, before: at, after, len });
@@ -318,7 +320,7 @@ impl Recorder {
         self.steps[last].writes = self.writes.len();
     }
 
-    /// Forgets what was kept of a step which did not happen.
+    /// Discards the values stored by [`before`](Self::before) for a step that was not completed.
     pub(super) fn abandon(&mut self, writes: &[u32]) {
         if self.detail.registers {
             for _ in writes {
@@ -331,35 +333,35 @@ impl Recorder {
     }
 }
 
-/// The registers of a caller that a call writes.
-pub(super) struct Awaited<'e> {
-    /// The activation.
+/// The registers of a caller that receive the results of a call.
+pub(super) struct CallResults<'e> {
+    /// Index of the caller's frame in the warp.
     pub caller: u32,
-    /// The registers.
+    /// The registers, as slot indices.
     pub writes: &'e [u32],
-    /// What they hold.
+    /// Their bytes before the return.
     pub before: Vec<Vec<u8>>,
 }
 
-/// What a caller waits for.
+/// The result registers of the call that `parent` (frame index) executed at instruction `call`.
 pub(super) fn results<'e>(
     executable: &'e Executable,
     warp: &Warp,
     (parent, call): (Option<u32>, u32),
-) -> Option<Awaited<'e>> {
+) -> Option<CallResults<'e>> {
     let frame = warp.frame(parent?)?;
     let code = executable.code(frame.function)?;
     let writes = &code.ops.get(call as usize)?.writes;
     let bytes = |slot: &u32| code.slots.get(*slot as usize).map_or_else(Vec::new, |s| frame.bytes(*s));
-    Some(Awaited { caller: parent?, writes, before: writes.iter().map(bytes).collect() })
+    Some(CallResults { caller: parent?, writes, before: writes.iter().map(bytes).collect() })
 }
 
-/// The function of an activation.
-pub(super) fn held_code<'e>(executable: &'e Executable, warp: &Warp, frame: u32) -> Option<&'e Code> {
+/// The decoded function of a call frame.
+pub(super) fn held_code<'e>(executable: &'e Executable, warp: &Warp, frame: u32) -> Option<&'e FunctionCode> {
     executable.code(warp.frame(frame)?.function)
 }
 
-/// Records the registers that a call has handed to a function; they were zero before.
+/// Records the parameter registers that a call filled in the called function; they were zero before.
 pub(super) fn entered(executable: &Executable, warp: &Warp, frame: u32, recorder: &mut Recorder) {
     let (Some(frame), Some(code)) = (warp.frame(frame), held_code(executable, warp, frame)) else { return };
     let slot = |formal: &Formal| match *formal {

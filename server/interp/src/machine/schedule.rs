@@ -1,98 +1,99 @@
-//! Whose turn it is: clusters, CTAs and warps in the order of their numbers, each for a quantum, and in a warp the group that comes first.
+//! The scheduler: clusters, CTAs and warps run in the order of their numbers, each warp for a quantum. Within a warp, the group with the
+//! lowest execution priority number runs first.
 //!
-//! The order depends on nothing but the program, so a run can be repeated from any copy of the machine that was made between two quanta.
+//! The order depends only on the program. A run can therefore be repeated from any copy of the machine that was made between two quanta.
 
 use super::Machine;
 use super::code::Executable;
-use super::group::{Ran, Stop, Turn};
-use super::record::{Recorder, Target};
-use super::warp::{Group, State, Warp};
-use crate::findings::{Kind, Site};
-use crate::lanes::{Mask, lanes};
+use super::group::{GroupRun, Stop, Turn};
+use super::record::{Recorder, WarpId};
+use super::warp::{Group, GroupReadiness, Warp};
+use crate::findings::{FaultKind, InstructionSite};
+use crate::lanes::{LaneMask, lanes};
 use std::sync::Arc;
 
-/// Instructions that a warp executes in its turn.
+/// Maximum number of instructions that a warp executes in its turn.
 const QUANTUM: u64 = 1024;
 
-/// Each so many rounds, in each warp the group that has waited longest goes first: so a lock that lanes of a warp take from each other is
-/// released in the end.
+/// In every eighth round, each warp first runs the group that has waited longest. Without this, a lane that holds a lock might never run
+/// while other lanes of its warp poll the lock.
 const FAIRNESS: u64 = 8;
 
-/// CTAs that run at the same time at most.
-const RESIDENT: usize = 1024;
+/// Maximum number of CTAs that run at the same time.
+const MAX_RESIDENT_CTAS: usize = 1024;
 
-/// After so many steps in which no cluster came to its end, another one starts: they may wait for it in a loop.
+/// If no cluster has started or finished for this many steps, another one starts: the running CTAs may wait for it in a loop.
 const MAX_IDLE_STEPS: u64 = 200_000;
 
-/// So often everybody may give up waiting without anything changing before that is called a deadlock.
-const HOPE: u32 = 256;
+/// After this many rounds without any visible change, in which all groups only wait or give up waiting, the run counts as deadlocked.
+const MAX_HOPELESS_ROUNDS: u32 = 256;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
+pub enum RunStatus {
     /// All threads have exited.
     Finished,
-    /// Something was found that ends it.
+    /// A finding ended it.
     Fault,
-    /// The limit of steps was reached.
+    /// It reached the limit of steps.
     Limit,
-    /// No group could go on.
+    /// No group could continue.
     Deadlock,
-    /// Cancelled.
+    /// The caller cancelled it.
     Cancelled,
 }
 
-/// How far a run has come.
+/// Whether a run has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// As far as was asked for.
+    /// It has executed the requested steps and can continue.
     Paused,
-    /// To its end.
-    Ended(Status),
+    /// It has ended.
+    Ended(RunStatus),
 }
 
-/// What the scheduler remembers between quanta.
+/// State of the scheduler between two calls.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
-    /// Cluster, CTA and warp that are next.
+    /// The next turn: index of the cluster, rank of the CTA, index of the warp.
     next: (usize, usize, usize),
-    /// Instructions in this round.
+    /// Number of instructions executed in this round.
     executed: u64,
-    /// Rounds in which no group went on.
+    /// Number of successive rounds in which no group could continue.
     level: u8,
-    /// The count of visible changes in the last such round.
+    /// The value of [`Machine::progress`] in the last such round.
     progress: u64,
-    /// Rounds in which no group went on and nothing had changed.
+    /// Number of successive such rounds without a visible change.
     hopeless: u32,
-    /// Steps when a cluster started or ended last.
+    /// The value of [`Machine::steps`] when a cluster last started or ended.
     since: u64,
-    /// How often every warp has had its turn.
+    /// Number of completed rounds; in a round, every warp has one turn.
     rounds: u64,
-    /// Work of the piece that is executed, beyond that of ordinary instructions.
+    /// Extra work of the current slice, in ordinary instructions: see [`ExecContext::spend`](super::ExecContext::spend).
     pub(super) spent: u64,
-    /// A turn that was stopped in the middle: that of the warp that is next.
+    /// The interrupted turn of the next warp, if its last turn was interrupted.
     unfinished: Option<Unfinished>,
 }
 
-/// What goes on when a turn does that was stopped in the middle.
+/// The state of an interrupted turn.
 #[derive(Debug, Clone, Copy)]
 struct Unfinished {
-    /// Instructions of the turn that are done.
+    /// Number of instructions that the turn has executed.
     done: u64,
-    /// The group that was being executed, if it had not come to a place where the groups are looked at again.
-    piece: Option<Piece>,
+    /// The interrupted slice of a group; `None` if the turn was interrupted between two slices.
+    piece: Option<GroupSlice>,
 }
 
-/// A group that is executed for a while.
+/// The execution of one group until the next selection of a group.
 #[derive(Debug, Clone, Copy)]
-struct Piece {
-    /// Its place in the warp.
+struct GroupSlice {
+    /// Index of the group in the warp.
     at: usize,
-    /// Where in the order of its function it must stop.
+    /// The priority number at which the group must stop, because other lanes are or will be there.
     meet: u32,
-    /// Instructions that it may execute still.
+    /// Number of instructions that it may still execute.
     left: u64,
-    /// Instructions that it has executed.
+    /// Number of instructions that it has executed.
     done: u64,
 }
 
@@ -101,29 +102,29 @@ struct Piece {
 enum End {
     /// The next warp has its turn.
     Over,
-    /// It was stopped in the middle, because as many instructions were executed as were asked for.
+    /// The turn was interrupted: the requested number of instructions has been executed.
     Cut,
     /// The run ends.
     Run,
 }
 
 impl Machine {
-    /// Executes at least until so many steps are done in all, and to the end of a quantum, or to the end of the run.
+    /// Runs until the grid has executed at least `until` steps in all and a turn is complete, or until the run ends.
     pub fn advance(&mut self, until: u64, recorder: Option<&mut Recorder>, cancelled: &dyn Fn() -> bool) -> Progress {
         self.execute(until, u64::MAX, &mut { u64::MAX }, recorder, cancelled)
     }
 
-    /// Executes until exactly so many steps are done in all, or to the end of the run. Going on from there is the same as not having
-    /// stopped.
+    /// Runs until the grid has executed exactly `time` steps in all, or until the run ends. Continuing from there gives the same result as
+    /// an uninterrupted run.
     pub fn advance_to(&mut self, time: u64, recorder: Option<&mut Recorder>, cancelled: &dyn Fn() -> bool) -> Progress {
         self.execute(time, time, &mut { u64::MAX }, recorder, cancelled)
     }
 
-    /// Has everybody who must wait do so, up to the very moment before the next instruction is executed: until then, whoever comes to a
-    /// barrier last before a stop does not know yet that it must wait.
+    /// Lets all groups that must wait start waiting, right up to the next instruction. Without this, the last group that reached a barrier
+    /// before an interruption would not yet be known to wait.
     pub fn settle(&mut self, cancelled: &dyn Fn() -> bool) {
-        // Whether an instruction waits is known only when it has been tried. So it is counted how often somebody waits before the next one
-        // is done, and then just that is done.
+        // Whether an instruction waits becomes known only when it is tried. A clone therefore counts the waits before the next completed
+        // instruction; then the machine itself executes exactly that many waits.
         let (mut ahead, mut left) = (self.clone(), u64::MAX);
         let next = self.steps + 1;
         ahead.execute(next, next, &mut left, None, cancelled);
@@ -133,8 +134,8 @@ impl Machine {
         }
     }
 
-    /// Executes until so many steps are done and a turn is over, but never more steps than `exact`, and until groups have stopped so often
-    /// without a step, which is counted down in `waits`.
+    /// Runs until the grid has executed `until` steps in all and a turn is complete, but never more than `exact` steps. Also stops when
+    /// `waits`, which counts down the slices without a step, reaches zero.
     fn execute(
         &mut self,
         until: u64,
@@ -147,22 +148,22 @@ impl Machine {
         loop {
             if self.clusters.is_empty() && !self.admit() {
                 if self.next_cluster >= self.cluster_count() {
-                    return Progress::Ended(Status::Finished);
+                    return Progress::Ended(RunStatus::Finished);
                 }
                 self.report_no_room();
-                return Progress::Ended(Status::Fault);
+                return Progress::Ended(RunStatus::Fault);
             }
             if self.steps >= self.settings.limit {
-                // The last step that is allowed may have been the last that there is.
+                // The last permitted step may have been the last one of the run.
                 let finished =
                     self.next_cluster >= self.cluster_count() && self.clusters.iter().all(|c| c.is_finished());
-                return Progress::Ended(if finished { Status::Finished } else { Status::Limit });
+                return Progress::Ended(if finished { RunStatus::Finished } else { RunStatus::Limit });
             }
             if self.steps >= until || *waits == 0 || recorder.as_ref().is_some_and(|r| r.is_full()) {
                 return Progress::Paused;
             }
             if cancelled() {
-                return Progress::Ended(Status::Cancelled);
+                return Progress::Ended(RunStatus::Cancelled);
             }
             let (cluster, rank, warp) = self.schedule.next;
             let Some(cta) = self.clusters.get(cluster).and_then(|c| c.ctas.get(rank)) else {
@@ -178,7 +179,7 @@ impl Machine {
             }
             self.schedule.next = (cluster, rank, warp + 1);
             let allowed = exact.min(self.settings.limit) - self.steps;
-            // Where the run ends, the warp's turn does: only what goes on later is left as it is.
+            // At the step limit the run ends, and so does the turn. Only a turn that will be continued is stored as unfinished.
             let pauses = exact < self.settings.limit || *waits < u64::MAX;
             let (steps, end) = self.run_warp(
                 &executable,
@@ -192,13 +193,14 @@ impl Machine {
             match end {
                 End::Cut if pauses => self.schedule.next = (cluster, rank, warp),
                 End::Over | End::Cut => {}
-                End::Run => return Progress::Ended(Status::Fault),
+                End::Run => return Progress::Ended(RunStatus::Fault),
             }
         }
     }
 
-    /// After all warps have had their turn: takes away what is finished, and checks whether any group has gone on.
-    fn end_round(&mut self) -> Option<Status> {
+    /// Ends a round, after every warp has had its turn: removes finished clusters, starts new ones, and checks whether any group has made
+    /// progress. Returns the status if the run is deadlocked.
+    fn end_round(&mut self) -> Option<RunStatus> {
         self.schedule.next = (0, 0, 0);
         self.schedule.rounds += 1;
         let before = self.clusters.len();
@@ -225,17 +227,17 @@ impl Machine {
         self.schedule.hopeless = if still { self.schedule.hopeless + 1 } else { 0 };
         self.schedule.progress = self.progress;
         self.schedule.level += 1;
-        if self.schedule.level > 2 || self.schedule.hopeless > HOPE {
+        if self.schedule.level > 2 || self.schedule.hopeless > MAX_HOPELESS_ROUNDS {
             self.report_deadlock();
-            return Some(Status::Deadlock);
+            return Some(RunStatus::Deadlock);
         }
         None
     }
 
-    /// Starts the next cluster, if there is one and room for it.
+    /// Starts the next cluster, if one is left and there is room for it.
     fn admit(&mut self) -> bool {
         let running: usize = self.clusters.iter().map(|c| c.ctas.len()).sum();
-        if running > 0 && running + self.shape.cluster_ctas() as usize > RESIDENT {
+        if running > 0 && running + self.shape.cluster_ctas() as usize > MAX_RESIDENT_CTAS {
             return false;
         }
         let needed = self.cluster_at_start();
@@ -258,8 +260,8 @@ impl Machine {
         false
     }
 
-    /// The turn of a warp, or what is left of it: so many instructions at most. `pauses` says that the turn goes on later if they are too
-    /// few for it. Gives the instructions that it executed, and how it ended.
+    /// Runs the turn of a warp, or the rest of an interrupted turn, for at most `allowed` instructions. If `pauses` is set and they are too
+    /// few, the turn is stored and continues later. Returns the number of instructions executed, and how the turn ended.
     fn run_warp(
         &mut self,
         executable: &Executable,
@@ -272,8 +274,8 @@ impl Machine {
         let mut warp = std::mem::take(&mut self.clusters[cluster].ctas[rank].warps[number]);
         if unfinished.is_none() {
             for group in &mut warp.groups {
-                if group.state == State::Waiting {
-                    group.state = State::Ready;
+                if group.state == GroupReadiness::Waiting {
+                    group.state = GroupReadiness::Ready;
                 }
             }
         }
@@ -294,9 +296,9 @@ impl Machine {
                         end = End::Over;
                         break;
                     };
-                    // In pieces, so that a cancelled run ends soon.
+                    // Slices are short, so that a cancelled run ends soon.
                     self.schedule.spent = 0;
-                    Piece { at, meet, left: (QUANTUM - done).min(256), done: 0 }
+                    GroupSlice { at, meet, left: (QUANTUM - done).min(256), done: 0 }
                 }
             };
             let budget = current.left.min(allowed - (done - begin));
@@ -311,18 +313,18 @@ impl Machine {
             };
             let cut = budget < current.left;
             let last = if cut { warp.groups.get(current.at).map_or(0, |g| g.turn) } else { 0 };
-            let Ran { steps, stop } = self.run_group(executable, &mut warp, current.at, turn);
+            let GroupRun { steps, stop } = self.run_group(executable, &mut warp, current.at, turn);
             done += steps;
             if stop == Stop::Ends || ((steps > 64 || stop == Stop::Tired) && cancelled()) {
                 end = if stop == Stop::Ends { End::Run } else { End::Over };
                 break;
             }
             if cut && stop == Stop::Turn && steps == budget {
-                // Lanes that part from it in what is left of the piece take with them when it was executed before.
+                // Lanes that leave the group later in this slice inherit its previous `turn`.
                 if let Some(group) = warp.groups.get_mut(current.at) {
                     group.turn = last;
                 }
-                piece = Some(Piece { left: current.left - steps, done: current.done + steps, ..current });
+                piece = Some(GroupSlice { left: current.left - steps, done: current.done + steps, ..current });
                 break;
             }
             *waits -= u64::from(steps == 0);
@@ -338,12 +340,12 @@ impl Machine {
             end = End::Over;
         }
         if let Some(recorder) = recorder {
-            let target = Target { cta: self.clusters[cluster].ctas[rank].number, warp: number as u32 };
+            let target = WarpId { cta: self.clusters[cluster].ctas[rank].number, warp: number as u32 };
             recorder.note_turn(target, warp.lanes.steps);
         }
         if end == End::Cut && pauses {
             if piece.is_none() {
-                // As it happens when the turn goes on: whoever looks sees lanes at one place together.
+                // This also happens when the turn continues. An observer thus sees lanes at the same instruction as one group.
                 tidy(&mut warp);
             }
             self.schedule.unfinished = Some(Unfinished { done, piece });
@@ -356,7 +358,8 @@ impl Machine {
         (done - begin, end)
     }
 
-    /// What lanes that have ended since the last turn leave behind: their CTA counts them, and has tensor memory to be freed when they were its last.
+    /// Handles lanes that have exited since the last turn: updates the CTA's count of live threads. After the last thread of the CTA,
+    /// reports tensor memory that is still allocated.
     fn note_exits(&mut self, warp: &mut Warp, (cluster, rank, number): (usize, usize, usize)) {
         let mut leaks = Vec::new();
         let cta = &mut self.clusters[cluster].ctas[rank];
@@ -368,7 +371,7 @@ impl Machine {
             if exited != 0 && cta.live == 0 {
                 leaks = std::mem::take(&mut cta.tensor.allocations);
             }
-            if exited != 0 && self.settings.checks.has(Kind::Race) {
+            if exited != 0 && self.settings.checks.has(FaultKind::Race) {
                 let own = (cta.number, number as u32, self.shape.warps());
                 super::races::exit(&mut warp.lanes.clock, own, &mut cta.barriers.exited);
             }
@@ -385,14 +388,14 @@ impl Machine {
                     "{columns} columns of tensor memory are allocated here and never freed: `tcgen05.dealloc` must come before the end"
                 )
             };
-            self.note(&turn, &warp.lanes, Kind::Undefined, leak.site, warp.lanes.present, words);
+            self.note(&turn, &warp.lanes, FaultKind::Undefined, leak.site, warp.lanes.present, words);
         }
     }
 
-    /// The group whose turn it is, and in the order of its function where it must stop.
+    /// Selects the group that runs next. Returns its index and the priority number at which it must stop.
     #[inline(always)]
     fn pick(&self, executable: &Executable, warp: &Warp, groups: &[Group], fair: bool) -> Option<(usize, u32)> {
-        let ready = |g: &&Group| matches!(g.state, State::Ready | State::Gathered);
+        let ready = |g: &&Group| matches!(g.state, GroupReadiness::Ready | GroupReadiness::Gathered);
         let mut candidates = groups.iter().enumerate().filter(|(_, g)| ready(g));
         let first = candidates.next()?;
         if groups.len() == 1 {
@@ -404,7 +407,7 @@ impl Machine {
             return Some((oldest.0, u32::MAX));
         }
         let chosen = all().min_by_key(|(i, g)| (warp.position(self, g), *i))?;
-        // Where lanes that are not behind it stand, or will come back to.
+        // The first later position, in the same function, where other lanes are or to which they will return.
         let group = chosen.1;
         let code = executable.code(warp.frame(group.frame)?.function)?;
         let own = code.order.get(group.pc as usize).copied().unwrap_or(u32::MAX);
@@ -420,8 +423,8 @@ impl Machine {
         Some((chosen.0, meets.min().unwrap_or(u32::MAX)))
     }
 
-    /// The group of a warp that goes on first, as far as can be told before it has its turn: of those that wait for something outside of
-    /// the warp nobody knows whether they still must.
+    /// The index of the group of a warp that will run next, as far as this is known before its turn. For groups that wait for something
+    /// outside the warp, it is unknown whether they must still wait.
     pub(crate) fn next_group(&self, (cluster, rank, number): (usize, usize, usize)) -> Option<usize> {
         let warp = self.clusters.get(cluster)?.ctas.get(rank)?.warps.get(number)?;
         let own = self.schedule.unfinished.filter(|_| self.schedule.next == (cluster, rank, number));
@@ -430,26 +433,27 @@ impl Machine {
         }
         let mut groups = warp.groups.clone();
         if own.is_none() {
-            let waiting = groups.iter_mut().filter(|g| g.state == State::Waiting);
-            waiting.for_each(|g| g.state = State::Ready);
+            let waiting = groups.iter_mut().filter(|g| g.state == GroupReadiness::Waiting);
+            waiting.for_each(|g| g.state = GroupReadiness::Ready);
         }
         let fair = self.schedule.rounds % FAIRNESS == FAIRNESS - 1 && own.is_none_or(|u| u.done == 0);
         let picked = self.pick(&self.executable, warp, &groups, fair);
         picked.map(|(at, _)| at).or((!groups.is_empty()).then_some(0))
     }
 
-    /// Groups that wait for lanes of the warp: joins those at one place, and lets go whoever has all that it needs.
+    /// Handles groups that wait for other lanes of their warp: joins those at the same instruction, and releases those whose lanes have all
+    /// arrived.
     fn gather(&mut self, executable: &Executable, warp: &mut Warp, (cluster, rank): (usize, usize)) {
-        if !warp.groups.iter().any(|g| matches!(g.state, State::Gathering(_))) {
+        if !warp.groups.iter().any(|g| matches!(g.state, GroupReadiness::Gathering(_))) {
             return;
         }
         let live = warp.lanes.present & !warp.lanes.exited;
         for at in (0..warp.groups.len()).rev() {
             let group = &warp.groups[at];
-            if !matches!(group.state, State::Gathering(_)) {
+            if !matches!(group.state, GroupReadiness::Gathering(_)) {
                 continue;
             }
-            // The states say the same of which lanes are named: who names others does not meet.
+            // Equal states name the same lanes. Lanes that name different masks do not meet.
             let same = |o: &Group| (o.frame, o.pc, o.state) == (group.frame, group.pc, group.state);
             if let Some(twin) = (0..at).find(|i| same(&warp.groups[*i])) {
                 let mask = std::mem::take(&mut warp.groups[at].mask);
@@ -465,31 +469,31 @@ impl Machine {
             .groups
             .iter()
             .map(|g| match g.state {
-                State::Gathering(needed) if anywhere(g) => {
+                GroupReadiness::Gathering(needed) if anywhere(g) => {
                     let meets = warp.groups.iter().filter(|o| o.state == g.state && anywhere(o));
                     needed & live & !meets.fold(0, |all, o| all | o.mask) == 0
                 }
-                State::Gathering(needed) => needed & live & !g.mask == 0,
+                GroupReadiness::Gathering(needed) => needed & live & !g.mask == 0,
                 _ => false,
             })
             .collect();
         let mut any = false;
         for (group, free) in warp.groups.iter_mut().zip(&free) {
             if *free {
-                (group.state, any) = (State::Gathered, true);
+                (group.state, any) = (GroupReadiness::Gathered, true);
             }
         }
         if any || self.schedule.level < 2 {
             return;
         }
         // No group anywhere can go on: a deadlock.
-        let stuck = warp.groups.iter().position(|g| matches!(g.state, State::Gathering(_)));
+        let stuck = warp.groups.iter().position(|g| matches!(g.state, GroupReadiness::Gathering(_)));
         let Some(at) = stuck else { return };
         let group = warp.groups[at].clone();
-        let State::Gathering(needed) = group.state else { return };
+        let GroupReadiness::Gathering(needed) = group.state else { return };
         let absent = needed & live & !group.mask;
         let function = warp.frame(group.frame).map_or(0, |f| f.function);
-        let site = Site { function, instruction: group.pc };
+        let site = InstructionSite { function, instruction: group.pc };
         let turn = Turn::none((cluster, rank), true);
         let words = || {
             format!(
@@ -498,11 +502,11 @@ impl Machine {
                 list(absent)
             )
         };
-        self.note(&turn, &warp.lanes, Kind::Divergence, site, group.mask, words);
-        warp.groups[at].state = State::Gathered;
+        self.note(&turn, &warp.lanes, FaultKind::Divergence, site, group.mask, words);
+        warp.groups[at].state = GroupReadiness::Gathered;
     }
 
-    /// Says where everybody waits.
+    /// Reports where each group waits.
     fn report_deadlock(&mut self) {
         let mut places = Vec::new();
         for (c, cluster) in self.clusters.iter().enumerate() {
@@ -510,7 +514,12 @@ impl Machine {
                 for warp in &cta.warps {
                     for group in &warp.groups {
                         let function = warp.frame(group.frame).map_or(0, |f| f.function);
-                        places.push(((c, r), warp.lanes.clone(), group.mask, Site { function, instruction: group.pc }));
+                        places.push((
+                            (c, r),
+                            warp.lanes.clone(),
+                            group.mask,
+                            InstructionSite { function, instruction: group.pc },
+                        ));
                     }
                 }
             }
@@ -518,18 +527,18 @@ impl Machine {
         for ((cluster, rank), warp, mask, site) in places {
             let turn = Turn::none((cluster, rank), true);
             let words = || format!("lanes {} wait here, and no thread that could let them go on is left", list(mask));
-            self.note(&turn, &warp, Kind::Deadlock, site, mask, words);
+            self.note(&turn, &warp, FaultKind::Deadlock, site, mask, words);
         }
     }
 }
 
-/// Removes empty groups, and joins those at one place that can go on.
+/// Removes empty groups, and joins groups at the same instruction that can continue.
 fn tidy(warp: &mut Warp) {
     if warp.groups.len() == 1 && warp.groups[0].mask != 0 {
         return;
     }
     warp.groups.retain(|g| g.mask != 0);
-    let joins = |g: &Group| g.state == State::Ready && g.token.is_none();
+    let joins = |g: &Group| g.state == GroupReadiness::Ready && g.token.is_none();
     let mut at = 0;
     while at < warp.groups.len() {
         let group = &warp.groups[at];
@@ -549,8 +558,8 @@ fn tidy(warp: &mut Warp) {
     }
 }
 
-/// Lanes in words: `0-15, 31`.
-pub(crate) fn list(mask: Mask) -> String {
+/// The lanes of a mask as text: `0-15, 31`.
+pub(crate) fn list(mask: LaneMask) -> String {
     let mut out: Vec<String> = Vec::new();
     let mut run: Option<(usize, usize)> = None;
     let mut close = |run: Option<(usize, usize)>| match run {

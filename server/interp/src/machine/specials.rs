@@ -1,34 +1,34 @@
-//! What special registers say.
+//! Values of special registers.
 
 use super::code::Special;
 use super::cta::Cta;
-use super::{Machine, Shape};
+use super::{GridShape, Machine};
 use crate::lanes::LANES;
-use crate::registers::Line;
+use crate::registers::RegisterLine;
 use std::sync::Arc;
 
-/// Warp instructions that count as a cycle of the clock: one. Time is that of the interpreter, the same in every run.
+/// Nanoseconds per clock cycle; a cycle is one warp instruction. Time is that of the interpreter, and the same in every run.
 const NANOSECONDS: u64 = 1;
 
-/// Whether a special register changes while a thread runs.
+/// Whether the value of a special register changes while a thread runs.
 pub fn is_clock(name: &str) -> bool {
     name.starts_with("%clock") || name.starts_with("%globaltimer") || name.starts_with("%pm")
 }
 
-/// Multiprocessors of the machine: CTAs are dealt out to them in turn.
+/// Number of multiprocessors. CTAs are assigned to them round-robin.
 const MULTIPROCESSORS: u64 = 132;
 
-/// Warps that a multiprocessor holds.
+/// Maximum number of resident warps per multiprocessor.
 const WARPS: u64 = 64;
 
-/// The component of a vector of three: `.w` is 0.
+/// Component `index` of a three-dimensional vector; the fourth (`.w`) is 0.
 fn component(of: [u32; 3], index: u8) -> u128 {
     of.get(usize::from(index)).copied().unwrap_or(0).into()
 }
 
-/// The value of a special register in a lane; nothing for a clock, or one that is not known here.
+/// The value of a special register in a lane; `None` for clocks and unknown registers.
 pub(crate) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, special: Special) -> Option<u128> {
-    let Shape { grid, block, cluster, explicit_cluster, shared } = machine.shape;
+    let GridShape { grid, block, cluster, explicit_cluster, shared } = machine.shape;
     let thread = warp * 32 + lane as u32;
     let index = [thread % block[0], thread / block[0] % block[1], thread / block[0] / block[1]];
     let in_cluster = std::array::from_fn(|i| cta.index[i] % cluster[i]);
@@ -64,7 +64,7 @@ pub(crate) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, specia
         "%total_smem_size" | "%aggr_smem_size" => total.into(),
         "%dynamic_smem_size" => shared.into(),
         "%reserved_smem_offset_end" | "%reserved_smem_offset_cap" => executable.shared_start.into(),
-        // What a driver would say: it says nothing here.
+        // The driver defines these values; without a driver they are 0.
         "%reserved_smem_offset_begin" | "%reserved_smem_offset_" | "%envreg" | "%current_graph_exec" => 0,
         "%perctamemoryoffset" | "%perctamemorysize" => 0,
         _ => return None,
@@ -72,8 +72,8 @@ pub(crate) fn value(machine: &Machine, cta: &Cta, warp: u32, lane: usize, specia
     Some(value)
 }
 
-/// The file of special registers of a warp.
-pub(super) fn special_file(machine: &Machine, cta: &Cta, warp: u32) -> Arc<[Line]> {
+/// The file of special registers for a warp.
+pub(super) fn special_file(machine: &Machine, cta: &Cta, warp: u32) -> Arc<[RegisterLine]> {
     let specials = &machine.executable.specials;
     let mut bytes = vec![0; specials.bytes()];
     for (special, place) in &specials.places {
@@ -84,12 +84,12 @@ pub(super) fn special_file(machine: &Machine, cta: &Cta, warp: u32) -> Arc<[Line
             bytes[at..at + width].copy_from_slice(&value.to_le_bytes()[..width]);
         }
     }
-    let mut lines = vec![bytemuck::Zeroable::zeroed(); bytes.len().div_ceil(size_of::<Line>())];
-    bytemuck::cast_slice_mut::<Line, u8>(&mut lines)[..bytes.len()].copy_from_slice(&bytes);
+    let mut lines = vec![bytemuck::Zeroable::zeroed(); bytes.len().div_ceil(size_of::<RegisterLine>())];
+    bytemuck::cast_slice_mut::<RegisterLine, u8>(&mut lines)[..bytes.len()].copy_from_slice(&bytes);
     lines.into()
 }
 
-/// The value of a clock after so many warp instructions of the whole grid.
+/// The value of a clock register after `cycles` warp instructions of the whole grid.
 pub(crate) fn clock(cycles: u64, special: Special) -> u128 {
     // A device that has been running for a while: 2^40 ns.
     let time = (1 << 40) + cycles * NANOSECONDS;
@@ -109,11 +109,11 @@ pub(crate) fn clock(cycles: u64, special: Special) -> u128 {
 mod tests {
     use super::{is_clock, value};
     use crate::machine::code::Special;
-    use crate::testing::Kernel;
+    use crate::testing::TestKernel;
 
     #[test]
     fn every_special_register_has_a_value() {
-        let out = Kernel::body("", "").threads(1).buffer(&[0; 4]).run();
+        let out = TestKernel::body("", "").threads(1).buffer(&[0; 4]).run();
         let machine = &out.run.machine;
         let cta = crate::machine::Cta::default();
         for register in ptx_isa::ISA.special_registers {

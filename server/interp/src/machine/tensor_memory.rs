@@ -1,19 +1,19 @@
 //! Tensor memory of a CTA: 128 lanes of 512 columns of 32 bits, and which columns are allocated.
 
-use crate::findings::Site;
+use crate::findings::InstructionSite;
 use ptx_num::values::Marks;
 use std::sync::Arc;
 
-/// Lanes: rows.
+/// Number of lanes (rows) of tensor memory.
 pub const LANES: u32 = 128;
 
-/// Columns.
+/// Number of columns.
 pub const COLUMNS: u32 = 512;
 
-/// Columns are allocated in units of so many.
+/// Columns are allocated in multiples of this number.
 const UNIT: u32 = 32;
 
-/// A column of cells: their bits, and masks of lanes.
+/// The cells of a column: their bits, and lane masks of their status.
 #[derive(Debug, Clone)]
 struct Column {
     cells: [u32; LANES as usize],
@@ -22,53 +22,53 @@ struct Column {
     approximate: u128,
 }
 
-/// A cell as it was read.
+/// The content of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Cell {
+pub(crate) struct TensorMemoryCell {
     /// Its bits.
     pub bits: u32,
-    /// Something was written to it.
+    /// The cell was written.
     pub known: bool,
-    /// What is to be said of it.
+    /// The marks of its value.
     pub marks: Marks,
 }
 
-/// Columns that are allocated.
+/// A range of allocated columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Allocation {
-    /// The first.
+pub(crate) struct ColumnAllocation {
+    /// The first column.
     pub first: u32,
-    /// How many.
+    /// Number of columns.
     pub columns: u32,
     /// The instruction that allocated them.
-    pub site: Site,
+    pub site: InstructionSite,
 }
 
-/// How far an allocation for a pair of CTAs is.
+/// The state of an allocation by a pair of CTAs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Pair {
+pub(crate) enum PairAllocation {
     /// No warp waits.
     #[default]
     Nobody,
-    /// A warp waits for one of the other CTA with as many columns, and for these to be free.
+    /// A warp waits for the other CTA to request as many columns, and for that number of columns to be free.
     Waits(u32),
-    /// The other CTA has allocated for both: the first column.
+    /// The other CTA has allocated for both, beginning at this column.
     Granted(u32),
 }
 
-/// Tensor memory of a CTA.
+/// The tensor memory of a CTA.
 #[derive(Debug, Clone, Default)]
 pub struct TensorMemory {
     columns: Vec<Option<Arc<Column>>>,
-    /// What is allocated.
-    pub(crate) allocations: Vec<Allocation>,
-    /// The permit to allocate was given up.
+    /// The allocated columns.
+    pub(crate) allocations: Vec<ColumnAllocation>,
+    /// The CTA has given up the permit to allocate.
     pub(crate) relinquished: bool,
-    /// The columns that were allocated last.
+    /// Number of columns of the last allocation.
     pub(crate) last: Option<u32>,
-    /// An allocation for a pair.
-    pub(crate) pair: Pair,
-    /// The number of CTAs that all instructions name.
+    /// The state of an allocation by a pair of CTAs.
+    pub(crate) pair: PairAllocation,
+    /// The `.cta_group` size that all instructions must use; `None` before the first one.
     pub(crate) ctas: Option<u32>,
 }
 
@@ -77,7 +77,7 @@ impl TensorMemory {
         self.allocations.iter().all(|a| a.first + a.columns <= first || first + columns <= a.first)
     }
 
-    /// The first columns that are free here, and in `other`, from a multiple of their number on.
+    /// The first column of a free range of `columns` columns, which must also be free in `other`. It is a multiple of `columns`.
     pub(crate) fn free(&self, columns: u32, other: Option<&Self>) -> Option<u32> {
         let step = columns.clamp(UNIT, COLUMNS) as usize;
         (0..COLUMNS).step_by(step).find(|first| {
@@ -87,9 +87,9 @@ impl TensorMemory {
         })
     }
 
-    /// Allocates columns: what was in them counts as never written.
-    pub(crate) fn allocate(&mut self, first: u32, columns: u32, site: Site) {
-        self.allocations.push(Allocation { first, columns, site });
+    /// Allocates columns. Their cells count as unwritten.
+    pub(crate) fn allocate(&mut self, first: u32, columns: u32, site: InstructionSite) {
+        self.allocations.push(ColumnAllocation { first, columns, site });
         self.last = Some(columns);
         for column in first..first + columns {
             if let Some(column) = self.columns.get_mut(column as usize) {
@@ -98,7 +98,7 @@ impl TensorMemory {
         }
     }
 
-    /// Frees an allocation; false if there is none like this.
+    /// Frees an allocation. Returns false if there is no such allocation.
     pub(crate) fn free_up(&mut self, first: u32, columns: u32) -> bool {
         let found = self.allocations.iter().position(|a| (a.first, a.columns) == (first, columns));
         found.map(|at| self.allocations.remove(at)).is_some()
@@ -109,11 +109,11 @@ impl TensorMemory {
         self.allocations.iter().any(|a| (a.first..a.first + a.columns).contains(&column))
     }
 
-    /// Reads a cell; what lies outside is zero, and was never written.
+    /// Reads a cell. Cells outside tensor memory are zero and unwritten.
     #[inline]
-    pub(crate) fn read(&self, lane: u32, column: u32) -> Cell {
-        let Some(Some(of)) = self.columns.get(column as usize) else { return Cell::default() };
-        let Some(bits) = of.cells.get(lane as usize) else { return Cell::default() };
+    pub(crate) fn read(&self, lane: u32, column: u32) -> TensorMemoryCell {
+        let Some(Some(of)) = self.columns.get(column as usize) else { return TensorMemoryCell::default() };
+        let Some(bits) = of.cells.get(lane as usize) else { return TensorMemoryCell::default() };
         let mut marks = Marks::NONE;
         if of.unspecified >> lane & 1 != 0 {
             marks |= Marks::UNSPECIFIED;
@@ -121,10 +121,10 @@ impl TensorMemory {
         if of.approximate >> lane & 1 != 0 {
             marks |= Marks::APPROXIMATE;
         }
-        Cell { bits: *bits, known: of.known >> lane & 1 != 0, marks }
+        TensorMemoryCell { bits: *bits, known: of.known >> lane & 1 != 0, marks }
     }
 
-    /// Writes a cell; what lies outside is dropped.
+    /// Writes a cell. Writes outside tensor memory are dropped.
     #[inline]
     pub(crate) fn write(&mut self, lane: u32, column: u32, bits: u32, marks: Marks) {
         if lane >= LANES || column >= COLUMNS {
@@ -147,13 +147,13 @@ impl TensorMemory {
 #[cfg(test)]
 mod tests {
     use super::TensorMemory;
-    use crate::findings::Site;
+    use crate::findings::InstructionSite;
     use ptx_num::values::Marks;
 
     #[test]
     fn columns_are_given_out_and_come_back_empty() {
         let mut memory = TensorMemory::default();
-        let site = Site::default();
+        let site = InstructionSite::default();
         assert_eq!(memory.free(512, None), Some(0));
         memory.allocate(0, 128, site);
         assert_eq!((memory.free(256, None), memory.free(512, None)), (Some(256), None));

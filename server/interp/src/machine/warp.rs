@@ -1,112 +1,112 @@
-//! A warp: groups of lanes with a program counter each, and the activations of functions that they are in.
+//! A warp: groups of lanes with a program counter each, and their call frames.
 
 use super::Machine;
-use super::code::{Code, Slot, predicate};
-use crate::lanes::{LANES, Mask};
+use super::code::{FunctionCode, Slot, predicate};
+use crate::lanes::{LANES, LaneMask};
 use crate::memory::Storage;
-use crate::registers::{Line, Registers};
+use crate::registers::{RegisterLine, WarpRegisters};
 use std::sync::Arc;
 
-/// What is known of the values in registers: a mask of lanes for each.
+/// Status of the values in the registers of a frame: one lane mask per register.
 #[derive(Debug, Clone, Default)]
-pub struct Shadow {
-    /// Something was written.
-    pub known: Vec<Mask>,
-    /// The manual leaves the bits open, or they were made of such.
-    pub unspecified: Vec<Mask>,
-    /// Approximations, or made of such.
-    pub approximate: Vec<Mask>,
+pub struct RegisterShadow {
+    /// Lanes in which the register has been written.
+    pub known: Vec<LaneMask>,
+    /// Lanes whose value is unspecified in the manual, or computed from such values.
+    pub unspecified: Vec<LaneMask>,
+    /// Lanes whose value is an approximation, or computed from approximations.
+    pub approximate: Vec<LaneMask>,
 }
 
-/// An activation of a function.
+/// The frame of one call of a function, shared by the lanes that made the call together.
 #[derive(Debug, Clone, Default)]
-pub struct Frame {
-    /// The function, by its index in the program.
+pub struct CallFrame {
+    /// Index of the function in the program.
     pub function: u32,
-    /// The activation that called it.
+    /// Index of the caller's frame in [`Warp::frames`]; `None` for the kernel.
     pub parent: Option<u32>,
-    /// The instruction of the caller that called it.
+    /// Index of the call instruction in the caller.
     pub call: u32,
-    /// The lanes that have not returned from it.
-    pub lanes: Mask,
-    /// Its registers.
-    pub registers: Registers,
-    /// What is known of them.
-    pub shadow: Shadow,
-    /// Where the frame begins on the stack of each lane.
+    /// The lanes that have not returned from the function.
+    pub lanes: LaneMask,
+    /// The registers.
+    pub registers: WarpRegisters,
+    /// Status of the values in the registers.
+    pub shadow: RegisterShadow,
+    /// Byte offset of the frame on the stack of each lane.
     pub base: Box<[u32]>,
 }
 
-/// Why a group does not go on.
+/// Whether a group can continue, or what it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum State {
-    /// It can.
+pub enum GroupReadiness {
+    /// It can continue.
     #[default]
     Ready,
-    /// Its instruction waits for something outside of the warp.
+    /// Its instruction waits for something outside the warp.
     Waiting,
-    /// It waits for these lanes of the warp.
-    Gathering(Mask),
-    /// All lanes that its instruction needs are in it, or will never come.
+    /// It waits until these lanes of the warp have arrived.
+    Gathering(LaneMask),
+    /// All lanes that its instruction needs have arrived, or will never arrive.
     Gathered,
 }
 
-/// Lanes at one place.
+/// Lanes with a common call frame and program counter.
 #[derive(Debug, Clone, Default)]
 pub struct Group {
     /// The lanes.
-    pub mask: Mask,
-    /// Their activation: index into [`Warp::frames`].
+    pub mask: LaneMask,
+    /// Index of their call frame in [`Warp::frames`].
     pub frame: u32,
-    /// The next instruction.
+    /// Index of the next instruction.
     pub pc: u32,
-    /// Whether it can go on.
-    pub state: State,
-    /// What its instruction remembers while it waits.
+    /// Whether the group can continue.
+    pub state: GroupReadiness,
+    /// State of the instruction while it waits: see [`ExecContext::token`](super::ExecContext::token).
     pub token: Option<u64>,
-    /// When it was executed last, in steps of the warp.
+    /// When the group was executed last, in steps of the warp.
     pub turn: u64,
 }
 
-/// What instructions see of a warp besides its registers.
+/// State of a warp besides its registers, as instructions see it.
 #[derive(Debug, Clone)]
-pub struct Lanes {
-    /// Its number in the CTA.
+pub struct WarpLanes {
+    /// Index of the warp in the CTA.
     pub number: u32,
-    /// The lanes that are threads.
-    pub present: Mask,
-    /// Those of them that have exited.
-    pub exited: Mask,
-    /// Warp instructions executed.
+    /// The lanes that are threads; the others do not exist in a partial warp.
+    pub present: LaneMask,
+    /// The threads that have exited.
+    pub exited: LaneMask,
+    /// Number of instructions that the warp has executed.
     pub steps: u64,
-    /// Local memory of each lane: its stack.
+    /// Local memory of each lane, which holds its stack.
     pub local: Box<[Storage]>,
-    /// The first free byte on the stack of each lane.
+    /// Offset of the first free byte on the stack of each lane.
     pub stack: Box<[u32]>,
-    /// Asynchronous copies of its threads.
+    /// Asynchronous copies that the threads have issued.
     pub copies: super::copies::Copies,
-    /// Who is ordered before it, as far as the detector of races knows.
+    /// The warp's clock and knowledge in the race detector.
     pub clock: super::races::Clock,
-    /// Products of the warpgroup in flight.
+    /// `wgmma` products in flight.
     pub wgmma: super::wgmma::Wgmma,
 }
 
 /// A warp.
 #[derive(Debug, Clone)]
 pub struct Warp {
-    /// What instructions see.
-    pub lanes: Lanes,
-    /// Groups of lanes.
+    /// State besides registers.
+    pub lanes: WarpLanes,
+    /// The groups of lanes.
     pub groups: Vec<Group>,
-    /// Activations.
-    pub frames: Vec<Option<Box<Frame>>>,
-    /// The special registers.
-    pub specials: Arc<[Line]>,
+    /// The call frames; `None` for free entries.
+    pub frames: Vec<Option<Box<CallFrame>>>,
+    /// The file of special registers.
+    pub specials: Arc<[RegisterLine]>,
 }
 
 impl Default for Warp {
     fn default() -> Self {
-        let lanes = Lanes {
+        let lanes = WarpLanes {
             number: 0,
             present: 0,
             exited: 0,
@@ -121,27 +121,27 @@ impl Default for Warp {
     }
 }
 
-impl Shadow {
+impl RegisterShadow {
     fn new(registers: usize) -> Self {
         Self { known: vec![0; registers], unspecified: vec![0; registers], approximate: vec![0; registers] }
     }
 }
 
-impl Frame {
-    /// The beginning of a function, for some lanes.
-    pub fn new(code: &Code, lanes: Mask, specials: Arc<[Line]>, base: Box<[u32]>) -> Self {
+impl CallFrame {
+    /// A frame at the beginning of a function. `base` is its byte offset on the stack of each lane.
+    pub fn new(code: &FunctionCode, lanes: LaneMask, specials: Arc<[RegisterLine]>, base: Box<[u32]>) -> Self {
         Self {
             function: code.function,
             parent: None,
             call: 0,
             lanes,
-            registers: Registers::new(code.register_bytes, code.predicates, Arc::clone(&code.constants), specials),
-            shadow: Shadow::new(code.slots.len()),
+            registers: WarpRegisters::new(code.register_bytes, code.predicates, Arc::clone(&code.constants), specials),
+            shadow: RegisterShadow::new(code.slots.len()),
             base,
         }
     }
 
-    /// The bytes of a register of the source, all lanes; of a predicate its mask.
+    /// The bytes of all 32 lanes of a register; for a predicate, four bytes with one bit per lane.
     pub fn bytes(&self, slot: Slot) -> Vec<u8> {
         match slot {
             Slot::Register(place) => self.registers.bytes(place).to_vec(),
@@ -154,9 +154,9 @@ impl Frame {
 }
 
 impl Warp {
-    /// A warp before its first instruction.
-    pub fn new(machine: &Machine, number: u32, present: Mask, specials: Arc<[Line]>) -> Self {
-        let lanes = Lanes {
+    /// A warp before its first instruction: all present lanes are at the beginning of the kernel.
+    pub fn new(machine: &Machine, number: u32, present: LaneMask, specials: Arc<[RegisterLine]>) -> Self {
+        let lanes = WarpLanes {
             number,
             present,
             exited: 0,
@@ -175,8 +175,8 @@ impl Warp {
         out
     }
 
-    /// Keeps an activation.
-    pub(super) fn keep(&mut self, frame: Frame) -> u32 {
+    /// Stores a frame in a free entry and returns its index.
+    pub(super) fn keep(&mut self, frame: CallFrame) -> u32 {
         let free = self.frames.iter().position(Option::is_none);
         let at = free.unwrap_or_else(|| {
             self.frames.push(None);
@@ -186,8 +186,8 @@ impl Warp {
         at as u32
     }
 
-    /// The activation of that index.
-    pub fn frame(&self, index: u32) -> Option<&Frame> {
+    /// The call frame with this index.
+    pub fn frame(&self, index: u32) -> Option<&CallFrame> {
         self.frames.get(index as usize)?.as_deref()
     }
 
@@ -196,7 +196,8 @@ impl Warp {
         self.lanes.exited == self.lanes.present
     }
 
-    /// Where a group stands, from the outermost call on: the number in the order of each function on the way.
+    /// The execution priority of a group: the [`FunctionCode::order`] of its instruction in each function of the call chain, outermost
+    /// first.
     pub(super) fn position(&self, machine: &Machine, group: &Group) -> Vec<u32> {
         let mut out = Vec::new();
         let (mut pc, mut at) = (group.pc, Some(group.frame));

@@ -1,97 +1,99 @@
-//! Which registers products of a warpgroup in flight use.
+//! Registers that `wgmma` products in flight use.
 
-use crate::findings::Site;
+use crate::findings::InstructionSite;
 use std::collections::BTreeMap;
 
-/// What is known of a register that a product uses.
+/// How a product uses a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// Accumulator of a product in flight, of that group and that shape (N).
+enum ProductState {
+    /// Accumulator of a product in flight, with the number of its group and its shape (N).
     Accumulates { group: u64, n: usize },
-    /// A of a product in flight, of that group.
+    /// Operand A of a product in flight, with the number of its group.
     Input { group: u64 },
-    /// It was waited for, and not used since.
+    /// The product was waited for, and the register has not been used since.
     Done,
-    /// It was waited for, and used since without a fence.
+    /// The product was waited for, and the register has been used since without a fence.
     Touched,
 }
 
 /// The products in flight of a warp.
 #[derive(Debug, Clone, Default)]
 pub struct Wgmma {
-    /// Registers by function and number, with the instruction that has used them last.
-    registers: BTreeMap<(u32, u32), (State, Site)>,
-    /// Groups that were committed.
+    /// Registers by (function, slot), with the product that used them last.
+    registers: BTreeMap<(u32, u32), (ProductState, InstructionSite)>,
+    /// Number of committed groups.
     committed: u64,
-    /// There was a fence.
+    /// The warp has executed a `wgmma.fence`.
     fenced: bool,
 }
 
-/// A register that is used too early.
+/// The use of a register before its product is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Early {
-    /// The product that uses it.
-    pub site: Site,
-    /// It is an accumulator, not A.
+pub(crate) struct EarlyUse {
+    /// The product that uses the register.
+    pub site: InstructionSite,
+    /// The register is an accumulator; otherwise operand A.
     pub accumulator: bool,
 }
 
 impl Wgmma {
-    /// Whether uses of registers must be reported.
+    /// Whether uses of registers must be passed to [`touch`](Self::touch).
     #[inline]
     pub(crate) fn watches(&self) -> bool {
         !self.registers.is_empty()
     }
 
-    /// A register is read or written by another instruction.
-    pub(crate) fn touch(&mut self, function: u32, register: u32) -> Option<Early> {
+    /// Records that another instruction reads or writes a register. Returns the violation if a product in flight uses it.
+    pub(crate) fn touch(&mut self, function: u32, register: u32) -> Option<EarlyUse> {
         let (state, site) = self.registers.get_mut(&(function, register))?;
         match state {
-            State::Accumulates { .. } => Some(Early { site: *site, accumulator: true }),
-            State::Input { .. } => Some(Early { site: *site, accumulator: false }),
-            State::Done | State::Touched => {
-                *state = State::Touched;
+            ProductState::Accumulates { .. } => Some(EarlyUse { site: *site, accumulator: true }),
+            ProductState::Input { .. } => Some(EarlyUse { site: *site, accumulator: false }),
+            ProductState::Done | ProductState::Touched => {
+                *state = ProductState::Touched;
                 None
             }
         }
     }
 
-    /// The products since the last commit become a group.
+    /// Commits the products since the last commit as a group.
     pub(crate) fn commit(&mut self) {
         self.committed += 1;
     }
 
-    /// All groups but the newest `left` are complete.
+    /// Records a wait: all groups except the newest `left` are complete.
     pub(crate) fn wait(&mut self, left: u64) {
         let committed = self.committed;
         for (state, _) in self.registers.values_mut() {
-            if let State::Accumulates { group, .. } | State::Input { group } = *state
+            if let ProductState::Accumulates { group, .. } | ProductState::Input { group } = *state
                 && group.saturating_add(left) < committed
             {
-                *state = State::Done;
+                *state = ProductState::Done;
             }
         }
     }
 
-    /// Registers that were waited for may be used again.
+    /// Records a fence: registers of completed products may be used again.
     pub(crate) fn fence(&mut self) {
-        self.registers.retain(|_, (state, _)| !matches!(state, State::Done | State::Touched));
+        self.registers.retain(|_, (state, _)| !matches!(state, ProductState::Done | ProductState::Touched));
         self.fenced = true;
     }
 
-    /// A product begins. What is wrong with that, in words.
-    pub(crate) fn begin(&mut self, site: Site, d: &[u32], a: &[u32], n: usize) -> Option<&'static str> {
+    /// Records the start of a product with accumulator registers `d` and A registers `a` of shape `n`. Returns a message if a register is
+    /// used wrongly.
+    pub(crate) fn begin(&mut self, site: InstructionSite, d: &[u32], a: &[u32], n: usize) -> Option<&'static str> {
         let mut wrong = (!self.fenced)
             .then_some("no `wgmma.fence` was executed before this first product: it must order the registers");
         let group = self.committed;
         for register in d {
-            let state = self.registers.insert((site.function, *register), (State::Accumulates { group, n }, site));
+            let state =
+                self.registers.insert((site.function, *register), (ProductState::Accumulates { group, n }, site));
             wrong = wrong.or(match state {
-                Some((State::Accumulates { n: other, .. }, _)) if other != n => {
+                Some((ProductState::Accumulates { n: other, .. }, _)) if other != n => {
                     Some("an accumulator of a product of another shape that is still in flight: wait for it, and put a `wgmma.fence` before this one")
                 }
-                Some((State::Input { .. }, _)) => Some("an accumulator is A of a product that is still in flight"),
-                Some((State::Touched, _)) => Some(TOUCHED),
+                Some((ProductState::Input { .. }, _)) => Some("an accumulator is A of a product that is still in flight"),
+                Some((ProductState::Touched, _)) => Some(TOUCHED),
                 _ => None,
             });
         }
@@ -99,14 +101,14 @@ impl Wgmma {
             let key = (site.function, *register);
             let state = self.registers.get(&key).map(|s| s.0);
             wrong = wrong.or(match state {
-                Some(State::Accumulates { .. }) => Some(
+                Some(ProductState::Accumulates { .. }) => Some(
                     "A is the accumulator of a product that is still in flight: wait for it with `wgmma.wait_group`",
                 ),
-                Some(State::Touched) => Some(TOUCHED),
+                Some(ProductState::Touched) => Some(TOUCHED),
                 _ => None,
             });
-            if !matches!(state, Some(State::Accumulates { .. })) {
-                self.registers.insert(key, (State::Input { group }, site));
+            if !matches!(state, Some(ProductState::Accumulates { .. })) {
+                self.registers.insert(key, (ProductState::Input { group }, site));
             }
         }
         wrong

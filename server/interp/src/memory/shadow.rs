@@ -1,6 +1,6 @@
 //! Shadow memory for the race detector: the last accesses to the bytes of a page.
 
-use crate::findings::Site;
+use crate::findings::InstructionSite;
 
 /// Bytes that one block covers. All cells of a block are created together.
 pub(crate) const BLOCK: usize = 256;
@@ -31,7 +31,7 @@ impl Stamp {
     /// The access is an atomic operation: it reads and writes at once.
     pub const ATOMIC: u32 = 1 << 8;
 
-    pub fn new(warp: u32, time: u32, site: Site, lane: usize, step: u64, flags: u32) -> Self {
+    pub fn new(warp: u32, time: u32, site: InstructionSite, lane: usize, step: u64, flags: u32) -> Self {
         let site = (site.function.min(0x3ff) << 22) | site.instruction.min(0x3f_ffff);
         Self { warp, time, site, info: (lane as u32 & 31) | flags | ((step as u32) << 9) }
     }
@@ -53,8 +53,8 @@ impl Stamp {
         (self.warp, self.time, self.site, self.info >> 9) == (other.warp, other.time, other.site, other.info >> 9)
     }
 
-    pub fn site(self) -> Site {
-        Site { function: self.site >> 22, instruction: self.site & 0x3f_ffff }
+    pub fn site(self) -> InstructionSite {
+        InstructionSite { function: self.site >> 22, instruction: self.site & 0x3f_ffff }
     }
 }
 
@@ -111,22 +111,22 @@ impl PageShadow {
 
 #[cfg(test)]
 mod tests {
-    use super::{PageShadow, Site, Stamp};
+    use super::{InstructionSite, PageShadow, Stamp};
 
     #[test]
     fn stamps_keep_what_they_are_made_of() {
-        let stamp = Stamp::new(7, 9, Site { function: 3, instruction: 1000 }, 31, 5, Stamp::STRONG);
-        assert_eq!((stamp.lane(), stamp.site()), (31, Site { function: 3, instruction: 1000 }));
+        let stamp = Stamp::new(7, 9, InstructionSite { function: 3, instruction: 1000 }, 31, 5, Stamp::STRONG);
+        assert_eq!((stamp.lane(), stamp.site()), (31, InstructionSite { function: 3, instruction: 1000 }));
         assert!(stamp.has(Stamp::STRONG) && !stamp.has(Stamp::MANY) && stamp.with(Stamp::MANY).has(Stamp::MANY));
-        assert!(stamp.is_with(Stamp::new(7, 9, Site { function: 3, instruction: 1000 }, 2, 5, 0)));
-        assert!(!stamp.is_with(Stamp::new(7, 9, Site { function: 3, instruction: 1000 }, 2, 6, 0)));
+        assert!(stamp.is_with(Stamp::new(7, 9, InstructionSite { function: 3, instruction: 1000 }, 2, 5, 0)));
+        assert!(!stamp.is_with(Stamp::new(7, 9, InstructionSite { function: 3, instruction: 1000 }, 2, 6, 0)));
     }
 
     #[test]
     fn words_are_parted_when_a_part_is_used() {
         let mut shadow = PageShadow::default();
         let mut left = 1;
-        let stamp = Stamp::new(1, 1, Site::default(), 0, 0, 0);
+        let stamp = Stamp::new(1, 1, InstructionSite::default(), 0, 0, 0);
         let (cells, grain) = shadow.block(8, &mut left).unwrap().cells(8, 8);
         assert_eq!((cells.len(), grain), (2, 4));
         cells[1].write = stamp;

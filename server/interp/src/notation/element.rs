@@ -1,16 +1,16 @@
-//! Types of the elements of buffers.
+//! Formats of the elements of buffers.
 
 use ptx_num::values::convert::{FloatLayout, Narrow, NumberClass, Real, RoundingDirection};
 use std::fmt::{self, Display};
 
-/// What the bits of an element mean.
+/// How the bits of an element are interpreted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Nothing by themselves.
+pub enum ElementKind {
+    /// Untyped bits.
     Bits,
-    /// A whole number.
+    /// An integer.
     Integer {
-        /// In two's complement.
+        /// It is in two's complement.
         signed: bool,
     },
     /// A number with a fraction.
@@ -27,7 +27,7 @@ pub enum Float {
 }
 
 impl Float {
-    /// The code of a value, to nearest even; beyond the largest number, that with `saturate`.
+    /// The code of a value, rounded to nearest even. With `saturate`, values beyond the largest number become that number.
     pub fn encode(self, value: Real, saturate: bool) -> u128 {
         match self {
             Self::Layout(layout) => layout.encode(value, RoundingDirection::Nearest, saturate).into(),
@@ -43,7 +43,7 @@ impl Float {
         }
     }
 
-    /// Whether one of its codes is a NaN.
+    /// Whether the format has a NaN.
     pub fn has_nan(self) -> bool {
         match self {
             Self::Layout(_) => true,
@@ -53,7 +53,7 @@ impl Float {
         }
     }
 
-    /// Whether one of its codes is an infinity.
+    /// Whether the format has an infinity.
     pub fn has_infinity(self) -> bool {
         matches!(self, Self::Layout(_) | Self::Narrow(Narrow::E5m2))
     }
@@ -69,7 +69,7 @@ impl Float {
         f64::from_bits(FloatLayout::F64.encode(self.decode(code), RoundingDirection::Nearest, false))
     }
 
-    /// Whether it has negative numbers.
+    /// Whether the format has negative numbers.
     pub fn is_signed(self) -> bool {
         match self {
             Self::Layout(layout) => layout.signed,
@@ -79,20 +79,20 @@ impl Float {
     }
 }
 
-/// The type of an element: its place in the table below.
+/// The format of an element, as an index into `TABLE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Element(u8);
+pub struct ElementFormat(u8);
 
-const fn integer(signed: bool) -> Kind {
-    Kind::Integer { signed }
+const fn integer(signed: bool) -> ElementKind {
+    ElementKind::Integer { signed }
 }
 
-const fn narrow(narrow: Narrow) -> Kind {
-    Kind::Float(Float::Narrow(narrow))
+const fn narrow(narrow: Narrow) -> ElementKind {
+    ElementKind::Float(Float::Narrow(narrow))
 }
 
-/// Name, bits that an element takes in memory, meaning.
-const TABLE: &[(&str, u32, Kind)] = &[
+/// For each format: name, size of an element in bits, interpretation.
+const TABLE: &[(&str, u32, ElementKind)] = &[
     ("u8", 8, integer(false)),
     ("u16", 16, integer(false)),
     ("u32", 32, integer(false)),
@@ -101,16 +101,16 @@ const TABLE: &[(&str, u32, Kind)] = &[
     ("s16", 16, integer(true)),
     ("s32", 32, integer(true)),
     ("s64", 64, integer(true)),
-    ("b8", 8, Kind::Bits),
-    ("b16", 16, Kind::Bits),
-    ("b32", 32, Kind::Bits),
-    ("b64", 64, Kind::Bits),
-    ("b128", 128, Kind::Bits),
-    ("f16", 16, Kind::Float(Float::Layout(FloatLayout::F16))),
-    ("bf16", 16, Kind::Float(Float::Layout(FloatLayout::BF16))),
-    ("tf32", 32, Kind::Float(Float::Layout(FloatLayout::TF32))),
-    ("f32", 32, Kind::Float(Float::Layout(FloatLayout::F32))),
-    ("f64", 64, Kind::Float(Float::Layout(FloatLayout::F64))),
+    ("b8", 8, ElementKind::Bits),
+    ("b16", 16, ElementKind::Bits),
+    ("b32", 32, ElementKind::Bits),
+    ("b64", 64, ElementKind::Bits),
+    ("b128", 128, ElementKind::Bits),
+    ("f16", 16, ElementKind::Float(Float::Layout(FloatLayout::F16))),
+    ("bf16", 16, ElementKind::Float(Float::Layout(FloatLayout::BF16))),
+    ("tf32", 32, ElementKind::Float(Float::Layout(FloatLayout::TF32))),
+    ("f32", 32, ElementKind::Float(Float::Layout(FloatLayout::F32))),
+    ("f64", 64, ElementKind::Float(Float::Layout(FloatLayout::F64))),
     ("e4m3", 8, narrow(Narrow::E4m3)),
     ("e5m2", 8, narrow(Narrow::E5m2)),
     ("e2m3", 8, narrow(Narrow::E2m3)),
@@ -122,31 +122,31 @@ const TABLE: &[(&str, u32, Kind)] = &[
     ("s2f6", 8, narrow(Narrow::S2f6)),
 ];
 
-impl Element {
-    /// All of them.
+impl ElementFormat {
+    /// All formats.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..TABLE.len()).map(|i| Self(i as u8))
     }
 
-    /// The type of that name, with or without the dot.
+    /// The format with this name, with or without the dot.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.strip_prefix('.').unwrap_or(name);
         Self::all().find(|e| e.name() == name)
     }
 
-    /// Bytes without a meaning.
+    /// Untyped bytes (`b8`).
     pub fn byte() -> Self {
         Self::of_bits(8)
     }
 
-    /// Bits without a meaning, of that number; bytes where there is no such type.
+    /// The untyped format of `bits` bits; `b8` if there is none.
     pub fn of_bits(bits: u32) -> Self {
         let byte = Self::all().find(|e| e.name() == "b8").unwrap_or(Self(0));
-        Self::all().find(|e| e.kind() == Kind::Bits && e.bits() == bits).unwrap_or(byte)
+        Self::all().find(|e| e.kind() == ElementKind::Bits && e.bits() == bits).unwrap_or(byte)
     }
 
-    fn row(self) -> (&'static str, u32, Kind) {
-        TABLE.get(usize::from(self.0)).copied().unwrap_or(("b8", 8, Kind::Bits))
+    fn row(self) -> (&'static str, u32, ElementKind) {
+        TABLE.get(usize::from(self.0)).copied().unwrap_or(("b8", 8, ElementKind::Bits))
     }
 
     /// Its name, without a dot.
@@ -154,70 +154,71 @@ impl Element {
         self.row().0
     }
 
-    /// Bits of an element in memory: 4 for `e2m1`, of which two share a byte, the first one its low half.
+    /// Size of an element in memory, in bits. Only `e2m1` has fewer than 8 (4): two elements share a byte, the first in the low half.
     pub fn bits(self) -> u32 {
         self.row().1
     }
 
-    /// What they mean.
-    pub fn kind(self) -> Kind {
+    /// How the bits are interpreted.
+    pub fn kind(self) -> ElementKind {
         self.row().2
     }
 
-    /// All bits of an element.
+    /// A mask of all bits of an element.
     pub fn mask(self) -> u128 {
         u128::MAX >> (128 - self.bits())
     }
 
-    /// Bits below the code in memory: `tf32` lies in the upper 19 bits of its 32.
+    /// Number of unused low bits: `tf32` occupies only the upper 19 of 32 bits.
     pub(crate) fn padding(self) -> u32 {
         if self.name() == "tf32" { 13 } else { 0 }
     }
 
-    /// Bytes of so many elements.
+    /// Size in bytes of `count` elements; `None` on overflow.
     pub fn bytes(self, count: u64) -> Option<u64> {
         count.checked_mul(self.bits().into()).map(|bits| bits.div_ceil(8))
     }
 
-    /// How many elements so many bytes are.
+    /// Number of complete elements in `bytes` bytes.
     pub fn count(self, bytes: u64) -> u64 {
         u64::try_from(u128::from(bytes) * 8 / u128::from(self.bits())).unwrap_or(u64::MAX)
     }
 
-    /// The canonical NaN: all bits set but the sign, which is what PTX instructions give.
+    /// The canonical NaN, which PTX instructions produce: all bits set except the sign. `None` if the format has no NaN.
     pub fn nan(self) -> Option<u128> {
         match self.kind() {
-            Kind::Float(float) if float.has_nan() => Some(float.encode(Real::NAN, false) << self.padding()),
+            ElementKind::Float(float) if float.has_nan() => Some(float.encode(Real::NAN, false) << self.padding()),
             _ => None,
         }
     }
 
-    /// What the bits of an element are worth, where that is a number: rounded to the nearest f64 for integers of more than 53 bits.
+    /// The value of an element. Integers of more than 53 bits are rounded to the nearest f64.
     pub fn value(self, bits: u128) -> f64 {
         match self.kind() {
-            Kind::Integer { signed: true } => self.sign_extended(bits) as f64,
-            Kind::Integer { signed: false } | Kind::Bits => bits as f64,
-            Kind::Float(float) => {
+            ElementKind::Integer { signed: true } => self.sign_extended(bits) as f64,
+            ElementKind::Integer { signed: false } | ElementKind::Bits => bits as f64,
+            ElementKind::Float(float) => {
                 let real = float.decode((bits >> self.padding()) as u64);
                 f64::from_bits(FloatLayout::F64.encode(real, RoundingDirection::Nearest, false))
             }
         }
     }
 
-    /// Whether the bits are a NaN of the type.
+    /// Whether the bits are a NaN of the format.
     pub fn is_nan(self, bits: u128) -> bool {
         match self.kind() {
-            Kind::Float(float) => float.decode((bits >> self.padding()) as u64).class == NumberClass::Nan,
+            ElementKind::Float(float) => float.decode((bits >> self.padding()) as u64).class == NumberClass::Nan,
             _ => false,
         }
     }
 
+    /// The value of a signed integer element.
     pub(crate) fn sign_extended(self, bits: u128) -> i128 {
         let unused = 128 - self.bits();
         ((bits << unused) as i128) >> unused
     }
 
-    /// The element at an index in bytes; nothing behind their end.
+    /// The element with index `index` in an array of bytes; `None` beyond its end.
     pub fn get(self, bytes: &[u8], index: u64) -> Option<u128> {
         let bit = u128::from(index) * u128::from(self.bits());
         let first = usize::try_from(bit / 8).ok()?;
@@ -230,7 +231,7 @@ impl Element {
         Some(u128::from_le_bytes(all))
     }
 
-    /// Puts an element there; what lies behind their end is dropped.
+    /// Stores the element with index `index` in an array of bytes; does nothing beyond its end.
     pub fn put(self, bytes: &mut [u8], index: u64, value: u128) {
         let bit = u128::from(index) * u128::from(self.bits());
         let Ok(first) = usize::try_from(bit / 8) else { return };
@@ -248,16 +249,16 @@ impl Element {
         }
     }
 
-    /// The bits of an element for a reader: numbers as numbers, what has no meaning in hexadecimal.
+    /// An element as text for users: numbers in decimal, untyped bits in hexadecimal.
     pub fn text(self, bits: u128) -> String {
         match self.kind() {
-            Kind::Bits => format!("{bits:#0width$x}", width = self.bits() as usize / 4 + 2),
-            Kind::Integer { signed: false } => bits.to_string(),
-            Kind::Integer { signed: true } => self.sign_extended(bits).to_string(),
-            Kind::Float(_) if self.is_nan(bits) => "nan".to_owned(),
-            // The fewest digits that tell the value from its neighbours; f32 holds all formats but f64.
-            Kind::Float(_) if self.name() == "f64" => super::number::float_text(self.value(bits)),
-            Kind::Float(_) => {
+            ElementKind::Bits => format!("{bits:#0width$x}", width = self.bits() as usize / 4 + 2),
+            ElementKind::Integer { signed: false } => bits.to_string(),
+            ElementKind::Integer { signed: true } => self.sign_extended(bits).to_string(),
+            ElementKind::Float(_) if self.is_nan(bits) => "nan".to_owned(),
+            // The fewest digits that distinguish the value from its neighbours. All formats except f64 are subsets of f32.
+            ElementKind::Float(_) if self.name() == "f64" => super::number::float_text(self.value(bits)),
+            ElementKind::Float(_) => {
                 let value = self.value(bits) as f32;
                 if value.is_finite() { format!("{value:?}") } else { super::number::float_text(value.into()) }
             }
@@ -265,7 +266,7 @@ impl Element {
     }
 }
 
-impl Display for Element {
+impl Display for ElementFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -273,11 +274,11 @@ impl Display for Element {
 
 #[cfg(test)]
 mod tests {
-    use super::Element;
+    use super::ElementFormat;
 
     #[test]
     fn elements_are_put_and_got_again() {
-        for element in Element::all() {
+        for element in ElementFormat::all() {
             let mut bytes = [0xa5; 64];
             for index in 0..4 {
                 element.put(&mut bytes, index, u128::from(index) + 3);
@@ -290,7 +291,7 @@ mod tests {
             assert_eq!(element.bytes(3), Some(u64::from(element.bits() * 3).div_ceil(8)), "{element}");
         }
         let mut bytes = [0];
-        let e2m1 = Element::named(".e2m1").unwrap();
+        let e2m1 = ElementFormat::named(".e2m1").unwrap();
         e2m1.put(&mut bytes, 0, 1);
         e2m1.put(&mut bytes, 1, 2);
         assert_eq!(bytes, [0x21]);
@@ -298,7 +299,7 @@ mod tests {
 
     #[test]
     fn values_for_readers() {
-        let text = |name: &str, bits: u128| Element::named(name).unwrap().text(bits);
+        let text = |name: &str, bits: u128| ElementFormat::named(name).unwrap().text(bits);
         assert_eq!(text("f32", 0.1f32.to_bits().into()), "0.1");
         assert_eq!(text("f64", 0.1f64.to_bits().into()), "0.1");
         assert_eq!(text("f16", 0x3c00), "1.0");
@@ -312,7 +313,7 @@ mod tests {
 
     #[test]
     fn the_nan_of_ptx() {
-        let nan = |name: &str| Element::named(name).unwrap().nan();
+        let nan = |name: &str| ElementFormat::named(name).unwrap().nan();
         assert_eq!((nan("f16"), nan("f32"), nan("e4m3")), (Some(0x7fff), Some(0x7fff_ffff), Some(0x7f)));
         assert_eq!((nan("u32"), nan("e2m1"), nan("s2f6")), (None, None, None));
         assert_eq!(nan("tf32").map(|n| n & 0x7f80_0000), Some(0x7f80_0000));

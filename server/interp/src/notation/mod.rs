@@ -1,7 +1,7 @@
-//! How numbers are written in launches and expressions: the types of elements, and literals.
+//! Notation of numbers in launches and expressions: element formats and literals.
 
 mod element;
 mod number;
 
-pub use element::{Element, Float, Kind};
+pub use element::{ElementFormat, ElementKind, Float};
 pub use number::Number;

@@ -1,36 +1,36 @@
-//! Numbers as launches and expressions spell them.
+//! Numbers as they are written in launches and expressions.
 
-use super::element::{Element, Kind};
+use super::element::{ElementFormat, ElementKind};
 use ptx_num::values::convert::{FloatLayout, NumberClass, Real, RoundingDirection};
 use std::fmt::{self, Display};
 
-/// A number as it is written, before its type is known.
+/// A number as written, before its type is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
-    /// A whole number in decimal digits.
+    /// An integer in decimal digits.
     Integer {
-        /// `-` stands before it.
+        /// It has a minus sign.
         negative: bool,
-        /// The digits.
+        /// The absolute value.
         magnitude: u128,
     },
-    /// `0x…`, `0b…`: bits. For an integer they are its value, for a floating-point type its encoding.
+    /// `0x…`, `0b…`: bits. For an integer type they are the value, for a floating-point type the encoding.
     Bits(u128),
-    /// With a point or an exponent, `inf` or `nan`.
+    /// With a decimal point or an exponent; `inf` or `nan`.
     Float(f64),
-    /// `0f3F800000`: an f32 by its bits.
+    /// `0f3F800000`: an f32, given by its bits.
     Single(u32),
-    /// `0d3FF0000000000000`: an f64 by its bits.
+    /// `0d3FF0000000000000`: an f64, given by its bits.
     Double(u64),
 }
 
 impl Number {
-    /// A whole number.
+    /// An integer.
     pub fn integer(value: i64) -> Self {
         Self::Integer { negative: value < 0, magnitude: value.unsigned_abs().into() }
     }
 
-    /// The number at the beginning of a text, and how many bytes it takes. Digits may be grouped by `_`.
+    /// Parses the number at the beginning of a text, and returns it with its length in bytes. Digits may be grouped by `_`.
     pub fn parse(text: &str) -> Option<(Self, usize)> {
         let sign = usize::from(text.starts_with(['-', '+']));
         let negative = text.starts_with('-');
@@ -59,7 +59,7 @@ impl Number {
             return Some((number, sign + word_end));
         }
         let (length, float) = decimal(rest)?;
-        // `12abc` is no number.
+        // `12abc` is not a number.
         if rest.get(length..).is_some_and(|r| r.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')) {
             return None;
         }
@@ -73,7 +73,7 @@ impl Number {
         Some((number, sign + length))
     }
 
-    /// Its value, rounded to the nearest f64. What is spelled as bits counts as a whole number.
+    /// The value, rounded to the nearest f64. `Bits` count as an integer.
     pub fn value(self) -> f64 {
         match self {
             Self::Integer { negative, magnitude } => {
@@ -87,7 +87,7 @@ impl Number {
         }
     }
 
-    /// The whole number that it is, in two's complement; nothing for one with a fraction, and for one that 128 bits do not hold.
+    /// The value as an integer: whether it is negative, and its magnitude. `None` if it has a fraction or does not fit into 128 bits.
     pub fn whole(self) -> Option<(bool, u128)> {
         match self {
             Self::Integer { negative, magnitude } => Some((negative && magnitude != 0, magnitude)),
@@ -100,7 +100,7 @@ impl Number {
         }
     }
 
-    /// As a count or a size.
+    /// The value as a count or a size; `None` if it is not a non-negative integer of 64 bits.
     pub fn count(self) -> Option<u64> {
         match self.whole() {
             Some((false, value)) => u64::try_from(value).ok(),
@@ -108,7 +108,7 @@ impl Number {
         }
     }
 
-    /// Its exact value, for a floating-point type.
+    /// The exact value, for conversion to a floating-point type.
     fn real(self) -> Real {
         match self {
             Self::Integer { negative, magnitude } => match u64::try_from(magnitude) {
@@ -120,33 +120,34 @@ impl Number {
         }
     }
 
-    /// Its bits in a type, rounded to nearest even. Untyped elements of 32 and 64 bits take numbers with a fraction as f32 and f64.
+    /// The bits of the number in an element format, rounded to nearest even. Untyped elements of 32 and 64 bits store numbers with a
+    /// fraction as f32 and f64.
     ///
     /// # Errors
-    /// In words, why the type has no such value.
-    pub fn encode(self, element: Element) -> Result<u128, String> {
+    /// A message, if the format has no such value.
+    pub fn encode(self, element: ElementFormat) -> Result<u128, String> {
         let name = element.name();
         match element.kind() {
-            Kind::Bits if !matches!(self, Self::Integer { .. } | Self::Bits(_)) => match element.bits() {
+            ElementKind::Bits if !matches!(self, Self::Integer { .. } | Self::Bits(_)) => match element.bits() {
                 32 => Ok(FloatLayout::F32.encode(self.real(), RoundingDirection::Nearest, false).into()),
                 64 => Ok(FloatLayout::F64.encode(self.real(), RoundingDirection::Nearest, false).into()),
                 _ => Err(format!("`{self}` is no value of `{name}`, which has no format: write its bits (`0x…`)")),
             },
-            Kind::Bits | Kind::Integer { .. } => {
+            ElementKind::Bits | ElementKind::Integer { .. } => {
                 let (negative, magnitude) = self
                     .whole()
                     .ok_or_else(|| format!("`{self}` is no value of `{name}`, which holds whole numbers"))?;
-                let signed = element.kind() == Kind::Integer { signed: true };
+                let signed = element.kind() == ElementKind::Integer { signed: true };
                 let bits = element.bits();
                 let all = element.mask();
-                // Bits may fill a signed type, and -1 is a common way to write all bits.
+                // Bits may fill a signed type, and -1 is a common way to write all-ones.
                 let most = if signed && !matches!(self, Self::Bits(_)) { all >> 1 } else { all };
                 if negative && magnitude > 1 << (bits - 1) || !negative && magnitude > most {
                     return Err(format!("`{self}` does not fit into `{name}`"));
                 }
                 Ok(if negative { magnitude.wrapping_neg() & all } else { magnitude })
             }
-            Kind::Float(layout) => match self {
+            ElementKind::Float(layout) => match self {
                 Self::Bits(bits) => {
                     let fits = bits <= element.mask();
                     fits.then_some(bits).ok_or_else(|| format!("`{self}` has more bits than `{name}`"))
@@ -173,7 +174,8 @@ impl Number {
     }
 }
 
-/// The length of a decimal number at the beginning, and whether it has a point or an exponent. `1..2` is a range: `1` is its number.
+/// The length of the decimal number at the beginning of a text, and whether it has a decimal point or an exponent. In `1..2`, a range, the
+/// number is `1`.
 fn decimal(text: &str) -> Option<(usize, bool)> {
     let bytes = text.as_bytes();
     let digits = |from: usize| {
@@ -202,7 +204,7 @@ fn decimal(text: &str) -> Option<(usize, bool)> {
     Some((at, float))
 }
 
-/// A floating-point number such that it is read again as the same one.
+/// A floating-point number as text that parses to the same number.
 pub(super) fn float_text(value: f64) -> String {
     if value.is_nan() {
         return "nan".to_owned();
@@ -227,13 +229,13 @@ impl Display for Number {
 
 #[cfg(test)]
 mod tests {
-    use super::super::element::Element;
+    use super::super::element::ElementFormat;
     use super::Number;
 
     fn bits(text: &str, element: &str) -> Result<u128, String> {
         let (number, length) = Number::parse(text).unwrap();
         assert_eq!(length, text.len(), "{text}");
-        number.encode(Element::named(element).unwrap())
+        number.encode(ElementFormat::named(element).unwrap())
     }
 
     #[test]
@@ -285,7 +287,7 @@ mod tests {
         assert_eq!(bits("0x7f800000", "f32"), Ok(0x7f80_0000));
         assert_eq!(bits("0f3F800000", "f16"), Ok(0x3c00));
         assert_eq!(bits("1.0", "bf16"), Ok(0x3f80));
-        // 1 + 2^-11 lies between two tf32 numbers: to the even one; the low 13 bits of the container are zero.
+        // 1 + 2^-11 lies between two tf32 numbers and rounds to the even one. The low 13 bits of the container are zero.
         assert_eq!(bits("1.00048828125", "tf32"), Ok(0x3f80_0000));
         assert_eq!(bits("1.5", "tf32"), Ok(0x3fc0_0000));
         assert_eq!(bits("65504", "f16"), Ok(0x7bff));

@@ -1,4 +1,4 @@
-//! The compiler of the notation (docs/isa-format.md): from data files to [`Isa`].
+//! The compiler of the notation (docs/dev/isa-format.md): from data files to [`Isa`].
 //!
 //! It runs in the build script; tests use it for their own fixtures. Tables are `'static`, so the compiler leaks their
 //! memory, which is acceptable in a build script and in tests.

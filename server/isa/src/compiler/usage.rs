@@ -1,4 +1,4 @@
-//! Compiles `data/usage.tsv` (docs/usage.md), `data/cuda.tsv` and `data/values.tsv` to Rust source. The ISA must know all
+//! Compiles `data/usage.tsv` (docs/dev/usage.md), `data/cuda.tsv` and `data/values.tsv` to Rust source. The ISA must know all
 //! words in them.
 
 use super::{Error, Result};
@@ -154,11 +154,44 @@ pub fn cuda(file: &str, text: &str, isa: &Isa) -> Result<String> {
     Ok(out)
 }
 
+/// Compiles the table of words of other languages and their PTX spellings to a Rust item.
+///
+/// # Errors
+/// Returns the first row that is malformed, out of order, or has a PTX name that the ISA tables do not have.
+pub fn names(file: &str, text: &str, isa: &Isa) -> Result<String> {
+    let mut out = String::from(
+        "/// Words of other languages and assemblers and what they are in PTX, sorted by word, as declared in `data/names.tsv`.\npub static OTHER_NAMES: &[Cuda] = &[\n",
+    );
+    let mut last = "";
+    for (row, columns) in rows(file, text) {
+        let [name, ptx, words] = columns.as_slice() else {
+            return Err(row.error("expected a word, a spelling in PTX and what differs, separated by tabs"));
+        };
+        if *name <= last {
+            return Err(row.error(format!("`{name}` is not behind the row before it, in the order of bytes")));
+        }
+        last = name;
+        for spelling in ptx.split(" / ") {
+            if let Some(wrong) = unknown(isa, spelling) {
+                return Err(row.error(format!("`{name}`: the tables do not know `{wrong}` of `{spelling}`")));
+            }
+        }
+        let _ = writeln!(out, "Cuda{{name:{name:?},ptx:{ptx:?},words:{words:?}}},");
+    }
+    out.push_str("];\n");
+    Ok(out)
+}
+
 /// The word of a PTX spelling that the ISA tables do not have. Only the first word is checked: a mnemonic, a special register
 /// or a directive.
 fn unknown(isa: &Isa, spelling: &str) -> Option<String> {
     let first = spelling.split_whitespace().next().unwrap_or("");
     if is_special(isa, first) || is_directive(isa, first) || isa.constants.iter().any(|c| c.name == first) {
+        return None;
+    }
+    if first.starts_with('.')
+        && (isa.modifiers.iter().any(|m| m.name == first) || isa.types.iter().any(|t| t.name == first))
+    {
         return None;
     }
     let (opcode, rest) = first.split_once('.').unwrap_or((first, ""));

@@ -1,4 +1,4 @@
-//! The effects of instructions in protocols that span several of them: `effect` in `docs/isa-format.md`.
+//! The effects of instructions in protocols that span several of them: `effect` in `docs/dev/isa-format.md`.
 
 use super::{Emit, Term};
 use crate::emit::{choice, table};

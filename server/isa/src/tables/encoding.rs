@@ -1,4 +1,4 @@
-//! The meaning of the bits of a number for an instruction: `encoding` in `docs/isa-format.md`.
+//! The meaning of the bits of a number for an instruction: `encoding` in `docs/dev/isa-format.md`.
 
 use crate::emit::{Emit, table};
 

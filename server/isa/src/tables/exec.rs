@@ -1,4 +1,4 @@
-//! The semantics of an instruction: `exec` in the notation (`docs/isa-format.md`).
+//! The semantics of an instruction: `exec` in the notation (`docs/dev/isa-format.md`).
 
 use super::{Emit, Entry, Form};
 use crate::emit::table;

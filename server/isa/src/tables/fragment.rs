@@ -1,4 +1,4 @@
-//! The elements of a matrix that each thread holds: `fragment` in `docs/isa-format.md`.
+//! The elements of a matrix that each thread holds: `fragment` in `docs/dev/isa-format.md`.
 
 use super::Emit;
 use crate::emit::{choice, table};

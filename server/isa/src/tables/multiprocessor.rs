@@ -1,4 +1,4 @@
-//! The resources of a multiprocessor: `multiprocessor` in `docs/isa-format.md`.
+//! The resources of a multiprocessor: `multiprocessor` in `docs/dev/isa-format.md`.
 
 use crate::emit::{Emit, table};
 

@@ -2,7 +2,7 @@
 
 use crate::report::hex;
 use ptx_interp::inspect::{self, Area};
-use ptx_interp::machine::{Machine, Target};
+use ptx_interp::machine::{Machine, WarpId};
 use serde_json::{Value, json};
 
 /// A range of memory to show.
@@ -28,12 +28,12 @@ pub enum MemoryStart {
 }
 
 /// Returns the contents of a range of memory, or the reason why they cannot be shown.
-pub fn piece(machine: &Machine, target: Target, asked: &MemoryQuery) -> Value {
+pub fn piece(machine: &Machine, target: WarpId, asked: &MemoryQuery) -> Value {
     let place = match &asked.place {
-        MemoryStart::Address(address) => inspect::Place::Address(*address),
-        MemoryStart::Named(name, offset) => inspect::Place::Named(name, *offset),
+        MemoryStart::Address(address) => inspect::MemoryPlace::Address(*address),
+        MemoryStart::Named(name, offset) => inspect::MemoryPlace::Named(name, *offset),
         MemoryStart::Space(name, offset) => match Area::named(name) {
-            Some(area) => inspect::Place::Offset(area, *offset),
+            Some(area) => inspect::MemoryPlace::Offset(area, *offset),
             None => {
                 let words = format!("`{name}` is no state space; there are global, shared, local, const and param");
                 return json!({ "error": words });

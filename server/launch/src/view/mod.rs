@@ -1,5 +1,5 @@
 //! The view of a run for editors, as JSON: the report of `eval`, and a window of the steps and the state of one warp.
-//! docs/warp-view.md describes it.
+//! docs/dev/warp-view.md describes it.
 
 mod course;
 mod memory;
@@ -11,7 +11,7 @@ pub use memory::{MemoryQuery, MemoryStart};
 
 use super::evaluate::LaunchRun;
 use super::report::{LineColumnFinder, report};
-use ptx_interp::machine::{Detail, Shape, Target};
+use ptx_interp::machine::{Detail, GridShape, WarpId};
 use serde_json::{Value, json};
 
 /// The part of a run to show.
@@ -46,7 +46,7 @@ pub struct Timeline {
 ///
 /// # Errors
 /// A message, if there is none.
-pub fn target(shape: &Shape, cta: [u32; 3], warp: u32) -> Result<Target, String> {
+pub fn target(shape: &GridShape, cta: [u32; 3], warp: u32) -> Result<WarpId, String> {
     if (0..3).any(|i| cta[i] >= shape.grid[i]) {
         return Err(format!("there is no CTA {cta:?} in a grid of {:?}", shape.grid));
     }
@@ -54,11 +54,11 @@ pub fn target(shape: &Shape, cta: [u32; 3], warp: u32) -> Result<Target, String>
     if warp >= warps {
         return Err(format!("there is no warp {warp} in a CTA of {warps}"));
     }
-    Ok(Target { cta: shape.cta_number(cta), warp })
+    Ok(WarpId { cta: shape.cta_number(cta), warp })
 }
 
 /// Returns the mask of the existing lanes of a warp: the last warp of a CTA may have fewer than 32.
-pub fn present(shape: &Shape, warp: u32) -> u32 {
+pub fn present(shape: &GridShape, warp: u32) -> u32 {
     let left = shape.threads().saturating_sub(warp * 32);
     if left >= 32 { u32::MAX } else { (1 << left) - 1 }
 }
@@ -114,14 +114,14 @@ pub fn answer(
 #[cfg(test)]
 mod tests {
     use super::{present, target};
-    use ptx_interp::machine::{Shape, Target};
+    use ptx_interp::machine::{GridShape, WarpId};
 
     #[test]
     fn warps_of_a_grid() {
-        let shape = Shape::new([3, 2, 2], [40, 1, 1]);
+        let shape = GridShape::new([3, 2, 2], [40, 1, 1]);
         for number in 0..12 {
             let place = shape.cta_place(number);
-            assert_eq!(target(&shape, place, 1), Ok(Target { cta: number, warp: 1 }));
+            assert_eq!(target(&shape, place, 1), Ok(WarpId { cta: number, warp: 1 }));
         }
         assert_eq!(shape.cta_place(11), [2, 1, 1]);
         assert!(target(&shape, [3, 0, 0], 0).is_err_and(|why| why.contains("no CTA")));

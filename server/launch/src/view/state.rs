@@ -4,7 +4,7 @@ use super::Course;
 use crate::evaluate::LaunchRun;
 use crate::report::{LineColumnFinder, hex};
 use ptx_interp::inspect::{self, GroupState, RegisterView};
-use ptx_interp::machine::{Machine, Target};
+use ptx_interp::machine::{Machine, WarpId};
 use serde_json::{Value, json};
 
 /// Returns the machine before a step of a warp, or at the end of the run if `step` is `None`. For a step after the last one it
@@ -26,7 +26,7 @@ pub fn machine_at(
 }
 
 /// Returns the state of a warp in a machine.
-pub fn state(done: &LaunchRun, machine: &Machine, target: Target, step: u64, places: LineColumnFinder<'_>) -> Value {
+pub fn state(done: &LaunchRun, machine: &Machine, target: WarpId, step: u64, places: LineColumnFinder<'_>) -> Value {
     let executable = &done.run.machine.executable;
     let line = |site| places(executable.range(site).start);
     let Some(found) = inspect::groups(machine, target) else {

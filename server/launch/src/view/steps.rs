@@ -3,11 +3,11 @@
 use crate::evaluate::LaunchRun;
 use crate::report::{self, LineColumnFinder};
 use ptx_interp::inspect::{self, Transaction};
-use ptx_interp::machine::{Access, Recorded};
+use ptx_interp::machine::{MemoryAccess, RecordedStep};
 use serde_json::{Value, json};
 
 /// Returns a step as JSON.
-pub fn step(done: &LaunchRun, step: &Recorded, places: LineColumnFinder<'_>, accesses: bool) -> Value {
+pub fn step(done: &LaunchRun, step: &RecordedStep, places: LineColumnFinder<'_>, accesses: bool) -> Value {
     let Ok(mut out) = serde_json::to_value(report::step(done, step, places)) else { return Value::Null };
     out["time"] = json!(step.time);
     if accesses {
@@ -21,19 +21,19 @@ pub fn step(done: &LaunchRun, step: &Recorded, places: LineColumnFinder<'_>, acc
 }
 
 /// Returns line, active lanes (mask), executing lanes (mask) and depth of calls of each step.
-pub fn timeline(done: &LaunchRun, steps: &[Recorded], places: LineColumnFinder<'_>) -> Vec<(usize, u32, u32, u32)> {
+pub fn timeline(done: &LaunchRun, steps: &[RecordedStep], places: LineColumnFinder<'_>) -> Vec<(usize, u32, u32, u32)> {
     let executable = &done.run.machine.executable;
     let mut lines = std::collections::HashMap::new();
     let mut line =
-        |step: &Recorded| *lines.entry(step.site).or_insert_with(|| places(executable.range(step.site).start).0);
+        |step: &RecordedStep| *lines.entry(step.site).or_insert_with(|| places(executable.range(step.site).start).0);
     steps.iter().map(|step| (line(step), step.group, step.mask, step.depth)).collect()
 }
 
 /// Returns a memory request as JSON, with its bank conflicts or its sectors.
 fn transaction(done: &LaunchRun, request: &Transaction) -> Value {
-    let of = |access: &Option<Access>| access.map(|a| format!("{:x}", a.offset));
+    let of = |access: &Option<MemoryAccess>| access.map(|a| format!("{:x}", a.offset));
     let addresses: Vec<Option<String>> = request.accesses.iter().map(of).collect();
-    let name = |access: &Option<Access>| inspect::name_of_access(&done.run.machine, access.as_ref()?);
+    let name = |access: &Option<MemoryAccess>| inspect::name_of_access(&done.run.machine, access.as_ref()?);
     let names: Vec<Option<String>> = request.accesses.iter().map(name).collect();
     let mut out = json!({
         "kind": request.kind.name(), "space": inspect::space(request.region), "bytes": request.bytes,

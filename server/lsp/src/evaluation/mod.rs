@@ -13,7 +13,7 @@ use super::refresh;
 use super::shared::{Shared, lock};
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::ModuleProgram;
-use ptx_interp::machine::{self, Status, Target};
+use ptx_interp::machine::{self, RunStatus, WarpId};
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
 use ptx_launch::refusal::LaunchRefusal;
@@ -44,7 +44,7 @@ const MAX_FAULTS: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Focus {
     /// The warp.
-    pub target: Target,
+    pub target: WarpId,
     /// The lane.
     pub lane: u32,
     /// The step of the warp after which the values are shown; `None` for the end of the run.
@@ -84,7 +84,7 @@ pub struct Evaluation {
     values: Mutex<Option<Arc<LastValues>>>,
     course: Mutex<Option<Arc<Course>>>,
     /// The result document, with the warp that it describes.
-    result: Mutex<Option<(Target, String)>>,
+    result: Mutex<Option<(WarpId, String)>>,
 }
 
 impl std::fmt::Debug for Evaluation {
@@ -111,7 +111,7 @@ impl Evaluation {
     }
 
     /// Returns the course of a warp (cached).
-    pub fn course(&self, target: Target, cancelled: &dyn Fn() -> bool) -> Arc<Course> {
+    pub fn course(&self, target: WarpId, cancelled: &dyn Fn() -> bool) -> Arc<Course> {
         let known = lock(&self.course).clone();
         if let Some(known) = known.filter(|c| c.target == target) {
             return known;
@@ -396,9 +396,9 @@ fn evaluate(
     let late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
     let run = module.evaluate(chosen.launch, settings, folder, &|| cancelled() || late());
     let mut done = run.map_err(|why| LaunchRefusal::refused(why, &entry, above))?;
-    let out_of_time = done.run.status == Status::Cancelled && !cancelled();
+    let out_of_time = done.run.status == RunStatus::Cancelled && !cancelled();
     if out_of_time {
-        done.run.status = Status::Limit;
+        done.run.status = RunStatus::Limit;
     }
     Ok(Evaluation {
         snapshot: snapshot.clone(),

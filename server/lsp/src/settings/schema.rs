@@ -5,7 +5,7 @@ use super::slot::{SettingSlot, list};
 use super::{SECTION, SETTINGS, Setting, Settings, section};
 use crate::levels::NAMES;
 use ptx_analysis::Code;
-use ptx_interp::findings::Kind;
+use ptx_interp::findings::FaultKind;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -54,7 +54,9 @@ impl Setting {
                 let levels: Map<String, Value> = codes().map(|c| (c.to_owned(), json!({ "enum": NAMES }))).collect();
                 json!({ "type": "object", "properties": levels, "additionalProperties": false })
             }
-            SettingSlot::Kinds(..) => set(json!({ "enum": Kind::optional().map(Kind::name).collect::<Vec<_>>() })),
+            SettingSlot::Kinds(..) => {
+                set(json!({ "enum": FaultKind::optional().map(FaultKind::name).collect::<Vec<_>>() }))
+            }
             SettingSlot::Targets(_) | SettingSlot::Globs(_) => set(json!({ "type": "string" })),
             // An option may occur twice, with different values.
             SettingSlot::Options(_) => json!({ "type": "array", "items": { "type": "string" } }),

@@ -6,7 +6,7 @@ use crate::levels::{DiagnosticLevels, level};
 use ptx_analysis::target::{find_architecture, version};
 use ptx_analysis::{Analyzer, Code};
 use ptx_ide::{Defaults, OperandColumns, PressureHints};
-use ptx_interp::findings::{Checks, Kind};
+use ptx_interp::findings::{Checks, FaultKind};
 use ptx_isa::tables::{TargetInfo, Version};
 use serde_json::Value;
 use std::ops::RangeInclusive;
@@ -77,7 +77,7 @@ impl SettingSlot<'_> {
                 }
             }),
             Self::Kinds(checks, wanted) => {
-                all(value, |name| Kind::optional_named(name).ok()).map(|kinds: Vec<Kind>| {
+                all(value, |name| FaultKind::optional_named(name).ok()).map(|kinds: Vec<FaultKind>| {
                     kinds.into_iter().for_each(|kind| *checks = checks.with(kind, wanted));
                 })
             }

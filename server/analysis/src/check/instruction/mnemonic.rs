@@ -6,13 +6,13 @@ use crate::check::rules::{
     duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, unknown_modifier,
 };
 use crate::forms::choose::operand_distance;
-use crate::forms::mnemonic::{MnemonicMismatch, MnemonicProblem};
+use crate::forms::mnemonic::{MnemonicMismatch, MnemonicProblem, foreign_operations};
 use crate::forms::nearby::{Correction, allowed, corrections, operation};
 use crate::forms::operands::NameLookup;
 use crate::hir::ast::{Instruction, SourceWord};
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Form, Opcode};
+use ptx_isa::tables::{Entry, Form, Opcode};
 
 /// Reports a mnemonic that fits no form: every unknown modifier or, if there is none, the worst problem.
 pub fn report(
@@ -45,13 +45,19 @@ pub fn report(
         MnemonicProblem::Conflict(i, other) => illegal_combination::report(word(i), word(other)),
         MnemonicProblem::Missing(slot) => {
             let expected = head.allowed_anywhere(&mismatch.expected);
-            missing_modifier::report(instruction.mnemonic_range(), written, slot, &expected, form)
+            missing_modifier::report(
+                instruction.mnemonic_range(),
+                written,
+                (slot, &head.all_missing()),
+                &expected,
+                form,
+            )
         }
         MnemonicProblem::Order(first, second) | MnemonicProblem::TypeOrder(first, second) => {
             modifier_order::report(word(first), word(second), form)
         }
         MnemonicProblem::SpaceOrder(first, second) => {
-            modifier_order::spaces(word(first), word(second), opcode.name, form)
+            modifier_order::spaces(word(first), word(second), head.entry_name(), form)
         }
         MnemonicProblem::Rule(rule) => {
             illegal_combination::rule(rule_place(instruction, form, rule.what, rule.when), rule, form, written)
@@ -69,8 +75,11 @@ fn nearest<'m>(
     if instruction.broken || mismatch.others.is_empty() {
         return mismatch;
     }
-    let distance =
-        |near: &MnemonicMismatch| near.cost() + operand_distance(instruction, near.form, &near.values, names);
+    let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
+    let distance = |near: &MnemonicMismatch| {
+        let distance = near.cost + operand_distance(instruction, near.form, &near.values, names);
+        (distance, foreign_operations(&near.problems, &modifiers))
+    };
     std::iter::once(mismatch).chain(&mismatch.others).min_by_key(|near| distance(near)).unwrap_or(mismatch)
 }
 
@@ -87,6 +96,20 @@ struct WrongMnemonic<'a> {
 impl WrongMnemonic<'_> {
     fn word(&self, index: usize) -> SourceWord<'_> {
         self.instruction.modifiers[index]
+    }
+
+    /// The name of the instruction that the nearest form belongs to.
+    fn entry_name(&self) -> &'static str {
+        let has = |entry: &&'static Entry| entry.forms.iter().any(|f| std::ptr::eq(f, self.mismatch.form));
+        self.opcode.entries.iter().find(has).map_or(self.opcode.name, |entry| entry.name)
+    }
+
+    /// The state spaces that the nearest form takes in a place that is empty: for one that it does not take.
+    fn spaces(&self) -> Vec<&'static str> {
+        let is_space = |value: &&str| ISA.space(value).is_some();
+        let form = self.mismatch.form;
+        let empty = form.slots.iter().zip(&self.mismatch.values).filter(|(_, value)| value.is_none());
+        empty.map(|(slot, _)| slot.values).find(|values| values.iter().any(is_space)).map_or(Vec::new(), <[_]>::to_vec)
     }
 
     /// Whether the nearest form has a type too many, so that a wrong type stands in the place of another one.
@@ -127,7 +150,13 @@ impl WrongMnemonic<'_> {
             if ISA.ty(self.modifiers[index]).is_some() && self.lacks_type() {
                 self.wrong_type(index)
             } else {
-                let expected = if self.lacks_modifier() { self.allowed_instead(index) } else { Vec::new() };
+                let expected = if self.lacks_modifier() {
+                    self.allowed_instead(index)
+                } else if ISA.space(self.modifiers[index]).is_some() {
+                    self.spaces()
+                } else {
+                    Vec::new()
+                };
                 modifier_not_allowed::report(self.word(index), self.opcode, &near(at), &expected)
             }
         });
@@ -163,6 +192,18 @@ impl WrongMnemonic<'_> {
         } else {
             modifier_not_allowed::wrong_type(word, self.opcode.name, &expected)
         }
+    }
+
+    /// The missing modifiers, if nothing else is wrong and there is one choice for each.
+    fn all_missing(&self) -> Vec<&'static str> {
+        let only = |problem: &MnemonicProblem| match problem {
+            MnemonicProblem::Missing(slot) => match slot.values {
+                [only] => Some(*only),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.mismatch.problems.iter().map(only).collect::<Option<Vec<_>>>().unwrap_or_default()
     }
 
     /// What may stand in the place of a modifier, in this version and on this target.

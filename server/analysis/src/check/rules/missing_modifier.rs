@@ -15,12 +15,18 @@ pub struct MissingModifier {
     pub is_type: bool,
     /// The modifiers that may stand there, in all forms.
     pub expected: Box<[&'static str]>,
+    /// All missing modifiers, if they are several and there is one choice for each.
+    pub all: Box<[&'static str]>,
     /// The syntax of the form, unless several forms are possible.
     pub form: Option<&'static str>,
 }
 
 impl DiagnosticMessage for MissingModifier {
     fn message(&self) -> String {
+        if self.all.len() > 1 {
+            let all: Vec<String> = self.all.iter().map(|m| format!("`{m}`")).collect();
+            return format!("`{}` lacks the modifiers {}", self.written, super::and(&all));
+        }
         let modifier = if self.is_type { "a type" } else { "a modifier" };
         format!("`{}` lacks {modifier}: expected {}", self.written, one_of(&self.expected))
     }
@@ -35,14 +41,14 @@ impl DiagnosticMessage for MissingModifier {
 pub fn report(
     mnemonic: Range<usize>,
     written: &str,
-    slot: &'static ModifierSlot,
+    (slot, all): (&'static ModifierSlot, &[&'static str]),
     expected: &[&'static str],
     form: &'static Form,
 ) -> Diagnostic {
     // If several forms are possible, the syntax of one of them is no help.
     let form = (expected.len() <= slot.values.len()).then_some(form.text);
     let (written, is_type) = (written.into(), slot.is_type);
-    Diagnostic::new(mnemonic, MissingModifier { written, is_type, expected: expected.into(), form })
+    Diagnostic::new(mnemonic, MissingModifier { written, is_type, expected: expected.into(), all: all.into(), form })
 }
 
 #[cfg(test)]

@@ -76,7 +76,8 @@ use std::ops::Range;
 
 /// The known name that is most similar to a misspelt one, if it is similar enough for a typing mistake.
 pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    let limit = (found.len() / 3).clamp(1, 3);
+    // A name of one letter is like all others.
+    let limit = if found.len() < 2 { 0 } else { (found.len() / 3).clamp(1, 3) };
     known
         .into_iter()
         .filter(|name| name.len().abs_diff(found.len()) <= limit)
@@ -133,16 +134,33 @@ pub fn did_you_mean(names: &[&str]) -> Option<String> {
     (!names.is_empty()).then(|| format!("did you mean {}?", one_of(names)))
 }
 
-/// What a name of CUDA C++ is in PTX: `` `threadIdx` is `%tid` in PTX ``; `None` for any other name.
+/// What a name of CUDA C++ or a word of another language is in PTX: `` `threadIdx` is `%tid` in PTX ``; `None` for any other word.
 pub fn in_ptx(name: &str) -> Option<String> {
+    let (spellings, words) = spellings(name)?;
+    let spellings: Vec<String> = spellings.iter().map(|s| format!("`{s}`")).collect();
+    let words = if words.is_empty() { String::new() } else { format!("; {words}") };
+    Some(format!("`{name}` is {} in PTX{words}", spellings.join(" or ")))
+}
+
+/// The spellings in PTX of a name of CUDA C++ or a word of another language, and what else to know.
+pub fn spellings(name: &str) -> Option<(Vec<&'static str>, &'static str)> {
     // An index without its component: `threadIdx` of `threadIdx.x`.
     let is_it = |cuda: &&ptx_isa::tables::Cuda| cuda.name == name || cuda.name.strip_suffix(".x") == Some(name);
-    let cuda = ptx_isa::CUDA.iter().find(is_it)?;
-    let spellings: Vec<String> = cuda
-        .spellings()
-        .map(|s| format!("`{}`", if cuda.name == name { s } else { s.trim_end_matches(".x") }))
-        .collect();
-    Some(format!("`{name}` of CUDA C++ is {} in PTX", spellings.join(" or ")))
+    let found = ptx_isa::OTHER_NAMES.iter().chain(ptx_isa::CUDA).find(is_it)?;
+    let whole = found.name == name;
+    let spelling = |s: &'static str| if whole { s } else { s.trim_end_matches(".x") };
+    Some((found.spellings().map(spelling).collect(), found.words))
+}
+
+/// What an operand is for, from the words of the tables: `` `lut`: the truth table ``.
+pub fn meaning(operand: &str, words: &str) -> String {
+    let words = words.trim_end_matches('.');
+    let mut letters = words.chars();
+    let first = letters.next().map(|c| c.to_lowercase().to_string()).unwrap_or_default();
+    // `B lies …` and `CTA` keep their first letter.
+    let is_word = words.starts_with("A ") || letters.as_str().starts_with(char::is_lowercase);
+    let words = if is_word { format!("{first}{}", letters.as_str()) } else { words.to_owned() };
+    format!("`{operand}`: {words}")
 }
 
 /// `a, b and c`.

@@ -86,8 +86,7 @@ impl DiagnosticMessage for OperandCount {
         match &self.difference {
             CountDifference::Missing(missing) => {
                 let known = missing.iter().filter(|(_, doc)| !doc.is_empty());
-                let docs: Vec<String> =
-                    known.map(|(name, doc)| format!("`{name}` is {}", doc.trim_end_matches('.'))).collect();
+                let docs: Vec<String> = known.map(|(name, doc)| super::meaning(name, doc)).collect();
                 Some(docs.into_iter().chain([form]).collect::<Vec<_>>().join("; "))
             }
             _ => Some(form),

@@ -3,7 +3,8 @@
 use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::{Diagnostic, Fix, FixEdit};
 use crate::forms::operands::{MismatchKind, OperandMismatch};
-use crate::forms::spec::{ExpectedOperand, OperandSpec};
+use crate::forms::spec::ExpectedOperand;
+use ptx_isa::tables::Entry;
 use std::ops::Range;
 
 /// An operand of the wrong kind.
@@ -88,7 +89,9 @@ fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchK
         MismatchKind::Immediate => format!("{of} must be a register"),
         MismatchKind::NotImmediate => format!("{of} must be a constant"),
         MismatchKind::Sink => format!("`_` cannot stand for {of}"),
-        MismatchKind::MustBeSink => format!("this operand of `{mnemonic}` must be `_`"),
+        MismatchKind::MustBeSink => {
+            format!("`{mnemonic}` returns nothing with these modifiers: write `_` for the destination")
+        }
         MismatchKind::Negation => format!("{of} cannot be negated with `!`"),
         MismatchKind::Minus => format!("{of} cannot be negated"),
         MismatchKind::UnexpectedVector => format!("{of} must be a single {}, not a list", noun(expected)),
@@ -97,7 +100,7 @@ fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchK
         MismatchKind::MustBeAddress => format!("{of} must be an address in brackets"),
         MismatchKind::UnexpectedAddress => format!("{of} must be {}, not memory", kind_of(expected)),
         MismatchKind::UnexpectedPair => format!("{of} must be a single operand: `{mnemonic}` has no second result"),
-        MismatchKind::MustBePair => format!("{of} must be a pair such as `%r1|%p1`"),
+        MismatchKind::MustBePair => format!("{of} is a pair, `%r1|%p1`: write `_` for a part that is not used"),
         MismatchKind::AddressRegister(register, ty) => {
             format!("`{register}` is `{}` and cannot hold an address", ty.name())
         }
@@ -122,8 +125,8 @@ fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchK
 }
 
 /// The report on a mismatch that does not have its own diagnostic code.
-pub fn report(mismatch: &OperandMismatch, mnemonic: &str) -> Diagnostic {
-    let expected = mismatch.spec.as_ref().map(OperandSpec::expected);
+pub fn report(mismatch: &OperandMismatch, mnemonic: &str, entry: &Entry) -> Diagnostic {
+    let expected = mismatch.spec.as_ref().map(|spec| spec.expected(entry.operands));
     let found =
         OperandKindProblem::Mismatch { mnemonic: mnemonic.into(), expected, what: Box::new(mismatch.kind.clone()) };
     Diagnostic::new(mismatch.range.clone(), found)

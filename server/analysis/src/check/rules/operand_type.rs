@@ -3,7 +3,7 @@
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::spec::{ExpectedOperand, OperandSpec};
-use crate::hir::types::{RegisterFit, TypeId, agreeing};
+use crate::hir::types::{RegisterFit, TypeId, agreeing, register_type};
 use ptx_isa::tables::TypeClass;
 use std::ops::Range;
 
@@ -65,7 +65,14 @@ impl DiagnosticMessage for OperandType {
 
     fn help(&self) -> Option<String> {
         match self {
-            Self::Register { register, ty, expected, .. } => Some(conversion(register, *ty, expected.ty?, expected)),
+            Self::Register { register, ty, expected, .. } => {
+                let ty_expected = expected.ty?;
+                // What the operand is for tells more than how to bring another value into its size.
+                if !expected.written && ty.info().bits != ty_expected.info().bits && !expected.meaning.is_empty() {
+                    return Some(super::meaning(expected.name, expected.meaning));
+                }
+                Some(conversion(register, *ty, ty_expected, expected))
+            }
             Self::SpecialRegister { .. } => None,
             Self::Immediate { integer: true, .. } => {
                 Some("write it with a decimal point (`1.0`) or as bits (`0f3F800000`)".to_owned())
@@ -91,14 +98,22 @@ fn conversion(register: &str, actual: TypeId, expected: TypeId, operand: &Expect
         "declare one with `.reg .pred`".to_owned()
     } else if is_predicate(actual) {
         format!("turn it into a number first: `selp.b{bits} %new, 1, 0, {register};`")
+    } else if operand.written {
+        format!("the result has {bits} bits: write it to a `{}` register", register_type(expected))
     } else {
-        "convert it with `cvt` first, or declare the register with another type".to_owned()
+        let verb = if actual_bits > bits { "cuts it to" } else { "widens it to" };
+        format!("use the {actual_bits}-bit form of the instruction, if it has one, or `cvt`, which {verb} {bits} bits")
     }
 }
 
 /// The report on a register of the wrong type, `ty`.
-pub fn register(range: Range<usize>, register: &str, ty: TypeId, spec: &OperandSpec, mnemonic: &str) -> Diagnostic {
-    let (register, expected, mnemonic) = (register.into(), spec.expected(), mnemonic.into());
+pub fn register(
+    range: Range<usize>,
+    (register, ty): (&str, TypeId),
+    expected: ExpectedOperand,
+    mnemonic: &str,
+) -> Diagnostic {
+    let (register, mnemonic) = (register.into(), mnemonic.into());
     Diagnostic::new(range, OperandType::Register { register, ty, expected, mnemonic })
 }
 
@@ -106,10 +121,10 @@ pub fn register(range: Range<usize>, register: &str, ty: TypeId, spec: &OperandS
 pub fn special(
     range: Range<usize>,
     (register, ty): (&'static str, &'static str),
-    spec: &OperandSpec,
+    expected: ExpectedOperand,
     mnemonic: &str,
 ) -> Diagnostic {
-    let (expected, mnemonic) = (spec.expected(), mnemonic.into());
+    let mnemonic = mnemonic.into();
     Diagnostic::new(range, OperandType::SpecialRegister { register, ty, expected, mnemonic })
 }
 
@@ -153,7 +168,7 @@ mod tests {
         let found = in_kernel(Code::OperandType, "add.f32 %f1, %f2, %rd1;");
         let message = "`%rd1` is `.b64`, but `b` of `add.f32` takes a 32-bit floating-point register (`.b32`, `.f32`)";
         assert_eq!(messages(&found), [message]);
-        let help = "convert it with `cvt` first, or declare the register with another type";
+        let help = "use the 64-bit form of the instruction, if it has one, or `cvt`, which cuts it to 32 bits";
         assert_eq!(found[0].help().as_deref(), Some(help));
         let predicate = in_kernel(Code::OperandType, "selp.b32 %r1, %r2, %r3, %r4;");
         assert_eq!(messages(&predicate), ["`%r4` is `.b32`, but `c` of `selp.b32` takes a predicate (`.pred`)"]);

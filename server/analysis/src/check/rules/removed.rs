@@ -33,9 +33,9 @@ impl Removal {
     pub fn brief(&self) -> String {
         let (what, since) = (&self.what, describe_alternatives(self.alternatives));
         if self.is_by_option() {
-            format!("`{what}` is not there with {since}")
+            format!("`{what}` does not exist with {since}")
         } else {
-            format!("`{what}` is no longer there from {since} on")
+            format!("`{what}` was removed in {since}")
         }
     }
 }
@@ -71,8 +71,7 @@ mod tests {
     #[test]
     fn instructions_that_newer_targets_do_without() {
         let found = in_module(Removed, &module("sm_70"));
-        let expected =
-            "`shfl.down.b32` is no longer there from PTX 6.4 and sm_70 on; this module says PTX 6.4 and sm_70";
+        let expected = "`shfl.down.b32` was removed in PTX 6.4 and sm_70; this module says PTX 6.4 and sm_70";
         assert_eq!(messages(&found), [expected]);
         assert!(in_module(Removed, &module("sm_61")).is_empty());
     }
@@ -80,7 +79,7 @@ mod tests {
     #[test]
     fn the_help_names_the_successor() {
         let found = in_module(Removed, ".version 9.0\n.target sm_90a\n.address_size 64\n.tex .u32 t;\n");
-        let expected = "`.tex` is no longer there from PTX 1.5 on; this module says PTX 9.0 and sm_90a";
+        let expected = "`.tex` was removed in PTX 1.5; this module says PTX 9.0 and sm_90a";
         assert_eq!(messages(&found), [expected]);
         assert_eq!(found[0].help().as_deref(), Some("declare `.global .texref`"));
         assert!(in_module(Removed, ".version 1.4\n.target sm_13\n.tex .u32 t;\n").is_empty());

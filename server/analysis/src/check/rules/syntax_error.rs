@@ -8,6 +8,7 @@ pub use unfinished::{
     is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
 };
 
+use super::in_ptx;
 use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::hir::ast::SourceWord;
@@ -165,7 +166,7 @@ impl DiagnosticMessage for SyntaxError {
 
     fn help(&self) -> Option<String> {
         if let Some(word) = &self.unknown_opcode {
-            return Some(format!("`{word}` is not an instruction either"));
+            return Some(in_ptx(word).unwrap_or_else(|| format!("`{word}` is not an instruction")));
         }
         Some(match &self.kind {
             SyntaxErrorKind::Unexpected(shown, _) if &**shown == "}" => "there is no `{` that it closes".to_owned(),

@@ -43,7 +43,8 @@ impl DiagnosticMessage for UndeclaredName {
         match self.kind {
             UndeclaredKind::Operand if name.starts_with('%') => format!("no register `{name}` is declared here"),
             UndeclaredKind::Operand => format!("no name `{name}` is declared here"),
-            UndeclaredKind::Label | UndeclaredKind::InnerLabel => format!("no label `{name}` can be seen from here"),
+            UndeclaredKind::Label => format!("no label `{name}` is declared in this function"),
+            UndeclaredKind::InnerLabel => format!("label `{name}` is not visible here"),
             UndeclaredKind::Function => format!("no function `{name}` is declared here"),
         }
     }
@@ -52,12 +53,10 @@ impl DiagnosticMessage for UndeclaredName {
         let name = &self.name;
         match (&self.near, self.kind) {
             (_, UndeclaredKind::InnerLabel) => {
-                Some("labels can be seen in their block and in those inside of it".to_owned())
+                Some("a label is visible in its own block and in the blocks inside it".to_owned())
             }
             (Some(near), _) => Some(format!("did you mean `{near}`?")),
-            (None, UndeclaredKind::Label) => Some(format!(
-                "write `{name}:` before the instruction to jump to; a label is known in its own block alone"
-            )),
+            (None, UndeclaredKind::Label) => Some(format!("write `{name}:` before the instruction to jump to")),
             (None, UndeclaredKind::Operand) => super::in_ptx(name).or_else(|| {
                 let ty = self.ty.filter(|_| name.starts_with('%'))?;
                 Some(format!("declare it: `.reg {ty} {name};`"))
@@ -161,7 +160,7 @@ pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[SourceWord<'_>]) {
         let Some(found) = of(diagnostic) else { continue };
         let Some(label) = labels.iter().find(|l| *l.text == *found.name) else { continue };
         found.kind = UndeclaredKind::InnerLabel;
-        let message = "it stands in a block of its own".to_owned();
+        let message = "it is declared in this block".to_owned();
         diagnostic.fixes.clear();
         diagnostic.related.push(Related { range: label.range(), message, declares: None });
     }
@@ -186,9 +185,9 @@ mod tests {
     #[test]
     fn labels_of_other_blocks() {
         let found = in_kernel(UndeclaredName, "bra nowhere;");
-        assert_eq!(messages(&found), ["no label `nowhere` can be seen from here"]);
+        assert_eq!(messages(&found), ["no label `nowhere` is declared in this function"]);
         let found = in_kernel(UndeclaredName, "bra inner; { inner: ret; }");
-        let help = "labels can be seen in their block and in those inside of it";
+        let help = "a label is visible in its own block and in the blocks inside it";
         assert_eq!(found[0].help().as_deref(), Some(help));
         assert!(in_kernel(UndeclaredName, "{ bra outer; } outer:").is_empty());
     }

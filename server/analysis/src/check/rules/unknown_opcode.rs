@@ -1,6 +1,6 @@
 //! `unknown-opcode`: a word in the place of an opcode that is not one.
 
-use super::{suggest, write_instead};
+use super::{spellings, suggest, write_instead};
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::hir::ast::SourceWord;
@@ -27,7 +27,11 @@ impl DiagnosticMessage for UnknownOpcode {
 
 /// The report on an unknown opcode.
 pub fn report(opcode: SourceWord<'_>) -> Diagnostic {
-    let near = suggest(opcode.text, ISA.opcodes.iter().map(|o| o.name));
+    let lower = opcode.text.to_ascii_lowercase();
+    let same = ISA.opcodes.iter().map(|o| o.name).find(|name| *name == lower);
+    // A word of another language is its PTX if that is an opcode without operands.
+    let foreign = || spellings(opcode.text)?.0.into_iter().find(|s| !s.contains(' ') && !s.starts_with('.'));
+    let near = same.or_else(foreign).or_else(|| suggest(&lower, ISA.opcodes.iter().map(|o| o.name)));
     Diagnostic::new(opcode.range(), UnknownOpcode { name: opcode.text.into(), near })
         .fixes(write_instead(opcode.range(), near))
 }

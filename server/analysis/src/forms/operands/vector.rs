@@ -29,7 +29,7 @@ impl OperandChecker<'_> {
     }
 
     /// Matches a list whose elements are first joined to one common type, which is then compared with the spec (measured:
-    /// docs/isa-format.md, `mixed`).
+    /// docs/dev/isa-format.md, `mixed`).
     fn joined(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &OperandSpec) {
         let mut joined: Option<Joined> = None;
         let mut holes = 0;

@@ -19,7 +19,15 @@ pub fn index(pages: &[SitePage], links: &Links) -> String {
             let own = synonyms.get(page.name.as_str()).filter(|_| page.kind == PageKind::Concept);
             let own = own.map_or("", String::as_str);
             let group = if page.kind == PageKind::Instruction { page.group.as_str() } else { "" };
-            let row = serde_json::json!([page.name, kind(page), page.path, plain(&page.summary), cuda.join("\n"), own, group]);
+            let row = serde_json::json!([
+                page.name,
+                kind(page),
+                page.path,
+                plain(&page.summary),
+                cuda.join("\n"),
+                own,
+                group
+            ]);
             row.to_string()
         })
         .collect();

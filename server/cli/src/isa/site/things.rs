@@ -289,7 +289,9 @@ pub fn tables(kind: PageKind, place: PageContext<'_>) -> Markup {
 /// The part of a chapter page above the list.
 pub fn overview(kind: PageKind, place: PageContext<'_>) -> Markup {
     match kind {
-        PageKind::Concept => html! { p { "What the words of the trade mean in PTX, and which instructions belong to them." } },
+        PageKind::Concept => {
+            html! { p { "What the words of the trade mean in PTX, and which instructions belong to them." } }
+        }
         PageKind::Type => html! {
             p { "Below the list: what converts to what, and which registers stand for which types." }
         },

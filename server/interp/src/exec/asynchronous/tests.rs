@@ -1,12 +1,12 @@
 //! Kernels that copy, store and reduce asynchronously.
 
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome, words};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, TestOutcome, words};
 
 /// A kernel with two mbarriers at `bar` and 256 bytes at `data` in shared memory. `%rd0` is the address of `out`, `%rd1` that of `in`.
-fn kernel(version: &str, body: &str) -> Kernel {
-    Kernel::new(&format!(
+fn kernel(version: &str, body: &str) -> TestKernel {
+    TestKernel::new(&format!(
         ".version {version}\n.target sm_100a\n.address_size 64\n\
          .shared .align 8 .b64 bar[2];\n.shared .align 16 .b8 data[256];\n\
          .entry k(.param .u64 out, .param .u64 in) {{\n\
@@ -15,19 +15,19 @@ fn kernel(version: &str, body: &str) -> Kernel {
     ))
 }
 
-fn one(body: &str) -> Outcome {
+fn one(body: &str) -> TestOutcome {
     kernel("8.7", body).threads(1).buffer(&[0; 64]).buffer(&words(1..17)).run()
 }
 
 /// The words that the kernel stores. It must finish without findings.
 fn stored(body: &str) -> Vec<u32> {
     let out = one(body);
-    assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]), "{body}");
+    assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]), "{body}");
     out.u32s(0)
 }
 
 /// Checks that a kernel has exactly one finding, of this kind and with this text. Returns the related instruction that it names.
-fn found(kind: Kind, body: &str, message: &str) -> Option<u32> {
+fn found(kind: FaultKind, body: &str, message: &str) -> Option<u32> {
     let out = one(body);
     assert_eq!(out.kinds(), [kind], "{body}: {:?}", out.faults());
     let fault = &out.faults()[0];
@@ -66,7 +66,8 @@ fn groups_complete_in_order() {
         cp.async.ca.shared.global [data+4], [%rd1+4], 4; cp.async.commit_group; cp.async.wait_group 1;\n";
     let out = stored(&format!("{two} ld.shared.u32 %r1, [data]; st.global.u32 [%rd0], %r1;"));
     assert_eq!(out[0], 1);
-    let site = found(Kind::Asynchronous, &format!("{two} ld.shared.u32 %r1, [data+4];"), "reads 4 bytes at `data`+4");
+    let site =
+        found(FaultKind::Asynchronous, &format!("{two} ld.shared.u32 %r1, [data+4];"), "reads 4 bytes at `data`+4");
     // The second copy comes after the three instructions of the beginning, a copy and a commit.
     assert_eq!(site, Some(5));
     let out = stored(&format!("{two} cp.async.wait_group 0; ld.shared.u32 %r1, [data+4]; st.global.u32 [%rd0], %r1;"));
@@ -79,7 +80,7 @@ fn groups_complete_in_order() {
 fn copies_in_flight_are_left_alone() {
     let copy = "cp.async.cg.shared.global [data+16], [%rd1+16], 16;";
     let case = |use_: &str, message: &str| {
-        found(Kind::Asynchronous, &format!("{copy} cp.async.commit_group; {use_}"), message)
+        found(FaultKind::Asynchronous, &format!("{copy} cp.async.commit_group; {use_}"), message)
     };
     assert_eq!(
         case("ld.shared.u8 %r1, [data+31];", "reads 1 bytes at `data`+31 that an asynchronous operation writes"),
@@ -89,7 +90,11 @@ fn copies_in_flight_are_left_alone() {
     case("st.global.u32 [%rd1+28], 1;", "that an asynchronous operation reads");
     case(copy, "writes 16 bytes at `data`+16");
     // The copy is not committed, so the wait does not cover it.
-    found(Kind::Asynchronous, &format!("{copy} cp.async.wait_group 0; ld.shared.u32 %r1, [data+16];"), "reads 4 bytes");
+    found(
+        FaultKind::Asynchronous,
+        &format!("{copy} cp.async.wait_group 0; ld.shared.u32 %r1, [data+16];"),
+        "reads 4 bytes",
+    );
     stored(&format!(
         "st.shared.u32 [data], 1; {copy} ld.shared.u32 %r1, [data]; ld.global.u32 %r1, [%rd1+16]; st.global.u32 [%rd1+32], 1;"
     ));
@@ -109,16 +114,16 @@ fn mbarriers_count_copies() {
             ld.shared.u32 %r1, [data]; st.global.u32 [%rd0], %r1;"
         ));
         assert_eq!(out[0], 3);
-        found(Kind::Asynchronous, &format!("{start} ld.shared.u32 %r1, [data];"), "reads 4 bytes");
+        found(FaultKind::Asynchronous, &format!("{start} ld.shared.u32 %r1, [data];"), "reads 4 bytes");
     }
 }
 
 #[test]
 fn impossible_copies_are_found() {
-    found(Kind::Misaligned, "cp.async.cg.shared.global [data], [%rd1+8], 16;", "multiple of 16");
-    found(Kind::OutOfBounds, "cp.async.ca.shared.global [data], [%rd1+64], 4;", "behind the end");
+    found(FaultKind::Misaligned, "cp.async.cg.shared.global [data], [%rd1+8], 16;", "multiple of 16");
+    found(FaultKind::OutOfBounds, "cp.async.ca.shared.global [data], [%rd1+64], 4;", "behind the end");
     found(
-        Kind::Undefined,
+        FaultKind::Undefined,
         "mov.u32 %r1, 5; cp.async.ca.shared.global [data], [%rd1], 4, %r1;",
         "5 bytes of the source",
     );
@@ -143,7 +148,7 @@ fn stores_signal_an_mbarrier_of_their_cta() {
     let early = body.replace("wait: ", "spin: ld.volatile.shared.u32 %r7, [data+28]; mbarrier.test_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra spin; wait: ");
     let early = early.replace("zero: ", "zero: st.shared.u32 [data+28], 0; ");
     let out = kernel("8.7", &early).threads(1).ctas(2, 2).buffer(&[0; 32]).buffer(&[0; 4]).run();
-    assert_eq!(out.kinds(), [Kind::Asynchronous, Kind::Race], "{:?}", out.faults());
+    assert_eq!(out.kinds(), [FaultKind::Asynchronous, FaultKind::Race], "{:?}", out.faults());
     // The mbarrier is in another CTA than the data.
     let apart = body.replace("mapa.shared::cluster.u32 %r6, %r6, 0;", "mapa.shared::cluster.u32 %r6, %r6, 1;");
     let out = kernel("8.7", &apart).threads(1).ctas(2, 2).buffer(&[0; 32]).buffer(&[0; 4]).run();
@@ -192,7 +197,7 @@ fn a_pipeline_of_copies_sums_its_columns() {
     let text = include_str!("../../../../../tests/kernels/cp_async_pipeline.ptx");
     let (rows, columns) = (37u32, 256u32);
     let floats = |count: u32| words((0..count).map(|i| (i as f32).to_bits()));
-    let mut kernel = Kernel::new(text).threads(128).value(rows.into()).value(columns.into());
+    let mut kernel = TestKernel::new(text).threads(128).value(rows.into()).value(columns.into());
     kernel.shape.grid = [2, 1, 1];
     let out = kernel.buffer(&floats(rows)).buffer(&floats(rows * columns)).buffer(&[0; 1024]).fine();
     let sum = |column: u32| (0..rows).fold(0f32, |sum, r| (r as f32).mul_add((r * columns + column) as f32, sum));

@@ -1,6 +1,6 @@
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, TestOutcome};
 use ptx_num::values::atomic::{AtomicElement, AtomicOperation, operation};
 
 /// Executes a form on one location in one thread, with the old value and the operands `b` and `c`. Returns what the register and memory
@@ -28,8 +28,8 @@ fn one(target: &str, instruction: &str, bytes: usize, space: &str, old: u128, b:
     );
     let bytes_of = |v: u128| v.to_le_bytes();
     let buffer: Vec<u8> = [old, b, c, 0].into_iter().flat_map(bytes_of).collect();
-    let out = Kernel::body(target, &body).threads(1).buffer(&buffer).run();
-    assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]), "{instruction}");
+    let out = TestKernel::body(target, &body).threads(1).buffer(&buffer).run();
+    assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]), "{instruction}");
     let all = out.bytes(0);
     let value = |at: usize| {
         let mut v = [0; 16];
@@ -91,9 +91,9 @@ fn every_operation_and_type() {
     assert_eq!(cases, 1026);
 }
 
-fn warp(body: &str, buffer: &[u8]) -> Outcome {
+fn warp(body: &str, buffer: &[u8]) -> TestOutcome {
     let text = format!("mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd1, %rd0;\n{body}");
-    Kernel::body("", &text).buffer(buffer).run()
+    TestKernel::body("", &text).buffer(buffer).run()
 }
 
 #[test]
@@ -119,30 +119,30 @@ fn vectors_are_changed_element_by_element() {
     let buffer: Vec<u8> = [1.0f32, 2.0, 3.0, 4.0, 0.0, 0.0, 0.0, 0.0].iter().flat_map(|f| f.to_le_bytes()).collect();
     let body = "mov.f32 %f1, 0f3f800000; mov.f32 %f2, 0f40000000; atom.global.add.v4.f32 {%f4, %f5, %f6, %f7}, [%rd0], {%f1, %f2, %f1, %f2};\n\
         st.global.v4.f32 [%rd0+16], {%f4, %f5, %f6, %f7}; red.global.add.v2.f32 [%rd0], {%f1, %f1};";
-    let out = Kernel::body("", body).threads(1).buffer(&buffer).fine();
+    let out = TestKernel::body("", body).threads(1).buffer(&buffer).fine();
     let floats: Vec<f32> = out.u32s(0).into_iter().map(f32::from_bits).collect();
     assert_eq!(floats, [3.0, 5.0, 4.0, 6.0, 1.0, 2.0, 3.0, 4.0]);
     let halves: Vec<u8> = [0x3c00u16, 0x4000, 0x4200, 0x4400].iter().flat_map(|f| f.to_le_bytes()).collect();
     let body = "mov.b32 %r1, 0x42003c00; red.global.max.noftz.v2.f16x2 [%rd0], {%r1, %r1};";
-    assert_eq!(Kernel::body("", body).threads(1).buffer(&halves).fine().u32s(0), [0x4200_3c00, 0x4400_4200]);
+    assert_eq!(TestKernel::body("", body).threads(1).buffer(&halves).fine().u32s(0), [0x4200_3c00, 0x4400_4200]);
     let out =
-        Kernel::body("", "red.global.add.v4.f32 [%rd0+4], {%f1, %f1, %f1, %f1};").threads(1).buffer(&[0; 32]).run();
-    assert!(out.kinds().contains(&Kind::Misaligned));
+        TestKernel::body("", "red.global.add.v4.f32 [%rd0+4], {%f1, %f1, %f1, %f1};").threads(1).buffer(&[0; 32]).run();
+    assert!(out.kinds().contains(&FaultKind::Misaligned));
 }
 
 #[test]
 fn what_nobody_wrote_is_found_and_local_memory_is_refused() {
-    let out = Kernel::body("", "red.global.add.u32 [%rd0], 1;").threads(1).blank(4).run();
-    assert_eq!(out.kinds(), [Kind::UninitializedMemory]);
+    let out = TestKernel::body("", "red.global.add.u32 [%rd0], 1;").threads(1).blank(4).run();
+    assert_eq!(out.kinds(), [FaultKind::UninitializedMemory]);
     let body = ".local .b32 l; st.local.u32 [l], 1; mov.u64 %rd1, l; cvta.local.u64 %rd1, %rd1; red.add.u32 [%rd1], 1;";
-    let out = Kernel::body("", body).threads(1).buffer(&[0; 4]).run();
-    assert_eq!(out.kinds(), [Kind::Undefined], "{:?}", out.faults());
+    let out = TestKernel::body("", body).threads(1).buffer(&[0; 4]).run();
+    assert_eq!(out.kinds(), [FaultKind::Undefined], "{:?}", out.faults());
 }
 
 #[test]
 fn a_lock_among_the_lanes_of_a_warp_is_released_in_the_end() {
     let body = "loop: atom.acquire.gpu.global.cas.b32 %r2, [%rd0], 0, 1; setp.ne.u32 %p0, %r2, 0; @%p0 bra loop;\n\
         ld.global.u32 %r3, [%rd0+4]; add.u32 %r3, %r3, 1; st.global.u32 [%rd0+4], %r3; atom.release.gpu.global.exch.b32 %r4, [%rd0], 0;";
-    let out = Kernel::body("", body).threads(64).ctas(3, 1).buffer(&[0; 8]).fine();
+    let out = TestKernel::body("", body).threads(64).ctas(3, 1).buffer(&[0; 8]).fine();
     assert_eq!(out.u32s(0), [0, 192]);
 }

@@ -1,17 +1,17 @@
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::Kernel;
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::TestKernel;
 
 /// A kernel with this body. `%r1` is the thread, `%r2` the warp, `%r3` the lane, and `%rd2` the address of the thread's word of the
 /// buffer, which holds a different number for each thread. `s` is 1024 words of shared memory, and `%r4` the address of the thread's word
 /// there.
-fn kernel(threads: u32, body: &str) -> Kernel {
+fn kernel(threads: u32, body: &str) -> TestKernel {
     let text = format!(
         ".shared .align 16 .b32 s[1024];\nmov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; and.b32 %r3, %r1, 31;\n\
          mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd0, %rd2; mov.u32 %r4, s; mad.lo.u32 %r4, %r1, 4, %r4;\n{body}"
     );
     let bytes: Vec<u8> = (0..threads).flat_map(|t| (7 * t + 1).to_le_bytes()).collect();
-    Kernel::body("", &text).threads(threads).buffer(&bytes)
+    TestKernel::body("", &text).threads(threads).buffer(&bytes)
 }
 
 /// Each thread reads the word that the next thread wrote before the barrier.
@@ -101,17 +101,17 @@ fn threads_that_have_exited_are_not_waited_for() {
     assert_eq!(kernel(64, body).fine().u32s(0)[31..33], [9, 7 * 32 + 1]);
     // With a count, hardware waits for the exited threads, which is a finding.
     let out = kernel(64, "setp.gt.u32 %p0, %r1, 31; @%p0 exit; bar.sync 0, 64; st.global.u32 [%rd2], 9;").run();
-    assert_eq!((out.status(), out.kinds()), (Status::Finished, vec![Kind::Barrier]));
+    assert_eq!((out.status(), out.kinds()), (RunStatus::Finished, vec![FaultKind::Barrier]));
     assert_eq!(out.u32s(0)[0], 9);
 }
 
 #[test]
 fn parts_of_a_warp_at_an_aligned_barrier_are_found() {
     let out = kernel(32, "setp.lt.u32 %p0, %r3, 16; @!%p0 bra end; bar.sync 0; end: bar.sync 1;").run();
-    assert_eq!((out.status(), out.kinds()[0]), (Status::Finished, Kind::Divergence));
+    assert_eq!((out.status(), out.kinds()[0]), (RunStatus::Finished, FaultKind::Divergence));
     assert_eq!(out.faults()[0].lanes, 0xffff);
     let out = kernel(32, "setp.lt.u32 %p0, %r3, 16; @%p0 bar.sync 0;").run();
-    assert_eq!((out.status(), out.kinds()), (Status::Finished, vec![Kind::Divergence]));
+    assert_eq!((out.status(), out.kinds()), (RunStatus::Finished, vec![FaultKind::Divergence]));
     // With `barrier`, the lanes of a warp may arrive at different instructions.
     assert!(
         kernel(32, "setp.lt.u32 %p0, %r3, 16; @%p0 barrier.sync 0; @!%p0 barrier.sync 0;").run().faults().is_empty()
@@ -121,8 +121,8 @@ fn parts_of_a_warp_at_an_aligned_barrier_are_found() {
 #[test]
 fn old_targets_have_aligned_barriers_only() {
     let text = |body: &str| format!("mov.u32 %r3, %tid.x; setp.lt.u32 %p0, %r3, 16; {body} st.global.u32 [%rd0], 1;");
-    let run = |body: &str| Kernel::body("sm_60", &text(body)).buffer(&[0; 4]).run();
-    assert_eq!(run("@%p0 barrier.sync 0;").kinds(), [Kind::Divergence]);
+    let run = |body: &str| TestKernel::body("sm_60", &text(body)).buffer(&[0; 4]).run();
+    assert_eq!(run("@%p0 barrier.sync 0;").kinds(), [FaultKind::Divergence]);
     assert_eq!(run("@!%p0 bra low; add.u32 %r4, %r3, 1; low: barrier.sync 0;").faults(), []);
 }
 
@@ -139,28 +139,28 @@ fn counts_that_do_not_agree_are_found() {
         kernel(64, &format!("setp.eq.u32 %p0, %r2, 0; @%p0 bra a; {b} bra.uni end; a: {a} end:")).run()
     };
     let out = two("bar.sync 0, 64;", "bar.sync 0, 32;");
-    assert!(out.kinds().contains(&Kind::Barrier), "{:?}", out.faults());
+    assert!(out.kinds().contains(&FaultKind::Barrier), "{:?}", out.faults());
     assert!(out.faults()[0].related.is_some());
     assert!(two("bar.sync 0, 64;", "bar.sync 0;").faults().is_empty());
     let out = two("bar.sync 0;", "setp.eq.u32 %p1, %r1, 0; bar.red.popc.u32 %r5, 0, %p1;");
-    assert_eq!(out.kinds(), [Kind::Barrier]);
+    assert_eq!(out.kinds(), [FaultKind::Barrier]);
     let out = kernel(64, "bar.sync 0, 96;").run();
-    assert_eq!((out.kinds()[0], out.status()), (Kind::Barrier, Status::Deadlock));
+    assert_eq!((out.kinds()[0], out.status()), (FaultKind::Barrier, RunStatus::Deadlock));
     let out = kernel(64, "mov.u32 %r5, 40; bar.sync 0, %r5;").run();
-    assert_eq!(out.kinds()[0], Kind::Barrier);
+    assert_eq!(out.kinds()[0], FaultKind::Barrier);
     let out = kernel(64, "mov.u32 %r5, 0; bar.arrive 0, %r5; bar.arrive 0, 64;").run();
-    assert!(out.kinds().contains(&Kind::Barrier));
+    assert!(out.kinds().contains(&FaultKind::Barrier));
     let out = kernel(64, "mov.u32 %r5, 16; bar.sync %r5;").run();
-    assert_eq!(out.kinds(), [Kind::Barrier]);
+    assert_eq!(out.kinds(), [FaultKind::Barrier]);
     let out = kernel(64, "mov.u32 %r5, %r3; barrier.sync %r5;").run();
-    assert_eq!(out.kinds(), [Kind::Unsupported]);
+    assert_eq!(out.kinds(), [FaultKind::Unsupported]);
 }
 
 #[test]
 fn arriving_twice_is_found() {
     let out = kernel(96, "setp.eq.u32 %p0, %r2, 0; @!%p0 exit; bar.arrive 1, 96; bar.arrive 1, 96;").run();
     assert!(
-        out.kinds().contains(&Kind::Barrier) && out.faults().iter().any(|f| f.message.contains("once more")),
+        out.kinds().contains(&FaultKind::Barrier) && out.faults().iter().any(|f| f.message.contains("once more")),
         "{:?}",
         out.faults()
     );
@@ -169,7 +169,7 @@ fn arriving_twice_is_found() {
 #[test]
 fn warps_at_different_barriers_wait_for_ever() {
     let out = kernel(64, "setp.eq.u32 %p0, %r2, 0; @%p0 bra a; bar.sync 1; bra.uni end; a: bar.sync 0; end:").run();
-    assert_eq!((out.status(), out.kinds()[0]), (Status::Deadlock, Kind::Deadlock));
+    assert_eq!((out.status(), out.kinds()[0]), (RunStatus::Deadlock, FaultKind::Deadlock));
     assert_eq!(out.faults().len(), 2);
 }
 
@@ -186,7 +186,7 @@ fn lanes_of_a_warp_wait_for_each_other() {
         .replace("%r5, [s];\n end:", "%r5, [s]; st.global.u32 [%rd2], %r5;\n end: exit;");
     assert_eq!(kernel(32, &text).fine().u32s(0)[0], 4);
     let out = kernel(32, "bar.warp.sync 0xffff;").run();
-    assert_eq!(out.kinds(), [Kind::Membermask]);
+    assert_eq!(out.kinds(), [FaultKind::Membermask]);
     assert_eq!(out.faults()[0].lanes, 0xffff_0000);
 }
 

@@ -1,13 +1,13 @@
 //! Kernels that use the copy engine.
 
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome, words};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, TestOutcome, words};
 use ptx_num::values::Marks;
 
 /// A kernel with two mbarriers at `bar` and 1024 bytes at `data` in shared memory. `%rd0` is the address of `out`, `%rd1` that of `in`.
-fn kernel(version: &str, target: &str, body: &str) -> Kernel {
-    Kernel::new(&format!(
+fn kernel(version: &str, target: &str, body: &str) -> TestKernel {
+    TestKernel::new(&format!(
         ".version {version}\n.target {target}\n.address_size 64\n\
          .shared .align 8 .b64 bar[2];\n.shared .align 128 .b8 data[1024];\n\
          .entry k(.param .u64 out, .param .u64 in) {{\n\
@@ -21,17 +21,17 @@ const LOAD: &str = "mbarrier.init.b64 [bar], 1; mbarrier.arrive.expect_tx.b64 _,
     cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [data], [%rd1], 64, [bar];\n";
 const STORE: &str = "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 64; cp.async.bulk.commit_group;\n";
 
-fn one(body: &str) -> Outcome {
+fn one(body: &str) -> TestOutcome {
     kernel("9.0", "sm_100a", body).threads(1).buffer(&[0; 64]).buffer(&words(1..17)).run()
 }
 
 fn stored(body: &str) -> Vec<u32> {
     let out = one(body);
-    assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]), "{body}");
+    assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]), "{body}");
     out.u32s(0)
 }
 
-fn found(kind: Kind, body: &str, message: &str) {
+fn found(kind: FaultKind, body: &str, message: &str) {
     let out = one(body);
     assert_eq!(out.kinds(), [kind], "{body}: {:?}", out.faults());
     assert!(out.faults()[0].message.contains(message), "{}", out.faults()[0].message);
@@ -47,29 +47,33 @@ fn blocks_go_to_shared_memory_and_back() {
 
 #[test]
 fn what_is_in_flight_is_left_alone() {
-    found(Kind::Asynchronous, &format!("{LOAD} ld.shared.u32 %r1, [data+60];"), "reads 4 bytes at `data`+60");
-    found(Kind::Asynchronous, &format!("{LOAD} st.global.u32 [%rd1+32], 9;"), "that an asynchronous operation reads");
+    found(FaultKind::Asynchronous, &format!("{LOAD} ld.shared.u32 %r1, [data+60];"), "reads 4 bytes at `data`+60");
+    found(
+        FaultKind::Asynchronous,
+        &format!("{LOAD} st.global.u32 [%rd1+32], 9;"),
+        "that an asynchronous operation reads",
+    );
     // After a wait for the reads, the source may be changed, but the result may not be used.
     stored(&format!("{LOAD}{WAIT}{STORE} cp.async.bulk.wait_group.read 0; st.shared.u32 [data], 1;"));
     found(
-        Kind::Asynchronous,
+        FaultKind::Asynchronous,
         &format!("{LOAD}{WAIT}{STORE} st.shared.u32 [data], 1;"),
         "that an asynchronous operation reads",
     );
     let read = "ld.global.u32 %r1, [%rd0];";
     found(
-        Kind::Asynchronous,
+        FaultKind::Asynchronous,
         &format!("{LOAD}{WAIT}{STORE} cp.async.bulk.wait_group.read 0; {read}"),
         "writes, which is not known to be complete",
     );
     found(
-        Kind::Asynchronous,
+        FaultKind::Asynchronous,
         &format!("{LOAD}{WAIT}{STORE} cp.async.bulk.wait_group 1; {read}"),
         "writes, which is not known to be complete",
     );
     // Small copies have groups of their own.
     found(
-        Kind::Asynchronous,
+        FaultKind::Asynchronous,
         &format!("{LOAD}{WAIT}{STORE} cp.async.wait_group 0; {read}"),
         "writes, which is not known to be complete",
     );
@@ -79,9 +83,9 @@ fn what_is_in_flight_is_left_alone() {
 fn the_engine_reads_what_was_fenced() {
     let store = "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data+16], 16;";
     let words = "the copy engine reads 16 bytes at `data`+16";
-    found(Kind::Asynchronous, &format!("st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; {store}"), words);
+    found(FaultKind::Asynchronous, &format!("st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; {store}"), words);
     found(
-        Kind::Asynchronous,
+        FaultKind::Asynchronous,
         &format!("st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; fence.proxy.async; st.shared.u32 [data+28], 4; {store}"),
         words,
     );
@@ -92,7 +96,7 @@ fn the_engine_reads_what_was_fenced() {
     // Bytes that the engine wrote itself need no fence.
     stored(&format!("st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; {LOAD}{WAIT}{store}"));
     let small = "cp.async.ca.shared.global [data+16], [%rd1], 16; cp.async.wait_all;";
-    found(Kind::Asynchronous, &format!("{small}{store}"), words);
+    found(FaultKind::Asynchronous, &format!("{small}{store}"), words);
 }
 
 #[test]
@@ -121,7 +125,7 @@ fn a_block_goes_to_all_ctas_of_a_mask() {
         .buffer(&[0; 4])
         .buffer(&words(1..17))
         .run();
-    assert!(out.kinds().contains(&Kind::Undefined) && out.status() == Status::Deadlock, "{:?}", out.faults());
+    assert!(out.kinds().contains(&FaultKind::Undefined) && out.status() == RunStatus::Deadlock, "{:?}", out.faults());
 }
 
 #[test]
@@ -205,25 +209,25 @@ fn what_nobody_wrote_stays_so() {
     let body = format!(
         "st.shared.u32 [data+4], 5; fence.proxy.async; {STORE} cp.async.bulk.wait_group 0; ld.global.u32 %r1, [%rd0+8];"
     );
-    found(Kind::UninitializedMemory, &body, "never written");
+    found(FaultKind::UninitializedMemory, &body, "never written");
 }
 
 #[test]
 fn impossible_blocks_are_found() {
     let start = "mbarrier.init.b64 [bar], 1; mov.u32 %r1, 20;";
     let copy = "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes";
-    found(Kind::Misaligned, &format!("{start} {copy} [data], [%rd1], %r1, [bar];"), "on 20 bytes");
-    found(Kind::Misaligned, &format!("{start} {copy} [data], [%rd1+8], 16, [bar];"), "multiple of 16");
+    found(FaultKind::Misaligned, &format!("{start} {copy} [data], [%rd1], %r1, [bar];"), "on 20 bytes");
+    found(FaultKind::Misaligned, &format!("{start} {copy} [data], [%rd1+8], 16, [bar];"), "multiple of 16");
     found(
-        Kind::Misaligned,
+        FaultKind::Misaligned,
         &format!("{start} mov.u32 %r2, data; {copy} [%r2+8], [%rd1], 16, [bar];"),
         "multiple of 16",
     );
-    found(Kind::OutOfBounds, &format!("{start} {copy} [data], [%rd1+48], 32, [bar];"), "behind the end");
-    found(Kind::Mbarrier, &format!("{copy} [data], [%rd1], 16, [bar];"), "there is no mbarrier");
-    found(Kind::OutOfBounds, "cp.async.bulk.prefetch.L2.global [%rd1+4096], 16;", "behind the end");
+    found(FaultKind::OutOfBounds, &format!("{start} {copy} [data], [%rd1+48], 32, [bar];"), "behind the end");
+    found(FaultKind::Mbarrier, &format!("{copy} [data], [%rd1], 16, [bar];"), "there is no mbarrier");
+    found(FaultKind::OutOfBounds, "cp.async.bulk.prefetch.L2.global [%rd1+4096], 16;", "behind the end");
     found(
-        Kind::Misaligned,
+        FaultKind::Misaligned,
         "mov.u64 %rd2, 12; mov.u32 %r1, data; st.bulk.shared::cta [%r1], %rd2, 0;",
         "multiple of 8",
     );
@@ -235,12 +239,12 @@ fn shared_memory_is_filled_with_zeros() {
     let body = "mov.u32 %r1, data; mov.u64 %rd2, 1016; st.bulk.weak.shared::cta [%r1+8], %rd2, 0; ld.shared.u64 %rd3, [data+1016]; st.global.u64 [%rd0], %rd3;";
     assert_eq!(stored(body)[..2], [0, 0]);
     found(
-        Kind::UninitializedMemory,
+        FaultKind::UninitializedMemory,
         "mov.u32 %r1, data; st.bulk.shared::cta [%r1+8], 16, 0; ld.shared.u32 %r2, [data+4];",
         "never written",
     );
     found(
-        Kind::UninitializedMemory,
+        FaultKind::UninitializedMemory,
         "mov.u32 %r1, data; st.bulk.shared::cta [%r1+8], 16, 0; ld.shared.u32 %r2, [data+24];",
         "never written",
     );

@@ -1,15 +1,15 @@
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::Kernel;
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::TestKernel;
 
 /// A kernel of two CTAs with 64 threads each in a cluster. `%r1` is the rank, `%r2` the thread, and `%rd2` the address of the thread's
 /// word of the buffer.
-fn kernel(body: &str) -> Kernel {
+fn kernel(body: &str) -> TestKernel {
     let text = format!(
         ".shared .align 16 .b32 s[64];\nmov.u32 %r1, %cluster_ctarank; mov.u32 %r2, %tid.x; mov.u32 %r3, s; mad.lo.u32 %r4, %r2, 4, %r3;\n\
          mad.lo.u32 %r5, %r1, 64, %r2; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd2, %rd0, %rd2;\n{body}"
     );
-    Kernel::body("", &text).threads(64).ctas(2, 2).buffer(&[0; 512])
+    TestKernel::body("", &text).threads(64).ctas(2, 2).buffer(&[0; 512])
 }
 
 /// Each thread writes to its CTA's shared memory, and reads the word that the same thread of the other CTA wrote.
@@ -37,10 +37,10 @@ fn threads_of_a_cluster_wait_for_each_other() {
 #[test]
 fn what_a_relaxed_arrival_does_not_tell_is_a_race() {
     let out = kernel(&exchange("barrier.cluster.arrive.relaxed; barrier.cluster.wait;")).run();
-    assert_eq!((out.status(), out.kinds()), (Status::Finished, vec![Kind::Race]));
+    assert_eq!((out.status(), out.kinds()), (RunStatus::Finished, vec![FaultKind::Race]));
     let out = kernel(&exchange("")).run();
     assert!(
-        out.kinds().contains(&Kind::Race) || out.kinds().contains(&Kind::UninitializedMemory),
+        out.kinds().contains(&FaultKind::Race) || out.kinds().contains(&FaultKind::UninitializedMemory),
         "{:?}",
         out.faults()
     );
@@ -55,14 +55,14 @@ fn exited_threads_are_not_waited_for() {
 
 #[test]
 fn misuse_is_found() {
-    assert_eq!(kernel("barrier.cluster.wait;").run().kinds(), [Kind::Barrier]);
+    assert_eq!(kernel("barrier.cluster.wait;").run().kinds(), [FaultKind::Barrier]);
     let out = kernel("setp.eq.u32 %p0, %r1, 0; @!%p0 bra wait; setp.lt.u32 %p1, %r2, 32; @!%p1 bra wait; barrier.cluster.arrive; barrier.cluster.arrive; bra.uni end; wait: barrier.cluster.arrive; end: barrier.cluster.wait;").run();
-    assert!(out.kinds().contains(&Kind::Barrier), "{:?}", out.faults());
+    assert!(out.kinds().contains(&FaultKind::Barrier), "{:?}", out.faults());
     let out = kernel("setp.lt.u32 %p0, %r2, 16; @%p0 barrier.cluster.arrive.aligned; @!%p0 barrier.cluster.arrive.aligned; barrier.cluster.wait;").run();
-    assert!(out.kinds().contains(&Kind::Divergence), "{:?}", out.faults());
+    assert!(out.kinds().contains(&FaultKind::Divergence), "{:?}", out.faults());
     let out = kernel(
         "setp.eq.u32 %p0, %r1, 0; @%p0 barrier.cluster.arrive; @%p0 barrier.cluster.wait; @!%p0 bar.sync 1, 96;",
     )
     .run();
-    assert_eq!(out.status(), Status::Deadlock);
+    assert_eq!(out.status(), RunStatus::Deadlock);
 }

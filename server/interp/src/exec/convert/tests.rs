@@ -1,10 +1,10 @@
 //! Decodes every form of `cvt` in the data, with all its modifiers and with registers of all widths that it accepts. Checks that the step
 //! gives each lane the result of the conversion. Also runs some instructions of each kind as kernels.
 
-use crate::lanes::{LANES, Mask};
-use crate::machine::code::{Action, Code, Executable, Slot};
-use crate::registers::{Place, Registers};
-use crate::testing::{Kernel, words};
+use crate::lanes::{LANES, LaneMask};
+use crate::machine::code::{Executable, FunctionCode, OpAction, Slot};
+use crate::registers::{RegisterLocation, WarpRegisters};
+use crate::testing::{TestKernel, words};
 use ptx_analysis::flow::OperandValue;
 use ptx_analysis::program::ModuleProgram;
 use ptx_num::values::Marks;
@@ -154,7 +154,7 @@ impl ConversionSamples {
 }
 
 /// The places of an instruction's operands, in order.
-fn places(executable: &Executable, code: &Code, index: usize) -> Vec<Place> {
+fn places(executable: &Executable, code: &FunctionCode, index: usize) -> Vec<RegisterLocation> {
     let function = executable.function(code.function).unwrap();
     let place = |value: &OperandValue| match value {
         OperandValue::Register(slot) => match code.slots[slot.index()] {
@@ -213,28 +213,28 @@ fn every_form_gives_each_lane_what_the_conversion_gives() {
 
 fn check(
     executable: &Executable,
-    code: &Code,
+    code: &FunctionCode,
     index: usize,
     spelling: &Spelling,
     d: u32,
     text: &str,
     random: &mut ConversionSamples,
 ) {
-    let Action::Lanes(step) = &code.ops[index].action else {
-        let Action::Refused(why) = &code.ops[index].action else { panic!("{text} is no step on registers") };
+    let OpAction::Lanes(step) = &code.ops[index].action else {
+        let OpAction::Refused(why) = &code.ops[index].action else { panic!("{text} is no step on registers") };
         panic!("{text} is refused: {why:?}");
     };
     let conversion = compile(spelling.from, spelling.to, spelling.options).unwrap();
     let places = places(executable, code, index);
     let specials = Arc::from([]);
-    let mut registers = Registers::new(code.register_bytes, code.predicates, Arc::clone(&code.constants), specials);
+    let mut registers = WarpRegisters::new(code.register_bytes, code.predicates, Arc::clone(&code.constants), specials);
     for lane in 0..LANES {
         for place in &places {
             let value = u128::from(random.bits());
             registers.set_lane_bits(*place, lane, value);
         }
     }
-    let mask = if index.is_multiple_of(3) { Mask::MAX } else { random.next() as Mask };
+    let mask = if index.is_multiple_of(3) { LaneMask::MAX } else { random.next() as LaneMask };
     let before = registers.clone();
     let marked = step.run(&mut registers, mask);
     for lane in 0..LANES {
@@ -286,7 +286,7 @@ fn kernels_convert() {
         cvt.pack.sat.u16.s32 %r2, 70000, -5; st.global.b32 [%rd0+60], %r2;\
         cvt.pack.sat.s8.s32.b32 %r2, -200, 5, 4660; st.global.b32 [%rd0+64], %r2;\
         cvt.u64.u32 %rd1, %tid.x; st.global.b64 [%rd0+72], %rd1;";
-    let out = Kernel::body("", text).threads(1).buffer(&[0xee; 80]).fine();
+    let out = TestKernel::body("", text).threads(1).buffer(&[0xee; 80]).fine();
     let minus_three = (-3.0_f64).to_bits();
     assert_eq!(
         out.u32s(0),
@@ -322,7 +322,7 @@ fn old_targets_flush() {
             ".version {version}\n.target {target}\n.entry k(.param .u32 out) {{ .reg .u32 %r<4>; .reg .f32 %f<4>; .reg .f16 %h;\
              ld.param.u32 %r0, [out]; {body} st.global.f32 [%r0], %f0; exit; }}"
         );
-        Kernel::new(&text).threads(1).buffer(&words([7])).fine().u32s(0)[0]
+        TestKernel::new(&text).threads(1).buffer(&words([7])).fine().u32s(0)[0]
     };
     let body = "mov.b32 %f1, 0x00000001; cvt.f32.f32 %f0, %f1;";
     assert_eq!(kernel("2.0", "sm_10", body), 0);
@@ -332,7 +332,7 @@ fn old_targets_flush() {
 #[test]
 fn results_that_are_left_open_are_marked() {
     let body = "mov.b32 %f0, 0x7f800001; cvt.rn.f16.f32 %h0, %f0; st.global.b16 [%rd0], %h0; cvt.rzi.s32.f32 %r0, %f0; st.global.b32 [%rd0+4], %r0;";
-    let out = Kernel::body("", body).threads(1).buffer(&[0; 8]).fine();
+    let out = TestKernel::body("", body).threads(1).buffer(&[0; 8]).fine();
     let buffer = out.run.machine.memory.global.named("buffer 0").unwrap();
     let marks = |at: u64, bytes: usize| buffer.storage.read(at, &mut vec![0; bytes]).marks;
     assert_eq!((marks(0, 2), marks(4, 4)), (Marks::UNSPECIFIED, Marks::NONE));

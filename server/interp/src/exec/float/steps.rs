@@ -3,10 +3,10 @@
 //! Modifiers that are known when an instruction is decoded become types, so that the loops over lanes are compiled for each of them.
 
 use crate::inst::DecodeContext;
-use crate::lanes::{LANES, Lane, Mask};
-use crate::machine::code::{Action, Refusal};
-use crate::registers::{Dst, Registers, Src};
-use crate::simd::{LaneStep, Marked, Step, bits};
+use crate::lanes::{LANES, Lane, LaneMask};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::registers::{Dst, Src, WarpRegisters};
+use crate::simd::{BoxedStep, LaneMarks, LaneStep, bits};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::{Clamp, FloatModifiers, FloatRounding};
@@ -102,7 +102,7 @@ pub(crate) fn modifiers(inst: &DecodeContext<'_>, ftz: bool) -> FloatModifiers {
 
 /// The marks of the results of all lanes. Results of exact arithmetic seldom have any, so the function first looks at all lanes together.
 #[inline(always)]
-pub(crate) fn marked(mask: Mask, marks: impl Fn(usize) -> Marks) -> Marked {
+pub(crate) fn marked(mask: LaneMask, marks: impl Fn(usize) -> Marks) -> LaneMarks {
     let code = |lane| {
         let marks = marks(lane);
         u32::from(marks.contains(Marks::UNSPECIFIED)) | u32::from(marks.contains(Marks::APPROXIMATE)) << 1
@@ -112,7 +112,7 @@ pub(crate) fn marked(mask: Mask, marks: impl Fn(usize) -> Marks) -> Marked {
         any |= code(lane);
     }
     if any == 0 {
-        return Marked::default();
+        return LaneMarks::default();
     }
     let (mut unspecified, mut approximate) = ([0; LANES], [0; LANES]);
     for lane in 0..LANES {
@@ -120,7 +120,7 @@ pub(crate) fn marked(mask: Mask, marks: impl Fn(usize) -> Marks) -> Marked {
         unspecified[lane] = (code & 1) as u8;
         approximate[lane] = (code >> 1) as u8;
     }
-    Marked { unspecified: bits(&unspecified) & mask, approximate: bits(&approximate) & mask }
+    LaneMarks { unspecified: bits(&unspecified) & mask, approximate: bits(&approximate) & mask }
 }
 
 /// `d = f(a)` for all lanes. `marks` returns the marks of each result.
@@ -139,7 +139,7 @@ where
     M: Fn(A, D) -> Marks + Send + Sync,
 {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let a = registers.get(self.a);
         let mut out = [D::default(); LANES];
         for lane in 0..LANES {
@@ -149,7 +149,7 @@ where
         marked(mask, |lane| (self.marks)(a[lane], out[lane]))
     }
 
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: 'static,
     {
@@ -177,7 +177,7 @@ where
     M: Fn(A, B, D) -> Marks + Send + Sync,
 {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b) = (registers.get(self.ab.0), registers.get(self.ab.1));
         let mut out = [D::default(); LANES];
         for lane in 0..LANES {
@@ -187,7 +187,7 @@ where
         marked(mask, |lane| (self.marks)(a[lane], b[lane], out[lane]))
     }
 
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: 'static,
     {
@@ -216,7 +216,7 @@ where
     M: Fn(A, B, C, D) -> Marks + Send + Sync,
 {
     #[inline(always)]
-    fn run(&self, registers: &mut Registers, mask: Mask) -> Marked {
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b, c) = (registers.get(self.abc.0), registers.get(self.abc.1), registers.get(self.abc.2));
         let mut out = [D::default(); LANES];
         for lane in 0..LANES {
@@ -226,7 +226,7 @@ where
         marked(mask, |lane| (self.marks)(a[lane], b[lane], c[lane], out[lane]))
     }
 
-    fn scalar(self) -> Step
+    fn scalar(self) -> BoxedStep
     where
         Self: 'static,
     {
@@ -242,7 +242,7 @@ pub(crate) fn step1<A: Lane, D: Lane>(
     inst: &mut DecodeContext<'_>,
     f: impl Fn(A) -> D + Send + Sync + 'static,
     marks: impl Fn(A, D) -> Marks + Send + Sync + 'static,
-) -> Result<Action, Refusal> {
+) -> Result<OpAction, DecodeRefusal> {
     let (d, a) = (inst.dst(OperandName::D)?, inst.src(OperandName::A)?);
     Ok(DecodeContext::step(Step1 { d, a, f, marks }))
 }
@@ -253,7 +253,7 @@ pub(crate) fn step2<A: Lane, B: Lane, D: Lane>(
     second: OperandName,
     f: impl Fn(A, B) -> D + Send + Sync + 'static,
     marks: impl Fn(A, B, D) -> Marks + Send + Sync + 'static,
-) -> Result<Action, Refusal> {
+) -> Result<OpAction, DecodeRefusal> {
     let (d, ab) = (inst.dst(OperandName::D)?, (inst.src(OperandName::A)?, inst.src(second)?));
     Ok(DecodeContext::step(Step2 { d, ab, f, marks }))
 }
@@ -263,7 +263,7 @@ pub(crate) fn step3<A: Lane, B: Lane, C: Lane, D: Lane>(
     inst: &mut DecodeContext<'_>,
     f: impl Fn(A, B, C) -> D + Send + Sync + 'static,
     marks: impl Fn(A, B, C, D) -> Marks + Send + Sync + 'static,
-) -> Result<Action, Refusal> {
+) -> Result<OpAction, DecodeRefusal> {
     let (d, abc) =
         (inst.dst(OperandName::D)?, (inst.src(OperandName::A)?, inst.src(OperandName::B)?, inst.src(OperandName::C)?));
     Ok(DecodeContext::step(Step3 { d, abc, f, marks }))

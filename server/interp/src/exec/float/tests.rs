@@ -314,7 +314,7 @@ fn what_old_versions_leave_out() {
         ".version 1.3\n.target sm_13\n.global .align 8 .b64 o[{count}];\n\
          .entry k {{ .reg .f32 %f<2>; .reg .f64 %d<2>;\n{body} exit; }}\n"
     );
-    let out = crate::testing::Kernel::new(&text).threads(1).fine();
+    let out = crate::testing::TestKernel::new(&text).threads(1).fine();
     let storage = &out.run.machine.memory.global.named("o").expect("the variable").storage;
     let bytes = storage.to_vec();
     let found: Vec<u64> = bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight"))).collect();

@@ -1,7 +1,7 @@
 //! The example kernels.
 
 use super::to_f16;
-use crate::testing::Kernel;
+use crate::testing::TestKernel;
 
 /// `count` ascending half-precision integers from `start` on, as bytes.
 pub(super) fn halves(start: i64, count: i64) -> Vec<u8> {
@@ -35,7 +35,7 @@ pub(super) fn check(text: &str, got: &[u32], (n, k): (usize, usize), a: i64, b: 
 #[test]
 fn mma_matmul() {
     let text = include_str!("../../../../../tests/kernels/mma_matmul.ptx");
-    let mut kernel = Kernel::new(text).threads(128).value(64).value(32).value(32);
+    let mut kernel = TestKernel::new(text).threads(128).value(64).value(32).value(32);
     kernel.shape.grid = [1, 2, 1];
     let kernel = kernel.buffer(&halves(0, 2048)).buffer(&halves(-512, 1024)).buffer(&vec![0; 2048 * 4]);
     check(text, &kernel.fine().u32s(2), (32, 32), 0, -512, false);
@@ -44,7 +44,7 @@ fn mma_matmul() {
 #[test]
 fn wgmma_tile() {
     let text = include_str!("../../../../../tests/kernels/wgmma_tile.ptx");
-    let kernel = Kernel::new(text).threads(128).ctas(2, 1).value(64).value(64).value(64);
+    let kernel = TestKernel::new(text).threads(128).ctas(2, 1).value(64).value(64).value(64);
     let kernel = kernel.buffer(&halves(-2048, 4096)).buffer(&halves(-2048, 4096)).buffer(&vec![0; 4096 * 4]);
     check(text, &kernel.fine().u32s(2), (64, 64), -2048, -2048, true);
 }
@@ -53,7 +53,7 @@ fn wgmma_tile() {
 fn tcgen05_tile() {
     let text = include_str!("../../../../../tests/kernels/tcgen05_tile.ptx");
     let (m, n, k) = (128, 32, 128);
-    let kernel = Kernel::new(text).threads(128).value(m).value(n).value(k);
+    let kernel = TestKernel::new(text).threads(128).value(m).value(n).value(k);
     let (a, b): (Vec<i64>, Vec<i64>) = (
         (0..(m * k) as i64).map(|i| i * 7 % 31 - 15).collect(),
         (0..(n * k) as i64).map(|i| i * 5 % 29 - 14).collect(),

@@ -1,6 +1,6 @@
 //! `ldmatrix`, `stmatrix`, `movmatrix`.
 
-use crate::testing::{Kernel, words};
+use crate::testing::{TestKernel, words};
 
 /// Four matrices of 8 × 8 are loaded with and without `.trans`, transposed in registers, and stored again.
 #[test]
@@ -24,7 +24,7 @@ fn matrices_go_through_registers() {
             element(x, row, 2 * pair) | element(x, row, 2 * pair + 1) << 16
         })
         .collect();
-    let out = Kernel::body("", &body).buffer(&vec![0; 1536]).buffer(&words(memory.clone())).fine();
+    let out = TestKernel::body("", &body).buffer(&vec![0; 1536]).buffer(&words(memory.clone())).fine();
     let got = out.u32s(0);
     for lane in 0..32 {
         let (g, t) = (lane / 4, lane % 4);
@@ -40,13 +40,13 @@ fn matrices_go_through_registers() {
 
 #[test]
 fn rows_must_be_aligned_and_in_shared_memory() {
-    use crate::findings::Kind;
-    for (address, kind) in [("%r2+8", Kind::Misaligned), ("%r2+65536", Kind::OutOfBounds)] {
+    use crate::findings::FaultKind;
+    for (address, kind) in [("%r2+8", FaultKind::Misaligned), ("%r2+65536", FaultKind::OutOfBounds)] {
         let body = format!(
             ".shared .align 16 .b8 s[1024]; mov.u32 %r2, s; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {{%r8}}, [{address}];"
         );
-        assert_eq!(Kernel::body("", &body).buffer(&[0; 4]).run().kinds(), [kind]);
+        assert_eq!(TestKernel::body("", &body).buffer(&[0; 4]).run().kinds(), [kind]);
     }
     let body = "ldmatrix.sync.aligned.m8n8.x1.b16 {%r8}, [%rd0];";
-    assert_eq!(Kernel::body("", body).buffer(&[0; 16]).run().kinds(), [Kind::OutOfBounds]);
+    assert_eq!(TestKernel::body("", body).buffer(&[0; 16]).run().kinds(), [FaultKind::OutOfBounds]);
 }

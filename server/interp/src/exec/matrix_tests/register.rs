@@ -1,7 +1,7 @@
 //! `mma` and `wmma`.
 
 use super::{MatrixSamples, any, decode, encode, product, width};
-use crate::testing::{Kernel, words};
+use crate::testing::{TestKernel, words};
 
 /// Loads words of each lane into registers, executes an instruction, and returns words of each lane's registers. A letter names each
 /// group of registers.
@@ -34,7 +34,7 @@ fn run(
     for register in 0..count {
         text += &format!("st.global.b{} [%rd2+{}], %{letter}{register};\n", 8 * wide, register * 32 * wide);
     }
-    let out = Kernel::new(&(text + "ret; }")).buffer(&vec![0; count * 32 * wide]).buffer(&bytes).fine();
+    let out = TestKernel::new(&(text + "ret; }")).buffer(&vec![0; count * 32 * wide]).buffer(&bytes).fine();
     if wide == 8 { out.u64s(0) } else { out.u32s(0).into_iter().map(u64::from).collect() }
 }
 
@@ -511,7 +511,7 @@ fn wmma(target: &str, (m, n, k): (usize, usize, usize), types: [&str; 4], tail: 
         list('d', of_sum(d)),
     );
     let bytes = m * n * width(d) as usize / 8;
-    let out = Kernel::new(&text).buffer(&vec![0; bytes]).buffer(&ba).buffer(&bb).buffer(&bc).fine();
+    let out = TestKernel::new(&text).buffer(&vec![0; bytes]).buffer(&ba).buffer(&bb).buffer(&bc).fine();
     let got: Vec<i64> = out
         .bytes(0)
         .chunks_exact(width(d) as usize / 8)
@@ -523,12 +523,12 @@ fn wmma(target: &str, (m, n, k): (usize, usize, usize), types: [&str; 4], tail: 
 /// If the guard leaves out lanes, there is a finding.
 #[test]
 fn all_lanes_must_take_part() {
-    let out = Kernel::body(
+    let out = TestKernel::body(
         "",
         "mov.u32 %r0, %laneid; setp.ne.u32 %p1, %r0, 5; mov.b32 %r1, 0;\n\
          @%p1 mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r2, %r3}, {%r1}, {%r1}, {%r1, %r1};",
     )
     .buffer(&words([0]))
     .run();
-    assert_eq!(out.kinds(), [crate::findings::Kind::Undefined]);
+    assert_eq!(out.kinds(), [crate::findings::FaultKind::Undefined]);
 }

@@ -2,8 +2,8 @@
 
 use super::warpgroup::SwizzledLayout;
 use super::{MatrixSamples, any, decode, encode, product, width};
-use crate::findings::Kind;
-use crate::testing::{Kernel, words};
+use crate::findings::FaultKind;
+use crate::testing::{TestKernel, words};
 
 /// The beginning of a kernel of 128 threads. `%t` is the address of 512 allocated columns, and `%m` that of the warp's quarter of the
 /// lanes. The 64 KiB of dynamic shared memory are filled from `ps`; `%rd4` is their address in units of 16 bytes.
@@ -70,8 +70,8 @@ fn fill(columns: usize) -> String {
     text + "tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;\n"
 }
 
-fn kernel(text: &str, out: usize, shared: &[u8], cells: &[u32]) -> Kernel {
-    let mut kernel = Kernel::new(text).threads(128);
+fn kernel(text: &str, out: usize, shared: &[u8], cells: &[u32]) -> TestKernel {
+    let mut kernel = TestKernel::new(text).threads(128);
     kernel.shape.shared = 65536;
     let mut memory = shared.to_vec();
     memory.resize(memory.len().max(1).next_multiple_of(65536), 0);
@@ -423,23 +423,27 @@ fn misuse_of_tensor_memory_is_found() {
         kernel(&text, 4096, &[], &[0; 4]).run().kinds()
     };
     let tail = tail(1);
-    assert_eq!(finish("", "ret; }"), [Kind::Undefined], "never freed");
+    assert_eq!(finish("", "ret; }"), [FaultKind::Undefined], "never freed");
     let load = |address: &str| format!("tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%r8}}, [{address}];");
-    assert_eq!(finish(&load("%m"), &tail), [Kind::UninitializedMemory]);
+    assert_eq!(finish(&load("%m"), &tail), [FaultKind::UninitializedMemory]);
     assert_eq!(
         finish(&format!("@!%p1 bra past; add.u32 %u, %t, 512; {} past:", load("%u")), &tail),
-        [Kind::OutOfBounds]
+        [FaultKind::OutOfBounds]
     );
     let other = finish(&format!("mov.b32 %u, 0; {} ", load("%t")), &tail);
-    assert!(other.contains(&Kind::Undefined), "the lanes of another warp: {other:?}");
+    assert!(other.contains(&FaultKind::Undefined), "the lanes of another warp: {other:?}");
     let again = "@!%p1 bra past; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r0], 32; past:";
     let more = finish(again, &tail);
     assert!(
-        more.starts_with(&[Kind::Undefined, Kind::Deadlock]),
+        more.starts_with(&[FaultKind::Undefined, FaultKind::Deadlock]),
         "the permit was given back, and nothing is free: {more:?}"
     );
     let wrong = tail.replace("%t, 512", "%t, 256");
-    assert_eq!(finish("", &wrong), [Kind::Undefined, Kind::Undefined], "another number of columns, so never freed");
+    assert_eq!(
+        finish("", &wrong),
+        [FaultKind::Undefined, FaultKind::Undefined],
+        "another number of columns, so never freed"
+    );
 }
 
 /// A copy brings block scales to tensor memory, and a multiplication uses them.

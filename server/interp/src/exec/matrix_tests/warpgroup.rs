@@ -1,8 +1,8 @@
 //! `wgmma`: products of a warpgroup, with operands in shared memory.
 
 use super::{MatrixSamples, any, decode, encode, product, width};
-use crate::findings::Kind;
-use crate::testing::Kernel;
+use crate::findings::FaultKind;
+use crate::testing::TestKernel;
 
 /// The layout of a matrix in shared memory. `span`: bytes of a swizzled line (16: not swizzled); `mn`: lines run along M or N.
 #[derive(Clone, Copy)]
@@ -206,7 +206,7 @@ fn check(case: &WgmmaCase<'_>) {
         text += &format!("st.global.b32 [%rd0+{}], %d{register};\n", register * 512);
     }
     text += "ret; }";
-    let mut kernel = Kernel::new(&text).threads(128);
+    let mut kernel = TestKernel::new(&text).threads(128);
     kernel.shape.shared = 65536;
     let out = kernel.buffer(&vec![0; 512 * count_d]).buffer(&memory).buffer(&bytes).fine().u32s(0);
     let zero = vec![0; m * n];
@@ -282,7 +282,7 @@ fn sparse_products_of_a_warpgroup() {
 }
 
 /// The findings of a kernel that executes a product of zeros between two texts.
-fn around(before: &str, after: &str) -> Vec<Kind> {
+fn around(before: &str, after: &str) -> Vec<FaultKind> {
     let text = format!(
         ".version 9.0\n.target sm_90a\n.address_size 64\n\
          .entry k() {{ .shared .align 128 .b8 s[4096]; .reg .b32 %r<8>; .reg .f32 %d<4>; .reg .b64 %x<2>;\n\
@@ -292,7 +292,7 @@ fn around(before: &str, after: &str) -> Vec<Kind> {
          mov.f32 %d0, 0f00000000; mov.f32 %d1, %d0; mov.f32 %d2, %d0; mov.f32 %d3, %d0;\n{before}\n\
          wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{%d0, %d1, %d2, %d3}}, %x0, %x0, 1, 1, 1, 0, 0;\n{after}\nret; }}"
     );
-    Kernel::new(&text).threads(128).run().kinds()
+    TestKernel::new(&text).threads(128).run().kinds()
 }
 
 #[test]
@@ -301,16 +301,16 @@ fn registers_in_flight_are_left_alone() {
         ("wgmma.fence.sync.aligned;", "wgmma.commit_group.sync.aligned;", "wgmma.wait_group.sync.aligned 0;");
     let again = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, %x0, %x0, 1, 1, 1, 0, 0;";
     let touch = "mov.b32 %r5, %d2;";
-    let none: [Kind; 0] = [];
+    let none: [FaultKind; 0] = [];
     assert_eq!(around(fence, &format!("{again} {commit} {wait} {touch}")), none);
-    assert_eq!(around("", &format!("{commit} {wait}")), [Kind::Asynchronous], "no fence");
-    assert_eq!(around(fence, touch), [Kind::Asynchronous], "neither committed nor waited for");
-    assert_eq!(around(fence, &format!("{commit} wgmma.wait_group.sync.aligned 1; {touch}")), [Kind::Asynchronous]);
+    assert_eq!(around("", &format!("{commit} {wait}")), [FaultKind::Asynchronous], "no fence");
+    assert_eq!(around(fence, touch), [FaultKind::Asynchronous], "neither committed nor waited for");
+    assert_eq!(around(fence, &format!("{commit} wgmma.wait_group.sync.aligned 1; {touch}")), [FaultKind::Asynchronous]);
     assert_eq!(around(fence, &format!("{commit} {commit} wgmma.wait_group.sync.aligned 1; {touch}")), none);
-    assert_eq!(around(fence, "mov.f32 %d1, 0f00000000;"), [Kind::Asynchronous], "written");
+    assert_eq!(around(fence, "mov.f32 %d1, 0f00000000;"), [FaultKind::Asynchronous], "written");
     assert_eq!(
         around(fence, &format!("{commit} {wait} {touch} {again} {commit} {wait}")),
-        [Kind::Asynchronous],
+        [FaultKind::Asynchronous],
         "no fence again"
     );
     assert_eq!(around(fence, &format!("{commit} {wait} {touch} {fence} {again} {commit} {wait}")), none);

@@ -4,8 +4,8 @@ use super::object::{Object, ProtocolViolation};
 use super::{change, check_seen, ctas, in_cta, locate};
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Address, Refusal};
-use crate::machine::{Context, Location, Outcome, races};
+use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::machine::{AccessLocation, ExecContext, StepOutcome, races};
 use crate::registers::{Dst, Src};
 use ptx_isa::{Modifier, OperandName};
 
@@ -18,7 +18,7 @@ struct ArrivalTarget {
 }
 
 impl ArrivalTarget {
-    fn new(inst: &mut DecodeContext<'_>, anywhere: bool) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>, anywhere: bool) -> Result<Self, DecodeRefusal> {
         let ctas = inst.optional_src(OperandName::Ctas)?;
         Ok(Self { address: inst.address(OperandName::A)?, anywhere: anywhere || ctas.is_some(), ctas })
     }
@@ -26,9 +26,9 @@ impl ArrivalTarget {
     /// Calls `f` for each mbarrier of each lane. `f` returns the state before the change, which goes to the register `to`.
     fn each(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         to: Option<Dst<u64>>,
-        f: impl Fn(&mut Context<'_>, Location, usize) -> u64,
+        f: impl Fn(&mut ExecContext<'_>, AccessLocation, usize) -> u64,
     ) {
         for lane in lanes(context.mask) {
             let Some(at) = locate(context, &self.address, lane, self.anywhere) else { continue };
@@ -50,7 +50,7 @@ impl ArrivalTarget {
 }
 
 /// The register for the state; `None` for `_`.
-fn state(inst: &mut DecodeContext<'_>) -> Result<Option<Dst<u64>>, Refusal> {
+fn state(inst: &mut DecodeContext<'_>) -> Result<Option<Dst<u64>>, DecodeRefusal> {
     let Some(operand) = inst.operand(OperandName::D).filter(|o| o.value != ptx_analysis::flow::OperandValue::Sink)
     else {
         return Ok(None);
@@ -62,40 +62,40 @@ fn state(inst: &mut DecodeContext<'_>) -> Result<Option<Dst<u64>>, Refusal> {
 }
 
 /// `mbarrier.expect_tx`.
-pub(crate) fn expect_tx(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn expect_tx(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (target, tx) = (ArrivalTarget::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
     Ok(DecodeContext::machine(move |context| {
         target.each(context, None, |context, at, lane| {
             let count = context.registers.lane(tx, lane);
             change(context, at, lane, |object| object.transact(count.into()))
         });
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `mbarrier.complete_tx`.
-pub(crate) fn complete_tx(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn complete_tx(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (target, tx) = (ArrivalTarget::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
     Ok(DecodeContext::machine(move |context| {
         target.each(context, None, |context, at, lane| {
             let count = context.registers.lane(tx, lane);
             change(context, at, lane, |object| object.transact(-i64::from(count)))
         });
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `mbarrier.arrive`, with `.expect_tx` too.
-pub(crate) fn arrive(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn arrive(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     arrival(inst, false)
 }
 
 /// `mbarrier.arrive_drop`, with `.expect_tx` too.
-pub(crate) fn arrive_drop(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn arrive_drop(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     arrival(inst, true)
 }
 
-fn arrival(inst: &mut DecodeContext<'_>, drops: bool) -> Result<Action, Refusal> {
+fn arrival(inst: &mut DecodeContext<'_>, drops: bool) -> Result<OpAction, DecodeRefusal> {
     let to = state(inst)?;
     let target = ArrivalTarget::new(inst, to.is_none())?;
     let (count, tx) = (inst.optional_src::<u32>(OperandName::Count)?, inst.optional_src::<u32>(OperandName::Tx)?);
@@ -103,7 +103,7 @@ fn arrival(inst: &mut DecodeContext<'_>, drops: bool) -> Result<Action, Refusal>
     let relaxed = inst.has(Modifier::Relaxed);
     Ok(DecodeContext::machine(move |context| {
         target.each(context, to, |context, at, lane| {
-            let value = |context: &Context<'_>, src: Option<Src<u32>>| src.map(|s| context.registers.lane(s, lane));
+            let value = |context: &ExecContext<'_>, src: Option<Src<u32>>| src.map(|s| context.registers.lane(s, lane));
             let count = value(context, count).unwrap_or(1);
             let tx = value(context, tx).unwrap_or(0);
             check_seen(context, at, lane);
@@ -116,7 +116,7 @@ fn arrival(inst: &mut DecodeContext<'_>, drops: bool) -> Result<Action, Refusal>
                 expects.and(dropped).and(promise(object, open, count)).and(object.arrive(count))
             })
         });
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 

@@ -12,13 +12,13 @@ mod wait;
 pub(crate) use arrive::{arrive, arrive_drop, complete_tx, expect_tx};
 pub(crate) use wait::wait;
 
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Address, Refusal};
+use crate::machine::code::{Address, DecodeRefusal, OpAction};
 use crate::machine::copies::{self, FlightId};
-use crate::machine::mbarriers::{BYTES, Live, live, mbarriers};
-use crate::machine::{Context, Location, Outcome, races};
+use crate::machine::mbarriers::{BYTES, LiveMbarrier, live, mbarriers};
+use crate::machine::{AccessLocation, ExecContext, StepOutcome, races};
 use crate::memory::Region;
 use crate::registers::Src;
 use object::{Object, ProtocolViolation};
@@ -26,7 +26,7 @@ use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
 /// The rank of the CTA whose shared memory contains a location; `None` for other memory.
-pub(crate) fn rank_of(context: &Context<'_>, at: Location) -> Option<u32> {
+pub(crate) fn rank_of(context: &ExecContext<'_>, at: AccessLocation) -> Option<u32> {
     match at.region {
         Region::Shared(rank) => Some(rank.unwrap_or(context.rank as u32)),
         _ => None,
@@ -35,18 +35,23 @@ pub(crate) fn rank_of(context: &Context<'_>, at: Location) -> Option<u32> {
 
 /// The location of a lane's mbarrier. Reports a finding and returns `None` if none can be there. `anywhere` also allows other CTAs of the
 /// cluster.
-pub(crate) fn locate(context: &mut Context<'_>, address: &Address, lane: usize, anywhere: bool) -> Option<Location> {
+pub(crate) fn locate(
+    context: &mut ExecContext<'_>,
+    address: &Address,
+    lane: usize,
+    anywhere: bool,
+) -> Option<AccessLocation> {
     let at = context.locate(address, lane, BYTES as usize, BYTES as usize, true)?;
     match rank_of(context, at) {
         None => {
-            context.fault(Kind::Mbarrier, 1 << lane, || "an mbarrier must be in shared memory".into());
+            context.fault(FaultKind::Mbarrier, 1 << lane, || "an mbarrier must be in shared memory".into());
             None
         }
         Some(rank) if !anywhere && rank != context.rank as u32 => {
             let words = || {
                 format!("the mbarrier is in CTA {rank} of the cluster, but this instruction needs one of its own CTA")
             };
-            context.fault(Kind::Mbarrier, 1 << lane, words);
+            context.fault(FaultKind::Mbarrier, 1 << lane, words);
             None
         }
         Some(_) => Some(at),
@@ -55,30 +60,30 @@ pub(crate) fn locate(context: &mut Context<'_>, address: &Address, lane: usize, 
 
 /// The same offset in the shared memory of CTA `rank` of the cluster.
 pub(crate) fn in_cta(
-    context: &mut Context<'_>,
-    at: Location,
+    context: &mut ExecContext<'_>,
+    at: AccessLocation,
     lane: usize,
     rank: u32,
     bytes: usize,
-) -> Option<Location> {
+) -> Option<AccessLocation> {
     let offset = (u64::from(rank) + 1) * crate::memory::SHARED_STRIDE + at.offset;
     let address = context.executable().map.generic(crate::memory::Window::Shared, offset)?;
     context.locate_generic(address, lane, bytes, 1, true)
 }
 
 /// The ranks of the CTAs in a mask. A bit that stands for no CTA is a finding.
-pub(crate) fn ctas(context: &mut Context<'_>, mask: u32, lane: usize) -> impl Iterator<Item = u32> + use<> {
+pub(crate) fn ctas(context: &mut ExecContext<'_>, mask: u32, lane: usize) -> impl Iterator<Item = u32> + use<> {
     let count = context.cluster().ctas.len() as u32;
     let there = if count >= 32 { u32::MAX } else { (1 << count) - 1 };
     if mask & !there != 0 {
         let words = || format!("the mask {mask:#x} names CTAs that the cluster, of {count}, does not have");
-        context.fault(Kind::Undefined, 1 << lane, words);
+        context.fault(FaultKind::Undefined, 1 << lane, words);
     }
     lanes(mask & there).map(|rank| rank as u32)
 }
 
 /// The number of an mbarrier's current phase. Reports a finding and returns `None` if there is no mbarrier.
-fn phase(context: &mut Context<'_>, at: Location, lane: usize) -> Option<u64> {
+fn phase(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize) -> Option<u64> {
     if let Some(live) = live(context, at) {
         return Some(live.phase);
     }
@@ -88,14 +93,14 @@ fn phase(context: &mut Context<'_>, at: Location, lane: usize) -> Option<u64> {
             "there is no mbarrier at {name}: nothing has initialised one there, or it was invalidated or overwritten"
         )
     };
-    context.fault(Kind::Mbarrier, 1 << lane, words);
+    context.fault(FaultKind::Mbarrier, 1 << lane, words);
     None
 }
 
 /// Changes an mbarrier, and starts its next phase if nothing is pending. Returns the state before the change.
 fn change(
-    context: &mut Context<'_>,
-    at: Location,
+    context: &mut ExecContext<'_>,
+    at: AccessLocation,
     lane: usize,
     f: impl FnOnce(&mut Object) -> Result<(), ProtocolViolation>,
 ) -> u64 {
@@ -106,7 +111,7 @@ fn change(
         let name = context.name_of(at);
         let most = object.most();
         let related = live(context, at).map(|l| (l.site, "where it was initialised".to_owned()));
-        context.fault_with(Kind::Mbarrier, 1 << lane, || words(mistake, &name, most), related);
+        context.fault_with(FaultKind::Mbarrier, 1 << lane, || words(mistake, &name, most), related);
     }
     let turned = object.turn();
     context.put_object_at(at, lane, Some(object.bits()));
@@ -140,11 +145,11 @@ fn words(mistake: ProtocolViolation, name: &str, most: u32) -> String {
 }
 
 /// Checks before an arrival that some thread has observed the completion of the previous phase (manual, "Phase of the mbarrier object").
-fn check_seen(context: &mut Context<'_>, at: Location, lane: usize) {
+fn check_seen(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize) {
     let unseen = live(context, at).filter(|l| l.seen < l.phase).map(|l| (l.phase, l.seen));
     if let Some((number, seen)) = unseen {
         let name = context.name_of(at);
-        context.fault(Kind::Mbarrier, 1 << lane, || {
+        context.fault(FaultKind::Mbarrier, 1 << lane, || {
             format!(
                 "an arrival in phase {number} of the mbarrier {name}, but no wait has seen that phase {seen} is complete: who waits for it may miss it"
             )
@@ -153,7 +158,7 @@ fn check_seen(context: &mut Context<'_>, at: Location, lane: usize) {
 }
 
 /// Makes the system arrive for an asynchronous operation. `more`: the pending count does not contain this arrival yet, so add it first.
-pub(crate) fn system_arrives(context: &mut Context<'_>, at: Location, lane: usize, more: bool) {
+pub(crate) fn system_arrives(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize, more: bool) {
     check_seen(context, at, lane);
     races::release(context, at);
     change(context, at, lane, |object| {
@@ -163,13 +168,13 @@ pub(crate) fn system_arrives(context: &mut Context<'_>, at: Location, lane: usiz
 }
 
 /// Completes `count` transactions of an mbarrier on behalf of the copy engine.
-pub(crate) fn transacted(context: &mut Context<'_>, at: Location, lane: usize, count: u64) {
+pub(crate) fn transacted(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize, count: u64) {
     races::release(context, at);
     change(context, at, lane, |object| object.transact(-(count as i64)));
 }
 
 /// Attaches operations in flight to the current phase. They are complete once a wait has observed that the phase is.
-pub(crate) fn attach(context: &mut Context<'_>, at: Location, ids: impl IntoIterator<Item = FlightId>) {
+pub(crate) fn attach(context: &mut ExecContext<'_>, at: AccessLocation, ids: impl IntoIterator<Item = FlightId>) {
     if let Some(live) = live(context, at) {
         let phase = live.phase;
         live.flights.extend(ids.into_iter().map(|id| (phase, id)));
@@ -177,7 +182,7 @@ pub(crate) fn attach(context: &mut Context<'_>, at: Location, ids: impl IntoIter
 }
 
 /// Records that a wait has observed the completion of all phases before the current one.
-fn seen(context: &mut Context<'_>, at: Location) {
+fn seen(context: &mut ExecContext<'_>, at: AccessLocation) {
     let Some(live) = live(context, at) else { return };
     let current = live.phase;
     live.seen = current;
@@ -194,7 +199,7 @@ fn seen(context: &mut Context<'_>, at: Location) {
 }
 
 /// `mbarrier.init`.
-pub(crate) fn init(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn init(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (address, count) = (inst.address(OperandName::A)?, inst.src::<u32>(OperandName::Count)?);
     let reports = inst.has(Modifier::LayoutV1);
     Ok(DecodeContext::machine(move |context| {
@@ -204,27 +209,27 @@ pub(crate) fn init(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 let name = context.name_of(at);
                 let words = || format!("{name} holds an mbarrier already: `mbarrier.inval` must come first");
                 let related = Some((site, "where it was initialised".to_owned()));
-                context.fault_with(Kind::Mbarrier, 1 << lane, words, related);
+                context.fault_with(FaultKind::Mbarrier, 1 << lane, words, related);
             }
             let asked = context.registers.lane(count, lane);
             let most = Object::new(reports, 1).most();
             if asked == 0 || asked > most {
                 let words = || format!("an mbarrier for {asked} arrivals: the count ranges from 1 to {most}");
-                context.fault(Kind::Mbarrier, 1 << lane, words);
+                context.fault(FaultKind::Mbarrier, 1 << lane, words);
             }
             let object = Object::new(reports, asked.min(most));
             context.put_object_at(at, lane, Some(object.bits()));
             let site = context.site;
             if let Some(all) = mbarriers(context, at) {
-                all.insert(at.offset, Live { phase: 0, seen: 0, site, flights: Vec::new() });
+                all.insert(at.offset, LiveMbarrier { phase: 0, seen: 0, site, flights: Vec::new() });
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `mbarrier.inval`.
-pub(crate) fn inval(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn inval(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let address = inst.address(OperandName::A)?;
     Ok(DecodeContext::machine(move |context| {
         for lane in lanes(context.mask) {
@@ -235,12 +240,12 @@ pub(crate) fn inval(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 all.remove(at.offset);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `mbarrier.pending_count`.
-pub(crate) fn pending_count(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn pending_count(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (d, state): (_, Src<u64>) = (inst.dst::<u32>(OperandName::N)?, inst.src(OperandName::State)?);
     Ok(DecodeContext::each(move |r, lane| {
         let state = r.lane(state, lane);
@@ -251,7 +256,7 @@ pub(crate) fn pending_count(inst: &mut DecodeContext<'_>) -> Result<Action, Refu
 }
 
 /// `mbarrier.check_layout`.
-pub(crate) fn check_layout(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn check_layout(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let address = inst.address(OperandName::A)?;
     let p = inst.predicate_dst(OperandName::P)?.ok_or("`mbarrier.check_layout` without a predicate")?;
     let reports = inst.has(Modifier::LayoutV1);
@@ -264,6 +269,6 @@ pub(crate) fn check_layout(inst: &mut DecodeContext<'_>) -> Result<Action, Refus
             truth |= u32::from(object.reports == reports) << lane;
         }
         context.registers.put_predicate(p, context.mask, truth);
-        Outcome::Next
+        StepOutcome::Next
     }))
 }

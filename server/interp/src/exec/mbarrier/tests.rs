@@ -1,12 +1,12 @@
 //! Kernels that use mbarriers.
 
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, TestOutcome};
 
 /// A kernel with two mbarriers at `bar` and 256 bytes at `data` in shared memory. `%r0` is the thread.
-fn kernel(target: &str, version: &str, body: &str) -> Kernel {
-    Kernel::new(&format!(
+fn kernel(target: &str, version: &str, body: &str) -> TestKernel {
+    TestKernel::new(&format!(
         ".version {version}\n.target {target}\n.address_size 64\n\
          .shared .align 8 .b64 bar[2];\n.shared .align 16 .b8 data[256];\n\
          .entry k(.param .u64 out) {{\n\
@@ -15,15 +15,15 @@ fn kernel(target: &str, version: &str, body: &str) -> Kernel {
     ))
 }
 
-fn one(body: &str) -> Outcome {
+fn one(body: &str) -> TestOutcome {
     kernel("sm_90", "8.6", body).threads(1).buffer(&[0; 64]).run()
 }
 
 /// The findings of a kernel of one thread, which must finish.
 fn found(body: &str) -> Vec<String> {
     let out = one(body);
-    assert_eq!(out.status(), Status::Finished, "{:?}", out.faults());
-    assert!(out.faults().iter().all(|f| f.kind == Kind::Mbarrier), "{:?}", out.faults());
+    assert_eq!(out.status(), RunStatus::Finished, "{:?}", out.faults());
+    assert!(out.faults().iter().all(|f| f.kind == FaultKind::Mbarrier), "{:?}", out.faults());
     out.faults().iter().map(|f| f.message.clone()).collect()
 }
 
@@ -122,7 +122,7 @@ fn other_ctas_arrive_through_mapped_addresses() {
     // Waiting for the mbarrier of another CTA is a finding.
     let body = body.replace("@%p0 bra done;", "").replace("[%r2], 0; @!", "[%r3], 0; @!");
     let out = kernel("sm_90", "8.0", &body).threads(1).ctas(4, 4).buffer(&[0; 4]).run();
-    assert!(out.kinds().contains(&Kind::Mbarrier), "{:?}", out.faults());
+    assert!(out.kinds().contains(&FaultKind::Mbarrier), "{:?}", out.faults());
 }
 
 #[test]
@@ -187,16 +187,16 @@ fn uses_against_the_protocol_are_found() {
     case("mbarrier.init.b64 [bar], 1; mov.u32 %r1, 2; mbarrier.test_wait.parity.b64 %p0, [bar], %r1;", "a parity of 2");
     case("mbarrier.init.b64 [%rd0], 1;", "must be in shared memory");
     let out = one("mbarrier.init.b64 [bar+4], 1;");
-    assert_eq!(out.kinds(), [Kind::Misaligned]);
+    assert_eq!(out.kinds(), [FaultKind::Misaligned]);
 }
 
 #[test]
 fn a_wait_that_nobody_ends_is_a_deadlock() {
     let out = one("mbarrier.init.b64 [bar], 1; wait: mbarrier.try_wait.parity.b64 %p0, [bar], 0; @!%p0 bra wait;");
-    assert_eq!((out.status(), out.kinds()), (Status::Deadlock, vec![Kind::Deadlock]));
+    assert_eq!((out.status(), out.kinds()), (RunStatus::Deadlock, vec![FaultKind::Deadlock]));
     // A wait that gives up lets the thread go on.
     let out = one(
         "mbarrier.init.b64 [bar], 1; mbarrier.try_wait.parity.b64 %p0, [bar], 0, 100; @!%p0 st.global.u32 [%rd0], 8;",
     );
-    assert_eq!((out.status(), out.kinds(), out.u32s(0)[0]), (Status::Finished, vec![], 8));
+    assert_eq!((out.status(), out.kinds(), out.u32s(0)[0]), (RunStatus::Finished, vec![], 8));
 }

@@ -2,11 +2,11 @@
 
 use super::object::{self, Object};
 use super::{live, locate, phase, seen};
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Location, Outcome, races};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{AccessLocation, ExecContext, StepOutcome, races};
 use crate::registers::Src;
 use ptx_isa::{Modifier, OperandName};
 
@@ -23,7 +23,7 @@ enum PhaseOperand {
 ///
 /// The interpreter refuses the operations that leave reports. So the destinations of reports get zeros, and the conditional phase is the
 /// primary one.
-pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<Action, Refusal> {
+pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<OpAction, DecodeRefusal> {
     let address = inst.address(OperandName::A)?;
     let named = match inst.optional_src(OperandName::State)? {
         Some(state) => PhaseOperand::State(state),
@@ -47,7 +47,7 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<Actio
         }
         // Threads of a warp may wait for different mbarriers, so the wait ends as soon as the phase of one of them is complete.
         if blocking && done == 0 && !context.idle && !context.is_stopped() {
-            return Outcome::Wait;
+            return StepOutcome::Wait;
         }
         context.registers.put_predicate(p, context.mask, done);
         if let Some(report) = report {
@@ -58,19 +58,19 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<Actio
                 context.registers.set_lane_bits(*place, lane, 0);
             }
         }
-        if done == context.mask { Outcome::Next } else { Outcome::Yield }
+        if done == context.mask { StepOutcome::Next } else { StepOutcome::Yield }
     }))
 }
 
 /// Whether the phase that a lane waits for is complete.
-fn is_complete(context: &mut Context<'_>, at: Location, lane: usize, named: PhaseOperand) -> bool {
+fn is_complete(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize, named: PhaseOperand) -> bool {
     let number = phase(context, at, lane);
     let object = Object::from_bits(context.object_at(at, lane));
     match named {
         PhaseOperand::Parity(parity) => {
             let parity = context.registers.lane(parity, lane);
             if parity > 1 {
-                context.fault(Kind::Mbarrier, 1 << lane, || format!("a parity of {parity}: it is 0 or 1"));
+                context.fault(FaultKind::Mbarrier, 1 << lane, || format!("a parity of {parity}: it is 0 or 1"));
             }
             object.parity != (parity & 1 != 0)
         }
@@ -85,7 +85,7 @@ fn is_complete(context: &mut Context<'_>, at: Location, lane: usize, named: Phas
 }
 
 /// Checks that a state names the current phase or the one before it (manual, "mbarrier.test_wait, mbarrier.try_wait").
-fn check_age(context: &mut Context<'_>, at: Location, lane: usize, age: u64) {
+fn check_age(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize, age: u64) {
     if age <= 1 {
         return;
     }
@@ -102,5 +102,5 @@ fn check_age(context: &mut Context<'_>, at: Location, lane: usize, age: u64) {
             )
         }
     };
-    context.fault_with(Kind::Mbarrier, 1 << lane, words, related);
+    context.fault_with(FaultKind::Mbarrier, 1 << lane, words, related);
 }

@@ -1,9 +1,9 @@
 //! Kernels that use multimem addresses.
 
-use crate::testing::{Kernel, words};
+use crate::testing::{TestKernel, words};
 
 fn run(version: &str, target: &str, body: &str, data: &[u8]) -> Vec<u32> {
-    Kernel::new(&format!(
+    TestKernel::new(&format!(
         ".version {version}\n.target {target}\n.address_size 64\n.shared .align 16 .b8 data[64];\n\
          .entry k(.param .u64 out) {{\n\
          .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<16>; .reg .f32 %f<8>; .reg .f64 %d<2>;\n\

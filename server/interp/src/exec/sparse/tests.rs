@@ -1,8 +1,8 @@
 //! Kernels that compress and restore lists, compared with the definition for every group.
 
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, words};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, words};
 
 fn list(prefix: &str, from: usize, count: usize) -> String {
     let names: Vec<String> = (from..from + count).map(|i| format!("%{prefix}{i}")).collect();
@@ -10,7 +10,7 @@ fn list(prefix: &str, from: usize, count: usize) -> String {
 }
 
 /// A kernel that loads words, executes `code` and stores words. The sources are in `%a…`, and `code` writes `%d…`.
-fn kernel(source: &[u32], results: usize, code: &str) -> Kernel {
+fn kernel(source: &[u32], results: usize, code: &str) -> TestKernel {
     let loads: String = (0..source.len()).map(|i| format!("ld.global.u32 %a{i}, [%in+{}];", 4 * i)).collect();
     let stores: String = (0..results).map(|i| format!("st.global.u32 [%out+{}], %d{i};", 4 * i)).collect();
     let text = format!(
@@ -18,10 +18,10 @@ fn kernel(source: &[u32], results: usize, code: &str) -> Kernel {
          .reg .b32 %a<160>; .reg .b32 %d<160>; .reg .b64 %in; .reg .b64 %out;\n\
          ld.param.u64 %out, [out]; ld.param.u64 %in, [in]; {loads}\n{code}\n{stores} ret; }}"
     );
-    Kernel::new(&text).threads(1).buffer(&vec![0xee; 4 * results]).buffer(&words(source.iter().copied()))
+    TestKernel::new(&text).threads(1).buffer(&vec![0xee; 4 * results]).buffer(&words(source.iter().copied()))
 }
 
-fn compress(sizes: &str, source: &[u32], descriptor: u32, places: usize) -> Kernel {
+fn compress(sizes: &str, source: &[u32], descriptor: u32, places: usize) -> TestKernel {
     let kept = source.len() / 2;
     let code = format!(
         "mov.b32 %a150, {descriptor}; spcompress.{sizes}.sp::2:4.x{kept} {}, {}, {}, %a150;",
@@ -69,11 +69,11 @@ fn floats_are_ordered_and_nan_is_kept() {
 #[test]
 fn a_descriptor_of_another_size_ends_the_launch() {
     let out = compress("b16.b2", &[1, 2], 3 << 2, 1).run();
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::Trap], Status::Fault));
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::Trap], RunStatus::Fault));
     let out = compress("b8.b2", &[1, 2], 6 << 2, 1).run();
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::Trap], Status::Fault));
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::Trap], RunStatus::Fault));
     let out = compress("b8.b2", &[1, 2], 1 << 5, 1).run();
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::Undefined], Status::Finished));
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::Undefined], RunStatus::Finished));
 }
 
 #[test]

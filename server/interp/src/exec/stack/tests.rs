@@ -1,9 +1,9 @@
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::Kernel;
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::TestKernel;
 
-fn run(body: &str) -> crate::testing::Outcome {
-    Kernel::body("", body).threads(4).buffer(&[0; 16]).run()
+fn run(body: &str) -> crate::testing::TestOutcome {
+    TestKernel::body("", body).threads(4).buffer(&[0; 16]).run()
 }
 
 #[test]
@@ -14,7 +14,7 @@ fn memory_is_allocated_for_each_thread_and_freed() {
         mul.wide.u32 %rd6, %r1, 4; add.u64 %rd6, %rd6, %rd0; st.global.u32 [%rd6], %r5; stackrestore.u64 %rd2; stacksave.u64 %rd7;\n\
         sub.u64 %rd7, %rd7, %rd2; cvt.u32.u64 %r6, %rd7; add.u32 %r5, %r5, %r6; st.global.u32 [%rd6], %r5; alloca.u64 %rd8, %rd1; sub.u64 %rd8, %rd8, %rd3; setp.ne.u64 %p0, %rd8, 0; @%p0 trap;",
     );
-    assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]));
+    assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]));
     assert_eq!(out.u32s(0), [100, 101, 102, 103]);
 }
 
@@ -23,7 +23,7 @@ fn alignments_hold() {
     let out = run(
         "alloca.u64 %rd1, 3; alloca.u64 %rd2, 5; alloca.u64 %rd3, 1, 512; or.b64 %rd4, %rd1, %rd2; and.b64 %rd4, %rd4, 7; and.b64 %rd5, %rd3, 511; or.b64 %rd4, %rd4, %rd5; setp.ne.u64 %p0, %rd4, 0; @%p0 trap;",
     );
-    assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]));
+    assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]));
 }
 
 #[test]
@@ -31,14 +31,14 @@ fn what_was_freed_is_not_there_any_more() {
     let out = run(
         "stacksave.u64 %rd2; alloca.u64 %rd3, 16; st.local.u32 [%rd3], 5; stackrestore.u64 %rd2; ld.local.u32 %r1, [%rd3];",
     );
-    assert_eq!(out.kinds(), [Kind::UninitializedMemory]);
+    assert_eq!(out.kinds(), [FaultKind::UninitializedMemory]);
     let out = run("stacksave.u64 %rd2; add.u64 %rd2, %rd2, 64; stackrestore.u64 %rd2;");
-    assert_eq!(out.kinds(), [Kind::Undefined]);
+    assert_eq!(out.kinds(), [FaultKind::Undefined]);
 }
 
 #[test]
 fn too_much_is_a_fault() {
     let out = run("alloca.u64 %rd3, 524000; alloca.u64 %rd3, 1000;");
-    assert_eq!((out.status(), out.kinds()), (Status::Fault, vec![Kind::StackOverflow]));
-    assert_eq!(run("mov.b64 %rd1, -1; alloca.u64 %rd3, %rd1;").status(), Status::Fault);
+    assert_eq!((out.status(), out.kinds()), (RunStatus::Fault, vec![FaultKind::StackOverflow]));
+    assert_eq!(run("mov.b64 %rd1, -1; alloca.u64 %rd3, %rd1;").status(), RunStatus::Fault);
 }

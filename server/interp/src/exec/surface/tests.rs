@@ -1,6 +1,6 @@
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome, words};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, TestOutcome, words};
 use ptx_num::image::{ChannelOrder, ChannelType, Geometry, Image, ImageDescription, ImageId, Opaque, TexelFormat};
 
 fn image(geometry: Geometry, size: [u32; 3], channel: ChannelType, order: ChannelOrder) -> Image {
@@ -10,17 +10,18 @@ fn image(geometry: Geometry, size: [u32; 3], channel: ChannelType, order: Channe
 }
 
 /// A kernel of one thread with a surface in `%rd1` and a buffer of eight words in `%rd0`.
-fn kernel(body: &str, image: Image) -> (Kernel, ImageId) {
-    let mut kernel = Kernel::body("", &format!("ld.param.u64 %rd1, [p1];\n{body}")).threads(1).buffer(&words([9; 8]));
+fn kernel(body: &str, image: Image) -> (TestKernel, ImageId) {
+    let mut kernel =
+        TestKernel::body("", &format!("ld.param.u64 %rd1, [p1];\n{body}")).threads(1).buffer(&words([9; 8]));
     let id = kernel.add_image(image);
     (kernel.handle(Opaque::Surface(id)), id)
 }
 
-fn run(body: &str, image: Image) -> Outcome {
+fn run(body: &str, image: Image) -> TestOutcome {
     kernel(body, image).0.run()
 }
 
-fn at(out: &Outcome, id: ImageId, index: usize) -> u32 {
+fn at(out: &TestOutcome, id: ImageId, index: usize) -> u32 {
     let bytes = out.image(id);
     u32::from_le_bytes(bytes[4 * index..4 * index + 4].try_into().expect("four bytes"))
 }
@@ -52,7 +53,7 @@ fn what_lies_outside_traps_clamps_or_is_zero() {
         assert_eq!(run(&access(x, y, "clamp"), surface()).u32s(0)[0], clamped, "{x} {y}");
         assert_eq!(run(&access(x, y, "zero"), surface()).u32s(0)[0], 0, "{x} {y}");
         let out = run(&access(x, y, "trap"), surface());
-        assert_eq!((out.kinds(), out.status()), (vec![Kind::Trap], Status::Fault), "{x} {y}");
+        assert_eq!((out.kinds(), out.status()), (vec![FaultKind::Trap], RunStatus::Fault), "{x} {y}");
         assert!(out.faults()[0].message.contains("outside of the surface"), "{:?}", out.faults());
         assert_eq!(out.u32s(0)[0], 9);
     }
@@ -68,12 +69,12 @@ fn what_lies_outside_traps_clamps_or_is_zero() {
 fn accesses_must_be_aligned_and_meant_for_the_surface() {
     let surface = || image(Geometry::D2, [4, 3, 1], ChannelType::Uint32, ChannelOrder::R);
     let out = run("mov.u32 %r1, 2; suld.b.2d.b32.zero %r5, [%rd1, {%r1, %r1}];", surface());
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::Misaligned], Status::Fault));
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::Misaligned], RunStatus::Fault));
     let out = run("mov.u32 %r1, 0; suld.b.1d.b32.zero %r5, [%rd1, {%r1}]; st.global.u32 [%rd0], %r5;", surface());
-    assert_eq!((out.kinds(), out.status(), out.u32s(0)[0]), (vec![Kind::Undefined], Status::Finished, 0));
+    assert_eq!((out.kinds(), out.status(), out.u32s(0)[0]), (vec![FaultKind::Undefined], RunStatus::Finished, 0));
     let out =
-        Kernel::body("", "mov.u32 %r1, 0; sust.b.1d.b32.zero [%rd0, {%r1}], %r1;").threads(1).buffer(&[0; 4]).run();
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfBounds], Status::Fault));
+        TestKernel::body("", "mov.u32 %r1, 0; sust.b.1d.b32.zero [%rd0, {%r1}], %r1;").threads(1).buffer(&[0; 4]).run();
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfBounds], RunStatus::Fault));
     assert!(out.faults()[0].message.contains("is no handle of a surface"), "{:?}", out.faults());
 }
 
@@ -89,7 +90,7 @@ fn formatted_stores_convert() {
     let body = "mov.u32 %r1, 0; mov.u32 %r2, 5; sust.p.1d.b32.trap [%rd1, {%r1}], %r2;";
     let (k, id) = kernel(body, image(Geometry::D1, [4, 1, 1], ChannelType::Uint16, ChannelOrder::Rg));
     let out = k.run();
-    assert_eq!((out.kinds(), &out.image(id)[..2]), (vec![Kind::Undefined], &[5, 0][..]));
+    assert_eq!((out.kinds(), &out.image(id)[..2]), (vec![FaultKind::Undefined], &[5, 0][..]));
 }
 
 #[test]
@@ -107,7 +108,7 @@ fn reductions_combine() {
     assert_eq!(texels, [3, 3, -3_i32 as u32, 3, -5_i32 as u32, 5, -5_i32 as u32, 5]);
     let floats = image(Geometry::D1, [8, 1, 1], ChannelType::Float, ChannelOrder::R);
     let out = run("mov.u32 %r1, 0; sured.p.max.1d.b32.trap [%rd1, {%r1}], %r1;", floats);
-    assert_eq!(out.kinds(), [Kind::Undefined]);
+    assert_eq!(out.kinds(), [FaultKind::Undefined]);
 }
 
 #[test]

@@ -2,13 +2,13 @@
 
 use super::{TensorMemoryAccess, TensorMemoryAddress, spot};
 use crate::exec::mma::{FragmentOperand, all_source_marks, whole_warp};
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Address, Refusal};
-use crate::machine::{Context, Outcome};
+use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome};
 use crate::registers::Dst;
-use crate::simd::Marked;
+use crate::simd::LaneMarks;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
@@ -21,7 +21,7 @@ struct Cells {
 }
 
 impl Cells {
-    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Self, DecodeRefusal> {
         let held = FragmentOperand::new(inst, OperandName::R, None)?;
         let split = inst.immediate(OperandName::Split).unwrap_or(0) as u32;
         Ok(Self { held, address: inst.address(OperandName::Taddr)?, split })
@@ -29,12 +29,12 @@ impl Cells {
 
     /// The address of the cells, and a record for the accesses. Reports a finding unless the address is the same in all lanes and lies in
     /// the quarter of the warp.
-    fn begin(&self, context: &mut Context<'_>) -> (TensorMemoryAddress, TensorMemoryAccess) {
+    fn begin(&self, context: &mut ExecContext<'_>) -> (TensorMemoryAddress, TensorMemoryAccess) {
         let first = context.mask.trailing_zeros().min(31) as usize;
         let at = spot(context, &self.address, first);
         let other = lanes(context.mask).filter(|l| spot(context, &self.address, *l) != at).fold(0, |m, l| m | 1 << l);
         if other != 0 {
-            context.fault(Kind::Undefined, other, || "the address must be the same in all lanes".into());
+            context.fault(FaultKind::Undefined, other, || "the address must be the same in all lanes".into());
         }
         let quarter = context.lanes.number % 4;
         let fits = at.lane / 32 == quarter
@@ -43,7 +43,7 @@ impl Cells {
         if !fits {
             let (mask, rows, warp) = (context.mask, self.held.fragment.rows, context.lanes.number);
             let begin = 32 * quarter;
-            context.fault(Kind::Undefined, mask, || {
+            context.fault(FaultKind::Undefined, mask, || {
                 format!(
                     "{rows} lanes from lane {} on, but warp {warp} has access to lanes {begin} … {} only",
                     at.lane,
@@ -75,7 +75,7 @@ struct LoadReduction {
 }
 
 impl LoadReduction {
-    fn new(inst: &mut DecodeContext<'_>) -> Result<Option<Self>, Refusal> {
+    fn new(inst: &mut DecodeContext<'_>) -> Result<Option<Self>, DecodeRefusal> {
         if inst.operand(OperandName::Redval).is_none() {
             return Ok(None);
         }
@@ -97,7 +97,7 @@ impl LoadReduction {
 }
 
 /// `tcgen05.ld`, with `.red` too.
-pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let cells = Cells::new(inst)?;
     let reduction = LoadReduction::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
@@ -116,19 +116,19 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
         cells.held.scatter(context, &elements, Some(&marks));
         if let Some(reduction) = &reduction {
             for lane in lanes(context.mask) {
-                let of = |p: &crate::registers::Place| context.registers.lane_bits(*p, lane) as u32;
+                let of = |p: &crate::registers::RegisterLocation| context.registers.lane_bits(*p, lane) as u32;
                 let mut all = cells.held.places.iter().map(of);
                 let first = all.next().map_or(0, reduction.first);
                 let value = all.fold(first, &reduction.fold);
                 context.registers.put_lane(reduction.to, lane, value);
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// `tcgen05.st`.
-pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let cells = Cells::new(inst)?;
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
@@ -141,7 +141,7 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             access.write(memory, lane, column, *value as u32, marks);
         }
         access.report(context);
-        context.marked = Marked::all(0, Marks::NONE);
-        Outcome::Next
+        context.marked = LaneMarks::all(0, Marks::NONE);
+        StepOutcome::Next
     }))
 }

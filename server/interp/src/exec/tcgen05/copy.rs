@@ -2,11 +2,11 @@
 
 use super::{TensorMemoryAccess, TensorMemoryAddress, ctas, has_pair, memory, note_ctas, rank_of_part, spot};
 use crate::exec::shared_matrix::SharedMatrixSource;
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Refusal};
-use crate::machine::{Context, Outcome};
+use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::matrix::descriptor;
 use ptx_num::matrix::shared::Major;
@@ -41,7 +41,7 @@ enum RowDestination {
 }
 
 impl TensorMemoryCopy {
-    fn new(inst: &DecodeContext<'_>) -> Result<Self, Refusal> {
+    fn new(inst: &DecodeContext<'_>) -> Result<Self, DecodeRefusal> {
         let (rows, bytes, to) = if inst.has(Modifier::_128x256b) {
             (128, 32, RowDestination::Rows)
         } else if inst.has(Modifier::_128x128b) {
@@ -82,14 +82,14 @@ impl TensorMemoryCopy {
 }
 
 /// `tcgen05.cp`.
-pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let ctas = ctas(inst);
     let plan = TensorMemoryCopy::new(inst)?;
     let (address, source) = (inst.address(OperandName::Taddr)?, inst.src::<u64>(OperandName::Sdesc)?);
     Ok(DecodeContext::machine(move |context| {
         note_ctas(context, ctas);
         if !has_pair(context, ctas) {
-            return Outcome::Next;
+            return StepOutcome::Next;
         }
         for lane in lanes(context.mask) {
             let at = spot(context, &address, lane);
@@ -97,18 +97,18 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
             for part in 0..ctas {
                 let rank = rank_of_part(context, ctas, part);
                 if copy_one(context, &plan, at, bits, rank, lane).is_none() {
-                    return Outcome::Next;
+                    return StepOutcome::Next;
                 }
             }
         }
         context.changed();
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// Copies the matrix of one descriptor into the tensor memory of one CTA. Returns `None` after a fault.
 fn copy_one(
-    context: &mut Context<'_>,
+    context: &mut ExecContext<'_>,
     plan: &TensorMemoryCopy,
     at: TensorMemoryAddress,
     bits: u64,
@@ -119,7 +119,7 @@ fn copy_one(
     let matrix = match descriptor::tcgen05(bits, Major::K, width, width < 8) {
         Ok(matrix) => matrix,
         Err(why) => {
-            context.fault(Kind::Undefined, 1 << lane, || why.0.to_owned());
+            context.fault(FaultKind::Undefined, 1 << lane, || why.0.to_owned());
             return None;
         }
     };

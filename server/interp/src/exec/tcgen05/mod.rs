@@ -15,12 +15,12 @@ pub(crate) use product::multiply;
 
 use super::mbarrier;
 use super::mma::whole_warp;
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Address, Refusal};
-use crate::machine::tensor_memory::{COLUMNS, Cell, LANES, TensorMemory};
-use crate::machine::{Context, Outcome};
+use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::machine::tensor_memory::{COLUMNS, LANES, TensorMemory, TensorMemoryCell};
+use crate::machine::{ExecContext, StepOutcome};
 use crate::registers::Src;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
@@ -44,35 +44,37 @@ fn ctas(inst: &DecodeContext<'_>) -> u32 {
 }
 
 /// Records the number of CTAs that an instruction names. If another instruction named another number, reports a finding.
-fn note_ctas(context: &mut Context<'_>, ctas: u32) {
+fn note_ctas(context: &mut ExecContext<'_>, ctas: u32) {
     let known = *context.cta().tensor.ctas.get_or_insert(ctas);
     if known != ctas {
         let mask = context.mask;
-        context.fault(Kind::Undefined, mask, || {
+        context.fault(FaultKind::Undefined, mask, || {
             format!("`.cta_group::{ctas}` here, but `.cta_group::{known}` before: all `tcgen05` instructions of a kernel must name the same")
         });
     }
 }
 
 /// The rank of the CTA that holds part 0 or 1 of the data of a pair. With a single CTA, its own rank.
-fn rank_of_part(context: &Context<'_>, ctas: u32, part: u32) -> u32 {
+fn rank_of_part(context: &ExecContext<'_>, ctas: u32, part: u32) -> u32 {
     let own = context.rank as u32;
     if ctas == 2 { (own & !1) + part } else { own }
 }
 
 /// Whether all `ctas` CTAs exist; if the second one of a pair does not, reports a finding.
-fn has_pair(context: &mut Context<'_>, ctas: u32) -> bool {
+fn has_pair(context: &mut ExecContext<'_>, ctas: u32) -> bool {
     let peer = context.rank as u32 ^ 1;
     let there = ctas == 1 || context.cta_of(peer).is_some();
     if !there {
         let mask = context.mask;
-        context.fault(Kind::Unsupported, mask, || "`.cta_group::2` needs clusters with an even number of CTAs".into());
+        context.fault(FaultKind::Unsupported, mask, || {
+            "`.cta_group::2` needs clusters with an even number of CTAs".into()
+        });
     }
     there
 }
 
 /// The tensor memory of the CTA with this rank in the cluster.
-fn memory<'c>(context: &'c mut Context<'_>, rank: u32) -> Option<&'c mut TensorMemory> {
+fn memory<'c>(context: &'c mut ExecContext<'_>, rank: u32) -> Option<&'c mut TensorMemory> {
     context.cta_of(rank).map(|c| &mut c.tensor)
 }
 
@@ -102,7 +104,7 @@ impl TensorMemoryAccess {
         }
     }
 
-    fn read(&mut self, memory: &TensorMemory, lane: u32, column: u32) -> Cell {
+    fn read(&mut self, memory: &TensorMemory, lane: u32, column: u32) -> TensorMemoryCell {
         self.check(memory, lane, column);
         let cell = memory.read(lane, column);
         if !cell.known {
@@ -117,18 +119,18 @@ impl TensorMemoryAccess {
     }
 
     /// Reports one violation, if there was any.
-    fn report(self, context: &mut Context<'_>) {
+    fn report(self, context: &mut ExecContext<'_>) {
         let (mask, rank) = (1 << self.thread, self.rank);
         if let Some((lane, column)) = self.outside {
-            context.fault(Kind::OutOfBounds, mask, || {
+            context.fault(FaultKind::OutOfBounds, mask, || {
                 format!("lane {lane}, column {column}: tensor memory has {LANES} lanes and {COLUMNS} columns")
             });
         } else if let Some(column) = self.unallocated {
-            context.fault(Kind::Undefined, mask, || {
+            context.fault(FaultKind::Undefined, mask, || {
                 format!("column {column} of the tensor memory of CTA {rank} of the cluster is not allocated: `tcgen05.alloc` must come first")
             });
         } else if let Some((lane, column)) = self.unknown {
-            context.fault(Kind::UninitializedMemory, mask, || {
+            context.fault(FaultKind::UninitializedMemory, mask, || {
                 format!("reads lane {lane}, column {column} of tensor memory, to which nothing was written")
             });
         }
@@ -136,20 +138,20 @@ impl TensorMemoryAccess {
 }
 
 /// The address in tensor memory that an operand has in a lane.
-fn spot(context: &Context<'_>, address: &Address, lane: usize) -> TensorMemoryAddress {
+fn spot(context: &ExecContext<'_>, address: &Address, lane: usize) -> TensorMemoryAddress {
     TensorMemoryAddress::new(context.raw_address(address, lane) as u32)
 }
 
 /// `tcgen05.wait::ld`, `tcgen05.wait::st`: never wait, since loads and stores are complete at once.
-pub(crate) fn wait() -> Action {
+pub(crate) fn wait() -> OpAction {
     DecodeContext::machine(|context| {
         whole_warp(context);
-        Outcome::Next
+        StepOutcome::Next
     })
 }
 
 /// `tcgen05.shift`.
-pub(crate) fn shift(_: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn shift(_: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     Err("which way `tcgen05.shift` moves the rows, and which of them keeps its own, is not said by the manual".into())
 }
 
@@ -161,7 +163,7 @@ enum CtaMaskOperand {
 }
 
 /// `tcgen05.commit`: all operations are complete, so the arrival follows at once.
-pub(crate) fn commit(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn commit(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let ctas = ctas(inst);
     let address = inst.address(OperandName::Mbar)?;
     let mask = match inst.operand(OperandName::Mask) {
@@ -187,6 +189,6 @@ pub(crate) fn commit(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
                 }
             }
         }
-        Outcome::Next
+        StepOutcome::Next
     }))
 }

@@ -3,11 +3,11 @@
 use super::{TensorMemoryAccess, TensorMemoryAddress, ctas, has_pair, note_ctas, rank_of_part, spot};
 use crate::exec::mma::numerics;
 use crate::exec::shared_matrix::SharedMatrixSource;
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
-use crate::machine::code::{Action, Address, Refusal};
-use crate::machine::{Context, Outcome};
+use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::machine::{ExecContext, StepOutcome};
 use crate::registers::{PredicateSrc, Src};
 use ptx_isa::{Exec, Modifier, OperandName};
 use ptx_num::matrix::descriptor::{self, InstructionDescriptor};
@@ -62,7 +62,7 @@ fn is_packed(kind: Modifier) -> bool {
     matches!(kind, Modifier::KindMxf4 | Modifier::KindMxf4nvf4)
 }
 
-fn scales(inst: &mut DecodeContext<'_>, kind: Modifier) -> Result<Option<BlockScales>, Refusal> {
+fn scales(inst: &mut DecodeContext<'_>, kind: Modifier) -> Result<Option<BlockScales>, DecodeRefusal> {
     if inst.operand(OperandName::ScaleA).is_none() {
         return Ok(None);
     }
@@ -75,7 +75,7 @@ fn scales(inst: &mut DecodeContext<'_>, kind: Modifier) -> Result<Option<BlockSc
 }
 
 /// All forms of `tcgen05.mma`.
-pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> {
+pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     if inst.operand(OperandName::Meta).is_some() {
         return Err(
             "how the metadata of sparse matrices lies in tensor memory is shown by the manual in pictures only".into(),
@@ -116,24 +116,24 @@ pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<Action, Refusal> 
     Ok(DecodeContext::machine(move |context| {
         note_ctas(context, plan.ctas);
         if !has_pair(context, plan.ctas) {
-            return Outcome::Next;
+            return StepOutcome::Next;
         }
         for lane in lanes(context.mask) {
             if plan.run(context, lane).is_none() {
-                return Outcome::Next;
+                return StepOutcome::Next;
             }
         }
         context.changed();
-        Outcome::Next
+        StepOutcome::Next
     }))
 }
 
 /// Reports an error in a descriptor as a finding.
-fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, product::MatrixRefusal>) -> Option<T> {
+fn undefined<T>(context: &mut ExecContext<'_>, lane: usize, result: Result<T, product::MatrixRefusal>) -> Option<T> {
     match result {
         Ok(value) => Some(value),
         Err(why) => {
-            context.fault(Kind::Undefined, 1 << lane, || why.0.to_owned());
+            context.fault(FaultKind::Undefined, 1 << lane, || why.0.to_owned());
             None
         }
     }
@@ -141,7 +141,7 @@ fn undefined<T>(context: &mut Context<'_>, lane: usize, result: Result<T, produc
 
 impl Tcgen05Product {
     /// Executes the multiplication that one lane issues. Returns `None` if it cannot be executed.
-    fn run(&self, context: &mut Context<'_>, lane: usize) -> Option<()> {
+    fn run(&self, context: &mut ExecContext<'_>, lane: usize) -> Option<()> {
         let bits = context.registers.lane(self.instruction, lane);
         let instruction = undefined(context, lane, descriptor::instruction(bits, self.kind))?;
         let ProductShape { m, n, .. } = instruction.shape;
@@ -226,7 +226,7 @@ impl Tcgen05Product {
 
     fn read_a(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         instruction: &InstructionDescriptor,
         layout: Accumulators,
         lane: usize,
@@ -270,7 +270,7 @@ impl Tcgen05Product {
     #[expect(clippy::too_many_arguments, reason = "all that describes a matrix in shared memory")]
     fn halves(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         bits: u64,
         (lines, k): (usize, usize),
         major: Major,
@@ -296,7 +296,7 @@ impl Tcgen05Product {
 
     fn read_b(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         instruction: &InstructionDescriptor,
         lane: usize,
         marks: &mut Marks,
@@ -313,7 +313,7 @@ impl Tcgen05Product {
 
     fn read_d(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         layout: Accumulators,
         d: TensorMemoryAddress,
         (m, n): (usize, usize),
@@ -342,7 +342,7 @@ impl Tcgen05Product {
     /// of B.
     fn read_scales(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         scales: &BlockScales,
         instruction: &InstructionDescriptor,
         lane: usize,
@@ -358,7 +358,7 @@ impl Tcgen05Product {
         let (at_a, at_b) = (spot(context, &scales.a, lane), spot(context, &scales.b, lane));
         let blocks = scales.blocks;
         let mut one =
-            |context: &mut Context<'_>, part: u32, at: TensorMemoryAddress, line: u32, block: u32, id: u32| {
+            |context: &mut ExecContext<'_>, part: u32, at: TensorMemoryAddress, line: u32, block: u32, id: u32| {
                 let (cell, byte) = undefined(context, lane, tensor::scale(line, block, blocks, id))?;
                 let rank = rank_of_part(context, self.ctas, part);
                 let mut access = TensorMemoryAccess::new(rank, lane);

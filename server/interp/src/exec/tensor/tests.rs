@@ -1,17 +1,17 @@
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome, words};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, TestOutcome, words};
 use ptx_num::image::TensorMap;
 use ptx_num::image::swizzle::Swizzle;
 use ptx_num::image::tensor_map::{ElementType, TensorMapMode};
 
 /// A kernel with 16 KiB of shared memory at `box`, and three mbarriers that expect one arrival each. Its parameters are `out`, `in` and a
 /// tensor map; `%rd0`, `%rd1` and `%rd2` are their addresses. In the body, `{wait}` waits for `bar`.
-fn kernel(target: &str, body: &str) -> Kernel {
+fn kernel(target: &str, body: &str) -> TestKernel {
     let target = if target.is_empty() { "sm_90a" } else { target };
     let wait = "wait: mbarrier.try_wait.parity.shared::cta.b64 %p0, [bar], 0; @!%p0 bra wait;";
     let body = body.replace("{wait}", wait);
-    Kernel::new(&format!(
+    TestKernel::new(&format!(
         ".version 9.0\n.target {target}\n.address_size 64\n\
          .entry k(.param .u64 out, .param .u64 in, .param .align 64 .b8 map[128]) {{\n\
          .reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;\n\
@@ -33,14 +33,14 @@ fn loading(modifiers: &str, coordinates: &str, more: &str, transaction: u32, byt
 }
 
 /// Runs a body with a buffer that holds `input`, and the tensor map that `make` creates for the address of this buffer.
-fn load(target: &str, body: &str, bytes: u32, input: &[u8], make: impl FnOnce(u64) -> TensorMap) -> Outcome {
+fn load(target: &str, body: &str, bytes: u32, input: &[u8], make: impl FnOnce(u64) -> TensorMap) -> TestOutcome {
     let kernel = kernel(target, body).buffer(&vec![0xee; bytes as usize]).buffer(input);
     let map = make(kernel.address(1));
     kernel.bytes_of(&map.to_bytes()).run()
 }
 
-fn clean(out: Outcome) -> Vec<u8> {
-    assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]));
+fn clean(out: TestOutcome) -> Vec<u8> {
+    assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]));
     out.bytes(0)
 }
 
@@ -151,7 +151,7 @@ const FILLING: &str = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;
      cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [box], [%rd1], 128, [bar]; {wait}";
 
 /// Stores or reduces a box of 8 × 4 words at the coordinates `at` into a matrix of 20 × 10.
-fn send(instruction: &str, element: ElementType, at: (i32, i32), old: &[u8], new: &[u8]) -> Outcome {
+fn send(instruction: &str, element: ElementType, at: (i32, i32), old: &[u8], new: &[u8]) -> TestOutcome {
     let (x, y) = at;
     let body = format!(
         "{FILLING} {instruction} [%rd2, {{{x}, {y}}}], [box]; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
@@ -177,9 +177,9 @@ fn boxes_are_stored_and_cut_off() {
         assert_eq!(out, words(expected), "{x} {y}");
     }
     let out = send(instruction, ElementType::U32, (-1, 0), &old, &new);
-    assert_eq!((out.kinds(), out.bytes(0)), (vec![Kind::Undefined], old.clone()));
+    assert_eq!((out.kinds(), out.bytes(0)), (vec![FaultKind::Undefined], old.clone()));
     let out = send(&format!("st.shared.u32 [box], 7; {instruction}"), ElementType::U32, (0, 0), &old, &new);
-    assert_eq!(out.kinds(), [Kind::Asynchronous]);
+    assert_eq!(out.kinds(), [FaultKind::Asynchronous]);
     let fenced = format!("st.shared.u32 [box], 7; fence.proxy.async.shared::cta; {instruction}");
     let out = send(&fenced, ElementType::U32, (0, 0), &old, &new);
     assert_eq!((out.kinds(), &out.bytes(0)[..4]), (vec![], &[7, 0, 0, 0][..]));
@@ -215,7 +215,7 @@ fn boxes_are_combined() {
     let out = clean(send(&instruction("add"), ElementType::F32, (0, 0), &ones, &words([2.0_f32.to_bits(); 32])));
     assert_eq!(out[..32], words([3.5_f32.to_bits(); 8]));
     let out = send(&instruction("min"), ElementType::F32, (0, 0), &ones, &new);
-    assert_eq!((out.kinds(), out.bytes(0)), (vec![Kind::Undefined], ones));
+    assert_eq!((out.kinds(), out.bytes(0)), (vec![FaultKind::Undefined], ones));
 }
 
 #[test]
@@ -267,16 +267,19 @@ fn what_cannot_be_copied_is_found() {
         format!("mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 128;
          cp.async.bulk.tensor.{dimensions}.shared::cta.global.mbarrier::complete_tx::bytes [{to}], [%rd2, {{{coordinates}}}], [bar];")
     };
-    let first = |out: &Outcome| (out.kinds()[0], out.faults()[0].message.clone());
+    let first = |out: &TestOutcome| (out.kinds()[0], out.faults()[0].message.clone());
     let out = load("", &body("box+64", "0, 0", "2d"), 16, &input, make);
-    assert_eq!((first(&out).0, out.status()), (Kind::Misaligned, Status::Fault));
+    assert_eq!((first(&out).0, out.status()), (FaultKind::Misaligned, RunStatus::Fault));
     let out = load("", &body("box", "0, 0, 0", "3d"), 16, &input, make);
-    assert_eq!(first(&out), (Kind::Undefined, "the instruction is for 3 dimensions, but the tensor map has 2".into()));
+    assert_eq!(
+        first(&out),
+        (FaultKind::Undefined, "the instruction is for 3 dimensions, but the tensor map has 2".into())
+    );
     let out = load("", &body("box+16384", "0, 0", "2d"), 16, &input, make);
-    assert_eq!((first(&out).0, out.status()), (Kind::OutOfBounds, Status::Fault));
+    assert_eq!((first(&out).0, out.status()), (FaultKind::OutOfBounds, RunStatus::Fault));
     // The map describes more memory than the buffer has.
     let out = load("", &body("box", "0, 8", "2d"), 16, &input, |a| TensorMap { sizes: [20, 99, 1, 1, 1], ..make(a) });
-    assert_eq!((first(&out).0, out.status()), (Kind::OutOfBounds, Status::Fault));
+    assert_eq!((first(&out).0, out.status()), (FaultKind::OutOfBounds, RunStatus::Fault));
     assert!(first(&out).1.contains("buffer 1"), "{out:?}", out = out.faults());
     let out = load("", &body("box", "0, 0", "2d"), 16, &input, |a| TensorMap { swizzle_mode: 77, ..make(a) });
     assert!(first(&out).1.contains("`swizzle_mode`"), "{:?}", out.faults());
@@ -285,7 +288,7 @@ fn what_cannot_be_copied_is_found() {
     // The bytes of the box are used before any thread has waited for them.
     let body = format!("{} ld.shared.u32 %r1, [box];", body("box", "0, 0", "2d"));
     let out = load("", &body, 16, &input, make);
-    assert_eq!(first(&out).0, Kind::Asynchronous);
+    assert_eq!(first(&out).0, FaultKind::Asynchronous);
 }
 
 #[test]
@@ -295,7 +298,7 @@ fn prefetches_look_at_the_map_only() {
     let make = |a| TensorMap::tiled(ElementType::U32, a, &[20, 10], &[80], &[8, 4]);
     assert_eq!(clean(load("", body, 4, &input, make)), [0xee; 4]);
     let out = load("", body, 4, &input, |a| TensorMap { element: 99, ..make(a) });
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::Undefined], Status::Finished));
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::Undefined], RunStatus::Finished));
 }
 
 /// Runs the launches of a file of example kernels. Each must have no findings and meet its expectations. Returns their number.
@@ -311,7 +314,7 @@ fn example(text: &str) -> usize {
         let executable = crate::decode::Executable::new(program.clone(), &launch.entry).expect("it can be executed");
         let bound = bind(&launch, std::sync::Arc::new(executable), Default::default()).expect("it can be launched");
         let run = crate::trace::run(bound.machine, &|| false);
-        assert_eq!(run.status, Status::Finished, "{:?}", run.machine.findings.faults);
+        assert_eq!(run.status, RunStatus::Finished, "{:?}", run.machine.findings.faults);
         assert_eq!(unexpected(&launch.expectations, &run.machine.findings.faults), [] as [&crate::findings::Fault; 0]);
         for verdict in verdicts(&launch.expectations, &run.machine, &bound.buffers, run.status) {
             assert!(verdict.ok, "{}: {:?}", verdict.name, verdict.message);

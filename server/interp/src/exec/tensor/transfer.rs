@@ -1,7 +1,7 @@
 //! Transfers the bytes of a tensor copy.
 
-use crate::findings::Kind;
-use crate::machine::{Context, Location, Order};
+use crate::findings::FaultKind;
+use crate::machine::{AccessLocation, ExecContext, Order};
 use crate::memory::Region;
 use ptx_num::image::tensor_copy::{Amount, RunKind, pack6};
 use ptx_num::image::tensor_map::{ElementType, TensorMap};
@@ -17,13 +17,13 @@ pub(super) struct TensorTransfer {
 }
 
 /// A contiguous range of global memory: its location and its size in bytes.
-pub(super) type GlobalSpan = (Location, u64);
+pub(super) type GlobalSpan = (AccessLocation, u64);
 
-fn global(address: u64) -> Location {
-    Location { address, region: Region::Global, offset: address }
+fn global(address: u64) -> AccessLocation {
+    AccessLocation { address, region: Region::Global, offset: address }
 }
 
-fn put_global(context: &mut Context<'_>, lane: usize, address: u64, bytes: &[u8]) {
+fn put_global(context: &mut ExecContext<'_>, lane: usize, address: u64, bytes: &[u8]) {
     if !bytes.is_empty() {
         context.write_at(global(address), lane, bytes, Marks::NONE, Order::Weak);
     }
@@ -39,14 +39,14 @@ fn global_bytes(run: &CopyRun) -> u64 {
 }
 
 /// The location of a run in the shared memory to which the location `of` belongs.
-fn shared(of: Location, run: &CopyRun) -> Location {
+fn shared(of: AccessLocation, run: &CopyRun) -> AccessLocation {
     let offset = u64::from(run.shared);
-    Location { address: of.address.wrapping_sub(of.offset).wrapping_add(offset), offset, ..of }
+    AccessLocation { address: of.address.wrapping_sub(of.offset).wrapping_add(offset), offset, ..of }
 }
 
 /// The location `bytes` bytes after `of`.
-fn behind(of: Location, bytes: u64) -> Location {
-    Location { address: of.address.wrapping_add(bytes), offset: of.offset.wrapping_add(bytes), ..of }
+fn behind(of: AccessLocation, bytes: u64) -> AccessLocation {
+    AccessLocation { address: of.address.wrapping_add(bytes), offset: of.offset.wrapping_add(bytes), ..of }
 }
 
 impl TensorTransfer {
@@ -60,7 +60,7 @@ impl TensorTransfer {
     }
 
     /// The contiguous ranges of global memory that are read or written, in order. Returns `None` if one of them cannot be accessed.
-    pub(super) fn spans(&self, context: &mut Context<'_>, lane: usize, write: bool) -> Option<Vec<GlobalSpan>> {
+    pub(super) fn spans(&self, context: &mut ExecContext<'_>, lane: usize, write: bool) -> Option<Vec<GlobalSpan>> {
         let mut spans: Vec<(u64, u64)> = Vec::new();
         for run in &self.runs {
             let bytes = global_bytes(run);
@@ -73,7 +73,7 @@ impl TensorTransfer {
         let locate = |(start, bytes): (u64, u64)| {
             let at = context.locate_generic(start, lane, bytes as usize, 1, write)?;
             if at.region != Region::Global {
-                context.fault(Kind::OutOfBounds, 1 << lane, || {
+                context.fault(FaultKind::OutOfBounds, 1 << lane, || {
                     format!("the tensor map leads to {start:#x}, which is not in global memory")
                 });
                 return None;
@@ -84,7 +84,13 @@ impl TensorTransfer {
     }
 
     /// Copies from global to shared memory.
-    pub(super) fn load(&self, context: &mut Context<'_>, lane: usize, sources: &[GlobalSpan], target: Location) {
+    pub(super) fn load(
+        &self,
+        context: &mut ExecContext<'_>,
+        lane: usize,
+        sources: &[GlobalSpan],
+        target: AccessLocation,
+    ) {
         let (element, pattern) = (self.element(), self.map.fill_pattern().to_le_bytes());
         let first = target.offset as u32;
         let length = self.runs.iter().map(|r| r.shared.wrapping_sub(first).saturating_add(r.bytes)).max().unwrap_or(0);
@@ -145,7 +151,7 @@ impl TensorTransfer {
     }
 
     /// Writes the bytes of a box, all at once unless there are gaps in it.
-    fn put(&self, context: &mut Context<'_>, lane: usize, target: Location, buffer: &[u8]) {
+    fn put(&self, context: &mut ExecContext<'_>, lane: usize, target: AccessLocation, buffer: &[u8]) {
         let bytes: usize = self.runs.iter().map(|r| r.bytes as usize).sum();
         if bytes == buffer.len() {
             return context.write_at(target, lane, buffer, Marks::NONE, Order::Weak);
@@ -159,7 +165,7 @@ impl TensorTransfer {
     }
 
     /// Copies from shared to global memory.
-    pub(super) fn store(&self, context: &mut Context<'_>, lane: usize, source: Location) {
+    pub(super) fn store(&self, context: &mut ExecContext<'_>, lane: usize, source: AccessLocation) {
         let mut buffer = vec![0; self.shared_bytes()];
         let read = context.peek_at(source, lane, &mut buffer);
         let clean = read.is_some_and(|r| !r.uninitialized && r.marks.is_none());
@@ -182,7 +188,7 @@ impl TensorTransfer {
     }
 
     /// Stores one run, with the marks of its bytes.
-    fn store_run(&self, context: &mut Context<'_>, lane: usize, source: Location, run: &CopyRun) {
+    fn store_run(&self, context: &mut ExecContext<'_>, lane: usize, source: AccessLocation, run: &CopyRun) {
         let from = shared(source, run);
         if run.kind == RunKind::Bytes {
             return context.copy_at(from, global(run.global), lane, run.bytes as usize, u16::MAX);
@@ -198,9 +204,9 @@ impl TensorTransfer {
     /// Combines the bytes in shared memory with those in global memory. Returns `None` if the operation does not support the element type.
     pub(super) fn reduce(
         &self,
-        context: &mut Context<'_>,
+        context: &mut ExecContext<'_>,
         lane: usize,
-        source: Location,
+        source: AccessLocation,
         operation: AtomicOperation,
     ) -> Option<()> {
         let function = combination(operation, self.element()).and_then(|element| {
@@ -277,7 +283,7 @@ fn convert(element: ElementType, bytes: &mut [u8], at: u32, marked: &mut Vec<(u3
 }
 
 /// Like [`convert`], for elements that are in shared memory already. Skips those that were never written.
-fn convert_at(context: &mut Context<'_>, lane: usize, element: ElementType, at: Location, bytes: u32) {
+fn convert_at(context: &mut ExecContext<'_>, lane: usize, element: ElementType, at: AccessLocation, bytes: u32) {
     if !element.converts() {
         return;
     }

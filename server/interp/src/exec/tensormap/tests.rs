@@ -1,13 +1,13 @@
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, TestOutcome};
 use ptx_num::image::TensorMap;
 use ptx_num::image::tensor_map::ElementType;
 
 /// Runs a kernel with a tensor map in a buffer at `%rd0` and room for one at `%rd1`.
-fn run(map: &[u8], body: &str) -> Outcome {
+fn run(map: &[u8], body: &str) -> TestOutcome {
     let body = format!("ld.param.u64 %rd1, [p1]; {body}");
-    Kernel::body("", &body).threads(1).buffer(map).buffer(&[0; 128]).run()
+    TestKernel::body("", &body).threads(1).buffer(map).buffer(&[0; 128]).run()
 }
 
 fn map() -> TensorMap {
@@ -32,7 +32,7 @@ fn every_field_is_replaced_in_place() {
     ]
     .concat();
     let out = run(&map().to_bytes(), &body);
-    assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]));
+    assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]));
     let mut expected = map();
     (expected.address, expected.rank_less_one, expected.box_sizes[1], expected.sizes[2]) = (0x1_2345_6780, 1, 77, 77);
     (expected.strides[0], expected.element_strides[0], expected.element) = (0x1_2345_6780, 2, 7);
@@ -44,9 +44,9 @@ fn every_field_is_replaced_in_place() {
 fn what_is_no_map_or_has_no_such_entry_is_found() {
     let body = "tensormap.replace.tile.rank.global.b1024.b32 [%rd0], 1;";
     let out = run(&[3; 128], body);
-    assert_eq!((out.kinds(), out.bytes(0)), (vec![Kind::Undefined], vec![3; 128]));
+    assert_eq!((out.kinds(), out.bytes(0)), (vec![FaultKind::Undefined], vec![3; 128]));
     let out = run(&map().to_bytes(), "tensormap.replace.tile.global_stride.global.b1024.b64 [%rd0], 4, 16;");
-    assert_eq!((out.kinds(), out.bytes(0)), (vec![Kind::Undefined], map().to_bytes().to_vec()));
+    assert_eq!((out.kinds(), out.bytes(0)), (vec![FaultKind::Undefined], map().to_bytes().to_vec()));
     assert!(out.faults()[0].message.contains("no entry 4"), "{:?}", out.faults());
 }
 
@@ -67,7 +67,7 @@ fn maps_are_made_in_shared_memory_and_published() {
          tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [s], 128;"
     );
     let out = run(&[0; 128], &body);
-    assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]));
+    assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]));
     let mut expected = map();
     expected.box_sizes[0] = 16;
     assert_eq!(out.bytes(1), expected.to_bytes());

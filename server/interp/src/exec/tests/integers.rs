@@ -1,7 +1,7 @@
 //! Integer, logic, shift and video instructions.
 
-use crate::findings::Kind;
-use crate::testing::{Kernel, words};
+use crate::findings::FaultKind;
+use crate::testing::{TestKernel, words};
 
 /// The value of `%r0` after `instruction`, with `a`, `b`, `c` in `%r1`, `%r2`, `%r3`.
 fn word(instruction: &str, [a, b, c]: [u32; 3]) -> u32 {
@@ -9,7 +9,7 @@ fn word(instruction: &str, [a, b, c]: [u32; 3]) -> u32 {
         "mov.b32 %r1, {a:#x}; mov.b32 %r2, {b:#x}; mov.b32 %r3, {c:#x}; mov.b32 %r0, 0x11223344;\n{instruction}\nst.global.b32 [%rd0], %r0;"
     );
     let target = if instruction.starts_with('v') { "sm_60" } else { "sm_90a" };
-    Kernel::body(target, &body).threads(1).buffer(&words([0])).fine().u32s(0)[0]
+    TestKernel::body(target, &body).threads(1).buffer(&words([0])).fine().u32s(0)[0]
 }
 
 /// The value of `%rd1` after `instruction`, with `a`, `b`, `c` in `%rd2`, `%rd3`, `%rd4`.
@@ -17,7 +17,7 @@ fn double(instruction: &str, [a, b, c]: [u64; 3]) -> u64 {
     let body = format!(
         "mov.b64 %rd2, {a:#x}; mov.b64 %rd3, {b:#x}; mov.b64 %rd4, {c:#x}; mov.b32 %r1, 7;\n{instruction}\nst.global.b64 [%rd0], %rd1;"
     );
-    Kernel::body("", &body).threads(1).buffer(&[0; 8]).fine().u64s(0)[0]
+    TestKernel::body("", &body).threads(1).buffer(&[0; 8]).fine().u64s(0)[0]
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn video_goes_through() {
 #[test]
 fn a_division_by_zero_is_found_and_its_result_marked() {
     let body = "mov.b32 %r1, 7; mov.b32 %r2, 0; div.u32 %r0, %r1, %r2; st.global.b32 [%rd0], %r0;";
-    let out = Kernel::body("", body).threads(1).buffer(&words([0])).run();
-    assert_eq!((out.kinds(), out.u32s(0)[0]), (vec![Kind::DivisionByZero], u32::MAX));
+    let out = TestKernel::body("", body).threads(1).buffer(&words([0])).run();
+    assert_eq!((out.kinds(), out.u32s(0)[0]), (vec![FaultKind::DivisionByZero], u32::MAX));
     let mut bytes = [0; 4];
     let memory = &out.run.machine.memory.global;
     let marks = memory.allocations()[0].storage.read(0, &mut bytes).marks;
@@ -130,7 +130,7 @@ fn predicates_are_computed_for_all_lanes() {
                 and.pred %p2, %p1, %p1; not.pred %p3, %p2; xor.pred %p4, %p3, %p2; mul.wide.u32 %rd1, %r0, 4; add.u64 %rd1, %rd1, %rd0; \
                 mov.b32 %r3, 0; @%p2 add.u32 %r3, %r3, 1; @%p3 add.u32 %r3, %r3, 2; @%p4 add.u32 %r3, %r3, 4; st.global.u32 [%rd1], %r3;";
     let body = format!("mov.b32 %r5, 0; mov.pred %p0, 1; {body}");
-    let out = Kernel::body("", &body).buffer(&words([0; 32])).fine();
+    let out = TestKernel::body("", &body).buffer(&words([0; 32])).fine();
     let expected: Vec<u32> = (0..32).map(|lane| if lane & 3 != 0 { 5 } else { 6 }).collect();
     assert_eq!(out.u32s(0), expected);
 }

@@ -1,6 +1,6 @@
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome, words};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, TestOutcome, words};
 use ptx_num::image::texture::{Coordinates, MipmapLevel, TextureRequest, fetch, gather};
 use ptx_num::image::{
     AddressMode, ChannelOrder, ChannelType, Filter, Geometry, Image, ImageDescription, Opaque, Sampler, TexelFormat,
@@ -29,21 +29,21 @@ fn set(bits: [u32; 4]) -> String {
 }
 
 /// A kernel of one thread that stores `%r0` … `%r3` after each of these texts. `%rd1` and `%rd2` are the parameters `p1` and `p2`.
-fn kernel(target: &str, pieces: &[String]) -> Kernel {
+fn kernel(target: &str, pieces: &[String]) -> TestKernel {
     let store =
         |(i, piece): (usize, &String)| format!("{piece}\nst.global.v4.u32 [%rd0+{}], {{%r0,%r1,%r2,%r3}};\n", 16 * i);
     let body: String = pieces.iter().enumerate().map(store).collect();
     let body = format!("ld.param.u64 %rd1, [p1]; ld.param.u64 %rd2, [p2];\n{body}");
-    Kernel::body(target, &body).threads(1).buffer(&vec![0xee; 16 * pieces.len()])
+    TestKernel::body(target, &body).threads(1).buffer(&vec![0xee; 16 * pieces.len()])
 }
 
-fn textured(target: &str, pieces: &[String], image: Image, sampler: Sampler) -> Kernel {
+fn textured(target: &str, pieces: &[String], image: Image, sampler: Sampler) -> TestKernel {
     let mut kernel = kernel(target, pieces);
     let id = kernel.add_image(image);
     kernel.handle(Opaque::Texture(id, sampler))
 }
 
-fn floats(out: &Outcome) -> Vec<f32> {
+fn floats(out: &TestOutcome) -> Vec<f32> {
     out.u32s(0).into_iter().map(f32::from_bits).collect()
 }
 
@@ -238,7 +238,7 @@ fn variables_are_textures_by_name_and_by_address() {
         istypep.texref %p0, %rd1; istypep.surfref %p1, %rd1; istypep.samplerref %p2, %rd0;
         mov.u32 %r1, 0; @%p0 mov.u32 %r1, 1; @%p1 mov.u32 %r1, 2; @%p2 mov.u32 %r1, 4; st.global.u32 [%rd0+8], %r1;
         txq.width.b32 %r2, [tex]; st.global.u32 [%rd0+12], %r2; txq.width.b32 %r2, [other]; st.global.u32 [%rd0+16], %r2;";
-    let mut kernel = Kernel::new(&module("", "", body)).threads(1).buffer(&words([9; 5]));
+    let mut kernel = TestKernel::new(&module("", "", body)).threads(1).buffer(&words([9; 5]));
     let id = kernel.add_image(new(Geometry::D1, [4, 1, 1], R32));
     let out = kernel.bind("tex", Opaque::Texture(id, linear())).fine();
     assert_eq!(out.u32s(0), [2.0_f32.to_bits(), 2.0_f32.to_bits(), 1, 4, 17]);
@@ -249,7 +249,7 @@ fn parameters_are_textures_by_name_and_by_address() {
     let body = "mov.u32 %r10, 2; tex.1d.v4.f32.s32 {%r0,_,_,_}, [given, {%r10}]; st.global.u32 [%rd0], %r0;
         mov.u64 %rd1, given; cvta.param.u64 %rd1, %rd1; tex.1d.v4.f32.s32 {%r0,_,_,_}, [%rd1, {%r10}]; st.global.u32 [%rd0+4], %r0;
         istypep.texref %p0, %rd1; mov.u32 %r1, 0; @%p0 mov.u32 %r1, 1; st.global.u32 [%rd0+8], %r1;";
-    let mut kernel = Kernel::new(&module("", ", .param .texref given", body)).threads(1).buffer(&words([9; 3]));
+    let mut kernel = TestKernel::new(&module("", ", .param .texref given", body)).threads(1).buffer(&words([9; 3]));
     let id = kernel.add_image(new(Geometry::D1, [4, 1, 1], R32));
     let out = kernel.handle(Opaque::Texture(id, linear())).fine();
     assert_eq!(out.u32s(0), [2.0_f32.to_bits(), 2.0_f32.to_bits(), 1]);
@@ -261,7 +261,7 @@ fn samplers_of_their_own_come_from_their_variables() {
         tex.1d.v4.f32.f32 {%r0,_,_,_}, [tex, far, {%r10}]; st.global.u32 [%rd0+4], %r0;
         txq.filter_mode.b32 %r1, [far]; st.global.u32 [%rd0+8], %r1; txq.addr_mode_0.b32 %r1, [far]; st.global.u32 [%rd0+12], %r1;";
     let text = module(", texmode_independent", "", body);
-    let mut kernel = Kernel::new(&text).threads(1).buffer(&words([9; 4]));
+    let mut kernel = TestKernel::new(&text).threads(1).buffer(&words([9; 4]));
     let id = kernel.add_image(new(Geometry::D1, [4, 1, 1], R32));
     let out = kernel.bind("tex", Opaque::Texture(id, Sampler::default())).fine();
     assert_eq!(out.u32s(0), [2.0_f32.to_bits(), 1.5_f32.to_bits(), 1, 0]);
@@ -289,7 +289,7 @@ fn textures_say_what_they_are() {
 fn what_is_no_texture_is_found() {
     let piece = ["mov.u32 %r10, 1; tex.1d.v4.f32.s32 {%r0,%r1,%r2,%r3}, [%rd1, {%r10}];".to_owned()];
     let out = kernel("", &piece).value(77).run();
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfBounds], Status::Fault));
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfBounds], RunStatus::Fault));
     assert!(out.faults()[0].message.contains("0x4d is no handle of a texture"), "{:?}", out.faults());
     // A handle of a surface, and a texture of another geometry.
     let mut wrong = kernel("", &piece);
@@ -301,13 +301,13 @@ fn what_is_no_texture_is_found() {
         out.faults()
     );
     let out = textured("", &piece, new(Geometry::D2, [4, 4, 1], R32), linear()).run();
-    assert_eq!((out.kinds(), out.status(), out.u32s(0)), (vec![Kind::Undefined], Status::Finished, vec![0; 4]));
+    assert_eq!((out.kinds(), out.status(), out.u32s(0)), (vec![FaultKind::Undefined], RunStatus::Finished, vec![0; 4]));
     // A variable to which nothing is bound.
     let body = "mov.u32 %r10, 1; tex.1d.v4.f32.s32 {%r0,_,_,_}, [tex, {%r10}];";
-    let out = Kernel::new(&module("", "", body)).threads(1).buffer(&[]).run();
+    let out = TestKernel::new(&module("", "", body)).threads(1).buffer(&[]).run();
     assert!(out.faults()[0].message.contains("no texture is bound to `tex`"), "{:?}", out.faults());
     // One register for two coordinates, which the assembler accepts.
     let piece = ["mov.u32 %r10, 1; tex.2d.v4.f32.s32 {%r0,%r1,%r2,%r3}, [%rd1, %r10];".to_owned()];
     let out = textured("", &piece, new(Geometry::D2, [4, 4, 1], R32), linear()).run();
-    assert_eq!((out.kinds(), floats(&out)[0]), (vec![Kind::Undefined], 1.0));
+    assert_eq!((out.kinds(), floats(&out)[0]), (vec![FaultKind::Undefined], 1.0));
 }

@@ -1,17 +1,17 @@
 use super::{Shuffle, source_lane};
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, words};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, words};
 
 /// A kernel with this body. `%r1` is the lane, and `%r2` the lane's word of `input`. The kernel stores `%r3` of each lane at the address
 /// in `%rd2`.
-fn lanes(target: &str, input: &[u32], body: &str) -> Kernel {
+fn lanes(target: &str, input: &[u32], body: &str) -> TestKernel {
     let text = format!(
         "mov.u32 %r1, %tid.x; ld.param.u64 %rd1, [p1]; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd2, %rd0, %rd3;\n\
          add.u64 %rd3, %rd3, %rd1; ld.global.u32 %r2, [%rd3];\n{body}\nst.global.u32 [%rd2], %r3;"
     );
     let input = words((0..32).map(|l| input.get(l).copied().unwrap_or(0)));
-    Kernel::body(target, &text).blank(128).buffer(&input)
+    TestKernel::body(target, &text).blank(128).buffer(&input)
 }
 
 fn iota() -> Vec<u32> {
@@ -100,7 +100,7 @@ fn threads_that_have_exited_are_not_waited_for() {
 fn reading_from_a_lane_that_takes_no_part_is_found() {
     let body = "setp.gt.u32 %p0, %r1, 7; @%p0 exit; shfl.sync.down.b32 %r3, %r2, 4, 31, -1;";
     let out = lanes("", &iota(), body).run();
-    assert_eq!((out.status(), out.kinds()), (Status::Finished, vec![Kind::Membermask]));
+    assert_eq!((out.status(), out.kinds()), (RunStatus::Finished, vec![FaultKind::Membermask]));
     assert_eq!(out.faults()[0].lanes, 0xf0);
     assert!(out.faults()[0].message.contains("read from lanes 8-11"), "{:?}", out.faults());
 }
@@ -108,12 +108,12 @@ fn reading_from_a_lane_that_takes_no_part_is_found() {
 #[test]
 fn lanes_outside_of_their_mask_are_found() {
     let out = lanes("", &iota(), "vote.sync.ballot.b32 %r3, 1, 0xff;").run();
-    assert_eq!(out.kinds(), [Kind::Membermask]);
+    assert_eq!(out.kinds(), [FaultKind::Membermask]);
     assert_eq!(out.faults()[0].lanes, 0xffff_ff00);
     // The lane is named, but its guard is false.
     let out =
         lanes("", &iota(), "mov.u32 %r3, 0; setp.lt.u32 %p0, %r1, 31; @%p0 vote.sync.ballot.b32 %r3, 1, -1;").run();
-    assert_eq!(out.kinds(), [Kind::Membermask]);
+    assert_eq!(out.kinds(), [FaultKind::Membermask]);
     assert!(out.faults()[0].message.contains("lanes 31 are in the mask"), "{:?}", out.faults());
     assert_eq!(out.u32s(0)[0], 0x7fff_ffff);
 }
@@ -123,8 +123,8 @@ fn lanes_that_never_come_are_found_and_the_others_go_on() {
     let body =
         "mov.u32 %r3, 5; setp.lt.u32 %p0, %r1, 16; @!%p0 bra end; vote.sync.ballot.b32 %r3, 1, -1;\n end: bar.sync 0;";
     let out = lanes("", &iota(), body).run();
-    assert_eq!(out.status(), Status::Finished);
-    assert!(out.kinds().contains(&Kind::Divergence), "{:?}", out.faults());
+    assert_eq!(out.status(), RunStatus::Finished);
+    assert!(out.kinds().contains(&FaultKind::Divergence), "{:?}", out.faults());
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn marks_travel_with_the_values() {
     let body = "mov.u32 %r4, 3; setp.eq.u32 %p0, %r1, 3; @%p0 mov.u32 %r4, 20; mov.u32 %r5, %r1; @%p0 mov.u32 %r5, %r4; shfl.sync.idx.b32 %r2, %r2, %r5, 31, 0xff;\n\
         shfl.sync.up.b32 %r3, %r2, 1, 0, 0xff;";
     let out = lanes("", &iota(), body).threads(8).run();
-    assert_eq!(out.kinds(), [Kind::Membermask]);
+    assert_eq!(out.kinds(), [FaultKind::Membermask]);
     let global = &out.run.machine.memory.global;
     let storage = &global.allocations().iter().find(|a| &*a.name == "buffer 0").unwrap().storage;
     let marked: Vec<u64> =

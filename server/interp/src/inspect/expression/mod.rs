@@ -1,12 +1,13 @@
-//! A small language for watches and conditional breakpoints.
+//! A small expression language for watches and conditional breakpoints.
 //!
-//! - Registers, special registers, constants: as in PTX – `%r4`, `%p1`, `%tid.x`, `WARP_SZ`, `0x2a`, `0f3F800000`, `1.5`. The name of a scalar
-//!   parameter is its value, that of a variable its address in its state space, that of a buffer its address.
-//! - `%r4@3`, `%r4@0..7`, `%r4@*`: in another lane, in several, in all; without it, in the lane that is looked at.
-//! - `[%rd1+4]`, `shared:[%r1]`, `[tile+8]:f32`: what memory holds there, as 32 bits unless the variable or a type behind it says otherwise.
-//! - `%r4:f32`: the bits as another type. `f32(%r4)`: the value in another type.
-//! - `+ - * / % & | ^ ~ << >> == != < <= > >= && || !` with the precedence of C. Registers of bits count as signed, but for `>>`.
-//! - `any(…)`, `all(…)`, `count(…)`, `ballot(…)`: over the lanes of the group that is looked at.
+//! - Registers, special registers and constants as in PTX: `%r4`, `%p1`, `%tid.x`, `WARP_SZ`, `0x2a`, `0f3F800000`, `1.5`. The name of a
+//!   scalar parameter is its value. The name of a variable is its address in its state space; the name of a buffer is its address.
+//! - `%r4@3`, `%r4@0..7`, `%r4@*`: the value in another lane, in several lanes, in all lanes. Without `@`: in the current lane.
+//! - `[%rd1+4]`, `shared:[%r1]`, `[tile+8]:f32`: the value in memory, as 32 bits unless the variable's type or a type after the brackets
+//!   says otherwise.
+//! - `%r4:f32`: the same bits as another type. `f32(%r4)`: the value converted to another type.
+//! - `+ - * / % & | ^ ~ << >> == != < <= > >= && || !` with the precedence of C. Untyped registers count as signed, except for `>>`.
+//! - `any(…)`, `all(…)`, `count(…)`, `ballot(…)`: over the lanes of the current group.
 
 mod evaluate;
 mod numbers;
@@ -16,70 +17,70 @@ mod scene;
 mod tests;
 
 use super::memory::Area;
-use super::value::Value;
-use crate::lanes::{LANES, Mask};
-use crate::machine::{Machine, Target};
+use super::value::TypedValue;
+use crate::lanes::{LANES, LaneMask};
+use crate::machine::{Machine, WarpId};
 pub use parse::parse;
 use ptx_isa::tables::TypeInfo;
 use std::ops::Range;
 
-/// What is wrong with the text of an expression.
+/// An error in the text of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mistake {
-    /// Which part of the text, in bytes.
+pub struct ExpressionMistake {
+    /// The wrong part of the text, in bytes.
     pub range: Range<usize>,
-    /// What is expected there, and what was found.
+    /// The expected and the actual text, as a message.
     pub message: String,
 }
 
-/// An expression that has been read.
+/// A parsed expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expression {
     nodes: Vec<Node>,
     root: usize,
 }
 
-/// What an expression is worth.
+/// The value of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// One value.
-    One(Value),
-    /// One for each of several lanes.
-    Lanes(Vec<(usize, Value)>),
+    /// A single value.
+    One(TypedValue),
+    /// One value for each of several lanes: (lane, value).
+    Lanes(Vec<(usize, TypedValue)>),
 }
 
-/// Where the value of an expression is kept.
+/// The register or memory that an expression refers to, so that a debugger can change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// In the register of this number of the function.
+pub enum ValuePlace {
+    /// The register with this slot index in the function.
     Register(u32),
-    /// In memory: the generic address, and the type, with the dot.
+    /// Memory at a generic address.
     Memory {
-        /// Of the first byte.
+        /// The generic address of the first byte.
         address: u64,
-        /// Of what is read there.
+        /// The type of the value, with the dot.
         ty: &'static str,
     },
 }
 
 impl Expression {
-    /// The first and the last of the lanes that it names for all of it, `%r4@0..7`; nothing if it has a value in each lane.
+    /// The first and the last lane that the expression selects as a whole, as in `%r4@0..7`; `None` if it selects none.
     pub fn lanes(&self) -> Option<(usize, usize)> {
         match self.nodes.get(self.root)?.kind {
-            Kind::Lanes(Lanes::All, _) => Some((0, LANES - 1)),
-            Kind::Lanes(Lanes::Range(first, last), _) => Some((first.into(), last.into())),
+            ExpressionKind::Lanes(LaneSelection::All, _) => Some((0, LANES - 1)),
+            ExpressionKind::Lanes(LaneSelection::Range(first, last), _) => Some((first.into(), last.into())),
             _ => None,
         }
     }
 
-    /// Its text without the lanes that it names for all of it.
+    /// The text of the expression without such a selection of lanes.
     pub fn text(&self) -> &str {
         self.nodes.get(self.without_lanes()).map_or("", |node| &node.text)
     }
 
     fn without_lanes(&self) -> usize {
         match self.nodes.get(self.root).map(|node| &node.kind) {
-            Some(Kind::Lanes(_, inner)) => *inner,
+            Some(ExpressionKind::Lanes(_, inner)) => *inner,
             _ => self.root,
         }
     }
@@ -87,37 +88,37 @@ impl Expression {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Node {
-    kind: Kind,
-    /// Its part of the text: what errors quote.
+    kind: ExpressionKind,
+    /// The part of the text that it was parsed from, for error messages.
     text: Box<str>,
-    /// How many nodes lie below each other, itself included.
+    /// Height of the tree below this node, itself included.
     height: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Kind {
-    Number(Literal),
+enum ExpressionKind {
+    Number(ExpressionLiteral),
     Name(Box<str>),
-    Unary(Unary, usize),
-    Binary(Binary, usize, usize),
-    /// The same bits as another type.
+    Unary(UnaryOperator, usize),
+    Binary(BinaryOperator, usize, usize),
+    /// The same bits as another type (`%r4:f32`).
     Cast(&'static TypeInfo, usize),
-    /// The same value in another type.
+    /// The value converted to another type (`f32(%r4)`).
     Convert(&'static TypeInfo, usize),
     Memory {
-        space: Option<Space>,
+        space: Option<MemorySpace>,
         address: usize,
         ty: Option<&'static TypeInfo>,
     },
-    Lanes(Lanes, usize),
-    Over(Over, usize),
+    Lanes(LaneSelection, usize),
+    Over(LaneReduction, usize),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Literal {
-    /// In decimal digits: its value, and whether it says that it is unsigned.
+enum ExpressionLiteral {
+    /// Written in decimal: the value, and whether it has the suffix `U`.
     Integer(u64, bool),
-    /// In other digits: bits.
+    /// Written in hexadecimal, octal or binary: the bits, and whether it has the suffix `U`.
     Bits(u64, bool),
     Float(f64),
     Single(u32),
@@ -126,20 +127,20 @@ enum Literal {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Space {
+enum MemorySpace {
     Generic,
     In(Area),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lanes {
+enum LaneSelection {
     All,
-    /// From one to another, both included.
+    /// From the first to the last lane, both included.
     Range(u8, u8),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Over {
+enum LaneReduction {
     Any,
     All,
     Count,
@@ -147,7 +148,7 @@ enum Over {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unary {
+enum UnaryOperator {
     Minus,
     Plus,
     Not,
@@ -155,7 +156,7 @@ enum Unary {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Binary {
+enum BinaryOperator {
     Or,
     And,
     BitOr,
@@ -176,7 +177,7 @@ enum Binary {
     Rem,
 }
 
-impl Binary {
+impl BinaryOperator {
     fn sign(self) -> &'static str {
         match self {
             Self::Or => "||",
@@ -200,7 +201,7 @@ impl Binary {
         }
     }
 
-    /// How strongly it binds, as in C.
+    /// The precedence, as in C; higher numbers bind more strongly.
     fn strength(self) -> u8 {
         match self {
             Self::Or => 1,
@@ -217,14 +218,14 @@ impl Binary {
     }
 }
 
-/// The value of an expression for a lane, in the activation that a group is in so many calls out from the innermost.
+/// Evaluates an expression for a lane, in a call frame of a group. `depth` counts calls outwards from the innermost frame.
 ///
 /// # Errors
-/// In words, what is not there or does not go together.
+/// A message, if a name does not exist or types do not fit.
 pub fn evaluate(
     expression: &Expression,
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     group: usize,
     depth: usize,
     lane: usize,
@@ -233,33 +234,33 @@ pub fn evaluate(
     scene.answer(lane)
 }
 
-/// Where the value of an expression is kept, as a lane sees it; nothing if it is computed.
+/// The register or memory that an expression refers to, as a lane sees it; `None` if its value is computed.
 pub fn place(
     expression: &Expression,
     machine: &Machine,
-    target: Target,
+    target: WarpId,
     group: usize,
     depth: usize,
     lane: usize,
-) -> Option<Place> {
+) -> Option<ValuePlace> {
     scene::Scene::new(expression, machine, target, group, depth).ok()?.place(lane)
 }
 
-/// The lanes of a group for which an expression is true, in the innermost activation: those for which it says anything else, or depends on
-/// what was never written, are not among them.
+/// The lanes of a group for which an expression is true, evaluated in the innermost call frame. Lanes whose result depends on unwritten
+/// values are not included.
 ///
 /// # Errors
-/// In words, what is not there or does not go together.
-pub fn holds(expression: &Expression, machine: &Machine, target: Target, group: usize) -> Result<Mask, String> {
+/// A message, if a name does not exist or types do not fit.
+pub fn holds(expression: &Expression, machine: &Machine, target: WarpId, group: usize) -> Result<LaneMask, String> {
     let scene = scene::Scene::new(expression, machine, target, group, 0)?;
     scene.holds()
 }
 
-/// The bits that a value has in another type: integers are cut, numbers rounded to nearest. For giving registers values.
+/// The bits of a value after conversion to another type, for setting registers. Integers are truncated; numbers are rounded to nearest.
 ///
 /// # Errors
-/// In words, if the type has no such values.
-pub fn convert(value: &Value, ty: &str) -> Result<u128, String> {
+/// A message, if the type has no such value.
+pub fn convert(value: &TypedValue, ty: &str) -> Result<u128, String> {
     let info = ptx_isa::ISA.ty(ty).ok_or_else(|| format!("there is no type `{ty}`"))?;
-    numbers::convert(&numbers::Operand::plain(*value), info).map(|operand| operand.value.bits)
+    numbers::convert(&numbers::TypedOperand::plain(*value), info).map(|operand| operand.value.bits)
 }

@@ -1,6 +1,9 @@
-//! From text to an expression.
+//! The parser for expressions.
 
-use super::{Binary, Expression, Kind, Lanes, Literal, Mistake, Node, Over, Space, Unary};
+use super::{
+    BinaryOperator, Expression, ExpressionKind, ExpressionLiteral, ExpressionMistake, LaneReduction, LaneSelection,
+    MemorySpace, Node, UnaryOperator,
+};
 use crate::inspect::memory::Area;
 use crate::lanes::LANES;
 use ptx_analysis::literal::{self, FloatLiteral};
@@ -8,19 +11,19 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{TypeClass, TypeInfo};
 use std::ops::Range;
 
-/// Bytes that a text may have.
+/// Maximum length of an expression in bytes.
 const MAX_LENGTH: usize = 4096;
 
-/// How deep an expression may be.
-const DEEPEST: usize = 100;
+/// Maximum nesting depth of an expression.
+const MAX_DEPTH: usize = 100;
 
-/// Reads an expression.
+/// Parses an expression.
 ///
 /// # Errors
-/// Where it cannot be read.
-pub fn parse(text: &str) -> Result<Expression, Mistake> {
+/// The position and a message, if the text is not a valid expression.
+pub fn parse(text: &str) -> Result<Expression, ExpressionMistake> {
     if text.len() > MAX_LENGTH {
-        return Err(Mistake {
+        return Err(ExpressionMistake {
             range: 0..text.len(),
             message: format!("an expression has at most {MAX_LENGTH} characters"),
         });
@@ -38,11 +41,11 @@ struct Parser<'t> {
     text: &'t str,
     at: usize,
     nodes: Vec<Node>,
-    /// How many brackets and signs are open.
+    /// Number of open brackets and operators.
     open: usize,
 }
 
-type Read<T> = Result<T, Mistake>;
+type ParseResult<T> = Result<T, ExpressionMistake>;
 
 fn begins_name(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%')
@@ -66,7 +69,7 @@ impl Parser<'_> {
         self.at += rest.len() - rest.trim_start().len();
     }
 
-    /// Takes a sign, if it comes next.
+    /// Skips `sign` if it comes next, and returns whether it did.
     fn take(&mut self, sign: &str) -> bool {
         self.skip();
         let found = self.rest().starts_with(sign);
@@ -74,12 +77,12 @@ impl Parser<'_> {
         found
     }
 
-    fn mistake(range: Range<usize>, message: impl Into<String>) -> Mistake {
-        Mistake { range, message: message.into() }
+    fn mistake(range: Range<usize>, message: impl Into<String>) -> ExpressionMistake {
+        ExpressionMistake { range, message: message.into() }
     }
 
-    /// What stands where something else should.
-    fn expected(&mut self, what: &str) -> Mistake {
+    /// The error for unexpected text at the current position.
+    fn expected(&mut self, what: &str) -> ExpressionMistake {
         self.skip();
         let rest = self.rest();
         let word = rest.find(|c: char| !in_name(c) && c != '%').filter(|n| *n > 0);
@@ -93,31 +96,31 @@ impl Parser<'_> {
         Self::mistake(self.at..self.at + length, format!("{what} is expected, but `{found}` was found"))
     }
 
-    /// Makes a node of the text from `from` to here.
-    fn node(&mut self, from: usize, kind: Kind) -> Read<usize> {
+    /// Adds a node for the text from `from` to the current position, and returns its index.
+    fn node(&mut self, from: usize, kind: ExpressionKind) -> ParseResult<usize> {
         let below = |at: usize| self.nodes.get(at).map_or(0, |n| n.height);
         let height = 1 + match &kind {
-            Kind::Number(_) | Kind::Name(_) => 0,
-            Kind::Unary(_, a)
-            | Kind::Cast(_, a)
-            | Kind::Convert(_, a)
-            | Kind::Memory { address: a, .. }
-            | Kind::Lanes(_, a)
-            | Kind::Over(_, a) => below(*a),
-            Kind::Binary(_, a, b) => below(*a).max(below(*b)),
+            ExpressionKind::Number(_) | ExpressionKind::Name(_) => 0,
+            ExpressionKind::Unary(_, a)
+            | ExpressionKind::Cast(_, a)
+            | ExpressionKind::Convert(_, a)
+            | ExpressionKind::Memory { address: a, .. }
+            | ExpressionKind::Lanes(_, a)
+            | ExpressionKind::Over(_, a) => below(*a),
+            ExpressionKind::Binary(_, a, b) => below(*a).max(below(*b)),
         };
-        if height > DEEPEST {
-            return Err(Self::mistake(from..self.at, format!("more than {DEEPEST} operations depend on each other")));
+        if height > MAX_DEPTH {
+            return Err(Self::mistake(from..self.at, format!("more than {MAX_DEPTH} operations depend on each other")));
         }
         let text = self.text.get(from..self.at).unwrap_or("").trim().into();
         self.nodes.push(Node { kind, text, height });
         Ok(self.nodes.len() - 1)
     }
 
-    /// Opens a bracket, or goes behind a sign: how many may be open at the same time is bounded.
-    fn within<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
-        if self.open >= DEEPEST {
-            return Err(Self::mistake(self.at..self.at, format!("more than {DEEPEST} brackets and signs are open")));
+    /// Parses something inside a bracket or after an operator. The nesting depth is limited.
+    fn within<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
+        if self.open >= MAX_DEPTH {
+            return Err(Self::mistake(self.at..self.at, format!("more than {MAX_DEPTH} brackets and signs are open")));
         }
         self.open += 1;
         let out = read(self);
@@ -125,10 +128,10 @@ impl Parser<'_> {
         out
     }
 
-    fn operator(&self) -> Option<(Binary, usize)> {
-        use Binary::*;
-        // Longer signs before those that they begin with.
-        const SIGNS: &[Binary] = &[
+    fn operator(&self) -> Option<(BinaryOperator, usize)> {
+        use BinaryOperator::*;
+        // Longer operators precede their prefixes.
+        const SIGNS: &[BinaryOperator] = &[
             Or,
             And,
             Equal,
@@ -151,8 +154,8 @@ impl Parser<'_> {
         SIGNS.iter().find(|o| self.rest().starts_with(o.sign())).map(|o| (*o, o.sign().len()))
     }
 
-    /// Operands between operators that bind more strongly than `above`.
-    fn binary(&mut self, above: u8) -> Read<usize> {
+    /// Parses operands and operators that bind more strongly than `above`.
+    fn binary(&mut self, above: u8) -> ParseResult<usize> {
         self.skip();
         let from = self.at;
         let mut left = self.unary()?;
@@ -163,38 +166,38 @@ impl Parser<'_> {
             };
             self.at += length;
             let right = self.within(|p| p.binary(operator.strength()))?;
-            left = self.node(from, Kind::Binary(operator, left, right))?;
+            left = self.node(from, ExpressionKind::Binary(operator, left, right))?;
         }
     }
 
-    fn unary(&mut self) -> Read<usize> {
+    fn unary(&mut self) -> ParseResult<usize> {
         self.skip();
         let from = self.at;
         let sign = match self.peek() {
-            Some('-') => Unary::Minus,
-            Some('+') => Unary::Plus,
-            Some('!') => Unary::Not,
-            Some('~') => Unary::Complement,
+            Some('-') => UnaryOperator::Minus,
+            Some('+') => UnaryOperator::Plus,
+            Some('!') => UnaryOperator::Not,
+            Some('~') => UnaryOperator::Complement,
             _ => return self.postfix(),
         };
         self.at += 1;
         let operand = self.within(Self::unary)?;
-        self.node(from, Kind::Unary(sign, operand))
+        self.node(from, ExpressionKind::Unary(sign, operand))
     }
 
-    /// A primary, and the types and lanes behind it.
-    fn postfix(&mut self) -> Read<usize> {
+    /// Parses a primary expression, and the types and lanes after it.
+    fn postfix(&mut self) -> ParseResult<usize> {
         self.skip();
         let from = self.at;
         let mut operand = self.primary()?;
         loop {
             if self.take("@") {
                 let lanes = self.lanes()?;
-                operand = self.node(from, Kind::Lanes(lanes, operand))?;
+                operand = self.node(from, ExpressionKind::Lanes(lanes, operand))?;
             } else if self.take(":") {
                 let ty = self.type_name()?;
                 if !self.load_as(operand, ty) {
-                    operand = self.node(from, Kind::Cast(ty, operand))?;
+                    operand = self.node(from, ExpressionKind::Cast(ty, operand))?;
                 }
             } else {
                 return Ok(operand);
@@ -202,14 +205,14 @@ impl Parser<'_> {
         }
     }
 
-    /// The first type behind a memory operand says what is loaded.
+    /// The first type after a memory operand is the type of the loaded value. Returns false if the operand is none, or already has a type.
     fn load_as(&mut self, operand: usize, wanted: &'static TypeInfo) -> bool {
         let mut at = operand;
         loop {
             let Some(node) = self.nodes.get_mut(at) else { return false };
             match &mut node.kind {
-                Kind::Lanes(_, inner) => at = *inner,
-                Kind::Memory { ty: ty @ None, .. } => {
+                ExpressionKind::Lanes(_, inner) => at = *inner,
+                ExpressionKind::Memory { ty: ty @ None, .. } => {
                     *ty = Some(wanted);
                     node.text = format!("{}:{}", node.text, wanted.name.trim_start_matches('.')).into();
                     return true;
@@ -219,14 +222,14 @@ impl Parser<'_> {
         }
     }
 
-    /// A word: what it is, and where it ends.
+    /// The word at the current position; empty if there is none.
     fn word(&self) -> &str {
         let rest = self.rest();
         let end = rest.char_indices().find(|(at, c)| !(in_name(*c) || *at == 0 && begins_name(*c))).map(|(at, _)| at);
         rest.get(..end.unwrap_or(rest.len())).unwrap_or("")
     }
 
-    fn type_name(&mut self) -> Read<&'static TypeInfo> {
+    fn type_name(&mut self) -> ParseResult<&'static TypeInfo> {
         self.skip();
         let from = self.at;
         self.take(".");
@@ -244,14 +247,14 @@ impl Parser<'_> {
         }
     }
 
-    fn lanes(&mut self) -> Read<Lanes> {
+    fn lanes(&mut self) -> ParseResult<LaneSelection> {
         self.skip();
         if self.take("*") {
-            return Ok(Lanes::All);
+            return Ok(LaneSelection::All);
         }
         let first = self.lane()?;
         if !self.take("..") {
-            return Ok(Lanes::Range(first, first));
+            return Ok(LaneSelection::Range(first, first));
         }
         let from = self.at;
         let last = self.lane()?;
@@ -261,10 +264,10 @@ impl Parser<'_> {
                 format!("lanes are given from the lower to the higher: {last} < {first}"),
             ));
         }
-        Ok(Lanes::Range(first, last))
+        Ok(LaneSelection::Range(first, last))
     }
 
-    fn lane(&mut self) -> Read<u8> {
+    fn lane(&mut self) -> ParseResult<u8> {
         self.skip();
         let rest = self.rest();
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -278,11 +281,11 @@ impl Parser<'_> {
         }
     }
 
-    fn close(&mut self, sign: &str) -> Read<()> {
+    fn close(&mut self, sign: &str) -> ParseResult<()> {
         if self.take(sign) { Ok(()) } else { Err(self.expected(&format!("`{sign}`"))) }
     }
 
-    fn primary(&mut self) -> Read<usize> {
+    fn primary(&mut self) -> ParseResult<usize> {
         self.skip();
         let from = self.at;
         match self.peek() {
@@ -300,14 +303,14 @@ impl Parser<'_> {
         }
     }
 
-    fn memory(&mut self, from: usize, space: Option<Space>) -> Read<usize> {
+    fn memory(&mut self, from: usize, space: Option<MemorySpace>) -> ParseResult<usize> {
         self.close("[")?;
         let address = self.within(|p| p.binary(0))?;
         self.close("]")?;
-        self.node(from, Kind::Memory { space, address, ty: None })
+        self.node(from, ExpressionKind::Memory { space, address, ty: None })
     }
 
-    fn name(&mut self, from: usize) -> Read<usize> {
+    fn name(&mut self, from: usize) -> ParseResult<usize> {
         let mut word = self.word().to_owned();
         self.at += word.len();
         if word == "%" {
@@ -320,12 +323,12 @@ impl Parser<'_> {
             _ => None,
         };
         if let Some(truth) = truth {
-            return self.node(from, Kind::Number(Literal::Truth(truth)));
+            return self.node(from, ExpressionKind::Number(ExpressionLiteral::Truth(truth)));
         }
         let behind = self.at;
         let space = match word.as_str() {
-            "generic" => Some(Space::Generic),
-            other => Area::named(other).map(Space::In),
+            "generic" => Some(MemorySpace::Generic),
+            other => Area::named(other).map(MemorySpace::In),
         };
         if let Some(space) = space
             && self.take(":")
@@ -340,7 +343,7 @@ impl Parser<'_> {
             return self.function(from, &word, behind);
         }
         self.at = behind;
-        // A component: `.x` and nothing behind it.
+        // A component: `.x`, not followed by other characters of a name.
         let mut letters = self.rest().chars();
         if letters.next() == Some('.')
             && let Some(c) = letters.next().filter(|c| "xyzwrgba".contains(*c))
@@ -350,16 +353,16 @@ impl Parser<'_> {
             word.push(c);
             self.at += 2;
         }
-        self.node(from, Kind::Name(word.into()))
+        self.node(from, ExpressionKind::Name(word.into()))
     }
 
-    /// What stands in brackets behind a word.
-    fn function(&mut self, from: usize, word: &str, behind: usize) -> Read<usize> {
+    /// Parses the parenthesised operand after a word: a reduction over lanes, or a conversion.
+    fn function(&mut self, from: usize, word: &str, behind: usize) -> ParseResult<usize> {
         let over = match word {
-            "any" => Some(Over::Any),
-            "all" => Some(Over::All),
-            "count" => Some(Over::Count),
-            "ballot" => Some(Over::Ballot),
+            "any" => Some(LaneReduction::Any),
+            "all" => Some(LaneReduction::All),
+            "count" => Some(LaneReduction::Count),
+            "ballot" => Some(LaneReduction::Ballot),
             _ => None,
         };
         let ty = ISA.ty(&format!(".{word}")).filter(|t| value_type(t));
@@ -371,29 +374,29 @@ impl Parser<'_> {
         let inner = self.within(|p| p.binary(0))?;
         self.close(")")?;
         match (over, ty) {
-            (Some(over), _) => self.node(from, Kind::Over(over, inner)),
-            (None, Some(ty)) => self.node(from, Kind::Convert(ty, inner)),
+            (Some(over), _) => self.node(from, ExpressionKind::Over(over, inner)),
+            (None, Some(ty)) => self.node(from, ExpressionKind::Convert(ty, inner)),
             (None, None) => Ok(inner),
         }
     }
 
-    fn number(&mut self, from: usize) -> Read<usize> {
+    fn number(&mut self, from: usize) -> ParseResult<usize> {
         let length = number_length(self.rest());
         let word = self.rest().get(..length).unwrap_or("");
         let literal = read_number(word);
         let range = from..from + length;
         let literal = literal.ok_or_else(|| Self::mistake(range, format!("`{word}` is no number")))?;
         self.at += length;
-        self.node(from, Kind::Number(literal))
+        self.node(from, ExpressionKind::Number(literal))
     }
 }
 
-/// Types that a value can have.
+/// Whether a value can have this type.
 fn value_type(ty: &TypeInfo) -> bool {
     ty.class != TypeClass::Opaque && ty.bits <= 128
 }
 
-/// How long a word is that begins with a digit: `0..7` is a number and something behind it, `1.5e-3` is one.
+/// The length of a number in bytes. In `0..7` it is 1 (a number, then a range); `1.5e-3` is one number.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -414,29 +417,29 @@ fn number_length(text: &str) -> usize {
     at
 }
 
-fn read_number(word: &str) -> Option<Literal> {
+fn read_number(word: &str) -> Option<ExpressionLiteral> {
     let plain = word.replace('_', "");
     if let Ok(integer) = literal::parse_integer(&plain)
         && !integer.cut
     {
         let decimal = !plain.starts_with('0') || plain == "0" || plain == "0U";
         return Some(if decimal {
-            Literal::Integer(integer.bits, integer.unsigned)
+            ExpressionLiteral::Integer(integer.bits, integer.unsigned)
         } else {
-            Literal::Bits(integer.bits, integer.unsigned)
+            ExpressionLiteral::Bits(integer.bits, integer.unsigned)
         });
     }
-    // Not by way of a value, which would quiet a NaN.
+    // The digits are parsed directly: conversion through an f64 could quiet a signalling NaN.
     if let Some(digits) = plain.get(2..)
         && plain.starts_with("0d")
         && digits.len() == 16
     {
-        return u64::from_str_radix(digits, 16).ok().map(Literal::Double);
+        return u64::from_str_radix(digits, 16).ok().map(ExpressionLiteral::Double);
     }
     match literal::parse_float(&plain) {
-        Ok(FloatLiteral::Single(bits)) if plain.len() == 10 => Some(Literal::Single(bits)),
+        Ok(FloatLiteral::Single(bits)) if plain.len() == 10 => Some(ExpressionLiteral::Single(bits)),
         Ok(FloatLiteral::Double(value)) if !plain.starts_with("0d") && !plain.starts_with("0D") => {
-            Some(Literal::Float(value))
+            Some(ExpressionLiteral::Float(value))
         }
         _ => None,
     }

@@ -1,54 +1,54 @@
-//! Where an expression is evaluated, and what its names stand for there.
+//! The context of an evaluation, and the meaning of names in it.
 
-use super::numbers::{Hold, Operand};
-use super::{Expression, Kind, Literal};
+use super::numbers::{TypeFirmness, TypedOperand};
+use super::{Expression, ExpressionKind, ExpressionLiteral};
 use crate::inspect::groups::{cta_of, frame_of, warp_of};
-use crate::inspect::memory::{Area, Found, variable_in};
+use crate::inspect::memory::{Area, NamedMemory, variable_in};
 use crate::inspect::registers::{known, slot_named};
-use crate::inspect::value::Value;
-use crate::lanes::{LANES, Mask};
+use crate::inspect::value::TypedValue;
+use crate::lanes::{LANES, LaneMask};
 use crate::machine::code::{Slot, Special, predicate};
-use crate::machine::{self, Cta, Frame, Machine, Target, Warp};
+use crate::machine::{self, CallFrame, Cta, Machine, Warp, WarpId};
 use crate::memory::Window;
 use ptx_isa::ISA;
 use ptx_isa::tables::{SpecialRegister, TypeClass, TypeInfo};
 use ptx_num::values::Marks;
 
-/// What a name stands for.
-pub(super) enum Meant {
-    /// A register: its number, where it lies, its type.
+/// What a name in an expression refers to.
+pub(super) enum NameTarget {
+    /// A register: its index in the function, its location, its type.
     Register(usize, Slot, &'static str),
-    /// A special register.
+    /// A special register, and its type.
     Special(Special, &'static str),
-    /// The same in all lanes.
-    Constant(Operand),
-    /// A scalar in memory at a generic address, for each lane if it lies on the stack: what is meant is its value.
+    /// A value that is the same in all lanes.
+    Constant(TypedOperand),
+    /// The value of a scalar parameter of the kernel, at a generic address.
     Value(&'static TypeInfo, u64),
-    /// A scalar parameter of a function, on the stack of the lane, so many bytes from the beginning of the frame.
+    /// The value of a scalar parameter of a function, on the stack of the lane, at a byte offset in the frame.
     Stack(&'static TypeInfo, u64),
-    /// A variable on the stack of the lane: what is meant is its address.
+    /// The address of a variable on the stack of the lane: the type of the variable, its state space, its byte offset in the frame.
     Local(Option<&'static TypeInfo>, Area, u64),
 }
 
-/// Where an expression is evaluated.
+/// The context of an evaluation: the warp, the call frame, and the meaning of all names.
 pub(super) struct Scene<'m> {
     pub expression: &'m Expression,
     pub machine: &'m Machine,
-    pub target: Target,
+    pub target: WarpId,
     pub cta: &'m Cta,
     pub warp: &'m Warp,
-    pub frame: &'m Frame,
+    pub frame: &'m CallFrame,
     /// The lanes of the group.
-    pub active: Mask,
-    /// What the names stand for, by node.
-    pub names: Vec<Option<Meant>>,
+    pub active: LaneMask,
+    /// The meaning of the names, by index of the node.
+    pub names: Vec<Option<NameTarget>>,
 }
 
 impl<'m> Scene<'m> {
     pub(super) fn new(
         expression: &'m Expression,
         machine: &'m Machine,
-        target: Target,
+        target: WarpId,
         group: usize,
         depth: usize,
     ) -> Result<Self, String> {
@@ -60,7 +60,7 @@ impl<'m> Scene<'m> {
         let mut scene = Self { expression, machine, target, cta, warp, frame, active, names: Vec::new() };
         for node in &expression.nodes {
             let meant = match &node.kind {
-                Kind::Name(name) => Some(scene.meant(name)?),
+                ExpressionKind::Name(name) => Some(scene.meant(name)?),
                 _ => None,
             };
             scene.names.push(meant);
@@ -68,7 +68,7 @@ impl<'m> Scene<'m> {
         Ok(scene)
     }
 
-    fn meant(&self, name: &str) -> Result<Meant, String> {
+    fn meant(&self, name: &str) -> Result<NameTarget, String> {
         let executable = &self.machine.executable;
         let body = executable.function(self.frame.function).ok_or("there is no such function")?;
         let code = executable.code(self.frame.function).ok_or("there is no such function")?;
@@ -76,14 +76,17 @@ impl<'m> Scene<'m> {
             && let Some(place) = code.slots.get(slot)
         {
             let ty = body.declaration(ptx_analysis::flow::RegisterSlot(slot as u32)).ty.name();
-            return Ok(Meant::Register(slot, *place, ty));
+            return Ok(NameTarget::Register(slot, *place, ty));
         }
         if name == "WARP_SZ" {
-            let operand = Operand { hold: Hold::Number, ..Operand::plain(Value::new(".s64", LANES as u128)) };
-            return Ok(Meant::Constant(operand));
+            let operand = TypedOperand {
+                hold: TypeFirmness::Number,
+                ..TypedOperand::plain(TypedValue::new(".s64", LANES as u128))
+            };
+            return Ok(NameTarget::Constant(operand));
         }
         if let Some((register, component)) = special_named(name)? {
-            return Ok(Meant::Special(Special { name: register.name, component }, register.ty));
+            return Ok(NameTarget::Special(Special { name: register.name, component }, register.ty));
         }
         if let Some(found) = variable_in(self.machine, self.frame, name)? {
             return Ok(self.variable(found));
@@ -104,24 +107,24 @@ impl<'m> Scene<'m> {
         })
     }
 
-    fn variable(&self, found: Found) -> Meant {
+    fn variable(&self, found: NamedMemory) -> NameTarget {
         let map = &self.machine.executable.map;
         let scalar = found.ty.filter(|t| found.scalar && t.class != TypeClass::Opaque && t.bits <= 128);
         let pointee = found.ty;
         let address = |area: Option<Area>, at: u64| {
             let ty = if self.machine.executable.address_bytes() == 4 { ".b32" } else { ".b64" };
-            Meant::Constant(Operand { area, pointee, ..Operand::plain(Value::new(ty, at.into())) })
+            NameTarget::Constant(TypedOperand { area, pointee, ..TypedOperand::plain(TypedValue::new(ty, at.into())) })
         };
         match (found.window, found.stack) {
             (Some(Window::Parameter), true) => match scalar {
-                Some(ty) => Meant::Stack(ty, found.at),
-                None => Meant::Local(pointee, Area::Parameter, found.at),
+                Some(ty) => NameTarget::Stack(ty, found.at),
+                None => NameTarget::Local(pointee, Area::Parameter, found.at),
             },
-            (_, true) => Meant::Local(pointee, Area::Local, found.at),
+            (_, true) => NameTarget::Local(pointee, Area::Local, found.at),
             (Some(Window::Parameter), false) => {
                 let generic = map.generic(Window::Parameter, found.at);
                 match scalar.zip(generic) {
-                    Some((ty, generic)) => Meant::Value(ty, generic),
+                    Some((ty, generic)) => NameTarget::Value(ty, generic),
                     None => address(Some(Area::Parameter), found.at),
                 }
             }
@@ -133,12 +136,12 @@ impl<'m> Scene<'m> {
     }
 
     /// The value of a register in a lane.
-    pub(super) fn register(&self, slot: usize, place: Slot, ty: &'static str, lane: usize) -> Operand {
+    pub(super) fn register(&self, slot: usize, place: Slot, ty: &'static str, lane: usize) -> TypedOperand {
         let bits = match place {
             Slot::Register(place) => self.frame.registers.lane_bits(place, lane),
             Slot::Predicate(index) => u128::from(self.frame.registers.predicate(predicate(index).0) >> lane & 1),
         };
-        let bit = |masks: &[Mask]| masks.get(slot).is_some_and(|m| m >> lane & 1 != 0);
+        let bit = |masks: &[LaneMask]| masks.get(slot).is_some_and(|m| m >> lane & 1 != 0);
         let mut marks = Marks::NONE;
         if bit(&self.frame.shadow.unspecified) {
             marks |= Marks::UNSPECIFIED;
@@ -147,36 +150,37 @@ impl<'m> Scene<'m> {
             marks |= Marks::APPROXIMATE;
         }
         let known = known(self.machine, self.frame, slot) >> lane & 1 != 0;
-        Operand::plain(Value { marks, known, ..Value::new(ty, bits) })
+        TypedOperand::plain(TypedValue { marks, known, ..TypedValue::new(ty, bits) })
     }
 
     /// The value of a special register in a lane.
-    pub(super) fn special(&self, special: Special, ty: &'static str, lane: usize) -> Operand {
+    pub(super) fn special(&self, special: Special, ty: &'static str, lane: usize) -> TypedOperand {
         let value = machine::special_value(self.machine, self.cta, self.target.warp, lane, special);
         let value = value.unwrap_or_else(|| machine::clock(self.machine.steps, special));
-        Operand::plain(Value::new(ty, value))
+        TypedOperand::plain(TypedValue::new(ty, value))
     }
 }
 
-/// A number as it is written.
-pub(super) fn literal(literal: Literal) -> Operand {
-    let whole = |bits: u64, unsigned: bool, hold: Hold| {
+/// The value of a literal.
+pub(super) fn literal(literal: ExpressionLiteral) -> TypedOperand {
+    let whole = |bits: u64, unsigned: bool, hold: TypeFirmness| {
         let ty = if unsigned { ".u64" } else { ".s64" };
-        Operand { hold, ..Operand::plain(Value::new(ty, bits.into())) }
+        TypedOperand { hold, ..TypedOperand::plain(TypedValue::new(ty, bits.into())) }
     };
     match literal {
-        Literal::Integer(bits, unsigned) => whole(bits, unsigned, Hold::Number),
-        Literal::Bits(bits, unsigned) => whole(bits, unsigned, Hold::Bits),
-        Literal::Float(value) => {
-            Operand { hold: Hold::Number, ..Operand::plain(Value::new(".f64", value.to_bits().into())) }
-        }
-        Literal::Single(bits) => Operand::plain(Value::new(".f32", bits.into())),
-        Literal::Double(bits) => Operand::plain(Value::new(".f64", bits.into())),
-        Literal::Truth(value) => Operand::truth(value),
+        ExpressionLiteral::Integer(bits, unsigned) => whole(bits, unsigned, TypeFirmness::Number),
+        ExpressionLiteral::Bits(bits, unsigned) => whole(bits, unsigned, TypeFirmness::Bits),
+        ExpressionLiteral::Float(value) => TypedOperand {
+            hold: TypeFirmness::Number,
+            ..TypedOperand::plain(TypedValue::new(".f64", value.to_bits().into()))
+        },
+        ExpressionLiteral::Single(bits) => TypedOperand::plain(TypedValue::new(".f32", bits.into())),
+        ExpressionLiteral::Double(bits) => TypedOperand::plain(TypedValue::new(".f64", bits.into())),
+        ExpressionLiteral::Truth(value) => TypedOperand::truth(value),
     }
 }
 
-/// A special register and its component.
+/// The special register with this name, and the index of the component.
 fn special_named(name: &str) -> Result<Option<(&'static SpecialRegister, u8)>, String> {
     let (base, component) = match name.rsplit_once('.') {
         Some((base, component)) => (base, component.chars().next()),

@@ -1,13 +1,13 @@
-use super::{Answer, Mistake, Place, convert, evaluate, holds, parse, place};
-use crate::inspect::value::{Meaning, low, meaning, signed};
-use crate::inspect::{Value, groups};
-use crate::lanes::Mask;
+use super::{Answer, ExpressionMistake, ValuePlace, convert, evaluate, holds, parse, place};
+use crate::inspect::value::{TypeMeaning, low, meaning, signed};
+use crate::inspect::{TypedValue, groups};
+use crate::lanes::LaneMask;
 use crate::machine::list;
-use crate::machine::{Machine, Target};
-use crate::testing::{Kernel, words};
+use crate::machine::{Machine, WarpId};
+use crate::testing::{TestKernel, words};
 use ptx_num::values::Marks;
 
-const TARGET: Target = Target { cta: 1, warp: 0 };
+const TARGET: WarpId = WarpId { cta: 1, warp: 0 };
 
 const TEXT: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.global .align 4 .u32 total[4] = {3, 4, 5, 6};\n\
     .func (.param .b32 r) f(.param .b32 a) { .reg .b32 %x; .local .align 4 .s32 own[2]; ld.param.b32 %x, [a]; st.local.b32 [own+4], %x; \
@@ -21,10 +21,10 @@ const TEXT: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.global .alig
     @%p1 mov.b32 %r5, 8; setp.lt.u32 %p2, %r1, 8; @%p2 bra LOW; { .param .b32 x; .param .b32 y; st.param.b32 [x], %r1; call (y), f, (x); ld.param.b32 %r7, [y]; }\n\
     LOW: ret; }\n";
 
-/// The machine where lanes 8 to 31 are about to leave the function `f`, the others wait at the end.
+/// A machine in which lanes 8 to 31 are about to return from the function `f`, and the others wait at the end.
 fn machine() -> Machine {
     let text = TEXT.replace("cvta.shared.u64 %rd3, %rd2;", "cvt.u64.u32 %rd2, %r6; cvta.shared.u64 %rd3, %rd2;");
-    let mut kernel = Kernel::new(&text).buffer(&words(100..164)).bytes_of(&(-7i32).to_le_bytes());
+    let mut kernel = TestKernel::new(&text).buffer(&words(100..164)).bytes_of(&(-7i32).to_le_bytes());
     kernel = kernel.bytes_of(&2.5f32.to_le_bytes());
     kernel.shape.grid = [2, 1, 1];
     let out = kernel.run();
@@ -34,22 +34,22 @@ fn machine() -> Machine {
     out.run.at(last.time, &|| false).expect("that time")
 }
 
-/// A value as its type says, with what must be said of it.
-fn show(value: &Value) -> String {
+/// A value as text according to its type, with its marks.
+fn show(value: &TypedValue) -> String {
     if !value.known {
         return "uninitialized".to_owned();
     }
     let (meaning, bits) = meaning(value.ty);
     let text = match meaning {
-        Meaning::Truth => (value.bits & 1 != 0).to_string(),
-        Meaning::Float(element) => element.text(value.bits),
-        Meaning::Packed(element, count) => {
+        TypeMeaning::Truth => (value.bits & 1 != 0).to_string(),
+        TypeMeaning::Float(element) => element.text(value.bits),
+        TypeMeaning::Packed(element, count) => {
             let part = |i: u32| element.text(low(value.bits >> (i * element.bits()), element.bits()));
             format!("{{{}}}", (0..count).map(part).collect::<Vec<_>>().join(", "))
         }
-        Meaning::Integer { signed: true } => signed(value.bits, bits).to_string(),
-        Meaning::Integer { signed: false } => value.bits.to_string(),
-        Meaning::Bits => format!("{:#0width$x}", value.bits, width = bits.div_ceil(4) as usize + 2),
+        TypeMeaning::Integer { signed: true } => signed(value.bits, bits).to_string(),
+        TypeMeaning::Integer { signed: false } => value.bits.to_string(),
+        TypeMeaning::Bits => format!("{:#0width$x}", value.bits, width = bits.div_ceil(4) as usize + 2),
     };
     if value.marks.contains(Marks::UNSPECIFIED) {
         format!("{text} (unspecified)")
@@ -60,9 +60,9 @@ fn show(value: &Value) -> String {
     }
 }
 
-/// Values of several lanes: those that are the same are said once.
-fn show_lanes(values: &[(usize, Value)]) -> String {
-    let mut groups: Vec<(String, Mask)> = Vec::new();
+/// The values of several lanes as text; equal values appear once.
+fn show_lanes(values: &[(usize, TypedValue)]) -> String {
+    let mut groups: Vec<(String, LaneMask)> = Vec::new();
     for (lane, value) in values {
         let (text, bit) = (show(value), 1 << lane);
         match groups.iter_mut().find(|(known, _)| *known == text) {
@@ -84,7 +84,7 @@ struct Seat {
 }
 
 impl Seat {
-    /// In the kernel, looking at a lane.
+    /// Evaluates in the call frame of the kernel, in lane 20.
     fn new() -> Self {
         let machine = machine();
         let group = groups(&machine, TARGET).and_then(|g| g.next).expect("a group");
@@ -109,7 +109,7 @@ impl Seat {
         assert_eq!(self.text(text), expected, "{text}");
     }
 
-    /// Each is true.
+    /// Each of these expressions is true.
     #[track_caller]
     fn holds(&self, all: &[&str]) {
         for text in all {
@@ -236,9 +236,9 @@ fn types_are_changed() {
     seat.fails("%r1:u33", "a type such as `u32`");
     seat.fails("f16x2(1.0)", "several numbers");
     seat.fails("sqrt(2)", "`any`, `all`, `count`, `ballot` or a type is expected before `(`, but `sqrt` was found");
-    assert_eq!(convert(&Value::new(".f64", 1.5f64.to_bits().into()), ".f32"), Ok(0x3fc0_0000));
-    assert_eq!(convert(&Value::new(".s64", u128::from(u64::MAX)), ".s16"), Ok(0xffff));
-    assert!(convert(&Value::new(".s64", 0), ".nothing").is_err());
+    assert_eq!(convert(&TypedValue::new(".f64", 1.5f64.to_bits().into()), ".f32"), Ok(0x3fc0_0000));
+    assert_eq!(convert(&TypedValue::new(".s64", u128::from(u64::MAX)), ".s16"), Ok(0xffff));
+    assert!(convert(&TypedValue::new(".s64", 0), ".nothing").is_err());
 }
 
 #[test]
@@ -269,7 +269,7 @@ fn operators_bind_as_in_c() {
 #[test]
 fn numbers_meet_in_one_type() {
     let seat = Seat::new();
-    // A decimal number takes the type of the register that it meets.
+    // A decimal number takes the type of the register in the same operation.
     seat.holds(&[
         "%f1 == 0.1",
         "%f1 < 1",
@@ -324,7 +324,7 @@ fn numbers_meet_in_one_type() {
 #[test]
 fn lanes_of_the_group_are_asked() {
     let seat = Seat::new();
-    // The lanes 8 to 31 are in the function.
+    // Lanes 8 to 31 are in the function.
     seat.is("ballot(true)", "0xffffff00 .b32");
     seat.is("count(%r1 < 16)", "8 .u32");
     seat.is("any(%laneid == 3)", "false .pred");
@@ -333,7 +333,7 @@ fn lanes_of_the_group_are_asked() {
     seat.is("all(%laneid >= 8)", "true .pred");
     seat.is("ballot(%p1@*)", "0xffff0000 .b32");
     seat.is("count(%p1)@3 + 1", "17 .u32");
-    // What was never written says nothing, unless the others decide.
+    // The result is unknown if it depends on unwritten values, unless the other lanes decide it.
     seat.is("any(%r5 == 8)", "true .pred");
     seat.is("all(%r5 == 8)", "uninitialized .pred");
     seat.is("all(%r5 == 9)", "false .pred");
@@ -343,7 +343,7 @@ fn lanes_of_the_group_are_asked() {
         let expression = parse(text).expect("an expression");
         holds(&expression, &seat.machine, TARGET, seat.group)
     };
-    // In the function: its own registers.
+    // In the function, names refer to its own registers.
     assert_eq!(mask("%x > 28"), Ok(0xe000_0000));
     assert_eq!(mask("%laneid == 3 && %x > 7"), Ok(0));
     assert_eq!(mask("%laneid == 13 && %x > 7"), Ok(1 << 13));
@@ -355,7 +355,7 @@ fn lanes_of_the_group_are_asked() {
 fn what_is_not_running_has_no_values() {
     let machine = machine();
     let expression = parse("%r1").expect("an expression");
-    let gone = evaluate(&expression, &machine, Target { cta: 0, warp: 0 }, 0, 0, 0);
+    let gone = evaluate(&expression, &machine, WarpId { cta: 0, warp: 0 }, 0, 0, 0);
     assert!(gone.expect_err("it has ended").contains("not running"));
     assert!(evaluate(&expression, &machine, TARGET, 7, 0, 0).is_err());
     assert!(evaluate(&expression, &machine, TARGET, 0, 9, 0).is_err());
@@ -384,7 +384,7 @@ fn mistakes_say_where_and_what() {
                 assert_eq!(mistake.range, range, "{text}: {}", mistake.message);
                 assert!(mistake.message.contains(words), "{text}: {}", mistake.message);
             }
-            // `%` behind an operand is a sign: `r2` is what is missing then.
+            // This one parses: after an operand, `%` is the operator, as in `%r1 % r2`.
             Ok(_) => assert_eq!(text, "%r1 %r2"),
         }
     }
@@ -485,7 +485,7 @@ fn no_text_makes_it_panic() {
                 let _ = holds(&expression, &seat.machine, TARGET, seat.group);
             }
             Err(mistake) => {
-                let Mistake { range, message } = mistake;
+                let ExpressionMistake { range, message } = mistake;
                 assert!(range.end <= text.len() && text.get(range).is_some() && !message.is_empty(), "{text}");
             }
         }
@@ -500,20 +500,20 @@ fn where_values_are_kept() {
         let expression = parse(text).expect("an expression");
         (place(&expression, &seat.machine, TARGET, seat.group, seat.depth, seat.lane), expression.lanes())
     };
-    let register = |text: &str| matches!(kept(text).0, Some(Place::Register(_)));
+    let register = |text: &str| matches!(kept(text).0, Some(ValuePlace::Register(_)));
     assert!(register("%r1") && register("(%r1)") && register("%r1@3") && register("%r1@0..7"));
     assert!(!register("%r1 + 1") && !register("%tid.x") && !register("n") && !register("%r1:f32"));
     assert_eq!((kept("%r1").1, kept("%r1@3").1), (None, Some((3, 3))));
     assert_eq!((kept("%r1@0..7").1, kept("%r1@*").1, kept("%r1@3 + 1").1), (Some((0, 7)), Some((0, 31)), None));
     assert_eq!(parse("[tile + 4]:f32 @ 0..3").expect("one").text(), "[tile + 4]:f32");
     let memory = |text: &str| match kept(text).0 {
-        Some(Place::Memory { address, ty }) => (address, ty),
+        Some(ValuePlace::Memory { address, ty }) => (address, ty),
         other => panic!("{text}: {other:?}"),
     };
     let (tile, ty) = memory("[tile]");
     assert_eq!(ty, ".f32");
     assert_eq!(memory("[tile+8]:u32"), (tile + 8, ".u32"));
-    // An address that was read from a register, the same with the space said, and the generic one.
+    // An address from a register, the same with an explicit state space, and the generic address.
     assert_eq!(memory("shared:[%r6+8]:u32"), (tile + 8, ".u32"));
     assert_eq!(memory("[%rd3]:f32"), (tile, ".f32"));
     assert_eq!(memory("[total+4]").1, ".u32");

@@ -1,14 +1,14 @@
-//! Buffers of a guessed launch end where the index is bounded.
+//! Tests of guessed launches: buffers end at the bound of the index.
 
 use crate::decode::Executable;
 use crate::inspect::meanings;
-use crate::launch::{Guessed, Launch, bind, complete, launches};
-use crate::machine::{Settings, Status};
+use crate::launch::{GuessReport, Launch, bind, complete, launches};
+use crate::machine::{RunStatus, Settings};
 use crate::trace;
 use ptx_analysis::program::ModuleProgram;
 use ptx_syntax::Snapshot;
 
-/// A kernel over elements; `GUARD` bounds the index, `SCALE` is what it is multiplied by, `BODY` what it does with `%rd3 = x + SCALE * i`.
+/// A kernel over elements: `GUARD` bounds the index, `SCALE` is its factor, and `BODY` uses `%rd3 = x + SCALE * i`.
 const KERNEL: &str = "\
 .version 8.0
 .target sm_90
@@ -38,7 +38,7 @@ done:
 
 const LOAD: &str = "ld.global.f32 %f3, [%rd3];";
 
-fn guessed(line: &str, guard: &str, scale: &str, body: &str) -> (String, Guessed) {
+fn guessed(line: &str, guard: &str, scale: &str, body: &str) -> (String, GuessReport) {
     let text = KERNEL.replace("GUARD", guard).replace("SCALE", scale).replace("BODY", body);
     let text = text.replace(".visible .entry", &format!("{line}\n.visible .entry"));
     let program = ModuleProgram::new(&Snapshot::new(&text));
@@ -57,11 +57,11 @@ const GUARD: &str = "setp.ge.u32 %p1, %r5, %r1;\n@%p1 bra done;";
 
 #[test]
 fn a_bound_of_the_index_sizes_the_buffer() {
-    // An eighth fewer than there are threads, so that a missing guard shows; no constant is 1, and no two are the same.
+    // An eighth fewer elements than threads, so that a missing guard becomes visible. No constant is 1, and no two are equal.
     assert_eq!(launch(GUARD, "4", LOAD), "grid=1 block=64 x=f32[56]:iota n=56 a=2.0 b=3.0");
     let turned = "setp.gt.u32 %p1, %r1, %r5;\n@!%p1 bra done;";
     assert_eq!(launch(turned, "4", LOAD), "grid=1 block=64 x=f32[56]:iota n=56 a=2.0 b=3.0");
-    // Vectors, what lies behind an element, and a bound that the index reaches.
+    // Vectors, an access after an element, and an inclusive bound.
     assert_eq!(
         launch(GUARD, "16", "ld.global.v4.f32 {%f2, %f3, %f4, %f5}, [%rd3];"),
         "grid=1 block=64 x=f32[224]:iota n=56 a=2.0 b=3.0"
@@ -71,7 +71,7 @@ fn a_bound_of_the_index_sizes_the_buffer() {
     assert_eq!(launch(inclusive, "4", LOAD), "grid=1 block=64 x=f32[57]:iota n=56 a=2.0 b=3.0");
 }
 
-/// The block and the grid that are guessed for a kernel with these directives, which reads these special registers.
+/// The guessed block and grid for a kernel with these directives that reads these special registers.
 fn sizes(directives: &str, reads: &[&str]) -> String {
     let reads: String = reads.iter().map(|register| format!("mov.u32 %r6, {register};\n")).collect();
     let text = KERNEL.replace("GUARD", &format!("{GUARD}\n{reads}")).replace("SCALE", "4").replace("BODY", LOAD);
@@ -87,12 +87,12 @@ fn sizes(directives: &str, reads: &[&str]) -> String {
 
 #[test]
 fn a_block_has_the_size_that_the_kernel_asks_for() {
-    // Two warps, so that a mistake between warps shows. As many dimensions as the kernel reads.
+    // Two warps, so that an error between warps becomes visible, and as many dimensions as the kernel reads.
     assert_eq!(sizes("", &["%tid.x"]), "[1, 1, 1] [64, 1, 1], guessed: grid=1 block=64");
     assert_eq!(sizes("", &["%tid.x", "%tid.y"]), "[1, 1, 1] [8, 8, 1], guessed: grid=1 block=8,8");
     assert_eq!(sizes("", &["%tid.y", "%tid.z"]), "[1, 1, 1] [4, 4, 4], guessed: grid=1 block=4,4,4");
     assert_eq!(sizes("", &["%ntid.y"]), "[1, 1, 1] [64, 1, 1], guessed: grid=1 block=64");
-    // `.maxntid` is a bound, which a guess exhausts; `.reqntid` is no guess.
+    // `.maxntid` is an upper bound, and the guess uses it fully; `.reqntid` is no guess.
     assert_eq!(sizes(".maxntid 128", &["%tid.y"]), "[1, 1, 1] [128, 1, 1], guessed: grid=1 block=128");
     assert_eq!(sizes(".maxntid 32, 4", &["%tid.x"]), "[1, 1, 1] [32, 4, 1], guessed: grid=1 block=32,4");
     assert_eq!(sizes(".reqntid 96", &["%tid.x"]), "[1, 1, 1] [96, 1, 1], guessed: grid=1");
@@ -102,7 +102,7 @@ fn a_block_has_the_size_that_the_kernel_asks_for() {
 #[test]
 fn without_a_bound_there_is_generous_room() {
     assert_eq!(launch("", "4", LOAD), "grid=1 block=64 x=f32[128]:iota n=64 a=2.0 b=3.0");
-    // An index that comes out of memory may be anything.
+    // An index that is loaded from memory has no bound.
     let gather =
         "ld.global.u32 %r6, [%rd3];\nmul.wide.u32 %rd2, %r6, 4;\nadd.u64 %rd4, %rd1, %rd2;\nst.global.f32 [%rd4], %f1;";
     assert!(launch(GUARD, "4", gather).contains("x=u32[128]"), "{}", launch(GUARD, "4", gather));
@@ -110,7 +110,7 @@ fn without_a_bound_there_is_generous_room() {
 
 #[test]
 fn a_guard_that_forgets_the_number_is_found() {
-    // `n` is loaded and not used: the guard compares with a literal in its place.
+    // `n` is loaded but not used: the guard compares with a literal instead.
     let forgotten = "setp.ge.u32 %p1, %r5, 1000;\n@%p1 bra done;";
     let line = "//! launch: grid=3 block=64 n=64";
     let (launch, guessed) = guessed(line, forgotten, "4", LOAD);
@@ -126,7 +126,7 @@ fn pointers_that_advance_with_their_index_are_bounded() {
     let body = "mov.u32 %r6, %nctaid.x;\nmul.lo.u32 %r6, %r6, %r3;\nmul.wide.u32 %rd2, %r6, 4;\nagain:\nld.global.f32 %f3, [%rd3];\n\
         add.u64 %rd3, %rd3, %rd2;\nadd.u32 %r5, %r5, %r6;\nsetp.lt.u32 %p2, %r5, %r1;\n@%p2 bra again;";
     assert!(launch(GUARD, "4", body).contains("x=f32[56]"), "{}", launch(GUARD, "4", body));
-    // By another distance: nothing is known.
+    // The pointer advances by another distance: there is no bound.
     let other = body.replace("%rd2, %r6, 4", "%rd2, %r6, 8");
     assert!(launch(GUARD, "4", &other).contains("x=f32[128]"), "{}", launch(GUARD, "4", &other));
 }
@@ -167,7 +167,7 @@ fn bits_are_what_their_readers_take_them_as() {
     assert_eq!((of("%r7"), of("%r0"), of("%rd1")), (None, None, None), "readers that differ, none, and an address");
 }
 
-/// Kernels of the repository that no guess can run: an index beyond what a guess foresees, a texture without a size, a tensor map.
+/// Kernels of the repository that fail with any guess: an index that the guess does not foresee, a texture without a size, a tensor map.
 const NOT_GUESSED: &[&str] = &["bigint_add", "dequantize_e4m3", "box3", "tma_pipeline"];
 
 #[test]
@@ -192,7 +192,7 @@ fn kernels_without_their_launches_run_by_a_guess() {
             let settings = Settings { limit: 2_000_000, ..Settings::default() };
             let bound = bind(&launch, executable, settings).unwrap_or_else(|m| panic!("{}: {m:?}", kernel.name));
             let run = trace::run(bound.machine, &|| false);
-            let fine = run.status == Status::Finished && run.machine.findings.faults.is_empty();
+            let fine = run.status == RunStatus::Finished && run.machine.findings.faults.is_empty();
             if fine == NOT_GUESSED.contains(&&*kernel.name) {
                 let faults: Vec<&str> = run.machine.findings.faults.iter().map(|f| f.message.as_str()).collect();
                 wrong.push(format!("{} {:?} {faults:?} {}", kernel.name, run.status, launch.lines()));

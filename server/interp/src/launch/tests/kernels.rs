@@ -1,4 +1,4 @@
-//! Launches held against kernels: what cannot be, what is guessed, what is in memory before and after.
+//! Tests of launches with their kernels: errors, guesses, and the contents of memory before and after a run.
 
 use super::mistakes;
 use crate::decode::Executable;
@@ -10,7 +10,7 @@ use ptx_syntax::Snapshot;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A kernel that stores a number through its first parameter, with others of all sorts.
+/// A kernel that stores a number through its first parameter, with other parameters of all kinds.
 const KERNEL: &str = "\
 .version 8.0
 .target sm_90
@@ -56,7 +56,7 @@ fn module(lines: &str) -> (String, Arc<ModuleProgram>) {
     (text, program)
 }
 
-/// The launch that stands above the kernel, and what is wrong with it.
+/// The launch above the kernel, and its errors.
 fn settled(lines: &str) -> (Launch, String, Arc<ModuleProgram>, String) {
     let (text, program) = module(lines);
     let mut found = launches(&text, &program);
@@ -221,7 +221,7 @@ fn what_is_not_said_is_guessed() {
 
 #[test]
 fn variables_are_bounded_together() {
-    // Storage is taken as it is touched, but what variables held before a run is kept as a whole.
+    // Storage is allocated on first use, but a snapshot copies variables completely.
     for (declared, fits) in
         [("a[1000000000]", true), ("a[1000000000000]", false), ("a[900000000];\n.global .b8 b[900000000]", false)]
     {
@@ -262,7 +262,7 @@ fn everything_is_in_its_place() {
         [("out", "u32", 16), ("x", "f32", 8), ("counter", "u32", 4), ("table", "f32", 16), ("limit", "u32", 4)]
     );
     let address = |name: &str| match bound.buffers.iter().find(|b| &*b.name == name).unwrap().place {
-        crate::launch::Place::Global(address) => address,
+        crate::launch::BindingSite::Global(address) => address,
         other => panic!("{other:?}"),
     };
     assert_eq!((word(0), word(8)), (address("out"), address("x")));
@@ -278,7 +278,7 @@ fn everything_is_in_its_place() {
     assert!(!machine.shape.explicit_cluster);
 }
 
-/// The verdicts on expectations: the buffers are as they were at the beginning, and nothing ran.
+/// The verdicts on expectations for buffers with their initial contents; nothing is executed.
 fn held(expectations: &str) -> Vec<String> {
     let lines = format!("//! launch: out=f32:[1,2,-0.0,nan,1.0000001] x=u8[4]:poison n=1\n//! expect: {expectations}");
     let (mut launch, words, program, text) = settled(&lines);
@@ -286,7 +286,7 @@ fn held(expectations: &str) -> Vec<String> {
     complete(&mut launch, &program, &text);
     let bound = bind(&launch, Arc::new(Executable::new(program, "k").unwrap()), Settings::default());
     let bound = bound.unwrap_or_else(|m| panic!("{m:?}"));
-    let status = crate::machine::Status::Finished;
+    let status = crate::machine::RunStatus::Finished;
     let verdicts = verdicts(&launch.expectations, &bound.machine, &bound.buffers, status);
     verdicts.into_iter().map(|v| v.message.map_or(v.name, |m| format!("- {m}"))).collect()
 }
@@ -352,7 +352,7 @@ const VERDICTS: &[(&str, &str)] = &[
     ("out[3]=0x7fffff00", "- is 0x7fffffff, not 0x7fffff00"),
 ];
 
-/// A texture, a surface that looks at the same image, a sampler, tensor maps, and memory that no parameter holds.
+/// A texture, a surface of the same image, a sampler, tensor maps, and a buffer without a parameter.
 #[test]
 fn images_and_tensor_maps() {
     let text = "\
@@ -396,7 +396,7 @@ fn images_and_tensor_maps() {
     bound.machine.memory.parameters.read(0, &mut bytes);
     let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
     let raw = match bound.buffers.iter().find(|b| &*b.name == "raw").unwrap().place {
-        crate::launch::Place::Global(address) => address,
+        crate::launch::BindingSite::Global(address) => address,
         other => panic!("{other:?}"),
     };
     let map = ptx_num::image::TensorMap::from_bytes(bytes[..128].try_into().unwrap()).unwrap();
@@ -415,7 +415,7 @@ fn images_and_tensor_maps() {
     assert_eq!(shown, [("raw", "f32", 512), ("tex", "u16", 8), ("t", "f32", 16)]);
 }
 
-/// The kernels of the repository: every line is understood, and everything in them suits.
+/// In the kernels of the repository every launch line is valid and fits its kernel.
 #[test]
 fn lines_of_our_kernels() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels");

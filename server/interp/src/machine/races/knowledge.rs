@@ -1,15 +1,15 @@
-//! What a warp knows of others: up to which of their times everything that they did is over and visible to it.
+//! Knowledge of a warp about others: for each warp, the time up to which all its accesses are complete and visible.
 //!
-//! Each warp counts its own time; it advances whenever the warp tells others what it has done. Other warps are known by their times, the
-//! lanes of the own warp by those of each pair, which only partial `bar.warp.sync` makes necessary.
+//! Each warp counts its own time, which advances whenever the warp publishes its accesses to others. Knowledge about other warps has one
+//! time per warp. Knowledge within the own warp has one time per pair of lanes, which is necessary only because of partial `bar.warp.sync`.
 
-use crate::lanes::{LANES, Mask, lanes};
+use crate::lanes::{LANES, LaneMask, lanes};
 use std::sync::Arc;
 
-/// The times of the warps of a CTA.
+/// Known times of the warps of a CTA, by warp index.
 type Times = Arc<[u32]>;
 
-/// Times of warps, by the number of the CTA in the grid and of the warp in the CTA. Copies are cheap.
+/// Known times of warps, by the number of the CTA in the grid and the index of the warp in the CTA. Copies are cheap.
 #[derive(Debug, Clone, Default)]
 pub struct Knowledge(Option<Arc<Vec<(u64, Times)>>>);
 
@@ -18,19 +18,19 @@ impl Knowledge {
         self.0.as_ref().map_or(&[], |a| a)
     }
 
-    /// Whether nothing is known.
+    /// Whether it contains no times.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Up to which time of a warp.
+    /// The known time of a warp; 0 if nothing is known about it.
     pub(super) fn of(&self, cta: u64, warp: u32) -> u32 {
         let all = self.all();
         let found = all.binary_search_by_key(&cta, |(c, _)| *c).ok().and_then(|i| all.get(i));
         found.and_then(|(_, times)| times.get(warp as usize)).copied().unwrap_or(0)
     }
 
-    /// Everything up to this time of a warp of a CTA that has so many is known.
+    /// Raises the known time of a warp to `time`. `warps` is the number of warps per CTA.
     pub(super) fn set(&mut self, cta: u64, warp: u32, warps: u32, time: u32) {
         let all = Arc::make_mut(self.0.get_or_insert_with(Arc::default));
         let at = match all.binary_search_by_key(&cta, |(c, _)| *c) {
@@ -47,7 +47,7 @@ impl Knowledge {
         all[at].1 = times.into();
     }
 
-    /// Adds what another knows. Gives what that took, in CTAs looked at.
+    /// Adds other knowledge. Returns the work, in CTAs looked at.
     pub(crate) fn join(&mut self, other: &Self) -> u64 {
         let Some(more) = &other.0 else { return 0 };
         let Some(own) = &mut self.0 else {
@@ -94,7 +94,7 @@ impl Knowledge {
     }
 }
 
-/// The later of both, each; shared where one of them is later everywhere.
+/// The elementwise maximum of two lists. Shares one of them if it is the later one everywhere.
 fn later(a: &Times, b: &Times) -> Times {
     if Arc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x <= y)) {
         return Arc::clone(b);
@@ -105,20 +105,20 @@ fn later(a: &Times, b: &Times) -> Times {
     a.iter().zip(b.iter()).map(|(x, y)| *x.max(y)).collect()
 }
 
-/// The time of a warp, and what it knows.
+/// The time of a warp, and its knowledge.
 #[derive(Debug, Clone)]
 pub struct Clock {
-    /// Its own time, from 1 on.
+    /// The own time, beginning with 1.
     pub(super) time: u32,
-    /// Other warps.
+    /// Knowledge about other warps.
     pub(super) known: Knowledge,
-    /// Up to this time all its lanes know each other.
+    /// Every lane of the warp knows the accesses of every other lane up to this time.
     pub(super) met: u32,
-    /// Up to which time a lane (first index) knows another, where that is more.
+    /// For each lane (first index), the time up to which it knows another lane, where it is later than `met`.
     pairs: Option<Box<[[u32; LANES]; LANES]>>,
-    /// What it knew at its last fence: what a relaxed write tells.
+    /// The knowledge as of the last fence: a relaxed write publishes it.
     pub(super) fenced: Knowledge,
-    /// What relaxed reads have told it: known from the next fence on.
+    /// Knowledge gained by relaxed reads. It counts from the next fence on.
     pub(super) heard: Knowledge,
 }
 
@@ -136,21 +136,21 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Everything that the warp has done and knows: for others. What it does from now on is not in it.
+    /// The knowledge of the warp, including its own accesses so far, for others. Later accesses of the warp are not part of it.
     pub(super) fn publish(&mut self, (cta, warp, warps): (u64, u32, u32)) -> Knowledge {
         self.known.set(cta, warp, warps, self.time);
         self.time = self.time.saturating_add(1);
         self.known.clone()
     }
 
-    /// Takes over what others have published. Gives what it took.
+    /// Adds published knowledge. Returns the work, in CTAs looked at.
     pub(super) fn learn(&mut self, from: &Knowledge, (cta, warp, _): (u64, u32, u32)) -> u64 {
-        // What the own warp had published comes back with it: then all lanes know that.
+        // The knowledge may contain a time that the own warp has published. Then all its lanes know each other up to that time.
         self.met = self.met.max(from.of(cta, warp));
         self.known.join(from)
     }
 
-    /// What relaxed reads have told is known now.
+    /// Adds the knowledge gained by relaxed reads. Returns the work, in CTAs looked at.
     pub(super) fn listen(&mut self, own: (u64, u32, u32)) -> u64 {
         if self.heard.is_empty() {
             return 0;
@@ -159,8 +159,9 @@ impl Clock {
         self.learn(&heard, own)
     }
 
-    /// Lanes of the warp meet: each knows what all of them have done and known. `live` are those that there are.
-    pub(super) fn meet(&mut self, met: Mask, live: Mask) {
+    /// Records that the lanes `met` synchronize: each gains the accesses and the knowledge of all of them. `live`: the threads of the warp
+    /// that have not exited.
+    pub(super) fn meet(&mut self, met: LaneMask, live: LaneMask) {
         let now = self.time;
         self.time = self.time.saturating_add(1);
         if live & !met == 0 {
@@ -182,7 +183,7 @@ impl Clock {
         }
     }
 
-    /// Up to which time a lane knows another lane of its warp; without another, the most that it knows of any.
+    /// The time up to which a lane knows another lane of its warp; for `None`, the maximum over all other lanes.
     pub(super) fn of_lane(&self, lane: usize, other: Option<usize>) -> u32 {
         let Some(row) = self.pairs.as_ref().and_then(|p| p.get(lane)) else { return self.met };
         let more = match other {
@@ -234,7 +235,7 @@ mod tests {
         clock.meet(0x0f, u32::MAX);
         assert_eq!([clock.of_lane(0, Some(3)), clock.of_lane(0, Some(4)), clock.of_lane(4, Some(0))], [1, 0, 0]);
         clock.meet(0x18, u32::MAX);
-        // Lane 4 knows through lane 3 what lane 0 had done.
+        // Lane 4 learns through lane 3 about the accesses of lane 0.
         assert_eq!([clock.of_lane(4, Some(0)), clock.of_lane(4, Some(3)), clock.of_lane(0, Some(4))], [1, 2, 0]);
         clock.meet(0xff, 0xff);
         assert_eq!(clock.of_lane(0, Some(4)), 3);

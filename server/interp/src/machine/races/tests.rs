@@ -1,26 +1,26 @@
-use crate::findings::{Fault, Kind};
-use crate::machine::Status;
-use crate::testing::{Kernel, Outcome};
+use crate::findings::{Fault, FaultKind};
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, TestOutcome};
 
-/// The thread in `%r1`, the warp in `%r2`, the lane in `%r3`, the CTA in `%r4`; 64 words of shared memory `s`, which are zero; `%r5` is
-/// the address of the word of the thread.
-fn kernel(target: &str, threads: u32, ctas: u32, body: &str) -> Kernel {
+/// A kernel that starts with: the thread index in `%r1`, the warp in `%r2`, the lane in `%r3`, the CTA in `%r4`; shared memory `s`, where
+/// the word of each thread is zero; `%r5` is the address of the thread's word.
+fn kernel(target: &str, threads: u32, ctas: u32, body: &str) -> TestKernel {
     let text = format!(
         ".shared .align 16 .b32 s[128];\nmov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; and.b32 %r3, %r1, 31; mov.u32 %r4, %ctaid.x;\n\
          mov.u32 %r5, s; mad.lo.u32 %r5, %r1, 4, %r5; st.shared.u32 [%r5], 0; bar.sync 15; setp.eq.u32 %p7, %r1, 0;\n{body}"
     );
-    Kernel::body(target, &text).threads(threads).ctas(ctas, 1).buffer(&[0; 1024])
+    TestKernel::body(target, &text).threads(threads).ctas(ctas, 1).buffer(&[0; 1024])
 }
 
-/// What is found in one CTA.
+/// The findings of a run with one CTA.
 fn block(threads: u32, body: &str) -> Vec<Fault> {
     let out = kernel("", threads, 1, body).run();
-    assert_eq!(out.status(), Status::Finished, "{:?}", out.faults());
+    assert_eq!(out.status(), RunStatus::Finished, "{:?}", out.faults());
     out.faults().to_vec()
 }
 
 fn races(faults: &[Fault]) -> usize {
-    assert!(faults.iter().all(|f| f.kind == Kind::Race), "{faults:?}");
+    assert!(faults.iter().all(|f| f.kind == FaultKind::Race), "{faults:?}");
     faults.len()
 }
 
@@ -40,7 +40,7 @@ fn a_missing_barrier_is_found_and_both_places_are_named() {
     assert_eq!(block(64, &body("bar.sync 0;")), []);
     assert_eq!(block(64, &body("barrier.sync 1, 64;")), []);
     assert_eq!(block(64, &body("setp.eq.u32 %p1, %r1, 5; bar.red.popc.u32 %r9, 2, %p1;")), []);
-    // A fence orders, but nobody is told.
+    // A fence alone publishes nothing.
     assert_eq!(races(&block(64, &body("fence.acq_rel.cta;"))), 2);
 }
 
@@ -94,10 +94,10 @@ fn lanes_of_a_warp_need_a_barrier_too() {
     assert_eq!(block(32, &body("bar.warp.sync -1;")), []);
     assert_eq!(block(32, &body("bar.sync 0;")), []);
     assert_eq!(block(32, &body("and.b32 %r9, %r3, 30; shl.b32 %r10, 3, %r9; bar.warp.sync %r10;")), []);
-    // Before independent threads a warp runs in step.
+    // On targets without independent thread scheduling a warp runs in lockstep.
     let old = kernel("sm_60", 32, 1, &body("")).run();
     assert_eq!(old.faults(), []);
-    // Pairs of lanes that are not those which communicate.
+    // The barrier pairs other lanes than those that communicate.
     let wrong = "add.u32 %r9, %r3, 1; and.b32 %r9, %r9, 30; sub.u32 %r9, %r9, 1; and.b32 %r9, %r9, 31; setp.eq.u32 %p1, %r3, 0; setp.eq.u32 %p2, %r3, 31;\n\
         mov.u32 %r10, 3; shl.b32 %r10, %r10, %r9; @%p1 mov.u32 %r10, 0x80000001; @%p2 mov.u32 %r10, 0x80000001; bar.warp.sync %r10;";
     assert_eq!(races(&block(32, &body(wrong))), 1);
@@ -140,8 +140,8 @@ fn atomic_operations_do_not_race_with_each_other() {
     );
 }
 
-/// CTA 0 writes and raises a flag, CTA 1 waits for it and reads.
-fn message(store: &str, load: &str) -> Outcome {
+/// CTA 0 writes a value and then a flag; CTA 1 waits for the flag and reads the value.
+fn message(store: &str, load: &str) -> TestOutcome {
     let body = format!(
         "@!%p7 exit; setp.eq.u32 %p0, %r4, 0; @!%p0 bra reader; st.global.u32 [%rd0+64], 42; {store} exit;\n\
          reader: {load} setp.eq.u32 %p1, %r6, 0; @%p1 bra reader; AFTER ld.global.u32 %r7, [%rd0+64]; st.global.u32 [%rd0+128], %r7;"
@@ -149,7 +149,7 @@ fn message(store: &str, load: &str) -> Outcome {
     let (load_, after) = load.split_once('|').unwrap_or((load, ""));
     let body = body.replace(load, load_).replace("AFTER", after);
     let out = kernel("", 32, 2, &body).run();
-    assert_eq!((out.status(), out.u32s(0)[32]), (Status::Finished, 42));
+    assert_eq!((out.status(), out.u32s(0)[32]), (RunStatus::Finished, 42));
     out
 }
 
@@ -176,7 +176,7 @@ fn release_and_acquire_order_threads_of_different_ctas() {
         assert_eq!(races(out.faults()), 1, "{store} {load}");
         assert!(out.faults()[0].message.contains("of CTA 0"), "{:?}", out.faults());
     }
-    // Plain accesses to the flag race themselves.
+    // Plain accesses to the flag are races.
     assert!(
         races(
             message("membar.gl; st.global.u32 [%rd0], 1;", "ld.volatile.global.u32 %r6, [%rd0];|membar.gl;").faults()
@@ -190,7 +190,7 @@ fn ctas_that_write_the_same_global_bytes_race() {
     assert_eq!(races(out.faults()), 1);
     assert_eq!(out.faults()[0].count, 2);
     assert_eq!(kernel("", 32, 3, "@%p7 red.global.add.u32 [%rd0], %r4;").run().faults(), []);
-    // Shared memory of different CTAs is not the same.
+    // Each CTA has its own shared memory.
     assert_eq!(kernel("", 32, 3, "@%p7 st.shared.u32 [s], %r4;").run().faults(), []);
 }
 
@@ -208,11 +208,11 @@ fn the_ticket_of_the_programming_guide_is_in_order() {
 #[test]
 fn nobody_looks_where_nobody_asked() {
     let mut kernel = kernel("", 64, 1, "st.shared.u32 [s], %r1;");
-    kernel.settings.checks = kernel.settings.checks.with(Kind::Race, false);
+    kernel.settings.checks = kernel.settings.checks.with(FaultKind::Race, false);
     assert_eq!(kernel.run().faults(), []);
 }
 
-/// The kernels of the repository are in order: nothing is said of them, whatever else they need.
+/// The kernels of the repository have no races: no synchronization finding is reported, even if a run has other findings.
 #[test]
 fn our_kernels_have_no_races() {
     use crate::decode::Executable;
@@ -233,10 +233,16 @@ fn our_kernels_have_no_races() {
             let executable = Arc::new(Executable::new(Arc::clone(&program), &launch.entry).unwrap());
             let Ok(bound) = launch::bind(&launch, executable, Settings::default()) else { continue };
             let run = crate::trace::run(bound.machine, &|| false);
-            let ours = [Kind::Race, Kind::Barrier, Kind::Divergence, Kind::Membermask, Kind::Deadlock];
+            let ours = [
+                FaultKind::Race,
+                FaultKind::Barrier,
+                FaultKind::Divergence,
+                FaultKind::Membermask,
+                FaultKind::Deadlock,
+            ];
             let found: Vec<&Fault> = run.machine.findings.faults.iter().filter(|f| ours.contains(&f.kind)).collect();
             assert!(found.is_empty(), "{name}: {found:#?}");
-            if run.status == Status::Finished {
+            if run.status == RunStatus::Finished {
                 finished.push(name.clone());
             }
         }

@@ -1,8 +1,8 @@
-//! Branches part lanes, and they meet again where their ways join: at the immediate post-dominator.
+//! Tests of divergence: branches separate lanes, which meet again at the immediate post-dominator.
 
 use super::traced;
-use crate::findings::Kind;
-use crate::machine::Status;
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
 
 const ALL: u32 = u32::MAX;
 const EVEN: u32 = 0x5555_5555;
@@ -20,7 +20,7 @@ fn both_ways_of_a_branch_meet_behind_it() {
     assert_eq!(run.masks("mov.u32 %r1, 200"), [0x3ff]);
     assert_eq!(run.masks("mov.u32 %r2, 300"), [ALL]);
     assert_eq!(run.words(), (0..32).map(|l| if l < 10 { 500 } else { 400 }).collect::<Vec<_>>());
-    // A branch that all lanes take parts nobody, and a way that nobody goes is not executed.
+    // A branch that all lanes take does not separate them, and a path without lanes is not executed.
     let run = traced("", &body(32), 32);
     assert_eq!(run.masks("mov.u32 %r1, 100"), [0; 0]);
     assert_eq!(run.masks("mov.u32 %r1, 200"), [ALL]);
@@ -59,7 +59,7 @@ fn branches_within_branches_meet_from_the_inside_out() {
 
 #[test]
 fn lanes_that_leave_a_loop_wait_behind_it() {
-    // Lane i goes round i % 4 times.
+    // Lane i executes i % 4 iterations.
     let body = "and.b32 %r1, %r0, 3; mov.u32 %r2, 0;\n\
         L: setp.ge.u32 %p0, %r2, %r1; @%p0 bra OUT; add.u32 %r2, %r2, 1; bra L;\nOUT: st.global.u32 [%rd1], %r2;";
     let run = traced("", body, 32);
@@ -78,7 +78,7 @@ fn loops_are_left_in_the_middle_and_continued_early() {
     let run = traced("", body, 32);
     let wanted = |tid: u32| (0..8).take_while(|i| *i != tid).filter(|i| (i + tid).is_multiple_of(2)).count() as u32;
     assert_eq!(run.words(), (0..32).map(wanted).collect::<Vec<_>>());
-    // In each round those that are left are together at its head and at its end.
+    // In each iteration the remaining lanes are together at its head and at its end.
     let left = |round: u32| ALL << round;
     let heads: Vec<u32> = (0..8).map(left).chain([left(8)]).collect();
     assert_eq!(run.masks("setp.ge.u32 %p0"), heads);
@@ -109,7 +109,7 @@ fn a_loop_that_is_entered_in_its_middle_is_executed() {
 
 #[test]
 fn whoever_leaves_a_loop_by_any_way_waits_for_all_of_it() {
-    // The way out starts in one of two ways through the loop; lanes 0-7 go round by the other one.
+    // The loop exit is on one of two paths through the loop; lanes 0-7 take the other path.
     let body = "mov.u32 %r1, 0; setp.lt.u32 %p0, %r0, 8;\n\
         H: add.u32 %r1, %r1, 1; setp.gt.u32 %p1, %r1, 3; @%p0 bra X;\nY: @%p1 bra OUT;\nmov.u32 %r2, 1; bra H;\n\
         X: mov.u32 %r2, 2; setp.gt.u32 %p2, %r1, 6; @%p2 bra Y;\nbra H;\nOUT: add.u32 %r1, %r1, %r2; st.global.u32 [%rd1], %r1;";
@@ -136,9 +136,9 @@ fn a_table_of_labels_parts_lanes_by_target() {
     assert_eq!(run.masks("mov.u32 %r2, 2"), [0x2222_2222]);
     assert_eq!(run.masks("st.global"), [ALL]);
     assert_eq!(run.words()[..4], [1, 2, 1, 3]);
-    // An index that the list does not have.
+    // An index outside the list.
     let run = traced("", &body("and.b32 %r1, %r0, 7;"), 32);
-    assert_eq!((run.out.kinds(), run.out.status()), (vec![Kind::Undefined], Status::Finished));
+    assert_eq!((run.out.kinds(), run.out.status()), (vec![FaultKind::Undefined], RunStatus::Finished));
     assert_eq!(run.out.faults()[0].lanes, 0x1010_1010, "first those with index 4");
 }
 
@@ -148,7 +148,7 @@ fn lanes_that_have_exited_are_waited_for_by_nobody() {
     assert_eq!(run.steps("@%p0 exit"), [(ALL, 0xff)]);
     assert_eq!(run.masks("st.global"), [!0xff]);
     assert_eq!(run.words(), (0..32).map(|l| if l < 8 { 0 } else { 5 }).collect::<Vec<_>>());
-    // One way of a branch ends the threads: the others do not meet them.
+    // One path of a branch ends the threads: the other lanes do not wait for them.
     let body = "and.b32 %r1, %r0, 1; setp.eq.u32 %p0, %r1, 0; @%p0 bra A; st.global.u32 [%rd1], 1; ret;\nA: st.global.u32 [%rd1], 2;";
     let run = traced("", body, 32);
     assert_eq!(run.words()[..2], [2, 1]);
@@ -167,8 +167,8 @@ fn a_warp_of_fewer_threads_has_fewer_lanes() {
     assert_eq!(run.words(), [7; 5]);
 }
 
-/// A block of a program made up at random: `%r1 = 5 * %r1 + add`, then to one of two blocks by a bit of it.
-struct Block {
+/// A basic block of a random program: `%r1 = 5 * %r1 + add`, then a jump to one of two blocks depending on bit `bit` of `%r1`.
+struct RandomBlock {
     add: u32,
     bit: u32,
     ways: [usize; 2],
@@ -184,16 +184,16 @@ fn lanes_meet_again_whatever_the_branches() {
     };
     for _ in 0..60 {
         let count = 2 + random(9) as usize;
-        let make = |_| Block {
+        let make = |_| RandomBlock {
             add: random(1 << 16),
             bit: 1 + random(12),
             ways: [random(count as u32) as usize, random(count as u32) as usize],
         };
-        let blocks: Vec<Block> = (0..count).map(make).collect();
+        let blocks: Vec<RandomBlock> = (0..count).map(make).collect();
         let code: String = blocks
             .iter()
             .enumerate()
-            .map(|(i, Block { add, bit, ways: [zero, one] })| {
+            .map(|(i, RandomBlock { add, bit, ways: [zero, one] })| {
                 format!(
                     "B{i}: mad.lo.u32 %r1, %r1, 5, {add}; add.u32 %r2, %r2, 1; setp.gt.u32 %p0, %r2, {STEPS}; @%p0 bra OUT;\n\
                      shr.u32 %r3, %r1, {bit}; and.b32 %r3, %r3, 1; setp.eq.u32 %p1, %r3, 1; @%p1 bra B{one}; bra B{zero};\n"
@@ -202,11 +202,11 @@ fn lanes_meet_again_whatever_the_branches() {
             .collect();
         let body = format!("mad.lo.u32 %r1, %r0, 77, 1; mov.u32 %r2, 0;\n{code}OUT: st.global.u32 [%rd1], %r1;");
         let run = traced("", &body, 32);
-        // One lane after the other, without any warp.
+        // The expected result: each lane simulated alone.
         let alone = |lane: u32| {
             let (mut value, mut at) = (lane * 77 + 1, 0);
             for _ in 0..=STEPS {
-                let block: &Block = &blocks[at];
+                let block: &RandomBlock = &blocks[at];
                 value = value.wrapping_mul(5).wrapping_add(block.add);
                 at = block.ways[(value >> block.bit & 1) as usize];
             }

@@ -1,9 +1,9 @@
-//! Local, shared and constant memory, initial values, addresses of 32 bits.
+//! Tests of local, shared and constant memory, initial values, and addresses of 32 bits.
 
 use super::traced;
-use crate::findings::Kind;
-use crate::machine::Status;
-use crate::testing::{Kernel, words};
+use crate::findings::FaultKind;
+use crate::machine::RunStatus;
+use crate::testing::{TestKernel, words};
 
 #[test]
 fn each_lane_has_its_own_local_memory() {
@@ -14,10 +14,10 @@ fn each_lane_has_its_own_local_memory() {
         )
     };
     assert_eq!(traced("", &body("8"), 32).words(), (1000..1032).collect::<Vec<_>>());
-    assert_eq!(traced("", &body("12"), 32).out.kinds(), [Kind::UninitializedMemory]);
-    assert_eq!(traced("", &body("10"), 32).out.kinds(), [Kind::Misaligned]);
+    assert_eq!(traced("", &body("12"), 32).out.kinds(), [FaultKind::UninitializedMemory]);
+    assert_eq!(traced("", &body("10"), 32).out.kinds(), [FaultKind::Misaligned]);
     let beyond = "mov.u64 %rd2, 0x1000000000; ld.local.u32 %r1, [%rd2]; st.global.u32 [%rd1], %r1;";
-    assert_eq!(traced("", beyond, 32).out.kinds(), [Kind::OutOfBounds]);
+    assert_eq!(traced("", beyond, 32).out.kinds(), [FaultKind::OutOfBounds]);
 }
 
 #[test]
@@ -28,16 +28,16 @@ fn dynamic_shared_memory_has_the_size_of_the_launch() {
          st.shared.u32 [fixed], 1; ld.shared.u32 %r4, [%r2]; add.u32 %r4, %r4, %r3; st.global.u32 [%rd1], %r4;",
     );
     let run = |bytes: u32| {
-        let mut kernel = Kernel::new(&text).buffer(&[0; 128]);
+        let mut kernel = TestKernel::new(&text).buffer(&[0; 128]);
         kernel.shape.shared = bytes;
         kernel.run()
     };
     let out = run(128);
-    // All lanes write 1 to one word: the same, but nothing orders them.
-    assert!(out.kinds().iter().all(|k| *k == Kind::Race), "{:?}", out.faults());
+    // All lanes write 1 to one word. The value is the same, but nothing orders the writes.
+    assert!(out.kinds().iter().all(|k| *k == FaultKind::Race), "{:?}", out.faults());
     assert_eq!(out.u32s(0), (128..160).collect::<Vec<_>>());
     let out = run(124);
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfBounds], Status::Fault));
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfBounds], RunStatus::Fault));
     assert_eq!(out.faults()[0].lanes, 1 << 31);
 }
 
@@ -54,9 +54,9 @@ fn constants_and_their_addresses_are_initial_values() {
     let wanted = |l: u32| 10 * (l % 4 + 1) + 2000 + 300_000 + 8 + 8;
     assert_eq!(traced(variables, body, 32).words(), (0..32).map(wanted).collect::<Vec<_>>());
     let store = traced(variables, "ld.global.u64 %rd4, [g]; st.u32 [%rd4], 1;", 32);
-    assert_eq!((store.out.kinds(), store.out.status()), (vec![Kind::ReadOnly], Status::Fault));
+    assert_eq!((store.out.kinds(), store.out.status()), (vec![FaultKind::ReadOnly], RunStatus::Fault));
     let wrong = traced(variables, "ld.global.u64 %rd4, [g]; ld.const.u32 %r2, [%rd4];", 32);
-    assert_eq!(wrong.out.kinds(), [Kind::OutOfBounds]);
+    assert_eq!(wrong.out.kinds(), [FaultKind::OutOfBounds]);
     assert!(wrong.out.faults()[0].message.contains("cvta.to"), "{:?}", wrong.out.faults());
 }
 
@@ -73,10 +73,10 @@ fn modules_with_addresses_of_32_bits_are_executed() {
              st.global.u32 [%r0], %r6; ret; }}"
         )
     };
-    let out = Kernel::new(&text(4)).buffer(&[0; 128]).fine();
+    let out = TestKernel::new(&text(4)).buffer(&[0; 128]).fine();
     assert_eq!(out.u32s(0), (6..38).collect::<Vec<_>>());
-    let out = Kernel::new(&text(8)).buffer(&[0; 128]).run();
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfBounds], Status::Fault));
+    let out = TestKernel::new(&text(8)).buffer(&[0; 128]).run();
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfBounds], RunStatus::Fault));
     assert!(out.faults()[0].message.contains("behind the end of `v`"), "{:?}", out.faults());
 }
 
@@ -86,29 +86,29 @@ fn values_of_many_bytes_are_loaded_and_stored() {
     let body = "mov.u32 %r9, 0; ld.param.u64 %rd2, [p1]; mad.wide.u32 %rd2, %r0, 16, %rd2; ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd2];\n\
         ld.global.v2.u64 {%rd3, %rd4}, [%rd2]; cvt.u32.u64 %r5, %rd4; sub.u32 %r5, %r5, %r3; add.u32 %r4, %r4, %r5; st.global.u32 [%rd1], %r4;\n\
         ld.global.s8 %r6, [%rd2]; st.global.u8 [%rd1+3], %r6;";
-    let kernel = || Kernel::new(&super::module("", body)).threads(16);
+    let kernel = || TestKernel::new(&super::module("", body)).threads(16);
     let out = kernel().buffer(&[0; 64]).buffer(&words(source)).fine();
     assert_eq!(out.u32s(0), (0..16).map(|l| 4 * l + 3 + (l << 26)).collect::<Vec<_>>());
     let out = kernel().buffer(&[0; 64]).buffer(&[1; 248]).run();
-    assert_eq!(out.kinds(), [Kind::OutOfBounds]);
+    assert_eq!(out.kinds(), [FaultKind::OutOfBounds]);
 }
 
 #[test]
 fn a_run_does_not_take_more_memory_than_it_may() {
-    // Each turn of the loop writes to another page of local memory.
+    // Each iteration of the loop writes to another page of local memory.
     let body = "mov.u64 %rd1, 0; again: st.local.u32 [%rd1], 1; add.u64 %rd1, %rd1, 4096; setp.lt.u64 %p1, %rd1, 400000; @%p1 bra again;";
-    let mut kernel = Kernel::body("", body).buffer(&[0; 4]);
+    let mut kernel = TestKernel::body("", body).buffer(&[0; 4]);
     kernel.settings.memory = 1 << 20;
     let out = kernel.run();
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfMemory], Status::Fault));
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfMemory], RunStatus::Fault));
     assert!(out.run.machine.kept < (1 << 20) + (1 << 16), "{} bytes", out.run.machine.kept);
-    let mut kernel = Kernel::body("", body).threads(1).buffer(&[0; 4]);
+    let mut kernel = TestKernel::body("", body).threads(1).buffer(&[0; 4]);
     kernel.settings.memory = 1 << 20;
-    assert_eq!(kernel.run().status(), Status::Finished);
+    assert_eq!(kernel.run().status(), RunStatus::Finished);
 }
 
-/// A kernel of one thread that calls `malloc` for so many bytes in a loop, writes to the first four, and perhaps calls `free`.
-fn heap(bytes: u64, turns: u32, free: bool) -> Kernel {
+/// A kernel of one thread that calls `malloc` for `bytes` bytes in a loop, writes the first four, and optionally calls `free`.
+fn heap(bytes: u64, turns: u32, free: bool) -> TestKernel {
     let declared = ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n";
     let back = if free { "{ .param .b64 q; st.param.b64 [q], %rd2; call free, (q); }" } else { "" };
     let body = format!(
@@ -116,7 +116,7 @@ fn heap(bytes: u64, turns: u32, free: bool) -> Kernel {
          setp.eq.u64 %p1, %rd2, 0; @%p1 bra done; st.u32 [%rd2], %r1; {back} add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, {turns}; @%p1 bra again;\n\
          done: st.global.u32 [%rd1], %r1;"
     );
-    Kernel::new(&super::module(declared, &body)).threads(1).buffer(&[0; 4])
+    TestKernel::new(&super::module(declared, &body)).threads(1).buffer(&[0; 4])
 }
 
 #[test]
@@ -124,14 +124,14 @@ fn the_heap_counts_and_what_is_freed_does_not() {
     let mut kernel = heap(8, 100_000, false);
     kernel.settings.memory = 4 << 20;
     let out = kernel.run();
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfMemory], Status::Fault));
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfMemory], RunStatus::Fault));
     assert!(out.run.machine.kept < 5 << 20);
     let mut kernel = heap(8, 5_000, true);
     kernel.settings.memory = 4 << 20;
     let out = kernel.fine();
     assert_eq!(out.u32s(0), [5_000]);
     assert!(out.run.machine.memory.global.allocations().len() < 5_000, "what was freed is forgotten in the end");
-    // A heap that is full gives no address.
+    // If the heap is full, `malloc` returns 0.
     let mut kernel = heap(1 << 20, 100, false);
     kernel.settings.memory = 10 << 20;
     assert_eq!(kernel.fine().u32s(0), [10]);
@@ -143,24 +143,24 @@ fn memory_that_was_freed_is_not_there() {
     let take = "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 64; call (r), malloc, (n); ld.param.b64 %rd2, [r]; }";
     let free = "{ .param .b64 q; st.param.b64 [q], %rd2; call free, (q); }";
     let run = |rest: &str| {
-        Kernel::new(&super::module(declared, &format!("{take}{free}{rest}"))).threads(1).buffer(&[0; 4]).run()
+        TestKernel::new(&super::module(declared, &format!("{take}{free}{rest}"))).threads(1).buffer(&[0; 4]).run()
     };
     let out = run("st.u32 [%rd2+8], 1;");
-    assert_eq!(out.kinds(), [Kind::OutOfBounds]);
+    assert_eq!(out.kinds(), [FaultKind::OutOfBounds]);
     assert!(out.run.machine.findings.faults[0].message.contains("`free` took back"));
-    assert_eq!(run(free).kinds(), [Kind::InvalidCall]);
+    assert_eq!(run(free).kinds(), [FaultKind::InvalidCall]);
     assert_eq!(run("mov.u64 %rd2, 0; { .param .b64 q; st.param.b64 [q], %rd2; call free, (q); }").kinds(), []);
 }
 
 #[test]
 fn registers_count() {
-    let mut kernel = Kernel::body("", "mov.u32 %r1, 1;").threads(1024).buffer(&[0; 4]);
+    let mut kernel = TestKernel::body("", "mov.u32 %r1, 1;").threads(1024).buffer(&[0; 4]);
     kernel.settings.memory = 64 << 10;
     let out = kernel.run();
-    assert_eq!((out.kinds(), out.status()), (vec![Kind::OutOfMemory], Status::Fault));
-    // With room for one block the others wait until it ends.
+    assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfMemory], RunStatus::Fault));
+    // If memory has room for only one block, the others start after it has ended.
     let body = ".shared .b8 s[4096]; mov.u32 %r1, s; st.shared.u32 [%r1], 1;";
-    let mut kernel = Kernel::body("", body).threads(64).buffer(&[0; 4]);
+    let mut kernel = TestKernel::body("", body).threads(64).buffer(&[0; 4]);
     kernel.settings.memory = 64 << 10;
     let out = kernel.ctas(64, 1).fine();
     assert_eq!(out.run.machine.kept, out.run.machine.kept_before, "everything was given back");

@@ -1,4 +1,4 @@
-//! The engine with small kernels: who executes what together, calls, memory, and that runs can be had again.
+//! Tests of the engine with small kernels: convergence of lanes, calls, memory, and exact repetition of runs.
 
 mod calls;
 mod divergence;
@@ -8,12 +8,12 @@ mod progress;
 mod runs;
 mod times;
 
-use crate::lanes::Mask;
-use crate::machine::Target;
-use crate::testing::{Kernel, Outcome};
+use crate::lanes::LaneMask;
+use crate::machine::WarpId;
+use crate::testing::{TestKernel, TestOutcome};
 
-/// A kernel in its module. Its parameters: `out`, then `p1` … `p4`, all `.u64`. `%rd0` holds `out`, `%r0` the number of the thread in its
-/// CTA, `%rd1` the address of its own word of `out`; `functions` stand before it.
+/// A module with one kernel. Its parameters: `out`, then `p1` … `p4`, all `.u64`. `%rd0` holds `out`, `%r0` the thread index in the CTA,
+/// `%rd1` the address of the thread's own word of `out`. The text `functions` precedes the kernel.
 pub(super) fn module(functions: &str, body: &str) -> String {
     format!(
         ".version 8.5\n.target sm_90a\n.address_size 64\n{functions}\n\
@@ -23,36 +23,37 @@ pub(super) fn module(functions: &str, body: &str) -> String {
     )
 }
 
-/// A run, and the text that it came from.
+/// A run, and the text of its module.
 pub(super) struct Traced {
-    pub out: Outcome,
+    pub out: TestOutcome,
     text: String,
 }
 
-/// Runs a kernel of [`module`] with so many threads, and a word of zeros for each.
+/// Runs a kernel of [`module`] with `threads` threads and a zeroed word for each.
 pub(super) fn traced(functions: &str, body: &str, threads: u32) -> Traced {
     let text = module(functions, body);
-    let out = Kernel::new(&text).threads(threads).buffer(&vec![0; 4 * threads as usize]).run();
+    let out = TestKernel::new(&text).threads(threads).buffer(&vec![0; 4 * threads as usize]).run();
     Traced { out, text }
 }
 
 impl Traced {
-    /// The words that the threads stored. Nothing may have been found.
+    /// The words that the threads stored. The run must have no findings.
     pub(super) fn words(&self) -> Vec<u32> {
-        assert_eq!((self.out.status(), self.out.faults()), (super::Status::Finished, &[][..]));
+        assert_eq!((self.out.status(), self.out.faults()), (super::RunStatus::Finished, &[][..]));
         self.out.u32s(0)
     }
 
-    /// The lanes that executed the instructions of warp 0 that begin with these words, each time.
-    pub(super) fn masks(&self, instruction: &str) -> Vec<Mask> {
+    /// The active lanes of each execution of the instructions of warp 0 that begin with this text.
+    pub(super) fn masks(&self, instruction: &str) -> Vec<LaneMask> {
         self.steps(instruction).into_iter().map(|(_, mask)| mask).collect()
     }
 
-    /// The same with the lanes of the group, those included whose guard is false.
-    pub(super) fn steps(&self, instruction: &str) -> Vec<(Mask, Mask)> {
-        let all = self.out.run.window(Target { cta: 0, warp: 0 }, 0, usize::MAX, &|| false);
+    /// As [`masks`](Self::masks), each with the lanes of the group before it, which include those with a false guard.
+    pub(super) fn steps(&self, instruction: &str) -> Vec<(LaneMask, LaneMask)> {
+        let all = self.out.run.window(WarpId { cta: 0, warp: 0 }, 0, usize::MAX, &|| false);
         let executable = &self.out.run.machine.executable;
-        let is = |s: &&crate::machine::Recorded| self.text[executable.range(s.site)].trim().starts_with(instruction);
+        let is =
+            |s: &&crate::machine::RecordedStep| self.text[executable.range(s.site)].trim().starts_with(instruction);
         let found: Vec<_> = all.iter().filter(is).map(|s| (s.group, s.mask)).collect();
         found
     }

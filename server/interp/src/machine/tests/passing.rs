@@ -1,9 +1,9 @@
-//! What is handed to functions and back: bytes of all sizes, arrays, registers, predicates.
+//! Tests of arguments and results: bytes of all sizes, arrays, registers, predicates.
 
 use super::traced;
-use crate::findings::Kind;
+use crate::findings::FaultKind;
 
-/// A function that gives back what it gets, in `.param` of a type.
+/// A function that returns its argument, with `.param` variables of type `ty`, and a kernel body that calls it.
 fn echo(ty: &str, register: &str) -> (String, String) {
     let function = format!(
         ".func (.param .{ty} r) f(.param .{ty} a) {{ .reg .{register} %x; ld.param.{ty} %x, [a]; st.param.{ty} [r], %x; ret; }}"
@@ -52,9 +52,9 @@ fn arrays_are_passed_by_value() {
         ld.param.b32 %r1, [r+12]; ld.param.b64 %rd6, [r+16]; ld.param.b32 %r2, [r]; }\n\
         cvt.u32.u64 %r3, %rd6; add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; st.global.u32 [%rd1], %r1;";
     assert_eq!(traced(function, body, 32).words(), (80..112).collect::<Vec<_>>());
-    // Bytes of it that nobody stored are no value.
+    // Bytes of the array that were not stored are unwritten in the callee.
     let run = traced(function, &body.replace("st.param.b32 [a+20], %r0;", ""), 32);
-    assert!(run.out.kinds().contains(&Kind::UninitializedMemory), "{:?}", run.out.faults());
+    assert!(run.out.kinds().contains(&FaultKind::UninitializedMemory), "{:?}", run.out.faults());
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn a_result_that_is_never_given_is_no_value() {
     };
     assert_eq!(traced(function, &body(16), 32).words()[14..18], [14, 15, 0, 0]);
     let run = traced(function, &body(18), 32);
-    assert_eq!(run.out.kinds(), [Kind::UninitializedMemory]);
+    assert_eq!(run.out.kinds(), [FaultKind::UninitializedMemory]);
     assert_eq!(run.out.faults()[0].count, 2, "lanes 16 and 17");
 }
 
@@ -107,7 +107,7 @@ fn what_is_said_of_values_goes_with_them() {
     use ptx_num::values::Marks;
     let function = ".func (.reg .b32 r) f(.param .b32 b) { .reg .b32 %x; ld.param.b32 %x, [b]; mov.b32 r, %x; ret; }\n\
         .func (.param .b32 s) g(.reg .b32 a) { st.param.b32 [s], a; ret; }\n.func (.reg .b32 r) none() { ret; }";
-    // The bits of a NaN that `cvt` makes are open; 5 is not.
+    // The bits of a NaN made by `cvt` are unspecified; those of 5 are not.
     let body = |first: &str, second: &str| {
         format!(
             "mov.b32 %r1, 0x7f800001; mov.b32 %f1, %r1; cvt.rn.f16.f32 %h1, %f1; cvt.u32.u16 %r2, %h1; mov.u32 %r3, 5;\n\
@@ -123,7 +123,7 @@ fn what_is_said_of_values_goes_with_them() {
     };
     assert_eq!(marks("%r2", "%r3"), [Marks::NONE, Marks::UNSPECIFIED]);
     assert_eq!(marks("%r3", "%r2"), [Marks::UNSPECIFIED, Marks::NONE]);
-    // A result that the function never gave is not there, whatever the register held before.
+    // A result that the function never stored is unwritten, whatever the register held before.
     let run = traced(function, "mov.u32 %r4, 1; call (%r4), none, (); st.global.u32 [%rd1], %r4;", 1);
-    assert_eq!(run.out.kinds(), [Kind::UninitializedRegister]);
+    assert_eq!(run.out.kinds(), [FaultKind::UninitializedRegister]);
 }

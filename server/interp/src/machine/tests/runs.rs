@@ -1,8 +1,8 @@
-//! Many CTAs, limits, cancelling, and windows of steps that are the same whenever they are made.
+//! Tests of whole runs: many CTAs, limits, cancellation, and windows of steps that do not depend on how they are requested.
 
 use super::module;
-use crate::machine::{Recorded, Status, Target};
-use crate::testing::{Kernel, Outcome};
+use crate::machine::{RecordedStep, RunStatus, WarpId};
+use crate::testing::{TestKernel, TestOutcome};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -11,36 +11,36 @@ fn grids_of_many_ctas_are_executed() {
         mov.u32 %r3, %nctaid.x; add.u32 %r1, %r1, %r3; st.global.u32 [%rd1], %r1;";
     let (ctas, threads) = (3000, 40);
     let run =
-        |bytes: usize| Kernel::new(&module("", body)).threads(threads).ctas(ctas, 1).buffer(&vec![0; bytes]).run();
+        |bytes: usize| TestKernel::new(&module("", body)).threads(threads).ctas(ctas, 1).buffer(&vec![0; bytes]).run();
     let out = run(4 * (ctas * threads) as usize);
-    assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]));
+    assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]));
     assert_eq!(out.u32s(0), (ctas..ctas + ctas * threads).collect::<Vec<_>>());
-    // The last thread of all has no room.
+    // The buffer has no room for the word of the last thread.
     let out = run(4 * (ctas * threads) as usize - 4);
-    assert_eq!(out.status(), Status::Fault);
+    assert_eq!(out.status(), RunStatus::Fault);
     assert_eq!((out.faults()[0].cta, out.faults()[0].warp, out.faults()[0].lanes), ([ctas - 1, 0, 0], 1, 1 << 7));
 }
 
 #[test]
 fn a_run_ends_at_its_limit() {
     let run = |limit: u64, body: &str| {
-        let mut kernel = Kernel::new(&module("", body)).threads(64).buffer(&[0; 256]);
+        let mut kernel = TestKernel::new(&module("", body)).threads(64).buffer(&[0; 256]);
         kernel.settings.limit = limit;
         kernel.run()
     };
     let out = run(1000, "L: bra L;");
-    assert_eq!((out.status(), out.run.machine.steps), (Status::Limit, 1000));
+    assert_eq!((out.status(), out.run.machine.steps), (RunStatus::Limit, 1000));
     let out = run(1000, "st.global.u32 [%rd1], 1;");
-    assert_eq!((out.status(), out.run.machine.steps), (Status::Finished, 2 * 5));
-    // The last step that is allowed is the last that there is.
-    assert_eq!(run(10, "st.global.u32 [%rd1], 1;").status(), Status::Finished);
-    assert_eq!(run(9, "st.global.u32 [%rd1], 1;").status(), Status::Limit);
+    assert_eq!((out.status(), out.run.machine.steps), (RunStatus::Finished, 2 * 5));
+    // The last permitted step is the last step of the run.
+    assert_eq!(run(10, "st.global.u32 [%rd1], 1;").status(), RunStatus::Finished);
+    assert_eq!(run(9, "st.global.u32 [%rd1], 1;").status(), RunStatus::Limit);
 }
 
 #[test]
 fn a_run_that_nobody_wants_ends_at_once() {
     for body in ["L: bra L;", "L: add.u32 %r0, %r0, 1; st.global.u32 [%rd1], %r0; bra L;"] {
-        let mut kernel = Kernel::new(&module("", body)).threads(256).ctas(20, 1).buffer(&[0; 1024]);
+        let mut kernel = TestKernel::new(&module("", body)).threads(256).ctas(20, 1).buffer(&[0; 1024]);
         kernel.settings.limit = u64::MAX;
         let start = Instant::now();
         let asked = std::cell::Cell::new(None);
@@ -52,31 +52,31 @@ fn a_run_that_nobody_wants_ends_at_once() {
             enough
         };
         let out = kernel.run_until(&cancelled);
-        assert_eq!(out.status(), Status::Cancelled);
+        assert_eq!(out.status(), RunStatus::Cancelled);
         let late = asked.get().expect("it was asked").elapsed();
-        // Milliseconds; more only where the machine is very busy.
+        // Normally a few milliseconds; more only if the computer is very busy.
         assert!(late < Duration::from_millis(100), "{late:?}");
     }
 }
 
-/// Loops, branches, calls and memory, in several warps and CTAs: some ten thousand steps.
-fn busy() -> Outcome {
+/// A kernel with loops, branches, calls and memory accesses in several warps and CTAs: some ten thousand steps.
+fn busy() -> TestOutcome {
     let functions = ".func (.reg .b32 r) f(.reg .b32 a) { .reg .pred %p; mov.b32 r, a; setp.lt.u32 %p, a, 7; @%p ret; mul.lo.u32 r, a, 3; ret; }";
     let body = "mov.u32 %r9, %ctaid.x; mad.lo.u32 %r9, %r9, 64, %r0; mad.wide.u32 %rd1, %r9, 4, %rd0; mov.u32 %r1, 0; mov.u32 %r2, 1; and.b32 %r3, %r0, 15;\n\
         L: setp.ge.u32 %p0, %r1, 120; @%p0 bra OUT; add.u32 %r4, %r1, %r3; and.b32 %r4, %r4, 3; setp.eq.u32 %p1, %r4, 0; @%p1 bra A;\n\
         call (%r5), f, (%r4); add.u32 %r2, %r2, %r5; st.global.u32 [%rd1], %r2; bra N;\nA: mad.lo.u32 %r2, %r2, 5, %r1; ld.global.u32 %r6, [%rd1];\n\
         setp.gt.u32 %p2, %r6, 100; @%p2 sub.u32 %r2, %r2, 9;\nN: add.u32 %r1, %r1, 1; bra L;\nOUT: st.global.u32 [%rd1], %r2;";
-    Kernel::new(&module(functions, body)).threads(64).ctas(4, 1).buffer(&[0; 1024]).run()
+    TestKernel::new(&module(functions, body)).threads(64).ctas(4, 1).buffer(&[0; 1024]).run()
 }
 
-fn window(out: &Outcome, cta: u64, warp: u32, from: u64, count: usize) -> Vec<Recorded> {
-    out.run.window(Target { cta, warp }, from, count, &|| false)
+fn window(out: &TestOutcome, cta: u64, warp: u32, from: u64, count: usize) -> Vec<RecordedStep> {
+    out.run.window(WarpId { cta, warp }, from, count, &|| false)
 }
 
 #[test]
 fn windows_are_parts_of_the_whole() {
     let out = busy();
-    assert_eq!((out.status(), out.faults()), (Status::Finished, &[][..]));
+    assert_eq!((out.status(), out.faults()), (RunStatus::Finished, &[][..]));
     assert!(out.run.snapshots() > 2, "{}", out.run.snapshots());
     let mut state = 99_u64;
     let mut random = |below: u64| {
@@ -95,14 +95,14 @@ fn windows_are_parts_of_the_whole() {
         let behind = all.len() as u64;
         assert_eq!(window(&out, cta, warp, behind - 2, 10), all[all.len() - 2..]);
         assert_eq!(window(&out, cta, warp, behind, 10), []);
-        // What a step found in a register is what the last one that wrote it left there.
+        // The value of a register before a step is the one that the last writing step left.
         let mut known = std::collections::HashMap::new();
         let body = out.run.machine.executable.function(all[0].site.function).expect("the kernel");
         for step in all.iter().filter(|s| s.depth == 0) {
             let calls = body.entry(step.site.instruction as usize).name == "call";
             for change in &step.changes {
                 if calls {
-                    // The results come with the return.
+                    // The return writes the result registers.
                     known.remove(&change.slot);
                     continue;
                 }

@@ -1,17 +1,18 @@
-//! The machine at an exact time: stopping anywhere and going on is the same as not having stopped, and everybody's steps are in order.
+//! Tests of the machine at exact times: interrupting and continuing a run gives the same result as an uninterrupted run, and recorded steps
+//! are in order.
 
 use super::module;
-use crate::machine::{AccessKind, Detail, Machine, Progress, Recorded, Status, Target};
+use crate::machine::{AccessKind, Detail, Machine, Progress, RecordedStep, RunStatus, WarpId};
 use crate::memory::Region;
-use crate::testing::{Kernel, Outcome, words};
-use crate::trace::{self, Direction, Run};
+use crate::testing::{TestKernel, TestOutcome, words};
+use crate::trace::{self, GridRun, SearchDirection};
 
 fn never() -> bool {
     false
 }
 
-/// Divergence, a lock that lanes take from each other, barriers, calls, shared memory, and the clock: whatever makes turns end.
-fn restless() -> Kernel {
+/// A kernel with everything that ends turns: divergence, a lock between lanes, barriers, calls, shared memory, and the clock.
+fn restless() -> TestKernel {
     let functions = ".func (.reg .b32 r) f(.reg .b32 a) { .reg .pred %p; mov.b32 r, a; setp.lt.u32 %p, a, 40; @%p ret; mul.lo.u32 r, a, 3; ret; }\n\
          .global .u32 lock; .global .u32 sum; .shared .align 4 .b32 tile[128];";
     let body = "mov.u32 %r9, %ctaid.x; mad.lo.u32 %r9, %r9, 96, %r0; mad.wide.u32 %rd1, %r9, 4, %rd0; mov.u32 %r1, 0; mov.u32 %r2, 7;\n\
@@ -24,20 +25,20 @@ fn restless() -> Kernel {
         xor.b32 %r11, %r0, 33; setp.ge.u32 %p3, %r11, 96; mov.u32 %r12, tile; mad.lo.u32 %r12, %r11, 4, %r12;\n\
         @!%p3 ld.shared.u32 %r13, [%r12]; @!%p3 add.u32 %r2, %r2, %r13; bar.sync 0;\n\
         mov.u32 %r14, %clock; add.u32 %r2, %r2, %r14; add.u32 %r1, %r1, 1; bra L;\nOUT: st.global.u32 [%rd1], %r2;";
-    Kernel::new(&module(functions, body)).threads(96).ctas(2, 1).buffer(&[0; 768])
+    TestKernel::new(&module(functions, body)).threads(96).ctas(2, 1).buffer(&[0; 768])
 }
 
-/// Nothing but loops and calls: turns end because their time is up.
-fn steady() -> Kernel {
+/// A kernel with only loops and calls: turns end when their quantum is used up.
+fn steady() -> TestKernel {
     let functions = ".func (.reg .b32 r) g(.reg .b32 a) { mul.lo.u32 r, a, 3; ret; }";
     let body = "mov.u32 %r1, 0; mov.u32 %r2, 1;\n\
         L: add.u32 %r2, %r2, %r1; xor.b32 %r2, %r2, %r0; and.b32 %r3, %r1, 7; setp.eq.u32 %p1, %r3, 0;\n\
         @%p1 call (%r2), g, (%r2);\n\
         add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, 700; @%p0 bra L;\nst.global.u32 [%rd1], %r2;";
-    Kernel::new(&module(functions, body)).threads(64).buffer(&[0; 256])
+    TestKernel::new(&module(functions, body)).threads(64).buffer(&[0; 256])
 }
 
-/// Everything that a machine holds, in words.
+/// The complete state of a machine as text.
 fn picture(machine: &Machine) -> String {
     let mut out = format!("{} {} {:?} {:?}\n", machine.steps, machine.kept, machine.schedule, machine.printed);
     for cta in machine.clusters.iter().flat_map(|c| &c.ctas) {
@@ -52,9 +53,9 @@ fn picture(machine: &Machine) -> String {
     out + &format!("{:?}", machine.findings.faults)
 }
 
-struct Random(u64);
+struct RandomTimes(u64);
 
-impl Random {
+impl RandomTimes {
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
@@ -63,11 +64,11 @@ impl Random {
 
 #[test]
 fn stopping_and_going_on_is_the_same_as_not_stopping() {
-    for (seed, kernel) in [(1, restless as fn() -> Kernel), (2, steady)] {
+    for (seed, kernel) in [(1, restless as fn() -> TestKernel), (2, steady)] {
         let straight = kernel().run();
-        assert_eq!(straight.status(), Status::Finished, "{:?}", straight.faults());
+        assert_eq!(straight.status(), RunStatus::Finished, "{:?}", straight.faults());
         let (run, end) = (&straight.run, picture(&straight.run.machine));
-        let mut random = Random(seed);
+        let mut random = RandomTimes(seed);
         for longest in [3, 2000] {
             let mut machine = kernel().machine();
             let mut pictures = Vec::new();
@@ -75,7 +76,7 @@ fn stopping_and_going_on_is_the_same_as_not_stopping() {
                 let time = machine.steps + 1 + random.below(longest);
                 let progress = machine.advance_to(time, None, &never);
                 if progress != Progress::Paused {
-                    assert_eq!(progress, Progress::Ended(Status::Finished));
+                    assert_eq!(progress, Progress::Ended(RunStatus::Finished));
                     break;
                 }
                 assert_eq!(machine.steps, time);
@@ -95,7 +96,7 @@ fn stopping_and_going_on_is_the_same_as_not_stopping() {
         assert!(picture(&run.at(run.total(), &never).expect("the end")) == end);
         let middle = run.at(run.total() / 2, &never).expect("the middle");
         let rest = trace::run(middle, &never);
-        assert_eq!((rest.begin(), rest.total(), rest.status), (run.total() / 2, run.total(), Status::Finished));
+        assert_eq!((rest.begin(), rest.total(), rest.status), (run.total() / 2, run.total(), RunStatus::Finished));
         assert!(picture(&rest.machine) == end);
         assert!(rest.at(3, &never).is_none());
     }
@@ -110,13 +111,13 @@ fn events_are_the_steps_of_all_warps_in_order() {
     assert!(all.iter().enumerate().all(|(i, e)| e.time == i as u64 && e.changes.is_empty() && e.accesses.is_empty()));
     assert!(machine.clusters.is_empty(), "all have ended");
     for (cta, warp) in [(0, 0), (0, 2), (1, 1)] {
-        let target = Target { cta, warp };
-        let mine: Vec<&Recorded> = all.iter().filter(|e| e.target == target).collect();
+        let target = WarpId { cta, warp };
+        let mine: Vec<&RecordedStep> = all.iter().filter(|e| e.target == target).collect();
         assert_eq!(run.steps(target, &never), mine.len() as u64);
         let window = run.window(target, 0, usize::MAX, &never);
         assert_eq!(window.len(), mine.len());
         for (one, other) in window.iter().zip(&mine) {
-            assert_eq!(Recorded { changes: Vec::new(), ..one.clone() }, **other);
+            assert_eq!(RecordedStep { changes: Vec::new(), ..one.clone() }, **other);
         }
         for step in [0, 1, 77, mine.len() as u64 - 1] {
             let time = run.time_of(target, step, &never).expect("it was executed");
@@ -126,12 +127,12 @@ fn events_are_the_steps_of_all_warps_in_order() {
         }
         assert_eq!(run.time_of(target, mine.len() as u64, &never), None);
     }
-    assert_eq!(run.steps(Target { cta: 2, warp: 0 }, &never), 0, "no such CTA");
-    assert_eq!(run.steps(Target { cta: 0, warp: 3 }, &never), 0, "no such warp");
+    assert_eq!(run.steps(WarpId { cta: 2, warp: 0 }, &never), 0, "no such CTA");
+    assert_eq!(run.steps(WarpId { cta: 0, warp: 3 }, &never), 0, "no such warp");
     let some = run.events(1234, 55, Detail::ALL, &never);
     assert_eq!(some.len(), 55);
     for (event, light) in some.iter().zip(&all[1234..]) {
-        let bare = Recorded { changes: Vec::new(), accesses: Vec::new(), ..event.clone() };
+        let bare = RecordedStep { changes: Vec::new(), accesses: Vec::new(), ..event.clone() };
         assert_eq!(bare, *light);
     }
     assert_eq!(run.events(run.total() - 2, 10, Detail::MASKS, &never), all[all.len() - 2..]);
@@ -143,21 +144,21 @@ fn a_run_that_reached_its_limit_can_be_looked_at_to_its_last_step() {
     let mut kernel = restless();
     kernel.settings.limit = 1777;
     let out = kernel.run();
-    assert_eq!((out.status(), out.run.total()), (Status::Limit, 1777));
+    assert_eq!((out.status(), out.run.total()), (RunStatus::Limit, 1777));
     let whole = restless().run().run;
     assert_eq!(out.run.events(0, usize::MAX, Detail::ALL, &never), whole.events(0, 1777, Detail::ALL, &never));
-    for target in [Target { cta: 0, warp: 0 }, Target { cta: 1, warp: 0 }] {
+    for target in [WarpId { cta: 0, warp: 0 }, WarpId { cta: 1, warp: 0 }] {
         let steps = out.run.steps(target, &never);
         let window = out.run.window(target, 0, usize::MAX, &never);
         assert_eq!((window.len() as u64, out.run.machine.steps_of(target)), (steps, Some(steps)));
     }
 }
 
-fn places(run: &Run, word: &str) -> Vec<u64> {
+fn places(run: &GridRun, word: &str) -> Vec<u64> {
     let executable = &run.machine.executable;
     let body = executable.function(executable.entry).expect("a body");
     let wanted =
-        |e: &&Recorded| e.site.function == executable.entry && body.entry(e.site.instruction as usize).name == word;
+        |e: &&RecordedStep| e.site.function == executable.entry && body.entry(e.site.instruction as usize).name == word;
     run.events(0, usize::MAX, Detail::MASKS, &never).iter().filter(wanted).map(|e| e.time).collect()
 }
 
@@ -167,40 +168,40 @@ fn places_are_found_forwards_and_backwards() {
     let run = &out.run;
     let executable = &run.machine.executable;
     let body = executable.function(executable.entry).expect("a body");
-    let is_bar = |_: Target, s: crate::findings::Site| {
+    let is_bar = |_: WarpId, s: crate::findings::InstructionSite| {
         s.function == executable.entry && body.entry(s.instruction as usize).name == "bar"
     };
     let times = places(run, "bar");
     assert!(times.len() > 20, "{times:?}");
-    let mut exact = |machine: &Machine, step: &Recorded| machine.steps == step.time;
+    let mut exact = |machine: &Machine, step: &RecordedStep| machine.steps == step.time;
     let mut found = Vec::new();
     let mut from = 0;
-    while let Some(step) = run.find(from, Direction::Forward, &is_bar, &mut exact, &never) {
+    while let Some(step) = run.find(from, SearchDirection::Forward, &is_bar, &mut exact, &never) {
         found.push(step.time);
         from = step.time + 1;
     }
     assert_eq!(found, times);
     let mut back = Vec::new();
     let mut from = run.total();
-    while let Some(step) = run.find(from, Direction::Backward, &is_bar, &mut exact, &never) {
+    while let Some(step) = run.find(from, SearchDirection::Backward, &is_bar, &mut exact, &never) {
         back.push(step.time);
         from = step.time;
     }
     back.reverse();
     assert_eq!(back, times);
-    // What is accepted is seen in the machine as it is before the step.
-    let target = Target { cta: 1, warp: 2 };
-    let mut late = |machine: &Machine, _: &Recorded| machine.steps_of(target).is_some_and(|s| s > 100);
-    let one = run.find(0, Direction::Forward, &|t, s| t == target && is_bar(t, s), &mut late, &never);
+    // `accept` sees the machine as it is before the step.
+    let target = WarpId { cta: 1, warp: 2 };
+    let mut late = |machine: &Machine, _: &RecordedStep| machine.steps_of(target).is_some_and(|s| s > 100);
+    let one = run.find(0, SearchDirection::Forward, &|t, s| t == target && is_bar(t, s), &mut late, &never);
     let one = one.expect("it comes there");
     assert!(one.step > 100 && one.target == target);
 }
 
 #[test]
 fn a_fork_goes_its_own_way() {
-    use crate::inspect::{self, Place};
+    use crate::inspect::{self, MemoryPlace};
     let run = steady().run().run;
-    let target = Target { cta: 0, warp: 1 };
+    let target = WarpId { cta: 0, warp: 1 };
     let mut machine = run.at(1500, &never).expect("the middle");
     let group = inspect::groups(&machine, target).and_then(|g| g.next).expect("a group");
     let body = machine.executable.function(machine.executable.entry).expect("a body");
@@ -208,12 +209,12 @@ fn a_fork_goes_its_own_way() {
     let counter = counter.iter().find(|r| r.name == "%r1").map(|r| r.slot).expect("the counter");
     assert_eq!(body.register_name(ptx_analysis::flow::RegisterSlot(counter)), "%r1");
     inspect::set_register(&mut machine, target, group, 0, counter, u32::MAX, 699).expect("a register");
-    let buffer = Place::Named("buffer 0", 0);
+    let buffer = MemoryPlace::Named("buffer 0", 0);
     inspect::poke(&mut machine, target, None, buffer, &[9; 4]).expect("a buffer");
     let fork = trace::run(machine, &never);
-    assert_eq!((fork.status, fork.begin()), (Status::Finished, 1500));
+    assert_eq!((fork.status, fork.begin()), (RunStatus::Finished, 1500));
     assert!(fork.total() < run.total(), "{} {}", fork.total(), run.total());
-    // What happens after the change is had again like that of any run; what was before is not its own.
+    // Steps after the change can be repeated as in any run. Steps before it do not belong to the fork.
     let events = fork.events(0, usize::MAX, Detail::ALL, &never);
     assert_eq!((events[0].time, events.len() as u64), (1500, fork.total() - 1500));
     let last = fork.steps(target, &never);
@@ -229,10 +230,10 @@ fn a_fork_goes_its_own_way() {
     );
 }
 
-fn accesses(out: &Outcome, word: &str) -> Vec<crate::machine::Access> {
+fn accesses(out: &TestOutcome, word: &str) -> Vec<crate::machine::MemoryAccess> {
     let executable = &out.run.machine.executable;
     let body = executable.function(executable.entry).expect("a body");
-    let steps = out.run.steps_of(Target { cta: 0, warp: 0 }, 0, usize::MAX, Detail::ALL, &never);
+    let steps = out.run.steps_of(WarpId { cta: 0, warp: 0 }, 0, usize::MAX, Detail::ALL, &never);
     let mut mine = steps.into_iter().filter(|s| body.entry(s.site.instruction as usize).name == word);
     let found = mine.next().expect("it was executed");
     assert!(!found.more_accesses);
@@ -241,7 +242,7 @@ fn accesses(out: &Outcome, word: &str) -> Vec<crate::machine::Access> {
 
 #[test]
 fn accesses_say_who_touches_what() {
-    let out = Kernel::body(
+    let out = TestKernel::body(
         "",
         ".shared .align 16 .b8 tile[512]; mov.u32 %r0, %tid.x; mul.lo.u32 %r1, %r0, 4; cvt.u64.u32 %rd1, %r1; add.u64 %rd2, %rd0, %rd1;\n\
          setp.lt.u32 %p0, %r0, 3; @%p0 ld.global.u32 %r2, [%rd2+4]; mov.u32 %r3, tile; add.u32 %r3, %r3, %r1;\n\
@@ -252,10 +253,10 @@ fn accesses_say_who_touches_what() {
     .run();
     let base = out.run.machine.memory.global.named("buffer 0").expect("the buffer").base;
     let loads = accesses(&out, "ld");
-    // The parameter, of all lanes.
+    // All lanes load the parameter.
     assert_eq!(loads.len(), 32);
     assert!(loads.iter().all(|a| (a.region, a.offset, a.bytes, a.kind) == (Region::Parameter, 0, 8, AccessKind::Load)));
-    let steps = out.run.steps_of(Target { cta: 0, warp: 0 }, 0, usize::MAX, Detail::ALL, &never);
+    let steps = out.run.steps_of(WarpId { cta: 0, warp: 0 }, 0, usize::MAX, Detail::ALL, &never);
     let second = steps.iter().find(|s| s.accesses.first().is_some_and(|a| a.region == Region::Global));
     let second = &second.expect("a load of global memory").accesses;
     let seen: Vec<_> = second.iter().map(|a| (a.lane, a.address - base, a.bytes)).collect();

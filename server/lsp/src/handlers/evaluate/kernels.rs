@@ -4,7 +4,7 @@ use super::request::{EvaluateArguments, object};
 use super::{CLIENT_TIMEOUT, offset_of, place, read, refused};
 use crate::evaluation::module;
 use crate::shared::{Shared, cancellable};
-use ptx_interp::launch::{Guessed, Launch, complete};
+use ptx_interp::launch::{GuessReport, Launch, complete};
 use ptx_launch::evaluate::LaunchModule;
 use ptx_launch::refusal::LaunchRefusal;
 use ptx_syntax::Snapshot;
@@ -61,7 +61,7 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
 }
 
 /// Returns the launch that would be guessed, and which parts of it are guesses.
-fn guess(module: &LaunchModule, entry: &str) -> (Launch, Guessed) {
+fn guess(module: &LaunchModule, entry: &str) -> (Launch, GuessReport) {
     let mut launch = Launch { entry: entry.into(), ..Launch::default() };
     let guessed = complete(&mut launch, &module.program, &module.text);
     (launch, guessed)

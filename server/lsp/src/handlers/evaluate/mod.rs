@@ -93,12 +93,14 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
 
 /// Adds the reason why a run did not finish.
 fn limits(out: &mut Value, evaluation: &Evaluation, rope: &Rope) {
-    use ptx_interp::machine::Status;
+    use ptx_interp::machine::RunStatus;
     let status = evaluation.done.run.status;
-    if status == Status::Limit {
+    if status == RunStatus::Limit {
         out["limited_by"] = json!(if evaluation.out_of_time { "time" } else { "steps" });
     }
-    if let Some(site) = evaluation.done.stopped_at().filter(|_| [Status::Limit, Status::Deadlock].contains(&status)) {
+    if let Some(site) =
+        evaluation.done.stopped_at().filter(|_| [RunStatus::Limit, RunStatus::Deadlock].contains(&status))
+    {
         let (line, column) = place(rope, evaluation.done.run.machine.executable.range(site).start);
         out["stopped_at"] = json!({ "line": line, "column": column });
     }

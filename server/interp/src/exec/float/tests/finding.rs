@@ -1,17 +1,17 @@
 //! A NaN that is computed from numbers is a finding if the run looks for it, and only then.
 
-use crate::findings::Kind;
-use crate::testing::Kernel;
+use crate::findings::FaultKind;
+use crate::testing::TestKernel;
 
-fn kinds(target: &str, body: &str, wanted: bool) -> Vec<(Kind, u32)> {
-    let mut kernel = Kernel::body(target, body).buffer(&[0; 8]);
-    kernel.settings.checks = kernel.settings.checks.with(Kind::NotANumber, wanted);
+fn kinds(target: &str, body: &str, wanted: bool) -> Vec<(FaultKind, u32)> {
+    let mut kernel = TestKernel::body(target, body).buffer(&[0; 8]);
+    kernel.settings.checks = kernel.settings.checks.with(FaultKind::NotANumber, wanted);
     kernel.run().faults().iter().map(|f| (f.kind, f.lanes)).collect()
 }
 
 #[test]
 fn nan_out_of_numbers_is_found() {
-    let found = [(Kind::NotANumber, u32::MAX)];
+    let found = [(FaultKind::NotANumber, u32::MAX)];
     for body in [
         "mov.f32 %f1, 0f7f800000; sub.f32 %f2, %f1, %f1;",
         "mov.f32 %f1, 0f00000000; div.rn.f32 %f2, %f1, %f1;",
@@ -45,5 +45,5 @@ fn nan_out_of_nan_is_not() {
 fn only_the_lanes_that_make_one_are_named() {
     let body = "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 4; mov.f32 %f1, 0f7f800000; mov.f32 %f2, 0f3f800000; @%p1 sub.f32 %f2, %f1, %f1;
                 setp.eq.u32 %p2, %r1, 7; selp.f32 %f3, %f1, %f2, %p2; mul.f32 %f4, %f3, 0f00000000;";
-    assert_eq!(kinds("", body, true), [(Kind::NotANumber, 0xf), (Kind::NotANumber, 0x80)]);
+    assert_eq!(kinds("", body, true), [(FaultKind::NotANumber, 0xf), (FaultKind::NotANumber, 0x80)]);
 }

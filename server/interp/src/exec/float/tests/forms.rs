@@ -1,6 +1,6 @@
 //! Every form of these families decodes with all its modifiers: none is refused.
 
-use crate::decode::{Action, Executable};
+use crate::decode::{Executable, OpAction};
 use ptx_analysis::mnemonic::is_legal;
 use ptx_analysis::program::ModuleProgram;
 use ptx_analysis::spec::{OperandPattern, OperandSpec, operand_variants};
@@ -90,7 +90,7 @@ fn none_is_refused() {
             let executable = Executable::new(program, "k0").expect("it is decoded");
             let code = executable.code(0).expect("the kernel");
             for ((_, statement), op) in good.iter().zip(&code.ops) {
-                if let Action::Refused(why) = &op.action {
+                if let OpAction::Refused(why) = &op.action {
                     panic!("{} {}: {statement} {}", home.0, home.1, why.0);
                 }
             }

@@ -1,6 +1,6 @@
 //! Runs a kernel with many statements on the same operands in several warps, and compares each result and its marks.
 
-use crate::testing::Kernel;
+use crate::testing::TestKernel;
 use ptx_num::values::Marks;
 use ptx_num::values::float::FloatRounding;
 
@@ -171,8 +171,11 @@ pub(in crate::exec) fn check(version: &str, target: &str, cases: Vec<StatementCa
     }
     text.push_str("ret;\n}\n");
     let bytes: Vec<u8> = operands.iter().flat_map(|o| o.to_le_bytes()).collect();
-    let out =
-        Kernel::new(&text).threads(THREADS as u32).buffer(&vec![0; 8 * THREADS * cases.len()]).buffer(&bytes).fine();
+    let out = TestKernel::new(&text)
+        .threads(THREADS as u32)
+        .buffer(&vec![0; 8 * THREADS * cases.len()])
+        .buffer(&bytes)
+        .fine();
     let results = out.u64s(0);
     for (number, case) in cases.iter().enumerate() {
         for thread in 0..THREADS {
