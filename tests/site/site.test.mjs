@@ -18,6 +18,8 @@ const PAGES = [
   "instructions/index.html",
   "instructions/fma.html",
   "instructions/cvt.html",
+  "concepts/index.html",
+  "concepts/tma.html",
   "instructions/mma.html",
   "instructions/cp.async.bulk.tensor.html",
   "instructions/wgmma.mma_async.html",
@@ -78,6 +80,14 @@ test("search finds every kind of thing, from a file", async () => {
     ["atomicadd", "atom", "instruction"],
     ["syncthreads", "bar", "instruction"],
     ["__shared__", ".shared", "state space"],
+    ["__syncthreads", "bar", "instruction"],
+    ["tma load", "TMA, the tensor memory accelerator", "topic"],
+    ["wgmma descriptor", "Matrix descriptor", "topic"],
+    ["how to shuffle between lanes", "Shuffle: values between lanes", "topic"],
+    ["bank conflicts", "Bank conflict", "topic"],
+    ["denormals", "Subnormal numbers and flush to zero", "topic"],
+    ["cuda::barrier", "mbarrier.arrive", "instruction"],
+    ["wmma::mma_sync", "wmma.mma", "instruction"],
   ]) {
     await page.fill("#search", typed);
     await page.waitForSelector("#found li");
@@ -86,6 +96,10 @@ test("search finds every kind of thing, from a file", async () => {
     const kinds = await page.locator("#found li", { has: page.locator(`code:text-is("${name}")`) }).locator(".kind").allTextContents();
     assert.ok(kinds.includes(kind), `${typed}: ${kinds}`);
   }
+  // No page has all of the words: those with most of them.
+  await page.fill("#search", "swizzle of zzzz");
+  await page.waitForSelector("#found li");
+  assert.equal(await page.locator("#found li").first().locator("code").textContent(), "Swizzle");
   await page.fill("#search", "zzzz");
   await page.waitForSelector("#said.shown");
   assert.equal(await page.locator("#said").textContent(), "Nothing found");
@@ -123,6 +137,21 @@ test("the keyboard alone leads to a page", async () => {
   await page.keyboard.press("Escape");
   assert.equal(await page.locator("#found").isVisible(), false);
   assert.equal(await page.inputValue("#search"), "");
+  check();
+  await close();
+});
+
+test("a page says what the instruction does before its forms, and lists its sections", async () => {
+  const { page, close, check } = await open("instructions/mma.html");
+  const parts = page.locator("main section");
+  assert.match(await parts.first().locator("details.form summary").first().textContent(), /\.f32\.f16\.f16\.f32/);
+  assert.equal(await page.locator(".contents li").count(), await parts.count());
+  const titles = await parts.first().locator("h3").allTextContents();
+  const order = ["What it does", "Examples", "Forms", "Operands", "Targets and versions"].map((title) => titles.indexOf(title));
+  assert.ok(order.every((place, index) => place >= 0 && (index === 0 || place > order[index - 1])), titles.join(", "));
+  assert.deepEqual(await parts.first().locator(".sections a").allTextContents(), titles);
+  await parts.first().locator(".sections a", { hasText: "Forms" }).click();
+  assert.match(page.url(), /#part1-forms$/);
   check();
   await close();
 });

@@ -1,39 +1,58 @@
 //! `ptx-analyzer explain`.
 
 use super::CliStatus;
-use super::files::{complain, is_written};
-use super::terminal::lines_for_stdout;
-use std::io::{Write, stdout};
+use super::files::complain;
+use super::pager::DisplayArguments;
+use std::io::{IsTerminal, stdout};
 
 /// What to explain.
 #[derive(Debug, clap::Args)]
 pub struct ExplainArguments {
-    /// Such as `fma.rn.f32`, `.ftz`, `%laneid`, `.maxntid`, the code of a diagnostic, or `__shfl_sync` of CUDA C++
-    query: String,
+    /// An instruction (`fma.rn.f32`), modifier, register, directive, diagnostic, literal, CUDA C++ name, message of ptxas, or
+    /// any words (`bank conflict`)
+    #[arg(required = true, allow_negative_numbers = true)]
+    query: Vec<String>,
+    /// All instructions of an opcode, not only the most common one
+    #[arg(long)]
+    all: bool,
+    /// Laid out for reading (usual on a terminal), or Markdown (usual elsewhere)
+    #[arg(long, value_enum)]
+    format: Option<ExplainFormat>,
+    #[command(flatten)]
+    display: DisplayArguments,
 }
 
-/// Prints the explanation as Markdown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ExplainFormat {
+    /// Laid out for reading
+    Human,
+    /// Markdown
+    Markdown,
+}
+
+/// Prints the explanation.
 pub fn run(arguments: &ExplainArguments) -> CliStatus {
-    match ptx_ide::explain(&arguments.query) {
-        Some(text) => {
-            let mut out = stdout().lock();
-            let written = writeln!(out, "{}", lines_for_stdout(text.trim_end())).and_then(|()| out.flush());
-            if is_written(written) { CliStatus::Fine } else { CliStatus::Trouble }
-        }
-        None => {
-            let near = ptx_ide::nearest(&arguments.query);
-            if near.is_empty() {
-                complain(&format!(
-                    "nothing is known of `{}`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register \
-                     (`%laneid`), a directive (`.maxntid`), a diagnostic code (`operand-type`) or a name of CUDA C++ \
-                     (`__shfl_sync`)",
-                    arguments.query
-                ));
-            } else {
-                let near: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();
-                complain(&format!("nothing is known of `{}`; did you mean {}?", arguments.query, near.join(", ")));
-            }
-            CliStatus::Trouble
-        }
+    let query = arguments.query.join(" ");
+    let found = if arguments.all { ptx_ide::explain(&query) } else { ptx_ide::explain_overview(&query) };
+    let Some(text) = found else { return unknown(&query) };
+    let usual = if stdout().is_terminal() { ExplainFormat::Human } else { ExplainFormat::Markdown };
+    match arguments.format.unwrap_or(usual) {
+        ExplainFormat::Human => arguments.display.print_laid_out(&text),
+        ExplainFormat::Markdown => arguments.display.print(&format!("{}\n", text.trim_end())),
     }
+}
+
+fn unknown(query: &str) -> CliStatus {
+    let near = ptx_ide::nearest(query);
+    if near.is_empty() {
+        complain(&format!(
+            "nothing is known of `{query}`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register \
+             (`%laneid`), a directive (`.maxntid`), a diagnostic code (`operand-type`), a name of CUDA C++ \
+             (`__shfl_sync`) or a topic (`bank conflict`)"
+        ));
+    } else {
+        let near: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();
+        complain(&format!("nothing is known of `{query}`; did you mean {}?", near.join(", ")));
+    }
+    CliStatus::Trouble
 }

@@ -9,6 +9,8 @@ mod fmt;
 mod human;
 mod isa;
 mod json;
+mod markdown;
+mod pager;
 mod regs;
 mod repeats;
 mod sarif;
@@ -93,7 +95,7 @@ impl ColorWhen {
 enum Command {
     /// Report what is wrong with PTX files
     Check(check::CheckArguments),
-    /// Explain an instruction, modifier, special register, directive or diagnostic
+    /// Explain an instruction, modifier, register, directive, diagnostic, CUDA C++ name, message of ptxas or topic
     Explain(explain::ExplainArguments),
     /// Estimate the registers and the occupancy of kernels
     Regs(regs::RegsArguments),

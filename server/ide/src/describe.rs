@@ -1,6 +1,7 @@
 //! Descriptions of table entries as Markdown, for hover and for `explain`.
 
 mod chapter;
+mod concept;
 mod form;
 mod instruction;
 mod modifier;
@@ -10,7 +11,8 @@ mod signature;
 mod statement;
 mod tables;
 
-pub use chapter::{entries, with_modifiers};
+pub use chapter::{FormUsage, entries, overview, with_modifiers};
+pub use concept::{concept, concept_body, with_summary};
 pub use form::describe as operand;
 pub use form::{condition, pretty, range, with_note};
 pub use instruction::{Chosen, instruction, mismatch, unchecked};

@@ -1,69 +1,274 @@
-//! `explain`: the hover texts, looked up by name.
+//! `explain`: an answer to whatever a user types, from the hover texts, the topics and the index.
+
+mod assembler;
+mod cuda;
+mod index;
+mod literal;
+mod words;
+
+pub use index::{IndexEntry, IndexHit, IndexKind, index, search};
+pub use words::{ENDINGS, MIN_STEM, STOP_WORDS};
 
 use crate::describe::{self, MarkdownPage};
 use crate::hover::version;
 use ptx_analysis::Code;
 use ptx_analysis::semantics;
-use ptx_isa::tables::Opcode;
-use ptx_isa::{CUDA, ISA};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Concept, Cuda, Entry, Opcode};
 
-/// The text about a name, as Markdown. The name may be an instruction with or without its modifiers, a modifier, a type, a
-/// special register, a directive, a target or a version. It may also be a diagnostic code or a CUDA C++ name. Case does not
-/// matter.
+/// Maximum number of search results on a page.
+const MAX_RESULTS: usize = 12;
+/// Maximum number of further results below the page of the best one.
+const MAX_FURTHER: usize = 5;
+
+/// How much is shown of an opcode with many instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// The list of them and the most common one.
+    Overview,
+    /// All of them.
+    Whole,
+}
+
+/// The text about what a user types, as Markdown. That may be an instruction with or without its modifiers or operands, a
+/// modifier, a type, a register, a directive, a target or a version. It may also be a diagnostic code, a message of `ptxas`, a
+/// literal, a CUDA C++ name, or words for a topic. Case does not matter.
 pub fn explain(query: &str) -> Option<String> {
-    let query = query.trim().trim_matches('`').trim_end_matches(';');
-    let word = query.split_whitespace().next()?;
-    let page = code(word).map(str::to_owned);
-    let page = page.or_else(|| known(word).map(MarkdownPage::finish))?;
-    (!page.is_empty()).then_some(page)
+    answer(query, Detail::Whole)
+}
+
+/// The same, with a list of its instructions and the most common one for an opcode that has many.
+pub fn explain_overview(query: &str) -> Option<String> {
+    answer(query, Detail::Overview)
+}
+
+fn answer(query: &str, detail: Detail) -> Option<String> {
+    let query = words::cleaned(query);
+    if let Some(page) = code(&query) {
+        return Some(page.to_owned());
+    }
+    let page = match assembler::page(&query) {
+        Some(page) => Some(page),
+        None if query.contains(char::is_whitespace) => {
+            let is_statement = words::is_statement(&query);
+            let rest = || if is_statement { one(words::head(&query), detail) } else { found(&query, detail) };
+            topic(&query).or_else(|| spaced(&query, detail)).or_else(rest)
+        }
+        None => one(words::head(&query), detail),
+    };
+    page.filter(|p| !p.is_empty()).map(MarkdownPage::finish)
 }
 
 fn code(word: &str) -> Option<&'static str> {
     Code::named(&word.to_ascii_lowercase()).map(Code::page)
 }
 
-fn known(word: &str) -> Option<MarkdownPage> {
+/// The page about one word.
+fn one(word: &str, detail: Detail) -> Option<MarkdownPage> {
+    if word.is_empty() || word.chars().count() > MAX_LENGTH {
+        return None;
+    }
+    known(word, detail).or_else(|| register(word)).or_else(|| inline_operand(word)).or_else(|| found(word, detail))
+}
+
+/// Longer words are no names.
+const MAX_LENGTH: usize = 128;
+
+/// The page about something of the tables.
+fn known(word: &str, detail: Detail) -> Option<MarkdownPage> {
     if word.starts_with('%') {
         return special_register(word);
     }
     if word.starts_with(['.', '"', '@']) {
         return dot_word(word);
     }
-    if let Some(page) = version(word).and_then(describe::version) {
+    if let Some(mut page) = version(word).and_then(describe::version) {
+        page.page(literal::page(word).unwrap_or_default());
         return Some(page);
     }
-    if let Some(page) = instruction(word) {
+    if let Some(page) = literal::page(word).or_else(|| instruction(word, detail)) {
         return Some(page);
     }
     if let Some(constant) = ISA.constants.iter().find(|c| c.name.eq_ignore_ascii_case(word)) {
         return Some(describe::constant(constant, None));
+    }
+    // `__launch_bounds__` is a name, and no topic.
+    let is_cpp = word.contains(['_', ':']) || word.chars().skip(1).any(char::is_uppercase);
+    let is_synonym = |c: &Concept| c.synonyms.iter().any(|s| s.eq_ignore_ascii_case(word));
+    let named = if is_cpp && !ISA.concepts.iter().any(is_synonym) { cuda::exactly(word) } else { None };
+    if let Some(page) = named.map(|found| cuda_page(found, detail)).or_else(|| topic(word)) {
+        return Some(page);
     }
     let lower = word.to_ascii_lowercase();
     describe::target(&lower, None)
         .or_else(|| dot_word(&format!(".{word}")))
         .or_else(|| special_register(&format!("%{word}")))
         .or_else(|| dot_word(&format!("\"{word}\"")))
-        .or_else(|| cuda(word))
+        .or_else(|| cuda::of_ptx_namespace(&lower).and_then(|e| instruction(e.name, detail)))
+        .or_else(|| cuda::named(word).map(|found| cuda_page(found, detail)))
 }
 
-/// The page about a CUDA C++ name: its PTX equivalent, followed by the pages about that. A call stands for the called
-/// function.
-fn cuda(word: &str) -> Option<MarkdownPage> {
-    let name = word.split(['(', '<']).next().unwrap_or(word);
-    let exact = CUDA.iter().find(|c| c.name == name);
-    let found = exact.or_else(|| CUDA.iter().find(|c| c.name.eq_ignore_ascii_case(name)))?;
+/// The topic that a phrase names.
+fn concept(text: &str) -> Option<&'static Concept> {
+    let wanted = words::key(text);
+    let is_same = |name: &str| words::key(name) == wanted;
+    let found = |c: &&Concept| is_same(c.id) || is_same(c.title) || c.synonyms.iter().any(|s| is_same(s));
+    ISA.concepts.iter().find(found).filter(|_| !wanted.is_empty())
+}
+
+/// The page about a topic, with a pointer to the modifier or directive of that name.
+fn topic(text: &str) -> Option<MarkdownPage> {
+    let mut page = describe::concept(concept(text)?);
+    if let Some(name) = spelled(&format!(".{text}")) {
+        page.text(format!("`{name}` has a page too: `ptx-analyzer explain {name}`."));
+    }
+    Some(page)
+}
+
+/// An opcode and modifiers of it with blanks between them: `ldmatrix x4`.
+fn spaced(query: &str, detail: Detail) -> Option<MarkdownPage> {
+    let mut words = query.split_whitespace();
+    let first = words.next()?.to_ascii_lowercase();
+    let opcode = ISA.opcode(first.split('.').next()?)?;
+    let forms = || opcode.entries.iter().flat_map(|e| e.forms);
+    let has = |name: &str| forms().flat_map(|f| f.slots).any(|s| s.values.iter().any(|v| v.eq_ignore_ascii_case(name)));
+    let modifiers: Vec<String> = words.map(|w| format!(".{}", w.trim_start_matches('.'))).collect();
+    (!modifiers.is_empty() && modifiers.iter().all(|m| has(m)))
+        .then(|| instruction(&format!("{first}{}", modifiers.concat()), detail))?
+}
+
+/// The page of the best search result if its name has all the words, else a list of results.
+fn found(query: &str, detail: Detail) -> Option<MarkdownPage> {
+    let is_phrase = query.contains(char::is_whitespace);
+    if !is_phrase && !query.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '_' | ':')) {
+        return None;
+    }
+    let mut hits = search(query);
+    if !is_phrase && hits.iter().any(|hit| hit.by_name) {
+        hits.retain(|hit| hit.by_name && hit.score >= index::MIN_SINGLE);
+    }
+    let best = hits.first()?;
+    let further: Vec<&IndexHit> = hits.iter().skip(1).take(MAX_FURTHER).collect();
+    if !best.by_name {
+        let mut page = MarkdownPage::default();
+        page.list(&format!("Found for \u{201c}{query}\u{201d}"), hits.iter().take(MAX_RESULTS).map(line));
+        return Some(page);
+    }
+    let mut page = page_of(best.entry, detail)?;
+    page.list("Also found", further.into_iter().map(line));
+    Some(page)
+}
+
+/// A search result as a line of a list.
+fn line(hit: &IndexHit) -> String {
+    let IndexEntry { kind, name, summary, .. } = hit.entry;
+    let name = if matches!(kind, IndexKind::Concept | IndexKind::Family) {
+        format!("**{name}**")
+    } else {
+        format!("`{name}`")
+    };
+    if summary.is_empty() { name } else { format!("{name} – {summary}") }
+}
+
+fn page_of(entry: &IndexEntry, detail: Detail) -> Option<MarkdownPage> {
+    match entry.kind {
+        IndexKind::Concept => concept(entry.name).map(describe::concept),
+        IndexKind::Family => Some(family(entry.name)),
+        IndexKind::Diagnostic => {
+            let mut page = MarkdownPage::default();
+            page.text(code(entry.name)?);
+            Some(page)
+        }
+        IndexKind::Cuda => cuda::named(entry.name).map(|found| cuda_page(found, detail)),
+        _ => known(entry.name, detail),
+    }
+}
+
+/// The members of a family, a line each.
+fn family(title: &str) -> MarkdownPage {
+    let mut members: Vec<(&str, &str)> = Vec::new();
+    for entry in ISA.opcodes.iter().flat_map(|o| o.entries).filter(|e| e.family_title == title) {
+        if members.iter().all(|(name, _)| *name != entry.name) {
+            members.push((entry.name, entry.summary));
+        }
+    }
+    let mut page = MarkdownPage::default();
+    page.text(format!("# {title}"));
+    page.list("", members.iter().map(|(name, summary)| format!("`{name}` – {summary}")));
+    page
+}
+
+/// The page about a CUDA C++ name: its PTX equivalent, followed by the pages about that.
+fn cuda_page(found: &'static Cuda, detail: Detail) -> MarkdownPage {
     let spellings: Vec<String> = found.spellings().map(|s| format!("`{s}`")).collect();
     let words = if found.words.is_empty() { String::new() } else { format!(" ({})", found.words) };
     let mut page = MarkdownPage::default();
     page.text(format!("`{}` of CUDA C++ is {} in PTX{words}.", found.name, spellings.join(" or ")));
-    let mut seen = Vec::new();
-    for word in found.words_of_ptx().filter(|w| !w.eq_ignore_ascii_case(name)) {
-        if !seen.contains(&word) {
-            seen.push(word);
-            page.page(known(word).unwrap_or_default());
+    let mut all: Vec<&'static str> = Vec::new();
+    for word in found.words_of_ptx().filter(|w| !w.eq_ignore_ascii_case(found.name)) {
+        if !all.contains(&word) {
+            all.push(word);
         }
     }
+    let shown = if detail == Detail::Whole { all.len() } else { 1 };
+    page.list("See also", all.iter().skip(shown).map(|word| describe::with_summary(word)));
+    for word in all.into_iter().take(shown) {
+        page.page(known(word, detail).unwrap_or_default());
+    }
+    page
+}
+
+/// What a name with `%` is if it is not a special register: `%r1`.
+fn register(word: &str) -> Option<MarkdownPage> {
+    let name = word.strip_prefix('%')?.trim_end_matches(|c: char| matches!(c, ',' | ';'));
+    let stem = name.split('.').next()?.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'));
+    let is_special = ISA.special_registers.iter().any(|r| r.name.trim_start_matches('%') == stem);
+    if !is_name || is_special || (stem.len() == name.len() && stem.len() > 3) {
+        return None;
+    }
+    let usual = match stem {
+        "r" => ".b32",
+        "rd" => ".b64",
+        "rs" | "h" => ".b16",
+        "f" => ".f32",
+        "fd" => ".f64",
+        "p" => ".pred",
+        "SP" | "SPL" | "sp" | "spl" => ".b64",
+        _ => "",
+    };
+    let declared = if usual.is_empty() { ".b32" } else { usual };
+    let mut page = MarkdownPage::default();
+    page.text(format!("# %{name}, a register"));
+    page.text(format!(
+        "`%{name}` is no special register: the module declares it. A range declares `%{stem}0`, `%{stem}1` and so on at once:"
+    ));
+    page.code(&format!(".reg {declared} %{stem}<8>;"));
+    if !usual.is_empty() {
+        page.text(format!(
+            "Compilers call registers of type `{usual}` so. The name decides nothing: its declaration does."
+        ));
+    }
+    if stem.to_ascii_lowercase().starts_with("sp") {
+        page.text("Compilers keep the address of the stack frame in it: `ptx-analyzer explain local memory`.");
+    }
+    page.append(describe::concept_body(ISA.concepts.iter().find(|c| c.id == "register")?));
     Some(page)
+}
+
+/// `%0` of inline PTX, a label, a guard.
+fn inline_operand(word: &str) -> Option<MarkdownPage> {
+    let is_operand =
+        word.strip_prefix('%').is_some_and(|n| !n.is_empty() && n.len() < 3 && n.bytes().all(|b| b.is_ascii_digit()));
+    let is_label = word.len() > 1 && word.ends_with(':') && !word.ends_with("::");
+    let id = match (is_operand, is_label, word.starts_with('@')) {
+        (true, ..) => "inline-ptx",
+        (_, true, _) => "branches",
+        (.., true) => "predicate",
+        _ => return None,
+    };
+    ISA.concepts.iter().find(|c| c.id == id).map(describe::concept)
 }
 
 fn special_register(word: &str) -> Option<MarkdownPage> {
@@ -108,18 +313,18 @@ fn spelled(word: &str) -> Option<&'static str> {
     names().find(|n| *n == word).or_else(|| names().find(|n| n.eq_ignore_ascii_case(word)))
 }
 
-fn instruction(word: &str) -> Option<MarkdownPage> {
+fn instruction(word: &str, detail: Detail) -> Option<MarkdownPage> {
     let lower = word.to_ascii_lowercase();
     let opcode = ISA.opcode(lower.split('.').next()?)?;
     let modifiers: Vec<String> = word.split('.').skip(1).map(|m| modifier_of(opcode, &format!(".{m}"))).collect();
     let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
     if modifiers.is_empty() {
-        return Some(describe::entries(opcode, |_| true, None));
+        return Some(chapter(opcode, &lower, detail, |_| true));
     }
     // The name of an instruction, `mbarrier.try_wait`, or the common beginning of several.
     let begins = |path: &[&str]| path.len() >= modifiers.len() && path[..modifiers.len()] == modifiers[..];
     if opcode.entries.iter().any(|e| begins(e.path)) {
-        return Some(describe::entries(opcode, |e| begins(e.path), None));
+        return Some(chapter(opcode, &lower, detail, |e| begins(e.path)));
     }
     let head = semantics::mnemonic(opcode, &modifiers)?;
     if !head.entry.checked {
@@ -145,4 +350,16 @@ fn modifier_of(opcode: &'static Opcode, written: &str) -> String {
     let values = || forms().flat_map(|f| f.slots).flat_map(|s| s.values);
     let known = values().find(|v| **v == written).or_else(|| values().find(|v| v.eq_ignore_ascii_case(written)));
     known.map_or_else(|| written.to_owned(), |v| (*v).to_owned())
+}
+
+/// The instructions of an opcode, and the topic of that name.
+fn chapter(opcode: &'static Opcode, query: &str, detail: Detail, wanted: impl Fn(&Entry) -> bool) -> MarkdownPage {
+    let mut page = match detail {
+        Detail::Whole => describe::entries(opcode, wanted, None),
+        Detail::Overview => describe::overview(opcode, wanted, query),
+    };
+    if let Some(topic) = concept(query) {
+        page.text(format!("See also the topic **{}**: `ptx-analyzer explain {}`.", topic.title, topic.id));
+    }
+    page
 }

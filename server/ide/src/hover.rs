@@ -7,7 +7,7 @@ mod literal;
 mod logic;
 mod memory;
 mod name;
-mod number;
+pub(crate) mod number;
 mod register;
 
 pub(crate) use decode::short as decoded;

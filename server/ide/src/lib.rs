@@ -48,7 +48,9 @@ pub use definition::{
 pub use demangle::{Demangled, both_names, demangle, mangled_names, short_name};
 pub use describe::Explained;
 pub use document_symbols::{OutlineSymbol, SymbolKind, document_symbols, module_symbols};
-pub use explain::explain;
+pub use explain::{
+    ENDINGS, IndexEntry, IndexHit, IndexKind, MIN_STEM, STOP_WORDS, explain, explain_overview, index, search,
+};
 pub use fixes::{FixAction, TextEdit, apply, code_actions, fix_all, of_diagnostic};
 pub use folding::{Fold, FoldKind, folds};
 pub use formatting::{FormatOptions, OperandColumns, apply_in_order, format, format_on_type, format_range};

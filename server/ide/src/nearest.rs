@@ -9,8 +9,15 @@ const MAX_NAMES: usize = 5;
 const MAX_LENGTH: usize = 64;
 
 /// The names that a misspelt word may stand for, the nearest first. They include opcodes, modifiers, types, state spaces,
-/// special registers, directives, targets and diagnostic codes, and CUDA C++ names if the word looks like one.
+/// special registers, directives, targets, diagnostic codes and words for topics, and CUDA C++ names if the word looks like one.
 pub fn nearest(query: &str) -> Vec<String> {
+    let phrase = query.trim().to_lowercase();
+    if phrase.contains(char::is_whitespace) && phrase.chars().count() <= MAX_LENGTH {
+        let topics = nearest_topics(&phrase);
+        if !topics.is_empty() {
+            return topics;
+        }
+    }
     let word = query.trim().trim_matches('`').trim_end_matches(';').split_whitespace().next().unwrap_or("");
     let plain = |name: &str| name.trim_start_matches(['.', '%', '"', '@']).trim_end_matches('"').to_ascii_lowercase();
     let wanted = plain(word);
@@ -24,7 +31,8 @@ pub fn nearest(query: &str) -> Vec<String> {
     // No PTX name begins with an underscore or has a capital letter inside.
     let is_cuda = word.starts_with('_') || word.chars().skip(1).any(char::is_uppercase);
     let cuda = ptx_isa::CUDA.iter().filter(|_| is_cuda).map(|c| c.name);
-    for name in names().chain(cuda) {
+    let topics = topics().filter(|t| !t.contains(' '));
+    for name in names().chain(cuda).chain(topics) {
         let own = plain(name);
         let near = |word: &str| {
             let distance = strsim::damerau_levenshtein(word, &own);
@@ -41,6 +49,21 @@ pub fn nearest(query: &str) -> Vec<String> {
     found.sort_unstable();
     found.dedup_by_key(|f| f.2);
     found.into_iter().take(MAX_NAMES).map(|f| f.2.to_owned()).collect()
+}
+
+/// The words for topics that are nearest to several words.
+fn nearest_topics(phrase: &str) -> Vec<String> {
+    let max = (phrase.chars().count() / 4).min(3);
+    let distance = |topic: &&'static str| strsim::damerau_levenshtein(phrase, &topic.to_lowercase());
+    let mut found: Vec<(usize, &str)> = topics().map(|t| (distance(&t), t)).filter(|(d, _)| *d <= max).collect();
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().take(MAX_NAMES).map(|(_, topic)| topic.to_owned()).collect()
+}
+
+/// The titles of topics and other words for them.
+fn topics() -> impl Iterator<Item = &'static str> {
+    ISA.concepts.iter().flat_map(|c| [c.title].into_iter().chain(c.synonyms.iter().copied()))
 }
 
 fn names() -> impl Iterator<Item = &'static str> {

@@ -74,6 +74,12 @@ pub fn reference() -> Vec<Chapter> {
     chapter("directives", "Directives and pragmas", directives.collect());
     let constants = ISA.constants.iter().map(|c| article(c.name, c.summary, describe::constant(c, None)));
     chapter("constants", "Predefined constants", constants.collect());
+    let concepts = ISA.concepts.iter().map(|c| Article {
+        name: c.title.to_owned(),
+        summary: sentence(c.doc),
+        text: describe::concept_body(c).finish(),
+    });
+    chapter("concepts", "Topics", concepts.collect());
     let targets = ISA.targets.iter();
     let targets = targets.filter_map(|t| Some(article(t.name, t.summary, describe::target(t.name, None)?)));
     chapter("targets", "Targets", targets.collect());
@@ -94,7 +100,7 @@ fn article(name: &str, summary: &'static str, page: MarkdownPage) -> Article {
 }
 
 /// The first sentence of a page below its heading.
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let lines = text.lines().skip_while(|l| l.is_empty() || l.starts_with('#')).take_while(|l| !l.is_empty());
     let paragraph = lines.collect::<Vec<_>>().join(" ");
     match paragraph.find(". ") {

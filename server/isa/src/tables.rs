@@ -5,6 +5,8 @@
 
 #[path = "tables/choices.rs"]
 mod choices;
+#[path = "tables/concept.rs"]
+mod concept;
 #[path = "tables/directive.rs"]
 mod directive;
 #[path = "tables/effect.rs"]
@@ -38,6 +40,7 @@ pub use crate::emit::Emit;
 use crate::emit::table;
 use crate::ids::{OperandName, SlotName};
 pub use choices::*;
+pub use concept::Concept;
 pub use directive::{ArgumentKind, DataType, Directive, DirectivePart, LaunchBound, NamedValue, Takes};
 pub use effect::{Effect, Protocol, Temporaries, Verb};
 pub use encoding::{BitField, EncodedMeaning, Encoding, SelectorPattern};
@@ -86,6 +89,8 @@ table! {
         multiprocessors: &'static [Multiprocessor],
         /// The distributions of matrices over threads, in the order of the data files.
         fragments: &'static [FragmentInfo],
+        /// Topics, in the order of the data files.
+        concepts: &'static [Concept],
     }
 
     /// An opcode (the first word of an instruction) and the entries that share it.

@@ -10,8 +10,8 @@ mod fragment;
 use form::form;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    BitField, ControlTransfer, EncodedMeaning, Encoding, Entry, Executed, Gate, GateAlternative, GateKind, Isa,
-    ModifierInfo, Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo, UniformExtent,
+    BitField, Concept, ControlTransfer, EncodedMeaning, Encoding, Entry, Executed, Gate, GateAlternative, GateKind,
+    Isa, ModifierInfo, Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo, UniformExtent,
 };
 use serde_json::{Map, Value, json};
 
@@ -32,6 +32,7 @@ pub fn all() -> String {
         versions,
         targets,
         multiprocessors,
+        concepts,
     } = ISA;
     pretty(&json!({
         "instructions": list(opcodes.iter().flat_map(|Opcode { name: _, entries }| *entries), entry),
@@ -48,7 +49,13 @@ pub fn all() -> String {
         "targets": list(targets, environment::target),
         "multiprocessors": list(multiprocessors, environment::multiprocessor),
         "versions": list(versions, environment::version),
+        "concepts": list(concepts, concept),
     }))
+}
+
+fn concept(c: &'static Concept) -> Value {
+    let Concept { id, title, synonyms, see, doc } = *c;
+    json!({"id": id, "title": title, "synonyms": synonyms, "see": see, "doc": doc})
 }
 
 /// The instructions whose name is `name` or begins with it.

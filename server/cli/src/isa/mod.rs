@@ -5,8 +5,9 @@ mod site;
 
 use super::CliStatus;
 use super::files::{complain, is_written};
+use super::pager::DisplayArguments;
 use super::terminal::{for_stdout, lines_for_stdout};
-use std::io::{Write, stdout};
+use std::io::{IsTerminal, Write, stdout};
 use std::path::PathBuf;
 
 /// What to print and how.
@@ -18,12 +19,16 @@ pub struct IsaArguments {
     /// An opcode (`fma`, `mbarrier.try_wait`; all without one); for `html` the folder to write to
     #[arg(value_name = "OPCODE|DIR")]
     what: Option<String>,
+    #[command(flatten)]
+    display: DisplayArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum IsaFormat {
-    /// Text
+    /// Text; the usual one. Markdown where standard output is no terminal
     Human,
+    /// Markdown
+    Markdown,
     /// One JSON document
     Json,
     /// A reference site
@@ -48,10 +53,15 @@ pub fn run(arguments: &IsaArguments) -> CliStatus {
                 CliStatus::Trouble
             }
         },
-        (IsaFormat::Human, None) => print(&list()),
+        (IsaFormat::Human | IsaFormat::Markdown, None) => arguments.display.print(&list()),
         (IsaFormat::Json, None) => print(&json::all()),
-        (IsaFormat::Human, Some(name)) => match opcode(name).and_then(|_| ptx_ide::explain(name)) {
-            Some(text) => print(&format!("{}\n{}", text.trim_end(), executed(name))),
+        (IsaFormat::Human | IsaFormat::Markdown, Some(name)) => match opcode(name).and_then(|_| ptx_ide::explain(name))
+        {
+            Some(text) => {
+                let text = format!("{}\n{}", text.trim_end(), executed(name));
+                let laid_out = arguments.format == IsaFormat::Human && stdout().is_terminal();
+                if laid_out { arguments.display.print_laid_out(&text) } else { arguments.display.print(&text) }
+            }
             None => unknown(name),
         },
         (IsaFormat::Json, Some(name)) => match opcode(name) {

@@ -431,8 +431,34 @@ fn explanations() {
     assert!(String::from_utf8(output.stdout).unwrap().contains("add.u32"));
     expect![[r#"
         --- status 2
-        nothing is known of `no such thing`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register (`%laneid`), a directive (`.maxntid`), a diagnostic code (`operand-type`) or a name of CUDA C++ (`__shfl_sync`)
+        nothing is known of `no such thing`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register (`%laneid`), a directive (`.maxntid`), a diagnostic code (`operand-type`), a name of CUDA C++ (`__shfl_sync`) or a topic (`bank conflict`)
     "#]].assert_eq(&seen(&run(&folder, &["explain", "no such thing"])));
+}
+
+#[test]
+fn explanations_of_several_words() {
+    let folder = folder(&[]);
+    let out = |arguments: &[&str]| {
+        let output = run(&folder, &[&["explain"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(out(&["bank", "conflict"]).starts_with("# Bank conflict\n"));
+    assert!(out(&["Unknown", "symbol", "'%r9'"]).starts_with("# Unknown symbol '%r9'\n"));
+    assert!(out(&["-1"]).contains("4294967295"));
+    let (short, all) = (out(&["mbarrier"]), out(&["mbarrier", "--all"]));
+    assert!(short.len() * 3 < all.len() && all.contains("```ptx"), "{short}");
+    // Laid out, without colours where it is not asked for them.
+    let laid_out = out(&["--format", "human", "bank conflict"]);
+    assert!(
+        laid_out.starts_with("Bank conflict\n\n") && !laid_out.contains('\u{1b}') && laid_out.contains("\n• `"),
+        "{laid_out}"
+    );
+    assert!(
+        out(&["--format", "human", "--color", "always", "bank conflict"])
+            .starts_with("\u{1b}[1;36mBank conflict\u{1b}[0m\n")
+    );
+    assert!(out(&["--format", "markdown", "--color", "always", "bank conflict"]).starts_with("# Bank conflict\n"));
 }
 
 /// Simulates the shell command `ptx-analyzer check … | head`.

@@ -19,6 +19,16 @@ const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 /// Runs the program on a pseudo-terminal and returns its output.
 fn on_terminal(folder: &Path, arguments: &[&str]) -> String {
+    on_terminal_with(folder, arguments, &[], None)
+}
+
+/// The same with variables of the environment, on a terminal of so many rows and columns.
+fn on_terminal_with(
+    folder: &Path,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+    size: Option<(u16, u16)>,
+) -> String {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -27,11 +37,17 @@ fn on_terminal(folder: &Path, arguments: &[&str]) -> String {
         let flags = OFlags::NOCTTY.bits() as i32;
         File::options().read(true).write(true).custom_flags(flags).open(&name).unwrap()
     };
+    if let Some((ws_row, ws_col)) = size {
+        let size = rustix::termios::Winsize { ws_row, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
+        rustix::termios::tcsetwinsize(terminal(), size).unwrap();
+    }
     let mut child = Command::new(env!("CARGO_BIN_EXE_ptx-analyzer"))
         .args(arguments)
         .current_dir(folder)
         .env_remove("PTX_ANALYZER_LOG")
         .env("TERM", "xterm")
+        .env_remove("NO_COLOR")
+        .envs(environment.iter().copied())
         .stdin(Stdio::null())
         .stdout(terminal())
         .stderr(terminal())
@@ -45,6 +61,38 @@ fn on_terminal(folder: &Path, arguments: &[&str]) -> String {
     }
     child.wait().unwrap();
     String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Runs the program on a terminal of 10 rows and 60 columns.
+fn on_small_terminal(arguments: &[&str], environment: &[(&str, &str)]) -> String {
+    on_terminal_with(Path::new("."), arguments, environment, Some((10, 60)))
+}
+
+#[test]
+fn explanations_are_laid_out() {
+    let shown = on_small_terminal(&["explain", "--no-pager", "bank", "conflict"], &[]);
+    assert!(shown.starts_with("\x1b[1;36mBank conflict\x1b[0m\r\n"), "{shown:?}");
+    assert!(shown.contains("• \x1b[36m.shared\x1b[0m – ") && !shown.contains("**"), "{shown:?}");
+    let plain = on_small_terminal(&["explain", "--no-pager", "bank", "conflict"], &[("NO_COLOR", "1")]);
+    assert!(plain.starts_with("Bank conflict\r\n") && !plain.contains('\x1b'), "{plain:?}");
+    assert!(plain.lines().all(|l| l.chars().count() <= 60), "{plain}");
+    let raw = on_small_terminal(&["explain", "--no-pager", "--format", "markdown", "bank", "conflict"], &[]);
+    assert!(raw.starts_with("# Bank conflict\r\n"), "{raw:?}");
+    let isa = on_small_terminal(&["isa", "--no-pager", "shfl.sync"], &[]);
+    assert!(isa.contains("\x1b[1;34mshfl\x1b[0m") && !isa.contains("```"), "{isa:?}");
+}
+
+#[test]
+fn what_is_longer_than_the_screen_goes_to_the_pager() {
+    let pager = [("PAGER", "sed s/^/paged:/")];
+    let long = on_small_terminal(&["explain", "bank conflict"], &pager);
+    assert!(long.lines().all(|l| l.starts_with("paged:")), "{long:?}");
+    for arguments in [&["explain", "--no-pager", "bank conflict"][..], &["explain", "0b1"]] {
+        assert!(!on_small_terminal(arguments, &pager).contains("paged:"), "{arguments:?}");
+    }
+    // Without the program of that name the text is printed.
+    let none = on_small_terminal(&["explain", "bank conflict"], &[("PAGER", "no-such-pager-x")]);
+    assert!(none.contains("Bank conflict"), "{none:?}");
 }
 
 fn folder() -> tempfile::TempDir {

@@ -10,6 +10,8 @@ use ptx_isa::USAGE;
 use ptx_isa::tables::{Entry, Form, Gate, GateKind, ModifierSlot, Opcode, Passage};
 use std::cmp::Reverse;
 
+/// Maximum number of forms and of conditions of an entry in an overview.
+const MAX_IN_OVERVIEW: usize = 8;
 /// Maximum number of listed values of a slot.
 const MAX_VALUES: usize = 24;
 
@@ -21,9 +23,42 @@ pub fn entries(
     environment: Option<&Environment>,
 ) -> MarkdownPage {
     let uses = FormUsage::of(opcode);
+    let all = ranked(opcode, &uses, wanted);
+    let mut page = contents(&all);
+    for entry in all {
+        page.page(whole(opcode, entry, &uses, environment, usize::MAX));
+    }
+    page
+}
+
+/// The entries of an opcode that satisfy `wanted`: a list of them, then the most common one alone.
+pub fn overview(opcode: &'static Opcode, wanted: impl Fn(&Entry) -> bool, query: &str) -> MarkdownPage {
+    let uses = FormUsage::of(opcode);
+    let all = ranked(opcode, &uses, wanted);
+    let mut page = contents(&all);
+    let Some(first) = all.first() else { return page };
+    if all.len() > 1 {
+        let other = all.iter().find(|e| e.name != first.name && e.name != query);
+        let other = other.map_or(String::new(), |e| format!("`ptx-analyzer explain {}` shows another one, ", e.name));
+        page.text(format!(
+            "Below is the one used most. {other}`ptx-analyzer explain {query} --all` shows all {}.",
+            all.len()
+        ));
+    }
+    page.page(whole(opcode, first, &uses, None, MAX_IN_OVERVIEW));
+    page
+}
+
+/// The wanted entries, the most common first.
+fn ranked(opcode: &'static Opcode, uses: &FormUsage, wanted: impl Fn(&Entry) -> bool) -> Vec<&'static Entry> {
     let mut all: Vec<&'static Entry> = opcode.entries.iter().filter(|e| wanted(e)).collect();
     // Instructions of the same name stay together. Uncounted entries keep the order of the tables, shorter names first.
     all.sort_by_key(|e| (is_gone(e), Reverse(uses.of_name(opcode, e.name)), e.path.len(), Reverse(uses.of_entry(e))));
+    all
+}
+
+/// A list of the entries, if there are several.
+fn contents(all: &[&'static Entry]) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     if all.len() > 1 {
         page.list(
@@ -31,20 +66,18 @@ pub fn entries(
             all.iter().map(|e| format!("`{}` – {}", e.name, e.summary)),
         );
     }
-    for entry in all {
-        page.page(whole(opcode, entry, &uses, environment));
-    }
     page
 }
 
 /// How often real files use each form of an opcode.
-struct FormUsage {
+pub struct FormUsage {
     /// The counted mnemonics that fit a form, with their counts.
     counted: Vec<(u32, Candidate)>,
 }
 
 impl FormUsage {
-    fn of(opcode: &'static Opcode) -> Self {
+    /// Of all forms of an opcode.
+    pub fn of(opcode: &'static Opcode) -> Self {
         let fitting = |(mnemonic, weight): &(&'static str, u32)| {
             let modifiers: Vec<String> = mnemonic.split('.').skip(1).map(|m| format!(".{m}")).collect();
             let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
@@ -58,7 +91,8 @@ impl FormUsage {
         self.counted.iter().filter(|(_, c)| std::ptr::eq(c.form, form)).map(|(weight, _)| weight).sum()
     }
 
-    fn of_entry(&self, entry: &Entry) -> u32 {
+    /// Of the forms of an entry together.
+    pub fn of_entry(&self, entry: &Entry) -> u32 {
         entry.forms.iter().map(|form| self.of_form(form)).sum()
     }
 
@@ -77,7 +111,7 @@ impl FormUsage {
     }
 
     /// The forms of an entry, the most common first.
-    fn ranked(&self, entry: &'static Entry) -> Vec<&'static Form> {
+    pub fn ranked(&self, entry: &'static Entry) -> Vec<&'static Form> {
         let mut forms: Vec<&'static Form> = entry.forms.iter().collect();
         forms.sort_by_key(|form| Reverse(self.of_form(form)));
         forms
@@ -85,13 +119,24 @@ impl FormUsage {
 }
 
 /// The chapter of an entry with all its forms: its summary, its most common form with operands, then everything else.
-fn whole(opcode: &Opcode, entry: &'static Entry, uses: &FormUsage, environment: Option<&Environment>) -> MarkdownPage {
+fn whole(
+    opcode: &Opcode,
+    entry: &'static Entry,
+    uses: &FormUsage,
+    environment: Option<&Environment>,
+    most: usize,
+) -> MarkdownPage {
     if !entry.checked {
         return unchecked(entry);
     }
     let mut page = MarkdownPage::default();
     let forms = uses.ranked(entry);
-    let all = annotated(entry, &forms);
+    let mut all = annotated(entry, &forms);
+    let rest = all.len().saturating_sub(most);
+    if rest > 0 {
+        all.truncate(most);
+        all.push(format!("// and {rest} more: ptx-analyzer explain {} --all", entry.name));
+    }
     let common = uses.commonest(entry).filter(|_| all.len() > 1);
     match common {
         Some(candidate) => page.code(&resolved(opcode.name, candidate)),
@@ -124,6 +169,11 @@ fn whole(opcode: &Opcode, entry: &'static Entry, uses: &FormUsage, environment: 
                 gates.push(line);
             }
         }
+    }
+    let rest = gates.len().saturating_sub(most);
+    if rest > 0 {
+        gates.truncate(most);
+        gates.push(format!("and {rest} more conditions"));
     }
     page.list("", gates);
     page.list(
@@ -214,13 +264,13 @@ pub fn with_modifiers(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mar
     let mut page = MarkdownPage::default();
     for (entry, forms) in all {
         let mut part = MarkdownPage::default();
-        part.code(&annotated(entry, &forms).join("\n"));
-        part.text(entry.summary);
+        part.text(format!("`{}` – {}", entry.name, entry.summary));
         let meaning = |m: &&str| {
             let meaning = meaning_in(entry, m);
             (!meaning.is_empty() && !entry.path.contains(m)).then(|| format!("`{m}` – {meaning}"))
         };
         part.list("", modifiers.iter().filter_map(meaning));
+        part.code(&annotated(entry, &forms).join("\n"));
         part.text(format!(
             "The forms of `{}` with `{written}`; `explain {}` has the whole chapter.",
             entry.name, entry.name

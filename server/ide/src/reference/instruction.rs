@@ -4,12 +4,13 @@ use super::availability::RowSource;
 use super::combination::least;
 use super::example::{ReferenceExample, examples};
 use super::rules::rule;
-use crate::describe::{always, condition, gate, pretty};
+use crate::describe::{FormUsage, always, condition, gate, pretty};
 use ptx_isa::ISA;
 use ptx_isa::tables::{
-    ControlTransfer, Encoding, Entry, Form, FormPattern, FormValue, Gate, Implied, Length, ModifierSlot, Note,
-    OperandAccess, Protocol, Spaces, Term, TypeExpr, UniformExtent, ValueKind, Verb,
+    ControlTransfer, Encoding, Entry, Form, FormPattern, FormValue, Gate, Implied, Length, ModifierSlot, OperandAccess,
+    Protocol, Spaces, Term, TypeExpr, UniformExtent, ValueKind, Verb,
 };
+use std::cmp::Reverse;
 
 /// An instruction of the manual. A few consist of several entries: `add` of integers and of floating-point numbers.
 #[derive(Debug, Clone)]
@@ -31,6 +32,17 @@ pub fn instructions() -> Vec<ManualInstruction> {
     }
     out.sort_by_key(|i| i.name);
     out
+}
+
+impl ManualInstruction {
+    /// Its entries and the forms of each, those that real files use most first.
+    pub fn by_use(&self) -> Vec<(&'static Entry, Vec<&'static Form>)> {
+        let opcode = ISA.opcode(self.name.split('.').next().unwrap_or(self.name));
+        let Some(uses) = opcode.map(FormUsage::of) else { return Vec::new() };
+        let mut entries = self.entries.clone();
+        entries.sort_by_key(|entry| Reverse(uses.of_entry(entry)));
+        entries.into_iter().map(|entry| (entry, uses.ranked(entry))).collect()
+    }
 }
 
 /// A form with its complete description.
@@ -61,11 +73,7 @@ pub fn form(entry: &'static Entry, form: &'static Form) -> FormArticle {
         text: pretty(form),
         slots: form.slots.iter().collect(),
         implied: form.implied.iter().map(|i| (usize::from(i.slot), implied(i, form))).collect(),
-        operands: form
-            .operands
-            .iter()
-            .flat_map(|o| operand(&o.pattern, o.optional != 0, form, entry.operands))
-            .collect(),
+        operands: form.operands.iter().flat_map(|o| operand(&o.pattern, o.optional != 0, form, entry)).collect(),
         rules,
         gates: told.map(|g| gate(g, &condition(g.when, form), None)).collect(),
         examples: examples(entry, form),
@@ -200,12 +208,9 @@ pub fn facts(entry: &'static Entry) -> Vec<String> {
     out
 }
 
-fn operand(pattern: &FormPattern, optional: bool, form: &'static Form, notes: &[Note]) -> Vec<(String, String)> {
+fn operand(pattern: &FormPattern, optional: bool, form: &'static Form, entry: &Entry) -> Vec<(String, String)> {
     let one = |value: &FormValue, shown: String| {
-        let note = notes
-            .iter()
-            .find(|n| n.name == value.name)
-            .map_or(String::new(), |n| format!("{}; ", n.doc.trim_end_matches('.')));
+        let note = meaning(value, entry).map_or(String::new(), |meaning| format!("{meaning}; "));
         let left_out = if optional { "; may be left out" } else { "" };
         (shown, format!("{note}{}{left_out}", words(value, form)))
     };
@@ -223,6 +228,26 @@ fn operand(pattern: &FormPattern, optional: bool, form: &'static Form, notes: &[
 }
 
 /// A description of the legal operands for a value, in terms of the form's slots.
+/// What an operand is for: what the tables say, else its part in the formula of the result, else its place.
+fn meaning(value: &FormValue, entry: &Entry) -> Option<String> {
+    if let Some(note) = entry.operands.iter().find(|n| n.name == value.name) {
+        return Some(note.doc.trim_end_matches('.').to_owned());
+    }
+    if value.access != OperandAccess::Read {
+        let start = format!("{{{}}} = ", value.name);
+        let formula =
+            entry.results.iter().find_map(|r| r.text.strip_prefix(&start)).filter(|f| !f.contains(['`', '\n']));
+        return Some(formula.map_or("The result".to_owned(), |f| format!("The result: {}", f.replace(['{', '}'], ""))));
+    }
+    let place = match value.name {
+        "a" => "The first operand",
+        "b" => "The second operand",
+        "c" => "The third operand",
+        _ => return None,
+    };
+    matches!(value.kind, ValueKind::Value).then(|| place.to_owned())
+}
+
 fn words(value: &FormValue, form: &Form) -> String {
     let access = match value.access {
         OperandAccess::Read => "read",

@@ -64,6 +64,7 @@ fn modifiers_step_by_step() {
             fma.rn.relu.f16 d, a, b, c
             fma.rn.bf16 d, a, b, c
             fma.rn.f32
+            max.f64
             max.f32
         "#]],
     );

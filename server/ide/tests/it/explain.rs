@@ -82,9 +82,12 @@ fn a_part_of_the_modifiers_is_answered_with_the_forms_that_have_them() {
         ("ldmatrix.trans", "ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 r, [p]", "`.trans` – Each matrix"),
     ] {
         let page = explain(query).expect("a page");
-        assert!(page.starts_with("```ptx") && page.contains(form) && page.contains(meaning), "{query}:\n{page}");
+        assert!(page.starts_with("`") && page.contains(form) && page.contains(meaning), "{query}:\n{page}");
     }
-    assert!(explain("vote.ballot").is_some_and(|page| page.starts_with("```ptx\nvote.sync.ballot")));
+    assert!(
+        explain("vote.ballot")
+            .is_some_and(|page| page.starts_with("`vote.sync` – ") && page.contains("vote.sync.ballot"))
+    );
 }
 
 #[test]
@@ -121,20 +124,9 @@ fn modifiers_that_fit_nothing_are_answered_with_the_forms() {
 
 #[test]
 fn what_does_not_exist_has_no_page() {
-    for query in [
-        "",
-        "   ",
-        ".",
-        "%",
-        "frobnicate",
-        "%frobnicate",
-        ".frobnicate",
-        "sm_999",
-        "99.9",
-        "ä.ö",
-        "\u{fffd}",
-        "%envreg99",
-    ] {
+    for query in
+        ["", "   ", ".", "%", "frobnicate", "%frobnicate", ".frobnicate", "sm_999", "ä.ö", "\u{fffd}", "%envreg99"]
+    {
         assert_eq!(explain(query), None, "{query}");
     }
 }
@@ -187,4 +179,89 @@ fn optional_modifiers_are_those_that_the_checks_accept() {
         let found = optional(query);
         assert!(!found.iter().any(|line| halves.iter().any(|half| line.contains(half))), "{query}: {found:?}");
     }
+}
+
+/// Names that begin several instructions, or that have modifiers beyond those in the table.
+#[test]
+fn names_of_cuda_are_legal_instructions() {
+    let mut wrong: Vec<String> = Vec::new();
+    for cuda in ptx_isa::CUDA {
+        for word in cuda.words_of_ptx() {
+            let mut parts = word.split('.');
+            let Some(opcode) = ptx_isa::ISA.opcode(parts.next().unwrap_or("")) else { continue };
+            let modifiers: Vec<String> = parts.map(|m| format!(".{m}")).collect();
+            let modifiers: Vec<&str> = modifiers.iter().map(String::as_str).collect();
+            let begins = opcode.entries.iter().any(|e| e.path.starts_with(&modifiers));
+            let head = ptx_analysis::semantics::mnemonic(opcode, &modifiers);
+            if !begins && head.is_none_or(|head| head.entry.checked && head.mismatch.is_some()) {
+                wrong.push(format!("{}: {word}", cuda.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn words_of_topics_are_known() {
+    let mut wrong: Vec<String> = Vec::new();
+    for concept in ptx_isa::ISA.concepts {
+        for word in [concept.title].iter().chain(concept.synonyms) {
+            let page = explain(word).unwrap_or_default();
+            // An instruction of that name comes first and points to the topic.
+            let is_pointed_to = page.contains(concept.title) || page.starts_with(&format!("`{word}` of CUDA C++"));
+            if !is_pointed_to {
+                wrong.push(format!("{}: {word}: {:?}", concept.id, page.lines().next()));
+            }
+        }
+        for word in concept.see {
+            if explain(word).is_none() {
+                wrong.push(format!("{}: see {word}", concept.id));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn messages_of_the_assembler_lead_to_diagnostics() {
+    let text = include_str!("../../../../docs/dev/messages.md");
+    let messages: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("The assembler: ")).collect();
+    assert!(messages.len() > 40, "{}", messages.len());
+    let unknown: Vec<&&str> =
+        messages.iter().filter(|m| explain(m).is_none_or(|page| !page.contains("**Diagnostics for it**"))).collect();
+    assert!(unknown.is_empty(), "{unknown:#?}");
+    let page = explain("Arguments mismatch for instruction 'mov'").unwrap();
+    let places = ["`operand-type`", "`operand-kind`", "`operand-count`"].map(|code| page.find(code));
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{page}");
+    assert!(page.contains("`ptx-analyzer explain mov`"), "{page}");
+}
+
+#[test]
+fn the_search_ranks_names_before_synonyms_before_summaries() {
+    let first = |query: &str| ptx_ide::search(query).first().map(|hit| hit.entry.name);
+    for (query, name) in [
+        ("mbarrier try", "mbarrier.try_wait"),
+        ("tma load", "TMA, the tensor memory accelerator"),
+        ("how to shuffle between lanes", "Shuffle: values between lanes"),
+        ("wgmma descriptor", "Matrix descriptor"),
+        ("laneid", "%laneid"),
+        ("integer arithmetic", "Integer arithmetic"),
+    ] {
+        assert_eq!(first(query), Some(name), "{query}");
+    }
+    assert_eq!(first("frobnicate the quux"), None);
+    assert_eq!(first("of the"), None);
+}
+
+#[test]
+fn an_overview_is_a_list_and_one_instruction() {
+    let page = ptx_ide::explain_overview("mbarrier").unwrap();
+    assert!(
+        page.contains("Below is the one used most.") && page.contains("`ptx-analyzer explain mbarrier --all`"),
+        "{page}"
+    );
+    assert_eq!(page.matches("\n---\n").count(), 1, "{page}");
+    assert!(explain("mbarrier").unwrap().matches("\n---\n").count() > 10);
+    let cvt = ptx_ide::explain_overview("cvt").unwrap();
+    assert!(cvt.contains("more: ptx-analyzer explain cvt --all"), "{cvt}");
 }

@@ -15,6 +15,7 @@ mod completion_text;
 mod completion_use;
 mod document_symbols;
 mod explain;
+mod explain_words;
 mod folding;
 mod formatting;
 mod fragments;

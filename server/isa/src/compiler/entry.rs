@@ -4,10 +4,10 @@ use super::kinds::{self, WrittenEntry};
 use super::lines::LogicalLine;
 use super::opcode::{append, prose};
 use super::{
-    DeclaredNames, Error, Result, directive, encoding, fragment, leak, leak_str, multiprocessor, opcode, rule,
+    DeclaredNames, Error, Result, concept, directive, encoding, fragment, leak, leak_str, multiprocessor, opcode, rule,
 };
 use crate::tables::{
-    Directive, Encoding, Entry, FieldInfo, FragmentInfo, Gate, GateKind, InitialKind, Isa, ModifierInfo,
+    Concept, Directive, Encoding, Entry, FieldInfo, FragmentInfo, Gate, GateKind, InitialKind, Isa, ModifierInfo,
     Multiprocessor, Opcode, PredefinedConstant, PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeInfo,
 };
 use std::collections::BTreeMap;
@@ -28,6 +28,7 @@ pub(super) struct Builder<'n> {
     targets: Vec<TargetInfo>,
     multiprocessors: Vec<Multiprocessor>,
     fragments: Vec<FragmentInfo>,
+    concepts: Vec<Concept>,
 }
 
 /// The lines common to most entries.
@@ -60,6 +61,7 @@ impl<'n> Builder<'n> {
             targets: Vec::new(),
             multiprocessors: Vec::new(),
             fragments: Vec::new(),
+            concepts: Vec::new(),
         }
     }
 
@@ -101,8 +103,8 @@ impl<'n> Builder<'n> {
         let name = rest.split_whitespace().next().ok_or_else(|| head.error(0, format!("`{keyword}` needs a name")))?;
         let mut common = common(body)?;
         // Entries without a field for notes get them at the end of their documentation.
-        const NAMED: [&str; 9] =
-            ["type", "space", "modifier", "target", "constant", "initial", "field", "encoding", "fragment"];
+        const NAMED: [&str; 10] =
+            ["concept", "type", "space", "modifier", "target", "constant", "initial", "field", "encoding", "fragment"];
         if NAMED.contains(&keyword) {
             for note in std::mem::take(&mut common.notes) {
                 common.doc = append(common.doc, note);
@@ -119,6 +121,7 @@ impl<'n> Builder<'n> {
             "field" => kinds::FIELD,
             "encoding" => encoding::KEYWORDS,
             "fragment" => fragment::KEYWORDS,
+            "concept" => concept::KEYWORDS,
             "multiprocessor" => multiprocessor::KEYWORDS,
             _ => &[],
         };
@@ -136,6 +139,7 @@ impl<'n> Builder<'n> {
             "directive" => self.directives.push(written.directive()?),
             "multiprocessor" => self.multiprocessors.push(written.multiprocessor()?),
             "fragment" => self.fragments.push(written.fragment()?),
+            "concept" => self.concepts.push(written.concept()?),
             "initial" => self.initials.push(written.initial()?),
             "field" => self.fields.push(written.field()?),
             "encoding" => self.encodings.push(written.encoding()?),
@@ -182,6 +186,7 @@ impl<'n> Builder<'n> {
             targets: leak(targets),
             multiprocessors: leak(self.multiprocessors),
             fragments: leak(self.fragments),
+            concepts: leak(self.concepts),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! It runs in the build script; tests use it for their own fixtures. Tables are `'static`, so the compiler leaks their
 //! memory, which is acceptable in a build script and in tests.
 
+mod concept;
 mod directive;
 mod encoding;
 mod entry;
@@ -90,7 +91,12 @@ pub fn compile(files: &[(String, String)]) -> std::result::Result<Isa, Vec<Error
         builder.file(file, &mut errors);
     }
     builder.check(&mut errors);
-    if errors.is_empty() { Ok(builder.finish()) } else { Err(errors) }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let isa = builder.finish();
+    let errors = concept::check(&isa);
+    if errors.is_empty() { Ok(isa) } else { Err(errors) }
 }
 
 /// The names visible to every file: sets, types, modifiers and encodings.

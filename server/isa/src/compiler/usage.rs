@@ -144,7 +144,7 @@ pub fn cuda(file: &str, text: &str, isa: &Isa) -> Result<String> {
         }
         last = name;
         for spelling in ptx.split(" / ") {
-            if let Some(wrong) = unknown(isa, spelling) {
+            if let Some(wrong) = unknown_word(isa, spelling) {
                 return Err(row.error(format!("`{name}`: the tables do not know `{wrong}` of `{spelling}`")));
             }
         }
@@ -203,6 +203,20 @@ fn unknown(isa: &Isa, spelling: &str) -> Option<String> {
         opcode.entries.iter().flat_map(|e| e.forms).any(|f| f.slots.iter().any(|s| s.values.contains(&m.as_str())))
     };
     all.into_iter().find(|m| !slots(m))
+}
+
+/// The word of a spelling that the tables lack, where types, state spaces and modifiers may stand alone too.
+pub(super) fn unknown_word(isa: &Isa, spelling: &str) -> Option<String> {
+    let sign = spelling.starts_with(['.', '%', '"', '@']);
+    let target = isa.targets.iter().any(|t| t.name == spelling);
+    if target || (sign && (is_modifier(isa, spelling) || is_directive(isa, spelling))) {
+        return None;
+    }
+    let slot = |f: &crate::tables::Form| f.slots.iter().any(|s| s.values.contains(&spelling));
+    if sign && isa.opcodes.iter().flat_map(|o| o.entries).flat_map(|e| e.forms).any(slot) {
+        return None;
+    }
+    unknown(isa, spelling)
 }
 
 /// Compiles the table of suggested operand values to a Rust item.

@@ -12,6 +12,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 pub enum PageKind {
     /// An instruction.
     Instruction,
+    /// A topic, such as bank conflicts.
+    Concept,
     /// A modifier that is neither a type nor a state space.
     Modifier,
     /// A type.
@@ -36,8 +38,9 @@ pub enum PageKind {
 
 impl PageKind {
     /// All kinds, in the order of the site.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Instruction,
+        Self::Concept,
         Self::Modifier,
         Self::Type,
         Self::Space,
@@ -54,6 +57,7 @@ impl PageKind {
     pub fn folder(self) -> &'static str {
         match self {
             Self::Instruction => "instructions",
+            Self::Concept => "concepts",
             Self::Modifier => "modifiers",
             Self::Type => "types",
             Self::Space => "state-spaces",
@@ -71,6 +75,7 @@ impl PageKind {
     pub fn title(self) -> &'static str {
         match self {
             Self::Instruction => "Instructions",
+            Self::Concept => "Topics",
             Self::Modifier => "Modifiers",
             Self::Type => "Types",
             Self::Space => "State spaces",
@@ -88,6 +93,7 @@ impl PageKind {
     pub fn one(self) -> &'static str {
         match self {
             Self::Instruction => "instruction",
+            Self::Concept => "topic",
             Self::Modifier => "modifier",
             Self::Type => "type",
             Self::Space => "state space",
@@ -118,7 +124,8 @@ impl Links {
         let mut taken: HashSet<String> = HashSet::new();
         for kind in PageKind::ALL {
             for name in names(kind) {
-                let stem = file_name(&name);
+                let id = ISA.concepts.iter().find(|c| kind == PageKind::Concept && c.title == name).map(|c| c.id);
+                let stem = id.map_or_else(|| file_name(&name), str::to_owned);
                 // Number the names that differ only in case, or in characters that file names cannot contain.
                 let free = (1..).find_map(|n| {
                     let number = if n == 1 { String::new() } else { format!("-{n}") };
@@ -162,7 +169,7 @@ impl Links {
         let word = text.split_whitespace().next()?.trim_end_matches([';', ',']);
         let whole = PageKind::ALL
             .into_iter()
-            .filter(|k| !matches!(k, PageKind::Modifier | PageKind::Version | PageKind::Kernel));
+            .filter(|k| !matches!(k, PageKind::Concept | PageKind::Modifier | PageKind::Version | PageKind::Kernel));
         // A diagnostic code without a hyphen, such as `membermask`, is an ordinary word in most texts.
         let whole = whole.filter(|k| *k != PageKind::Diagnostic || word.contains('-'));
         let found = whole.into_iter().find_map(|kind| self.path(kind, word));
@@ -194,6 +201,7 @@ fn names(kind: PageKind) -> Vec<String> {
     let owned = |name: &&str| (*name).to_owned();
     match kind {
         PageKind::Instruction => instructions().iter().map(|i| i.name.to_owned()).collect(),
+        PageKind::Concept => ISA.concepts.iter().map(|c| c.title.to_owned()).collect(),
         PageKind::Modifier => modifiers().iter().map(owned).collect(),
         PageKind::Type => ISA.types.iter().map(|t| t.name.to_owned()).collect(),
         PageKind::Space => ISA.spaces.iter().map(|s| s.name.to_owned()).collect(),

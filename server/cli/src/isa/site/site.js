@@ -16,7 +16,7 @@ function load(then) {
   if (index) return then();
   if (window.PTX_INDEX) {
     index = window.PTX_INDEX;
-    for (const row of index.rows) row.push(row[0].toLowerCase(), row[3].toLowerCase(), row[4].split(" ").filter(Boolean));
+    index.rows = index.rows.map(prepared);
     return then();
   }
   let script = document.getElementById("index");
@@ -29,14 +29,54 @@ function load(then) {
   script.addEventListener("load", () => load(then), { once: true });
 }
 
-// Whether a word is a CUDA C++ name, possibly without its leading underscores.
-function isName(word, lower) {
-  return lower === word || lower.replace(/^_+/, "") === word;
+// A row of the index with its words, so that a search need not take it apart.
+function prepared([name, kind, path, summary, cuda, synonyms, group]) {
+  const spelled = [name, ...synonyms.split("\n"), group].filter(Boolean);
+  const keys = spelled.map(key).filter(Boolean);
+  const parts = name.toLowerCase().split(/[._:%-]/).filter((part) => part.length > 1);
+  return {
+    name,
+    kind,
+    path,
+    summary,
+    cuda: cuda.split("\n").filter(Boolean),
+    lower: name.toLowerCase(),
+    text: new Set(wordsOf(summary).map(stem)),
+    // A group is a word like others, and no name of the page.
+    keys: group ? keys.slice(0, -1) : keys,
+    stems: new Set([...keys.flatMap((k) => k.split(" ")), ...parts.map(stem)]),
+  };
 }
 
-// The CUDA C++ name of a row that equals a word or begins with it.
+// The words of a phrase, without those that say nothing. The search of `ptx-analyzer explain` does the same.
+function wordsOf(text) {
+  const words = text.toLowerCase().split(/[^\p{L}\p{N}_.%:]+/u);
+  return words.map((word) => word.replace(/[.:]+$/, "")).filter((word) => word && !index.stop.includes(word));
+}
+
+// A word without its ending: `lanes` and `lane` are the same.
+function stem(word) {
+  word = word.replaceAll("isation", "ization").replaceAll("ising", "izing");
+  const cut = index.endings.find(([ending]) => word.endsWith(ending));
+  if (cut && word.length - cut[0].length + cut[1].length >= index.stem) {
+    word = word.slice(0, word.length - cut[0].length) + cut[1];
+  }
+  return word.length > index.stem && word.endsWith("e") ? word.slice(0, -1) : word;
+}
+
+function key(text) {
+  const words = wordsOf(text.replace(/[-_.]/g, " "));
+  return words.map((word) => stem(word.replace(/^[%.]+/, ""))).join(" ");
+}
+
+// Whether a word is a CUDA C++ name, with or without its leading underscores.
+function isName(word, lower) {
+  return lower === word || lower.replace(/^_+/, "") === word || lower.endsWith("::" + word);
+}
+
+// The CUDA C++ name of a row that a word is or begins.
 function cuda(word, row) {
-  const names = row[7].map((name) => [name, name.toLowerCase()]);
+  const names = row.cuda.map((name) => [name, name.toLowerCase()]);
   const exact = names.find(([, lower]) => isName(word, lower));
   const begun = () => names.find(([, lower]) => word.length > 2 && (lower.startsWith(word) || lower.startsWith("__" + word)));
   return (exact ?? begun())?.[0];
@@ -44,41 +84,43 @@ function cuda(word, row) {
 
 function fit(word, row) {
   const called = cuda(word, row);
-  const score = called === undefined ? 0 : isName(word, called.toLowerCase()) ? 90 : 26;
-  return Math.max(score, fitName(word, row[5], row[6]));
+  const score = called === undefined ? 0 : isName(word, called.toLowerCase()) ? 90 : 18;
+  return Math.max(score, fitName(word, row));
 }
 
-// A score for how well a row matches a word; 0 means no match. The user may omit the first character of a name: `.`,
-// `%`, `"`.
-function fitName(word, name, summary) {
+// How well a row fits a word; 0: not at all. A name may be typed without its first character: `.`, `%`, `"`.
+function fitName(word, row) {
+  const name = row.lower;
   const bare = name.replace(/^[.%"@]+/, "");
   if (word === name || word === bare) return 100;
   if (name.startsWith(word) || bare.startsWith(word)) return 60 - Math.min(name.length, 30);
-  const at = name.indexOf(word);
-  if (at > 0) return /[.:_\-]/.test(name[at - 1]) ? 28 : 20;
-  const text = summary.indexOf(word);
-  if (text < 0) return 0;
-  return text === 0 || /\W/.test(summary[text - 1]) ? 10 : 4;
+  const own = stem(word);
+  if (row.stems.has(own)) return 26;
+  if (name.includes(word)) return 20;
+  if (word.length > 2 && [...row.stems].some((s) => s.startsWith(own))) return 12;
+  return row.text.has(own) ? 6 : 0;
 }
 
+// The rows that have all words; where there is none, those that have most of them.
 function find(text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = [];
-  if (words.length === 0) return found;
+  // A call stands for its function.
+  const words = wordsOf(text.replace(/\(.*/, ""));
+  if (words.length === 0) return [];
+  const phrase = key(text);
+  const all = [];
+  const some = [];
   for (const row of index.rows) {
-    let score = 0;
-    for (const word of words) {
-      const own = fit(word, row);
-      if (own === 0) {
-        score = 0;
-        break;
-      }
-      score += own;
-    }
-    // At equal scores instructions come first.
-    if (score > 0) found.push([score * 16 - row[1], row]);
+    const whole = row.keys.includes(phrase);
+    const scores = words.map((word) => fit(word, row));
+    const matched = whole ? words.length : scores.filter(Boolean).length;
+    if (matched === 0) continue;
+    const score = scores.reduce((sum, own) => sum + own, whole ? 120 : 0);
+    // Instructions come first where all else is equal.
+    if (matched === words.length) all.push([score * 16 - row.kind, row]);
+    else if (matched * 2 >= words.length && scores.some((own) => own > 6)) some.push([(matched * 200 + score) * 16 - row.kind, row]);
   }
-  found.sort((a, b) => b[0] - a[0] || (a[1][0] < b[1][0] ? -1 : 1));
+  const found = all.length > 0 ? all : words.length > 1 ? some : [];
+  found.sort((a, b) => b[0] - a[0] || (a[1].name < b[1].name ? -1 : 1));
   return found.slice(0, MOST).map((pair) => pair[1]);
 }
 
@@ -88,10 +130,10 @@ function search(text) {
   if (found.length > 0 || /\s/.test(text.trim()) || !text.includes(".")) return found;
   const parts = text.trim().split(".");
   for (let n = parts.length - 1; n > 0; n -= 1) {
-    const head = index.rows.filter((row) => row[1] === 0 && row[5] === parts.slice(0, n).join(".").toLowerCase());
+    const head = index.rows.filter((row) => row.kind === 0 && row.lower === parts.slice(0, n).join(".").toLowerCase());
     if (head.length > 0) {
       const rest = parts.slice(n).map((part) => "." + part.toLowerCase());
-      const modifiers = rest.flatMap((name) => index.rows.filter((row) => row[1] !== 0 && row[5] === name).slice(0, 1));
+      const modifiers = rest.flatMap((name) => index.rows.filter((row) => row.kind !== 0 && row.lower === name).slice(0, 1));
       return [...head, ...modifiers];
     }
   }
@@ -118,16 +160,16 @@ function item(row, number) {
   option.id = "found" + number;
   option.setAttribute("role", "option");
   const name = document.createElement("code");
-  name.textContent = row[0];
+  name.textContent = row.name;
   const kind = document.createElement("span");
   kind.className = "kind";
-  kind.textContent = index.kinds[row[1]];
+  kind.textContent = index.kinds[row.kind];
   const summary = document.createElement("span");
   summary.className = "summary";
   // If the name of the row does not contain the words, say why the row matches.
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const called = words.filter((word) => !row[5].includes(word)).map((word) => cuda(word, row)).find(Boolean);
-  summary.textContent = called ? `${called} in CUDA C++ – ${row[3]}` : row[3];
+  const called = words.filter((word) => !row.lower.includes(word)).map((word) => cuda(word, row)).find(Boolean);
+  summary.textContent = called ? `${called} in CUDA C++ – ${row.summary}` : row.summary;
   option.append(name, kind, summary);
   option.addEventListener("mousedown", (event) => event.preventDefault());
   option.addEventListener("click", (event) => open(row, event.ctrlKey || event.metaKey));
@@ -156,7 +198,7 @@ function hide() {
 }
 
 function open(row, elsewhere) {
-  const address = root + row[2];
+  const address = root + row.path;
   if (elsewhere) window.open(address, "_blank", "noopener");
   else location.href = address;
 }

@@ -71,7 +71,7 @@ fn page(kind: PageKind, name: &str, article: Option<&Article>, links: &Links) ->
         summary: summary_of(kind, name, summary),
         group: group(kind, name),
         body,
-        is_code: kind != PageKind::Version,
+        is_code: !matches!(kind, PageKind::Version | PageKind::Concept),
         path,
     }
 }
@@ -289,6 +289,9 @@ pub fn tables(kind: PageKind, place: PageContext<'_>) -> Markup {
 /// The part of a chapter page above the list.
 pub fn overview(kind: PageKind, place: PageContext<'_>) -> Markup {
     match kind {
+        PageKind::Concept => {
+            html! { p { "What the words of the trade mean in PTX, and which instructions belong to them." } }
+        }
         PageKind::Type => html! {
             p { "Below the list: what converts to what, and which registers stand for which types." }
         },

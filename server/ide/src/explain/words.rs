@@ -1,0 +1,121 @@
+//! Queries as words: what is pasted around a name is taken off, and forms of a word are made equal.
+
+/// Words that say nothing about the topic of a query. The site's search leaves out the same.
+pub const STOP_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "at", "be", "between", "by", "can", "do", "does", "for", "from", "get", "how", "i", "in",
+    "into", "is", "it", "me", "my", "no", "not", "of", "on", "or", "such", "that", "the", "there", "thing", "things",
+    "this", "to", "use", "using", "vs", "what", "when", "which", "why", "with",
+];
+
+/// Endings that are cut off a word, with what stands in their place; the first that fits is taken. The site's search cuts the same.
+pub const ENDINGS: &[(&str, &str)] = &[
+    ("ies", "y"),
+    ("sses", "ss"),
+    ("ches", "ch"),
+    ("xes", "x"),
+    ("ing", ""),
+    ("ion", ""),
+    ("ed", ""),
+    ("ss", "ss"),
+    ("s", ""),
+];
+
+/// Characters that must be left of a word when its ending is cut.
+pub const MIN_STEM: usize = 3;
+
+/// A query without what is around it in a source, in a message or in Markdown.
+pub fn cleaned(query: &str) -> String {
+    let query = query.trim().trim_matches('`').trim();
+    // The string of an `asm` statement.
+    let text = match query.split_once('"') {
+        Some((before, rest)) if before.contains("asm") => rest.split('"').next().unwrap_or(rest),
+        _ => query,
+    };
+    text.replace("%%", "%").trim().trim_end_matches([';', '?', '!']).trim().to_owned()
+}
+
+/// The first word of a statement without its label, its guard and the brace before it; the word itself if there is nothing else.
+pub fn head(query: &str) -> &str {
+    let mut words = query.split_whitespace().map(|w| w.trim_start_matches('{').trim_end_matches(';'));
+    let is_around = |w: &&str| w.is_empty() || w.ends_with(':') || w.starts_with("@%") || w.starts_with("@!");
+    words.find(|w| !is_around(w)).unwrap_or_else(|| query.split_whitespace().next().unwrap_or(""))
+}
+
+/// Whether a query of several words is a statement with its operands, and not a phrase.
+pub fn is_statement(query: &str) -> bool {
+    let operands = query.split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
+    query.starts_with('@')
+        || operands.contains(['%', ',', '[', ';', '<'])
+        || operands.starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// The words of a phrase in lower case, without those that say nothing.
+pub fn words(text: &str) -> Vec<String> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '%' | ':');
+    let lower = text.to_lowercase();
+    let all = lower.split(|c| !is_part(c)).map(|w| w.trim_end_matches(['.', ':'])).filter(|w| !w.is_empty());
+    all.filter(|w| !STOP_WORDS.contains(w)).map(str::to_owned).collect()
+}
+
+/// A word without its ending: `lanes` and `lane`, `shuffling` and `shuffles` are the same.
+pub fn stem(word: &str) -> String {
+    let mut word = word.replace("isation", "ization").replace("ising", "izing");
+    if let Some((ending, instead)) = ENDINGS.iter().find(|(ending, _)| word.ends_with(ending)) {
+        let kept = word.len() - ending.len();
+        if word.is_char_boundary(kept) && kept + instead.len() >= MIN_STEM {
+            word.truncate(kept);
+            word.push_str(instead);
+        }
+    }
+    if word.len() > MIN_STEM && word.ends_with('e') {
+        word.pop();
+    }
+    word
+}
+
+/// A phrase as a key: two phrases of the same words have the same.
+pub fn key(text: &str) -> String {
+    let text = text.replace(['-', '_', '.'], " ");
+    let sign = ['%', '.'];
+    words(&text).iter().map(|w| stem(w.trim_start_matches(sign))).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_word_are_equal() {
+        for (one, other) in [
+            ("lanes", "lane"),
+            ("shuffling", "shuffles"),
+            ("addresses", "address"),
+            ("copies", "copy"),
+            ("caches", "cache"),
+            ("branches", "branch"),
+            ("saturate", "saturation"),
+            ("coalesced", "coalescing"),
+            ("synchronisation", "synchronization"),
+        ] {
+            assert_eq!(stem(one), stem(other), "{one} {other}");
+        }
+        assert_ne!(stem("thing"), stem("then"));
+        assert_eq!(key("How to shuffle between Lanes?"), key("shuffle lane"));
+        assert_eq!(key("bank-conflict"), key("bank conflicts"));
+    }
+
+    #[test]
+    fn statements_lose_what_is_around_the_mnemonic() {
+        for (query, word) in [
+            ("@%p1 bra DONE;", "bra"),
+            ("L1: add.u32 %r1, %r2, %r3;", "add.u32"),
+            ("{ .reg .b32 %r<2>;", ".reg"),
+            ("fma.rn.f32", "fma.rn.f32"),
+            ("L1:", "L1:"),
+        ] {
+            assert_eq!(head(query), word, "{query}");
+        }
+        assert_eq!(cleaned(r#"asm volatile("mov.u32 %0, %%laneid;" : "=r"(x));"#), "mov.u32 %0, %laneid");
+        assert!(is_statement("bar.sync 0") && is_statement("@%p bra L") && !is_statement("bank conflict"));
+    }
+}
