@@ -220,7 +220,7 @@ fn cuda_page(found: &'static Cuda, detail: Detail) -> MarkdownPage {
 
 /// What a name with `%` is if it is not a special register: `%r1`.
 fn register(word: &str) -> Option<MarkdownPage> {
-    let name = word.strip_prefix('%')?.trim_end_matches(|c: char| matches!(c, ',' | ';'));
+    let name = word.strip_prefix('%')?.trim_end_matches([',', ';']);
     let stem = name.split('.').next()?.trim_end_matches(|c: char| c.is_ascii_digit());
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'));
