@@ -68,7 +68,9 @@ impl DiagnosticMessage for OperandType {
             Self::Register { register, ty, expected, .. } => {
                 let ty_expected = expected.ty?;
                 // What the operand is for tells more than how to bring another value into its size.
-                if !expected.written && ty.info().bits != ty_expected.info().bits && !expected.meaning.is_empty() {
+                let predicate = [*ty, ty_expected].iter().any(|ty| ty.info().class == TypeClass::Pred);
+                let sizes_differ = ty.info().bits != ty_expected.info().bits;
+                if !predicate && sizes_differ && !expected.written && !expected.meaning.is_empty() {
                     return Some(super::meaning(expected.name, expected.meaning));
                 }
                 Some(conversion(register, *ty, ty_expected, expected))
