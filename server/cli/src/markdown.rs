@@ -432,7 +432,7 @@ mod tests {
               add.f32 d, a, b;
 
             name  meaning
-            ────  ──────────────────────────────────
+            ────  ───────────────────────────────
             `a`   the first of the operands, read
             `bb`  second
 

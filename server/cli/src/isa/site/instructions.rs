@@ -21,8 +21,6 @@ const MAX_OPEN_FORMS: usize = 2;
 const SHOWN: usize = 6;
 /// The largest number of sections that are not listed above them.
 const MAX_UNLISTED: usize = 3;
-/// Anchors of the operands whose bits are described.
-const BITS: [&str; 4] = ["bits", "bits2", "bits3", "bits4"];
 
 /// All pages.
 pub fn pages(links: &Links) -> Vec<SitePage> {
@@ -73,7 +71,7 @@ fn page(instruction: &ManualInstruction, links: &Links, uses: &BTreeMap<&'static
 
 /// A part of an entry: its anchor, its heading and its text.
 struct Section {
-    anchor: &'static str,
+    anchor: String,
     title: Markup,
     text: Markup,
 }
@@ -107,9 +105,9 @@ fn entry(entry: &'static Entry, forms: &[&'static Form], prefix: &str, place: Pa
 /// The sections of an entry that have something to say.
 fn sections(entry: &'static Entry, articles: &[FormArticle], place: PageContext<'_>) -> Vec<Section> {
     let mut out: Vec<Section> = Vec::new();
-    let mut add = |shown: bool, anchor: &'static str, title: Markup, text: &dyn Fn() -> Markup| {
+    let mut add = |shown: bool, anchor: &str, title: Markup, text: &dyn Fn() -> Markup| {
         if shown {
-            out.push(Section { anchor, title, text: text() });
+            out.push(Section { anchor: anchor.to_owned(), title, text: text() });
         }
     };
     let plain = |title: &str| html! { (title) };
@@ -124,8 +122,8 @@ fn sections(entry: &'static Entry, articles: &[FormArticle], place: PageContext<
         html! { dl.slots { @for note in entry.operands { div { dt { code { (note.name) } } dd { (place.line(note.doc)) } } } } }
     });
     for (index, encoding) in encodings(entry).into_iter().enumerate() {
-        let anchor = BITS.get(index).copied().unwrap_or("bits");
-        add(true, anchor, html! { "The bits of " code { (encoding.0) } }, &|| bits(encoding.1, place));
+        let anchor = format!("bits{}", index + 1);
+        add(true, &anchor, html! { "The bits of " code { (encoding.0) } }, &|| bits(encoding.1, place));
     }
     add(!entry.modifiers.is_empty(), "modifiers", plain("Modifiers"), &|| {
         html! { dl.slots { @for note in entry.modifiers { div { dt { (place.modifier(note.name)) } dd { (place.line(note.doc)) } } } } }
