@@ -118,3 +118,13 @@ fn gates(page: &mut MarkdownPage, gates: &'static [Gate], environment: Option<&E
         _ => page.list("", lines),
     }
 }
+
+/// The first sentence of a page below its heading.
+pub(crate) fn first_sentence(text: &str) -> String {
+    let lines = text.lines().skip_while(|l| l.is_empty() || l.starts_with('#')).take_while(|l| !l.is_empty());
+    let paragraph = lines.collect::<Vec<_>>().join(" ");
+    match paragraph.find(". ") {
+        Some(end) => paragraph[..=end].to_owned(),
+        None => paragraph,
+    }
+}

@@ -76,7 +76,7 @@ pub fn reference() -> Vec<Chapter> {
     chapter("constants", "Predefined constants", constants.collect());
     let concepts = ISA.concepts.iter().map(|c| Article {
         name: c.title.to_owned(),
-        summary: sentence(c.doc),
+        summary: describe::first_sentence(c.doc),
         text: describe::concept_body(c).finish(),
     });
     chapter("concepts", "Topics", concepts.collect());
@@ -89,22 +89,15 @@ pub fn reference() -> Vec<Chapter> {
     chapter("versions", "Versions", versions.collect());
     // The page of a diagnostic has its code as a heading, then a summary sentence.
     let body = |text: &'static str| text.split_once('\n').map_or("", |t| t.1).to_owned();
-    let pages =
-        Code::ALL.iter().map(|c| Article { name: c.to_string(), summary: sentence(c.page()), text: body(c.page()) });
+    let pages = Code::ALL.iter().map(|c| Article {
+        name: c.to_string(),
+        summary: describe::first_sentence(c.page()),
+        text: body(c.page()),
+    });
     chapter("diagnostics", "Diagnostics", pages.collect());
     out
 }
 
 fn article(name: &str, summary: &'static str, page: MarkdownPage) -> Article {
     Article { name: name.to_owned(), summary: summary.to_owned(), text: page.finish() }
-}
-
-/// The first sentence of a page below its heading.
-pub(crate) fn sentence(text: &str) -> String {
-    let lines = text.lines().skip_while(|l| l.is_empty() || l.starts_with('#')).take_while(|l| !l.is_empty());
-    let paragraph = lines.collect::<Vec<_>>().join(" ");
-    match paragraph.find(". ") {
-        Some(end) => paragraph[..=end].to_owned(),
-        None => paragraph,
-    }
 }

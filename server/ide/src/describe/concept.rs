@@ -32,7 +32,7 @@ pub fn with_summary(word: &str) -> String {
 /// One line on what a word of PTX or a diagnostic is.
 fn one_line(word: &str) -> Option<String> {
     if let Some(code) = Code::named(word).filter(|_| word.contains('-')) {
-        return Some(crate::reference::sentence(code.page()));
+        return Some(crate::describe::first_sentence(code.page()));
     }
     let register = ISA.special_register(word.split('.').next().filter(|w| w.starts_with('%')).unwrap_or(""));
     let directive = ISA.directive(word).map(|d| d.summary);

@@ -125,7 +125,7 @@ pub fn page(query: &str) -> Option<MarkdownPage> {
     let mut page = MarkdownPage::default();
     page.text(format!("# {}", shown(query)));
     page.text(found.meaning);
-    let line = |code: &Code| format!("`{}` – {}", code.name(), crate::reference::sentence(code.page()));
+    let line = |code: &Code| format!("`{}` – {}", code.name(), crate::describe::first_sentence(code.page()));
     page.list("Diagnostics for it", found.codes.iter().map(line));
     // The instruction that the message quotes.
     let quoted = query.split('\'').skip(1).step_by(2).map(words::head);

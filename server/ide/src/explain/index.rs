@@ -133,7 +133,7 @@ fn entries() -> Vec<IndexEntry> {
         add(IndexKind::Instruction, name, summaries.join(" "), Vec::new());
     }
     for c in ISA.concepts {
-        add(IndexKind::Concept, c.title, crate::reference::sentence(c.doc), c.synonyms.to_vec());
+        add(IndexKind::Concept, c.title, describe::first_sentence(c.doc), c.synonyms.to_vec());
     }
     for (title, members) in families {
         add(IndexKind::Family, title, describe::words(members, 6), Vec::new());
@@ -157,7 +157,7 @@ fn entries() -> Vec<IndexEntry> {
         add(IndexKind::Modifier, m.name, m.summary.to_owned(), Vec::new());
     }
     for code in Code::ALL {
-        add(IndexKind::Diagnostic, code.name(), crate::reference::sentence(code.page()), Vec::new());
+        add(IndexKind::Diagnostic, code.name(), describe::first_sentence(code.page()), Vec::new());
     }
     for t in ISA.targets {
         add(IndexKind::Target, t.name, t.summary.to_owned(), Vec::new());
