@@ -104,7 +104,7 @@ pub enum CheckOutcome {
     Unreadable(String),
 }
 
-/// What was found in one file.
+/// The diagnostics of one file.
 #[derive(Debug)]
 pub struct CheckedFindings {
     /// The report on it. Trees take much more memory and are not kept.

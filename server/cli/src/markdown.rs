@@ -268,7 +268,7 @@ impl Layout {
         self.blank = false;
     }
 
-    /// Writes the words so far as lines.
+    /// Writes the collected words as lines.
     fn flush(&mut self) {
         self.open = false;
         if self.words.is_empty() || self.table.is_some() {

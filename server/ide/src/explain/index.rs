@@ -184,7 +184,7 @@ mod points {
     pub const MATCHED: u32 = 1000;
 }
 
-/// Points that the only word of a query must have, so that its result is taken for what is meant.
+/// The least score with which the result of a query of one word counts as an answer.
 pub const MIN_SINGLE: u32 = points::MATCHED + points::WORD;
 
 /// What fits all words of a query, the best first; what fits most of them if nothing fits all.

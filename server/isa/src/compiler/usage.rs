@@ -131,27 +131,8 @@ fn is_special(isa: &Isa, word: &str) -> bool {
 /// # Errors
 /// Returns the first row that is malformed, out of order, or has a PTX name that the ISA tables do not have.
 pub fn cuda(file: &str, text: &str, isa: &Isa) -> Result<String> {
-    let mut out = String::from(
-        "/// Names of CUDA and what they are in PTX, sorted by name, as declared in `data/cuda.tsv`.\npub static CUDA: &[Cuda] = &[\n",
-    );
-    let mut last = "";
-    for (row, columns) in rows(file, text) {
-        let [name, ptx, words] = columns.as_slice() else {
-            return Err(row.error("expected a name of CUDA, a spelling in PTX and what differs, separated by tabs"));
-        };
-        if *name <= last {
-            return Err(row.error(format!("`{name}` is not behind the row before it, in the order of bytes")));
-        }
-        last = name;
-        for spelling in ptx.split(" / ") {
-            if let Some(wrong) = unknown_word(isa, spelling) {
-                return Err(row.error(format!("`{name}`: the tables do not know `{wrong}` of `{spelling}`")));
-            }
-        }
-        let _ = writeln!(out, "Cuda{{name:{name:?},ptx:{ptx:?},words:{words:?}}},");
-    }
-    out.push_str("];\n");
-    Ok(out)
+    let header = "/// Names of CUDA and what they are in PTX, sorted by name, as declared in `data/cuda.tsv`.\npub static CUDA: &[Cuda] = &[\n";
+    foreign(header, file, text, |spelling| unknown_word(isa, spelling))
 }
 
 /// Compiles the table of words of other languages and their PTX spellings to a Rust item.
@@ -159,20 +140,25 @@ pub fn cuda(file: &str, text: &str, isa: &Isa) -> Result<String> {
 /// # Errors
 /// Returns the first row that is malformed, out of order, or has a PTX name that the ISA tables do not have.
 pub fn names(file: &str, text: &str, isa: &Isa) -> Result<String> {
-    let mut out = String::from(
-        "/// Words of other languages and assemblers and what they are in PTX, sorted by word, as declared in `data/names.tsv`.\npub static OTHER_NAMES: &[Cuda] = &[\n",
-    );
+    let header = "/// Words of other languages and assemblers and what they are in PTX, sorted by word, as declared in `data/names.tsv`.\npub static OTHER_NAMES: &[Cuda] = &[\n";
+    foreign(header, file, text, |spelling| unknown(isa, spelling))
+}
+
+/// Compiles a table of foreign names to a Rust item that begins with `header`. `unknown` returns the word of a PTX spelling that the ISA
+/// tables do not have.
+fn foreign(header: &str, file: &str, text: &str, unknown: impl Fn(&str) -> Option<String>) -> Result<String> {
+    let mut out = header.to_owned();
     let mut last = "";
     for (row, columns) in rows(file, text) {
         let [name, ptx, words] = columns.as_slice() else {
-            return Err(row.error("expected a word, a spelling in PTX and what differs, separated by tabs"));
+            return Err(row.error("expected a name, a spelling in PTX and what differs, separated by tabs"));
         };
         if *name <= last {
             return Err(row.error(format!("`{name}` is not behind the row before it, in the order of bytes")));
         }
         last = name;
         for spelling in ptx.split(" / ") {
-            if let Some(wrong) = unknown(isa, spelling) {
+            if let Some(wrong) = unknown(spelling) {
                 return Err(row.error(format!("`{name}`: the tables do not know `{wrong}` of `{spelling}`")));
             }
         }
