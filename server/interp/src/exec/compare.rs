@@ -8,8 +8,8 @@ use super::float::steps::flushes;
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane, LaneMask};
 use crate::machine::code::DecodeRefusal;
-use crate::registers::{PredicateSrc, Src, WarpRegisters};
-use crate::simd::{LaneMarks, LaneStep, Outcomes, bits, select};
+use crate::registers::{Dst, PredicateSrc, Src, WarpRegisters};
+use crate::simd::{self, Comparison, LaneMarks, LaneStep, Outcomes, bits, select};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::float::compare::{self, FloatComparison};
 use ptx_num::values::float::half::{Bf16, F16, Half};
@@ -252,27 +252,24 @@ enum PairsTo {
     /// The predicates `p` and `q`.
     Predicates(Outcomes),
     /// The halves of a register: this number if the comparison is true, else zero.
-    Numbers(crate::registers::Dst<u32>, u16),
+    Numbers(Dst<u32>, u16),
 }
 
 /// A comparison of pairs.
-struct Pairs<F> {
+struct Pairs {
     to: PairsTo,
     ab: (Src<u32>, Src<u32>),
-    f: F,
+    f: Comparison<u16>,
     combine: Combine,
     c: PredicateSrc,
 }
 
-impl<F: Fn(u16, u16) -> bool + Send + Sync> LaneStep for Pairs<F> {
+impl LaneStep for Pairs {
     #[inline(always)]
     fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let (a, b) = (registers.get(self.ab.0), registers.get(self.ab.1));
-        let (mut low, mut high) = ([0u8; LANES], [0u8; LANES]);
-        for lane in 0..LANES {
-            low[lane] = (self.f)(a[lane] as u16, b[lane] as u16).into();
-            high[lane] = (self.f)((a[lane] >> 16) as u16, (b[lane] >> 16) as u16).into();
-        }
+        let low = self.f.run(&(a.map(|a| a as u16), b.map(|b| b as u16)));
+        let high = self.f.run(&(a.map(|a| (a >> 16) as u16), b.map(|b| (b >> 16) as u16)));
         let c = registers.predicate(self.c);
         let (low, high) = ((self.combine)(bits(&low), c).0, (self.combine)(bits(&high), c).0);
         match self.to {
@@ -294,7 +291,7 @@ fn pairs<N: Numbers<Bits = u16>>(inst: &mut DecodeContext<'_>, to: PairsTo, _: N
     let (c, combine) = combination(inst)?;
     let ab = (inst.src(OperandName::A)?, inst.src(OperandName::B)?);
     let operator = operator(inst)?;
-    Ok(DecodeContext::step(Pairs { to, ab, f: move |a, b| N::holds(operator, a, b), combine, c }))
+    Ok(DecodeContext::step(Pairs { to, ab, f: simd::comparison(move |a, b| N::holds(operator, a, b)), combine, c }))
 }
 
 /// `set` of packed integers: all ones in each element for which the comparison is true.
@@ -352,11 +349,23 @@ fn bytes(ty: Modifier) -> u16 {
 fn selection<T: Lane>(inst: &mut DecodeContext<'_>) -> ActionResult {
     let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
     let c = inst.predicate_src(OperandName::C)?.ok_or("`selp` without its predicate")?;
-    Ok(DecodeContext::all(move |r, mask| {
-        let out = select(r.predicate(c), r.get(a), r.get(b));
-        r.put(d, mask, out);
+    Ok(DecodeContext::step(Selection { d, ab: (a, b), c }))
+}
+
+/// `d = c ? a : b` for all lanes.
+struct Selection<T> {
+    d: Dst<T>,
+    ab: (Src<T>, Src<T>),
+    c: PredicateSrc,
+}
+
+impl<T: Lane> LaneStep for Selection<T> {
+    #[inline(always)]
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
+        let out = select(registers.predicate(self.c), registers.get(self.ab.0), registers.get(self.ab.1));
+        registers.put(self.d, mask, out);
         LaneMarks::default()
-    }))
+    }
 }
 
 /// `slct`.

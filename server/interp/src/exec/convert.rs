@@ -8,7 +8,7 @@ use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane, LaneMask, lanes};
 use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::registers::{Dst, RegisterLocation, Src, WarpRegisters};
-use crate::simd::{BoxedStep, LaneMarks, LaneStep, bits};
+use crate::simd::{LaneMarks, LaneStep, Lanes, Loop1, Loop2, bits, each1, each2, each3};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::convert::{
@@ -66,12 +66,12 @@ pub(crate) fn pack(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
     Ok(match inst.optional_src::<u32>(OperandName::C)? {
         Some(c) => {
             let f = move |a, b, c| convert::pack(bits, signed, a, b, c);
-            DecodeContext::step(crate::simd::Map3 { d, abc: (a, b, c), f })
+            DecodeContext::step(crate::simd::Map3 { d, abc: (a, b, c), f: each3(f) })
         }
         None => DecodeContext::step(crate::simd::Map2 {
             d,
             ab: (a, b),
-            f: move |a, b| convert::pack(bits, signed, a, b, 0),
+            f: each2(move |a, b| convert::pack(bits, signed, a, b, 0)),
         }),
     })
 }
@@ -266,6 +266,16 @@ impl Steps {
         d: Option<O>,
         f: F,
     ) -> Option<OpAction> {
+        self.unary_of(a, d, each1(f))
+    }
+
+    /// Compiled for each combination of types, not for each conversion.
+    fn unary_of<I: SourceRegister, O: ResultRegister>(
+        &self,
+        a: Option<I>,
+        d: Option<O>,
+        f: Loop1<I::Word, Lanes<O::Word>>,
+    ) -> Option<OpAction> {
         Some(DecodeContext::step(UnaryStep { a: a?, d: d?, f, open: self.open }))
     }
 
@@ -299,7 +309,7 @@ impl Lift for Steps {
 
     fn pair_to_b32<F: Fn(u32, u32) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
         let (a, b) = (NarrowSource::new(self.places.a)?, NarrowSource::new(self.places.b?)?);
-        Some(DecodeContext::step(PairStep { ab: (a, b), d: self.result32()?, f: function, open: self.open }))
+        Some(DecodeContext::step(PairStep { ab: (a, b), d: self.result32()?, f: each2(function), open: self.open }))
     }
 
     fn many_to_b32<F: Fn(&Sources) -> u32 + Send + Sync + Copy + 'static>(self, function: F) -> Self::Output {
@@ -331,24 +341,18 @@ fn note(marked: &mut LaneMarks, lane: usize, open: bool) {
 }
 
 /// `d = f(a)` for all lanes, including inactive ones.
-struct UnaryStep<I, O, F> {
+struct UnaryStep<I: SourceRegister, O: ResultRegister> {
     a: I,
     d: O,
-    f: F,
+    f: Loop1<I::Word, Lanes<O::Word>>,
     open: UnspecifiedResults,
 }
 
-impl<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sync + 'static> LaneStep
-    for UnaryStep<I, O, F>
-{
+impl<I: SourceRegister, O: ResultRegister> LaneStep for UnaryStep<I, O> {
     #[inline(always)]
     fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
         let a = self.a.get(registers);
-        let mut out = [O::Word::default(); LANES];
-        for lane in 0..LANES {
-            out[lane] = (self.f)(a[lane]);
-        }
-        self.d.put(registers, mask, out);
+        self.d.put(registers, mask, self.f.run(&a));
         let unspecified = match &self.open {
             UnspecifiedResults::Never => 0,
             UnspecifiedResults::Nan { sign, infinity } => {
@@ -366,31 +370,22 @@ impl<I: SourceRegister, O: ResultRegister, F: Fn(I::Word) -> O::Word + Send + Sy
         };
         LaneMarks { unspecified: unspecified & mask, approximate: 0 }
     }
-
-    fn scalar(self) -> BoxedStep {
-        let Self { a, d, f, open } = self;
-        let f: Box<dyn Fn(I::Word) -> O::Word + Send + Sync> = Box::new(f);
-        Box::new(UnaryStep { a, d, f, open })
-    }
 }
 
 /// `d = f(a, b)` for all lanes, including inactive ones.
-struct PairStep<F> {
+struct PairStep {
     ab: (NarrowSource, NarrowSource),
     d: Result32,
-    f: F,
+    f: Loop2<u32, u32, Lanes<u32>>,
     open: UnspecifiedResults,
 }
 
-impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for PairStep<F> {
+impl LaneStep for PairStep {
     #[inline(always)]
     fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
-        let (a, b) = (self.ab.0.get(registers), self.ab.1.get(registers));
-        let mut out = [0; LANES];
-        for lane in 0..LANES {
-            out[lane] = (self.f)(a[lane], b[lane]);
-        }
-        self.d.put(registers, mask, out);
+        let sources = (self.ab.0.get(registers), self.ab.1.get(registers));
+        self.d.put(registers, mask, self.f.run(&sources));
+        let (a, b) = sources;
         let mut marked = LaneMarks::default();
         if !matches!(self.open, UnspecifiedResults::Never) {
             for lane in lanes(mask) {
@@ -399,12 +394,6 @@ impl<F: Fn(u32, u32) -> u32 + Send + Sync + 'static> LaneStep for PairStep<F> {
             }
         }
         marked
-    }
-
-    fn scalar(self) -> BoxedStep {
-        let Self { ab, d, f, open } = self;
-        let f: Box<dyn Fn(u32, u32) -> u32 + Send + Sync> = Box::new(f);
-        Box::new(PairStep { ab, d, f, open })
     }
 }
 

@@ -24,6 +24,14 @@ fn step<T: Lane + Int>(
     third: bool,
     f: impl Fn(T, T, T, bool) -> ((T, bool), Marks) + Send + Sync + 'static,
 ) -> Result<OpAction> {
+    step_of(inst, third, Box::new(f))
+}
+
+/// An operation on three numbers and a carry: its result, the new carry, and the marks.
+type CarryOperation<T> = Box<dyn Fn(T, T, T, bool) -> ((T, bool), Marks) + Send + Sync>;
+
+/// Compiled for each type, not for each operation.
+fn step_of<T: Lane + Int>(inst: &mut DecodeContext<'_>, third: bool, f: CarryOperation<T>) -> Result<OpAction> {
     let leaves = leaves(inst);
     let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
     let c = if third { inst.src::<T>(OperandName::C)? } else { a };

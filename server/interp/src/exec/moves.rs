@@ -1,17 +1,32 @@
 //! `mov`: copies, addresses, and packing and unpacking of vectors.
 
 use crate::inst::DecodeContext;
-use crate::lanes::{ALL, lanes};
+use crate::lanes::{ALL, Lane, LaneMask, lanes};
 use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::registers::{Dst, Src};
 use crate::registers::{RegisterLocation, WarpRegisters};
-use crate::simd::{LaneMarks, Map1, step};
+use crate::simd::{LaneMarks, LaneStep, step};
 use ptx_isa::OperandName;
+
+/// `d = a` for all lanes.
+struct Move<T> {
+    d: Dst<T>,
+    a: Src<T>,
+}
+
+impl<T: Lane> LaneStep for Move<T> {
+    #[inline(always)]
+    fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
+        let values = registers.get(self.a);
+        registers.put(self.d, mask, values);
+        LaneMarks::default()
+    }
+}
 
 /// Decodes the copy of a register in the narrower of the two widths.
 fn copy(d: RegisterLocation, a: RegisterLocation) -> Result<OpAction, DecodeRefusal> {
-    fn of<T: crate::lanes::Lane>(d: RegisterLocation, a: RegisterLocation) -> Option<OpAction> {
-        Some(OpAction::Lanes(step(Map1 { d: Dst::<T>::new(d)?, a: Src::<T>::new(a)?, f: |x: T| x })))
+    fn of<T: Lane>(d: RegisterLocation, a: RegisterLocation) -> Option<OpAction> {
+        Some(OpAction::Lanes(step(Move { d: Dst::<T>::new(d)?, a: Src::<T>::new(a)? })))
     }
     let width = d.width.min(a.width);
     let made = match width {

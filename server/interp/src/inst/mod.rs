@@ -13,7 +13,9 @@ use crate::machine::code::{
 use crate::machine::{ExecContext, StepOutcome, is_clock, number_format};
 use crate::memory::Window;
 use crate::registers::{Dst, PredicateDst, PredicateSrc, RegisterLocation, Src, WarpRegisters};
-use crate::simd::{self, AllLanes, Compare, EachLane, LaneMarks, LaneStep, Map1, Map2, Map3, Outcomes};
+use crate::simd::{
+    self, AllLanes, Compare, EachLane, LaneMarks, LaneStep, Lanes, Loop1, Loop2, Loop3, Map1, Map2, Map3, Outcomes,
+};
 use ptx_analysis::flow::{FlowFunction, FlowInstruction, FlowOperand, Guard, OperandRole, OperandValue};
 use ptx_analysis::types::TypeId;
 use ptx_isa::tables::{Entry, Form, OperandAccess, Spaces, SpecialRegister, ValueKind};
@@ -403,6 +405,11 @@ impl<'a> DecodeContext<'a> {
         &mut self,
         f: impl Fn(A) -> D + Send + Sync + 'static,
     ) -> Result<OpAction, DecodeRefusal> {
+        self.map1_of(simd::each1(f))
+    }
+
+    /// Compiled for each combination of types, not for each operation.
+    fn map1_of<A: Lane, D: Lane>(&mut self, f: Loop1<A, Lanes<D>>) -> Result<OpAction, DecodeRefusal> {
         let (d, a) = (self.dst(OperandName::D)?, self.src(OperandName::A)?);
         Ok(OpAction::Lanes(simd::step(Map1 { d, a, f })))
     }
@@ -412,6 +419,11 @@ impl<'a> DecodeContext<'a> {
         &mut self,
         f: impl Fn(A, B) -> D + Send + Sync + 'static,
     ) -> Result<OpAction, DecodeRefusal> {
+        self.map2_of(simd::each2(f))
+    }
+
+    /// Compiled for each combination of types, not for each operation.
+    fn map2_of<A: Lane, B: Lane, D: Lane>(&mut self, f: Loop2<A, B, Lanes<D>>) -> Result<OpAction, DecodeRefusal> {
         let (d, ab) = (self.dst(OperandName::D)?, (self.src(OperandName::A)?, self.src(OperandName::B)?));
         Ok(OpAction::Lanes(simd::step(Map2 { d, ab, f })))
     }
@@ -420,6 +432,14 @@ impl<'a> DecodeContext<'a> {
     pub fn map3<A: Lane, B: Lane, C: Lane, D: Lane>(
         &mut self,
         f: impl Fn(A, B, C) -> D + Send + Sync + 'static,
+    ) -> Result<OpAction, DecodeRefusal> {
+        self.map3_of(simd::each3(f))
+    }
+
+    /// Compiled for each combination of types, not for each operation.
+    fn map3_of<A: Lane, B: Lane, C: Lane, D: Lane>(
+        &mut self,
+        f: Loop3<A, B, C, Lanes<D>>,
     ) -> Result<OpAction, DecodeRefusal> {
         let (d, abc) = (
             self.dst(OperandName::D)?,
@@ -468,7 +488,7 @@ impl<'a> DecodeContext<'a> {
         combine: fn(LaneMask, LaneMask) -> (LaneMask, LaneMask),
         f: impl Fn(A, A) -> bool + Send + Sync + 'static,
     ) -> OpAction {
-        OpAction::Lanes(simd::step(Compare { to, ab, f, combine, c }))
+        OpAction::Lanes(simd::step(Compare { to, ab, f: simd::comparison(f), combine, c }))
     }
 
     /// A step on registers that calls `f` for one active lane after the other.
@@ -478,7 +498,7 @@ impl<'a> DecodeContext<'a> {
 
     /// A step on registers that calls `f` once, for all lanes of the mask.
     pub fn all(f: impl Fn(&mut WarpRegisters, LaneMask) -> LaneMarks + Send + Sync + 'static) -> OpAction {
-        OpAction::Lanes(simd::step(AllLanes { f }))
+        OpAction::Lanes(Box::new(AllLanes { f }))
     }
 
     /// A step on registers for which the compiler should emit vector instructions.

@@ -133,6 +133,18 @@ impl ExecContext<'_> {
         if !self.machine.settings.checks.has(kind) {
             return;
         }
+        // What does not depend on the type of `message` is compiled once.
+        let mut message = Some(message);
+        self.add_fault(kind, lanes, &mut || message.take().map_or_else(String::new, |message| message()), related);
+    }
+
+    fn add_fault(
+        &mut self,
+        kind: FaultKind,
+        lanes: LaneMask,
+        message: &mut dyn FnMut() -> String,
+        related: Option<(InstructionSite, String)>,
+    ) {
         let (site, warp, step) = (self.site, self.lanes.number, self.lanes.steps);
         let cta = self.cta().index;
         let fault = || Fault { kind, message: message(), site, lanes, cta, warp, step, count: 1, related };

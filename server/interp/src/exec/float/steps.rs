@@ -3,10 +3,10 @@
 //! Modifiers that are known when an instruction is decoded become types, so that the loops over lanes are compiled for each of them.
 
 use crate::inst::DecodeContext;
-use crate::lanes::{LANES, Lane, LaneMask};
+use crate::lanes::{Lane, LaneMask};
 use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::registers::{Dst, Src, WarpRegisters};
-use crate::simd::{BoxedStep, LaneMarks, LaneStep, bits};
+use crate::simd::{LaneMarks, LaneStep, Loop1, Loop2, Loop3, MarkedLanes, marked1, marked2, marked3};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::{Clamp, FloatModifiers, FloatRounding};
@@ -100,140 +100,51 @@ pub(crate) fn modifiers(inst: &DecodeContext<'_>, ftz: bool) -> FloatModifiers {
     FloatModifiers { rounding: rounding(inst), ftz, clamp }
 }
 
-/// The marks of the results of all lanes. Results of exact arithmetic seldom have any, so the function first looks at all lanes together.
-#[inline(always)]
-pub(crate) fn marked(mask: LaneMask, marks: impl Fn(usize) -> Marks) -> LaneMarks {
-    let code = |lane| {
-        let marks = marks(lane);
-        u32::from(marks.contains(Marks::UNSPECIFIED)) | u32::from(marks.contains(Marks::APPROXIMATE)) << 1
-    };
-    let mut any = 0;
-    for lane in 0..LANES {
-        any |= code(lane);
-    }
-    if any == 0 {
-        return LaneMarks::default();
-    }
-    let (mut unspecified, mut approximate) = ([0; LANES], [0; LANES]);
-    for lane in 0..LANES {
-        let code = code(lane);
-        unspecified[lane] = (code & 1) as u8;
-        approximate[lane] = (code >> 1) as u8;
-    }
-    LaneMarks { unspecified: bits(&unspecified) & mask, approximate: bits(&approximate) & mask }
-}
-
-/// `d = f(a)` for all lanes. `marks` returns the marks of each result.
-struct Step1<A, D, F, M> {
+/// `d = f(a)` for all lanes, with marks.
+struct Step1<A, D> {
     d: Dst<D>,
     a: Src<A>,
-    f: F,
-    marks: M,
+    f: Loop1<A, MarkedLanes<D>>,
 }
 
-impl<A, D, F, M> LaneStep for Step1<A, D, F, M>
-where
-    A: Lane,
-    D: Lane,
-    F: Fn(A) -> D + Send + Sync,
-    M: Fn(A, D) -> Marks + Send + Sync,
-{
+impl<A: Lane, D: Lane> LaneStep for Step1<A, D> {
     #[inline(always)]
     fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
-        let a = registers.get(self.a);
-        let mut out = [D::default(); LANES];
-        for lane in 0..LANES {
-            out[lane] = (self.f)(a[lane]);
-        }
-        registers.put(self.d, mask, out);
-        marked(mask, |lane| (self.marks)(a[lane], out[lane]))
-    }
-
-    fn scalar(self) -> BoxedStep
-    where
-        Self: 'static,
-    {
-        let Self { d, a, f, marks } = self;
-        let f: Box<dyn Fn(A) -> D + Send + Sync> = Box::new(f);
-        let marks: Box<dyn Fn(A, D) -> Marks + Send + Sync> = Box::new(marks);
-        Box::new(Step1 { d, a, f, marks })
+        let out = self.f.run(&registers.get(self.a));
+        registers.put(self.d, mask, out.values);
+        out.marks(mask)
     }
 }
 
 /// `d = f(a, b)`, as [`Step1`].
-struct Step2<A, B, D, F, M> {
+struct Step2<A, B, D> {
     d: Dst<D>,
     ab: (Src<A>, Src<B>),
-    f: F,
-    marks: M,
+    f: Loop2<A, B, MarkedLanes<D>>,
 }
 
-impl<A, B, D, F, M> LaneStep for Step2<A, B, D, F, M>
-where
-    A: Lane,
-    B: Lane,
-    D: Lane,
-    F: Fn(A, B) -> D + Send + Sync,
-    M: Fn(A, B, D) -> Marks + Send + Sync,
-{
+impl<A: Lane, B: Lane, D: Lane> LaneStep for Step2<A, B, D> {
     #[inline(always)]
     fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
-        let (a, b) = (registers.get(self.ab.0), registers.get(self.ab.1));
-        let mut out = [D::default(); LANES];
-        for lane in 0..LANES {
-            out[lane] = (self.f)(a[lane], b[lane]);
-        }
-        registers.put(self.d, mask, out);
-        marked(mask, |lane| (self.marks)(a[lane], b[lane], out[lane]))
-    }
-
-    fn scalar(self) -> BoxedStep
-    where
-        Self: 'static,
-    {
-        let Self { d, ab, f, marks } = self;
-        let f: Box<dyn Fn(A, B) -> D + Send + Sync> = Box::new(f);
-        let marks: Box<dyn Fn(A, B, D) -> Marks + Send + Sync> = Box::new(marks);
-        Box::new(Step2 { d, ab, f, marks })
+        let out = self.f.run(&(registers.get(self.ab.0), registers.get(self.ab.1)));
+        registers.put(self.d, mask, out.values);
+        out.marks(mask)
     }
 }
 
 /// `d = f(a, b, c)`, as [`Step1`].
-struct Step3<A, B, C, D, F, M> {
+struct Step3<A, B, C, D> {
     d: Dst<D>,
     abc: (Src<A>, Src<B>, Src<C>),
-    f: F,
-    marks: M,
+    f: Loop3<A, B, C, MarkedLanes<D>>,
 }
 
-impl<A, B, C, D, F, M> LaneStep for Step3<A, B, C, D, F, M>
-where
-    A: Lane,
-    B: Lane,
-    C: Lane,
-    D: Lane,
-    F: Fn(A, B, C) -> D + Send + Sync,
-    M: Fn(A, B, C, D) -> Marks + Send + Sync,
-{
+impl<A: Lane, B: Lane, C: Lane, D: Lane> LaneStep for Step3<A, B, C, D> {
     #[inline(always)]
     fn run(&self, registers: &mut WarpRegisters, mask: LaneMask) -> LaneMarks {
-        let (a, b, c) = (registers.get(self.abc.0), registers.get(self.abc.1), registers.get(self.abc.2));
-        let mut out = [D::default(); LANES];
-        for lane in 0..LANES {
-            out[lane] = (self.f)(a[lane], b[lane], c[lane]);
-        }
-        registers.put(self.d, mask, out);
-        marked(mask, |lane| (self.marks)(a[lane], b[lane], c[lane], out[lane]))
-    }
-
-    fn scalar(self) -> BoxedStep
-    where
-        Self: 'static,
-    {
-        let Self { d, abc, f, marks } = self;
-        let f: Box<dyn Fn(A, B, C) -> D + Send + Sync> = Box::new(f);
-        let marks: Box<dyn Fn(A, B, C, D) -> Marks + Send + Sync> = Box::new(marks);
-        Box::new(Step3 { d, abc, f, marks })
+        let out = self.f.run(&(registers.get(self.abc.0), registers.get(self.abc.1), registers.get(self.abc.2)));
+        registers.put(self.d, mask, out.values);
+        out.marks(mask)
     }
 }
 
@@ -243,8 +154,16 @@ pub(crate) fn step1<A: Lane, D: Lane>(
     f: impl Fn(A) -> D + Send + Sync + 'static,
     marks: impl Fn(A, D) -> Marks + Send + Sync + 'static,
 ) -> Result<OpAction, DecodeRefusal> {
+    step1_of(inst, marked1(f, marks))
+}
+
+/// Compiled for each combination of types, not for each operation.
+fn step1_of<A: Lane, D: Lane>(
+    inst: &mut DecodeContext<'_>,
+    f: Loop1<A, MarkedLanes<D>>,
+) -> Result<OpAction, DecodeRefusal> {
     let (d, a) = (inst.dst(OperandName::D)?, inst.src(OperandName::A)?);
-    Ok(DecodeContext::step(Step1 { d, a, f, marks }))
+    Ok(DecodeContext::step(Step1 { d, a, f }))
 }
 
 /// `d = f(a, b)` with marks. The operand named `second` is `b`.
@@ -254,8 +173,17 @@ pub(crate) fn step2<A: Lane, B: Lane, D: Lane>(
     f: impl Fn(A, B) -> D + Send + Sync + 'static,
     marks: impl Fn(A, B, D) -> Marks + Send + Sync + 'static,
 ) -> Result<OpAction, DecodeRefusal> {
+    step2_of(inst, second, marked2(f, marks))
+}
+
+/// Compiled for each combination of types, not for each operation.
+fn step2_of<A: Lane, B: Lane, D: Lane>(
+    inst: &mut DecodeContext<'_>,
+    second: OperandName,
+    f: Loop2<A, B, MarkedLanes<D>>,
+) -> Result<OpAction, DecodeRefusal> {
     let (d, ab) = (inst.dst(OperandName::D)?, (inst.src(OperandName::A)?, inst.src(second)?));
-    Ok(DecodeContext::step(Step2 { d, ab, f, marks }))
+    Ok(DecodeContext::step(Step2 { d, ab, f }))
 }
 
 /// `d = f(a, b, c)` with marks.
@@ -264,7 +192,15 @@ pub(crate) fn step3<A: Lane, B: Lane, C: Lane, D: Lane>(
     f: impl Fn(A, B, C) -> D + Send + Sync + 'static,
     marks: impl Fn(A, B, C, D) -> Marks + Send + Sync + 'static,
 ) -> Result<OpAction, DecodeRefusal> {
+    step3_of(inst, marked3(f, marks))
+}
+
+/// Compiled for each combination of types, not for each operation.
+fn step3_of<A: Lane, B: Lane, C: Lane, D: Lane>(
+    inst: &mut DecodeContext<'_>,
+    f: Loop3<A, B, C, MarkedLanes<D>>,
+) -> Result<OpAction, DecodeRefusal> {
     let (d, abc) =
         (inst.dst(OperandName::D)?, (inst.src(OperandName::A)?, inst.src(OperandName::B)?, inst.src(OperandName::C)?));
-    Ok(DecodeContext::step(Step3 { d, abc, f, marks }))
+    Ok(DecodeContext::step(Step3 { d, abc, f }))
 }
