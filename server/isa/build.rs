@@ -68,7 +68,8 @@ fn main() {
     let cuda = beside("cuda.tsv", |file, text| compiler::usage::cuda(file, text, &isa));
     let names = beside("names.tsv", |file, text| compiler::usage::names(file, text, &isa));
     let values = beside("values.tsv", |file, text| compiler::usage::values(file, text, &isa));
-    for (name, text) in [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage + &cuda + &names + &values)] {
+    let messages = beside("assembler.tsv", compiler::usage::assembler_messages);
+    for (name, text) in [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage + &cuda + &names + &values + &messages)] {
         if let Err(error) = fs::write(Path::new(&dir).join(name), text) {
             fail(&format!("{name}: {error}"));
         }

@@ -21,7 +21,7 @@ pub use live::ISA;
 
 pub use tables::Weights;
 #[cfg(feature = "live")]
-use tables::{Cuda, Suggested, UsageTable};
+use tables::{AssemblerMessage, Cuda, Suggested, UsageTable};
 
 include!(concat!(env!("OUT_DIR"), "/usage.rs"));
 

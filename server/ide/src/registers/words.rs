@@ -17,7 +17,7 @@ const MAX_VALUES: usize = 6;
 pub(crate) fn title(figure: Option<&Figure>, launched: Option<u32>) -> String {
     let Some(figure) = figure else { return "registers: …".to_owned() };
     let Some(kernel) = figure.kernel() else {
-        return "registers: not known, since not all of this is understood".to_owned();
+        return "registers: unknown, because of an error".to_owned();
     };
     let mut out = format!("≈ {}", counted(kernel.registers, "register"));
     if kernel.spills() {

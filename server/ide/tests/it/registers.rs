@@ -238,7 +238,7 @@ fn a_function_under_another_name_and_one_that_was_never_understood() {
     let wrong = Snapshot::new(&TEXT.replace("setp.eq", "setpeq"));
     let mut said = lenses(&wrong, &figures(&wrong));
     said.truncate(said.find('\n').unwrap());
-    assert_eq!(said, "sum: registers: not known, since not all of this is understood");
+    assert_eq!(said, "sum: registers: unknown, because of an error");
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub(crate) struct ColumnAllocation {
 pub(crate) enum PairAllocation {
     /// No warp waits.
     #[default]
-    Nobody,
+    Idle,
     /// A warp waits for the other CTA to request as many columns, and for that number of columns to be free.
     Waits(u32),
     /// The other CTA has allocated for both, beginning at this column.

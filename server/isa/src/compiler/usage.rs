@@ -1,4 +1,4 @@
-//! Compiles `data/usage.tsv` (docs/dev/usage.md), `data/cuda.tsv` and `data/values.tsv` to Rust source. The ISA must know all
+//! Compiles `data/usage.tsv` (docs/dev/usage.md), `data/cuda.tsv`, `data/names.tsv`, `data/assembler.tsv` and `data/values.tsv` to Rust source. The ISA must know all
 //! words in them.
 
 use super::{Error, Result};
@@ -203,6 +203,30 @@ pub(super) fn unknown_word(isa: &Isa, spelling: &str) -> Option<String> {
         return None;
     }
     unknown(isa, spelling)
+}
+
+/// Compiles the table of messages of the assembler and the driver to a Rust item.
+///
+/// # Errors
+/// Returns the first row that is malformed, or stands behind a more general one, so that it is never taken.
+pub fn assembler_messages(file: &str, text: &str) -> Result<String> {
+    let mut out = String::from(
+        "/// What the assembler and the driver say, special messages before general ones, as declared in `data/assembler.tsv`.\npub static ASSEMBLER_MESSAGES: &[AssemblerMessage] = &[\n",
+    );
+    let mut before: Vec<&str> = Vec::new();
+    for (row, columns) in rows(file, text) {
+        let [pattern, codes, meaning] = columns.as_slice() else {
+            return Err(row.error("expected a pattern, names of diagnostics and a meaning, separated by tabs"));
+        };
+        if let Some(general) = before.iter().find(|general| pattern.contains(**general)) {
+            return Err(row.error(format!("`{general}` stands before it and fits all that `{pattern}` fits")));
+        }
+        before.push(pattern);
+        let codes: Vec<&str> = codes.split_whitespace().collect();
+        let _ = writeln!(out, "AssemblerMessage{{pattern:{pattern:?},codes:&{codes:?},meaning:{meaning:?}}},");
+    }
+    out.push_str("];\n");
+    Ok(out)
 }
 
 /// Compiles the table of suggested operand values to a Rust item.

@@ -22,6 +22,17 @@ pub struct Cuda {
     pub words: &'static str,
 }
 
+/// A message of the assembler or the driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AssemblerMessage {
+    /// Parts of the message, in lower case, that occur in this order; separated by ` * `.
+    pub pattern: &'static str,
+    /// Names of the diagnostics that report the same mistake, the likeliest first.
+    pub codes: &'static [&'static str],
+    /// What the message means and what to do.
+    pub meaning: &'static str,
+}
+
 /// A value that an operand often has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Suggested {

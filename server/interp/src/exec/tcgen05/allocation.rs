@@ -107,11 +107,11 @@ fn together(context: &mut ExecContext<'_>, columns: u32) -> Option<u32> {
     let waited = context.token.is_some();
     match context.cta().tensor.pair {
         PairAllocation::Granted(first) if waited => {
-            context.cta().tensor.pair = PairAllocation::Nobody;
+            context.cta().tensor.pair = PairAllocation::Idle;
             context.changed();
             return Some(first);
         }
-        PairAllocation::Nobody => {
+        PairAllocation::Idle => {
             context.cta().tensor.pair = PairAllocation::Waits(columns);
             context.changed();
         }
@@ -135,7 +135,7 @@ fn together(context: &mut ExecContext<'_>, columns: u32) -> Option<u32> {
     for rank in [own, peer] {
         let tensor = memory(context, rank)?;
         tensor.allocate(first, most, site);
-        tensor.pair = if rank == own { PairAllocation::Nobody } else { PairAllocation::Granted(first) };
+        tensor.pair = if rank == own { PairAllocation::Idle } else { PairAllocation::Granted(first) };
     }
     context.changed();
     Some(first)
