@@ -99,7 +99,7 @@ def peer_values(launch):
     return [256 * (1 - rank) + thread for rank in range(2) for thread in range(launch.block)]
 
 
-for name in "dsmem_exchange dsmem_push cluster_barrier_fence dsmem_exit_early_reader".split():
+for name in "dsmem_exchange dsmem_push cluster_barrier_fence dsmem_exit_split".split():
     MODELS[name] = lambda launch: {"out": peer_values(launch)}
 
 
@@ -562,3 +562,37 @@ def tcgen05_two_accumulators(launch):
 @model
 def multicast_ring(launch):
     return {"out": [sum(launch["in"][4 * n + 1] for n in range(3))] * 2}
+
+
+@model
+def warp_aggregated_atomic(launch):
+    # Every place is taken by one thread.
+    return {"count": [launch.threads], "out": [6] * launch.threads}
+
+
+@model
+def bulk_load_fresh_data(launch):
+    return {"out": [13]}
+
+
+@model
+def cluster_init_relaxed(launch):
+    return {"out": [1, 2]}
+
+
+MODELS["cluster_barrier_divergent"] = lambda launch: {"out": peer_values(launch)}
+
+
+@model
+def cluster_barrier_after_exit(launch):
+    return {"out": [256 * (1 - rank) + t for rank in range(2) for t in range(32)]}
+
+
+@model
+def bulk_reduce_to_peer(launch):
+    return {"out": [5000 + 100 * (1 - rank) + t for rank in range(2) for t in range(32)]}
+
+
+@model
+def poll_with_sleep(launch):
+    return {"out": [42]}
