@@ -65,7 +65,7 @@ mod tests {
                 assert!(Code::named(code).is_some(), "`{}`: there is no diagnostic `{code}`", message.pattern);
             }
             let said = format!("ptxas a.ptx, line 3; error   : {}", message.pattern.replace('*', "'x'"));
-            let page = page(&said).unwrap_or_else(|| panic!("`{said}` has no page")).to_string();
+            let page = page(&said).unwrap_or_else(|| panic!("`{said}` has no page")).finish();
             assert!(page.contains(message.meaning), "`{said}` finds another row:\n{page}");
         }
     }

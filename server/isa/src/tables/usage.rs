@@ -10,13 +10,13 @@ pub struct UsageTable {
     pub contexts: &'static [(&'static str, &'static str, Weights)],
 }
 
-/// A name of CUDA C++.
+/// A name of CUDA C++, or a word of another language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cuda {
-    /// The name in CUDA C++: `__shfl_xor_sync`.
+    /// The name: `__shfl_xor_sync`.
     pub name: &'static str,
     /// The PTX spelling: a mnemonic, a special register or a directive, possibly with operands; several are separated by ` /
-    /// `.
+    /// `. Empty: the word is left out in PTX; `-`: PTX has nothing like it.
     pub ptx: &'static str,
     /// The differences from PTX, or its purpose; may be empty.
     pub words: &'static str,
