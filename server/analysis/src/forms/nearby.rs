@@ -1,6 +1,6 @@
 //! The modifiers that a wrong modifier may stand for.
 
-use crate::forms::mnemonic::{Candidate, resolve};
+use crate::forms::mnemonic::{Candidate, resolve_fitting};
 use crate::forms::spec::applies;
 use crate::target::Environment;
 use ptx_isa::ISA;
@@ -49,7 +49,7 @@ pub fn corrections(opcode: &'static Opcode, modifiers: &[&str], index: usize) ->
     let fits = |correction: &Correction| {
         let mut with = modifiers.to_vec();
         with.splice(index..=correction.last, [correction.value]);
-        resolve(opcode, &with).is_some_and(|m| m.mismatch.is_none())
+        resolve_fitting(opcode, &with).is_some()
     };
     found.into_iter().map(|(_, correction)| correction).filter(fits).collect()
 }
@@ -127,8 +127,7 @@ pub fn allowed(
     let is_refused = |value: &&'static str| {
         let mut with = modifiers.to_vec();
         with.splice(index..index + usize::from(replace), [*value]);
-        let resolved = resolve(opcode, &with).filter(|m| m.mismatch.is_none());
-        resolved.is_some_and(|m| !m.candidates.iter().any(|c| is_allowed(c, environment)))
+        resolve_fitting(opcode, &with).is_some_and(|m| !m.candidates.iter().any(|c| is_allowed(c, environment)))
     };
     let kept: Vec<&'static str> = values
         .iter()

@@ -81,11 +81,19 @@ fn nearest<'m>(
         return mismatch;
     }
     let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-    let distance = |near: &MnemonicMismatch| {
+    let mut nearest = (mismatch, (u32::MAX, usize::MAX));
+    // They are sorted by the distance of their modifiers alone.
+    for near in std::iter::once(mismatch).chain(&mismatch.others) {
+        if near.cost > nearest.1.0 {
+            break;
+        }
         let distance = near.cost + operand_distance(instruction, near.form, &near.values, names);
-        (distance, foreign_operations(&near.problems, &modifiers))
-    };
-    std::iter::once(mismatch).chain(&mismatch.others).min_by_key(|near| distance(near)).unwrap_or(mismatch)
+        let distance = (distance, foreign_operations(&near.problems, &modifiers));
+        if distance < nearest.1 {
+            nearest = (near, distance);
+        }
+    }
+    nearest.0
 }
 
 /// A mnemonic that fits no form.
