@@ -2,7 +2,7 @@
 //! words in them.
 
 use super::{Error, Result};
-use crate::tables::{Isa, SpecialRegister};
+use crate::tables::{Isa, SpecialRegister, pattern_fits};
 use std::fmt::Write;
 
 /// The kinds of operands, in rows of the kind `operand`.
@@ -225,7 +225,7 @@ pub fn assembler_messages(file: &str, text: &str) -> Result<String> {
         let [pattern, codes, meaning] = columns.as_slice() else {
             return Err(row.error("expected a pattern, names of diagnostics and a meaning, separated by tabs"));
         };
-        if let Some(general) = before.iter().find(|general| pattern.contains(**general)) {
+        if let Some(general) = before.iter().find(|general| pattern_fits(general, pattern)) {
             return Err(row.error(format!("`{general}` stands before it and fits all that `{pattern}` fits")));
         }
         before.push(pattern);

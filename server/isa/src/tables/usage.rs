@@ -33,6 +33,25 @@ pub struct AssemblerMessage {
     pub meaning: &'static str,
 }
 
+impl AssemblerMessage {
+    /// Whether this is what a message in lower case says.
+    pub fn fits(&self, message: &str) -> bool {
+        pattern_fits(self.pattern, message)
+    }
+}
+
+/// Whether all parts of a pattern occur in a text, in their order.
+pub fn pattern_fits(pattern: &str, text: &str) -> bool {
+    let mut rest = text;
+    pattern.split('*').map(str::trim).all(|part| match rest.split_once(part) {
+        Some((_, after)) => {
+            rest = after;
+            true
+        }
+        None => false,
+    })
+}
+
 /// A value that an operand often has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Suggested {
