@@ -48,6 +48,10 @@ pub fn without_parentheses(instruction: &Instruction<'_>, text: &str, names: &dy
         |i: &usize| is_list(&operands[*i]) && name(&operands[i - 1]).is_some_and(|name| names.look_up(name).is_none());
     let undeclared = || (1..operands.len()).rev().find(listed).map(|i| i - 1);
     let callee = operands.iter().position(is_function).or_else(undeclared)?;
+    // Behind a list of arguments stands what is called through a register.
+    if operands[..callee].iter().skip(1).any(is_list) {
+        return None;
+    }
     // A direct call names nothing else.
     let bare = |operand: &Operand<'_>| !is_list(operand) && !matches!(symbol(operand), Some(Symbol::Targets { .. }));
     let (results, arguments) = (&operands[..callee], &operands[callee + 1..]);

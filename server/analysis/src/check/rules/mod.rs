@@ -192,7 +192,7 @@ pub fn foreign_operand(name: &str) -> Option<ForeignWord> {
     };
     foreign(name).filter(|word| match word.spellings.as_slice() {
         [] => true,
-        all => all.iter().all(|s| is_value(&s)),
+        all => all.iter().all(is_value),
     })
 }
 

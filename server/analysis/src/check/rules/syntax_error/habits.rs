@@ -307,7 +307,7 @@ pub(super) fn type_of_c(text: &str) -> Option<&'static str> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let unsigned = words.contains(&"unsigned");
     let mut kept = words.iter().filter(|w| !["const", "volatile", "static", "restrict", "__restrict__"].contains(w));
-    let (first, last) = (*kept.next()?, kept.last().copied());
+    let (first, last) = (*kept.next()?, kept.next_back().copied());
     let word = last.filter(|_| ["unsigned", "signed", "long", "short"].contains(&first)).unwrap_or(first);
     if last.is_some() && word == first {
         return None;
@@ -332,7 +332,7 @@ pub(super) fn statement(text: &str, word: &str, at: usize) -> Option<Fix> {
             .then(|| Fix::replace(format!("Write `{guard}`"), at..end, guard).preferred());
     }
     let space = foreign(word)?.spellings.into_iter().find(|s| ISA.space(s).is_some())?;
-    let name = rest.find(|c: char| c == '[' || c == ';' || c == '=').unwrap_or(rest.len());
+    let name = rest.find(['[', ';', '=']).unwrap_or(rest.len());
     let declared = rest.get(..name)?.trim_end();
     let name = declared.rsplit(char::is_whitespace).next()?;
     let ty = type_of_c(declared.get(..declared.len() - name.len())?)?;
