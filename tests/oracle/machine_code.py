@@ -172,7 +172,8 @@ class Machine:
         method = getattr(self, "do_" + word.lower(), None)
         if word in ("NOP", "S2R"):
             return
-        if method is None:
+        # Additions that saturate, and loads that extend a sign.
+        if method is None or {"ISAT", "S8", "S16"} & set(modifiers) and word in ("VIADD", "IADD3", "LDC", "LDCU"):
             raise Unknown(name)
         method(modifiers, o)
 
