@@ -1,9 +1,11 @@
 //! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each statement has its own report.
 
+mod foreign;
 #[cfg(test)]
 mod tests;
 mod unfinished;
 
+pub use foreign::foreign_character;
 pub use unfinished::{
     is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
 };
@@ -97,6 +99,8 @@ pub enum SyntaxErrorKind {
     Subscript,
     /// An offset is subtracted from an address; PTX only has `a+-4`.
     MinusOffset,
+    /// A character that the assembler does not accept here.
+    Foreign(char),
 }
 
 impl From<SyntaxErrorKind> for SyntaxError {
@@ -161,6 +165,16 @@ impl DiagnosticMessage for SyntaxError {
                 "a subscript stands only behind a variable without brackets around it".to_owned()
             }
             SyntaxErrorKind::MinusOffset => "an offset is added, never subtracted".to_owned(),
+            SyntaxErrorKind::Foreign('\u{feff}') => {
+                "the assembler refuses this byte order mark (U+FEFF), which editors do not show".to_owned()
+            }
+            SyntaxErrorKind::Foreign('\0') => {
+                "the assembler takes this NUL character for the end of the file".to_owned()
+            }
+            SyntaxErrorKind::Foreign('\x0b') => "a vertical tab is not white space for the assembler".to_owned(),
+            SyntaxErrorKind::Foreign(character) => {
+                format!("`{}` is not ASCII: it may stand in comments only", character.escape_debug())
+            }
         }
     }
 
@@ -188,6 +202,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::MisplacedSign(_) => "compute it with an instruction of its own first".to_owned(),
             SyntaxErrorKind::Subscript => "write an offset in bytes, `[a+4]`".to_owned(),
             SyntaxErrorKind::MinusOffset => "write `+-` in place of `-`".to_owned(),
+            SyntaxErrorKind::Foreign('\u{feff}') => "save the file as UTF-8 without a byte order mark".to_owned(),
             _ => return None,
         })
     }
