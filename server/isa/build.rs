@@ -69,7 +69,9 @@ fn main() {
     let names = beside("names.tsv", |file, text| compiler::usage::names(file, text, &isa));
     let values = beside("values.tsv", |file, text| compiler::usage::values(file, text, &isa));
     let messages = beside("assembler.tsv", compiler::usage::assembler_messages);
-    for (name, text) in [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage + &cuda + &names + &values + &messages)] {
+    for (name, text) in
+        [("tables.rs", out), ("ids.rs", ids), ("usage.rs", usage + &cuda + &names + &values + &messages)]
+    {
         if let Err(error) = fs::write(Path::new(&dir).join(name), text) {
             fail(&format!("{name}: {error}"));
         }

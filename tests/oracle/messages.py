@@ -21,9 +21,9 @@ def ask(module, folder):
     arch = target[1] if target and target[1][-1] in "af" else "compute_90" if not target or int(target[1][3:]) <= 90 else target[1]
     run = subprocess.run([PTXAS, "-arch=" + arch, path, "-o", os.devnull], capture_output=True, text=True)
     found = [m[2].strip() for m in map(MESSAGE.match, (run.stderr + run.stdout).splitlines()) if m]
-    found = [words for words in found if "aborted due to" not in words]
+    found = [words.replace(path, "a.ptx") for words in found if "aborted due to" not in words]
     if run.returncode and not found:
-        found = [(run.stderr + run.stdout).strip().splitlines()[0]]
+        found = [(run.stderr + run.stdout).strip().splitlines()[0].replace(path, "a.ptx")]
     return found if run.returncode else []
 
 

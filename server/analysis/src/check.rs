@@ -8,6 +8,7 @@ pub mod declare;
 pub(crate) mod diagnostic;
 pub mod directives;
 pub(crate) mod functions;
+pub mod generated;
 pub(crate) mod immediates;
 pub(crate) mod initializer;
 pub(crate) mod instruction;

@@ -170,8 +170,10 @@ fn check(origin: &InputOrigin, arguments: &CheckArguments, threads: usize) -> Ch
     let name = origin.name();
     let counts = SeverityCounts::of(&diagnostics);
     let first_error = diagnostics.iter().find(|d| d.severity == Severity::Error).map(|d| d.finding.name());
+    let asked = |code| arguments.level.iter().any(|(asked, _)| *asked == code);
     let cap = arguments.format == CheckFormat::Human && !arguments.all;
-    let (diagnostics, hidden) = if cap { repeats::cap(&snapshot, diagnostics) } else { (diagnostics, Vec::new()) };
+    let (diagnostics, hidden) =
+        if cap { repeats::cap(&snapshot, diagnostics, asked) } else { (diagnostics, Vec::new()) };
     let findings = match arguments.format {
         CheckFormat::Sarif => FileDiagnostics::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
         _ if diagnostics.len() > MAX_RENDERED => FileDiagnostics::Many(snapshot.clone(), diagnostics),

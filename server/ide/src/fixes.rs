@@ -143,8 +143,11 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> String {
 fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic) -> Vec<Fix> {
     let mut out = diagnostic.fixes.clone();
     if let Some(statement) = DiagnosedInstruction::around(snapshot, environment, diagnostic) {
-        // A fix that the check brings along is a guess from the words alone: it must lead to a legal instruction too.
-        out.retain(|fix| statement.takes(fix));
+        // A fix that the check brings along is a guess from the words alone: it must lead to a legal instruction too. Those of syntax
+        // errors are tried with the whole module.
+        if diagnostic.code() != Code::SyntaxError {
+            out.retain(|fix| statement.takes(fix));
+        }
         head::fixes(&statement, &mut out);
         missing::fixes(&statement, &mut out);
         operand::fixes(&statement, &mut out);

@@ -56,7 +56,7 @@ pub use multiprocessor::{Assembler, Multiprocessor};
 pub use passage::{Passage, WrittenTest};
 pub use successor::Successor;
 #[allow(unused_imports)]
-pub use usage::{AssemblerMessage, Cuda, Suggested, UsageTable, Weights};
+pub use usage::{AssemblerMessage, Cuda, Suggested, UsageTable, Weights, pattern_fits};
 
 table! {
     /// The whole instruction set.

@@ -4,9 +4,14 @@
 use crate::tables::{Cuda, UsageTable, Weights};
 
 impl Cuda {
-    /// Its spellings in PTX: mnemonics, special registers and directives, possibly with operands.
+    /// Its spellings in PTX: mnemonics, special registers and directives, possibly with operands. None if PTX has nothing like it.
     pub fn spellings(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.ptx.split(" / ")
+        self.ptx.split(" / ").filter(|spelling| !["", "-"].contains(spelling))
+    }
+
+    /// Whether nothing stands in its place in PTX.
+    pub fn is_left_out(&self) -> bool {
+        self.ptx.is_empty()
     }
 
     /// The first words of its spellings, for which the tables have documentation.

@@ -1,7 +1,7 @@
 //! Severities of diagnostic codes, for the language server and the command line.
 
 use ptx_analysis::codes::DiagnosticLevel;
-use ptx_analysis::{Code, Diagnostic, Severity};
+use ptx_analysis::{Code, Diagnostic, Severity, generated};
 use std::collections::HashMap;
 
 /// The names of the levels, the most severe first.
@@ -52,6 +52,18 @@ impl DiagnosticLevels {
         found.into_iter().filter_map(loud).collect()
     }
 
+    /// Like [`Self::apply`], in a file that a compiler wrote: without hints, except those of codes that the user gave a level.
+    pub fn apply_in_generated(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let mut found = self.apply(found);
+        found.retain(|d| self.is_set(d.code()) || !generated::is_quiet(d.severity));
+        found
+    }
+
+    /// Whether the user gave a code a level.
+    pub fn is_set(&self, code: Code) -> bool {
+        self.changed.contains_key(&code)
+    }
+
     /// Whether `portable` diagnostics are enabled: the check runs only then.
     pub fn want_portable(&self) -> bool {
         self.changed.get(&Code::NotPortable).is_some_and(Option::is_some)
@@ -83,5 +95,20 @@ mod tests {
         levels.set(Code::Run, None);
         assert!(levels.apply(vec![found("a"), found("b")]).is_empty());
         assert!(NAMES.iter().all(|name| level(name).is_some()) && level("fatal").is_none());
+    }
+
+    #[test]
+    fn generated_files_have_no_hints() {
+        let found = || {
+            [Severity::Error, Severity::Warning, Severity::Information, Severity::Hint].map(|severity| {
+                Diagnostic::new(0..1, ptx_analysis::Finding::Run("a", Box::default())).severity(severity)
+            })
+        };
+        let mut levels = DiagnosticLevels::default();
+        assert_eq!(levels.apply(found().into()).len(), 4);
+        let shown: Vec<Severity> = levels.apply_in_generated(found().into()).iter().map(|d| d.severity).collect();
+        assert_eq!(shown, [Severity::Error, Severity::Warning]);
+        levels.set(Code::Run, Some(Severity::Hint));
+        assert_eq!(levels.apply_in_generated(found().into()).len(), 4);
     }
 }

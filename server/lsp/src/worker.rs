@@ -6,7 +6,7 @@ use super::evaluation;
 use super::refresh;
 use super::shared::Shared;
 use ptx_analysis::registers::Figures;
-use ptx_analysis::{Analyzer, Report, Severity};
+use ptx_analysis::{Analyzer, Report, Severity, generated};
 use ptx_ide::holding::{Holding, Split};
 use ptx_launch::files::is_markup;
 use ptx_syntax::{Rope, Snapshot, SnapshotId};
@@ -36,6 +36,8 @@ pub struct Worker {
     figures: (Arc<Figures>, Option<SnapshotId>),
     /// Decides which diagnostics are held back while the user is typing.
     holding: Holding,
+    /// Whether a compiler wrote the file. Edits do not change that; only a new text does.
+    generated: Option<bool>,
 }
 
 /// The result of a publication.
@@ -70,6 +72,7 @@ impl Worker {
             analyzer: analyzer(),
             figures: Default::default(),
             holding: Holding::default(),
+            generated: None,
         };
         std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
         Ok(())
@@ -255,7 +258,9 @@ impl Worker {
         }
         let errors = found.report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
         let errors = enabled.then(|| errors.cloned().collect());
-        let wanted = context.settings.levels.apply(all);
+        let levels = &context.settings.levels;
+        let generated = *self.generated.get_or_insert_with(|| generated::is_generated(found.snapshot));
+        let wanted = if generated { levels.apply_in_generated(all) } else { levels.apply(all) };
         let split = if self.holds(context) {
             self.holding.split(found.snapshot, &wanted, work.edited.elapsed())
         } else {
@@ -292,6 +297,7 @@ impl Worker {
         if self.tree.is_none() || changes.contains(&DocumentChange::Replace) {
             // The rope already contains the edits before and after a replacement.
             self.holding.stop();
+            self.generated = None;
             return self.tree.insert(ptx_syntax::Document::in_chunks(&String::from(rope), threads()));
         }
         let tree = self.tree.get_or_insert_with(|| ptx_syntax::Document::new(""));

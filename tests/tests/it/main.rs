@@ -22,6 +22,7 @@ mod properties;
 mod recorded_fixtures;
 mod records;
 mod registers;
+mod synchronization;
 mod typing;
 mod unsafe_code;
 mod verdicts;

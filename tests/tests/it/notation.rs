@@ -73,8 +73,27 @@ fn constants_and_versions() {
     assert!(compiled("constant LANES many\n").expect_err("no number").contains("constant NAME VALUE"));
 }
 
+#[test]
+fn a_version_that_is_not_declared_is_refused_with_its_place() {
+    let form = "family f F\nopcode op\n  summary Does it.\n  exec f.op\n  form op.f16 d\n    d: write f16\n    ";
+    for (text, place, version) in [
+        (format!("{form}needs ptx 8.9 sm_90"), "a.isa:7:15", "8.9"),
+        (format!("{form}needs ptx 8.8 sm_90 or ptx 8.9"), "a.isa:7:32", "8.9"),
+        (format!("{form}until ptx 8.9"), "a.isa:7:15", "8.9"),
+        ("sreg %x u32\n  needs ptx 10.0".to_owned(), "a.isa:2:13", "10.0"),
+        ("directive .x\n  part a needs ptx 3.9".to_owned(), "a.isa:2:20", "3.9"),
+        ("space .x\n  holds 4352 needs ptx 1.9".to_owned(), "a.isa:2:24", "1.9"),
+        ("version 5.1 as 5.9".to_owned(), "a.isa:1:16", "5.9"),
+    ] {
+        let said = compiled(&format!("{text}\nversion 8.8\n")).expect_err(&text);
+        assert_eq!(said, format!("{place}: no `version` entry declares PTX {version}"), "{text}");
+        let declared = compiled(&format!("{text}\nversion 8.8\nversion {version}\n"));
+        assert!(!declared.is_err_and(|said| said.contains("declares")), "{text}");
+    }
+}
+
 fn directive(lines: &str) -> Result<Directive, String> {
-    compiled(&format!("directive .x\n{lines}\n")).map(|isa| isa.directives[0])
+    compiled(&format!("directive .x\n{lines}\nversion 3.2\n")).map(|isa| isa.directives[0])
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! callee. The rules were measured. Calls compare types differently from other instructions.
 
 use crate::check::diagnostic::Diagnostic;
-use crate::check::rules::{branch_target, call_arguments, call_target, undeclared_name};
+use crate::check::rules::{branch_target, call_arguments, call_target, operand_kind, undeclared_name};
 use crate::forms::operands::{NameLookup, special};
 use crate::forms::spec::{OperandPattern, OperandVariant};
 use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind};
@@ -35,6 +35,39 @@ pub fn check(
         }
     }
     call.check(names, out);
+}
+
+/// The report on a call whose results or arguments stand without parentheses: `call y, f, x` for `call (y), f, (x)`.
+pub fn without_parentheses(instruction: &Instruction<'_>, text: &str, names: &dyn NameLookup) -> Option<Diagnostic> {
+    let operands = &instruction.operands;
+    let symbol = |operand: &Operand<'_>| name(operand).and_then(|name| names.look_up(name));
+    let is_function = |operand: &Operand<'_>| matches!(symbol(operand), Some(Symbol::Function { .. }));
+    let is_list = |operand: &Operand<'_>| matches!(operand.kind, OperandKind::Arguments(_));
+    // A name that is not declared may be a function where a list follows it.
+    let listed =
+        |i: &usize| is_list(&operands[*i]) && name(&operands[i - 1]).is_some_and(|name| names.look_up(name).is_none());
+    let undeclared = || (1..operands.len()).rev().find(listed).map(|i| i - 1);
+    let callee = operands.iter().position(is_function).or_else(undeclared)?;
+    // A direct call names nothing else.
+    let bare = |operand: &Operand<'_>| !is_list(operand) && !matches!(symbol(operand), Some(Symbol::Targets { .. }));
+    let (results, arguments) = (&operands[..callee], &operands[callee + 1..]);
+    let wrong = results.iter().chain(arguments).find(|o| bare(o))?;
+    let written = |list: &[Operand<'_>]| -> Vec<String> {
+        let each = list.iter().filter_map(|o| text.get(o.range.clone()));
+        each.map(|t| t.trim_start_matches('(').trim_end_matches(')').trim().to_owned())
+            .filter(|t| !t.is_empty())
+            .collect()
+    };
+    let mut parts = Vec::new();
+    if !results.is_empty() {
+        parts.push(format!("({})", written(results).join(", ")));
+    }
+    parts.push(text.get(operands[callee].range.clone())?.to_owned());
+    if !arguments.is_empty() {
+        parts.push(format!("({})", written(arguments).join(", ")));
+    }
+    let all = operands.first()?.range.start..operands.last()?.range.end;
+    Some(operand_kind::call_without_parentheses(wrong.range.clone(), all, &parts.join(", ")))
 }
 
 /// The name, if the operand is a single name.

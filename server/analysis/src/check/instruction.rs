@@ -22,7 +22,7 @@ use crate::forms::spec::{OperandSpec, OperandVariant, applies};
 use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
 use crate::hir::types::register_type;
 use crate::target::Environment;
-use ptx_isa::tables::{Entry, Form, Gate, Term, ValueKind};
+use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, Term, ValueKind};
 
 /// Checks an instruction. `text` is the source in which its ranges count; `resolved` is its mnemonic looked up in the tables.
 pub fn check(
@@ -33,7 +33,7 @@ pub fn check(
     out: &mut Vec<Diagnostic>,
 ) {
     let Some(opcode) = resolved.opcode else {
-        return out.push(unknown_opcode::report(instruction.opcode));
+        return out.push(unknown_opcode::report(instruction));
     };
     if let Some(dot) = instruction.modifiers.iter().find(|m| m.text.trim() == ".") {
         return out.push(syntax_error::lone_dot(*dot));
@@ -57,6 +57,11 @@ pub fn check(
     }
     if out.len() > before {
         return;
+    }
+    if mnemonic.entry.flow == ControlTransfer::Call
+        && let Some(found) = calls::without_parentheses(instruction, text, names)
+    {
+        return out.push(found);
     }
     let suggest = |mismatch: &OperandMismatch| report_operand(mismatch, written, mnemonic.entry);
     if !mnemonic.entry.checked {

@@ -29,12 +29,14 @@ pub struct VariableAccess<'t> {
 }
 
 /// Size and alignment of a memory access.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct AccessSize {
     /// Number of bytes accessed, if known.
     pub bytes: Option<i128>,
     /// Required alignment of the address, in bytes.
     pub align: i128,
+    /// The bytes of the access, counted from its beginning, that are not read into `_`.
+    pub kept: Option<Range<i128>>,
 }
 
 /// Checks the memory operands of an instruction that fits its form.
@@ -139,5 +141,23 @@ fn access(instruction: &Instruction<'_>, variant: &OperandVariant, spec: &Operan
             both.find(|(_, (_, shape))| of(shape)).and_then(|(operand, _)| constant(operand))
         }
     };
-    AccessSize { bytes: known(spec.value.bytes), align: known(spec.value.align).unwrap_or(1) }
+    let bytes = known(spec.value.bytes);
+    AccessSize { bytes, align: known(spec.value.align).unwrap_or(1), kept: kept(instruction, elements, bytes) }
+}
+
+/// The bytes of an access that a list of registers keeps: all but those at its beginning and end that go to `_`.
+fn kept(instruction: &Instruction<'_>, elements: i128, bytes: Option<i128>) -> Option<Range<i128>> {
+    let whole = 0..bytes?;
+    let list = instruction.operands.iter().find_map(|operand| match &operand.kind {
+        OperandKind::Vector(list) if list.len() as i128 == elements => Some(list),
+        _ => None,
+    });
+    let Some(list) = list else { return Some(whole) };
+    let is_kept = |operand: &Operand<'_>| !matches!(operand.kind, OperandKind::Sink);
+    if list.iter().all(is_kept) {
+        return Some(whole);
+    }
+    let (first, last) = (list.iter().position(is_kept)?, list.iter().rposition(is_kept)?);
+    let size = whole.end / elements;
+    Some(first as i128 * size..(last as i128 + 1) * size)
 }

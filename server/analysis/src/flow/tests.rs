@@ -120,6 +120,30 @@ fn predicates_vary_as_what_they_compare() {
     assert_eq!(of("mov.u32 %r2, 3; mov.u32 %r3, %r2;", "lt.u32 %p1, %r3, 7"), Variance::Cta);
 }
 
+#[test]
+fn bits_that_a_shift_leaves_zero_do_not_vary() {
+    let of = |value: &str, test: &str| variance(&format!("mov.u32 %r1, %tid.x; {value} setp.{test};"));
+    let shifted = |test: &str| of("and.b32 %r2, %r1, 3; shl.b32 %r3, %r2, 1;", test);
+    // The values are 0, 2, 4 and 6.
+    assert_eq!(shifted("lt.u32 %p1, %r3, 7"), Variance::Cta);
+    assert_eq!(shifted("lt.u32 %p1, %r3, 6"), Variance::Lane(None));
+    assert_eq!(shifted("le.u32 %p1, %r3, 6"), Variance::Cta);
+    assert_eq!(shifted("eq.u32 %p1, %r3, 5"), Variance::Cta);
+    assert_eq!(shifted("eq.u32 %p1, %r3, 4"), Variance::Lane(None));
+    assert_eq!(shifted("eq.u32 %p1, %r3, 8"), Variance::Cta);
+    // Above the lanes the value is not known to be 0.
+    assert_eq!(of("shl.b32 %r2, %r1, 1;", "lt.u32 %p1, %r2, 63"), Variance::Warp);
+    assert_eq!(of("shl.b32 %r2, %r1, 1;", "lt.u32 %p1, %r2, 62"), Variance::Lane(None));
+    assert_eq!(of("shl.b32 %r2, %r1, 1;", "eq.u32 %p1, %r2, 3"), Variance::Cta);
+    assert_eq!(of("mul.lo.u32 %r2, %r1, 4;", "lt.u32 %p1, %r2, 125"), Variance::Warp);
+    // Back again, and bits from the middle.
+    assert_eq!(of("shl.b32 %r2, %r1, 3; shr.u32 %r3, %r2, 3;", "lt.u32 %p1, %r3, 16"), Variance::Lane(None));
+    assert_eq!(of("and.b32 %r2, %r1, 12; shr.u32 %r3, %r2, 2;", "lt.u32 %p1, %r3, 4"), Variance::Cta);
+    assert_eq!(of("and.b32 %r2, %r1, 12;", "lt.u32 %p1, %r2, 12"), Variance::Lane(None));
+    assert_eq!(of("and.b32 %r2, %r1, 5;", "lt.u32 %p1, %r2, 4"), Variance::Perhaps);
+    assert_eq!(of("shl.b32 %r2, %r1, 5; and.b32 %r3, %r2, 31;", "eq.u32 %p1, %r3, 0"), Variance::Warp);
+}
+
 /// Returns a function from the name of a register (`%rN` or `%pN`) to the threads across which it is the same.
 fn across(body: &str) -> impl Fn(&str) -> Across {
     let function = function(body);

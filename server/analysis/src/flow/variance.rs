@@ -20,14 +20,38 @@ pub enum Variance {
     Cta,
     /// The same in all lanes of a warp.
     Warp,
-    /// It differs from lane to lane. With a number n: above its n lowest bits, the value is the same in all lanes of a warp.
-    /// If n is at most 5, these n bits take all of their values in each warp.
-    Lane(Option<u32>),
+    /// It differs from lane to lane; which of its bits do, if that is known.
+    Lane(Option<LaneBits>),
     /// It may differ from lane to lane, depending on an unknown value that is the same in all lanes. An example is a
     /// comparison of the thread's index with a limit.
     Perhaps,
     /// Unknown.
     Unknown,
+}
+
+/// The bits of an integer that differ from lane to lane. Its lowest `zeros` bits are 0, and above `zeros + bits` bits, fewer than 32, it is the
+/// same in all lanes of a warp. If `bits` is at most 5, the bits between take all of their values in each warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaneBits {
+    /// The number of lowest bits that are 0.
+    pub zeros: u32,
+    /// The number of bits above them that differ.
+    pub bits: u32,
+    /// Whether all bits above those are 0.
+    pub bounded: bool,
+}
+
+impl LaneBits {
+    /// The number of bits below those that are the same.
+    fn end(self) -> u32 {
+        self.zeros + self.bits
+    }
+
+    /// The bits after a shift to the left.
+    fn shifted_left(self, by: i64) -> Option<Self> {
+        let zeros = self.zeros + u32::try_from(by).ok().filter(|by| *by < 32)?;
+        Some(Self { zeros, ..self }).filter(|moved| moved.end() < 32)
+    }
 }
 
 /// The number of lowest bits of a thread's index that give the lane in its warp.
@@ -174,7 +198,10 @@ impl<'a> Variances<'a> {
                 let other = register.components.len() > 1 && component != Some(0);
                 match (register.uniform, other) {
                     (UniformExtent::None, true) => Variance::Unknown,
-                    (extent, _) => of_extent(extent, Some(register.lane_bits.into()).filter(|bits| *bits > 0)),
+                    (extent, _) => {
+                        let bits = u32::from(register.lane_bits);
+                        of_extent(extent, (bits > 0).then_some(LaneBits { zeros: 0, bits, bounded: false }))
+                    }
                 }
             }
             OperandValue::Integer(value) if operand.role != OperandRole::Address => Variance::Constant(value),
@@ -195,9 +222,7 @@ impl<'a> Variances<'a> {
         let signed = |v: i64| self.compared_type(index).is_none_or(|unsigned| !unsigned || v >= 0);
         match (computes, sources) {
             (Computes::Copy, [one]) if self.is_whole(index) => *one,
-            (Computes::ShiftLeft, [Lane(Some(bits)), Constant(by)]) if (0..32).contains(by) => {
-                Lane(Some(bits + *by as u32))
-            }
+            (Computes::ShiftLeft, [Lane(Some(bits)), Constant(by)]) => Lane(bits.shifted_left(*by)),
             (Computes::ShiftRight, [Lane(Some(bits)), Constant(by)]) => shifted(*bits, *by),
             (Computes::And, [Lane(Some(bits)), Constant(mask)] | [Constant(mask), Lane(Some(bits))]) => {
                 masked(*bits, mask & 0xffff_ffff)
@@ -209,9 +234,9 @@ impl<'a> Variances<'a> {
                 shifted(*bits, by.trailing_zeros().into())
             }
             (Computes::Product, [Lane(Some(bits)), Constant(by)] | [Constant(by), Lane(Some(bits))])
-                if *by > 0 && by & (by - 1) == 0 && bits + by.trailing_zeros() < 32 =>
+                if *by > 0 && by & (by - 1) == 0 =>
             {
-                Lane(Some(bits + by.trailing_zeros()))
+                Lane(bits.shifted_left(by.trailing_zeros().into()))
             }
             (Computes::Comparison, [Lane(bits), Constant(limit)]) if signed(*limit) => {
                 self.compared(index, *bits, *limit)
@@ -226,19 +251,34 @@ impl<'a> Variances<'a> {
         }
     }
 
-    /// The variance of a comparison of a lane-dependent value with a literal. `bits` is the number in [`Variance::Lane`].
-    fn compared(&self, index: usize, bits: Option<u32>, limit: i64) -> Variance {
-        let operator = self.function.chosen(index).parts_at(limit);
+    /// The variance of a comparison of a lane-dependent value with a literal. `bits` are those of [`Variance::Lane`].
+    fn compared(&self, index: usize, bits: Option<LaneBits>, limit: i64) -> Variance {
         let chosen = self.function.chosen(index);
         let equal = chosen.has(Modifier::Eq) || chosen.has(Modifier::Ne);
-        match (operator, bits) {
-            // A limit between two warps, or below all threads.
-            (Some(limit), Some(bits)) if bits < 32 && limit & ((1 << bits) - 1) == 0 => Variance::Warp,
-            (Some(limit), Some(bits)) if bits <= LANE_BITS && (1..1 << bits).contains(&limit) => Variance::Lane(None),
-            (Some(_), _) => Variance::Perhaps,
-            (None, Some(bits)) if equal && bits <= LANE_BITS && (0..1 << bits).contains(&limit) => Variance::Lane(None),
+        let Some(known) = bits else { return Variance::Perhaps };
+        let LaneBits { zeros, bits, bounded } = known;
+        let all = 1i64 << bits;
+        let takes_all = bits <= LANE_BITS;
+        match chosen.parts_at(limit) {
+            // The value is a multiple of 1 << zeros: it is below the limit where its upper bits are below this.
+            Some(limit) => {
+                let limit = limit.saturating_add((1 << zeros) - 1) >> zeros;
+                if bounded && !(1..all).contains(&limit) {
+                    Variance::Cta
+                } else if limit & (all - 1) == 0 {
+                    // A limit between two warps, or below all threads.
+                    Variance::Warp
+                } else if takes_all && (1..all).contains(&limit) {
+                    Variance::Lane(None)
+                } else {
+                    Variance::Perhaps
+                }
+            }
+            None if equal && limit & ((1 << zeros) - 1) != 0 => Variance::Cta,
+            None if equal && bounded && !(0..all).contains(&(limit >> zeros)) => Variance::Cta,
+            None if equal && takes_all && (0..all).contains(&(limit >> zeros)) => Variance::Lane(None),
             // Nothing is known about which values occur.
-            _ => Variance::Perhaps,
+            None => Variance::Perhaps,
         }
     }
 
@@ -260,7 +300,7 @@ impl<'a> Variances<'a> {
     }
 }
 
-fn of_extent(extent: UniformExtent, bits: Option<u32>) -> Variance {
+fn of_extent(extent: UniformExtent, bits: Option<LaneBits>) -> Variance {
     match extent {
         UniformExtent::Cta => Variance::Cta,
         UniformExtent::Warp => Variance::Warp,
@@ -268,24 +308,36 @@ fn of_extent(extent: UniformExtent, bits: Option<u32>) -> Variance {
     }
 }
 
-/// The variance of a value with `bits` lane-dependent lowest bits after a right shift by `by`.
-fn shifted(bits: u32, by: i64) -> Variance {
+/// The variance of a value with these lane-dependent bits after a right shift by `by`.
+fn shifted(known: LaneBits, by: i64) -> Variance {
     match u32::try_from(by) {
-        Ok(by) if by >= bits => Variance::Warp,
-        Ok(by) => Variance::Lane(Some(bits - by)),
+        Ok(by) if by >= known.end() => Variance::Warp,
+        Ok(by) => {
+            let zeros = known.zeros.saturating_sub(by);
+            Variance::Lane(Some(LaneBits { zeros, bits: known.bits - by.saturating_sub(known.zeros), ..known }))
+        }
         Err(_) => Variance::Lane(None),
     }
 }
 
-/// The variance of a value with `bits` lane-dependent lowest bits after a bitwise AND with `mask`.
-fn masked(bits: u32, mask: i64) -> Variance {
-    let low = if bits < 32 { mask & ((1 << bits) - 1) } else { mask };
-    match (low, low & (low + 1)) {
-        (0, _) => Variance::Warp,
-        // The mask keeps exactly the lowest bits.
-        (_, 0) => Variance::Lane(Some(low.trailing_ones().min(bits))),
-        _ => Variance::Lane(None),
+/// The variance of a value with these lane-dependent bits after a bitwise AND with `mask`.
+fn masked(known: LaneBits, mask: i64) -> Variance {
+    if known.end() >= 32 {
+        return Variance::Lane(None);
     }
+    let kept = (mask >> known.zeros) & ((1 << known.bits) - 1);
+    if kept == 0 {
+        return Variance::Warp;
+    }
+    let below = kept.trailing_zeros();
+    let run = (kept >> below).trailing_ones();
+    // The mask keeps bits that lie side by side.
+    if kept >> below != (1 << run) - 1 {
+        return Variance::Lane(None);
+    }
+    let zeros = known.zeros + below;
+    let bounded = known.bounded || (mask & 0xffff_ffff) >> (zeros + run) == 0;
+    Variance::Lane(Some(LaneBits { zeros, bits: run, bounded }))
 }
 
 /// The variance without its knowledge of values and of single bits.

@@ -48,6 +48,15 @@ pub enum AlignmentEdit {
     },
 }
 
+/// A cost that no alignment of this number of written with this number of expected operands is below.
+pub fn least_cost(written: usize, expected: usize) -> u32 {
+    match expected.checked_sub(written) {
+        // Each step uses up at least one written operand for an expected one, unless that one is missing.
+        Some(missing) => GAP_COST * u32::try_from(missing).unwrap_or(u32::MAX / GAP_COST),
+        None => GROUPING_COST,
+    }
+}
+
 /// The cheapest alignment of the operands of an instruction with a variant.
 pub fn align(instruction: &Instruction<'_>, variant: &OperandVariant, names: &dyn NameLookup) -> Alignment {
     let (written, expected) = (&instruction.operands, &variant.operands);

@@ -1,6 +1,6 @@
 //! Chooses the form and the operand variant of an instruction.
 
-use crate::forms::align::{Alignment, align};
+use crate::forms::align::{Alignment, align, least_cost};
 use crate::forms::mnemonic::{Candidate, Mnemonic};
 use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
 use crate::forms::operands::{self, NameLookup, OperandMismatch};
@@ -110,9 +110,9 @@ pub fn choose<'h>(
         return resolved(c, a, VariantFit::Fits);
     }
     // Nothing fits: the nearest of each kind, and among equally near ones the first.
-    let aligned = nearest_of_other_count(instruction, mnemonic, names);
     let mismatch_cost = nearest.as_ref().map_or(u32::MAX, |n| n.0);
     let rule_cost = rule.map_or(u32::MAX, |r| r.0 + RULE_COST);
+    let aligned = nearest_of_other_count(instruction, mnemonic, names, mismatch_cost.min(rule_cost));
     let count_cost = aligned.as_ref().map_or(u32::MAX, |a| a.0.cost);
     if let Some((_, c, a, found)) = nearest
         && mismatch_cost <= rule_cost
@@ -138,36 +138,54 @@ pub fn operand_distance(
     values: &[Option<&'static str>],
     names: &dyn NameLookup,
 ) -> u32 {
-    let distance = |variant: &OperandVariant| {
+    let given = instruction.operands.len();
+    let mut nearest = u32::MAX;
+    let mut found = Vec::new();
+    for variant in &operand_variants(form, values) {
         let rule = if variant.broken.is_some() { RULE_COST } else { 0 };
-        if variant.operands.len() != instruction.operands.len() {
-            return rule + align(instruction, variant, names).cost;
+        if rule + least_cost(given, variant.operands.len()) >= nearest {
+            continue;
         }
-        let mut found = Vec::new();
-        match_operands(instruction, variant, names, &mut found);
-        rule + found.iter().map(|m| m.kind.cost()).sum::<u32>()
-    };
-    operand_variants(form, values).iter().map(distance).min().unwrap_or(0)
+        let distance = if variant.operands.len() == given {
+            found.clear();
+            match_operands(instruction, variant, names, &mut found);
+            found.iter().map(|m| m.kind.cost()).sum()
+        } else {
+            align(instruction, variant, names).cost
+        };
+        nearest = nearest.min(rule + distance);
+    }
+    if nearest == u32::MAX { 0 } else { nearest }
 }
 
-/// The nearest variant with another number of operands, with the indices of its candidate and of itself. One that breaks a rule is
-/// taken only if there is no other.
+/// The nearest variant with another number of operands that is nearer than `limit`, with the indices of its candidate and of itself.
+/// Variants that break a rule count only if all do.
 fn nearest_of_other_count(
     instruction: &Instruction<'_>,
     mnemonic: &Mnemonic,
     names: &dyn NameLookup,
+    limit: u32,
 ) -> Option<(Alignment, usize, usize)> {
     let given = instruction.operands.len();
-    let of_candidate = |(c, candidate): (usize, &'_ Candidate)| {
-        let variants = candidate.variants.iter().enumerate();
-        let others = variants.filter(|(_, variant)| variant.operands.len() != given);
-        let aligned = others.map(|(a, v)| (v.broken.is_some(), align(instruction, v, names), c, a));
-        aligned.min_by_key(|(broken, alignment, ..)| (*broken, alignment.cost))
+    let others = || {
+        let all = mnemonic.candidates.iter().enumerate();
+        let variants =
+            all.flat_map(|(c, candidate)| candidate.variants.iter().enumerate().map(move |(a, v)| (c, a, v)));
+        variants.filter(|(_, _, variant)| variant.operands.len() != given)
     };
-    let nearest = mnemonic.candidates.iter().enumerate().filter_map(of_candidate);
+    let all_broken = others().all(|(_, _, variant)| variant.broken.is_some());
+    let mut nearest: Option<(Alignment, usize, usize)> = None;
+    for (c, a, variant) in others().filter(|(_, _, variant)| variant.broken.is_some() == all_broken) {
+        let limit = nearest.as_ref().map_or(limit, |(alignment, ..)| alignment.cost);
+        if least_cost(given, variant.operands.len()) >= limit {
+            continue;
+        }
+        let alignment = align(instruction, variant, names);
+        if alignment.cost < limit {
+            nearest = Some((alignment, c, a));
+        }
+    }
     nearest
-        .min_by_key(|(broken, alignment, ..)| (*broken, alignment.cost))
-        .map(|(_, alignment, c, a)| (alignment, c, a))
 }
 
 /// The indices of the candidate and variant of a correct instruction; `None` if it has a mistake.

@@ -122,25 +122,34 @@ impl MnemonicProblem {
 /// Matches a mnemonic against the forms of an opcode. `modifiers` are those before the operands, with dots, as written.
 /// Returns `None` if the opcode has no entry.
 pub(crate) fn resolve(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
-    let mnemonic = resolve_exactly(opcode, modifiers)?;
-    if mnemonic.mismatch.is_none() {
-        return Some(mnemonic);
+    if let Some(fitting) = resolve_fitting(opcode, modifiers) {
+        return Some(fitting);
+    }
+    let entry = opcode.entry(modifiers).or(opcode.entries.first())?;
+    let mismatch = nearest_forms(opcode, modifiers);
+    Some(Mnemonic { entry, candidates: Vec::new(), ignored: Vec::new(), mismatch })
+}
+
+/// Matches a mnemonic against the forms of an opcode, and returns `None` if no form fits. It does not look for the nearest form,
+/// which takes many times as long.
+pub(crate) fn resolve_fitting(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
+    let exact = resolve_exactly(opcode, modifiers);
+    if exact.is_some() {
+        return exact;
     }
     // ptxas accepts a few modifiers on any instruction, without effect.
-    let own = |name: &str| mnemonic.entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name));
+    let entry = opcode.entry(modifiers).or(opcode.entries.first())?;
+    let own = |name: &str| entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name));
     let (ignored, kept): (Vec<usize>, Vec<usize>) =
         (0..modifiers.len()).partition(|i| is_ignored(modifiers[*i]) && !own(modifiers[*i]));
     if ignored.is_empty() {
-        return Some(mnemonic);
+        return None;
     }
     let kept: Vec<&str> = kept.into_iter().map(|i| modifiers[i]).collect();
-    let mut without = resolve_exactly(opcode, &kept).filter(|h| h.mismatch.is_none());
+    let mut fitting = resolve_exactly(opcode, &kept)?;
     // No ignored modifier may come before those that must directly follow the opcode.
-    let behind = |c: &Candidate| ignored.iter().all(|i| *i >= c.form.first.len());
-    if let Some(fits) = &mut without {
-        fits.candidates.retain(behind);
-    }
-    Some(without.filter(|fits| !fits.candidates.is_empty()).map_or(mnemonic, |fits| Mnemonic { ignored, ..fits }))
+    fitting.candidates.retain(|c| ignored.iter().all(|i| *i >= c.form.first.len()));
+    (!fitting.candidates.is_empty()).then_some(Mnemonic { ignored, ..fitting })
 }
 
 /// Whether the assembler accepts and ignores a modifier on any instruction.
@@ -148,50 +157,65 @@ fn is_ignored(name: &str) -> bool {
     ISA.modifier(name).is_some_and(|m| m.ignored) || ISA.ty(name).is_some_and(|t| t.ignored)
 }
 
+/// The forms of an opcode, each with its entry.
+fn forms_of(opcode: &'static Opcode) -> impl Iterator<Item = (&'static Entry, &'static Form)> {
+    opcode.entries.iter().flat_map(|e| e.forms.iter().map(move |f| (e, f)))
+}
+
+/// Matches all modifiers as they are written.
 fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemonic> {
     let entry = opcode.entry(modifiers).or(opcode.entries.first())?;
     let mut mnemonic = Mnemonic { entry, candidates: Vec::new(), ignored: Vec::new(), mismatch: None };
     if !entry.checked {
         return Some(mnemonic);
     }
-    let forms = || opcode.entries.iter().flat_map(|e| e.forms.iter().map(move |f| (e, f)));
-    for (entry, form) in forms() {
+    for (entry, form) in forms_of(opcode) {
         if let Some(values) = match_form(form, modifiers) {
             let variants = operand_variants(form, &values);
             mnemonic.candidates.push(Candidate { entry, form, values, variants });
         }
     }
-    if let Some(first) = mnemonic.candidates.first() {
-        mnemonic.entry = first.entry;
-        return Some(mnemonic);
-    }
-    // No form fits: find out what is wrong. Some opcodes have a hundred forms, so which modifiers any of them accepts is
-    // computed once.
-    let takes = |word: &&str| forms().any(|(_, f)| f.slots.iter().any(|s| s.values.contains(word)));
+    mnemonic.entry = mnemonic.candidates.first()?.entry;
+    Some(mnemonic)
+}
+
+/// The forms to which a mnemonic is nearest, where none fits.
+fn nearest_forms(opcode: &'static Opcode, modifiers: &[&str]) -> Option<MnemonicMismatch> {
+    // Some opcodes have a hundred forms, so which modifiers any of them accepts is computed once.
+    let takes = |word: &&str| forms_of(opcode).any(|(_, f)| f.slots.iter().any(|s| s.values.contains(word)));
     let known: Vec<bool> = modifiers.iter().map(takes).collect();
-    let tried: Vec<(&'static Form, Vec<MnemonicProblem>, SlotValues)> = forms()
+    let tried: Vec<TriedForm> = forms_of(opcode)
         .map(|(_, form)| {
             let (problems, values) = problems(form, modifiers, &known);
-            (form, problems, values)
+            let kinds = problems.iter().map(|p| p.kind()).collect();
+            TriedForm { form, problems, kinds, values }
         })
         .collect();
-    let costs: Vec<u32> = tried.iter().map(|(_, problems, _)| cost(problems, modifiers)).collect();
+    let costs: Vec<u32> = tried.iter().map(|form| cost(&form.problems, modifiers)).collect();
     let mut nearest: Vec<usize> = (0..tried.len()).collect();
     // Of equally near forms the one that keeps the operation: a type is the likelier mistake.
-    nearest.sort_by_key(|i| (costs[*i], foreign_operations(&tried[*i].1, modifiers)));
+    nearest.sort_by_cached_key(|i| (costs[*i], foreign_operations(&tried[*i].problems, modifiers)));
     let limit = nearest.first().map_or(0, |i| costs[*i] + MAX_FARTHER);
     let mut near = nearest.into_iter().take_while(|i| costs[*i] <= limit).take(MAX_OTHERS + 1).map(|i| {
-        let (form, problems, values) = &tried[i];
-        let expected = expected(problems, &tried);
+        let TriedForm { form, problems, values, .. } = &tried[i];
+        let expected = expected(&tried[i], &tried);
         let (problems, values) = (problems.clone(), values.clone());
         MnemonicMismatch { form, problems, expected, values, cost: costs[i], others: Vec::new() }
     });
-    mnemonic.mismatch = near.next();
-    let others = near.collect();
-    if let Some(mismatch) = &mut mnemonic.mismatch {
-        mismatch.others = others;
-    }
-    Some(mnemonic)
+    let mut mismatch = near.next()?;
+    mismatch.others = near.collect();
+    Some(mismatch)
+}
+
+/// A form that does not fit a mnemonic.
+struct TriedForm {
+    form: &'static Form,
+    /// What is wrong, the worst first.
+    problems: Vec<MnemonicProblem>,
+    /// The kind of each problem.
+    kinds: Vec<(u8, usize, usize)>,
+    /// The value in each slot that a modifier fills.
+    values: SlotValues,
 }
 
 /// The number of modifiers other than types that a form does not take. One that begins a word that the form lacks does not count:
@@ -207,21 +231,21 @@ pub fn foreign_operations(problems: &[MnemonicProblem], modifiers: &[&str]) -> u
     problems.iter().filter(|p| matches!(p, MnemonicProblem::Extra(i) if is_operation(*i))).count()
 }
 
-/// The values of the first missing modifier in all forms that have problems of the same kinds as the nearest form.
-fn expected(
-    nearest: &[MnemonicProblem],
-    tried: &[(&'static Form, Vec<MnemonicProblem>, SlotValues)],
-) -> Vec<&'static str> {
-    let kinds = |problems: &[MnemonicProblem]| problems.iter().map(|p| p.kind()).collect::<Vec<_>>();
-    let wanted = kinds(nearest);
-    let missing = |problems: &[MnemonicProblem]| {
-        problems.iter().find_map(|p| if let MnemonicProblem::Missing(slot) = p { Some(slot.values) } else { None })
+/// The values of the first missing modifier in all forms that have problems of the same kinds as a near one.
+fn expected(near: &TriedForm, tried: &[TriedForm]) -> Vec<&'static str> {
+    let missing = |form: &TriedForm| {
+        form.problems.iter().find_map(|p| if let MnemonicProblem::Missing(slot) = p { Some(slot.values) } else { None })
     };
     let mut out: Vec<&'static str> = Vec::new();
-    for (_, problems, _) in tried.iter().filter(|(_, problems, _)| kinds(problems) == wanted) {
-        let new = missing(problems).unwrap_or_default().iter().filter(|v| !out.contains(v));
-        let new: Vec<&'static str> = new.copied().collect();
-        out.extend(new);
+    if missing(near).is_none() {
+        return out;
+    }
+    for form in tried.iter().filter(|form| form.kinds == near.kinds) {
+        for value in missing(form).unwrap_or_default() {
+            if !out.contains(value) {
+                out.push(value);
+            }
+        }
     }
     out
 }

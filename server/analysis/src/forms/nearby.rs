@@ -1,6 +1,6 @@
 //! The modifiers that a wrong modifier may stand for.
 
-use crate::forms::mnemonic::{Candidate, resolve};
+use crate::forms::mnemonic::{Candidate, resolve_fitting};
 use crate::forms::spec::applies;
 use crate::target::Environment;
 use ptx_isa::ISA;
@@ -41,11 +41,15 @@ pub fn corrections(opcode: &'static Opcode, modifiers: &[&str], index: usize) ->
         found.extend(own.iter().filter_map(similar));
     }
     found.sort_by_key(|(rank, correction)| (*rank, correction.value));
+    // A modifier in capital letters, or a word of another language, is no misspelling.
+    if found.first().is_some_and(|(rank, correction)| *rank == (0, 0) && correction.last == index) {
+        found.truncate(1);
+    }
     found.truncate(MAX_TRIED);
     let fits = |correction: &Correction| {
         let mut with = modifiers.to_vec();
         with.splice(index..=correction.last, [correction.value]);
-        resolve(opcode, &with).is_some_and(|m| m.mismatch.is_none())
+        resolve_fitting(opcode, &with).is_some()
     };
     found.into_iter().map(|(_, correction)| correction).filter(fits).collect()
 }
@@ -66,6 +70,11 @@ fn similarity(word: &str, value: &str) -> Option<(u8, u32)> {
     };
     if let Some(rest) = longer(value, word) {
         return Some((0, rest));
+    }
+    // `.wait` for `.try_wait`.
+    let ending = word.strip_prefix('.').and_then(|w| value.strip_suffix(w)).filter(|rest| rest.ends_with('_'));
+    if let Some(rest) = ending {
+        return Some((1, rest.len() as u32));
     }
     let (letters, numbers) = parted(word);
     let (value_letters, value_numbers) = parted(value);
@@ -118,8 +127,7 @@ pub fn allowed(
     let is_refused = |value: &&'static str| {
         let mut with = modifiers.to_vec();
         with.splice(index..index + usize::from(replace), [*value]);
-        let resolved = resolve(opcode, &with).filter(|m| m.mismatch.is_none());
-        resolved.is_some_and(|m| !m.candidates.iter().any(|c| is_allowed(c, environment)))
+        resolve_fitting(opcode, &with).is_some_and(|m| !m.candidates.iter().any(|c| is_allowed(c, environment)))
     };
     let kept: Vec<&'static str> = values
         .iter()
@@ -159,6 +167,11 @@ mod tests {
     fn a_longer_word_comes_first() {
         assert_eq!(of("wgmma.commit.sync.aligned", 0), [".commit_group"]);
         assert_eq!(of("griddepcontrol.launch", 0), [".launch_dependents"]);
+    }
+
+    #[test]
+    fn words_with_another_one_before_them() {
+        assert_eq!(of("mbarrier.wait.shared::cta.b64", 0), [".try_wait", ".test_wait"]);
     }
 
     #[test]

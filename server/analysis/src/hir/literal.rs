@@ -110,8 +110,10 @@ pub enum Malformed {
     Exponent,
     /// `12u`, `12L`, `1.5f`: a suffix that PTX does not have.
     Suffix,
-    /// `1_000`.
+    /// `1_000`, `1'000`.
     Separator,
+    /// `0FFh`, `1F`: hexadecimal digits without `0x`.
+    Hexadecimal,
     /// Anything else.
     Other,
 }
@@ -129,13 +131,14 @@ pub fn malformed(word: &str) -> Option<Malformed> {
     let suffixed = |text: &str| parse_integer(text).is_ok() || parse_float_word(text).is_ok();
     Some(match word.as_bytes() {
         [b'0', b'x' | b'X' | b'b' | b'B'] => Malformed::NoDigits,
-        _ if word.contains('_') => Malformed::Separator,
+        _ if word.contains(['_', '\'']) => Malformed::Separator,
         [b'0', b'f' | b'F', ..] if hexadecimal => Malformed::Bits(digits.len(), 8),
         [b'0', b'd' | b'D', ..] if hexadecimal => Malformed::Bits(digits.len(), 16),
         [b'0', b'b' | b'B', ..] if digits.bytes().all(|b| b.is_ascii_digit()) => Malformed::Binary,
         _ if word.bytes().all(|b| b.is_ascii_digit()) => Malformed::Octal,
         _ if word.trim_end_matches(['+', '-']).ends_with(['e', 'E']) => Malformed::Exponent,
         _ if suffixed(unsuffixed(word)) => Malformed::Suffix,
+        _ if word.trim_end_matches(['h', 'H']).bytes().all(|b| b.is_ascii_hexdigit()) => Malformed::Hexadecimal,
         _ => Malformed::Other,
     })
 }
@@ -200,6 +203,9 @@ mod tests {
             ("0xffu", Malformed::Suffix),
             ("1e", Malformed::Exponent),
             ("1_000", Malformed::Separator),
+            ("0xFFFF'FFFF", Malformed::Separator),
+            ("0FFh", Malformed::Hexadecimal),
+            ("1F2", Malformed::Hexadecimal),
             ("0o17", Malformed::Other),
         ] {
             assert_eq!(malformed(word), Some(wanted), "{word}");

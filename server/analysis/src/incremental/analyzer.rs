@@ -509,7 +509,7 @@ fn header(
                 functions::alias(source, node, &mut header, out);
                 directives::statement(source, node, "module", &header.environment, &mut found);
             } else if kind == k.instruction {
-                found.push(syntax_error::outside_of_function(first_word(&text), "an instruction"));
+                found.push(syntax_error::statement_outside(&text, first_word(&text)));
             } else if kind == k.block {
                 found.push(syntax_error::outside_of_function(0..1, "a block"));
             } else if kind == k.section_directive {

@@ -329,6 +329,7 @@ pub fn prune(snapshot: &Snapshot, items: &[ModuleItem<'_>], found: &mut Vec<Diag
             !(follows && inside) || syntax_error::is_opening_bracket(d)
         });
     }
+    preprocessor_lines(snapshot, found);
     if let Some(comment) = endless_comment(snapshot) {
         let text = snapshot.text(comment.clone());
         found.retain(|d| {
@@ -341,6 +342,37 @@ pub fn prune(snapshot: &Snapshot, items: &[ModuleItem<'_>], found: &mut Vec<Diag
         let line = text.find('\n').map_or(comment.end, |at| comment.start + text[..at].trim_end().len());
         found.push(syntax_error::endless_comment(comment, line));
     }
+}
+
+/// Reports the lines for a preprocessor that the assembler does not take. What is missing right before such a line is a consequence of it.
+fn preprocessor_lines(snapshot: &Snapshot, found: &mut Vec<Diagnostic>) {
+    /// Reports of one text.
+    const MAX_REPORTED: usize = 64;
+    let mut reported: Vec<Diagnostic> = Vec::new();
+    let mut start = 0;
+    for chunk in snapshot.rope().chunks() {
+        let bytes = chunk.as_bytes();
+        for at in memchr::memchr_iter(b'#', bytes) {
+            // In most texts that have the character, it stands in comments.
+            let line = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |newline| newline + 1);
+            if memchr::memmem::find(&bytes[line..at], b"//").is_some() || reported.len() == MAX_REPORTED {
+                continue;
+            }
+            let offset = start + at;
+            let is_it = |node: &Node<'_>| node.kind_id() == kinds().preprocessor_line && node.start_byte() == offset;
+            if let Some(node) = snapshot.node_at(offset).filter(is_it) {
+                reported.extend(syntax_error::preprocessor_line(&snapshot.text(node.byte_range()), offset));
+            }
+        }
+        start += bytes.len();
+    }
+    found.retain(|d| {
+        let before = |line: &Diagnostic| {
+            d.range.end <= line.range.start && snapshot.text(d.range.end..line.range.start).trim().is_empty()
+        };
+        d.code() != Code::SyntaxError || !reported.iter().any(before)
+    });
+    found.append(&mut reported);
 }
 
 /// The range of an unclosed block comment, which extends to the end of the text.

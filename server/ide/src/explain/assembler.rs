@@ -11,7 +11,7 @@ pub fn page(query: &str) -> Option<MarkdownPage> {
     if lower.split_whitespace().count() < 2 && !lower.contains('_') {
         return None;
     }
-    let found = ASSEMBLER_MESSAGES.iter().find(|m| fits(m.pattern, &lower))?;
+    let found = ASSEMBLER_MESSAGES.iter().find(|m| m.fits(&lower))?;
     let mut page = MarkdownPage::default();
     page.text(format!("# {}", shown(query)));
     page.text(found.meaning);
@@ -30,18 +30,6 @@ pub fn page(query: &str) -> Option<MarkdownPage> {
         ));
     }
     Some(page)
-}
-
-/// Whether all parts of a pattern occur in a text, in their order.
-fn fits(pattern: &str, text: &str) -> bool {
-    let mut rest = text;
-    pattern.split('*').map(str::trim).all(|part| match rest.find(part) {
-        Some(at) => {
-            rest = rest.get(at + part.len()..).unwrap_or("");
-            true
-        }
-        None => false,
-    })
 }
 
 /// A message without the file, the line and the severity before it.
@@ -65,7 +53,7 @@ mod tests {
                 assert!(Code::named(code).is_some(), "`{}`: there is no diagnostic `{code}`", message.pattern);
             }
             let said = format!("ptxas a.ptx, line 3; error   : {}", message.pattern.replace('*', "'x'"));
-            let page = page(&said).unwrap_or_else(|| panic!("`{said}` has no page")).to_string();
+            let page = page(&said).unwrap_or_else(|| panic!("`{said}` has no page")).finish();
             assert!(page.contains(message.meaning), "`{said}` finds another row:\n{page}");
         }
     }

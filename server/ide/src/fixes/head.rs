@@ -257,7 +257,9 @@ impl MnemonicFixer<'_, '_, '_> {
         let count = self.instruction.modifiers.len();
         let (mut own, others): (Vec<usize>, Vec<usize>) =
             (0..count).partition(|i| inside(self.instruction.modifiers[*i].range()));
-        for index in own.iter().chain(&others) {
+        // A modifier that the instruction does not have is itself at fault.
+        let removed = if self.statement.diagnostic.code() == Code::ModifierNotAllowed { &[][..] } else { &others };
+        for index in own.iter().chain(removed) {
             let modifier = self.instruction.modifiers[*index];
             // The only modifier is not removed if it is a type: a type is mandatory and can only be replaced.
             if ISA.ty(modifier.text).is_none() || count > 1 {
@@ -268,6 +270,12 @@ impl MnemonicFixer<'_, '_, '_> {
         // A diagnostic on the whole mnemonic is about no type in particular.
         if place.start <= self.instruction.opcode.range().start {
             own.retain(|i| ISA.ty(self.instruction.modifiers[*i].text).is_none());
+            if removals == 0 {
+                self.add(head, ReplaceableModifiers::Any);
+            }
+            if !self.out.is_empty() {
+                return;
+            }
         }
         for index in own.iter().copied() {
             self.replace(head, index, ReplaceableModifiers::Any);
@@ -300,7 +308,11 @@ impl MnemonicFixer<'_, '_, '_> {
         values.retain(|value| ISA.ty(value).is_none());
         for index in own {
             let old = self.instruction.modifiers[*index];
-            for value in values.iter().filter(|v| **v != old.text) {
+            // `.wait_all` may stand for `.wait_group`, but not for `.commit_group`.
+            let family = old.text.split_once('_').map_or("", |(family, _)| family);
+            let has_family = values.iter().any(|v| *v != old.text && v.starts_with(family));
+            let meant = |v: &&&'static str| **v != old.text && (!has_family || v.starts_with(family));
+            for value in values.iter().filter(meant) {
                 let mut modifiers = self.modifiers();
                 modifiers[*index] = value;
                 if fits(self.opcode, &modifiers).is_some() {

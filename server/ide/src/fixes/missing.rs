@@ -5,7 +5,7 @@ use super::statement::DiagnosedInstruction;
 use super::{Fix, fix};
 use ptx_analysis::align::AlignmentEdit;
 use ptx_analysis::ast::Instruction;
-use ptx_analysis::spec::{OperandPattern, OperandSpec};
+use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_analysis::symbols::Symbol;
 use ptx_analysis::types::{TypeId, register_type};
 use ptx_analysis::{Code, FixEdit};
@@ -28,6 +28,7 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
                 _ => {}
             }
         }
+        two_operands(statement, instruction, variant, out);
         // Only a destination tells an opcode from a related one: `red` is `atom` without a result.
         let writes = |expected: usize| match variant.operands.get(expected) {
             Some((_, OperandPattern::Value(spec))) => spec.value.access == OperandAccess::Write,
@@ -95,6 +96,36 @@ impl MissingOperand<'_> {
         let mut edits: Vec<FixEdit> = declared.into_iter().map(|(name, ty)| FixEdit::Declare { name, ty }).collect();
         edits.push(self.statement.replace(at..at, text));
         out.push(fix(format!("Add `{operand}`"), edits));
+    }
+}
+
+/// Offers the destination as the first source too, if two operands of an operation on two sources of one type are written: other
+/// assemblers overwrite one of them.
+fn two_operands(
+    statement: &DiagnosedInstruction<'_>,
+    instruction: &Instruction<'_>,
+    variant: &OperandVariant,
+    out: &mut Vec<Fix>,
+) {
+    let spec = |index: usize| match variant.operands.get(index) {
+        Some((_, OperandPattern::Value(spec))) => Some(spec),
+        _ => None,
+    };
+    let ([first, second], 3, Some(d), Some(a), Some(b)) =
+        (instruction.operands.as_slice(), variant.operands.len(), spec(0), spec(1), spec(2))
+    else {
+        return;
+    };
+    let alike = d.value.access == OperandAccess::Write
+        && [a, b].iter().all(|s| s.value.access == OperandAccess::Read && s.ty.is_some())
+        && d.ty == a.ty;
+    let written = statement.text.get(first.range.clone()).unwrap_or("");
+    let text = format!("{written}, ");
+    let at = second.range.start;
+    if alike && statement.is_better(&statement.with(&[(at..at, &text)]), &[]) {
+        let rest = statement.text.get(first.range.start..second.range.end).unwrap_or("");
+        let whole = rest.replacen(',', &format!(", {written},"), 1);
+        out.push(fix(format!("Write `{whole}`"), vec![statement.replace(at..at, text)]));
     }
 }
 

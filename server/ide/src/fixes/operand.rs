@@ -8,7 +8,8 @@ use ptx_analysis::FixEdit;
 use ptx_analysis::ast::Instruction;
 use ptx_analysis::literal;
 use ptx_analysis::operands::{MismatchKind, OperandMismatch, special};
-use ptx_analysis::rules::spellings;
+use ptx_analysis::rules::foreign_operand;
+use ptx_analysis::rules::undeclared_name::is_template;
 use ptx_analysis::spec::OperandSpec;
 use ptx_analysis::symbols::Symbol;
 use ptx_analysis::types::{TypeId, register_type};
@@ -51,6 +52,12 @@ pub fn fixes(statement: &DiagnosedInstruction<'_>, out: &mut Vec<Fix>) {
         for mismatch in wrong.iter().filter(|m| m.range == place) {
             try_.mismatch(mismatch);
         }
+        // `ret void`
+        let word = foreign_operand(try_.written()).filter(|word| word.left_out && instruction.operands.len() == 1);
+        if word.is_some() {
+            let title = format!("Remove `{}`", try_.written());
+            try_.out.push(fix(title, vec![statement.replace(instruction.mnemonic_range().end..place.end, "")]));
+        }
         Some(())
     });
 }
@@ -80,18 +87,20 @@ impl OperandFixer<'_, '_, '_> {
         let spec = mismatch.spec.as_ref();
         let written = self.written().to_owned();
         match &mismatch.kind {
-            // The component of something else is no register that could be declared.
-            MismatchKind::Undeclared(_) if written.contains('.') => {
-                for spelling in spellings(&written).map_or(Vec::new(), |(all, _)| all) {
+            MismatchKind::Undeclared(name) => {
+                let before = self.out.len();
+                for spelling in foreign_operand(&written).map_or(Vec::new(), |word| word.spellings) {
                     let edits = vec![self.statement.replace(self.place.clone(), spelling)];
                     let fix = fix(format!("Write `{spelling}`"), edits);
                     if self.statement.takes(&fix) {
                         self.out.push(fix);
                     }
                 }
-            }
-            MismatchKind::Undeclared(name) => {
-                if let Some(ty) = spec.and_then(|s| self.likely_type(s)) {
+                // No register that could be declared: the component of something else, a word that PTX writes otherwise, a parameter.
+                let parameter = self.instruction.modifiers.iter().any(|m| m.text.starts_with(".param"));
+                let is_other = written.contains('.') || is_template(name) || (parameter && !name.starts_with('%'));
+                let declares = self.out.len() == before && !is_other && !written.starts_with('$');
+                if let Some(ty) = spec.and_then(|s| self.likely_type(s)).filter(|_| declares) {
                     self.declare(name, ty);
                 }
             }
@@ -136,6 +145,11 @@ impl OperandFixer<'_, '_, '_> {
                     self.offer("Remove the braces".to_owned(), inner.trim(), true);
                 }
             }
+            MismatchKind::Subscript => {
+                if let Some(text) = self.offset_of(&written) {
+                    self.offer(format!("Write `{text}`"), &text, true);
+                }
+            }
             MismatchKind::MinusOffset => {
                 if let Some(at) = written.rfind('-') {
                     let text = format!("{}+-{}", written[..at].trim_end(), written[at + 1..].trim_start());
@@ -155,6 +169,15 @@ impl OperandFixer<'_, '_, '_> {
             }
             _ => {}
         }
+    }
+
+    /// A subscript, `line[2]` in brackets, as an offset in bytes: `line+8`.
+    fn offset_of(&self, written: &str) -> Option<String> {
+        let (name, index) = written.strip_suffix(']')?.split_once('[')?;
+        let Some(Symbol::Variable(variable)) = self.statement.look_up(name.trim()) else { return None };
+        let bytes = i128::from(variable.ty?.info().bits.div_ceil(8));
+        let index = literal::integer(index.trim())?;
+        Some(format!("{}+{}", name.trim(), index.checked_mul(bytes)?))
     }
 
     fn brackets(&mut self) {

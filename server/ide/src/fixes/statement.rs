@@ -142,8 +142,12 @@ impl<'t> DiagnosedInstruction<'t> {
             edits.push((range.start - self.base..range.end - self.base, text));
         }
         edits.sort_by_key(|(range, _)| range.start);
+        let after = self.with(&edits);
+        if after.trim().is_empty() || (after.starts_with('.') && is_declaration(&after)) {
+            return true;
+        }
         let mut left = self.errors.clone();
-        for error in self.check(&self.with(&edits), &[]) {
+        for error in self.check(&after, &[]) {
             let Some(same) = left.iter().position(|e| e.is_same(&error)) else { return false };
             left.remove(same);
         }
@@ -179,4 +183,11 @@ impl<'t> DiagnosedInstruction<'t> {
 /// The instruction node of a text that consists of one instruction.
 fn instruction_node(snapshot: &Snapshot) -> Option<Node<'_>> {
     lower::named_children(snapshot.root_at(0)).next().filter(|n| n.kind_id() == kinds().instruction)
+}
+
+/// Whether a text is a declaration without syntax errors.
+fn is_declaration(text: &str) -> bool {
+    let snapshot = Snapshot::new(text);
+    let root = snapshot.root_at(0);
+    !root.has_error() && lower::named_children(root).all(|n| n.kind_id() == kinds().variable_declaration)
 }

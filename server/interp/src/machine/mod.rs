@@ -20,6 +20,7 @@ mod group;
 pub(crate) mod mbarriers;
 mod nan;
 mod noted;
+pub(crate) mod passing;
 pub mod races;
 mod record;
 mod schedule;

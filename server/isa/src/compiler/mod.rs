@@ -21,7 +21,7 @@ mod rule;
 mod space;
 pub mod usage;
 
-use crate::tables::{Isa, Map, ModifierSlot};
+use crate::tables::{Isa, Map, ModifierSlot, Version};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
@@ -86,6 +86,9 @@ pub fn compile(files: &[(String, String)]) -> std::result::Result<Isa, Vec<Error
     if let Err(error) = names.resolve_includes() {
         errors.push(error);
     }
+    for line in all.iter().flatten() {
+        errors.extend(names.unknown_version(line));
+    }
     let mut builder = entry::Builder::new(&names);
     for file in &all {
         builder.file(file, &mut errors);
@@ -99,13 +102,14 @@ pub fn compile(files: &[(String, String)]) -> std::result::Result<Isa, Vec<Error
     if errors.is_empty() { Ok(isa) } else { Err(errors) }
 }
 
-/// The names visible to every file: sets, types, modifiers and encodings.
+/// The names visible to every file: sets, types, modifiers, encodings and versions.
 #[derive(Debug, Default)]
 pub(super) struct DeclaredNames {
     sets: BTreeMap<String, Vec<String>>,
     types: Vec<String>,
     modifiers: Vec<String>,
     encodings: Vec<String>,
+    versions: Vec<Version>,
 }
 
 impl DeclaredNames {
@@ -119,6 +123,7 @@ impl DeclaredNames {
                 }
             }
             "type" => self.types.push(format!(".{}", rest.split_whitespace().next().unwrap_or(""))),
+            "version" => self.versions.extend(rest.split_whitespace().next().and_then(rule::version)),
             "encoding" => self.encodings.push(rest.split_whitespace().next().unwrap_or("").to_owned()),
             "modifier" => {
                 let name = rest.split_whitespace().next().unwrap_or("");
@@ -127,6 +132,16 @@ impl DeclaredNames {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The error about a version that a line names (`ptx 8.0`, or `version 5.1 as 6.0`) and that no `version` entry declares.
+    fn unknown_version(&self, line: &lines::LogicalLine) -> Option<Error> {
+        let before = if line.indent == 0 && line.keyword().0 == "version" { "as" } else { "ptx" };
+        let words: Vec<&str> = line.text.split_whitespace().collect();
+        let named = words.windows(2).filter(|pair| pair[0] == before).map(|pair| pair[1]);
+        let unknown = |word: &&str| rule::version(word).is_some_and(|version| !self.versions.contains(&version));
+        let wrong = named.into_iter().find(unknown)?;
+        Some(line.error(line.offset(wrong), format!("no `version` entry declares PTX {wrong}")))
     }
 
     /// Replaces `@other` in global sets.

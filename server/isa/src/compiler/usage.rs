@@ -2,7 +2,7 @@
 //! words in them.
 
 use super::{Error, Result};
-use crate::tables::{Isa, SpecialRegister};
+use crate::tables::{Isa, SpecialRegister, pattern_fits};
 use std::fmt::Write;
 
 /// The kinds of operands, in rows of the kind `operand`.
@@ -141,7 +141,11 @@ pub fn cuda(file: &str, text: &str, isa: &Isa) -> Result<String> {
 /// Returns the first row that is malformed, out of order, or has a PTX name that the ISA tables do not have.
 pub fn names(file: &str, text: &str, isa: &Isa) -> Result<String> {
     let header = "/// Words of other languages and assemblers and what they are in PTX, sorted by word, as declared in `data/names.tsv`.\npub static OTHER_NAMES: &[Cuda] = &[\n";
-    foreign(header, file, text, |spelling| unknown(isa, spelling))
+    foreign(header, file, text, |spelling| {
+        // A value: `0f7F800000`.
+        let is_number = spelling.starts_with(|c: char| c.is_ascii_digit());
+        if is_number { None } else { unknown(isa, spelling) }
+    })
 }
 
 /// Compiles a table of foreign names to a Rust item that begins with `header`. `unknown` returns the word of a PTX spelling that the ISA
@@ -157,7 +161,10 @@ fn foreign(header: &str, file: &str, text: &str, unknown: impl Fn(&str) -> Optio
             return Err(row.error(format!("`{name}` is not behind the row before it, in the order of bytes")));
         }
         last = name;
-        for spelling in ptx.split(" / ") {
+        if ["", "-"].contains(ptx) && words.is_empty() {
+            return Err(row.error(format!("`{name}`: expected what to do where PTX has nothing like it")));
+        }
+        for spelling in ptx.split(" / ").filter(|spelling| !["", "-"].contains(spelling)) {
             if let Some(wrong) = unknown(spelling) {
                 return Err(row.error(format!("`{name}`: the tables do not know `{wrong}` of `{spelling}`")));
             }
@@ -218,7 +225,7 @@ pub fn assembler_messages(file: &str, text: &str) -> Result<String> {
         let [pattern, codes, meaning] = columns.as_slice() else {
             return Err(row.error("expected a pattern, names of diagnostics and a meaning, separated by tabs"));
         };
-        if let Some(general) = before.iter().find(|general| pattern.contains(**general)) {
+        if let Some(general) = before.iter().find(|general| pattern_fits(general, pattern)) {
             return Err(row.error(format!("`{general}` stands before it and fits all that `{pattern}` fits")));
         }
         before.push(pattern);

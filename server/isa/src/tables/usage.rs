@@ -10,13 +10,13 @@ pub struct UsageTable {
     pub contexts: &'static [(&'static str, &'static str, Weights)],
 }
 
-/// A name of CUDA C++.
+/// A name of CUDA C++, or a word of another language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cuda {
-    /// The name in CUDA C++: `__shfl_xor_sync`.
+    /// The name: `__shfl_xor_sync`.
     pub name: &'static str,
     /// The PTX spelling: a mnemonic, a special register or a directive, possibly with operands; several are separated by ` /
-    /// `.
+    /// `. Empty: the word is left out in PTX; `-`: PTX has nothing like it.
     pub ptx: &'static str,
     /// The differences from PTX, or its purpose; may be empty.
     pub words: &'static str,
@@ -31,6 +31,25 @@ pub struct AssemblerMessage {
     pub codes: &'static [&'static str],
     /// What the message means and what to do.
     pub meaning: &'static str,
+}
+
+impl AssemblerMessage {
+    /// Whether this is what a message in lower case says.
+    pub fn fits(&self, message: &str) -> bool {
+        pattern_fits(self.pattern, message)
+    }
+}
+
+/// Whether all parts of a pattern occur in a text, in their order.
+pub fn pattern_fits(pattern: &str, text: &str) -> bool {
+    let mut rest = text;
+    pattern.split('*').map(str::trim).all(|part| match rest.split_once(part) {
+        Some((_, after)) => {
+            rest = after;
+            true
+        }
+        None => false,
+    })
 }
 
 /// A value that an operand often has.

@@ -46,7 +46,10 @@ pub fn check(
     // The check of the parameter list reports parameters in a space that parameters cannot have.
     match gate {
         None if site.is_parameter() => {}
-        None => out.push(misplaced_declaration::not_here(word, in_body, home(space))),
+        None => {
+            let note = space.gates.iter().map(|gate| gate.note).find(|note| !note.is_empty()).unwrap_or("");
+            out.push(misplaced_declaration::not_here(word, in_body, home(space), note));
+        }
         Some(gate) if gate.kind == GateKind::Needs || home(space).is_none() => {
             out.push(gates::refused(word.range(), word.text, gate, std::iter::once(gate), environment));
         }

@@ -1,18 +1,18 @@
 //! Reports a mnemonic that no form has: which modifier is wrong, and what was most likely meant.
 
 use super::{rule_place, together};
-use crate::check::diagnostic::Diagnostic;
+use crate::check::diagnostic::{Diagnostic, Fix, FixEdit};
 use crate::check::rules::{
     duplicate_modifier, illegal_combination, missing_modifier, modifier_not_allowed, modifier_order, unknown_modifier,
 };
 use crate::forms::choose::operand_distance;
-use crate::forms::mnemonic::{MnemonicMismatch, MnemonicProblem, foreign_operations};
+use crate::forms::mnemonic::{MnemonicMismatch, MnemonicProblem, foreign_operations, resolve};
 use crate::forms::nearby::{Correction, allowed, corrections, operation};
 use crate::forms::operands::NameLookup;
 use crate::hir::ast::{Instruction, SourceWord};
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, Form, Opcode};
+use ptx_isa::tables::{Entry, Form, ModifierSlot, Opcode};
 
 /// Reports a mnemonic that fits no form: every unknown modifier or, if there is none, the worst problem.
 pub fn report(
@@ -38,6 +38,11 @@ pub fn report(
     let form = mismatch.form;
     let Some(worst) = mismatch.problems.first() else { return };
     let word = |index: usize| instruction.modifiers[index];
+    if let MnemonicProblem::Missing(slot) = *worst
+        && let Some(found) = head.in_place_of(slot)
+    {
+        return out.push(found);
+    }
     out.push(match *worst {
         MnemonicProblem::Unknown(_) => return,
         MnemonicProblem::Extra(i) => head.extra(i),
@@ -76,11 +81,19 @@ fn nearest<'m>(
         return mismatch;
     }
     let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-    let distance = |near: &MnemonicMismatch| {
+    let mut nearest = (mismatch, (u32::MAX, usize::MAX));
+    // They are sorted by the distance of their modifiers alone.
+    for near in std::iter::once(mismatch).chain(&mismatch.others) {
+        if near.cost > nearest.1.0 {
+            break;
+        }
         let distance = near.cost + operand_distance(instruction, near.form, &near.values, names);
-        (distance, foreign_operations(&near.problems, &modifiers))
-    };
-    std::iter::once(mismatch).chain(&mismatch.others).min_by_key(|near| distance(near)).unwrap_or(mismatch)
+        let distance = (distance, foreign_operations(&near.problems, &modifiers));
+        if distance < nearest.1 {
+            nearest = (near, distance);
+        }
+    }
+    nearest.0
 }
 
 /// A mnemonic that fits no form.
@@ -125,10 +138,12 @@ impl WrongMnemonic<'_> {
     fn unknown(&self, unknown: &[usize], out: &mut Vec<Diagnostic>) {
         let corrected: Vec<Vec<Correction>> =
             unknown.iter().map(|index| corrections(self.opcode, &self.modifiers, *index)).collect();
-        // Words that belong to one modifier, `.wait.ld` for `.wait::ld`, are one mistake.
-        if let Some((index, correction)) = unknown.iter().zip(&corrected).find_map(|(index, found)| {
-            found.first().filter(|c| c.last > *index).map(|correction| (*index, *correction))
-        }) {
+        // Words that belong to one modifier, `.wait.ld` for `.wait::ld`, are one mistake. One of them may be a modifier itself.
+        let parted = |index: usize| {
+            let found = corrections(self.opcode, &self.modifiers, index).into_iter().find(|c| c.last > index)?;
+            (index..=found.last).any(|i| unknown.contains(&i)).then_some((index, found))
+        };
+        if let Some((index, correction)) = (0..self.modifiers.len()).find_map(parted) {
             let range = self.word(index).range().start..self.word(correction.last).range().end;
             let parts = self.modifiers[index..=correction.last].concat();
             return out.push(modifier_not_allowed::parted(range, &parts, correction.value));
@@ -169,12 +184,126 @@ impl WrongMnemonic<'_> {
             return self.wrong_type(index);
         }
         match self.conflicting(index) {
+            Some(other) if self.name_ends_between(index, other).is_some() => {
+                let (name, expected) = self.name_ends_between(index, other).unwrap_or_default();
+                modifier_not_allowed::wrong_type_of_operation(self.word(index.max(other)), &name, &expected)
+            }
             Some(other) => illegal_combination::report(self.word(index), self.word(other)),
             None if self.lacks_modifier() => {
                 modifier_not_allowed::instead(self.word(index), &self.allowed_instead(index), self.mismatch.form)
             }
             None => modifier_not_allowed::in_form(self.word(index), self.mismatch.form),
         }
+    }
+
+    /// If one of two modifiers belongs to the name of the instruction, as `.cluster` to `barrier.cluster`: that name, and how the names of
+    /// instructions go on that begin so.
+    fn name_ends_between(&self, one: usize, other: usize) -> Option<(String, Vec<&'static str>)> {
+        let names = |length: usize| {
+            let begin: String =
+                std::iter::once(self.opcode.name).chain(self.modifiers[..length].iter().copied()).collect();
+            let next: Vec<&'static str> = self
+                .opcode
+                .entries
+                .iter()
+                .filter_map(|e| e.name.strip_prefix(begin.as_str()).filter(|rest| rest.starts_with('.')))
+                .map(|rest| rest[1..].find('.').map_or(rest, |end| &rest[..=end]))
+                .collect();
+            (begin, next)
+        };
+        let is_name = |length: &usize| {
+            let (begin, next) = names(*length);
+            !next.is_empty() || self.opcode.entries.iter().any(|e| e.name == begin)
+        };
+        let length = (1..=one.max(other)).take_while(is_name).last()?;
+        let (begin, mut next) = names(length);
+        let mut kept: Vec<&'static str> = Vec::new();
+        next.retain(|word| {
+            !kept.contains(word) && {
+                kept.push(word);
+                true
+            }
+        });
+        // `.wait_group` for `.wait_all`.
+        let word = self.modifiers[one.max(other)];
+        if let Some((family, _)) = word.split_once('_')
+            && kept.iter().any(|n| n.starts_with(family))
+        {
+            next.retain(|n| n.starts_with(family));
+        }
+        (one.min(other) < length && length == one.max(other) && !next.is_empty()).then_some((begin, next))
+    }
+
+    /// Reports a modifier that stands where a missing one must stand: `.row.row` for `.row.col`, `.f32` for `.tf32`, a shape that another
+    /// form has.
+    fn in_place_of(&self, missing: &'static ModifierSlot) -> Option<Diagnostic> {
+        let repeated: Vec<usize> = (self.mismatch.problems.iter())
+            .filter_map(|p| match p {
+                MnemonicProblem::Duplicate(i) | MnemonicProblem::Conflict(i, _) => Some(*i),
+                _ => None,
+            })
+            .collect();
+        let is_type = |index: usize| ISA.ty(self.modifiers[index]).is_some();
+        if missing.is_type {
+            return self.repeated_type(&repeated);
+        }
+        if let [one] = repeated[..]
+            && !is_type(one)
+            && self.mismatch.problems.len() == 2
+        {
+            let expected = self.allowed_instead(one);
+            let fixes = expected.iter().map(|v| Fix::replace(format!("Write `{v}`"), self.word(one).range(), *v));
+            return Some(modifier_not_allowed::instead(self.word(one), &expected, self.mismatch.form).fixes(fixes));
+        }
+        if self.mismatch.problems.len() > 1 {
+            return None;
+        }
+        // A shape is two numbers at least: `.m64n8k32`.
+        let numbers = |m: &str| m.split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty()).count();
+        let shape = (0..self.modifiers.len()).find(|i| numbers(self.modifiers[*i]) > 1 && !is_type(*i))?;
+        const MAX_SHAPES: usize = 2;
+        let near: Vec<&'static str> =
+            corrections(self.opcode, &self.modifiers, shape).iter().map(|c| c.value).take(MAX_SHAPES).collect();
+        let first = *near.first()?;
+        let mut with = self.modifiers.clone();
+        with[shape] = first;
+        let form = resolve(self.opcode, &with)?.candidates.first()?.form;
+        let fixes = near.iter().map(|v| Fix::replace(format!("Write `{v}`"), self.word(shape).range(), *v));
+        Some(modifier_not_allowed::instead(self.word(shape), &near, form).fixes(fixes))
+    }
+
+    /// Reports a type that is written for several slots, some of which take only others: `.f32.f32.f32.f32` of `mma`.
+    fn repeated_type(&self, repeated: &[usize]) -> Option<Diagnostic> {
+        let form = self.mismatch.form;
+        let slots: Vec<&ModifierSlot> =
+            form.slots.iter().filter(|slot| slot.is_type && slot.after_operand == 0).collect();
+        let types: Vec<usize> = (0..self.modifiers.len()).filter(|i| ISA.ty(self.modifiers[*i]).is_some()).collect();
+        let one = *repeated.first()?;
+        let is_it = |index: &usize| self.modifiers[*index] == self.modifiers[one];
+        if types.len() != slots.len()
+            || !repeated.iter().all(is_it)
+            || self.mismatch.problems.len() != 2 * repeated.len()
+        {
+            return None;
+        }
+        let wrong: Vec<usize> = types
+            .iter()
+            .zip(&slots)
+            .filter(|(i, slot)| !slot.values.contains(&self.modifiers[**i]))
+            .map(|(i, _)| *i)
+            .collect();
+        if wrong.len() != repeated.len() || !wrong.iter().all(is_it) {
+            return None;
+        }
+        let expected = self.allowed_instead(*wrong.first()?);
+        let name = operation(self.opcode, &self.modifiers);
+        let found = modifier_not_allowed::wrong_type_of_operation(self.word(*wrong.first()?), &name, &expected);
+        let fixes = expected.iter().map(|value| Fix {
+            title: format!("Write `{value}` for both"),
+            edits: wrong.iter().map(|i| FixEdit::Replace(self.word(*i).range(), (*value).to_owned())).collect(),
+            preferred: false,
+        });
+        Some(found.fixes(fixes.filter(|fix| fix.edits.len() == 2)))
     }
 
     /// Reports a type in the place of another one. What does not take it is the opcode if no form of it does, else the operation.

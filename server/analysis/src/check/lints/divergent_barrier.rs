@@ -3,7 +3,8 @@
 use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::lints::Analysis;
-use crate::flow::divergence::splits;
+use crate::flow::divergence::{DivergenceCause, splits};
+use std::ops::Range;
 
 /// An instruction for the whole warp that only some of its lanes execute.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -12,6 +13,8 @@ pub struct DivergentBarrier {
     pub instruction: &'static str,
     /// The predicate of its own guard, if that excludes lanes. `None` if a branch excludes them.
     pub guard: Option<Box<str>>,
+    /// The number of further such instructions from which the same branch excludes lanes.
+    pub others: usize,
 }
 
 impl DiagnosticMessage for DivergentBarrier {
@@ -21,7 +24,14 @@ impl DiagnosticMessage for DivergentBarrier {
             Some(name) => {
                 format!("all lanes of the warp must execute `{what}` together, but `{name}` differs from lane to lane")
             }
-            None => format!("all lanes of the warp must execute `{what}` together, but only some of them get here"),
+            None => {
+                let others = match self.others {
+                    0 => String::new(),
+                    1 => ", and to another such instruction".to_owned(),
+                    others => format!(", and to {others} more such instructions"),
+                };
+                format!("all lanes of the warp must execute `{what}` together, but only some of them get here{others}")
+            }
         }
     }
 
@@ -30,24 +40,43 @@ impl DiagnosticMessage for DivergentBarrier {
     }
 }
 
-/// Reports instructions for the whole warp from which a guard or a branch excludes lanes.
+/// How many of the instructions behind one branch are shown with the first.
+const MAX_RELATED: usize = 16;
+
+/// Reports instructions for the whole warp from which a guard or a branch excludes lanes. A branch, such as that of a loop whose number of
+/// iterations differs, is one cause and has one report.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let function = analysis.function;
     let together: Vec<usize> = (0..function.instructions.len()).filter(|i| function.converges(*i)).collect();
     if together.is_empty() {
         return;
     }
-    for (index, split) in splits(function, analysis.graph, analysis.variances(), &together) {
-        let head = &function.instructions[index].mnemonic;
-        let at = &function.instructions[split.at];
-        let guard = at.guard.as_ref().map_or(&at.mnemonic, |g| &g.range);
+    let found = splits(function, analysis.graph, analysis.variances(), &together);
+    let is_own = |(index, split): &(usize, DivergenceCause)| split.at == *index;
+    for (at, (index, split)) in found.iter().copied().enumerate() {
+        let same = |other: &&(usize, DivergenceCause)| other.1.at == split.at && !is_own(other);
+        let own = is_own(&(index, split));
+        if !own && found[..at].iter().any(|other| same(&other)) {
+            continue;
+        }
+        let others: Vec<usize> =
+            if own { Vec::new() } else { found[at + 1..].iter().filter(same).map(|(index, _)| *index).collect() };
+        let range = |place: &Range<u32>| place.start as usize..place.end as usize;
+        let cause = &function.instructions[split.at];
+        let guard = cause.guard.as_ref().map_or(&cause.mnemonic, |g| &g.range);
         let name = function.register_name(split.predicate);
-        let own = (split.at == index).then(|| name.as_str().into());
-        let data = DivergentBarrier { instruction: function.entry(index).name, guard: own };
-        let mut found = Diagnostic::new(head.start as usize..head.end as usize, data);
-        if split.at != index {
-            let place = guard.start as usize..guard.end as usize;
-            found = found.related(place, format!("`{name}` differs from lane to lane: the warp parts here"));
+        let data = DivergentBarrier {
+            instruction: function.entry(index).name,
+            guard: own.then(|| name.as_str().into()),
+            others: others.len(),
+        };
+        let mut found = Diagnostic::new(range(&function.instructions[index].mnemonic), data);
+        if !own {
+            found = found.related(range(guard), format!("`{name}` differs from lane to lane: the warp parts here"));
+        }
+        for other in others.into_iter().take(MAX_RELATED) {
+            let message = format!("only some of them get to this `{}` either", function.entry(other).name);
+            found = found.related(range(&function.instructions[other].mnemonic), message);
         }
         if split.perhaps {
             found.severity = Severity::Hint;
@@ -77,5 +106,22 @@ mod tests {
         assert_eq!(found[0].severity, Severity::Warning);
         let together = format!("{lanes} @%p1 bra Rest; st.u32 [%rd0], 1; Rest: barrier.sync.aligned 0;");
         assert!(in_kernel(DivergentBarrier, &together).is_empty());
+    }
+
+    #[test]
+    fn one_report_for_one_branch() {
+        let body = "mov.u32 %r1, %laneid; setp.ge.u32 %p1, %r1, 16;
+            Loop: @%p1 bra Rest; bar.sync 0; st.u32 [%rd0], 1; bar.sync 1; bar.sync 2; bra Loop;
+            Rest: bar.sync 3; st.u32 [%rd0], 2;";
+        let found = in_kernel(DivergentBarrier, body);
+        let message = "all lanes of the warp must execute `bar` together, but only some of them get here, and to 2 more such \
+                       instructions";
+        assert_eq!(messages(&found), [message]);
+        assert_eq!(found[0].related.len(), 3);
+        // Two branches are two causes.
+        let lanes = "mov.u32 %r1, %laneid; setp.ge.u32 %p1, %r1, 16;";
+        let two = "@%p1 bra One; bar.sync 0; bar.sync 0; One: st.u32 [%rd0], 1; @%p1 bra Two; bar.sync 0; Two: st.u32 [%rd0], 1;";
+        let found = in_kernel(DivergentBarrier, &format!("{lanes} {two}"));
+        assert_eq!(found.iter().map(|d| d.related.len()).collect::<Vec<_>>(), [2, 1]);
     }
 }

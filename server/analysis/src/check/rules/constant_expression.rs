@@ -40,6 +40,9 @@ impl DiagnosticMessage for ConstantExpression {
             Wrong::NeedsInteger => "floating-point numbers know `+`, `-`, `*`, `/` and comparisons",
             Wrong::Cast => "only `(.s64)` and `(.u64)` are casts",
             Wrong::Single => "write the sign into its bits, or use a decimal number or `0d`",
+            Wrong::NotANumber if self.shown.starts_with('%') => {
+                "the assembler computes expressions; compute with registers by instructions: `add`, `mul.lo`, `mad.lo`, `selp`"
+            }
             Wrong::NotANumber => "to add to an address, begin with it: `a+4`",
         };
         Some(help.to_owned())
@@ -70,5 +73,7 @@ mod tests {
         assert_eq!(of("1.5 % 2.5"), ["`1.5` is a floating-point number, but this operator takes integers"]);
         assert_eq!(of("(.s32) 7"), ["nothing can be cast to `.s32` in an expression"]);
         assert!(of("99999999999999999999").is_empty(), "another code");
+        let register = in_kernel(Code::ConstantExpression, "mov.b64 %rd1, %rd2 * 4;");
+        assert!(register[0].help().is_some_and(|help| help.contains("compute with registers by instructions")));
     }
 }

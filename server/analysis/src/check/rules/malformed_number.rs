@@ -29,6 +29,7 @@ impl DiagnosticMessage for MalformedNumber {
             Malformed::Exponent => "the exponent has no digits".to_owned(),
             Malformed::Suffix => "no suffix but `U` exists, and that only for integers".to_owned(),
             Malformed::Separator => "its digits cannot be grouped".to_owned(),
+            Malformed::Hexadecimal => "a hexadecimal number begins with `0x`".to_owned(),
             Malformed::Other => "it goes on with something else".to_owned(),
         };
         format!("`{}` is not a number: {why}", self.word)
@@ -43,8 +44,13 @@ impl DiagnosticMessage for MalformedNumber {
 /// begin before `range`.
 pub fn around(text: &str, range: &Range<usize>) -> Option<Diagnostic> {
     let bytes = text.as_bytes();
-    let part =
-        |at: usize| bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.' | b'%'));
+    let letter = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    let part = |at: usize| {
+        let is_word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.' | b'%');
+        // `0xFFFF'FFFF`
+        let separates = || bytes.get(at) == Some(&b'\'') && at > 0 && letter(at - 1) && letter(at + 1);
+        bytes.get(at).is_some_and(is_word) || separates()
+    };
     let mut start = range.start;
     if !part(start) {
         return None;
@@ -71,7 +77,8 @@ fn near(word: &str, problem: Malformed) -> Option<Box<str>> {
     let near: Box<str> = match problem {
         Malformed::Octal => word.trim_start_matches('0').into(),
         Malformed::Suffix => unsuffixed(word).into(),
-        Malformed::Separator => word.replace('_', "").into(),
+        Malformed::Separator => word.replace(['_', '\''], "").into(),
+        Malformed::Hexadecimal => format!("0x{}", word.trim_end_matches(['h', 'H'])).into(),
         _ => return None,
     };
     (malformed(&near).is_none() && near.starts_with(|c: char| c.is_ascii_digit())).then_some(near)
@@ -91,6 +98,22 @@ mod tests {
         let short = "`0f3F8` is not a number: it has 3 hexadecimal digits, and 8 must be";
         assert_eq!(messages(&in_kernel(Code::MalformedNumber, "mov.f32 %f1, 0f3F8;")), [short]);
         assert!(in_kernel(Code::MalformedNumber, "mov.b32 %r1, 17U; mov.f32 %f1, 0f3F800000;").is_empty());
+    }
+
+    #[test]
+    fn numbers_of_other_languages() {
+        let module = |number: &str| {
+            format!(".version 9.0\n.target sm_90a\n.entry k() {{ .reg .b32 %r1; mov.b32 %r1, {number}; ret; }}\n")
+        };
+        for (number, fixed) in [
+            ("1_000", "1000"),
+            ("1'000'000", "1000000"),
+            ("0xFFFF'FFFF", "0xFFFFFFFF"),
+            ("0FFh", "0x0FF"),
+            ("1C", "0x1C"),
+        ] {
+            assert_eq!(mended(Code::MalformedNumber, &module(number)), module(fixed), "{number}");
+        }
     }
 
     #[test]

@@ -24,6 +24,8 @@ pub enum MisplacedDeclaration {
         in_body: bool,
         /// Where variables of the space may be declared.
         home: Option<Home>,
+        /// What to use instead, outside of functions, if they may be declared in old versions only.
+        note: &'static str,
     },
     /// Only older versions or targets allow declarations in the state space at this place.
     NoLonger {
@@ -76,15 +78,15 @@ impl DiagnosticMessage for MisplacedDeclaration {
     fn help(&self) -> Option<String> {
         match self {
             Self::Never { base: Some(base), .. } => Some(format!("declare it in `{base}`")),
-            Self::NotHere { home, .. } => {
+            Self::NotHere { home: Some(home), .. } => {
                 let home = match home {
-                    Some(Home::Module) => "outside of functions",
-                    Some(Home::Body) => "inside of a function",
-                    Some(Home::BodyAndParameters) => "inside of a function, and in the lists of parameters",
-                    None => "",
+                    Home::Module => "outside of functions",
+                    Home::Body => "inside of a function",
+                    Home::BodyAndParameters => "inside of a function, and in the lists of parameters",
                 };
                 Some(format!("it is declared {home}"))
             }
+            Self::NotHere { home: None, note, .. } if !note.is_empty() => Some(format!("{note}, outside of functions")),
             Self::NoLonger { note, .. } if !note.is_empty() => Some((*note).to_owned()),
             _ => None,
         }
@@ -102,9 +104,10 @@ pub fn never(word: SourceWord<'_>, base: Option<&str>) -> Diagnostic {
     Diagnostic::new(word.range(), found).fixes(base.map(change))
 }
 
-/// Reports a state space that allows no declarations at this place. `home` is where it allows them.
-pub fn not_here(word: SourceWord<'_>, in_body: bool, home: Option<Home>) -> Diagnostic {
-    Diagnostic::new(word.range(), MisplacedDeclaration::NotHere { space: word.text.into(), in_body, home })
+/// Reports a state space that allows no declarations at this place. `home` is where it allows them; if only old versions do, `note` is
+/// what to use instead.
+pub fn not_here(word: SourceWord<'_>, in_body: bool, home: Option<Home>, note: &'static str) -> Diagnostic {
+    Diagnostic::new(word.range(), MisplacedDeclaration::NotHere { space: word.text.into(), in_body, home, note })
 }
 
 /// Reports a state space that only older versions or targets allow at this place.

@@ -134,22 +134,66 @@ pub fn did_you_mean(names: &[&str]) -> Option<String> {
     (!names.is_empty()).then(|| format!("did you mean {}?", one_of(names)))
 }
 
-/// What a name of CUDA C++ or a word of another language is in PTX: `` `threadIdx` is `%tid` in PTX ``; `None` for any other word.
-pub fn in_ptx(name: &str) -> Option<String> {
-    let (spellings, words) = spellings(name)?;
-    let spellings: Vec<String> = spellings.iter().map(|s| format!("`{s}`")).collect();
-    let words = if words.is_empty() { String::new() } else { format!("; {words}") };
-    Some(format!("`{name}` is {} in PTX{words}", spellings.join(" or ")))
+/// A name of CUDA C++ or a word of another language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ForeignWord {
+    /// Its spellings in PTX. None if PTX has nothing like it.
+    pub spellings: Vec<&'static str>,
+    /// What else to know.
+    pub words: &'static str,
+    /// Whether nothing stands in its place in PTX.
+    pub left_out: bool,
 }
 
-/// The spellings in PTX of a name of CUDA C++ or a word of another language, and what else to know.
-pub fn spellings(name: &str) -> Option<(Vec<&'static str>, &'static str)> {
+impl ForeignWord {
+    /// What the word, which is written as `name`, is in PTX: `` `threadIdx` is `%tid` in PTX ``.
+    pub fn in_ptx(&self, name: &str) -> String {
+        let words = self.words;
+        if self.left_out {
+            return format!("PTX has no `{name}`: leave it out ({words})");
+        }
+        if self.spellings.is_empty() {
+            return format!("PTX has no `{name}`: {words}");
+        }
+        let spellings: Vec<String> = self.spellings.iter().map(|s| format!("`{s}`")).collect();
+        let words = if words.is_empty() { String::new() } else { format!("; {words}") };
+        format!("`{name}` is {} in PTX{words}", spellings.join(" or "))
+    }
+}
+
+/// A name of CUDA C++ or a word of another language in the tables; machine instructions (SASS) in upper or lower case.
+pub fn foreign(name: &str) -> Option<ForeignWord> {
     // An index without its component: `threadIdx` of `threadIdx.x`.
     let is_it = |cuda: &&ptx_isa::tables::Cuda| cuda.name == name || cuda.name.strip_suffix(".x") == Some(name);
-    let found = ptx_isa::OTHER_NAMES.iter().chain(ptx_isa::CUDA).find(is_it)?;
-    let whole = found.name == name;
+    let lower = name.to_ascii_lowercase();
+    let found = ptx_isa::OTHER_NAMES.iter().chain(ptx_isa::CUDA).find(is_it);
+    let found = found.or_else(|| ptx_isa::OTHER_NAMES.iter().find(|other| other.name == lower))?;
+    let whole = found.name.len() == name.len();
     let spelling = |s: &'static str| if whole { s } else { s.trim_end_matches(".x") };
-    Some((found.spellings().map(spelling).collect(), found.words))
+    Some(ForeignWord {
+        spellings: found.spellings().map(spelling).collect(),
+        words: found.words,
+        left_out: found.is_left_out(),
+    })
+}
+
+/// What a name of CUDA C++ or a word of another language is in PTX: `` `threadIdx` is `%tid` in PTX ``; `None` for any other word.
+pub fn in_ptx(name: &str) -> Option<String> {
+    foreign(name).map(|word| word.in_ptx(name))
+}
+
+/// [`foreign`] in the place of an operand, where a name such as `load` is no instruction: only words for values and special registers.
+pub fn foreign_operand(name: &str) -> Option<ForeignWord> {
+    let is_value = |s: &&str| {
+        let word = s.split('.').next().unwrap_or(s);
+        s.starts_with(|c: char| c.is_ascii_digit())
+            || ptx_isa::ISA.constant(word).is_some()
+            || ptx_isa::ISA.special_register(word).is_some()
+    };
+    foreign(name).filter(|word| match word.spellings.as_slice() {
+        [] => true,
+        all => all.iter().all(|s| is_value(&s)),
+    })
 }
 
 /// What an operand is for, from the words of the tables: `` `lut`: the truth table ``.

@@ -29,6 +29,8 @@ pub enum Reason {
         near: Box<[&'static str]>,
         /// The modifiers that may stand there, if one is required.
         expected: Box<[&'static str]>,
+        /// The opcodes that take it, if they are few.
+        owners: Box<[&'static str]>,
     },
     /// With the modifiers after it, it is one modifier: `.wait.ld` for `.wait::ld`.
     Parted(&'static str),
@@ -85,7 +87,12 @@ impl DiagnosticMessage for ModifierNotAllowed {
     fn help(&self) -> Option<String> {
         match &self.reason {
             Reason::NoForm { near, .. } if !near.is_empty() => did_you_mean(near),
-            Reason::NoForm { only, .. } => only.map(|form| format!("the form is `{form}`")),
+            Reason::NoForm { only: Some(form), .. } => Some(format!("the form is `{form}`")),
+            Reason::NoForm { expected, owners, .. } if expected.is_empty() && !owners.is_empty() => {
+                let owners: Vec<String> = owners.iter().map(|owner| format!("`{owner}`")).collect();
+                Some(format!("`{}` is a modifier of {}", self.modifier, super::and(&owners)))
+            }
+            Reason::NoForm { .. } => None,
             Reason::Parted(_) | Reason::WrongTypeOfOperation { .. } => None,
             Reason::OtherForm { form } | Reason::Instead { form, .. } => Some(format!("the nearest form is `{form}`")),
             Reason::WrongType { .. } => None,
@@ -108,7 +115,12 @@ pub fn report(
     let forms: Vec<&'static str> = opcode.entries.iter().flat_map(|e| e.forms).map(|f| f.text).collect();
     let only = if let [only] = forms[..] { Some(only) } else { None };
     let fixes: Vec<Fix> = near.iter().filter_map(|near| write_instead(modifier.range(), Some(near))).collect();
-    let reason = Reason::NoForm { opcode: opcode.name, only, near: near.into(), expected: expected.into() };
+    const MAX_OWNERS: usize = 4;
+    let slots = |opcode: &'static Opcode| opcode.entries.iter().flat_map(|e| e.forms).flat_map(|f| f.slots);
+    let takes = |opcode: &&'static Opcode| slots(opcode).any(|slot| slot.values.contains(&modifier.text));
+    let owners: Vec<&'static str> = ptx_isa::ISA.opcodes.iter().filter(takes).map(|o| o.name).collect();
+    let owners: Box<[&'static str]> = if owners.len() > MAX_OWNERS { Box::default() } else { owners.into() };
+    let reason = Reason::NoForm { opcode: opcode.name, only, near: near.into(), expected: expected.into(), owners };
     new(modifier, reason).fixes(fixes)
 }
 
@@ -153,6 +165,33 @@ mod tests {
             ["`not` has no `.u32` form: expected `.pred`, `.b16`, `.b32` or `.b64`"]
         );
         assert_eq!(found("cvt.rn.f32.f32 %f1, %f2;"), ["this form does not take `.rn`"]);
+        let wide = in_kernel(Code::ModifierNotAllowed, "add.wide.u32 %rd1, %r1, %r2;");
+        assert_eq!(wide[0].help().as_deref(), Some("`.wide` is a modifier of `mad` and `mul`"));
         assert!(found("not.b32 %r1, %r2; add.sat.s32 %r1, %r2, %r3; cvt.rni.f32.f32 %f1, %f2;").is_empty());
+    }
+
+    #[test]
+    fn modifiers_in_the_place_of_others() {
+        let of = |body: &str| messages(&in_kernel(Code::ModifierNotAllowed, body));
+        let mma = |mnemonic: &str| {
+            of(&format!(
+                "mma.sync.aligned.{mnemonic} {{%f1,%f2,%f3,%f4}}, {{%r1,%r2,%r3,%r4}}, {{%r3,%r4}}, {{%f1,%f2,%f3,%f4}};"
+            ))
+        };
+        assert_eq!(mma("m16n8k16.row.row.f32.f16.f16.f32"), ["this form does not take `.row`: expected `.col`"]);
+        let types = "`mma.sync.aligned.m16n8k8.row.col` does not take `.f32` here: expected `.f16`, `.bf16` or `.tf32`";
+        assert_eq!(mma("m16n8k8.row.col.f32.f32.f32.f32"), [types]);
+        let wgmma = "wgmma.mma_async.sync.aligned.m64n8k32.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;";
+        assert!(
+            of(wgmma)[0].starts_with("this form does not take `.m64n8k32`: expected `.m64n8k16`"),
+            "{:?}",
+            of(wgmma)
+        );
+        let cluster = "`barrier.cluster` does not take `.sync` here: expected `.arrive` or `.wait`";
+        assert_eq!(of("barrier.cluster.sync;"), [cluster]);
+        assert_eq!(
+            of("cp.async.bulk.wait_all;"),
+            ["`cp.async.bulk` does not take `.wait_all` here: expected `.wait_group`"]
+        );
     }
 }

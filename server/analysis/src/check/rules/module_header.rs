@@ -171,7 +171,11 @@ impl HeaderProgress {
             Some((major.parse::<u16>().ok()?, minor.parse::<u16>().ok()?))
         });
         let Some((major, minor)) = parsed else {
-            return out.push(Diagnostic::new(word.range(), ModuleHeader::NotAVersion(word.text.into())));
+            // `.version 9`
+            let whole = format!("{}.0", word.text);
+            let exists = ISA.versions.iter().any(|v| v.version.to_string() == whole);
+            let fix = exists.then(|| Fix::replace(format!("Write `{whole}`"), word.range(), whole).preferred());
+            return out.push(Diagnostic::new(word.range(), ModuleHeader::NotAVersion(word.text.into())).fixes(fix));
         };
         let version = Version { major, minor };
         let exists = |version: Version| ISA.versions.iter().any(|v| v.version == version);

@@ -28,6 +28,11 @@ pub enum OperandKindProblem {
         /// The names of the operands in the form at these two positions, in the same order.
         names: Box<[Box<str>; 2]>,
     },
+    /// The results or arguments of a call stand without parentheses.
+    CallWithoutParentheses {
+        /// The call with them, without its opcode.
+        call: Box<str>,
+    },
 }
 
 impl DiagnosticMessage for OperandKindProblem {
@@ -40,10 +45,16 @@ impl DiagnosticMessage for OperandKindProblem {
                     "`{one}` and `{other}` are the wrong way round: `{mnemonic}` takes `{name}` before `{other_name}`"
                 )
             }
+            Self::CallWithoutParentheses { .. } => {
+                "the results and the arguments of a call stand in parentheses".to_owned()
+            }
         }
     }
 
     fn help(&self) -> Option<String> {
+        if let Self::CallWithoutParentheses { call } = self {
+            return Some(format!("write `call {call}`"));
+        }
         let Self::Mismatch { expected, what, .. } = self else { return None };
         let written = expected.is_some_and(|e| e.written);
         let help = match &**what {
@@ -73,9 +84,9 @@ impl DiagnosticMessage for OperandKindProblem {
 
 /// The message about one operand that does not fit.
 fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchKind) -> String {
-    let name = expected.map_or("this operand", |e| e.name);
+    let name = expected.map_or("this operand".to_owned(), |e| format!("`{}`", e.name));
     let written = expected.is_some_and(|e| e.written);
-    let of = format!("`{name}` of `{mnemonic}`");
+    let of = format!("{name} of `{mnemonic}`");
     match what {
         MismatchKind::SpecialRegister if written => {
             format!("{of} is the result, and a special register cannot be written")
@@ -130,6 +141,13 @@ pub fn report(mismatch: &OperandMismatch, mnemonic: &str, entry: &Entry) -> Diag
     let found =
         OperandKindProblem::Mismatch { mnemonic: mnemonic.into(), expected, what: Box::new(mismatch.kind.clone()) };
     Diagnostic::new(mismatch.range.clone(), found)
+}
+
+/// The report on a call without parentheses. `place` is the first operand that lacks them, `operands` the range of all operands, and
+/// `call` is what they should be.
+pub fn call_without_parentheses(place: Range<usize>, operands: Range<usize>, call: &str) -> Diagnostic {
+    let fix = Fix::replace(format!("Write `{call}`"), operands, call).preferred();
+    Diagnostic::new(place, OperandKindProblem::CallWithoutParentheses { call: call.into() }).fix(fix)
 }
 
 /// The report on two exchanged operands. Each is given as its range, its text and the name of the operand in the form at its position.

@@ -67,6 +67,9 @@ impl DiagnosticMessage for OperandType {
         match self {
             Self::Register { register, ty, expected, .. } => {
                 let ty_expected = expected.ty?;
+                if let Some(packing) = packing(*ty, ty_expected).filter(|_| !expected.written) {
+                    return Some(packing);
+                }
                 // What the operand is for tells more than how to bring another value into its size.
                 let predicate = [*ty, ty_expected].iter().any(|ty| ty.info().class == TypeClass::Pred);
                 let sizes_differ = ty.info().bits != ty_expected.info().bits;
@@ -84,6 +87,17 @@ impl DiagnosticMessage for OperandType {
             }
         }
     }
+}
+
+/// The help on how to make a pair of values of a single one.
+fn packing(actual: TypeId, expected: TypeId) -> Option<String> {
+    let (found, pair) = (actual.info(), expected.info());
+    let element = pair.name.strip_suffix("x2").filter(|_| pair.class == TypeClass::Packed)?;
+    if found.class == TypeClass::Float && found.bits == 32 {
+        return Some(format!("a register holds two `{element}` values: `cvt.rn{}.f32` packs two floats", pair.name));
+    }
+    (found.bits == pair.bits / 2)
+        .then(|| format!("a register holds two `{element}` values: `mov.b{} %r, {{lo, hi}};` packs them", pair.bits))
 }
 
 /// The help on how to convert a register to the expected type.

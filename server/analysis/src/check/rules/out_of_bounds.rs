@@ -34,12 +34,12 @@ impl DiagnosticMessage for OutOfBounds {
     }
 }
 
-/// The report, if the access begins before the variable or ends after it.
+/// The report, if the access begins before the variable or ends after it. What it reads into `_` does not count.
 pub fn check(place: &VariableAccess<'_>, access: &AccessSize) -> Option<Diagnostic> {
     let size = i128::from(place.variable.bytes.filter(|b| *b > 0 && !place.variable.external)?);
-    let (offset, bytes) = (place.offset, access.bytes?);
-    let end = offset.checked_add(bytes)?;
-    if offset >= 0 && end <= size {
+    let (offset, bytes, kept) = (place.offset, access.bytes?, access.kept.as_ref()?);
+    let (start, end) = (offset.checked_add(kept.start)?, offset.checked_add(kept.end)?);
+    if start >= 0 && end <= size {
         return None;
     }
     let (written, name) = (place.written.into(), place.name.into());
@@ -62,5 +62,21 @@ mod tests {
         let before = "`s+-4` is out of bounds: the access takes 4 bytes from offset -4 on, `s` has 16";
         assert_eq!(found("s+-4"), [before]);
         assert!(found("s+12").is_empty());
+    }
+
+    #[test]
+    fn lanes_that_are_not_kept_do_not_count() {
+        let found = |list: &str| {
+            let body = format!(".shared .align 16 .b8 s[12]; ld.shared.v4.b32 {list}, [s];");
+            in_kernel(Code::OutOfBounds, &body).len()
+        };
+        assert_eq!(found("{%r1, %r2, %r3, %r4}"), 1);
+        assert_eq!(found("{_, %r2, %r3, %r4}"), 1);
+        assert_eq!(found("{%r1, %r2, %r3, _}"), 0);
+        let before = |list: &str| {
+            let body = format!(".shared .align 16 .b8 s[12]; ld.shared.v4.b32 {list}, [s+-4];");
+            in_kernel(Code::OutOfBounds, &body).len()
+        };
+        assert_eq!((before("{_, %r2, %r3, %r4}"), before("{%r1, _, _, _}")), (0, 1));
     }
 }

@@ -1,11 +1,13 @@
 //! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each statement has its own report.
 
 mod foreign;
+mod habits;
 #[cfg(test)]
 mod tests;
 mod unfinished;
 
 pub use foreign::foreign_character;
+pub use habits::{Habit, comment, guard_behind, preprocessor_line, second_guard};
 pub use unfinished::{
     is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
 };
@@ -13,7 +15,7 @@ pub use unfinished::{
 use super::in_ptx;
 use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::{Diagnostic, Fix};
-use crate::hir::ast::SourceWord;
+use crate::hir::ast::{Instruction, SourceWord};
 use crate::hir::lower::ItemSource;
 use crate::hir::lower::is_broken;
 use ptx_syntax::{Node, kinds};
@@ -101,6 +103,8 @@ pub enum SyntaxErrorKind {
     MinusOffset,
     /// A character that the assembler does not accept here.
     Foreign(char),
+    /// Syntax of another language.
+    Habit(Habit),
 }
 
 impl From<SyntaxErrorKind> for SyntaxError {
@@ -175,6 +179,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::Foreign(character) => {
                 format!("`{}` is not ASCII: it may stand in comments only", character.escape_debug())
             }
+            SyntaxErrorKind::Habit(habit) => habit.message(),
         }
     }
 
@@ -203,6 +208,8 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::Subscript => "write an offset in bytes, `[a+4]`".to_owned(),
             SyntaxErrorKind::MinusOffset => "write `+-` in place of `-`".to_owned(),
             SyntaxErrorKind::Foreign('\u{feff}') => "save the file as UTF-8 without a byte order mark".to_owned(),
+            SyntaxErrorKind::Habit(habit) => return habit.help(),
+            SyntaxErrorKind::Unexpected(shown, _) => return first_word(shown).and_then(in_ptx),
             _ => return None,
         })
     }
@@ -331,10 +338,17 @@ pub fn lost_label(diagnostic: &Diagnostic) -> Option<&str> {
     }
 }
 
-/// Adds to a syntax error that its statement begins with `word`, which is not an opcode.
-pub fn in_unknown(mut found: Diagnostic, word: &str) -> Diagnostic {
+/// Adds to a syntax error that its statement begins with the opcode of `instruction`, which is none. If that is a word of another
+/// language, the word is reported, not what follows it. `text` is the statement.
+pub fn in_unknown(mut found: Diagnostic, instruction: &Instruction<'_>, text: &str) -> Diagnostic {
+    let word = instruction.opcode;
+    if super::foreign(word.text).is_some() {
+        let found = super::unknown_opcode::report(instruction);
+        let fix = habits::statement(text, word.text, word.range().start);
+        return Diagnostic { fixes: fix.into_iter().collect(), ..found };
+    }
     if let Finding::SyntaxError(error) = &mut found.finding {
-        error.unknown_opcode = Some(word.into());
+        error.unknown_opcode = Some(word.text.into());
     }
     found
 }
@@ -347,6 +361,16 @@ pub fn is_in_unknown(diagnostic: &Diagnostic) -> bool {
 /// Reports a statement outside of functions. `what` describes it.
 pub fn outside_of_function(range: Range<usize>, what: &'static str) -> Diagnostic {
     error(range, SyntaxErrorKind::OutsideOfFunction(what))
+}
+
+/// Reports an instruction outside of functions, or a word of another language that seems to be one. `word` is its first word.
+pub fn statement_outside(text: &str, word: Range<usize>) -> Diagnostic {
+    match text.get(word.clone()) {
+        Some(name) if ptx_isa::ISA.opcode(name).is_none() && super::foreign(name).is_some() => {
+            error(word, SyntaxErrorKind::Unexpected(name.into(), false))
+        }
+        _ => outside_of_function(word, "an instruction"),
+    }
 }
 
 /// Reports a directive that is not allowed here. `place` is its right place in words.
@@ -421,6 +445,11 @@ pub fn minus_offset(range: Range<usize>) -> Diagnostic {
     error(range, SyntaxErrorKind::MinusOffset)
 }
 
+/// The word at the beginning of a text.
+fn first_word(text: &str) -> Option<&str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$'))).next().filter(|w| !w.is_empty())
+}
+
 /// Reports the text of an error node, which the parser could not fit into a statement. The parts of the node that the parser did
 /// recognize are checked separately.
 fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
@@ -442,6 +471,9 @@ fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
     let range = range.start..range.start + if first.is_empty() { next } else { blanks + first.len() };
     if shown.is_empty() {
         return out.push(error(range, SyntaxErrorKind::NotPtx));
+    }
+    if let Some(found) = habits::unexpected(source, node, &range) {
+        return out.push(found);
     }
     let more = shown.len() < text.len();
     let separator = unfinished::separator(source, node, &shown).or_else(|| unfinished::operator(source, node, &shown));
@@ -482,6 +514,9 @@ fn missing(source: ItemSource<'_>, node: Node<'_>) -> Diagnostic {
     let range = before(source, node);
     let token = last_token(source, node).unwrap_or_else(|| range.clone());
     match node.kind() {
+        ":" if habits::guard(source, &token).is_some() => {
+            habits::guard(source, &token).unwrap_or_else(|| unfinished::missing_after(source, token, ':'))
+        }
         // A missing token of one character is punctuation.
         text if text.len() == 1 => unfinished::missing_after(source, token, only(text)),
         _ if unfinished::is_operator(source.text.get(token.clone()).unwrap_or("")) => {

@@ -57,13 +57,23 @@ impl DiagnosticMessage for UndeclaredName {
             }
             (Some(near), _) => Some(format!("did you mean `{near}`?")),
             (None, UndeclaredKind::Label) => Some(format!("write `{name}:` before the instruction to jump to")),
-            (None, UndeclaredKind::Operand) => super::in_ptx(name).or_else(|| {
+            (None, UndeclaredKind::Operand) => super::foreign_operand(name).map(|w| w.in_ptx(name)).or_else(|| {
+                if is_template(name) {
+                    return Some(
+                        "a number behind `%` is an operand of an `asm` statement: write a register".to_owned(),
+                    );
+                }
                 let ty = self.ty.filter(|_| name.starts_with('%'))?;
                 Some(format!("declare it: `.reg {ty} {name};`"))
             }),
             (None, UndeclaredKind::Function) => super::in_ptx(name),
         }
     }
+}
+
+/// Whether a name is an operand of an `asm` statement of CUDA C++: `%0`.
+pub fn is_template(name: &str) -> bool {
+    name.strip_prefix('%').is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn new(range: Range<usize>, name: &str, kind: UndeclaredKind) -> Diagnostic {
@@ -113,6 +123,15 @@ pub fn name(diagnostic: &Diagnostic) -> Option<&str> {
 /// The most similar of the names of a function. Of a range, `%r<10`, it is the register with the number that is written; its bare stem is
 /// no register. Special registers come after declared names.
 fn nearest(written: &str, known: &[&str], kind: UndeclaredKind) -> Option<Box<str>> {
+    if kind == UndeclaredKind::Operand {
+        // `$10`: a number, as other assemblers write it.
+        if let Some(number) = written.strip_prefix('$').filter(|n| n.bytes().all(|b| b.is_ascii_digit())) {
+            return Some(number.into());
+        }
+        if is_template(written) {
+            return None;
+        }
+    }
     let digits = written.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let number = written.get(digits..).filter(|n| !n.is_empty() && (*n == "0" || !n.starts_with('0')));
     let member = |name: &str| -> Option<String> {
@@ -148,7 +167,8 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
         if number > MAX_SUGGESTIONS {
             return;
         }
-        found.near = nearest(&found.name, known, found.kind);
+        let foreign = found.kind == UndeclaredKind::Operand && super::foreign_operand(&found.name).is_some();
+        found.near = if foreign { None } else { nearest(&found.name, known, found.kind) };
         let fix = write_instead(range, found.near.as_deref());
         diagnostic.fixes.extend(fix);
     }
@@ -198,6 +218,17 @@ mod tests {
         let fixed = mended(UndeclaredName, text);
         assert_eq!(fixed, text.replace("cuont", "count"));
         assert!(in_module(UndeclaredName, &fixed).is_empty());
+    }
+
+    #[test]
+    fn names_of_other_languages() {
+        let help = |body: &str| in_kernel(UndeclaredName, body)[0].help().unwrap_or_default();
+        assert_eq!(help("mov.u32 %r1, %warpsize;"), "`%warpsize` is `WARP_SZ` in PTX");
+        assert_eq!(help("mov.f32 %f1, inf;"), "`inf` is `0f7F800000` in PTX; 0d7FF0000000000000 in `.f64`");
+        assert_eq!(help("mov.u32 %r1, $10;"), "did you mean `10`?");
+        assert!(help("mov.u32 %r1, %0;").starts_with("a number behind `%` is an operand of an `asm` statement"));
+        // A register may have the name of an instruction of another language.
+        assert_eq!(help("mov.u32 %r1, load;"), "");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! `unknown-directive`: a word with a dot that is not a directive.
 
-use super::{suggest, write_instead};
+use super::{foreign, suggest, write_instead};
 use crate::check::codes::DiagnosticMessage;
-use crate::check::diagnostic::Diagnostic;
+use crate::check::diagnostic::{Diagnostic, Fix};
 use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 use ptx_isa::tables::Directive;
@@ -22,7 +22,7 @@ impl DiagnosticMessage for UnknownDirective {
     }
 
     fn help(&self) -> Option<String> {
-        self.near.map(|near| format!("did you mean `{near}`?"))
+        super::in_ptx(&self.name).or_else(|| self.near.map(|near| format!("did you mean `{near}`?")))
     }
 }
 
@@ -37,6 +37,13 @@ pub fn in_header(directive: SourceWord<'_>, place: &str) -> Diagnostic {
 }
 
 fn suggesting(directive: SourceWord<'_>, fits: impl Fn(&Directive) -> bool) -> Diagnostic {
+    if let Some(word) = foreign(directive.text) {
+        let found = UnknownDirective { name: directive.text.into(), near: None };
+        let directives = word.spellings.iter().filter(|s| ISA.ty(s).is_none());
+        let fixes = directives.filter_map(|spelling| write_instead(directive.range(), Some(spelling)));
+        let remove = || Fix::replace(format!("Remove `{}`", directive.text), directive.range(), "");
+        return Diagnostic::new(directive.range(), found).fixes(fixes).fixes(word.left_out.then(remove));
+    }
     let near = suggest(directive.text, ISA.directives.iter().filter(|d| fits(d)).map(|d| d.name));
     Diagnostic::new(directive.range(), UnknownDirective { name: directive.text.into(), near })
         .fixes(write_instead(directive.range(), near))
@@ -55,6 +62,16 @@ mod tests {
         assert_eq!(found[0].help().as_deref(), Some("did you mean `.target`?"));
         assert_eq!(mended(UnknownDirective, text), ".version 9.0\n.target sm_90a\n");
         assert!(in_module(UnknownDirective, ".version 9.0\n.target sm_90a\n").is_empty());
+    }
+
+    #[test]
+    fn directives_of_other_languages() {
+        let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
+        let of = |text: &str| in_module(UnknownDirective, &format!("{header}{text}"))[0].help().unwrap_or_default();
+        assert!(of(".text\n").starts_with("PTX has no `.text`: leave it out"));
+        assert_eq!(of(".visible .kernel k() { ret; }\n"), "`.kernel` is `.entry` in PTX");
+        let kernel = format!("{header}.visible .kernel k() {{ ret; }}\n");
+        assert_eq!(mended(UnknownDirective, &kernel), kernel.replace(".kernel", ".entry"));
     }
 
     #[test]

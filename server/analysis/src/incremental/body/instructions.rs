@@ -11,6 +11,7 @@ use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::hash::{hash, mix};
 use crate::hir::lower::{self, ItemSource};
 use ptx_syntax::{Node, fields};
+use std::ops::Range;
 
 impl<'t> Body<'_, 't> {
     pub(super) fn instruction(&mut self, children: &mut Children<'_>, index: usize, state: u64) {
@@ -22,7 +23,14 @@ impl<'t> Body<'_, 't> {
             let node = children.node(index)?;
             (!node.has_error()).then(|| hash(text))
         });
-        let key = whole.map(|text| mix(self.environment, text));
+        // A comment that begins with the semicolon before it.
+        let comment = self.comment_behind_semicolon(start, text);
+        let guarded = self.precedes_guard(start, text);
+        let behind = self.guard_behind(start, text);
+        let alone = self.is_behind(start, text);
+        let key = whole
+            .filter(|_| comment.is_none() && !guarded && behind.is_none() && !alone)
+            .map(|text| mix(self.environment, text));
         if let Some(key) = key {
             let surroundings =
                 Surroundings { scope: &self.scope, lost: &self.lost.inner, header: self.header, item: self.item };
@@ -52,7 +60,7 @@ impl<'t> Body<'_, 't> {
         match lowered {
             Some(l) if is_lost_label(&l, text) => found = vec![syntax_error::missing_colon(l.opcode)],
             Some(l) if l.broken && !found.is_empty() && is_unknown(&l) => {
-                found = vec![syntax_error::in_unknown(found.swap_remove(0), l.opcode.text)];
+                found = vec![syntax_error::in_unknown(found.swap_remove(0), &l, text)];
             }
             Some(l) if l.modifiers.iter().any(|m| m.text == ".") => {
                 found.clear();
@@ -63,7 +71,16 @@ impl<'t> Body<'_, 't> {
             Some(lowered) => self.check(&lowered, text, &mut found),
             None => {}
         }
-        if !found.is_empty() && !found.iter().any(|d| syntax_error::lost_label(d).is_some()) {
+        if let Some(comment) = comment.filter(|_| !found.is_empty()) {
+            found = vec![syntax_error::comment(comment)];
+        } else if let Some(guard) = behind.filter(|_| !found.is_empty()) {
+            let written = self.source.text.get(start + guard.start..start + guard.end).unwrap_or("").trim_start();
+            found = vec![syntax_error::guard_behind(0, guard, written)];
+        } else if alone {
+            found.clear();
+        } else if guarded && !found.is_empty() {
+            found = vec![syntax_error::second_guard(0..text.trim_end().len())];
+        } else if !found.is_empty() && !found.iter().any(|d| syntax_error::lost_label(d).is_some()) {
             self.what_is_missing(source, node, &mut found);
         }
         self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
@@ -81,6 +98,63 @@ impl<'t> Body<'_, 't> {
         if let Some(missing) = missing.or_else(|| syntax_error::register_before_bracket(source, node)) {
             *found = vec![missing];
         }
+    }
+
+    /// The guard behind a statement on the same line, with the blanks before it, if a semicolon ends both.
+    fn guard_behind(&self, start: usize, text: &str) -> Option<Range<usize>> {
+        if text.ends_with(';') || text.starts_with('@') {
+            return None;
+        }
+        let blank = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
+        let statement = text.trim_end();
+        let rest = self.source.text.get(start + statement.len()..)?;
+        let guard = rest.get(blank(rest)..)?.strip_prefix('@')?;
+        let name = guard.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '!' | '%' | '_' | '$')))?;
+        let after = guard.get(name..)?;
+        let ends = after.get(blank(after)..)?.starts_with(';');
+        let end = statement.len() + blank(rest) + 1 + name;
+        (ends && !statement.contains('\n')).then_some(statement.len()..end)
+    }
+
+    /// Whether a statement begins with such a guard: it is reported with the statement before it.
+    fn is_behind(&self, start: usize, text: &str) -> bool {
+        if !text.starts_with('@') {
+            return false;
+        }
+        let name = text.get(1..).unwrap_or("");
+        let name = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || matches!(c, '!' | '%' | '_' | '$'));
+        let before = self.source.text.get(..start).unwrap_or("").trim_end_matches([' ', '\t']);
+        let apart = before.is_empty() || before.ends_with(['\n', ';', '{', '}', ':', '/']);
+        !apart && name.trim_start_matches([' ', '\t']).starts_with(';')
+    }
+
+    /// Whether a statement is a guard that another guard follows on the same line.
+    fn precedes_guard(&self, start: usize, text: &str) -> bool {
+        let rest = || self.source.text.get(start + text.len()..).unwrap_or("");
+        text.starts_with('@') && !text.ends_with(';') && rest().trim_start_matches([' ', '\t']).starts_with('@')
+    }
+
+    /// The range in a statement that stands behind another one on the same line, and does not end there: most likely a comment that
+    /// begins with the semicolon, as in other assemblers.
+    fn comment_behind_semicolon(&self, start: usize, text: &str) -> Option<Range<usize>> {
+        let before = self.source.text.get(..start)?.trim_end_matches([' ', '\t']);
+        let line = text.lines().next().unwrap_or("").trim_end();
+        if !before.ends_with(';') || line.contains([';', '%', '[', '{']) {
+            return None;
+        }
+        // A statement that only lacks its semicolon is no comment: `ret`, `add.u32 x, y, z`.
+        let end = line.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(line.len());
+        let (word, rest) = line.split_at(end);
+        let stands_alone = |opcode: &ptx_isa::tables::Opcode| {
+            opcode.entries.iter().any(|e| !matches!(e.flow, ptx_isa::tables::ControlTransfer::Next))
+        };
+        let is_word = !word.is_empty() && (rest.is_empty() || rest.starts_with(' '));
+        if !is_word || ptx_isa::ISA.opcode(word).is_some_and(stands_alone) {
+            return None;
+        }
+        // The line must end here: its rest is another statement.
+        let rest = self.source.text.get(start + line.len()..)?;
+        rest.lines().next().is_none_or(|rest| rest.trim().is_empty()).then_some(0..line.len())
     }
 
     fn check(&mut self, lowered: &Instruction<'t>, text: &str, out: &mut Vec<Diagnostic>) {

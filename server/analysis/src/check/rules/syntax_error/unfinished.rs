@@ -209,7 +209,8 @@ pub fn register_before_bracket(source: ItemSource<'_>, instruction: Node<'_>) ->
 
 /// The report on an assignment, `%r1 = …`, as other languages have it.
 pub(super) fn assignment(range: Range<usize>, text: &str) -> Option<Diagnostic> {
-    let name = text.split_once('=')?.0.trim_end();
+    let operators = ['+', '-', '*', '/', '%', '&', '|', '^', '<', '>'];
+    let name = text.split_once('=')?.0.trim_end_matches(operators).trim_end();
     let word = name.strip_prefix('%').unwrap_or(name);
     let is_name = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'));
     is_name.then(|| error(range, SyntaxErrorKind::Assignment(name.into())))
