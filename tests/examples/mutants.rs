@@ -1,7 +1,7 @@
 //! Replays the recorded mutants: `mutants [--list] [--names] [--kinds] [--opcodes] [CORPUS]`.
 //!
 //! With a folder of real-world files, it replays `tests/oracle/mutants/corpus.txt.gz`; without one, the mutants of our
-//! own files. `--list` prints three groups: mutants with a different verdict of the assembler, mutants with errors on
+//! own files and the generated declarations and headers (`modules.txt.gz`). `--list` prints three groups: mutants with a different verdict of the assembler, mutants with errors on
 //! other lines, and mutants with more errors than the assembler's. `--names` prints only the first group, by the names
 //! that `known-mutants.txt` uses.
 
@@ -14,12 +14,12 @@ fn main() {
     let flag = |name: &str| flags.iter().any(|f| f == name);
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     let record = |name: &str| tests.join("oracle/mutants").join(name);
-    let (record, folder) = match folders.first() {
-        Some(folder) => (record("corpus.txt.gz"), PathBuf::from(folder)),
-        None => (record("own.txt.gz"), tests.to_path_buf()),
+    let (records, folder) = match folders.first() {
+        Some(folder) => (vec![record("corpus.txt.gz")], PathBuf::from(folder)),
+        None => (vec![record("own.txt.gz"), record("modules.txt.gz")], tests.to_path_buf()),
     };
     let (mut judged, mut stale) = (Vec::new(), 0);
-    for base in read(&record) {
+    for base in records.iter().flat_map(|path| read(path)) {
         match base.text(&folder) {
             Some(text) => judged.extend(base.replay(&text)),
             None => stale += base.mutants.len(),

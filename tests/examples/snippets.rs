@@ -4,6 +4,7 @@
 //! - `snippets cases [NAME…]`: prints the suite's cases, `VERSION TARGET STATEMENT`. Cases that the tables call legal
 //!   come first, after a line `# legal`; negative cases follow after `# near`.
 //! - `snippets judge`: reads such lines and prints our verdict before each, and the message after it.
+//! - `snippets forms [NAME…]`: prints two statements for each operand variant of each form, after the data line of the form and a tab.
 //! - `snippets representatives [NAME…]`: prints the statements whose availability is measured; `snippets targets`:
 //!   prints the targets; `snippets families`: prints the names of the families.
 //! - `snippets floors`: reads recorded availability and prints where ours differs.
@@ -37,6 +38,7 @@ fn main() {
             let all: BTreeSet<String> = entries(names).flat_map(suite::representatives).collect();
             all.iter().for_each(|s| println!("{s}"));
         }
+        Some("forms") => forms(names),
         Some("families") => {
             let all: BTreeSet<&str> = entries(&[]).map(|e| e.family).collect();
             all.iter().for_each(|f| println!("{f}"));
@@ -47,8 +49,25 @@ fn main() {
         Some("floors") => floors::differences(&floors::parse(&input())).iter().for_each(|l| println!("{l}")),
         Some("judge") => judge(&input()),
         _ => {
-            eprintln!("usage: snippets cases|representatives [NAME…] | snippets judge|floors|targets|families");
+            eprintln!("usage: snippets cases|representatives|forms [NAME…] | snippets judge|floors|targets|families");
             std::process::exit(2);
+        }
+    }
+}
+
+fn forms(names: &[String]) {
+    for entry in entries(names) {
+        for (index, form) in entry.forms.iter().enumerate() {
+            let (cases, _) = suite::at_home(&suite::statements_of(entry, form, index));
+            let mut printed: BTreeMap<usize, usize> = BTreeMap::new();
+            for (version, target, text) in cases {
+                // Statements with the same number of commas have the same operands.
+                let count = printed.entry(text.matches(", ").count()).or_default();
+                *count += 1;
+                if *count <= 2 {
+                    println!("{}\t{version} {target} {text}", form.source);
+                }
+            }
         }
     }
 }

@@ -48,16 +48,14 @@ def ask(version, target, texts):
     # sm_101 has been renamed sm_110.
     name = target.split(",")[0]  # `sm_90,texmode_independent`
     arch = "compute_75" if number < 75 else name.replace("sm_", "compute_").replace("101", "110")
-    out, live = [[] for _ in texts], list(range(len(texts)))
-    while live:
+    out, work = [[] for _ in texts], [list(range(len(texts)))]
+    while work:
+        live = work.pop()
         with tempfile.TemporaryDirectory() as folder:
             name = os.path.join(folder, "a.ptx")
             with open(name, "w") as f:
                 f.write(head + "".join("{ " + texts[i] + " }\n" for i in live) + "L: ret;\n}\n")
             run = subprocess.run([PTXAS, "-arch=" + arch, name, "-o", os.devnull], capture_output=True, text=True)
-        # Some instructions expand to built-in text. An error in that text has no line of the input; a crash has no line
-        # at all.
-        unknown = run.returncode < 0
         fatal, here, other = None, {}, []
         for line in (run.stderr + run.stdout).splitlines():
             m = LINE.match(line)
@@ -68,29 +66,25 @@ def ask(version, target, texts):
                 fatal = k if m[3] == "fatal" else fatal
                 here.setdefault(k, []).append(m[4])
             elif line.strip() and "aborted due to" not in line:
-                unknown = unknown or bool(m)
                 other.append(line)
-        if fatal is not None and not unknown:
-            out[live[fatal]] = here[fatal]
-            live.pop(fatal)
+        if run.returncode == 0 and not here:
             continue
-        if unknown or (run.returncode and not here):
-            if any("Unsupported" in line or "does not support" in line for line in other):
-                raise SystemExit(f"{version} {target}: {other[0]}")
-            if len(live) == 1:
-                out[live[0]] = other[:1] or ["the assembler failed"]
-                return out
-            # The assembler failed without a line: bisect.
-            for half in (live[: len(live) // 2], live[len(live) // 2 :]):
-                for i, messages in zip(half, ask(version, target, [texts[i] for i in half])):
-                    out[i] = messages
-            return out
-        if not here:
-            return out
-        # Some errors stop the assembler before it has checked everything: repeat with the remaining texts.
-        for k, messages in here.items():
-            out[live[k]] = messages
-        live = [i for k, i in enumerate(live) if k not in here]
+        if any("Unsupported" in line or "does not support" in line for line in other):
+            raise SystemExit(f"{version} {target}: {other[0]}")
+        refused = {fatal: here[fatal]} if fatal is not None else here
+        if refused:
+            # Errors hide others: a syntax error ends the run, and early errors prevent later checks. Repeat with the remaining texts, in short
+            # runs if the errors come one by one.
+            for k, messages in refused.items():
+                out[live[k]] = messages
+            left = [i for k, i in enumerate(live) if k not in refused]
+            size = len(left) if len(refused) * 50 > len(live) or len(left) <= 64 else max(64, len(left) // 16)
+            work += [left[at : at + size] for at in range(0, len(left), size or 1)]
+        elif len(live) == 1:
+            out[live[0]] = other[:1] or ["the assembler failed"]
+        else:
+            # Some instructions expand to built-in text, in which an error has no line of the input; a crash has no line at all: bisect.
+            work += [live[: len(live) // 2], live[len(live) // 2 :]]
     return out
 
 

@@ -29,3 +29,14 @@ KINDS = {
     "token-dropped": (2, ANY), "token-doubled": (1, ANY), "token-swapped": (2, ANY), "token-other": (2, ANY),
     "line-removed": (1, ANY), "line-doubled": (1, ANY), "line-cut": (1, ANY),
 }
+# Changes of recorded statements (variants.py): weight.
+OPERAND_KINDS = {
+    "register-type": 8, "operand-types": 8, "operand-other": 4, "operand-constant": 3, "operand-special": 3, "operand-selector": 3, "operand-vector": 1,
+    "operand-sign": 1, "operand-dropped": 1, "operand-added": 1, "sink": 4, "sink-whole": 1,
+    "braces-added": 6, "braces-in-address": 1, "braces-dropped": 2, "list-length": 4, "list-types": 5, "list-mixed": 4, "list-constants": 4, "list-sinks": 3, "list-element": 4,
+    "address-register": 6, "address-other": 3, "address-bare": 1, "address-added": 1,
+}
+MODIFIER_KINDS = {
+    "modifier-own": 6, "modifier-any": 4, "modifier-type": 4, "modifier-dropped": 3, "modifier-added": 6, "modifier-added-own": 6, "modifier-doubled": 2, "modifier-moved": 3,
+    "modifiers-two": 2,
+}

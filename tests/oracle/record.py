@@ -94,8 +94,8 @@ def disagreements():
             lacking += 1
             print("no reason:", line)
         out.append(f"{line}\t{reason or '?'}")
-    for name in sorted(os.listdir(os.path.join(HERE, "verdicts"))):
-        theirs = [l for l in read(os.path.join(HERE, "verdicts", name)) if not l.startswith("#")]
+    for name in sorted(f"{folder}/{name}" for folder in ("variants", "verdicts") for name in os.listdir(os.path.join(HERE, folder))):
+        theirs = [l for l in read(os.path.join(HERE, name)) if not l.startswith("#")]
         ours = tool("judge", text="".join(l.split(" ", 1)[1] + "\n" for l in theirs))
         for mine, other in zip(ours, theirs):
             if (mine := mine.split("\t")[0]) != other:

@@ -4,7 +4,7 @@ pub mod project;
 
 use self::project::Project;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, GateAlternative, GateKind, TargetInfo, Version};
+use ptx_isa::tables::{Emulation, Gate, GateAlternative, GateKind, TargetInfo, Version};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
@@ -96,6 +96,11 @@ impl Environment {
             };
             refused && applies(gate)
         })
+    }
+
+    /// Whether the module's target is among those of an emulation.
+    pub fn emulates(&self, emulation: &Emulation) -> bool {
+        self.target.is_some_and(|t| t.has(emulation.from) && (emulation.until.is_empty() || !t.has(emulation.until)))
     }
 
     /// The first gate of a list that deprecates, among those for which `applies` returns true.

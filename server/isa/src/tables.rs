@@ -42,7 +42,7 @@ use crate::ids::{OperandName, SlotName};
 pub use choices::*;
 pub use concept::Concept;
 pub use directive::{ArgumentKind, DataType, Directive, DirectivePart, LaunchBound, NamedValue, Takes};
-pub use effect::{Effect, Protocol, Temporaries, Verb};
+pub use effect::{Effect, Emulation, Protocol, Temporaries, Verb};
 pub use encoding::{BitField, EncodedMeaning, Encoding, SelectorPattern};
 pub use environment::{Capacity, DeclarationPlace, PtxVersion, SpaceInfo, SpecialRegister, TargetInfo};
 pub use exec::Executed;
@@ -189,6 +189,8 @@ table! {
         effects: &'static [Effect],
         /// Registers that the assembler needs besides the operands: the first entry whose condition holds counts.
         temporaries: &'static [Temporaries],
+        /// The targets on which the assembler emulates it.
+        emulations: &'static [Emulation],
         /// Its semantics in the interpreter; if empty, those of the entry apply.
         executed: Executed,
         /// The data file and line.
@@ -268,13 +270,19 @@ table! {
         /// Whether the assembler passes it to an internal macro, which accepts less: no sum with a variable, no function, no
         /// list of literals alone.
         expanded: bool,
+        /// Whether no constant may be added to it, and no special register stands in its list or brackets.
+        plain: bool,
+        /// Whether registers of any type are allowed: of the operand's size, or in an address of any size.
+        untested: bool,
+        /// For an address: the least number of bits of a register in it.
+        least: u16,
         /// Whether only a list in braces is allowed, and no vector register.
         braces: bool,
         /// Whether a list of integer registers is accepted for one of floats.
         loose: bool,
         /// Whether special registers, predicates and registers with a selector are accepted as elements of a `mixed` list.
         lax: bool,
-        /// Whether the assembler accepts a list of any length, although none makes sense.
+        /// Whether the assembler accepts a list of 1, 2, 4 or 8 elements for the single value.
         lists: bool,
         /// Whether a list of one element may be written without braces.
         bare: bool,

@@ -1,4 +1,4 @@
-//! Our verdicts on mutants of our own files, compared with the recorded ones of NVIDIA's assembler. The test also
+//! Our verdicts on mutants of our own files and on generated declarations and headers, compared with the recorded ones of NVIDIA's assembler. The test also
 //! measures how well our errors agree with the assembler's in number and position.
 
 use ptx_tests::mutants::{Base, Figures, Judged, read};
@@ -13,7 +13,8 @@ fn tests() -> PathBuf {
 
 /// The mutants of unchanged files with our verdicts, computed on all cores, and the number of all mutants.
 fn judged() -> (Vec<Judged>, usize) {
-    let bases = read(&tests().join("oracle/mutants/own.txt.gz"));
+    let records = ["own.txt.gz", "modules.txt.gz"].map(|name| tests().join("oracle/mutants").join(name));
+    let bases: Vec<Base> = records.iter().flat_map(|path| read(path)).collect();
     let all = bases.iter().map(|b| b.mutants.len()).sum();
     let lanes = thread::available_parallelism().map_or(1, usize::from);
     let replay = |base: &Base| base.text(&tests()).map_or_else(Vec::new, |text| base.replay(&text));

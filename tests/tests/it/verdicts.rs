@@ -52,7 +52,8 @@ fn disagreements(recorded: &[Judged]) -> BTreeSet<String> {
 
 /// All current disagreements on statements and availability, computed on all cores, and the number of records.
 fn now() -> (usize, BTreeSet<String>) {
-    let mut work: Vec<(PathBuf, bool)> = files("verdicts").into_iter().map(|p| (p, false)).collect();
+    let recorded = files("verdicts").into_iter().chain(files("variants"));
+    let mut work: Vec<(PathBuf, bool)> = recorded.map(|p| (p, false)).collect();
     work.extend(files("floors").into_iter().map(|p| (p, true)));
     let lanes = thread::available_parallelism().map_or(1, usize::from);
     let one = |(path, floor): &(PathBuf, bool)| {

@@ -70,6 +70,7 @@ pub fn check(
         for operand in &instruction.operands {
             operands::check_names(operand, names, &mut found);
         }
+        out.push(unknown_opcode::unchecked(instruction.mnemonic_range(), mnemonic.entry));
         return out.extend(found.iter().map(suggest));
     }
     let Some(chosen) = resolved.choose(instruction, names) else { return };

@@ -1,13 +1,13 @@
 //! The cache of resolved mnemonics, for one version and target.
 
 use crate::forms::choose::{ResolvedInstruction, choose};
-use crate::forms::mnemonic::{self, Mnemonic};
+use crate::forms::mnemonic::{self, Mnemonic, holds};
 use crate::forms::operands;
 use crate::forms::spec::applies;
 use crate::hir::ast::Instruction;
 use crate::target::Environment;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Gate, Isa, Opcode};
+use ptx_isa::tables::{Emulation, Gate, Isa, Opcode};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -95,7 +95,13 @@ impl MnemonicCache {
         }
         let opcode = self.isa.opcode(instruction.opcode.text);
         let modifiers: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
-        let mnemonic = opcode.and_then(|o| mnemonic::resolve(o, &modifiers));
+        let mut mnemonic = opcode.and_then(|o| mnemonic::resolve(o, &modifiers));
+        for candidate in mnemonic.iter_mut().flat_map(|m| &mut m.candidates) {
+            let concerns = |e: &&Emulation| holds(e.when, &candidate.values, None) == Some(true);
+            for emulation in candidate.form.emulations.iter().filter(|e| environment.emulates(e)).filter(concerns) {
+                candidate.variants.iter_mut().for_each(|v| v.emulate(emulation.operands));
+            }
+        }
         let gates = mnemonic.iter().flat_map(|h| &h.candidates).map(|candidate| {
             let of = |variant| {
                 let said = |gate: &Gate| applies(gate.when, &candidate.values, variant);

@@ -235,6 +235,8 @@ impl OperandChecker<'_> {
                     let brings = spec.value.unified && t.name() == TEXTURE && !self.names.has_option(INDEPENDENT);
                     Some(t) == wanted || brings
                 }) => {}
+            Some(Symbol::Variable(VariableSymbol { space, .. }))
+                if wanted.is_some_and(|w| w.name() == TEXTURE) && ISA.space(space).is_some_and(|s| s.textures) => {}
             Some(Symbol::Unknown) => {}
             Some(_) => self.push(operand, Some(spec), MismatchKind::NotOpaque(name.to_owned(), class)),
         }
@@ -289,7 +291,7 @@ impl OperandChecker<'_> {
             // Already reported, before operands are matched.
             OperandKind::Constant(ConstantValue::Wrong(_)) => {}
             OperandKind::Not(inner) => {
-                if spec.value.negatable {
+                if spec.value.negatable || takes_predicate(spec) {
                     self.typed(inner, spec, false);
                 } else {
                     self.push(operand, Some(spec), MismatchKind::Negation);
@@ -298,13 +300,12 @@ impl OperandChecker<'_> {
             OperandKind::Minus(inner) if spec.value.minus => self.typed(inner, spec, false),
             OperandKind::Minus(_) => self.push(operand, Some(spec), MismatchKind::Minus),
             OperandKind::Member(object, member) => self.member(operand, object.text, member.text, spec),
-            OperandKind::Vector(_) if spec.value.lists && list_allowed => self.declared(operand),
             OperandKind::Vector(list) => self.vector(operand, list, spec, list_allowed),
             OperandKind::Offset(_, true) => self.push(operand, Some(spec), MismatchKind::MinusOffset),
             OperandKind::Offset(_, false) if list_allowed && needs_braces(spec) => {
                 self.push(operand, Some(spec), MismatchKind::MustBeVector);
             }
-            OperandKind::Offset(parts, false) if !writes => self.sum(operand, parts, spec),
+            OperandKind::Offset(parts, false) if !writes && !spec.value.plain => self.sum(operand, parts, spec),
             OperandKind::Offset(..) => self.push(operand, Some(spec), MismatchKind::Unexpected),
             OperandKind::Index(object, _) => match object.kind {
                 OperandKind::Name(name) if spec.value.symbol => self.symbol_address(operand, name, spec),
@@ -362,11 +363,11 @@ impl OperandChecker<'_> {
                     return self.push(operand, Some(spec), MismatchKind::NotImmediate);
                 }
                 let list = list_allowed && (!spec.lengths.is_empty() || spec.any_length);
-                if elements > 1 && list && spec.value.braces {
+                if elements > 1 && list && (spec.value.braces || spec.emulated) {
                     return self.push(operand, Some(spec), MismatchKind::MustBeVector);
                 }
-                if elements > 1 && spec.value.lists {
-                    return;
+                if elements > 1 && spec.value.lists && !spec.emulated && list_allowed {
+                    return self.register(operand, name, ty, spec);
                 }
                 if elements > 1 && !list {
                     return self.push(operand, Some(spec), MismatchKind::UnexpectedVector);
@@ -389,7 +390,12 @@ impl OperandChecker<'_> {
     }
 
     fn register(&mut self, operand: &Operand<'_>, name: &str, ty: TypeId, spec: &OperandSpec) {
+        let passes = match ty.info().class {
+            TypeClass::Pred => takes_predicate(spec),
+            _ => spec.value.untested && spec.ty.is_some_and(|t| t.info().bits == ty.info().bits),
+        };
         if let Some(wanted) = spec.ty
+            && !passes
             && !agrees(wanted, ty, spec.fit)
         {
             self.push(operand, Some(spec), MismatchKind::RegisterType(name.to_owned(), ty));
@@ -512,6 +518,11 @@ const INDEPENDENT: &str = "texmode_independent";
 fn is_whole(spec: &OperandSpec) -> bool {
     let whole = |t: TypeId| matches!(t.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
     spec.ty.is_some_and(whole) && !spec.value.register_only
+}
+
+/// Whether a predicate passes for a single value: the assembler looks at its size alone, which counts as 32 bits.
+fn takes_predicate(spec: &OperandSpec) -> bool {
+    spec.value.lists && spec.value.lax && !spec.emulated && spec.ty.is_some_and(|t| t.info().bits == 32)
 }
 
 fn function_passes(spec: &OperandSpec) -> bool {

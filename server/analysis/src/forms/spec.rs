@@ -55,6 +55,8 @@ pub struct OperandSpec {
     pub symbol_spaces: Option<&'static [&'static str]>,
     /// The width of the shifted value in bits: shift distances from this one on shift out all bits.
     pub width: Option<u16>,
+    /// Whether the assembler emulates the instruction on the module's target.
+    pub emulated: bool,
 }
 
 /// The part of an [`OperandSpec`] that a diagnostic keeps.
@@ -76,7 +78,32 @@ pub struct ExpectedOperand {
     pub immediate_only: bool,
 }
 
+impl OperandVariant {
+    /// Notes that the assembler emulates the instruction, which restricts these operands (all, if none is named).
+    pub fn emulate(&mut self, operands: &[&str]) {
+        let mark = |spec: &mut OperandSpec| {
+            spec.emulated |= operands.is_empty() || operands.contains(&spec.value.name);
+        };
+        for (_, pattern) in &mut self.operands {
+            match pattern {
+                OperandPattern::Value(spec) | OperandPattern::Arguments(spec) => mark(spec),
+                OperandPattern::Address(parts) => parts.iter_mut().for_each(mark),
+                OperandPattern::Pair(both) => {
+                    mark(&mut both.0);
+                    mark(&mut both.1);
+                }
+                OperandPattern::Sink => {}
+            }
+        }
+    }
+}
+
 impl OperandSpec {
+    /// Whether `_` is allowed for elements of a list.
+    pub fn holes(&self) -> bool {
+        (self.value.holes || self.value.sink) && !self.emulated
+    }
+
     /// The part of the spec that a diagnostic keeps. `operands` are the notes of the tables on the operands of the instruction.
     pub fn expected(&self, operands: &[Note]) -> ExpectedOperand {
         ExpectedOperand {
@@ -177,6 +204,7 @@ fn operand_spec(form: &'static Form, value: &'static FormValue, values: &[Option
             Usual::Below(ty) => type_of(ty, values).map(|t| t.info().bits),
             _ => None,
         },
+        emulated: false,
     }
 }
 

@@ -539,6 +539,7 @@ fn header(
         open = Some(item).filter(|i| is_function(i.node) && recovery::lacks_its_end(i.node));
     }
     out.extend(snapshot.too_deep().map(syntax_error::too_deep));
+    out.extend(syntax_error::foreign_character(snapshot));
     if follows.contains(&true) || items.iter().any(|i| i.node.is_error() || i.node.kind_id() == k.unknown_directive) {
         for name in recovery::lost_names(snapshot, items, &follows) {
             let lost = ModuleSymbol::new(Symbol::Unknown, 0, 0..0);

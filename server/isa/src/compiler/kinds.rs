@@ -14,7 +14,8 @@ use crate::tables::{
 pub(super) const TYPE: &[&str] =
     &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"];
 pub(super) const MODIFIER: &[&str] = &["repeats", "ignored", "converge", "keeps-order", "usual"];
-pub(super) const SPACE: &[&str] = &["generic", "absolute", "fixed", "window", "cycles", "declared", "holds"];
+pub(super) const SPACE: &[&str] =
+    &["generic", "absolute", "fixed", "window", "textures", "cycles", "declared", "holds"];
 pub(super) const SPECIAL_REGISTER: &[&str] = &["uniform", "requires", "lane-bits"];
 pub(super) const TARGET: &[&str] = &["excludes", "requires", "limits"];
 pub(super) const INITIAL: &[&str] = &["types", "spaces", "to"];
@@ -110,6 +111,7 @@ impl WrittenEntry<'_> {
             generic: self.is("generic"),
             absolute: self.is("absolute"),
             window: self.is("window"),
+            textures: self.is("textures"),
             fixed: self.is("fixed"),
             cycles: cycles.map_err(|_| self.head.error(0, "expected `cycles NUMBER`"))?,
             declared,

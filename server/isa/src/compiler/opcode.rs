@@ -7,8 +7,9 @@ use super::{
 };
 use crate::ids::SlotName;
 use crate::tables::{
-    Computes, ControlTransfer, Effect, Entry, Executed, Form, FormOperand, FormPattern, FormValue, Gate, GateKind,
-    Implied, Map, MapRow, ModifierSlot, Note, OperandPair, Rule, RuleKind, Successor, Temporaries, UniformExtent,
+    Computes, ControlTransfer, Effect, Emulation, Entry, Executed, Form, FormOperand, FormPattern, FormValue, Gate,
+    GateKind, Implied, Map, MapRow, ModifierSlot, Note, OperandPair, Rule, RuleKind, Successor, Temporaries,
+    UniformExtent,
 };
 use std::collections::BTreeMap;
 
@@ -183,7 +184,7 @@ pub(super) fn build(
                 sets.insert(name, values);
             }),
             "needs" | "until" | "deprecated" | "forbid" | "require" | "order" | "first" | "repeat" | "check"
-            | "instead" | "effect" | "temporaries" | "default" => {
+            | "instead" | "effect" | "temporaries" | "emulated" | "default" => {
                 shared.push(line);
                 Ok(())
             }
@@ -337,6 +338,7 @@ fn build_form(
         checks: leak(parts.checks),
         effects: leak(parts.effects),
         temporaries: leak(parts.temporaries),
+        emulations: leak(parts.emulations),
         executed: parts.executed,
         source: leak_str(&format!("{}:{}", head.file, head.number)),
         slots: leak(slots),
@@ -361,6 +363,7 @@ struct FormParts {
     checks: Vec<&'static str>,
     effects: Vec<Effect>,
     temporaries: Vec<Temporaries>,
+    emulations: Vec<Emulation>,
     executed: Executed,
 }
 
@@ -377,6 +380,7 @@ impl FormParts {
             "instead" => self.successors.push(successor(line, rest, context)?),
             "effect" => self.effects.push(rule::effect(line, rest, context)?),
             "temporaries" => self.temporaries.push(rule::temporaries(line, rest, context)?),
+            "emulated" => self.emulations.push(rule::emulation(line, rest, context)?),
             "exec" => exec::once(&mut self.executed, line, rest)?,
             "default" => self.implied.extend(implied(line, rest, context)?),
             "order" => self.order.push(leak(slots(line, rest, context)?)),

@@ -34,6 +34,9 @@ pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormConte
         unified: false,
         untyped: false,
         expanded: false,
+        plain: false,
+        untested: false,
+        least: 0,
         braces: false,
         loose: false,
         lax: false,
@@ -90,6 +93,12 @@ pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormConte
             "unified" => value.unified = true,
             "untyped" => value.untyped = true,
             "macro" => value.expanded = true,
+            "plain" => value.plain = true,
+            "untested" => value.untested = true,
+            "least" => {
+                let bits = p.take("a number of bits")?;
+                value.least = bits.parse().map_err(|_| line.error(at, "expected a number of bits after `least`"))?;
+            }
             "braces" => value.braces = true,
             "loose" => value.loose = true,
             "lax" => value.lax = true,

@@ -3,8 +3,8 @@
 use super::lines::LogicalLine;
 use super::{FormContext, Result, leak, leak_str};
 use crate::tables::{
-    Effect, Gate, GateAlternative, GateKind, OperandTest, Protocol, Rule, RuleKind, SlotTest, Temporaries, Term, Verb,
-    Version,
+    Effect, Emulation, Gate, GateAlternative, GateKind, OperandTest, Protocol, Rule, RuleKind, SlotTest, Temporaries,
+    Term, Verb, Version,
 };
 
 /// Parses a version: `8.5`.
@@ -98,6 +98,28 @@ pub(super) fn temporaries(line: &LogicalLine, text: &str, context: &FormContext<
     let registers = number.trim().parse().map_err(|_| line.error(0, "expected `temporaries NUMBER {when COND}`"))?;
     let when = when.map_or(Ok(&[][..]), |when| condition(line, when, context))?;
     Ok(Temporaries { registers, when })
+}
+
+/// Parses `emulated sm_90 until sm_120 of a b when type in s64`.
+pub(super) fn emulation(line: &LogicalLine, text: &str, context: &FormContext<'_>) -> Result<Emulation> {
+    let (rest, when) = split_word(text, "when");
+    let (targets, of) = split_word(rest, "of");
+    let targets: Vec<&str> = targets.split_whitespace().collect();
+    let (from, until) = match targets.as_slice() {
+        [from] => (*from, ""),
+        [from, "until", until] => (*from, *until),
+        _ => {
+            let expected = "expected `emulated FEATURE {until FEATURE} {of OPERANDS} {when COND}`";
+            return Err(line.error(line.offset(text), expected));
+        }
+    };
+    let operands: Vec<&str> = of.unwrap_or("").split_whitespace().collect();
+    if let Some(unknown) = operands.iter().find(|o| !context.operands.contains(o)) {
+        return Err(line.error(line.offset(unknown), format!("the form has no operand `{unknown}`")));
+    }
+    let when = when.map_or(Ok(&[][..]), |when| condition(line, when, context))?;
+    let operands = leak(operands.into_iter().map(leak_str).collect());
+    Ok(Emulation { from: leak_str(from), until: leak_str(until), operands, when })
 }
 
 /// Parses a condition: terms joined by `and`.

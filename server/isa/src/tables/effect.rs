@@ -28,6 +28,21 @@ table! {
     }
 }
 
+table! {
+    /// The targets on which the assembler puts other instructions in the place of one, which take less than the instruction does
+    /// elsewhere.
+    struct Emulation {
+        /// The first of these targets, as a feature: `sm_90`.
+        from: &'static str,
+        /// The feature of the first later targets that have the instruction again; empty: none.
+        until: &'static str,
+        /// The operands that it concerns; empty: all.
+        operands: &'static [&'static str],
+        /// The conditions: it applies only if all of them hold.
+        when: &'static [Term],
+    }
+}
+
 choice! {
     /// The action of an instruction in a protocol.
     enum Verb {

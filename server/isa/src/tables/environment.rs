@@ -79,6 +79,8 @@ table! {
         fixed: bool,
         /// Whether addresses in it are offsets in a window: they fit 32 bits, and only `cvta` makes them generic.
         window: bool,
+        /// Whether its variables are textures, whatever their type.
+        textures: bool,
         /// The approximate latency of a load from it in cycles, for the register estimate; 0: the default.
         cycles: u16,
         /// The places at which its variables may be declared.

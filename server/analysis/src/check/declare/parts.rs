@@ -2,7 +2,7 @@
 
 use super::{DeclarationSite, sizes};
 use crate::check::diagnostic::Diagnostic;
-use crate::check::rules::{attribute, gates, linkage, parameter_size};
+use crate::check::rules::{attribute, duplicate_name, gates, linkage, parameter_size};
 use crate::hir::ast::{Attribute, Declaration, SourceWord};
 use crate::hir::symbols::{Symbol, VariableOrigin};
 use crate::hir::types::TypeId;
@@ -160,8 +160,13 @@ fn pointers(
     }
 }
 
-/// Checks the total size in bytes of the parameters of a kernel with a body.
+/// Checks the parameters of a kernel with a body together: their total size in bytes, and that only one is called `_`.
 pub fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environment, out: &mut Vec<Diagnostic>) {
+    let mut unnamed = parameters.iter().filter_map(|p| p.declarators.first()).filter(|d| d.name.text == "_");
+    if let Some(first) = unnamed.next() {
+        // ptxas: `_` is a name like any other here.
+        out.extend(unnamed.map(|d| duplicate_name::report(d.name.range(), "_", first.name.range())));
+    }
     if environment.version.is_none() || environment.target.is_none() {
         return;
     }
@@ -180,8 +185,8 @@ pub fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environme
         let (Some(bytes), Some(align)) = (variable.bytes, variable.align) else { return };
         end = end.next_multiple_of(align.max(1).into()).saturating_add(bytes);
         // ptxas counts in 32 bits, and accepts a total that overflows them.
-        let counted = end as i32;
-        if end > limit.bytes.into() && counted > 0 && i64::from(counted) > i64::from(limit.bytes) {
+        let counted = end as u32;
+        if end > limit.bytes.into() && counted > limit.bytes {
             let more = space.holds.iter().find(|c| c.bytes > limit.bytes && end <= c.bytes.into());
             return out.push(parameter_size::report(declarator.name, end, limit.bytes, more, environment));
         }

@@ -117,12 +117,16 @@ pub fn types(
         out.push(syntax_error::not_a_type(word));
         return false;
     };
-    if let Some(wrong) = wrong_type(word, ty, space, site) {
+    let names = &declaration.declarators;
+    // A declaration without names passes for one of arrays alone when the gates are checked.
+    let sized = names.iter().all(|d| !d.dimensions.is_empty());
+    let arrays = sized && !names.is_empty() && names.iter().all(|d| d.initializer.is_none());
+    if let Some(wrong) = wrong_type(word, ty, space, site, arrays) {
         out.push(wrong);
         return false;
     }
     if let Some(&vector) = declaration.vectors.first()
-        && let Some(wrong) = wrong_vector(vector, ty, space, site)
+        && let Some(wrong) = wrong_vector(vector, ty, space, site.bodiless || arrays)
     {
         out.push(wrong);
         return false;
@@ -133,11 +137,10 @@ pub fn types(
     }
     // ptxas does not check the gates of a type in every declaration. It checks those of a packed type such as `.f16x2` unless the
     // declaration is a vector. It checks those of other types only if there is a body and some declared name is not an array.
-    let arrays = declaration.declarators.iter().all(|d| !d.dimensions.is_empty());
     let gated = match ty.class {
         _ if ty.ungated => false,
         TypeClass::Packed => ty.registers && declaration.vectors.is_empty(),
-        _ => !site.bodiless && !arrays,
+        _ => !site.bodiless && !sized,
     };
     if gated {
         out.extend(gates::check(word.range(), word.text, ty.gates, environment, |_| true));
@@ -145,8 +148,18 @@ pub fn types(
     true
 }
 
-fn wrong_type(word: SourceWord<'_>, ty: &TypeInfo, space: &str, site: DeclarationSite) -> Option<Diagnostic> {
-    let exists = ty.registers || ty.variables || (ty.prototypes && site.bodiless);
+/// The report on a type that nothing in a state space can have. `arrays`: only arrays are declared.
+fn wrong_type(
+    word: SourceWord<'_>,
+    ty: &TypeInfo,
+    space: &str,
+    site: DeclarationSite,
+    arrays: bool,
+) -> Option<Diagnostic> {
+    // ptxas does not look at the type of the elements of an array in memory, except for predicates, and for textures in a body.
+    let in_body = ty.class == TypeClass::Opaque && site.origin == VariableOrigin::Body;
+    let arrays = arrays && !matches!(space, ".reg" | ".tex") && ty.class != TypeClass::Pred && !in_body;
+    let exists = ty.registers || ty.variables || (ty.prototypes && (site.bodiless || arrays));
     if !exists {
         let declared = match space {
             ".reg" => DeclaredKind::Register,
@@ -155,7 +168,7 @@ fn wrong_type(word: SourceWord<'_>, ty: &TypeInfo, space: &str, site: Declaratio
         };
         return Some(variable_type::instructions_only(word, declared));
     }
-    if site.bodiless {
+    if site.bodiless || arrays {
         return None;
     }
     if ty.class == TypeClass::Opaque {
@@ -180,7 +193,8 @@ fn wrong_type(word: SourceWord<'_>, ty: &TypeInfo, space: &str, site: Declaratio
     }
 }
 
-fn wrong_vector(word: SourceWord<'_>, ty: &TypeInfo, space: &str, site: DeclarationSite) -> Option<Diagnostic> {
+/// The report on a vector length that nothing in a state space can have. `lenient`: arrays, or parameters of a function without a body.
+fn wrong_vector(word: SourceWord<'_>, ty: &TypeInfo, space: &str, lenient: bool) -> Option<Diagnostic> {
     let elements: u32 = word.text.get(2..)?.parse().ok()?;
     let bits = elements * u32::from(ty.bits);
     if !matches!(elements, 2 | 4) {
@@ -189,7 +203,7 @@ fn wrong_vector(word: SourceWord<'_>, ty: &TypeInfo, space: &str, site: Declarat
         Some(vector_type::element(word, ty.name))
     } else if bits > MAX_VECTOR_BITS {
         Some(vector_type::too_wide(word, ty.name, bits))
-    } else if space == ".param" && !site.bodiless {
+    } else if space == ".param" && !lenient {
         Some(vector_type::parameter(word, bits / 8))
     } else if space == ".tex" {
         Some(variable_type::texture_space(word))

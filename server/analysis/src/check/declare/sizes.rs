@@ -135,6 +135,9 @@ fn dimensions(
     if let Some((inner, _)) = inner.iter().find(|(_, size)| value(size).is_none_or(|n| n == 0)) {
         return out.push(array_size::inner(inner.clone()));
     }
+    if site.is_parameter() && value(first).is_some_and(|n| u32::try_from(n).is_err()) {
+        return out.push(array_size::parameter_overflow(place.clone()));
+    }
     if value(first).is_some_and(|n| n != 0) {
         return;
     }

@@ -144,7 +144,7 @@ pub fn is_constant_argument(source: ItemSource<'_>, error: Node<'_>) -> bool {
                 .is_some_and(|t| t.least > 0)
     };
     error.is_error()
-        && ISA.constant(source.word(error).text.trim()).is_some()
+        && ISA.constant(source.word(error).text.trim_start_matches([',', ' ']).trim()).is_some()
         && error.prev_named_sibling().is_some_and(takes_numbers)
 }
 

@@ -15,6 +15,8 @@ pub enum ArraySize {
     MissingInner,
     /// A parameter has two dimensions.
     ParameterDimensions,
+    /// The size of a parameter has more than 32 bits.
+    ParameterOverflow,
     /// An array is made of registers.
     Registers {
         /// The name of the array.
@@ -39,6 +41,7 @@ impl DiagnosticMessage for ArraySize {
             Self::Missing(name) => format!("the size of `{name}` is missing"),
             Self::MissingInner => "only the first dimension can go without a size".to_owned(),
             Self::ParameterDimensions => "a parameter has at most one dimension".to_owned(),
+            Self::ParameterOverflow => "the size of a parameter must fit into 32 bits".to_owned(),
             Self::Registers { .. } => "there are no arrays of registers".to_owned(),
             Self::RangeWith(what) => format!("a range of names cannot have {what}"),
             Self::TooMany => "that many names cannot be declared".to_owned(),
@@ -83,6 +86,11 @@ pub fn parameter(range: Range<usize>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::ParameterDimensions)
 }
 
+/// Reports a parameter whose size has more than 32 bits.
+pub fn parameter_overflow(range: Range<usize>) -> Diagnostic {
+    Diagnostic::new(range, ArraySize::ParameterOverflow)
+}
+
 /// Reports an array of registers.
 pub fn registers(range: Range<usize>, name: &str, count: Option<i128>) -> Diagnostic {
     Diagnostic::new(range, ArraySize::Registers { name: name.into(), count })
@@ -110,7 +118,7 @@ pub fn unreachable(range: Range<usize>, name: &str) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{in_kernel, messages};
+    use crate::testing::{in_kernel, in_module, messages};
     use crate::{Code, Severity};
 
     #[test]
@@ -119,6 +127,12 @@ mod tests {
         assert_eq!(messages(&of(".local .b32 x[];")), ["the size of `x` is missing"]);
         assert_eq!(messages(&of(".local .b32 x[2][];")), ["only the first dimension can go without a size"]);
         assert!(of(".local .b32 x[2][3];").is_empty());
+        let parameter = |size: &str| {
+            let text = format!(".version 8.0\n.target sm_90\n.func f(.param .b8 p[{size}]) {{ ret; }}\n");
+            messages(&in_module(Code::ArraySize, &text))
+        };
+        assert_eq!(parameter("4294967296"), ["the size of a parameter must fit into 32 bits"]);
+        assert!(parameter("4294967295").is_empty());
         let found = of(".reg .b32 x[8];");
         assert_eq!(messages(&found), ["there are no arrays of registers"]);
         assert_eq!(found[0].help().as_deref(), Some("`x<8>` declares `x0`, `x1` …"));

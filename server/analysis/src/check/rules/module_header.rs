@@ -7,7 +7,7 @@ use crate::check::directives;
 use crate::hir::ast::SourceWord;
 use crate::hir::literal;
 use crate::hir::lower::{ItemSource, named_children};
-use crate::target::{Environment, find_target};
+use crate::target::{Environment, find_architecture, find_target};
 use ptx_isa::ISA;
 use ptx_isa::tables::{TargetInfo, Version};
 use ptx_syntax::{Node, fields, kinds};
@@ -43,6 +43,13 @@ pub enum ModuleHeader {
         /// The target with the most similar name, if one is similar enough.
         near: Option<&'static str>,
     },
+    /// A name that is not the name of a target, but that the assembler reads as one.
+    ReadAs {
+        /// The name.
+        name: Box<str>,
+        /// The target.
+        target: &'static str,
+    },
     /// An option of `.target`, and an earlier option that excludes it.
     Exclusive(Box<str>, &'static str),
     /// The argument of `.address_size` is neither 32 nor 64.
@@ -67,6 +74,9 @@ impl DiagnosticMessage for ModuleHeader {
             Self::TargetWithoutName => "`.target` needs an architecture such as `sm_90`".to_owned(),
             Self::OptionFirst => "the first word after `.target` must be an architecture such as `sm_90`".to_owned(),
             Self::NotATarget { name, .. } => format!("`{name}` is not a target"),
+            Self::ReadAs { name, target } => {
+                format!("`{name}` is not a target, although the assembler reads it as `{target}`")
+            }
             Self::Exclusive(name, other) => format!("`{name}` and `{other}` exclude each other"),
             Self::AddressSize => "`.address_size` must be 32 or 64".to_owned(),
         }
@@ -216,7 +226,14 @@ impl HeaderProgress {
         }
         let mut last = None;
         for name in &names {
-            match find_target(name.text) {
+            let known = find_target(name.text);
+            let read = known.is_none().then(|| read_as(name.text)).flatten();
+            if let Some(target) = read {
+                let found = ModuleHeader::ReadAs { name: name.text.into(), target: target.name };
+                let fixes = write_instead(name.range(), Some(target.name));
+                out.push(Diagnostic::new(name.range(), found).severity(Severity::Warning).fixes(fixes));
+            }
+            match known.or(read) {
                 None => {
                     let near = suggest(name.text, ISA.targets.iter().map(|t| t.name));
                     let found = ModuleHeader::NotATarget { name: name.text.into(), near };
@@ -289,6 +306,14 @@ impl HeaderProgress {
     }
 }
 
+/// The target that ptxas takes an unknown name for: it overlooks letters after a number, except a last `a` or `f`.
+fn read_as(name: &str) -> Option<&'static TargetInfo> {
+    let suffix =
+        name.trim_start_matches("sm_").trim_start_matches("compute_").trim_start_matches(|c: char| c.is_ascii_digit());
+    let plain = name.strip_suffix(suffix).filter(|_| !suffix.is_empty() && !suffix.ends_with(['a', 'f']))?;
+    find_architecture(plain)
+}
+
 fn again(source: ItemSource<'_>, node: Node<'_>, name: &'static str) -> Diagnostic {
     Diagnostic::new(source.range(node), ModuleHeader::Again(name))
 }
@@ -324,6 +349,10 @@ mod tests {
         assert_eq!(messages(&wrong), ["`sn_90` is not a target"]);
         assert_eq!(wrong[0].help().as_deref(), Some("did you mean `sm_90`?"));
         assert_eq!(mended(Code::ModuleHeader, text), ".version 9.0\n.target sm_90\n");
+        let odd = in_module(Code::ModuleHeader, ".version 9.0\n.target sm_90b\n");
+        let expected = "`sm_90b` is not a target, although the assembler reads it as `sm_90`";
+        assert_eq!((messages(&odd), odd[0].severity), (vec![expected.to_owned()], Severity::Warning));
+        assert_eq!(found(".version 9.0\n.target sm_80a\n"), ["`sm_80a` is not a target"]);
     }
 
     #[test]

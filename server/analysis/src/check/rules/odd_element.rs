@@ -22,6 +22,8 @@ pub enum OddElement {
     },
     /// A special register of this name as a result.
     SpecialRegister(Box<str>),
+    /// A list of this length for a single value.
+    List(usize),
 }
 
 impl DiagnosticMessage for OddElement {
@@ -32,6 +34,7 @@ impl DiagnosticMessage for OddElement {
                 format!("the selector `{selector}` is overlooked in a list: all of `{register}` counts")
             }
             Self::SpecialRegister(name) => format!("`{name}` is a special register: nothing can be written there"),
+            Self::List(length) => format!("a list of {length} elements stands for a single value"),
         }
     }
 
@@ -42,6 +45,7 @@ impl DiagnosticMessage for OddElement {
             Self::SpecialRegister(_) => {
                 "the assembler lets it pass in a list; use a register, or `_` where it allows that"
             }
+            Self::List(_) => "the assembler lets it pass here, but only one element can count; write that one alone",
         };
         Some(help.to_owned())
     }
@@ -56,8 +60,11 @@ pub fn check(
 ) {
     for (operand, (_, shape)) in instruction.operands.iter().zip(&chosen.operands) {
         let (OperandKind::Vector(list), OperandPattern::Value(spec)) = (&operand.kind, shape) else { continue };
-        if !spec.value.mixed {
+        if !spec.value.mixed && !spec.value.lists {
             continue;
+        }
+        if spec.lengths.is_empty() && list.len() > 1 {
+            out.push(Diagnostic::new(operand.range.clone(), OddElement::List(list.len())));
         }
         let written = spec.value.access != OperandAccess::Read;
         let pred = spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred);

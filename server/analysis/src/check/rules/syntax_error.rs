@@ -1,10 +1,12 @@
 //! `syntax-error`: text that is not PTX. The parser recovers at the next statement, so each statement has its own report.
 
+mod foreign;
 mod habits;
 #[cfg(test)]
 mod tests;
 mod unfinished;
 
+pub use foreign::foreign_character;
 pub use habits::{Habit, comment, guard_behind, preprocessor_line, second_guard};
 pub use unfinished::{
     is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
@@ -99,6 +101,8 @@ pub enum SyntaxErrorKind {
     Subscript,
     /// An offset is subtracted from an address; PTX only has `a+-4`.
     MinusOffset,
+    /// A character that the assembler does not accept here.
+    Foreign(char),
     /// Syntax of another language.
     Habit(Habit),
 }
@@ -165,6 +169,16 @@ impl DiagnosticMessage for SyntaxError {
                 "a subscript stands only behind a variable without brackets around it".to_owned()
             }
             SyntaxErrorKind::MinusOffset => "an offset is added, never subtracted".to_owned(),
+            SyntaxErrorKind::Foreign('\u{feff}') => {
+                "the assembler refuses this byte order mark (U+FEFF), which editors do not show".to_owned()
+            }
+            SyntaxErrorKind::Foreign('\0') => {
+                "the assembler takes this NUL character for the end of the file".to_owned()
+            }
+            SyntaxErrorKind::Foreign('\x0b') => "a vertical tab is not white space for the assembler".to_owned(),
+            SyntaxErrorKind::Foreign(character) => {
+                format!("`{}` is not ASCII: it may stand in comments only", character.escape_debug())
+            }
             SyntaxErrorKind::Habit(habit) => habit.message(),
         }
     }
@@ -193,6 +207,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::MisplacedSign(_) => "compute it with an instruction of its own first".to_owned(),
             SyntaxErrorKind::Subscript => "write an offset in bytes, `[a+4]`".to_owned(),
             SyntaxErrorKind::MinusOffset => "write `+-` in place of `-`".to_owned(),
+            SyntaxErrorKind::Foreign('\u{feff}') => "save the file as UTF-8 without a byte order mark".to_owned(),
             SyntaxErrorKind::Habit(habit) => return habit.help(),
             SyntaxErrorKind::Unexpected(shown, _) => return first_word(shown).and_then(in_ptx),
             _ => return None,

@@ -2,11 +2,13 @@
 
 use super::{ForeignWord, foreign};
 use crate::check::codes::DiagnosticMessage;
-use crate::check::diagnostic::{Diagnostic, Fix};
+use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use crate::hir::ast::{Instruction, OperandKind};
 use ptx_isa::ISA;
+use ptx_isa::tables::Entry;
+use std::ops::Range;
 
-/// A word in the place of an opcode that is not one.
+/// A word in the place of an opcode that is not one, or an instruction whose forms are not known.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct UnknownOpcode {
     /// The word.
@@ -15,10 +17,15 @@ pub struct UnknownOpcode {
     pub near: Option<&'static str>,
     /// The opcode with its modifiers in lower case, if that is an opcode.
     pub lower: Option<Box<str>>,
+    /// Whether it is an instruction of which the tables know only the name.
+    pub unchecked: bool,
 }
 
 impl DiagnosticMessage for UnknownOpcode {
     fn message(&self) -> String {
+        if self.unchecked {
+            return format!("the syntax of `{}` is not known: its modifiers and operands are not checked", self.name);
+        }
         match &self.lower {
             Some(_) => format!("`{}` is not an instruction: PTX is written in lower case", self.name),
             None => format!("`{}` is not an instruction", self.name),
@@ -26,6 +33,9 @@ impl DiagnosticMessage for UnknownOpcode {
     }
 
     fn help(&self) -> Option<String> {
+        if self.unchecked {
+            return Some("only the assembler can tell whether it is correct".to_owned());
+        }
         if let Some(lower) = &self.lower {
             return Some(format!("write `{lower}`"));
         }
@@ -43,16 +53,22 @@ pub fn report(instruction: &Instruction<'_>) -> Diagnostic {
         let whole: String =
             std::iter::once(lower).chain(instruction.modifiers.iter().map(|m| lower_case(m.text))).collect();
         let fix = Fix::replace(format!("Write `{whole}`"), instruction.mnemonic_range(), whole.as_str()).preferred();
-        let found = UnknownOpcode { name, near: None, lower: Some(whole.into()) };
+        let found = UnknownOpcode { name, near: None, lower: Some(whole.into()), unchecked: false };
         return Diagnostic::new(opcode.range(), found).fix(fix);
     }
     if let Some(word) = foreign(opcode.text) {
-        let found = UnknownOpcode { name, near: None, lower: None };
+        let found = UnknownOpcode { name, near: None, lower: None, unchecked: false };
         return Diagnostic::new(opcode.range(), found).fixes(translations(instruction, &word));
     }
     let near = nearest(&lower);
-    Diagnostic::new(opcode.range(), UnknownOpcode { name, near, lower: None })
+    Diagnostic::new(opcode.range(), UnknownOpcode { name, near, lower: None, unchecked: false })
         .fixes(super::write_instead(opcode.range(), near))
+}
+
+/// The hint that an instruction is known by name only.
+pub fn unchecked(range: Range<usize>, entry: &Entry) -> Diagnostic {
+    let found = UnknownOpcode { name: entry.name.into(), near: None, lower: None, unchecked: true };
+    Diagnostic::new(range, found).severity(Severity::Hint)
 }
 
 /// A modifier in lower case; some have capital letters, such as `.L2::128B`.
@@ -135,6 +151,14 @@ mod tests {
     use super::nearest;
     use crate::Code::UnknownOpcode;
     use crate::testing::{in_kernel, mended, messages};
+
+    #[test]
+    fn instructions_known_by_name() {
+        let found = in_kernel(UnknownOpcode, "fabric.try_get.async.tensor [%rd1];");
+        let expected =
+            "the syntax of `fabric.try_get.async.tensor` is not known: its modifiers and operands are not checked";
+        assert_eq!((messages(&found), found[0].severity), (vec![expected.to_owned()], crate::Severity::Hint));
+    }
 
     #[test]
     fn misspelt_opcodes() {

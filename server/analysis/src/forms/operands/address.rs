@@ -120,8 +120,8 @@ impl OperandChecker<'_> {
                 continue;
             }
             // In brackets with several parts, the assembler accepts neither sums nor numbers.
-            let bare = specs.len() > 1 && matches!(part.kind, OperandKind::Offset(..) | OperandKind::Integer(_));
-            if bare {
+            let bare = specs.len() > 1 && is_computed(part);
+            if bare || matches!(&part.kind, OperandKind::Vector(list) if list.iter().any(is_offset)) {
                 self.push(part, Some(spec), MismatchKind::PartOfAddress);
                 continue;
             }
@@ -170,14 +170,18 @@ impl OperandChecker<'_> {
                 return self.absolute(operand, spec);
             }
             if special(name).is_some_and(|r| r.components.is_empty()) {
+                if spec.value.plain {
+                    self.push(operand, Some(spec), MismatchKind::SpecialRegister);
+                }
                 return;
             }
             return self.push(operand, Some(spec), MismatchKind::Undeclared(name.to_owned()));
         };
         match symbol {
             Symbol::Register { ty, elements: 1 } => {
-                let whole = matches!(ty.info().class, TypeClass::Bits | TypeClass::Uint | TypeClass::Sint);
-                if !whole || ty.info().bits > 64 {
+                let bits = ty.info().bits;
+                let fits = is_integer_register(ty) && bits <= 64 && bits >= spec.value.least;
+                if !fits && !spec.value.untested {
                     self.push(operand, Some(spec), MismatchKind::AddressRegister(name.to_owned(), ty));
                 }
             }
@@ -198,12 +202,27 @@ impl OperandChecker<'_> {
     }
 }
 
-fn is_number(operand: &Operand<'_>) -> bool {
+/// Whether an operand is an integer, perhaps in parentheses.
+pub(super) fn is_number(operand: &Operand<'_>) -> bool {
     match &operand.kind {
         OperandKind::Integer(_) | OperandKind::Constant(ConstantValue::Integer(_)) => true,
         OperandKind::Arguments(list) => list.len() == 1 && is_number(&list[0]),
         _ => false,
     }
+}
+
+/// Whether a part of an address is a sum or a number.
+fn is_computed(part: &Operand<'_>) -> bool {
+    match &part.kind {
+        OperandKind::Integer(_) | OperandKind::Constant(_) => true,
+        OperandKind::Name(name) => ISA.constant(name).is_some(),
+        OperandKind::Arguments(_) => true,
+        _ => is_offset(part),
+    }
+}
+
+fn is_offset(element: &Operand<'_>) -> bool {
+    matches!(element.kind, OperandKind::Offset(..))
 }
 
 fn is_naked(specs: &[OperandSpec]) -> bool {

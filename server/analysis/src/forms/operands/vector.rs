@@ -1,5 +1,6 @@
 //! Matches lists in braces.
 
+use super::address::is_number;
 use super::{MismatchKind, OperandChecker, component, special};
 use crate::forms::spec::OperandSpec;
 use crate::hir::ast::{ConstantValue, Operand, OperandKind};
@@ -9,11 +10,18 @@ use ptx_isa::tables::{OperandAccess, SpecialRegister, TypeClass};
 
 impl OperandChecker<'_> {
     pub(super) fn vector(&mut self, operand: &Operand<'_>, list: &[Operand<'_>], spec: &OperandSpec, allowed: bool) {
-        if allowed && spec.value.mixed && spec.lengths.is_empty() && list.len() == 1 {
-            return self.joined(operand, list, spec);
+        if allowed && spec.lengths.is_empty() {
+            let one = spec.value.mixed && list.len() == 1;
+            if one || (spec.value.lists && !spec.emulated && matches!(list.len(), 1 | 2 | 4 | 8)) {
+                return self.joined(operand, list, spec);
+            }
         }
         if !allowed || (spec.lengths.is_empty() && !spec.any_length) {
             return self.push(operand, Some(spec), MismatchKind::UnexpectedVector);
+        }
+        // ptxas: a sum in a list is a syntax error.
+        if let Some(sum) = list.iter().find(|element| matches!(element.kind, OperandKind::Offset(..))) {
+            return self.push(sum, Some(spec), MismatchKind::Unexpected);
         }
         let fits = u16::try_from(list.len()).is_ok_and(|n| spec.lengths.contains(&n));
         if !spec.any_length && !fits {
@@ -34,36 +42,41 @@ impl OperandChecker<'_> {
         let mut joined: Option<Joined> = None;
         let mut holes = 0;
         let written = spec.value.access != OperandAccess::Read;
+        let lax = spec.value.lax && !spec.emulated;
+        // ptxas: the text for an emulated instruction takes special registers only for bits that it looks at no further.
+        let bits = spec.ty.is_some_and(|t| t.info().class == TypeClass::Bits);
+        let specials = (lax || !written) && !spec.value.plain && (bits || !spec.emulated);
         let (mut components, mut literals) = (false, false);
         for element in list {
             let next = match &element.kind {
-                OperandKind::Sink if spec.value.holes || spec.value.sink => {
+                OperandKind::Sink if spec.holes() => {
                     holes += 1;
                     continue;
                 }
                 OperandKind::Name(name) => match self.names.look_up(name) {
-                    Some(Symbol::Register { ty, elements: 1 }) if spec.value.lax || size(ty) == ty.info().bits => {
-                        Joined::of(ty)
-                    }
+                    Some(Symbol::Register { ty, elements: 1 }) if lax || size(ty) == ty.info().bits => Joined::of(ty),
                     // ptxas accepts a special register in a list for an untyped register of its size, even as a result.
-                    None if spec.value.lax || !written => match special(name).and_then(untyped_special) {
+                    None if specials => match special(name).and_then(untyped_special) {
                         Some(ty) => Joined::of(ty),
                         None => return self.each(list, spec),
                     },
                     _ => return self.each(list, spec),
                 },
-                OperandKind::Member(object, member) => match self.member_type(object.text, member.text, spec) {
-                    Some(ty) => {
-                        components = true;
-                        Joined::of(ty)
+                OperandKind::Member(object, member) => {
+                    match self.member_type(object.text, member.text, lax, specials) {
+                        Some(ty) => {
+                            components = true;
+                            Joined::of(ty)
+                        }
+                        None => return self.each(list, spec),
                     }
-                    None => return self.each(list, spec),
-                },
+                }
                 OperandKind::Integer(_) | OperandKind::Constant(_) | OperandKind::Float(_) if written => {
                     return self.each(list, spec);
                 }
                 OperandKind::Integer(_) | OperandKind::Constant(ConstantValue::Integer(_)) => Joined::literal(true),
                 OperandKind::Float(_) | OperandKind::Constant(ConstantValue::Float(_)) => Joined::literal(false),
+                OperandKind::Arguments(_) if is_number(element) && !written => Joined::literal(true),
                 _ => return self.each(list, spec),
             };
             literals |= next.ty.is_none();
@@ -82,7 +95,7 @@ impl OperandChecker<'_> {
         if holes == list.len() && !spec.value.sink {
             return self.push(operand, Some(spec), MismatchKind::OnlyHoles);
         }
-        if spec.value.expanded && matches!(joined, Some(Joined { ty: None, integer: true, .. })) {
+        if spec.value.expanded && matches!(joined, Some(Joined { ty: None, .. })) {
             return self.push(operand, Some(spec), MismatchKind::OnlyLiterals);
         }
         let (Some(have), Some(wanted)) = (joined.and_then(|j| j.ty), spec.ty) else {
@@ -93,6 +106,7 @@ impl OperandChecker<'_> {
         let integer = matches!(class, TypeClass::Uint | TypeClass::Sint);
         let float = wanted.info().class == TypeClass::Float;
         let fine = match class {
+            _ if spec.value.untested => size(have) == wanted.info().bits,
             TypeClass::Bits => fits(have.info().bits),
             _ => {
                 agrees(wanted, have, spec.fit)
@@ -110,11 +124,10 @@ impl OperandChecker<'_> {
 
     /// The type of a component in a list: of a component of a special register, or of a register with a selector, which the
     /// assembler ignores there.
-    fn member_type(&self, object: &str, member: &str, spec: &OperandSpec) -> Option<TypeId> {
+    fn member_type(&self, object: &str, member: &str, lax: bool, specials: bool) -> Option<TypeId> {
         let member = member.trim_start_matches('.');
-        let (lax, written) = (spec.value.lax, spec.value.access != OperandAccess::Read);
         match self.names.look_up(object) {
-            None if lax || !written => {
+            None if specials => {
                 let register = special(object)?;
                 component(member).filter(|place| *place < register.components.len())?;
                 TypeId::of(register.ty)?.untyped()
@@ -128,7 +141,7 @@ impl OperandChecker<'_> {
     fn each(&mut self, list: &[Operand<'_>], spec: &OperandSpec) {
         for element in list {
             // An allowed `_` says nothing about the other elements.
-            let hole = matches!(element.kind, OperandKind::Sink) && (spec.value.holes || spec.value.sink);
+            let hole = matches!(element.kind, OperandKind::Sink) && spec.holes();
             if !hole {
                 self.typed(element, &element_of(spec), false);
             }
@@ -141,9 +154,10 @@ fn untyped_special(register: &'static SpecialRegister) -> Option<TypeId> {
     TypeId::of(register.ty).filter(|_| register.components.is_empty())?.untyped()
 }
 
-/// Whether a member is a selector: `b0` to `b3`, `h0` or `h1`.
+/// Whether a member is a selector of bytes or half-words, such as `b0`, `h10` or `b7654`.
 fn is_selector(member: &str) -> bool {
-    matches!(member, "b0" | "b1" | "b2" | "b3" | "h0" | "h1")
+    let digits = member.strip_prefix(['b', 'h']);
+    digits.is_some_and(|d| d.bytes().all(|b| (b'0'..=b'7').contains(&b)))
 }
 
 /// The size in bits that counts in a list: a predicate counts as 32 bits.

@@ -9,8 +9,21 @@ use serde_json::{Value, json};
 
 /// A state space.
 pub fn space(s: &'static SpaceInfo) -> Value {
-    let SpaceInfo { name, generic, absolute, fixed, window, cycles, declared, holds, summary, manual, doc, gates: own } =
-        *s;
+    let SpaceInfo {
+        name,
+        generic,
+        absolute,
+        fixed,
+        window,
+        textures,
+        cycles,
+        declared,
+        holds,
+        summary,
+        manual,
+        doc,
+        gates: own,
+    } = *s;
     let place = |p: &'static DeclarationPlace| {
         let DeclarationPlace { names, align, gates: own } = *p;
         json!({"where": names, "align": align, "gates": gates(own)})
@@ -20,7 +33,7 @@ pub fn space(s: &'static SpaceInfo) -> Value {
         json!({"bytes": bytes, "gates": gates(own)})
     };
     json!({
-        "name": name, "generic": generic, "absolute": absolute, "fixed": fixed, "window": window, "cycles": cycles,
+        "name": name, "generic": generic, "absolute": absolute, "fixed": fixed, "window": window, "textures": textures, "cycles": cycles,
         "declared": list(declared, place), "holds": list(holds, capacity), "summary": summary, "manual": manual,
         "doc": doc, "gates": gates(own),
     })

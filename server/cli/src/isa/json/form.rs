@@ -3,9 +3,9 @@
 use super::{exec, gate_with, list};
 use ptx_ide::reference::example::{ReferenceExample, examples};
 use ptx_isa::tables::{
-    ByteCount, Effect, Entry, Form, FormOperand, FormPattern, FormValue as Spec, Implied, Length, Map as Lengths,
-    MapRow, ModifierSlot, OperandAccess, OperandPair, OperandTest, Protocol, Range, Rule, RuleKind, SlotTest, Spaces,
-    Successor, Temporaries, Term, TypeExpr, Usual, ValueKind, Verb,
+    ByteCount, Effect, Emulation, Entry, Form, FormOperand, FormPattern, FormValue as Spec, Implied, Length,
+    Map as Lengths, MapRow, ModifierSlot, OperandAccess, OperandPair, OperandTest, Protocol, Range, Rule, RuleKind,
+    SlotTest, Spaces, Successor, Temporaries, Term, TypeExpr, Usual, ValueKind, Verb,
 };
 use serde_json::{Map, Value, json};
 
@@ -26,6 +26,7 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
         checks,
         effects,
         temporaries,
+        emulations,
         executed,
         source,
     } = *f;
@@ -76,6 +77,10 @@ pub fn form(e: &'static Entry, f: &'static Form) -> Value {
             let Temporaries { registers, when } = *t;
             json!({"registers": registers, "when": terms(when, f)})
         }),
+        "emulations": list(emulations, |e| {
+            let Emulation { from, until, operands, when } = *e;
+            json!({"from": from, "until": until, "operands": operands, "when": terms(when, f)})
+        }),
         "exec": exec(executed),
         "examples": list(examples(e, f), example),
         "source": source,
@@ -124,6 +129,9 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         unified,
         untyped,
         expanded,
+        plain,
+        untested,
+        least,
         braces,
         loose,
         lax,
@@ -170,6 +178,8 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
         ("unified", unified),
         ("untyped", untyped),
         ("macro", expanded),
+        ("plain", plain),
+        ("untested", untested),
         ("braces", braces),
         ("loose", loose),
         ("lax", lax),
@@ -190,7 +200,7 @@ fn spec(v: &'static Spec, f: &'static Form) -> Value {
     json!({
         "name": name, "access": access, "kind": kind, "type": type_text(ty, f), "lead": type_text(lead, f),
         "length": self::length(length, f), "flags": flags, "select": select, "in": list(ranges, range), "usual": usual,
-        "decodes": decodes, "reads_if": reads_if, "bytes": self::bytes(bytes), "align": self::bytes(align),
+        "decodes": decodes, "least": least, "reads_if": reads_if, "bytes": self::bytes(bytes), "align": self::bytes(align),
         "symbol_spaces": symbol.then(|| spaces(symbol_spaces, f)),
     })
 }

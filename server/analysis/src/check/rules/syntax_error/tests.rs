@@ -123,3 +123,18 @@ fn comments_end() {
     assert_eq!(outside("/* no end\n"), ["this comment is not closed: `*/` is missing"]);
     assert_mended("/* no end\n", "/* no end */\n");
 }
+
+#[test]
+fn characters_that_are_not_ascii() {
+    let none: [&str; 0] = [];
+    assert_eq!(outside("// café\n/* π */\n\x0c.global .b32 x;"), none);
+    assert_eq!(outside(".pragma \"café\";"), ["`é` is not ASCII: it may stand in comments only"]);
+    assert_eq!(outside(".global .b32 x;\x0b"), ["a vertical tab is not white space for the assembler"]);
+    // What the parser reports is not reported twice.
+    assert_eq!(outside(".global .b32 é;").len(), 1);
+    let marked = in_module(Code::SyntaxError, &format!("\u{feff}{HEADER}"));
+    let expected = "the assembler refuses this byte order mark (U+FEFF), which editors do not show\n\
+                    save the file as UTF-8 without a byte order mark";
+    assert_eq!(marked.iter().map(Diagnostic::text).collect::<Vec<_>>(), [expected]);
+    assert_eq!(mended(Code::SyntaxError, &format!("\u{feff}{HEADER}")), HEADER);
+}
