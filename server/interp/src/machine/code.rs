@@ -1,6 +1,7 @@
 //! The program that a machine executes: a module, decoded for one of its kernels by `crate::decode`.
 
 use super::{ExecContext, StepOutcome};
+use crate::decode::origins::OriginSet;
 use crate::findings::InstructionSite;
 use crate::lanes::LANES;
 use crate::memory::{AddressMap, Global, Storage, Window};
@@ -212,6 +213,12 @@ pub struct Executable {
     pub target: Option<&'static TargetInfo>,
     /// Some instruction makes the copy engine (the async proxy) read shared memory.
     pub engine: bool,
+    /// Some instruction makes the copy engine read global memory.
+    pub engine_global: bool,
+    /// Some instruction orders accesses for fewer threads than all.
+    pub scoped: bool,
+    /// The origins of addresses: see [`Address::origins`].
+    pub origins: Vec<OriginSet>,
 }
 
 /// The state space of an address operand.
@@ -234,6 +241,8 @@ pub struct Address {
     pub offset: i64,
     /// The state space that the sum belongs to.
     pub space: AddressSpace,
+    /// The variables and buffers from which the base comes: index into [`Executable::origins`]. `None` if they are not known.
+    pub origins: Option<u32>,
 }
 
 /// A hidden register that holds the address of a variable on the stack.
