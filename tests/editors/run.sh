@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Drives real editors against the language server and reports one line per check.
 #
-#   run.sh [queries] [neovim] [neovim-warp] [neovim-screen] [helix] [typing] [emacs] [upstream] [vscode] [pictures]      all of them when none is named
+#   run.sh [queries] [neovim] [neovim-warp] [neovim-screen] [helix] [typing] [emacs] [upstream] [vscode] [pictures] [install]      all of them when none is named
 #
 # PTX_ANALYZER  the server (target/release/ptx-analyzer by default)
 # PTX_EDITORS   where setup.sh put the editors (~/.cache/ptx-editors by default); editors on PATH serve too
@@ -98,7 +98,7 @@ have() {
 }
 
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(queries neovim neovim-warp neovim-screen helix typing emacs upstream vscode pictures)
+[ ${#tests[@]} -gt 0 ] || tests=(queries neovim neovim-warp neovim-screen helix typing emacs upstream vscode pictures install)
 for name in "${tests[@]}"; do
   file=$here/$name.test.sh
   if [ ! -e "$file" ]; then

@@ -4,7 +4,7 @@
 usage: model.py            compares the `//! expect:` lines with the model; status 1 and a line per difference
        model.py --write    writes the lines
 
-The models are in results.py. This file reads launches and writes expectations. It needs Python 3.9 and no packages.
+The models are in results/. This file reads launches and writes expectations. It needs Python 3.9 and no packages.
 """
 import pathlib
 import re

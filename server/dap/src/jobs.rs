@@ -367,7 +367,7 @@ impl DebugSession {
                 self.client.say("stderr", &format!("{line}\n"));
             }
             if let (held, all @ 1..) = outcome.held {
-                self.client.say("console", &format!("{held} of {all} expectations hold\n"));
+                self.client.say("console", &format!("{held} of {all} expectations hold{}\n", outcome.marked));
             }
             code = i32::from(!outcome.passed);
         }

@@ -57,6 +57,8 @@ pub struct LaunchOutcome {
     pub wrong: Vec<String>,
     /// Number of expectations that hold, and number of all expectations.
     pub held: (usize, usize),
+    /// How many expectations compare marked values, as the end of a sentence.
+    pub marked: String,
     /// True if the run met all expectations.
     pub passed: bool,
 }
@@ -278,6 +280,7 @@ impl Debuggee {
             ended: format!("{}: {ended}", self.launch.entry),
             passed: ends && held == verdicts.len() && unexpected.is_empty(),
             held: (held, verdicts.len()),
+            marked: words::marked_verdicts(&verdicts),
             wrong: unexpected.iter().map(fault).chain(failed).collect(),
         }
     }

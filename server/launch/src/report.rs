@@ -2,11 +2,13 @@
 //!
 //! Keys beyond the contract: `entry`, `launch` (the complete launch, as a line), `guessed` (its guessed parts),
 //! `guessed_lengths` (a sentence, if lengths of buffers are guessed), `printed` (if anything was), `unwritten` (the ranges of
-//! bytes of buffers that were never written, which are zeros in `buffers`), and in faults `end_line`, `end_column`, `fatal`,
+//! bytes of buffers that were never written, which are zeros in `buffers`), `unspecified` and `approximate` (the ranges of bytes
+//! of buffers with these marks; in expectations, whether they compare such values), and in faults `end_line`, `end_column`, `fatal`,
 //! `count`, `step` (of the warp) and `related`.
 
 use super::evaluate::LaunchRun;
 use ptx_interp::findings::{Fault, InstructionSite};
+use ptx_interp::inspect::Marks;
 use ptx_interp::launch::status_name;
 use ptx_interp::machine::{RecordedStep, WarpId};
 use serde::Serialize;
@@ -50,6 +52,12 @@ pub struct LaunchReport {
     /// For each buffer the ranges of bytes that were never written.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub unwritten: BTreeMap<String, Vec<[u64; 2]>>,
+    /// For each buffer the ranges of bytes whose values are unspecified.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub unspecified: BTreeMap<String, Vec<[u64; 2]>>,
+    /// For each buffer the ranges of bytes whose values are approximate.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub approximate: BTreeMap<String, Vec<[u64; 2]>>,
 }
 
 /// A fault.
@@ -105,6 +113,12 @@ pub struct ExpectationReport {
     /// The reason, if it is not met.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Whether it compares unspecified values.
+    #[serde(skip_serializing_if = "is_false")]
+    pub unspecified: bool,
+    /// Whether it compares approximate values.
+    #[serde(skip_serializing_if = "is_false")]
+    pub approximate: bool,
 }
 
 /// A step of a warp.
@@ -149,6 +163,10 @@ pub struct RegisterChange {
     pub approximate: u32,
 }
 
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 fn is_zero(mask: &u32) -> bool {
     *mask == 0
 }
@@ -164,6 +182,7 @@ pub fn hex(bytes: &[u8]) -> String {
 pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(WarpId, u64, usize)>) -> LaunchReport {
     let machine = &done.run.machine;
     let (mut buffers, mut unwritten) = (BTreeMap::new(), BTreeMap::new());
+    let (mut unspecified, mut approximate) = (BTreeMap::new(), BTreeMap::new());
     for (placed, before) in done.buffers.iter().zip(&done.before) {
         let after = placed.snapshot(machine);
         let variable = machine.executable.variables.contains_key(&placed.name);
@@ -175,12 +194,22 @@ pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(War
         if !gaps.is_empty() {
             unwritten.insert(name.clone(), gaps);
         }
+        for (all, ranges) in [(&mut unspecified, &after.unspecified), (&mut approximate, &after.approximate)] {
+            if !ranges.is_empty() {
+                all.insert(name.clone(), ranges.iter().map(|r| [r.start, r.end]).collect());
+            }
+        }
         buffers.insert(name, hex(&after.bytes));
     }
     let window = |(target, from, count)| done.run.window(target, from, count, &|| false);
     let steps = trace.map(window).map(|steps| steps.iter().map(|s| step(done, s, places)).collect());
-    let verdicts =
-        done.verdicts.iter().map(|v| ExpectationReport { name: v.name.clone(), ok: v.ok, message: v.message.clone() });
+    let verdicts = done.verdicts.iter().map(|v| ExpectationReport {
+        name: v.name.clone(),
+        ok: v.ok,
+        message: v.message.clone(),
+        unspecified: v.marks.contains(Marks::UNSPECIFIED),
+        approximate: v.marks.contains(Marks::APPROXIMATE),
+    });
     LaunchReport {
         status: status_name(done.run.status),
         warp_instructions: machine.steps,
@@ -195,6 +224,8 @@ pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(War
         guessed_lengths: done.guessed.lengths.clone(),
         printed: String::from_utf8_lossy(&machine.printed).into_owned(),
         unwritten,
+        unspecified,
+        approximate,
     }
 }
 

@@ -100,7 +100,8 @@ fn verdicts(done: &LaunchRun, out: &mut String) {
         return;
     }
     let held = done.verdicts.iter().filter(|v| v.ok).count();
-    let _ = writeln!(out, "## Expected\n\n{held} of {} expectations hold.\n", done.verdicts.len());
+    let marked = words::marked_verdicts(&done.verdicts);
+    let _ = writeln!(out, "## Expected\n\n{held} of {} expectations hold{marked}.\n", done.verdicts.len());
     let wrong: Vec<_> = done.verdicts.iter().filter(|v| !v.ok).collect();
     for verdict in wrong.iter().take(MAX_ROWS) {
         let _ = writeln!(out, "- `{}`: {}", verdict.name, verdict.message.as_deref().unwrap_or("it does not hold"));
@@ -114,7 +115,7 @@ fn verdicts(done: &LaunchRun, out: &mut String) {
 /// Adds the changed buffers, each from its first changed element on.
 fn buffers(done: &LaunchRun, out: &mut String) {
     let machine = &done.run.machine;
-    let mut said = false;
+    let (mut said, mut marked) = (false, String::new());
     for (placed, before) in done.buffers.iter().zip(&done.before) {
         let after = placed.snapshot(machine);
         if after == *before {
@@ -131,9 +132,15 @@ fn buffers(done: &LaunchRun, out: &mut String) {
         let dots = if end < count { " …" } else { "" };
         let name = format!("`{}` {}[{count}]", placed.name, placed.element);
         let _ = writeln!(out, "| {name} | {first} | {}{dots} |", values.join(" "));
+        for line in words::marked_elements(placed, &after) {
+            let _ = writeln!(marked, "- `{}`, {line}", placed.name);
+        }
     }
     if said {
         out.push('\n');
+    }
+    if !marked.is_empty() {
+        let _ = writeln!(out, "{marked}");
     }
 }
 

@@ -4,9 +4,13 @@ use super::evaluate::LaunchRun;
 use ptx_analysis::codes::Text;
 use ptx_analysis::{Diagnostic, Finding, Related, Severity};
 use ptx_interp::findings::Fault;
-use ptx_interp::inspect;
-use ptx_interp::launch::{BufferSnapshot, ElementFormat, ElementKind, PlacedBuffer, status_name};
+use ptx_interp::inspect::{self, Marks};
+use ptx_interp::launch::{BufferSnapshot, ElementFormat, ElementKind, ExpectationVerdict, PlacedBuffer, status_name};
 use ptx_interp::machine::{Machine, RegisterWrite, RunStatus};
+use std::ops::Range;
+
+/// Maximum number of listed ranges of marked elements.
+const MAX_RANGES: usize = 8;
 
 /// Describes how the run ended.
 pub fn ended(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
@@ -208,6 +212,38 @@ pub fn marks(unspecified: u32, approximate: u32, mask: u32) -> &'static str {
         (0, _) => " (approximate)",
         _ => " (unspecified)",
     }
+}
+
+/// Describes how many expectations compare marked values, as the end of a sentence: `, 2 of them on unspecified values`. Empty if none does.
+pub fn marked_verdicts(verdicts: &[ExpectationVerdict]) -> String {
+    let count = |mark| verdicts.iter().filter(|v| v.marks.contains(mark)).count();
+    let kinds = [(count(Marks::UNSPECIFIED), "unspecified"), (count(Marks::APPROXIMATE), "approximate")];
+    let part = |(number, kind): &(usize, &str)| (*number > 0).then(|| format!(", {number} of them on {kind} values"));
+    kinds.iter().filter_map(part).collect()
+}
+
+/// Lists the elements of a buffer with marks: `unspecified: [0], [4..8]`. A line for each kind of mark.
+pub fn marked_elements(placed: &PlacedBuffer, snapshot: &BufferSnapshot) -> Vec<String> {
+    let bits = u64::from(placed.element.bits());
+    let kinds = [("unspecified", &snapshot.unspecified), ("approximate", &snapshot.approximate)];
+    let line = |(kind, ranges): (&str, &Vec<Range<u64>>)| {
+        let mut elements: Vec<Range<u64>> = Vec::new();
+        for range in ranges {
+            let (from, to) = (range.start * 8 / bits, (range.end * 8).div_ceil(bits));
+            match elements.last_mut() {
+                Some(last) if last.end >= from => last.end = last.end.max(to),
+                _ => elements.push(from..to),
+            }
+        }
+        let text = |r: &Range<u64>| match r.end - r.start {
+            1 => format!("[{}]", r.start),
+            _ => format!("[{}..{}]", r.start, r.end),
+        };
+        let more = if elements.len() > MAX_RANGES { ", …" } else { "" };
+        let texts: Vec<String> = elements.iter().take(MAX_RANGES).map(text).collect();
+        (!elements.is_empty()).then(|| format!("{kind}: {}{more}", texts.join(", ")))
+    };
+    kinds.into_iter().filter_map(line).collect()
 }
 
 /// Joins the values of some lanes: one if all are equal, otherwise the first few and the last.

@@ -94,10 +94,21 @@ struct Tried {
     executed: usize,
     /// Statements that cannot be executed, with the reasons.
     refused: BTreeMap<String, String>,
+    /// The operands that have no effect.
+    ignored: BTreeSet<&'static str>,
 }
 
-/// Decodes statements for a version and target. Returns the reason for each rejected one.
-fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Option<String>> {
+/// The result for one statement.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Decoded {
+    /// The reason why it cannot be executed.
+    refused: Option<String>,
+    /// The operands that have no effect.
+    ignored: Vec<&'static str>,
+}
+
+/// Decodes statements for a version and target.
+fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Decoded> {
     let mut text = format!(".version {version}\n.target {target}\n");
     if !version.starts_with("1.") {
         text.push_str(".address_size 64\n");
@@ -124,7 +135,7 @@ fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Option<String
     let code = executable.code(executable.entry).expect("the kernel is decoded");
     let mut lines: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
     lines.insert(0, 0);
-    let mut out = vec![None; statements.len()];
+    let mut out = vec![Decoded::default(); statements.len()];
     let mut seen = vec![false; statements.len()];
     for (index, op) in code.ops.iter().enumerate() {
         let range = executable.range(InstructionSite { function: executable.entry, instruction: index as u32 });
@@ -132,8 +143,9 @@ fn decode(version: &str, target: &str, statements: &[&str]) -> Vec<Option<String
         let Some(at) = line.checked_sub(first).filter(|at| *at < statements.len()) else { continue };
         seen[at] = true;
         if let OpAction::Refused(why) = &op.action {
-            out[at] = Some(why.0.clone());
+            out[at].refused = Some(why.0.clone());
         }
+        out[at].ignored = op.ignored.iter().map(|name| name.name()).collect();
     }
     for (statement, seen) in statements.iter().zip(seen) {
         assert!(seen, "{statement} is no instruction of the lowered kernel");
@@ -184,10 +196,11 @@ fn try_all(entries: &[&'static Entry]) -> BTreeMap<(&'static str, usize), Tried>
         homes.entry((version, target)).or_default().push(text);
     }
     for ((version, target), texts) in homes {
-        for (text, refused) in texts.iter().zip(decode(version, target, &texts)) {
+        for (text, decoded) in texts.iter().zip(decode(version, target, &texts)) {
             for owner in &owners[*text] {
                 let tried = tried.entry(*owner).or_default();
-                match &refused {
+                tried.ignored.extend(&decoded.ignored);
+                match &decoded.refused {
                     None => tried.executed += 1,
                     Some(why) => {
                         tried.refused.insert((*text).to_owned(), why.clone());
@@ -215,6 +228,7 @@ fn the_coverage_page_is_true() {
     let mut families: BTreeMap<&str, [usize; 5]> = BTreeMap::new();
     let mut tiers: BTreeMap<u8, [usize; 4]> = BTreeMap::new();
     let mut reasons: BTreeMap<(&str, String), (usize, BTreeSet<usize>, String)> = BTreeMap::new();
+    let mut ignored: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     let mut untried = Vec::new();
     let mut statements = 0;
     for entry in &all {
@@ -223,6 +237,9 @@ fn the_coverage_page_is_true() {
         for (index, form) in entry.forms.iter().enumerate() {
             let found = &tried[&(entry.name, index)];
             statements += found.executed + found.refused.len();
+            for operand in &found.ignored {
+                ignored.entry(operand).or_default().insert(entry.name);
+            }
             let place = match (found.executed, found.refused.len()) {
                 (0, 0) if entry.refusal_of(form).is_none() => {
                     untried.push(format!("`{}`", form.text));
@@ -295,6 +312,14 @@ fn the_coverage_page_is_true() {
         let example = if example.is_empty() { "–".to_owned() } else { format!("`{}`", example.replace('|', "\\|")) };
         let _ = writeln!(out, "| `{name}` | {} | {count} | {why} | {example} |", forms.len());
     }
+    out.push_str(
+        "\n## Operands without effect\n\nNo decoder looks at them: hints for caches, and numbers that the machine does not need.\n\n\
+         | Operand | Instructions |\n|---|---|\n",
+    );
+    for (operand, names) in &ignored {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let _ = writeln!(out, "| `{operand}` | {} |", names.join(", "));
+    }
     if !untried.is_empty() {
         let _ = writeln!(out, "\nNot tried, for no target at hand has them: {}.", untried.join(", "));
     }
@@ -320,10 +345,10 @@ fn every_form_has_a_tier() {
 #[test]
 fn what_is_refused_is_found() {
     let refused = decode("9.5", "sm_100a", &["mov.u32 %r1, %r2;", "cvt.rn.f32.s32 %f1, %r2;"]);
-    assert_eq!(refused, [None, None]);
+    assert_eq!(refused, [Decoded::default(), Decoded::default()]);
     let statement =
         suite::representatives(entries().find(|e| e.name.starts_with("fabric.")).expect("it is in the data"));
     let (cases, _) = suite::at_home(&statement);
     let (version, target, text) = cases.first().expect("a target has it");
-    assert!(decode(version, target, &[text])[0].as_ref().is_some_and(|why| why.contains("not executed")));
+    assert!(decode(version, target, &[text])[0].refused.as_ref().is_some_and(|why| why.contains("not executed")));
 }

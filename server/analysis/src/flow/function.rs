@@ -103,9 +103,36 @@ pub struct LabelList {
     pub uses: u32,
 }
 
-/// The selector of a part of a register (`b0`, `h1`), as an index into the selectors that its operand may have; see
-/// [`FlowOperand::selector`].
-pub type SelectorIndex = u8;
+/// The selector of a part of a register as written, without the dot: `b0`, `h1`, `b3210`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Selector {
+    /// The text, followed by zeros.
+    text: [u8; Self::MAX_LENGTH],
+}
+
+impl Selector {
+    /// The length of the longest selector: `b` and four digits.
+    const MAX_LENGTH: usize = 5;
+
+    /// The selector with this text; `None` if it is too long to be one.
+    pub fn new(written: &str) -> Option<Self> {
+        let mut text = [0; Self::MAX_LENGTH];
+        text.get_mut(..written.len())?.copy_from_slice(written.as_bytes());
+        Some(Self { text })
+    }
+
+    /// The text, without the dot.
+    pub fn as_str(&self) -> &str {
+        let length = self.text.iter().position(|byte| *byte == 0).unwrap_or(Self::MAX_LENGTH);
+        std::str::from_utf8(&self.text[..length]).unwrap_or("")
+    }
+}
+
+impl std::fmt::Debug for Selector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
 
 /// The value of an operand.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,7 +142,7 @@ pub enum OperandValue {
     /// A whole vector register: the slot of its first element and the number of elements, in consecutive slots.
     Registers(RegisterSlot, u8),
     /// A part of a register, such as `%r1.b0`.
-    Part(RegisterSlot, SelectorIndex),
+    Part(RegisterSlot, Selector),
     /// A special register and, if it is a vector, the index of its component.
     Special(&'static SpecialRegister, Option<u8>),
     /// An integer in 64-bit two's complement.
@@ -179,10 +206,12 @@ pub struct FlowOperand {
 }
 
 impl FlowOperand {
-    /// The selector of a part of a register, as the tables spell it; `None` for other operands.
-    pub fn selector(&self) -> Option<&'static str> {
-        let (OperandValue::Part(_, part), Some(spec)) = (self.value, self.spec) else { return None };
-        spec.select.get(usize::from(part)).copied()
+    /// The selector of a part of a register, without the dot; `None` for other operands.
+    pub fn selector(&self) -> Option<&str> {
+        match &self.value {
+            OperandValue::Part(_, selector) => Some(selector.as_str()),
+            _ => None,
+        }
     }
 
     /// Whether the instruction reads the registers in the leaf.

@@ -29,7 +29,7 @@ pub mod written;
 
 pub use function::{
     FlowFunction, FlowInstruction, FlowLabel, FlowOperand, FlowVariable, FormUse, Guard, LabelList, OperandRole,
-    OperandValue, RegisterDeclaration, RegisterSlot, RegisterUse, SelectorIndex, SlotRegister, Tuning,
+    OperandValue, RegisterDeclaration, RegisterSlot, RegisterUse, Selector, SlotRegister, Tuning,
 };
 pub use graph::{BasicBlock, Graph};
 pub use lowering::{Lowered, Module, lower};

@@ -532,7 +532,7 @@ pub fn component(name: &str) -> Option<usize> {
 }
 
 /// Whether a selector matches a pattern, in which `[0-7]` stands for one digit.
-fn selects(pattern: &str, selector: &str) -> bool {
+pub fn selects(pattern: &str, selector: &str) -> bool {
     let mut rest = selector;
     let mut parts = pattern.split("[0-7]");
     let Some(tail) = parts.next().and_then(|first| rest.strip_prefix(first)) else { return false };

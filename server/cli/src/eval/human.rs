@@ -7,7 +7,7 @@ use ptx_analysis::Diagnostic;
 use ptx_interp::findings::Fault;
 use ptx_interp::machine::RunStatus;
 use ptx_launch::evaluate::LaunchRun;
-use ptx_launch::words::{diagnostic, element, ended, text};
+use ptx_launch::words::{diagnostic, element, ended, marked_elements, marked_verdicts, text};
 use std::fmt::Write;
 
 /// Escape sequences; the writer removes them if colours are disabled.
@@ -41,8 +41,8 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
         let all = done.verdicts.len();
         let count = match all {
             0 => "nothing expected".to_owned(),
-            _ if held == all => format!("{all} held"),
-            _ => format!("{held} of {all} held"),
+            _ if held == all => format!("{all} held{}", marked_verdicts(&done.verdicts)),
+            _ => format!("{held} of {all} held{}", marked_verdicts(&done.verdicts)),
         };
         let _ = writeln!(
             out,
@@ -82,7 +82,8 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
     if !brief {
         let held = done.verdicts.iter().filter(|v| v.ok).count();
         if !done.verdicts.is_empty() {
-            let _ = writeln!(out, "{held} of {} expectations hold", done.verdicts.len());
+            let marked = marked_verdicts(&done.verdicts);
+            let _ = writeln!(out, "{held} of {} expectations hold{marked}", done.verdicts.len());
         }
         buffers(done, &mut out);
         let printed = String::from_utf8_lossy(&done.run.machine.printed);
@@ -140,6 +141,9 @@ fn buffers(done: &LaunchRun, out: &mut String) {
         }
         if count > ELEMENTS {
             let _ = writeln!(out, "  {DIM}     …{RESET}");
+        }
+        for line in marked_elements(placed, &after) {
+            let _ = writeln!(out, "  {YELLOW}{line}{RESET}");
         }
     }
     if !same.is_empty() {

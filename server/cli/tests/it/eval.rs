@@ -224,6 +224,68 @@ fn launches_from_files() {
     assert!(status == 2 && err.starts_with("none.toml: "), "{err}");
 }
 
+/// The address of a buffer means the same in JSON, in TOML and in lines.
+#[test]
+fn addresses_of_buffers_in_every_notation() {
+    let kernel = |lines: &str| {
+        format!(
+            "{HEAD}.global .u32 table[4];\n{lines}.visible .entry k(.param .u64 x, .param .u64 y, .param .align 8 .b8 s[16], .param .u64 z)\n\
+             {{ .reg .b64 %rd<5>; .reg .b32 %r<2>; ld.param.u64 %rd1, [y]; ld.param.u64 %rd2, [s+8]; ld.param.u64 %rd3, [z]; ld.param.u64 %rd4, [x];\n\
+             st.global.u32 [%rd1], 1; st.global.u32 [%rd2], 2; st.global.u32 [%rd3], 3; ret; }}\n"
+        )
+    };
+    let launch = "//! launch: grid=1 block=1 x=u32[4]:zero y=&x+4 s+8=&x+8 z=&table\n";
+    let json_text = r#"{"grid":[1],"block":[1],"expect":"x=[0, 1, 2, 0] table[0]=3",
+        "params":{"x":"u32[4]:zero","y":"&x+4","s+8":{"address":"x","offset":8},"z":{"address":"table"}}}"#;
+    let toml_text = "grid=[1]\nblock=[1]\nexpect=\"x=[0, 1, 2, 0] table[0]=3\"\n[params]\nx=\"u32[4]:zero\"\ny=\"&x+4\"\nz=\"&table\"\n\"s+8\"={address=\"x\",offset=8}\n";
+    let lines = kernel(&format!("{launch}//! expect: x=[0, 1, 2, 0] table[0]=3\n"));
+    let files = [("lines.ptx", &*lines), ("a.ptx", &*kernel("")), ("l.json", json_text), ("l.toml", toml_text)];
+    let folder = folder(&files);
+    for arguments in [&["lines.ptx"][..], &["--launch", "l.json", "a.ptx"], &["--launch", "l.toml", "a.ptx"]] {
+        let all: Vec<&str> = ["--check"].iter().chain(arguments).copied().collect();
+        let (status, out, err) = run(folder.path(), &all, "");
+        assert_eq!((status, err.as_str()), (0, "1 launch\n"), "{arguments:?} {out}");
+    }
+    // What is no buffer is refused as before: another address, and the parameter itself.
+    for wrong in [r#"{"params":{"x":"u32[4]:zero","y":"&z","z":"&x"}}"#, r#"{"params":{"x":"u32[4]:zero","y":"&y"}}"#] {
+        std::fs::write(folder.path().join("l.json"), wrong).unwrap();
+        let (status, _, err) = run(folder.path(), &["--launch", "l.json", "a.ptx"], "");
+        assert!(status == 1 && err.contains("is no buffer of this launch"), "{wrong}: {err}");
+    }
+}
+
+/// `vadd.sat` saturates otherwise than the manual says, `sin.approx` is an approximation, and the third word is exact.
+const MARKED: &str = "//! launch: grid=1 block=1 a=0xffffffff out=u32[4]:zero\n//! expect: out[0]=1 out:f32[1]=0.0±1 out[2]=2\n\
+    .visible .entry k(.param .u32 a, .param .u64 out)\n{ .reg .u32 %a, %d; .reg .u64 %p; .reg .f32 %f;\n\
+    ld.param.u32 %a, [a]; ld.param.u64 %p, [out]; vadd.u32.u32.u32.sat %d, %a, 2; st.global.u32 [%p], %d;\n\
+    mov.f32 %f, 0f3F800000; sin.approx.f32 %f, %f; st.global.f32 [%p+4], %f; st.global.u32 [%p+8], 2; ret; }\n";
+
+#[test]
+fn marks_are_reported_with_the_results() {
+    let folder = folder(&[("a.ptx", &format!("{HEAD}{MARKED}"))]);
+    for without in [&[][..], &["--without", "uninitialized-register"]] {
+        let all: Vec<&str> = ["--format", "json", "a.ptx"].iter().chain(without).copied().collect();
+        let (status, out, _) = run(folder.path(), &all, "");
+        assert_eq!(status, 0);
+        let line = &json(&out)[0];
+        assert_eq!(
+            (&line["unspecified"], &line["approximate"]),
+            (&json!({"out": [[0, 4]]}), &json!({"out": [[4, 8]]}))
+        );
+        let expectations = line["expectations"].as_array().unwrap();
+        let marks: Vec<_> = expectations.iter().map(|e| (&e["unspecified"], &e["approximate"])).collect();
+        let (yes, no) = (&json!(true), &Value::Null);
+        assert_eq!(marks, [(yes, no), (no, yes), (no, no)], "{expectations:?}");
+    }
+    let (_, out, _) = run(folder.path(), &["a.ptx"], "");
+    assert!(
+        out.contains("3 of 3 expectations hold, 1 of them on unspecified values, 1 of them on approximate values\n")
+    );
+    assert!(out.contains("  unspecified: [0]\n  approximate: [1]\n"), "{out}");
+    let (status, out, _) = run(folder.path(), &["--check", "a.ptx"], "");
+    assert!(status == 0 && out.contains("3 held, 1 of them on unspecified values, 1 of them on approximate"), "{out}");
+}
+
 #[test]
 fn mistakes_in_lines_are_marked() {
     let folder = folder(&[("a.ptx", &storing("//! launch: block=1 m=5\n"))]);

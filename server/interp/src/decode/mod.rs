@@ -80,26 +80,31 @@ impl Executable {
     }
 }
 
-/// Decodes one instruction. An instruction that cannot be executed becomes [`Action::Refused`], which the machine reports when it gets
+/// Decodes one instruction. An instruction that cannot be executed becomes [`OpAction::Refused`], which the machine reports when it gets
 /// there.
 fn op(inst: &mut DecodeContext<'_>) -> Op {
     let guard = inst.instruction().guard.as_ref().map(|guard| inst.guard(guard));
-    let action = exec::action(inst).unwrap_or_else(OpAction::Refused);
+    let action = inst.check_operands().and_then(|()| exec::action(inst)).unwrap_or_else(OpAction::Refused);
     let together = inst.together();
     let uses = |list: &[ptx_analysis::flow::RegisterUse]| list.iter().map(|u| u.slot.0).collect::<Box<[u32]>>();
     let floats = inst.writes_floats();
-    let clocked = inst.is_clocked();
+    let prepared = inst.is_prepared();
+    let refused = matches!(action, OpAction::Refused(_));
     let alone = matches!(action, OpAction::Lanes(_) | OpAction::Nothing | OpAction::Branch(_));
     Op {
-        simple: alone && together == LaneGathering::Any && !clocked,
+        simple: alone && together == LaneGathering::Any && !prepared,
         guard,
         action,
         together,
+        guard_slot: inst.instruction().guard.as_ref().and_then(|g| g.slot).map(|s| s.0),
         reads: inst.function.reads(inst.index).iter().filter(|u| !u.conditional).map(|u| u.slot.0).collect(),
+        uses: inst.used(),
+        passing: inst.take_passing(),
         writes: uses(inst.function.writes(inst.index)),
         floats,
-        clocked,
+        prepared,
         meets_anywhere: inst.exec() == Some(Exec::BarrierWarpSync),
+        ignored: if refused { Box::default() } else { inst.ignored() },
         pipelined: matches!(inst.exec(), Some(Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp)),
     }
 }

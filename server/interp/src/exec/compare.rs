@@ -349,6 +349,9 @@ fn bytes(ty: Modifier) -> u16 {
 fn selection<T: Lane>(inst: &mut DecodeContext<'_>) -> ActionResult {
     let (d, a, b) = (inst.dst::<T>(OperandName::D)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
     let c = inst.predicate_src(OperandName::C)?.ok_or("`selp` without its predicate")?;
+    inst.passes_one_of((OperandName::A, OperandName::B), move |registers, lane| {
+        registers.predicate(c) >> lane & 1 != 0
+    });
     Ok(DecodeContext::step(Selection { d, ab: (a, b), c }))
 }
 
@@ -378,9 +381,15 @@ pub(crate) fn slct(inst: &mut DecodeContext<'_>) -> ActionResult {
 }
 
 fn by_sign<T: Lane>(inst: &mut DecodeContext<'_>) -> ActionResult {
-    if compared(inst)? == Modifier::S32 {
+    let by_integer = compared(inst)? == Modifier::S32;
+    let ftz = flushes(inst);
+    let c = inst.src::<u32>(OperandName::C)?;
+    inst.passes_one_of((OperandName::A, OperandName::B), move |registers, lane| {
+        let c = registers.lane(c, lane);
+        if by_integer { c as i32 >= 0 } else { compare::selects_first(ftz, c) }
+    });
+    if by_integer {
         return inst.map3(|a: T, b: T, c: i32| if c >= 0 { a } else { b });
     }
-    let ftz = flushes(inst);
     inst.map3(move |a: T, b: T, c: u32| if compare::selects_first(ftz, c) { a } else { b })
 }

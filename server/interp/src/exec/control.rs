@@ -79,6 +79,7 @@ fn pass(inst: &mut DecodeContext<'_>, operand: &FlowOperand) -> Result<Pass, Dec
             let width = inst.width(operand);
             Ok(Pass::Register(inst.place(operand, width)?))
         }
+        OperandValue::Registers(first, count) => Ok(Pass::Vector(first.0, count)),
         // The callee's parameter truncates the value to its own size.
         _ => Ok(Pass::Register(inst.place(operand, 8)?)),
     }

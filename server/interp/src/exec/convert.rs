@@ -363,8 +363,8 @@ impl<I: SourceRegister, O: ResultRegister> LaneStep for UnaryStep<I, O> {
                 }
                 bits(&truth)
             }
-            UnspecifiedResults::Elements(elements) => {
-                let open = |lane: &usize| elements.is_open(&Sources { a: a[*lane].into(), ..Sources::default() });
+            open => {
+                let open = |lane: &usize| open.is_open(&Sources { a: a[*lane].into(), ..Sources::default() });
                 lanes(mask).filter(open).fold(0, |m, lane| m | 1 << lane)
             }
         };

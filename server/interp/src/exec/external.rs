@@ -21,6 +21,9 @@ pub(crate) fn external(
     arguments: &[Pass],
     results: &[Pass],
 ) -> Result<OpAction, DecodeRefusal> {
+    if arguments.iter().chain(results).any(|p| matches!(p, Pass::Vector(..))) {
+        return Err(format!("`{name}` gets a vector register").into());
+    }
     let arguments: Vec<Pass> = arguments.to_vec();
     let result = results.first().copied();
     match name {

@@ -14,7 +14,7 @@ use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{self, Property};
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 use ptx_num::values::float::packed::{single_pair2, single_pair3, words};
-use ptx_num::values::float::{FloatRounding, approx, double, single};
+use ptx_num::values::float::{FloatModifiers, FloatRounding, approx, double, single};
 use steps::{StepModifiers, flushes, is_first_generation, modifiers, rounding, step1, step2, step3, with_modifiers};
 
 /// The marks of an `.f32x2` result: those of both its elements.
@@ -65,6 +65,22 @@ pub(crate) fn sub(inst: &mut DecodeContext<'_>) -> ActionResult {
 
 /// `mul`.
 pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> ActionResult {
+    let m = modifiers(inst, flushes(inst));
+    let outward = matches!(m.rounding, FloatRounding::Down | FloatRounding::Up);
+    if m.ftz && outward && !inst.has(Modifier::F64) {
+        let marks = move |a: u32, b: u32, d: u32| {
+            let unflushed = |m| single::mul(m, single::flush(a), single::flush(b));
+            single::marks(d) | single::edge_marks(m, d, unflushed)
+        };
+        if inst.has(Modifier::F32x2) {
+            let f = move |a: u64, b: u64| single_pair2(a, b, |a, b| single::mul(m, a, b));
+            return step2(inst, OperandName::B, f, move |a: u64, b: u64, d: u64| {
+                let [a, b, d] = [a, b, d].map(words);
+                marks(a[0], b[0], d[0]) | marks(a[1], b[1], d[1])
+            });
+        }
+        return step2(inst, OperandName::B, move |a: u32, b: u32| single::mul(m, a, b), marks);
+    }
     binary!(inst, mul)
 }
 
@@ -85,30 +101,52 @@ pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> ActionResult {
     let m = modifiers(inst, flushes(inst));
     // Use the host's fused operation if the loop may use it; without it, a multiplication and an addition of `f64` are faster.
     match (inst.has(Modifier::F32x2), fuses()) {
-        (true, true) => with_modifiers!(m, m => fma_pair(inst, move |a, b, c| single::fma(m.get(), a, b, c))),
-        (true, false) => {
-            with_modifiers!(m, m => fma_pair(inst, move |a, b, c| single::fma_in_double(m.get(), a, b, c)))
-        }
-        (false, true) => with_modifiers!(m, m => fma_single(inst, move |a, b, c| single::fma(m.get(), a, b, c))),
-        (false, false) => {
-            with_modifiers!(m, m => fma_single(inst, move |a, b, c| single::fma_in_double(m.get(), a, b, c)))
-        }
+        (true, true) => with_modifiers!(m, m => fma_pair(inst, m, single::fma)),
+        (true, false) => with_modifiers!(m, m => fma_pair(inst, m, single::fma_in_double)),
+        (false, true) => with_modifiers!(m, m => fma_single(inst, m, single::fma)),
+        (false, false) => with_modifiers!(m, m => fma_single(inst, m, single::fma_in_double)),
     }
 }
 
-fn fma_single(inst: &mut DecodeContext<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> ActionResult {
-    step3(inst, f, |_, _, _, d| single::marks(d))
+/// The marks of a result of `fma`, which `f` computes.
+#[inline(always)]
+fn fma_marks(
+    m: FloatModifiers,
+    [a, b, c]: [u32; 3],
+    d: u32,
+    f: impl Fn(FloatModifiers, u32, u32, u32) -> u32,
+) -> Marks {
+    let unflushed = |m| f(m, single::flush(a), single::flush(b), single::flush(c));
+    single::marks(d) | single::edge_marks(m, d, unflushed)
 }
 
-fn fma_pair(inst: &mut DecodeContext<'_>, f: impl Fn(u32, u32, u32) -> u32 + Send + Sync + 'static) -> ActionResult {
-    step3(inst, move |a: u64, b: u64, c: u64| single_pair3(a, b, c, &f), |_, _, _, d| pair_marks(d))
+fn fma_single(
+    inst: &mut DecodeContext<'_>,
+    m: impl StepModifiers,
+    f: impl Fn(FloatModifiers, u32, u32, u32) -> u32 + Send + Sync + Copy + 'static,
+) -> ActionResult {
+    let marks = move |a, b, c, d| fma_marks(m.get(), [a, b, c], d, f);
+    step3(inst, move |a: u32, b: u32, c: u32| f(m.get(), a, b, c), marks)
+}
+
+fn fma_pair(
+    inst: &mut DecodeContext<'_>,
+    m: impl StepModifiers,
+    f: impl Fn(FloatModifiers, u32, u32, u32) -> u32 + Send + Sync + Copy + 'static,
+) -> ActionResult {
+    let marks = move |a: u64, b: u64, c: u64, d: u64| {
+        let [a, b, c, d] = [a, b, c, d].map(words);
+        fma_marks(m.get(), [a[0], b[0], c[0]], d[0], f) | fma_marks(m.get(), [a[1], b[1], c[1]], d[1], f)
+    };
+    step3(inst, move |a: u64, b: u64, c: u64| single_pair3(a, b, c, |a, b, c| f(m.get(), a, b, c)), marks)
 }
 
 /// `mad`: the same as `fma`, except for `mad.f32` on `sm_1x`.
 pub(crate) fn mad(inst: &mut DecodeContext<'_>) -> ActionResult {
     if inst.has(Modifier::F32) && is_first_generation(inst) {
         let m = modifiers(inst, true);
-        return fma_single(inst, move |a, b, c| single::mad_truncated(m, a, b, c));
+        let f = move |a: u32, b: u32, c: u32| single::mad_truncated(m, a, b, c);
+        return step3(inst, f, |_, _, _, d| single::marks(d));
     }
     fma(inst)
 }

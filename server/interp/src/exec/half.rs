@@ -12,7 +12,7 @@ use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
 use ptx_num::values::float::packed::{half_pair1, half_pair2, half_pair3, halves};
-use ptx_num::values::float::{Clamp, FloatModifiers, approx, extremes};
+use ptx_num::values::float::{Clamp, FloatModifiers, FloatRounding, approx, extremes, single};
 
 /// `.rn` alone, as a constant of the compiler.
 #[derive(Clone, Copy)]
@@ -145,11 +145,34 @@ pub(crate) const OUTSIDE: u16 = 0x7fff;
 /// `fma`.
 pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> ActionResult {
     let ty = HalfType::of(inst)?;
-    if ty.brain { fma_of::<Bf16>(inst, ty.pair) } else { fma_of::<F16>(inst, ty.pair) }
+    let m = modifiers(inst, inst.has(Modifier::Ftz));
+    if m.rounding != FloatRounding::Nearest {
+        return fma_directed(inst, ty.pair, m.rounding);
+    }
+    if ty.brain { fma_of::<Bf16>(inst, ty.pair, m) } else { fma_of::<F16>(inst, ty.pair, m) }
 }
 
-fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>, pair: bool) -> ActionResult {
-    let m = modifiers(inst, inst.has(Modifier::Ftz));
+/// `fma.{rz,rm,rp}` of `.bf16`, which ptxas accepts although the manual has only `.rn`. Its machine code (13.5, sm_80 to sm_120) widens the
+/// operands as if they were `.f16`, computes in `.f32` with that rounding, and rounds to the nearest `.f16`, whatever `.relu` and `.oob`
+/// say. For a pair it writes the code of `.rn`.
+fn fma_directed(inst: &mut DecodeContext<'_>, pair: bool, rounding: FloatRounding) -> ActionResult {
+    let open = |_, _| Marks::UNSPECIFIED;
+    if pair {
+        let m = modifiers(inst, false).rounding(FloatRounding::Nearest);
+        if inst.has(Modifier::Oob) {
+            return three(inst, pair, move |a, b, c| half::fma_oob::<Bf16>(m, OUTSIDE, a, b, c), open);
+        }
+        return three(inst, pair, move |a, b, c| half::fma::<Bf16>(m, a, b, c), open);
+    }
+    let m = FloatModifiers::RN.rounding(rounding);
+    let f = move |a, b, c| {
+        let [a, b, c] = [a, b, c].map(|x| F16::widen(x).to_bits());
+        F16::nearest(f32::from_bits(single::fma_in_double(m, a, b, c)))
+    };
+    three(inst, pair, f, open)
+}
+
+fn fma_of<H: Half + 'static>(inst: &mut DecodeContext<'_>, pair: bool, m: FloatModifiers) -> ActionResult {
     if inst.has(Modifier::Oob) {
         // `.oob` treats one NaN specially, but the manual does not give its bits. So the result for any NaN is unspecified.
         let open = |operands: [u16; 3], d| {

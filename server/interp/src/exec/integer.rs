@@ -199,7 +199,11 @@ pub(super) fn fns(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
 }
 
 pub(super) fn bfe(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
-    by_type!(type_of(inst), T => inst.map3(|a: T, b: u32, c: u32| bits::bfe(a, b, c)))
+    by_type!(type_of(inst), T => if <T as Int>::BITS == 64 {
+        inst.each3(|a: T, b: u32, c: u32| (bits::bfe(a, b, c), bits::field_marks::<T>(b, c)))
+    } else {
+        inst.map3(|a: T, b: u32, c: u32| bits::bfe(a, b, c))
+    })
 }
 
 pub(super) fn bfi(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
@@ -208,9 +212,9 @@ pub(super) fn bfi(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
             (inst.dst::<T>(OperandName::F)?, inst.src::<T>(OperandName::A)?, inst.src::<T>(OperandName::B)?);
         let (c, d) = (inst.src::<u32>(OperandName::C)?, inst.src::<u32>(OperandName::D)?);
         Ok(DecodeContext::each(move |r, lane| {
-            let value = bits::bfi(r.lane(a, lane), r.lane(b, lane), r.lane(c, lane), r.lane(d, lane));
-            r.put_lane(f, lane, value);
-            Marks::NONE
+            let (position, length) = (r.lane(c, lane), r.lane(d, lane));
+            r.put_lane(f, lane, bits::bfi(r.lane(a, lane), r.lane(b, lane), position, length));
+            bits::field_marks::<T>(position, length)
         }))
     }
     by_type!(type_of(inst), T => of::<T>(inst))

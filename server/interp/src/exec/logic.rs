@@ -5,6 +5,7 @@ use super::typed::by_type;
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane, LaneMask};
 use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::passing::ByteOrigin;
 use crate::registers::{Dst, PredicateDst, PredicateSrc, Src, WarpRegisters};
 use crate::simd::{LaneMarks, LaneStep};
 use ptx_isa::{Modifier, OperandName, SlotName};
@@ -131,7 +132,16 @@ pub(super) fn shf(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
 }
 
 pub(super) fn prmt(inst: &mut DecodeContext<'_>) -> Result<OpAction> {
-    match inst.modifier(SlotName::Mode).and_then(|m| PermuteMode::of(m.word())) {
+    let mode = inst.modifier(SlotName::Mode).and_then(|m| PermuteMode::of(m.word()));
+    let c = inst.src::<u32>(OperandName::C)?;
+    inst.passes(&[OperandName::A, OperandName::B], move |registers, lane, _, byte| {
+        let c = registers.lane(c, lane);
+        // The digits that choose bytes, without the bits that replicate their signs.
+        let digits = mode.map_or(c, |mode| mode.selectors(c)) & 0x7777;
+        let chosen = permuted(0x0302_0100, 0x0706_0504, digits).to_le_bytes();
+        chosen.get(byte).map(|at| ByteOrigin { source: usize::from(at / 4), byte: usize::from(at % 4), lane })
+    });
+    match mode {
         None => inst.map3(|a: u32, b: u32, c: u32| permuted(a, b, c)),
         Some(pattern) => inst.map3(move |a: u32, b: u32, c: u32| permuted(a, b, pattern.selectors(c))),
     }

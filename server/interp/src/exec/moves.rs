@@ -3,6 +3,7 @@
 use crate::inst::DecodeContext;
 use crate::lanes::{ALL, Lane, LaneMask, lanes};
 use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::passing::ByteOrigin;
 use crate::registers::{Dst, Src};
 use crate::registers::{RegisterLocation, WarpRegisters};
 use crate::simd::{LaneMarks, LaneStep, step};
@@ -44,6 +45,7 @@ pub(crate) fn mov(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusa
     if inst.is_predicate(OperandName::D) {
         let to = inst.predicate_dst(OperandName::D)?.ok_or("`mov.pred` without a destination")?;
         let from = inst.predicate_src(OperandName::A)?.ok_or("`mov.pred` without a source")?;
+        inst.passes(&[OperandName::A], |_, lane, source, byte| Some(ByteOrigin { source, byte, lane }));
         return Ok(DecodeContext::all(move |r, mask| {
             let value = r.predicate(from);
             r.put_predicate(to, mask, value);
@@ -53,17 +55,22 @@ pub(crate) fn mov(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusa
     let operand = inst.operand(OperandName::D).ok_or("`mov` without a destination")?;
     let width = inst.width(operand);
     let (to, from) = (inst.places(OperandName::D, width)?, inst.places(OperandName::A, width)?);
-    if to.len() == 1 && from.len() == 1 {
-        return copy(to[0], from[0]);
-    }
     if to.len() == from.len() {
+        // Bytes that the source does not have are zero.
+        let widths: Vec<usize> = from.iter().map(|p| p.width.into()).collect();
+        inst.passes(&[OperandName::A], move |_, lane, source, byte| {
+            (byte < *widths.get(source)?).then_some(ByteOrigin { source, byte, lane })
+        });
+        if let ([to], [from]) = (&to[..], &from[..]) {
+            return copy(*to, *from);
+        }
         return Ok(DecodeContext::each(move |r, lane| {
             let values: Vec<u128> = from.iter().map(|p| r.lane_bits(*p, lane)).collect();
             to.iter().zip(values).for_each(|(p, v)| r.set_lane_bits(*p, lane, v));
             ptx_num::values::Marks::NONE
         }));
     }
-    repack(to, from)
+    repack(inst, to, from)
 }
 
 /// `mov` that packs a list into a register, or unpacks one.
@@ -73,17 +80,27 @@ pub(crate) fn vector(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
     let (d, a) = (elements(inst, OperandName::D), elements(inst, OperandName::A));
     let width = |count: u16| (whole / count).max(1) as u8;
     let (to, from) = (inst.places(OperandName::D, width(d))?, inst.places(OperandName::A, width(a))?);
-    repack(to, from)
+    repack(inst, to, from)
 }
 
 /// Concatenates the bits of the sources, the first one lowest, and splits them into the destinations. All elements of a list have one
 /// width.
-fn repack(to: Vec<RegisterLocation>, from: Vec<RegisterLocation>) -> Result<OpAction, DecodeRefusal> {
+fn repack(
+    inst: &mut DecodeContext<'_>,
+    to: Vec<RegisterLocation>,
+    from: Vec<RegisterLocation>,
+) -> Result<OpAction, DecodeRefusal> {
     if to.is_empty() || from.is_empty() {
         return Err("`mov` of an empty list".into());
     }
     let total: u32 = if to.len() == 1 { to[0].width.into() } else { from.iter().map(|p| u32::from(p.width)).sum() };
     let (to_bits, from_bits) = (8 * total / to.len() as u32, 8 * total / from.len() as u32);
+    inst.passes(&[OperandName::A], move |_, lane, element, byte| {
+        let (inside, source_bytes) = (byte < (to_bits / 8) as usize, (from_bits / 8) as usize);
+        let at = element * (to_bits / 8) as usize + byte;
+        let origin = || ByteOrigin { source: at / source_bytes, byte: at % source_bytes, lane };
+        (inside && source_bytes > 0).then(origin)
+    });
     Ok(DecodeContext::all(move |r, mask| {
         let one = |r: &mut WarpRegisters, lane: usize| {
             let join =

@@ -13,8 +13,8 @@ use ptx_num::values::video::simd::{self, ElementChoice, ElementMask, Simd, Width
 type Result<T> = std::result::Result<T, DecodeRefusal>;
 
 /// The selector on an operand, without its dot.
-fn selector(inst: &DecodeContext<'_>, name: OperandName) -> Option<&'static str> {
-    inst.operand(name)?.selector().map(|part| part.trim_start_matches('.'))
+fn selector<'a>(inst: &DecodeContext<'a>, name: OperandName) -> Option<&'a str> {
+    inst.operand(name)?.selector()
 }
 
 fn part(inst: &DecodeContext<'_>, name: OperandName) -> Result<RegisterPart> {

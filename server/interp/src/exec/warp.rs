@@ -8,6 +8,7 @@ use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::{LaneMask, lanes};
 use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::passing::ByteOrigin;
 use crate::machine::{ExecContext, StepOutcome, list, races};
 use crate::registers::Src;
 use crate::simd::LaneMarks;
@@ -125,6 +126,10 @@ pub(crate) fn shuffle(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRe
     let (a, b, c) =
         (inst.src::<u32>(OperandName::A)?, inst.src::<u32>(OperandName::B)?, inst.src::<u32>(OperandName::C)?);
     let mask = membermask(inst)?;
+    inst.passes(&[OperandName::A], move |registers, lane, _, byte| {
+        let (from, _) = source_lane(mode, lane, registers.lane(b, lane), registers.lane(c, lane));
+        Some(ByteOrigin { source: 0, byte, lane: from })
+    });
     Ok(DecodeContext::machine(move |context| {
         context.exact = true;
         let values = context.registers.get(a);

@@ -1,7 +1,7 @@
 //! The frame of a function: places of its registers, constants, special registers and stack variables.
 
 use crate::lanes::LANES;
-use crate::machine::code::{Formal, FunctionCode, HiddenAddress, Op, Slot, Special, SpecialPredicate};
+use crate::machine::code::{Formal, FunctionCode, HiddenAddress, Op, OperandSum, Slot, Special, SpecialPredicate};
 use crate::registers::{RegisterFile, RegisterLine, RegisterLocation};
 use ptx_analysis::flow::FlowFunction;
 use ptx_analysis::signature::Parameter;
@@ -61,6 +61,8 @@ pub struct FrameLayout {
     special_predicates: Vec<SpecialPredicate>,
     /// Clocks that each instruction reads, by instruction.
     clocks: HashMap<u32, Vec<(RegisterLocation, Special)>>,
+    /// Sums that are operands of each instruction, by instruction.
+    sums: HashMap<u32, Vec<OperandSum>>,
     /// Offset in the frame of each variable on the stack, by its index in the function.
     stack: HashMap<u32, u32>,
     /// Size of the stack frame in bytes.
@@ -83,6 +85,7 @@ impl FrameLayout {
             hidden: Vec::new(),
             special_predicates: Vec::new(),
             clocks: HashMap::new(),
+            sums: HashMap::new(),
             stack: HashMap::new(),
             frame_bytes: 0,
             parameters: Vec::new(),
@@ -127,9 +130,11 @@ impl FrameLayout {
         if parameter.register == Some(true) {
             let declared = |d: &ptx_analysis::flow::RegisterDeclaration| d.origin == origin && d.name == parameter.name;
             let register = body.registers.iter().position(|r| declared(&body.declarations[r.declaration as usize]));
-            return match register.map(|r| self.slots[r]) {
-                Some(Slot::Register(place)) => Formal::Register(place),
-                Some(Slot::Predicate(index)) => Formal::Predicate(index),
+            // The elements of a vector register have consecutive slots.
+            return match register.map(|r| (r as u32, self.slots[r])) {
+                Some((first, _)) if parameter.elements > 1 => Formal::Vector(first, parameter.elements),
+                Some((_, Slot::Register(place))) => Formal::Register(place),
+                Some((_, Slot::Predicate(index))) => Formal::Predicate(index),
                 None => Formal::Unused,
             };
         }
@@ -194,9 +199,21 @@ impl FrameLayout {
         place
     }
 
-    /// Whether an instruction reads a clock.
-    pub fn has_clock(&self, instruction: usize) -> bool {
-        self.clocks.contains_key(&(instruction as u32))
+    /// Adds a register for the sum of a register and a number. The machine fills it before each execution of the instruction.
+    pub fn sum(&mut self, instruction: usize, register: RegisterLocation, number: i64) -> RegisterLocation {
+        let sums = self.sums.entry(instruction as u32).or_default();
+        if let Some(known) = sums.iter().find(|s| (s.register, s.number) == (register, number)) {
+            return known.place;
+        }
+        let place = self.new_register(register.width);
+        self.sums.entry(instruction as u32).or_default().push(OperandSum { place, register, number });
+        place
+    }
+
+    /// Whether an instruction reads hidden registers that are filled right before it.
+    pub fn is_prepared(&self, instruction: usize) -> bool {
+        let instruction = instruction as u32;
+        self.clocks.contains_key(&instruction) || self.sums.contains_key(&instruction)
     }
 
     /// The index of the predicate that holds a special register.
@@ -222,6 +239,7 @@ impl FrameLayout {
             hidden: self.hidden.into(),
             special_predicates: self.special_predicates.into(),
             clocks: self.clocks,
+            sums: self.sums,
             stack: self.stack,
             frame_bytes: self.frame_bytes,
             parameters: self.parameters.into(),

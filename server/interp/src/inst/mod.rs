@@ -2,6 +2,8 @@
 //! modules of `exec` turn it into an action.
 
 mod frame;
+mod operands;
+mod passing;
 
 pub use frame::FrameLayout;
 
@@ -11,17 +13,19 @@ use crate::machine::code::{
     Address, AddressSpace, DecodeRefusal, Executable, LaneGathering, MachineStep, OpAction, Slot, Special, Specials,
     VariableLocation, body_name,
 };
+use crate::machine::passing::Passing;
 use crate::machine::{ExecContext, StepOutcome, is_clock, number_format};
 use crate::memory::Window;
 use crate::registers::{Dst, PredicateDst, PredicateSrc, RegisterLocation, Src, WarpRegisters};
 use crate::simd::{
     self, AllLanes, Compare, EachLane, LaneMarks, LaneStep, Lanes, Loop1, Loop2, Loop3, Map1, Map2, Map3, Outcomes,
 };
-use ptx_analysis::flow::{FlowFunction, FlowInstruction, FlowOperand, Guard, OperandRole, OperandValue};
+use ptx_analysis::flow::{FlowFunction, FlowInstruction, FlowOperand, Guard, OperandValue};
 use ptx_analysis::types::TypeId;
 use ptx_isa::tables::{Entry, Form, OperandAccess, Spaces, SpecialRegister, ValueKind};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
+use std::cell::RefCell;
 
 /// One instruction while it is decoded.
 pub struct DecodeContext<'a> {
@@ -36,6 +40,10 @@ pub struct DecodeContext<'a> {
     origins: &'a Origins,
     layout: &'a mut FrameLayout,
     specials: &'a mut Specials,
+    /// The operands that the instruction only copies, if its decoder declared some.
+    passing: Option<(Vec<OperandName>, Passing)>,
+    /// The operands that the decoder has asked for.
+    asked: RefCell<Vec<OperandName>>,
 }
 
 impl<'a> DecodeContext<'a> {
@@ -49,7 +57,8 @@ impl<'a> DecodeContext<'a> {
         layout: &'a mut FrameLayout,
         specials: &'a mut Specials,
     ) -> Self {
-        Self { function, index, executable, function_index, origins, layout, specials }
+        let (passing, asked) = (None, RefCell::default());
+        Self { function, index, executable, function_index, origins, layout, specials, passing, asked }
     }
 
     /// The lowered instruction.
@@ -99,12 +108,28 @@ impl<'a> DecodeContext<'a> {
 
     /// The leaves of the operand of that name, in order.
     pub fn operands(&self, name: OperandName) -> impl Iterator<Item = &'a FlowOperand> + use<'a> {
+        self.asked.borrow_mut().push(name);
         self.function.named(self.index, name)
     }
 
     /// The leaves of all operands.
     pub fn all_operands(&self) -> impl Iterator<Item = &'a FlowOperand> + use<'a> {
+        self.asked.borrow_mut().extend(self.leaves().filter_map(|o| o.spec?.id));
+        self.leaves()
+    }
+
+    /// The leaves of all operands, without noting that they were asked for.
+    fn leaves(&self) -> impl Iterator<Item = &'a FlowOperand> + use<'a> {
         self.function.operands_of(self.index).iter()
+    }
+
+    /// The operands that the decoder has not asked for, each once.
+    pub(crate) fn ignored(&self) -> Box<[OperandName]> {
+        let asked = self.asked.borrow();
+        let mut out: Vec<OperandName> = self.leaves().filter_map(|o| o.spec?.id).collect();
+        out.dedup();
+        out.retain(|name| !asked.contains(name));
+        out.into()
     }
 
     /// The value of the operand of that name if it is an integer constant.
@@ -119,10 +144,23 @@ impl<'a> DecodeContext<'a> {
         DecodeRefusal(format!("`{}` without its operand `{}`", self.entry().name, name.name()))
     }
 
-    /// The place of the values that an operand reads or writes. A constant gets `width` bytes, a register keeps its own width.
+    /// The place of the values that an operand reads or writes. A constant gets `width` bytes, a register keeps its own width. A number that
+    /// is added to a register is part of the value.
     pub fn place(&mut self, operand: &FlowOperand, width: u8) -> Result<RegisterLocation, DecodeRefusal> {
-        let offset = operand.offset.unwrap_or(0);
+        let base = self.base(operand, width)?;
+        match (operand.value, operand.offset) {
+            (OperandValue::Register(_) | OperandValue::Special(..), Some(number)) if number != 0 => {
+                Ok(self.layout.sum(self.index, base, number))
+            }
+            _ => Ok(base),
+        }
+    }
+
+    /// As [`place`](Self::place), without the number that is added to a register.
+    fn base(&mut self, operand: &FlowOperand, width: u8) -> Result<RegisterLocation, DecodeRefusal> {
+        let offset = operand.offset.ok_or("an offset whose value is not known")?;
         match operand.value {
+            OperandValue::Registers(_, count) if count > 1 => Err("a vector register where one value is read".into()),
             OperandValue::Register(slot) | OperandValue::Part(slot, _) | OperandValue::Registers(slot, _) => {
                 match self.layout.slot(slot) {
                     Some(Slot::Register(place)) => Ok(place),
@@ -131,13 +169,12 @@ impl<'a> DecodeContext<'a> {
             }
             OperandValue::Special(register, component) => Ok(self.special(register, component, width)),
             OperandValue::Integer(value) => {
-                let value = value.wrapping_add(if operand.role == OperandRole::Address { offset } else { 0 });
+                let value = value.wrapping_add(offset);
                 let value = if operand.minus { value.wrapping_neg() } else { value };
                 Ok(self.layout.constants.place(value as i128 as u128, width))
             }
             OperandValue::Float(bits, single) => {
-                let bits = float_bits(bits, single, operand.ty, width);
-                Ok(self.layout.constants.place(bits, width))
+                Ok(self.layout.constants.place(float_bits(bits, single, operand.ty, width), width))
             }
             OperandValue::Function(f) => {
                 let name = self.function.functions.get(f as usize).ok_or("an unknown function")?;
@@ -348,7 +385,7 @@ impl<'a> DecodeContext<'a> {
             return Ok(Address { base, offset: 0, space, origins });
         }
         let width = self.executable.address_bytes();
-        let base = self.place(operand, width)?;
+        let base = self.base(operand, width)?;
         // The value of a constant already contains its offset.
         let constant = matches!(operand.value, OperandValue::Integer(_));
         let offset = if constant { 0 } else { operand.offset.ok_or("an offset whose value is not known")? };
@@ -385,7 +422,7 @@ impl<'a> DecodeContext<'a> {
 
     /// The lanes that must have arrived before the instruction is executed.
     pub(crate) fn together(&mut self) -> LaneGathering {
-        let mask = self.all_operands().find(|o| o.spec.is_some_and(|s| s.lanes));
+        let mask = self.leaves().find(|o| o.spec.is_some_and(|s| s.lanes));
         match mask {
             Some(mask) => self.place(mask, 4).map_or(LaneGathering::Any, LaneGathering::Named),
             None if self.is_aligned() => LaneGathering::Warp,
@@ -393,14 +430,14 @@ impl<'a> DecodeContext<'a> {
         }
     }
 
-    /// Whether the instruction reads a special register whose value changes, such as a clock.
-    pub(crate) fn is_clocked(&self) -> bool {
-        self.layout.has_clock(self.index)
+    /// Whether the instruction reads hidden registers that are filled right before it.
+    pub(crate) fn is_prepared(&self) -> bool {
+        self.layout.is_prepared(self.index)
     }
 
     /// The size in bits of the first result that holds floating-point numbers; `None` if no result does.
     pub(crate) fn writes_floats(&self) -> Option<u16> {
-        let written = self.all_operands().filter(|o| o.spec.is_some_and(|s| s.access == OperandAccess::Write));
+        let written = self.leaves().filter(|o| o.spec.is_some_and(|s| s.access == OperandAccess::Write));
         written.filter_map(|o| o.ty).map(|t| t.info()).find(|t| number_format(t.name).is_some()).map(|t| t.bits)
     }
 

@@ -9,6 +9,7 @@ use crate::memory::{Global, PAGE, Storage, Window};
 use ptx_num::image::ImageId;
 use ptx_num::image::description::Described;
 use ptx_num::values::Marks;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A machine that is about to start, and the memory of its buffers.
@@ -49,35 +50,69 @@ pub struct BufferSnapshot {
     /// The bytes; unwritten ones are zero.
     pub bytes: Vec<u8>,
     /// The written bytes, as ranges of indices into `bytes`.
-    pub known: Vec<std::ops::Range<u64>>,
+    pub known: Vec<Range<u64>>,
+    /// The bytes whose value is unspecified in the manual, or leaves it, likewise.
+    pub unspecified: Vec<Range<u64>>,
+    /// The bytes of approximations, likewise.
+    pub approximate: Vec<Range<u64>>,
+}
+
+impl BufferSnapshot {
+    /// The combined marks of the bytes in a range.
+    pub fn marks(&self, bytes: Range<u64>) -> Marks {
+        let touched = |ranges: &[Range<u64>]| ranges.iter().any(|r| r.start < bytes.end && bytes.start < r.end);
+        let mut out = Marks::NONE;
+        if touched(&self.unspecified) {
+            out |= Marks::UNSPECIFIED;
+        }
+        if touched(&self.approximate) {
+            out |= Marks::APPROXIMATE;
+        }
+        out
+    }
+
+    /// The contents of a part of a storage.
+    fn of(storage: &Storage, from: u64, bytes: u64) -> Self {
+        let mut out = Self { bytes: vec![0; usize::try_from(bytes).unwrap_or(0)], ..Self::default() };
+        let mut at = 0;
+        for chunk in out.bytes.chunks_mut(PAGE) {
+            let all = at..at + chunk.len() as u64;
+            let read = storage.read(from + at, chunk);
+            at = all.end;
+            let marks = |byte: &u64| storage.read(from + byte, &mut [0]).marks;
+            if read.uninitialized {
+                add(&mut out.known, all.clone().filter(|byte| storage.known(from + byte)));
+            } else {
+                join(&mut out.known, all.clone());
+            }
+            if read.marks.contains(Marks::UNSPECIFIED) {
+                add(&mut out.unspecified, all.clone().filter(|byte| marks(byte).contains(Marks::UNSPECIFIED)));
+            }
+            if read.marks.contains(Marks::APPROXIMATE) {
+                add(&mut out.approximate, all.filter(|byte| marks(byte).contains(Marks::APPROXIMATE)));
+            }
+        }
+        out
+    }
+}
+
+/// Adds bytes to a list of ranges, in ascending order.
+fn add(ranges: &mut Vec<Range<u64>>, bytes: impl Iterator<Item = u64>) {
+    bytes.for_each(|byte| join(ranges, byte..byte + 1));
+}
+
+/// Adds a range behind the last one of a list.
+fn join(ranges: &mut Vec<Range<u64>>, range: Range<u64>) {
+    match ranges.last_mut() {
+        Some(last) if last.end == range.start => last.end = range.end,
+        _ => ranges.push(range),
+    }
 }
 
 impl PlacedBuffer {
     /// The current contents.
     pub fn snapshot(&self, machine: &Machine) -> BufferSnapshot {
-        let ranges = |storage: &Storage, from: u64, bytes: &mut [u8]| {
-            let mut out: Vec<std::ops::Range<u64>> = Vec::new();
-            let mut add = |range: std::ops::Range<u64>| match out.last_mut() {
-                Some(last) if last.end == range.start => last.end = range.end,
-                _ => out.push(range),
-            };
-            let mut at = 0;
-            for chunk in bytes.chunks_mut(PAGE) {
-                let end = at + chunk.len() as u64;
-                if storage.read(from + at, chunk).uninitialized {
-                    (at..end).filter(|byte| storage.known(from + byte)).for_each(|byte| add(byte..byte + 1));
-                } else {
-                    add(at..end);
-                }
-                at = end;
-            }
-            out
-        };
-        let of = |storage: &Storage, from: u64| {
-            let mut bytes = vec![0; usize::try_from(self.bytes).unwrap_or(0)];
-            let known = ranges(storage, from, &mut bytes);
-            BufferSnapshot { bytes, known }
-        };
+        let of = |storage: &Storage, from: u64| BufferSnapshot::of(storage, from, self.bytes);
         match self.place {
             BindingSite::Global(address) => {
                 let found = machine.memory.global.find(address, 0);
@@ -87,7 +122,7 @@ impl PlacedBuffer {
             BindingSite::Image(id) => {
                 let bytes = machine.images.image(id).map(|i| i.bytes.clone()).unwrap_or_default();
                 let known = 0..bytes.len() as u64;
-                BufferSnapshot { bytes, known: vec![known] }
+                BufferSnapshot { bytes, known: vec![known], ..BufferSnapshot::default() }
             }
         }
     }

@@ -260,12 +260,11 @@ impl LaunchChecker<'_> {
 
     fn target(&self, target: &str, given: &NamedArgument) -> Result<(), LaunchMistake> {
         let range = given.range.clone();
-        let buffer = self.launch.named().any(|g| {
-            &*g.name == target
-                && g.offset.is_none()
-                && matches!(g.argument, Argument::Buffer(_))
-                && g.range != given.range
-        });
+        // The argument itself is an address, so it is none of the buffers. Ranges do not tell arguments apart: in JSON all are empty.
+        let buffer = self
+            .launch
+            .named()
+            .any(|g| &*g.name == target && g.offset.is_none() && matches!(g.argument, Argument::Buffer(_)));
         let addressed = self.variable(target).is_some_and(|v| matches!(v.symbol.space, ".global" | ".const"));
         let said = |name: &str| self.launch.parameters.iter().any(|g| &*g.name == name);
         let guessed =

@@ -8,7 +8,9 @@ use super::{
 };
 use crate::findings::Fault;
 use crate::machine::{Machine, RunStatus};
+use ptx_num::values::Marks;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// The result of an expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub struct ExpectationVerdict {
     pub ok: bool,
     /// If it does not hold: the expected and the actual value, and the number of differences.
     pub message: Option<String>,
+    /// The combined marks of the values that it compares.
+    pub marks: Marks,
 }
 
 /// Evaluates expectations against the machine after a run. Findings that no expectation names are not included: see [`unexpected`].
@@ -28,8 +32,9 @@ pub fn verdicts(
     buffers: &[PlacedBuffer],
     status: RunStatus,
 ) -> Vec<ExpectationVerdict> {
-    let mut after = RunResult { machine, buffers, snapshots: HashMap::new() };
+    let mut after = RunResult { machine, buffers, snapshots: HashMap::new(), marks: Marks::NONE };
     let one = |expectation: &Expectation| {
+        after.marks = Marks::NONE;
         let message = match &expectation.subject {
             ExpectationSubject::Memory(condition) => after.memory(condition).err(),
             ExpectationSubject::Fault(kind) => {
@@ -44,7 +49,7 @@ pub fn verdicts(
                 (*printed != **text).then(|| format!("it printed {printed:?}, not {text:?}"))
             }
         };
-        ExpectationVerdict { name: expectation.to_string(), ok: message.is_none(), message }
+        ExpectationVerdict { name: expectation.to_string(), ok: message.is_none(), message, marks: after.marks }
     };
     expectations.iter().map(one).collect()
 }
@@ -74,6 +79,8 @@ struct RunResult<'a> {
     machine: &'a Machine,
     buffers: &'a [PlacedBuffer],
     snapshots: HashMap<Box<str>, BufferSnapshot>,
+    /// The combined marks of the values that the current expectation has compared.
+    marks: Marks,
 }
 
 impl RunResult<'_> {
@@ -114,8 +121,13 @@ impl RunResult<'_> {
         };
         let mut differences = Vec::new();
         let mut wrong = 0u64;
+        let mut marks = Marks::NONE;
         for index in from..to {
             let seen = SeenElement { element, index, snapshot };
+            marks |= seen.marks();
+            if let (ExpectedElements::Like(_, first), Some(snapshot)) = (&condition.expected, like) {
+                marks |= SeenElement { element, index: first + (index - from), snapshot }.marks();
+            }
             let words = match &condition.expected {
                 ExpectedElements::Value(value) => seen.value(*value, condition.tolerance)?,
                 ExpectedElements::List(all) => {
@@ -142,6 +154,7 @@ impl RunResult<'_> {
                 }
             }
         }
+        self.marks = marks;
         if differences.is_empty() {
             return Ok(());
         }
@@ -160,9 +173,18 @@ struct SeenElement<'a> {
 }
 
 impl SeenElement<'_> {
-    fn found(&self) -> Option<u128> {
+    /// The range of its bytes in the buffer.
+    fn range(&self) -> Range<u64> {
         let bits = u64::from(self.element.bits());
-        let (from, to) = (self.index * bits / 8, (self.index * bits + bits).div_ceil(8));
+        self.index * bits / 8..(self.index * bits + bits).div_ceil(8)
+    }
+
+    fn marks(&self) -> Marks {
+        self.snapshot.marks(self.range())
+    }
+
+    fn found(&self) -> Option<u128> {
+        let Range { start: from, end: to } = self.range();
         let known = &self.snapshot.known;
         let last = known.partition_point(|r| r.start <= from);
         let inside = last.checked_sub(1).and_then(|i| known.get(i)).is_some_and(|r| r.end >= to);

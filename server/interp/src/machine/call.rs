@@ -7,7 +7,7 @@ use super::{LOCAL_BYTES, Machine};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::{LANES, LaneMask, lanes};
 use crate::memory::STACK_PARAMETERS;
-use crate::registers::{PredicateDst, PredicateSrc};
+use crate::registers::{PredicateDst, PredicateSrc, RegisterLocation};
 use crate::simd::LaneMarks;
 use ptx_num::values::Marks;
 
@@ -15,6 +15,8 @@ use ptx_num::values::Marks;
 enum CallValue {
     /// The bits of each lane, and their status.
     Register(Vec<u128>, RegisterMarks),
+    /// The elements of a vector register, each with its width in bytes.
+    Vector(Vec<(u8, CallValue)>),
     /// The lanes in which a predicate is true.
     Predicate(LaneMask),
     /// The bytes of each lane.
@@ -35,7 +37,7 @@ struct RegisterMarks {
 impl RegisterMarks {
     /// The status of a register, found by its location. Constants count as written and have no marks.
     fn of(frame: &CallFrame, code: Option<&FunctionCode>, wanted: Slot) -> Self {
-        let slot = code.and_then(|c| c.slots.iter().position(|s| *s == wanted));
+        let slot = code.and_then(|c| c.slot_of(wanted).next()).map(|s| s as usize);
         let mask = |masks: &[LaneMask], other| slot.and_then(|s| masks.get(s)).copied().unwrap_or(other);
         let shadow = &frame.shadow;
         let marked = LaneMarks { unspecified: mask(&shadow.unspecified, 0), approximate: mask(&shadow.approximate, 0) };
@@ -50,8 +52,9 @@ impl RegisterMarks {
 
     /// Stores the status for a register in the lanes of a mask.
     fn note(self, frame: &mut CallFrame, code: Option<&FunctionCode>, wanted: Slot, mask: LaneMask) {
-        let Some(slot) = code.and_then(|c| c.slots.iter().position(|s| *s == wanted)) else { return };
+        let Some(slot) = code.and_then(|c| c.slot_of(wanted).next()).map(|s| s as usize) else { return };
         let shadow = &mut frame.shadow;
+        shadow.copied.forget(slot as u32, mask);
         let lists = [&mut shadow.known, &mut shadow.unspecified, &mut shadow.approximate];
         for (list, new) in lists.into_iter().zip([self.known, self.marked.unspecified, self.marked.approximate]) {
             if let Some(old) = list.get_mut(slot) {
@@ -66,6 +69,15 @@ impl CallValue {
     fn said(&self) -> RegisterMarks {
         match self {
             Self::Register(_, said) => *said,
+            Self::Vector(elements) => {
+                let mut out = RegisterMarks { known: LaneMask::MAX, marked: LaneMarks::default() };
+                for said in elements.iter().map(|(_, e)| e.said()) {
+                    out.known &= said.known;
+                    out.marked.unspecified |= said.marked.unspecified;
+                    out.marked.approximate |= said.marked.approximate;
+                }
+                out
+            }
             Self::Memory(lanes) => {
                 let mut out = RegisterMarks { known: 0, marked: LaneMarks::default() };
                 for (lane, bytes) in lanes.iter().enumerate() {
@@ -253,6 +265,20 @@ impl Machine {
     }
 }
 
+/// The places of the elements of a vector register, each with its offset in bytes in the vector.
+fn elements(code: Option<&FunctionCode>, first: u32, count: u8) -> Vec<(RegisterLocation, u32)> {
+    let slots = code.and_then(|c| c.slots.get(first as usize..first as usize + usize::from(count)));
+    let mut offset = 0;
+    let place = |slot: &Slot| match slot {
+        Slot::Register(place) => {
+            offset += u32::from(place.width);
+            Some((*place, offset - u32::from(place.width)))
+        }
+        Slot::Predicate(_) => None,
+    };
+    slots.unwrap_or_default().iter().filter_map(place).collect()
+}
+
 /// Reads an argument from the caller's frame.
 fn take(warp: &Warp, frame: &CallFrame, code: Option<&FunctionCode>, pass: Pass, mask: LaneMask) -> CallValue {
     match pass {
@@ -261,6 +287,12 @@ fn take(warp: &Warp, frame: &CallFrame, code: Option<&FunctionCode>, pass: Pass,
             CallValue::Register(values, RegisterMarks::of(frame, code, Slot::Register(place)))
         }
         Pass::Predicate(source) => CallValue::Predicate(frame.registers.predicate(source)),
+        Pass::Vector(first, count) => {
+            let element = |(place, _): (RegisterLocation, u32)| {
+                (place.width, take(warp, frame, code, Pass::Register(place), mask))
+            };
+            CallValue::Vector(elements(code, first, count).into_iter().map(element).collect())
+        }
         Pass::Memory(place, bytes) => {
             let address = |l| (frame.registers.lane_bits(place, l) as u64).wrapping_sub(STACK_PARAMETERS);
             CallValue::Memory((0..LANES).map(|l| read(warp, l, address(l), bytes, mask)).collect())
@@ -282,6 +314,7 @@ fn take_formal(
         Formal::Predicate(index) => {
             take(warp, frame, code, Pass::Predicate(PredicateSrc { index: Some(index), flip: false }), mask)
         }
+        Formal::Vector(first, count) => take(warp, frame, code, Pass::Vector(first, count), mask),
         Formal::Memory(offset, bytes) => {
             let address = |l: usize| u64::from(frame.base[l]) + u64::from(offset);
             CallValue::Memory((0..LANES).map(|l| read(warp, l, address(l), bytes, mask)).collect())
@@ -320,6 +353,17 @@ fn write(warp: &mut Warp, lane: usize, address: u64, value: &CallValue, bytes: u
                 local.forget(address + u64::from(*at), 1);
             }
         }
+        CallValue::Vector(elements) => {
+            let mut at = 0;
+            for (width, element) in elements {
+                let count = bytes.saturating_sub(at).min(u32::from(*width));
+                write(warp, lane, address + u64::from(at), element, count);
+                if element.said().known >> lane & 1 == 0 {
+                    warp.lanes.local[lane].forget(address + u64::from(at), count.into());
+                }
+                at += count;
+            }
+        }
         CallValue::Predicate(_) | CallValue::Nothing => {}
     }
 }
@@ -335,8 +379,61 @@ fn bits(value: &CallValue, lane: usize) -> u128 {
             all[..count].copy_from_slice(&from[..count]);
             u128::from_le_bytes(all)
         }
+        CallValue::Vector(elements) => {
+            let mut at = 0;
+            elements.iter().fold(0, |all, (width, element)| {
+                at += 8 * u32::from(*width);
+                all | bits(element, lane) << (at - 8 * u32::from(*width))
+            })
+        }
         CallValue::Predicate(mask) => (mask >> lane & 1).into(),
         CallValue::Nothing => 0,
+    }
+}
+
+/// The part of a value that an element of a vector register receives: `bytes` bytes from byte `offset` on.
+fn part(value: &CallValue, offset: u32, bytes: u32) -> CallValue {
+    if let CallValue::Vector(elements) = value {
+        let mut at = 0;
+        for (width, element) in elements {
+            if let (true, CallValue::Register(values, said)) = ((at, *width) == (offset, bytes as u8), element) {
+                return CallValue::Register(values.clone(), *said);
+            }
+            at += u32::from(*width);
+        }
+    }
+    match value {
+        CallValue::Memory(lanes) => CallValue::Memory(
+            lanes
+                .iter()
+                .map(|whole| {
+                    let range = offset as usize..((offset + bytes) as usize).min(whole.bytes.len());
+                    let inside = |at: &&u32| (offset..offset + bytes).contains(at);
+                    let unknown = whole.unknown.iter().filter(inside).map(|at| at - offset).collect();
+                    let bytes = whole.bytes.get(range).unwrap_or_default().to_vec();
+                    Bytes { bytes, unknown, marks: whole.marks }
+                })
+                .collect(),
+        ),
+        other => {
+            let values = (0..LANES).map(|lane| bits(other, lane) >> (8 * offset)).collect();
+            CallValue::Register(values, other.said())
+        }
+    }
+}
+
+/// Stores a value in the elements of a vector register.
+fn put_vector(
+    warp: &mut Warp,
+    frame: &mut CallFrame,
+    code: &FunctionCode,
+    (first, count): (u32, u8),
+    value: &CallValue,
+    mask: LaneMask,
+) {
+    for (place, offset) in elements(Some(code), first, count) {
+        let value = part(value, offset, place.width.into());
+        put(warp, frame, code, Pass::Register(place), value, mask);
     }
 }
 
@@ -344,6 +441,7 @@ fn bits(value: &CallValue, lane: usize) -> u128 {
 fn give(warp: &mut Warp, frame: &mut CallFrame, code: &FunctionCode, formal: Formal, value: CallValue, mask: LaneMask) {
     let said = value.said();
     match formal {
+        Formal::Vector(first, count) => put_vector(warp, frame, code, (first, count), &value, mask),
         Formal::Register(place) => {
             for lane in lanes(mask) {
                 frame.registers.set_lane_bits(place, lane, bits(&value, lane));
@@ -369,6 +467,7 @@ fn give(warp: &mut Warp, frame: &mut CallFrame, code: &FunctionCode, formal: For
 fn put(warp: &mut Warp, frame: &mut CallFrame, code: &FunctionCode, pass: Pass, value: CallValue, mask: LaneMask) {
     let said = value.said();
     match pass {
+        Pass::Vector(first, count) => put_vector(warp, frame, code, (first, count), &value, mask),
         Pass::Register(place) => {
             for lane in lanes(mask) {
                 frame.registers.set_lane_bits(place, lane, bits(&value, lane));

@@ -1,5 +1,6 @@
 //! The program that a machine executes: a module, decoded for one of its kernels by `crate::decode`.
 
+use super::passing::Passing;
 use super::{ExecContext, StepOutcome};
 use crate::decode::origins::OriginSet;
 use crate::findings::InstructionSite;
@@ -9,6 +10,7 @@ use crate::registers::{PredicateDst, PredicateSrc, RegisterFile, RegisterLine, R
 use crate::simd::BoxedStep;
 use ptx_analysis::flow::FlowFunction;
 use ptx_analysis::program::ModuleProgram;
+use ptx_isa::OperandName;
 use ptx_isa::tables::TargetInfo;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -68,20 +70,28 @@ pub struct Op {
     pub action: OpAction,
     /// Which lanes must have reached the instruction before it is executed.
     pub together: LaneGathering,
-    /// The registers that the instruction always reads, as indices into [`FunctionCode::slots`].
+    /// The register of the guard, as an index into [`FunctionCode::slots`]; `None` if the guard is a special register.
+    pub guard_slot: Option<u32>,
+    /// The registers that the instruction always reads, the guard included, as indices into [`FunctionCode::slots`].
     pub reads: Box<[u32]>,
+    /// Those of them that must have been written: without the guard, and without those that the instruction only copies.
+    pub uses: Box<[u32]>,
+    /// The registers that the instruction only copies.
+    pub passing: Option<Box<Passing>>,
     /// The registers that the instruction writes, as indices into [`FunctionCode::slots`].
     pub writes: Box<[u32]>,
     /// Size in bits of the first result whose type consists of floating-point numbers (32 for `.f16x2`); `None` if there is no such result.
     pub floats: Option<u16>,
-    /// The instruction reads special registers whose value changes during a run: see [`FunctionCode::clocks`].
-    pub clocked: bool,
-    /// The instruction accesses only registers and the program counter, waits for no other lanes and reads no clock.
+    /// The instruction reads hidden registers that are filled right before it: see [`FunctionCode::clocks`] and [`FunctionCode::sums`].
+    pub prepared: bool,
+    /// The instruction accesses only registers and the program counter, waits for no other lanes and reads no such hidden register.
     pub simple: bool,
     /// The lanes that the instruction waits for may be at other instructions of the same kind (`bar.warp.sync`).
     pub meets_anywhere: bool,
     /// The instruction may use registers of `wgmma` products that are in flight, because it is such a product itself.
     pub pipelined: bool,
+    /// The operands without an effect in this machine, such as the policy of a cache.
+    pub ignored: Box<[OperandName]>,
 }
 
 /// Where a register of the source is stored.
@@ -100,6 +110,8 @@ pub enum Pass {
     Register(RegisterLocation),
     /// In a predicate, or in a constant truth value.
     Predicate(PredicateSrc),
+    /// In the elements of a vector register: the index of the first one in [`FunctionCode::slots`] of the caller, and their number.
+    Vector(u32, u8),
     /// In a `.param` variable: the register that holds its address in the window of parameters, and its size in bytes.
     Memory(RegisterLocation, u32),
     /// Nowhere: the caller ignores the result (`_`).
@@ -125,6 +137,8 @@ pub enum Formal {
     Register(RegisterLocation),
     /// In the predicate with this index.
     Predicate(u32),
+    /// In the elements of a vector register: the index of the first one in [`FunctionCode::slots`], and their number.
+    Vector(u32, u8),
     /// On the stack: byte offset in the frame, and size in bytes.
     Memory(u32, u32),
     /// Nowhere: the function never uses this register.
@@ -155,6 +169,9 @@ pub struct FunctionCode {
     /// Special registers whose value changes during a run, by the index of the instruction that reads them. They are filled right before
     /// that instruction.
     pub clocks: HashMap<u32, Vec<(RegisterLocation, Special)>>,
+    /// Sums of a register and a number that are operands, by the index of the instruction that reads them. They are computed right before
+    /// that instruction, after the clocks.
+    pub sums: HashMap<u32, Vec<OperandSum>>,
     /// Byte offset in the frame of each variable on the stack, by its index in [`FlowFunction::variables`].
     pub stack: HashMap<u32, u32>,
     /// Size in bytes of the function's frame on the stack.
@@ -163,6 +180,25 @@ pub struct FunctionCode {
     pub parameters: Box<[Formal]>,
     /// Where each result is stored.
     pub results: Box<[Formal]>,
+}
+
+/// An operand that is the sum of a register and a number, such as `%r1+4`. The assembler adds integers of the register's width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperandSum {
+    /// The hidden register that receives the sum.
+    pub place: RegisterLocation,
+    /// The register; it has the width of `place`.
+    pub register: RegisterLocation,
+    /// The number.
+    pub number: i64,
+}
+
+impl FunctionCode {
+    /// The index of a place in [`slots`](Self::slots), as a range; empty if no register of the source has this place.
+    pub fn slot_of(&self, place: Slot) -> Range<u32> {
+        let found = self.slots.iter().position(|s| *s == place).map(|s| s as u32);
+        found.map_or(0..0, |s| s..s + 1)
+    }
 }
 
 /// A special register, or one component of a vector.

@@ -2,6 +2,7 @@
 
 use super::code::{Executable, FunctionCode, LaneGathering, Op, OpAction};
 use super::context::{ExecContext, StepOutcome};
+use super::passing::PassedUnknowns;
 use super::record::{CallResults, Recorder, StepRecord, WarpId, entered, held_code, results};
 use super::warp::{CallFrame, Group, GroupReadiness, Warp, WarpLanes};
 use super::{Machine, nan, specials};
@@ -105,6 +106,9 @@ impl Machine {
             if steps >= turn.budget || code.order[group.pc as usize] >= turn.meet {
                 break Stop::Turn;
             }
+            if op.prepared {
+                specials::prepare(turn.time + steps, code, &mut frame, group.pc);
+            }
             let (mut parted, mut yields) = (false, false);
             // A group that already waits (it has a token) has gathered its lanes before.
             if op.together != LaneGathering::Any && group.state != GroupReadiness::Gathered && group.token.is_none() {
@@ -128,11 +132,13 @@ impl Machine {
             }
             let mask = op.guard.map_or(group.mask, |g| group.mask & frame.registers.predicate(g));
             let site = InstructionSite { function: frame.function, instruction: group.pc };
-            if op.clocked {
-                fill_clocks(turn.time + steps, code, &mut frame, group.pc);
-            }
-            if checks && mask != 0 {
-                self.check_reads(op, code, &frame, mask, site, &warp.lanes, &turn);
+            let mut passed = PassedUnknowns::new();
+            if checks {
+                self.check_reads(op.guard_slot.as_slice(), code, &frame, group.mask, site, &warp.lanes, &turn);
+                self.check_reads(&op.uses, code, &frame, mask, site, &warp.lanes, &turn);
+                if let Some(passing) = &op.passing {
+                    passed = passing.unknowns(code, &frame, mask);
+                }
             }
             if mask != 0 && !op.pipelined && warp.lanes.wgmma.watches() {
                 self.check_pending(op, site, mask, warp, &turn);
@@ -150,10 +156,9 @@ impl Machine {
                     let watched = numbers && op.floats.is_some();
                     let before = if watched { nan::read(executable, code, op, &frame.registers, group.pc) } else { 0 };
                     let marked = step.run(&mut frame.registers, mask);
-                    if checks {
-                        let sources = sources(op, &frame);
-                        note_writes(op, &mut frame, mask, marked, sources);
-                    }
+                    let sources = sources(op, &frame);
+                    note_writes(op, &mut frame, mask, marked, sources);
+                    frame.shadow.note_unknowns(passed);
                     if watched {
                         let made = nan::written(executable, code, &frame.registers, group.pc) & mask & !before;
                         self.note_nan(executable, &turn, &warp.lanes, site, made);
@@ -172,7 +177,7 @@ impl Machine {
                     }
                 }
                 OpAction::Machine(step) => {
-                    let sources = if checks { sources(op, &frame) } else { LaneMarks::default() };
+                    let sources = sources(op, &frame);
                     let mut context = ExecContext {
                         registers: &mut frame.registers,
                         mask,
@@ -221,10 +226,9 @@ impl Machine {
                         break Stop::Waits;
                     }
                     group.token = None;
-                    if checks {
-                        let sources = if exact { LaneMarks::default() } else { sources };
-                        note_writes(op, &mut frame, mask, marked, sources);
-                    }
+                    let sources = if exact { LaneMarks::default() } else { sources };
+                    note_writes(op, &mut frame, mask, marked, sources);
+                    frame.shadow.note_unknowns(passed);
                     group.pc += 1;
                     yields = outcome == StepOutcome::Yield;
                 }
@@ -345,7 +349,7 @@ impl Machine {
     #[inline]
     fn check_reads(
         &mut self,
-        op: &Op,
+        slots: &[u32],
         code: &FunctionCode,
         frame: &CallFrame,
         mask: LaneMask,
@@ -353,15 +357,22 @@ impl Machine {
         lanes: &WarpLanes,
         turn: &Turn<'_>,
     ) {
-        for slot in &op.reads {
+        for slot in slots {
             let known = frame.shadow.known.get(*slot as usize).copied().unwrap_or(0);
             if mask & !known != 0 {
+                let copied = mask & !known & !frame.shadow.copied.lanes(*slot) == 0;
                 let executable = std::sync::Arc::clone(&self.executable);
                 let name = executable
                     .function(code.function)
                     .map_or_else(String::new, |f| f.register_name(ptx_analysis::flow::RegisterSlot(*slot)));
-                let words =
-                    || format!("`{name}` is read, but nothing was written to it: give it a value on every way to here");
+                let words = || match copied {
+                    true => format!(
+                        "`{name}` is read, but it holds a copy of a register to which nothing was written: give that one a value on every way to here"
+                    ),
+                    false => {
+                        format!("`{name}` is read, but nothing was written to it: give it a value on every way to here")
+                    }
+                };
                 self.note(turn, lanes, FaultKind::UninitializedRegister, site, mask & !known, words);
             }
         }
@@ -540,17 +551,14 @@ fn run_simple(
             break;
         }
         let mask = op.guard.map_or(group.mask, |g| group.mask & frame.registers.predicate(g));
-        let known = |slot: &u32| frame.shadow.known.get(*slot as usize).is_some_and(|k| mask & !k == 0);
-        if checks && !op.reads.iter().all(known) {
+        if checks && !op.is_known(&frame.shadow, group.mask, mask) {
             break;
         }
         match &op.action {
             OpAction::Lanes(step) if mask != 0 => {
                 let marked = step.run(&mut frame.registers, mask);
-                if checks {
-                    let sources = sources(op, frame);
-                    note_writes(op, frame, mask, marked, sources);
-                }
+                let sources = sources(op, frame);
+                note_writes(op, frame, mask, marked, sources);
                 pc += 1;
             }
             OpAction::Branch(to) if mask == group.mask => pc = *to as usize,
@@ -563,15 +571,4 @@ fn run_simple(
         (group.pc, group.state) = (pc as u32, GroupReadiness::Ready);
     }
     done
-}
-
-/// Fills the clock registers that the instruction at `pc` reads.
-fn fill_clocks(time: u64, code: &FunctionCode, frame: &mut CallFrame, pc: u32) {
-    for (place, special) in code.clocks.get(&pc).into_iter().flatten() {
-        let value = specials::clock(time, *special);
-        debug_assert!(place.file == RegisterFile::Own, "a clock is read from a register");
-        for lane in 0..crate::lanes::LANES {
-            frame.registers.set_lane_bits(*place, lane, value);
-        }
-    }
 }

@@ -24,6 +24,7 @@ mod nan;
 mod noted;
 pub(crate) mod operands;
 mod order;
+pub(crate) mod passing;
 mod peers;
 mod pending;
 pub(crate) mod proxies;

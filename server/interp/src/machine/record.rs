@@ -364,12 +364,13 @@ pub(super) fn held_code<'e>(executable: &'e Executable, warp: &Warp, frame: u32)
 /// Records the parameter registers that a call filled in the called function; they were zero before.
 pub(super) fn entered(executable: &Executable, warp: &Warp, frame: u32, recorder: &mut Recorder) {
     let (Some(frame), Some(code)) = (warp.frame(frame), held_code(executable, warp, frame)) else { return };
-    let slot = |formal: &Formal| match *formal {
-        Formal::Register(place) => code.slots.iter().position(|s| *s == Slot::Register(place)),
-        Formal::Predicate(index) => code.slots.iter().position(|s| *s == Slot::Predicate(index)),
-        Formal::Memory(..) | Formal::Unused => None,
+    let slots = |formal: &Formal| match *formal {
+        Formal::Register(place) => code.slot_of(Slot::Register(place)),
+        Formal::Predicate(index) => code.slot_of(Slot::Predicate(index)),
+        Formal::Vector(first, count) => first..first + u32::from(count),
+        Formal::Memory(..) | Formal::Unused => 0..0,
     };
-    let written: Vec<u32> = code.parameters.iter().filter_map(slot).map(|s| s as u32).collect();
+    let written: Vec<u32> = code.parameters.iter().flat_map(slots).collect();
     let zeros = |slot: &u32| code.slots.get(*slot as usize).map_or_else(Vec::new, |s| vec![0; frame.bytes(*s).len()]);
     let before: Vec<Vec<u8>> = written.iter().map(zeros).collect();
     recorder.amend(frame, &code.slots, &written, &before);

@@ -1,10 +1,11 @@
 //! Values of special registers.
 
-use super::code::Special;
+use super::code::{FunctionCode, Special};
 use super::cta::Cta;
+use super::warp::CallFrame;
 use super::{GridShape, Machine};
 use crate::lanes::LANES;
-use crate::registers::RegisterLine;
+use crate::registers::{RegisterFile, RegisterLine};
 use std::sync::Arc;
 
 /// Nanoseconds per clock cycle; a cycle is one warp instruction. Time is that of the interpreter, and the same in every run.
@@ -102,6 +103,23 @@ pub(crate) fn clock(cycles: u64, special: Special) -> u128 {
         "%globaltimer_hi" => (time >> 32).into(),
         // Counters of events that are not configured.
         _ => 0,
+    }
+}
+
+/// Fills the hidden registers that the instruction at `pc` reads: clocks, then sums.
+pub(super) fn prepare(time: u64, code: &FunctionCode, frame: &mut CallFrame, pc: u32) {
+    for (place, special) in code.clocks.get(&pc).into_iter().flatten() {
+        let value = clock(time, *special);
+        debug_assert!(place.file == RegisterFile::Own, "a clock is read from a register");
+        for lane in 0..LANES {
+            frame.registers.set_lane_bits(*place, lane, value);
+        }
+    }
+    for sum in code.sums.get(&pc).into_iter().flatten() {
+        for lane in 0..LANES {
+            let value = frame.registers.lane_bits(sum.register, lane) as u64;
+            frame.registers.set_lane_bits(sum.place, lane, value.wrapping_add(sum.number as u64).into());
+        }
     }
 }
 

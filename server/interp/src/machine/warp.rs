@@ -2,6 +2,7 @@
 
 use super::Machine;
 use super::code::{FunctionCode, Slot, predicate};
+use super::passing::CopiedUnknowns;
 use crate::lanes::{LANES, LaneMask};
 use crate::memory::Storage;
 use crate::registers::{RegisterLine, WarpRegisters};
@@ -10,8 +11,10 @@ use std::sync::Arc;
 /// Status of the values in the registers of a frame: one lane mask per register.
 #[derive(Debug, Clone, Default)]
 pub struct RegisterShadow {
-    /// Lanes in which the register has been written.
+    /// Lanes in which the register has been written, with a value that was written.
     pub known: Vec<LaneMask>,
+    /// Registers that were written with copies of unwritten values.
+    pub copied: CopiedUnknowns,
     /// Lanes whose value is unspecified in the manual, or computed from such values.
     pub unspecified: Vec<LaneMask>,
     /// Lanes whose value is an approximation, or computed from approximations.
@@ -126,7 +129,12 @@ impl Default for Warp {
 
 impl RegisterShadow {
     fn new(registers: usize) -> Self {
-        Self { known: vec![0; registers], unspecified: vec![0; registers], approximate: vec![0; registers] }
+        Self {
+            known: vec![0; registers],
+            copied: CopiedUnknowns::default(),
+            unspecified: vec![0; registers],
+            approximate: vec![0; registers],
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Ranges of memory.
 
 use crate::report::hex;
-use ptx_interp::inspect::{self, Area};
+use ptx_interp::inspect::{self, Area, Marks};
 use ptx_interp::machine::{Machine, WarpId};
 use serde_json::{Value, json};
 
@@ -47,6 +47,8 @@ pub fn piece(machine: &Machine, target: WarpId, asked: &MemoryQuery) -> Value {
             json!({
                 "name": found.name, "space": found.space(), "address": format!("{:x}", found.address),
                 "offset": found.offset, "bytes": hex(&found.bytes), "known": known,
+                "unspecified": found.marks.contains(Marks::UNSPECIFIED),
+                "approximate": found.marks.contains(Marks::APPROXIMATE),
             })
         }
         Err(why) => json!({ "error": why }),

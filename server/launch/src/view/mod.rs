@@ -77,7 +77,7 @@ pub fn answer(
     if asked.brief
         && let Some(out) = out.as_object_mut()
     {
-        out.retain(|key, _| key != "buffers" && key != "unwritten");
+        out.retain(|key, _| !["buffers", "unwritten", "unspecified", "approximate"].contains(&key.as_str()));
     }
     out["grid"] = json!({
         "grid": shape.grid, "block": shape.block, "cluster": shape.cluster, "ctas": shape.ctas(), "warps": shape.warps(), "threads": shape.threads(),

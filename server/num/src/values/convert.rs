@@ -352,6 +352,13 @@ pub enum UnspecifiedResults {
     },
     /// Depends on each element.
     Elements(OpenElements),
+    /// Subnormal `.f32` sources of this sign that `.ftz` should flush but the machine code rounds away from zero, and NaNs if `nan`.
+    Unflushed {
+        /// The sources are negative.
+        negative: bool,
+        /// NaN sources are open as well.
+        nan: bool,
+    },
 }
 
 /// The elements of a packed conversion for which the manual leaves the bits open.
@@ -372,6 +379,13 @@ impl UnspecifiedResults {
                 && options.rounding != Some(ConversionRounding::Rs);
             return packed.map_or(Self::Never, |packed| Self::Elements(OpenElements { packed, only_nan }));
         };
+        if scalar::keeps_subnormals(source, result, options.ftz) {
+            let negative = options.rounding == Some(ConversionRounding::Rm);
+            // `.sat` makes every negative result zero.
+            if negative && !options.sat || options.rounding == Some(ConversionRounding::Rp) {
+                return Self::Unflushed { negative, nan: !options.sat };
+            }
+        }
         match source.layout() {
             Some(layout) if result.layout().is_some() && !options.sat => {
                 let sign = layout.sign_bit();
@@ -388,6 +402,11 @@ impl UnspecifiedResults {
             Self::Never => false,
             Self::Nan { sign, infinity } => sources.a & (sign - 1) > *infinity,
             Self::Elements(elements) => elements.is_open(sources),
+            Self::Unflushed { negative, nan } => {
+                let magnitude = sources.a & 0x7fff_ffff;
+                let subnormal = (1..0x80_0000).contains(&magnitude) && (sources.a >> 31 & 1 != 0) == *negative;
+                subnormal || *nan && magnitude > 0x7f80_0000
+            }
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Splits operands into their leaves.
 
 use super::{Lowering, bytes};
-use crate::flow::function::{FlowOperand, OperandRole, OperandValue};
+use crate::flow::function::{FlowOperand, OperandRole, OperandValue, Selector};
 use crate::flow::scopes::Id;
-use crate::forms::operands::{component, special};
+use crate::forms::operands::{component, selects, special};
 use crate::forms::spec::{OperandPattern, OperandSpec};
 use crate::hir::ast::{self, ConstantValue, OperandKind};
 use crate::hir::literal::{self, FloatLiteral};
@@ -68,7 +68,10 @@ impl Lowering<'_, '_> {
                     if at.role == OperandRole::AddressPart { OperandRole::AddressPart } else { OperandRole::Element };
                 self.elements(list, spec, LeafPosition { role, ..at });
             }
-            OperandKind::Not(inner) => self.value(inner, spec, LeafPosition { negated: !at.negated, ..at }),
+            OperandKind::Not(inner) => match amount(inner) {
+                Some(value) => self.leaf(integer(Some((value == 0).into())), Some(0), operand, Some(spec), at),
+                None => self.value(inner, spec, LeafPosition { negated: !at.negated, ..at }),
+            },
             OperandKind::Minus(inner) => match inner.kind {
                 OperandKind::Name(name) if ISA.constant(name).is_some() && self.scopes.find(name).is_none() => {
                     let value = ISA.constant(name).map_or(OperandValue::Unknown, |c| OperandValue::Integer(-c.value));
@@ -108,7 +111,7 @@ impl Lowering<'_, '_> {
     ) {
         let value = match &base.kind {
             OperandKind::Name(name) => self.name(name),
-            OperandKind::Member(object, member) => self.member(object.text, member.text, spec),
+            OperandKind::Member(object, member) => self.member(object.text, member.text, spec, at),
             OperandKind::Integer(text) => integer(literal::integer(text)),
             OperandKind::Constant(ConstantValue::Integer(value)) => integer(*value),
             // The bits as written: a conversion would quiet a NaN.
@@ -206,7 +209,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn member(&mut self, object: &str, member: &str, spec: &OperandSpec) -> OperandValue {
+    fn member(&mut self, object: &str, member: &str, spec: &OperandSpec, at: LeafPosition) -> OperandValue {
         let member = member.trim_start_matches('.');
         let component = component(member);
         let Some(found) = self.scopes.find(object) else {
@@ -222,23 +225,27 @@ impl Lowering<'_, '_> {
         };
         let first = self.slots.of(&mut self.out, declaration, found.number);
         let elements = usize::from(self.out.declarations[declaration as usize].elements);
+        let selects_part = spec.value.select.iter().any(|pattern| selects(pattern, member));
+        let selector = Selector::new(member).filter(|_| elements == 1 && selects_part);
+        let in_list = matches!(at.role, OperandRole::Element | OperandRole::AddressPart);
         match component {
             Some(place) if elements > 1 && place < elements => {
                 OperandValue::Register(super::RegisterSlot(first.0 + place as u32))
             }
-            _ if elements == 1 => {
-                let selector = spec.value.select.iter().position(|s| *s == member);
-                OperandValue::Part(first, selector.and_then(|at| at.try_into().ok()).unwrap_or(u8::MAX))
-            }
-            _ => {
-                self.out.complete = false;
-                OperandValue::Unknown
-            }
+            // ptxas ignores a selector in a list: all of the register counts.
+            _ if elements == 1 && in_list => OperandValue::Register(first),
+            _ => match selector {
+                Some(selector) => OperandValue::Part(first, selector),
+                None => {
+                    self.out.complete = false;
+                    OperandValue::Unknown
+                }
+            },
         }
     }
 }
 
-/// The value of a constant that is added to an address.
+/// The value of an integer constant.
 fn amount(operand: &ast::Operand<'_>) -> Option<i128> {
     match &operand.kind {
         OperandKind::Integer(text) => literal::integer(text),

@@ -31,6 +31,10 @@ impl OperandChecker<'_> {
             }
             Some(Symbol::Unknown) => {}
             Some(Symbol::Register { ty, elements: 1 }) if is_whole(spec) && is_integer_register(ty) => {}
+            None if special(name).is_some_and(|r| r.components.is_empty())
+                && is_whole(spec)
+                && !spec.value.expanded
+                && !matches!(spec.value.kind, ValueKind::Address(_)) => {}
             Some(Symbol::Register { .. }) => self.typed(base, spec, false),
             // A constant operand cannot be an address, and an instruction that ptxas expands by a macro takes no address.
             _ if spec.value.immediate_only || spec.value.expanded => {

@@ -5,13 +5,13 @@ mod finding;
 mod forms;
 pub(in crate::exec) mod harness;
 
-use crate::exec::float::pair_marks;
+use crate::testing::TestKernel;
 use harness::{FTZ, ROUNDINGS, StatementCase, case, check};
 use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{Property, has_double, has_single};
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
-use ptx_num::values::float::packed::{single_pair2, single_pair3};
-use ptx_num::values::float::{Clamp, FloatModifiers, approx, double, single};
+use ptx_num::values::float::single::edge_marks;
+use ptx_num::values::float::{Clamp, FloatModifiers, FloatRounding, approx, double, single};
 
 type Single2 = fn(FloatModifiers, u32, u32) -> u32;
 
@@ -26,8 +26,19 @@ fn f64x(d: u64) -> (u64, Marks) {
     (d, double::marks(d))
 }
 
-fn f32x2(d: u64) -> (u64, Marks) {
-    (d, pair_marks(d))
+/// The result of a sum or a product of `.f32` and its marks. Of products, `.rn` alone is folded.
+fn binary(name: &str, f: Single2, m: FloatModifiers, [a, b]: [u32; 2]) -> (u64, Marks) {
+    let d = f(m, a, b);
+    let open = name == "mul" && m.rounding != FloatRounding::Nearest;
+    let edge = edge_marks(m, d, |m| f(m, single::flush(a), single::flush(b)));
+    (d.into(), single::marks(d) | if open { edge } else { Marks::NONE })
+}
+
+/// The result of `fma.f32` and its marks.
+fn fused(m: FloatModifiers, [a, b, c]: [u32; 3]) -> (u64, Marks) {
+    let d = single::fma_in_double(m, a, b, c);
+    let unflushed = |m| single::fma_in_double(m, single::flush(a), single::flush(b), single::flush(c));
+    (d.into(), single::marks(d) | edge_marks(m, d, unflushed))
 }
 
 /// All combinations of a rounding, `.ftz` and `.sat`, with their text.
@@ -51,11 +62,11 @@ fn sums_and_products() {
     for (name, f) in BINARY {
         for (words, m) in all_modifiers() {
             cases.push(case(format!("{name}{words}.f32 $d, $a, $b;"), [4, 4, 4, 0], move |[a, b, _]| {
-                f32x(f(m, a as u32, b as u32))
+                binary(name, f, m, [a as u32, b as u32])
             }));
         }
     }
-    type Double2 = fn(ptx_num::values::float::FloatRounding, u64, u64) -> u64;
+    type Double2 = fn(FloatRounding, u64, u64) -> u64;
     let doubles: [(&str, Double2); 3] = [("add", double::add), ("sub", double::sub), ("mul", double::mul)];
     for (name, f) in doubles {
         for (word, rounding) in ROUNDINGS {
@@ -71,7 +82,7 @@ fn fused_operations() {
     let mut cases = Vec::new();
     for (words, m) in all_modifiers().into_iter().filter(|(words, _)| words.starts_with(".r")) {
         for name in ["fma", "mad"] {
-            let f = move |[a, b, c]: [u64; 3]| f32x(single::fma_in_double(m, a as u32, b as u32, c as u32));
+            let f = move |[a, b, c]: [u64; 3]| fused(m, [a as u32, b as u32, c as u32]);
             cases.push(case(format!("{name}{words}.f32 $d, $a, $b, $c;"), [4; 4], f));
         }
     }
@@ -90,12 +101,16 @@ fn pairs_of_singles() {
     for (words, m) in all_modifiers().into_iter().filter(|(words, _)| !words.ends_with(".sat")) {
         for (name, f) in BINARY {
             cases.push(case(format!("{name}{words}.f32x2 $d, $a, $b;"), [8, 8, 8, 0], move |[a, b, _]| {
-                f32x2(single_pair2(a, b, |a, b| f(m, a, b)))
+                let high = [a, b].map(|x| (x >> 32) as u32);
+                let (low, high) = (binary(name, f, m, [a as u32, b as u32]), binary(name, f, m, high));
+                (low.0 | high.0 << 32, low.1 | high.1)
             }));
         }
         if words.starts_with(".r") {
             cases.push(case(format!("fma{words}.f32x2 $d, $a, $b, $c;"), [8; 4], move |[a, b, c]| {
-                f32x2(single_pair3(a, b, c, |a, b, c| single::fma_in_double(m, a, b, c)))
+                let high = [a, b, c].map(|x| (x >> 32) as u32);
+                let (low, high) = (fused(m, [a as u32, b as u32, c as u32]), fused(m, high));
+                (low.0 | high.0 << 32, low.1 | high.1)
             }));
         }
     }
@@ -299,7 +314,7 @@ fn what_old_versions_leave_out() {
     ));
     wanted.push(approx::div(true, A, SUBNORMAL).into());
     let (a, b) = (10f64.to_bits(), 3f64.to_bits());
-    let nearest = ptx_num::values::float::FloatRounding::Nearest;
+    let nearest = FloatRounding::Nearest;
     for (text, d) in [
         (format!("div.f64 %d1, 0d{a:016X}, 0d{b:016X}"), double::div(nearest, a, b)),
         (format!("sqrt.f64 %d1, 0d{a:016X}"), double::sqrt(nearest, a)),
@@ -314,7 +329,7 @@ fn what_old_versions_leave_out() {
         ".version 1.3\n.target sm_13\n.global .align 8 .b64 o[{count}];\n\
          .entry k {{ .reg .f32 %f<2>; .reg .f64 %d<2>;\n{body} exit; }}\n"
     );
-    let out = crate::testing::TestKernel::new(&text).threads(1).fine();
+    let out = TestKernel::new(&text).threads(1).fine();
     let storage = &out.run.machine.memory.global.named("o").expect("the variable").storage;
     let bytes = storage.to_vec();
     let found: Vec<u64> = bytes.chunks_exact(8).map(|b| u64::from_le_bytes(b.try_into().expect("eight"))).collect();
@@ -342,8 +357,36 @@ fn literals_and_the_truncated_product() {
         }),
         case("fma.rn.f64 $d, $a, 0d4000000000000000, 1.5;", [8, 8, 0, 0], |[a, _, _]| {
             let two_and_half = (2f64.to_bits(), 1.5f64.to_bits());
-            f64x(double::fma(ptx_num::values::float::FloatRounding::Nearest, a, two_and_half.0, two_and_half.1))
+            f64x(double::fma(FloatRounding::Nearest, a, two_and_half.0, two_and_half.1))
         }),
     ];
     check("9.0", "sm_90a", cases);
+}
+
+/// 0.99999994 × 2^-126 is flushed, but rounds to 2^-126 as a subnormal number. Only `mul.rn` is folded.
+#[test]
+fn results_at_the_edge_of_the_subnormal_numbers_are_marked() {
+    let setup = "mov.f32 %f1, 0f3F7FFFFF; mov.f32 %f2, 0f00800000; mov.f32 %f3, 0f80800000; mov.f32 %f4, 0f00000000;";
+    for (statement, value, marked) in [
+        ("mul.rn.ftz.f32 %f0, %f1, %f2;", 0, false),
+        ("mul.rz.ftz.f32 %f0, %f1, %f2;", 0, false),
+        ("mul.rm.ftz.f32 %f0, %f1, %f2;", 0, false),
+        ("mul.rp.ftz.f32 %f0, %f1, %f2;", 0, true),
+        ("mul.rm.ftz.f32 %f0, %f1, %f3;", 0x8000_0000, true),
+        ("mul.rp.ftz.sat.f32 %f0, %f1, %f2;", 0, true),
+        ("mul.rm.ftz.sat.f32 %f0, %f1, %f3;", 0, false),
+        ("mul.rp.f32 %f0, %f1, %f2;", 0x80_0000, false),
+        ("fma.rn.ftz.f32 %f0, %f1, %f2, %f4;", 0, true),
+        ("fma.rz.ftz.f32 %f0, %f1, %f2, %f4;", 0, false),
+        ("fma.rp.ftz.f32 %f0, %f1, %f2, %f4;", 0, true),
+        ("fma.rn.ftz.f32 %f0, %f1, %f3, %f4;", 0x8000_0000, true),
+        ("fma.rn.ftz.sat.f32 %f0, %f1, %f3, %f4;", 0, false),
+        ("fma.rn.ftz.f32 %f0, %f4, %f2, %f4;", 0, false),
+        ("fma.rn.f32 %f0, %f1, %f2, %f4;", 0x80_0000, false),
+    ] {
+        let out = TestKernel::body("", &format!("{setup} {statement} st.global.f32 [%rd0], %f0;")).threads(1);
+        let out = out.buffer(&[0; 4]).fine();
+        let marks = if marked { Marks::UNSPECIFIED } else { Marks::NONE };
+        assert_eq!((out.u32s(0)[0], out.marks(0, 0, 4)), (value, marks), "{statement}");
+    }
 }

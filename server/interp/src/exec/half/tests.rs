@@ -2,6 +2,7 @@
 
 use super::OUTSIDE;
 use crate::exec::float::tests::harness::{FTZ, ROUNDINGS, StatementCase, case, check};
+use crate::testing::TestKernel;
 use ptx_num::values::Marks;
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
@@ -79,15 +80,20 @@ fn fused_operations() {
         let m = FloatModifiers::RN.clamp(clamp);
         cases.extend(both(&format!("fma.rn.oob{word}"), "f16", 3, move |o| outside::<F16>(m, o)));
     }
-    for (rnd, rounding) in &ROUNDINGS[1..] {
-        for (word, clamp) in [CLAMPS[0], CLAMPS[2]] {
-            let m = FloatModifiers::RN.rounding(*rounding).clamp(clamp);
-            let f = move |[a, b, c]: [u16; 3]| {
-                let d = half::fma::<Bf16>(m, a, b, c);
-                if clamp == Clamp::Relu { (d, Marks::NONE) } else { marked::<Bf16>(d) }
-            };
-            cases.extend(both(&format!("fma{rnd}{word}"), "bf16", 3, f));
-            cases.extend(both(&format!("fma{rnd}.oob{word}"), "bf16", 3, move |o| outside::<Bf16>(m, o)));
+    for (word, clamp) in [CLAMPS[0], CLAMPS[2]] {
+        let m = FloatModifiers::RN.clamp(clamp);
+        let f = move |[a, b, c]: [u16; 3]| {
+            let d = half::fma::<Bf16>(m, a, b, c);
+            if clamp == Clamp::Relu { (d, Marks::NONE) } else { marked::<Bf16>(d) }
+        };
+        cases.extend(both(&format!("fma.rn{word}"), "bf16", 3, f));
+        cases.extend(both(&format!("fma.rn.oob{word}"), "bf16", 3, move |o| outside::<Bf16>(m, o)));
+        // Pairs are rounded to nearest, whatever is written.
+        for (rnd, _) in &ROUNDINGS[2..] {
+            let open = |(d, _): (u16, Marks)| (d, Marks::UNSPECIFIED);
+            let [_, pair] = both(&format!("fma{rnd}{word}"), "bf16", 3, move |o| open(f(o)));
+            let [_, oob] = both(&format!("fma{rnd}.oob{word}"), "bf16", 3, move |o| open(outside::<Bf16>(m, o)));
+            cases.extend([pair, oob]);
         }
     }
     check("9.0", "sm_90a", cases);
@@ -152,4 +158,23 @@ fn roundings_differ() {
     // 1 + 2^-9 × 1 in .bf16: rounding down gives 1, rounding up gives the next number.
     let fma = |rounding| half::fma::<Bf16>(FloatModifiers::RN.rounding(rounding), 0x3b00, 0x3f80, 0x3f80);
     assert_eq!([fma(FloatRounding::Down), fma(FloatRounding::Up)], [0x3f80, 0x3f81]);
+}
+
+/// The operands count as `.f16`, `.relu` and `.oob` are ignored: 0x3f80 is 1.875, 0xbf80 is -1.875, 0x7f80 a NaN.
+#[test]
+fn directed_roundings_of_single_numbers_are_those_of_the_machine_code() {
+    for (words, [a, b, c], expected) in [
+        (".rz", [0x3f80, 0x3f80, 0x3f80], 0x4564),
+        (".rm.relu", [0x3f80, 0xbf80, 0x0000], 0xc308),
+        (".rp.oob", [0x3f80, 0x3f80, 0x3f80], 0x4564),
+        (".rz.oob.relu", [0x3c00, 0x3c00, 0xbc00], 0x0000),
+        (".rm", [0x3c00, 0x3c00, 0xbc00], 0x8000),
+        (".rz", [0x7f80, 0x3c00, 0x3c00], 0x7fff),
+    ] {
+        let body = format!(
+            "mov.b16 %h1, {a:#x}; mov.b16 %h2, {b:#x}; mov.b16 %h3, {c:#x}; fma{words}.bf16 %h0, %h1, %h2, %h3; st.global.b16 [%rd0], %h0;"
+        );
+        let out = TestKernel::body("", &body).threads(1).buffer(&[0; 4]).fine();
+        assert_eq!((out.u32s(0)[0], out.marks(0, 0, 2)), (expected, Marks::UNSPECIFIED), "{words}");
+    }
 }

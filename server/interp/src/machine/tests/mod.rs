@@ -3,13 +3,15 @@
 mod calls;
 mod divergence;
 mod memory;
+mod operands;
 mod passing;
 mod progress;
 mod runs;
 mod times;
+mod unwritten;
 
 use crate::lanes::LaneMask;
-use crate::machine::WarpId;
+use crate::machine::{RunStatus, WarpId};
 use crate::testing::{TestKernel, TestOutcome};
 
 /// A module with one kernel. Its parameters: `out`, then `p1` … `p4`, all `.u64`. `%rd0` holds `out`, `%r0` the thread index in the CTA,
@@ -39,7 +41,7 @@ pub(super) fn traced(functions: &str, body: &str, threads: u32) -> Traced {
 impl Traced {
     /// The words that the threads stored. The run must have no findings.
     pub(super) fn words(&self) -> Vec<u32> {
-        assert_eq!((self.out.status(), self.out.faults()), (super::RunStatus::Finished, &[][..]));
+        assert_eq!((self.out.status(), self.out.faults()), (RunStatus::Finished, &[][..]));
         self.out.u32s(0)
     }
 

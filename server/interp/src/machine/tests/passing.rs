@@ -67,6 +67,50 @@ fn registers_and_predicates_are_passed() {
     assert_eq!(traced(function, body, 32).words(), (0..32).map(wanted).collect::<Vec<_>>());
 }
 
+/// Vector registers of 128 bits at most are the only ones that PTX has.
+#[test]
+fn vector_registers_are_passed_with_all_elements() {
+    let swap = |n: usize, ty: &str| {
+        let names = &["x", "y", "z", "w"][..n];
+        let copies = names.iter().zip(names.iter().rev());
+        let copies: String = copies.map(|(to, from)| format!("mov.{ty} o.{to}, i.{from};")).collect();
+        format!(".func (.reg .v{n} .{ty} o) f(.reg .v{n} .{ty} i) {{ {copies} ret; }}")
+    };
+    let two = ".reg .v2 .u32 t; mov.u32 t.x, %r0; mov.u32 t.y, 100; CALL mad.lo.u32 %r2, t.x, 1000, t.y; st.global.u32 [%rd1], %r2;";
+    let wanted: Vec<u32> = (0..32).map(|l| 100_000 + l).collect();
+    let indirect =
+        "{ .reg .u64 q; mov.u64 q, f; P: .callprototype (.reg .v2 .u32 _) _ (.reg .v2 .u32 _); call (t), q, (t), P; }";
+    let listed = "{ .reg .u64 q; mov.u64 q, f; T: .calltargets f; call (t), q, (t), T; }";
+    for call in ["call (t), f, (t);", indirect, listed] {
+        assert_eq!(traced(&swap(2, "u32"), &two.replace("CALL", call), 32).words(), wanted, "{call}");
+    }
+    let four = "{ .reg .v4 .u16 t; cvt.u16.u32 t.x, %r0; mov.u16 t.y, 2; mov.u16 t.z, 3; mov.u16 t.w, 4; call (t), f, (t); mov.b64 %rd5, {t.x, t.y, t.z, t.w}; }\n\
+        shr.u64 %rd6, %rd5, 32; cvt.u32.u64 %r2, %rd5; cvt.u32.u64 %r3, %rd6; mul.lo.u32 %r2, %r2, 7; add.u32 %r2, %r2, %r3; st.global.u32 [%rd1], %r2;";
+    let wanted = (0..32).map(|l: u32| 0x0003_0004 * 7 + (l << 16 | 2)).collect::<Vec<_>>();
+    assert_eq!(traced(&swap(4, "u16"), four, 32).words(), wanted);
+    let wide = "{ .reg .v2 .b64 t; cvt.u64.u32 t.x, %r0; mov.b64 t.y, 5; call (t), f, (t); mad.lo.u64 %rd5, t.x, 100, t.y; }\n\
+        cvt.u32.u64 %r2, %rd5; st.global.u32 [%rd1], %r2;";
+    assert_eq!(traced(&swap(2, "b64"), wide, 32).words(), (0..32).map(|l| 500 + l).collect::<Vec<_>>());
+    // ptxas also takes a number of the same size, and a `.param` variable, for a vector register, and the other way round.
+    let number = two.replace("CALL", "call (t), f, (0x300000004);");
+    assert_eq!(traced(&swap(2, "u32"), &number, 32).words(), [3004; 32]);
+    let variable = two.replace("CALL", "{ .param .b64 a; st.param.v2.u32 [a], {9, 8}; call (t), f, (a); }");
+    assert_eq!(traced(&swap(2, "u32"), &variable, 32).words(), [8009; 32]);
+    let memory = ".func (.param .b64 o) f(.param .b64 i) { .reg .b32 %x, %y; ld.param.v2.u32 {%x, %y}, [i]; st.param.v2.u32 [o], {%y, %x}; ret; }";
+    let wanted: Vec<u32> = (0..32).map(|l| 100_000 + l).collect();
+    assert_eq!(traced(memory, &two.replace("CALL", "call (t), f, (t);"), 32).words(), wanted);
+}
+
+#[test]
+fn elements_of_vector_registers_that_have_no_value_are_found() {
+    let function = ".func (.reg .v2 .u32 o) f(.reg .v2 .u32 i) { mov.u32 o.y, 1; ret; }";
+    let body = ".reg .v2 .u32 t; mov.u32 t.x, 1; mov.u32 t.y, 2; call (t), f, (t); add.u32 %r2, t.y, 1; add.u32 %r3, t.x, 1; st.global.u32 [%rd1], %r2;";
+    let run = traced(function, body, 32);
+    let messages: Vec<&str> = run.out.faults().iter().map(|f| f.message.as_str()).collect();
+    assert_eq!(run.out.kinds(), [FaultKind::UninitializedRegister], "{messages:?}");
+    assert!(messages[0].starts_with("`t.x` is read"), "{messages:?}");
+}
+
 #[test]
 fn constants_are_passed_and_results_may_be_dropped() {
     let function = ".func (.reg .b32 r) f(.param .b32 a, .reg .b16 b) { .reg .b32 %x; ld.param.b32 %x, [a]; cvt.u32.u16 r, b; add.u32 r, r, %x; ret; }\n\

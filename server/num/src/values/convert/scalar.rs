@@ -104,6 +104,12 @@ fn nan(from: ScalarFormat, to: ScalarFormat, options: &ConversionOptions, bits: 
     }
 }
 
+/// Whether the machine code of a conversion with `.ftz` does not flush subnormal sources. The assembler writes `F2F.F16.F32`, or a packing
+/// instruction, with and without `.ftz` (ptxas, sm_75 to sm_120); only `.rm` and `.rp` can tell the difference.
+pub(super) fn keeps_subnormals(from: ScalarFormat, to: ScalarFormat, ftz: bool) -> bool {
+    ftz && (from, to) == (ScalarFormat::F32, ScalarFormat::F16)
+}
+
 /// Converts any source to a floating-point type.
 #[inline]
 pub(super) fn to_float(from: ScalarFormat, to: ScalarFormat, options: &ConversionOptions, bits: u64) -> u64 {
@@ -111,7 +117,7 @@ pub(super) fn to_float(from: ScalarFormat, to: ScalarFormat, options: &Conversio
     let ftz_to = options.ftz && to == ScalarFormat::F32;
     let rounding = options.rounding.unwrap_or(ConversionRounding::Rn);
     let direction = rounding.direction();
-    let mut value = read(from, options.ftz, bits);
+    let mut value = read(from, options.ftz && !keeps_subnormals(from, to, options.ftz), bits);
     // A plain copy is a move (ptxas, sm_90). Half precision is an exception: it passes through an addition, which makes its NaN
     // canonical.
     let plain = from == to && options.rounding.is_none() && !options.ftz && !options.sat;

@@ -29,6 +29,16 @@ pub fn marks(result: u32) -> Marks {
     if is_nan(result) { Marks::UNSPECIFIED } else { Marks::NONE }
 }
 
+/// Returns the marks of a result that `.ftz` may or may not flush: just below the smallest normal number, and rounded to that as a
+/// subnormal number. Only `mul.rn` is folded (see `is_flushed`); nothing tells what hardware does for `fma` and for `.rm` and `.rp`.
+/// `unflushed` computes the result with the given modifiers, from flushed operands.
+#[inline(always)]
+pub fn edge_marks(m: FloatModifiers, result: u32, unflushed: impl FnOnce(FloatModifiers) -> u32) -> Marks {
+    // Without a branch, so that the loop over lanes is vectorised.
+    let open = m.ftz && (result & !SIGN == 0) & (unflushed(m.ftz(false)) & !SIGN == f32::MIN_POSITIVE.to_bits());
+    if open { Marks::UNSPECIFIED } else { Marks::NONE }
+}
+
 /// Replaces a subnormal number by a zero of the same sign.
 #[inline(always)]
 pub const fn flush(a: u32) -> u32 {

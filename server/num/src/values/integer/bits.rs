@@ -71,18 +71,31 @@ pub fn fns(mask: u32, base: u32, offset: i32) -> (u32, Marks) {
     (if left == 0 { u32::MAX } else { found }, Marks::NONE)
 }
 
-/// `bfe`: `length` bits from `position` on, extended with zeros or, for a signed type, with the field's top bit. Bits above the
-/// top of `a` are copies of its sign, or zeros. Only the low 8 bits of position and length count.
+/// The bits of a position or a length of `bfe` and `bfi` that count: the low 8. With 64-bit operands all bits count, since the machine code
+/// (ptxas, sm_75 to sm_120) shifts by the whole registers.
 #[inline(always)]
-pub fn bfe<T: Int>(a: T, position: u32, length: u32) -> T {
-    let unused = T::BITS - (length & 255).min(T::BITS);
-    a.down(position & 255).up(unused).down(unused)
+fn counted<T: Int>(n: u32) -> u32 {
+    if T::BITS == 64 { n } else { n & 255 }
 }
 
-/// `bfi`: `b` with the low `length` bits of `a` inserted at `position`. Only the low 8 bits of position and length count.
+/// The marks of a result of `bfe` and `bfi`: with 64-bit operands, positions and lengths above 255 are not cut as the manual has it.
+#[inline(always)]
+pub fn field_marks<T: Int>(position: u32, length: u32) -> Marks {
+    if T::BITS == 64 && (position | length) > 255 { Marks::UNSPECIFIED } else { Marks::NONE }
+}
+
+/// `bfe`: `length` bits from `position` on, extended with zeros or, for a signed type, with the field's top bit. Bits above the
+/// top of `a` are copies of its sign, or zeros.
+#[inline(always)]
+pub fn bfe<T: Int>(a: T, position: u32, length: u32) -> T {
+    let unused = T::BITS - counted::<T>(length).min(T::BITS);
+    a.down(counted::<T>(position)).up(unused).down(unused)
+}
+
+/// `bfi`: `b` with the low `length` bits of `a` inserted at `position`.
 #[inline(always)]
 pub fn bfi<T: Int>(a: T, b: T, position: u32, length: u32) -> T {
-    let (position, length) = (position & 255, length & 255);
+    let (position, length) = (counted::<T>(position), counted::<T>(length));
     let field = T::ONES.up(length).not().up(position);
     a.up(position).and(field).or(b.and(field.not()))
 }
@@ -153,7 +166,10 @@ mod tests {
                     0..16 => (interesting[j], interesting[(j + k) % 16]),
                     _ => (sample.bits() as u32, sample.bits() as u32 % 80),
                 };
-                let (pos, len) = ((b % 256) as usize, (c % 256) as usize);
+                let cut = |n: u32| if T::BITS == 64 { n.min(1000) } else { n % 256 } as usize;
+                let (pos, len) = (cut(b), cut(c));
+                let open = T::BITS == 64 && (b > 255 || c > 255);
+                assert_eq!(field_marks::<T>(b, c) == Marks::UNSPECIFIED, open, "{b} {c}");
                 let (all, msb) = (bits(a), T::BITS as usize - 1);
                 let sign = T::SIGNED && len > 0 && all[(pos + len).saturating_sub(1).min(msb)];
                 let field: Vec<bool> =
@@ -161,7 +177,7 @@ mod tests {
                 assert_eq!(bfe(a, b, c), number(&field), "{a:?} {b} {c}");
                 let base: T = sample.operand();
                 let mut filled = bits(base);
-                for i in 0..len.min(256) {
+                for i in 0..len {
                     if pos + i <= msb {
                         filled[pos + i] = all.get(i).copied().unwrap_or(false);
                     }
