@@ -175,7 +175,7 @@ impl Default for Checks {
 }
 
 /// Identifies an instruction of the program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct InstructionSite {
     /// Index of the function in the program.
     pub function: u32,
@@ -225,6 +225,11 @@ impl Findings {
                 self.faults.push(fault());
             }
         }
+    }
+
+    /// Whether there is a finding of this kind at an instruction.
+    pub(crate) fn has(&self, kind: FaultKind, site: InstructionSite) -> bool {
+        self.known.contains_key(&(kind, site))
     }
 
     /// The first finding that ends the run.

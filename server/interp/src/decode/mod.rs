@@ -2,6 +2,7 @@
 //! registers.
 
 mod order;
+pub mod origins;
 mod reachable;
 mod variables;
 
@@ -37,6 +38,9 @@ impl Executable {
             parameters: Vec::new(),
             target: program.environment.target,
             engine: false,
+            engine_global: false,
+            scoped: false,
+            origins: Vec::new(),
             program,
         };
         let reachable = reachable::reachable(&out.program, index);
@@ -59,14 +63,19 @@ impl Executable {
         let mut layout = FrameLayout::new(body, &callable.parameters, &callable.results, self.address_bytes());
         let mut ops = Vec::with_capacity(body.instructions.len());
         let mut specials = std::mem::take(&mut self.specials);
-        let mut engine = self.engine;
+        let mut sets = std::mem::take(&mut self.origins);
+        let origins = origins::origins(self, body, function, &mut sets);
+        self.origins = sets;
+        let (mut engine, mut global, mut scoped) = (self.engine, self.engine_global, self.scoped);
         for index in 0..body.instructions.len() {
-            let mut inst = DecodeContext::new(self, body, function, index, &mut layout, &mut specials);
+            let mut inst = DecodeContext::new(self, body, function, index, &origins, &mut layout, &mut specials);
             engine |= inst.exec().is_some_and(exec::reads_through_engine);
+            global |= inst.exec().is_some_and(exec::reads_global_through_engine);
+            scoped |= exec::narrows_scope(&inst);
             let op = op(&mut inst);
             ops.push(op);
         }
-        (self.specials, self.engine) = (specials, engine);
+        (self.specials, self.engine, self.engine_global, self.scoped) = (specials, engine, global, scoped);
         Ok(layout.finish(function as u32, ops, order::priorities(body)))
     }
 }

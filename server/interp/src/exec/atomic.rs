@@ -4,19 +4,20 @@
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Address, AddressSpace, DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, Order, StepOutcome};
+use crate::machine::{ExecContext, Order, Scope, StepOutcome};
 use crate::memory::{Region, Window};
 use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::values::atomic::{self, AtomicElement, AtomicFunction, AtomicOperation};
 
-/// An operation without an ordering is relaxed (manual, *atom*).
+/// An operation without an ordering is relaxed, one without a scope has the scope `.gpu` (manual, *atom*).
 fn order(inst: &DecodeContext<'_>) -> Order {
+    let scope = crate::exec::memory::scope(inst).unwrap_or(Scope::Gpu);
     match inst.modifier(SlotName::Sem) {
-        Some(Modifier::Acquire) => Order::Acquire,
-        Some(Modifier::Release) => Order::Release,
-        Some(Modifier::AcqRel) => Order::AcquireRelease,
-        _ => Order::Relaxed,
+        Some(Modifier::Acquire) => Order::Acquire(scope),
+        Some(Modifier::Release) => Order::Release(scope),
+        Some(Modifier::AcqRel) => Order::AcquireRelease(scope),
+        _ => Order::Relaxed(scope),
     }
 }
 

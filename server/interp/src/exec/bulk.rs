@@ -10,7 +10,7 @@ use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Address, AddressSpace, DecodeRefusal, OpAction};
 use crate::machine::copies::{self, Family};
-use crate::machine::{AccessLocation, ExecContext, Order, StepOutcome};
+use crate::machine::{AccessLocation, ExecContext, Order, Scope, StepOutcome};
 use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
@@ -105,6 +105,7 @@ impl Completion {
         let id = copies::begin(context, source, Some((target, bytes as u64)), atomic);
         match barrier {
             Some(at) => {
+                mbarrier::check_visible(context, at, lane);
                 mbarrier::attach(context, at, id);
                 mbarrier::transacted(context, at, lane, bytes as u64);
             }
@@ -128,7 +129,7 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             let mask = read(context, mask, u64::from(u16::MAX)) as u16;
             let (left, right) = (read(context, left, 0) as usize, read(context, right, 0) as usize);
             let Some((source, inner)) = source(context, &from, lane, bytes, left, right) else { continue };
-            copies::read_by_engine(context, source, lane, inner);
+            copies::read_by_engine(context, source, lane, inner, "the copy engine");
             let targets = completion.targets(context, &to, lane, bytes);
             for (target, barrier) in targets {
                 let place = |skip: usize| AccessLocation {
@@ -190,7 +191,7 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
         for lane in lanes(context.mask) {
             let Some(bytes) = block(context, size, lane) else { continue };
             let Some(source) = context.locate(&from, lane, bytes, UNIT, false) else { continue };
-            copies::read_by_engine(context, source, lane, bytes);
+            copies::read_by_engine(context, source, lane, bytes, "the copy engine");
             for (target, barrier) in completion.targets(context, &to, lane, bytes) {
                 for skip in (0..bytes).step_by(reduction.bytes) {
                     let at = |place: AccessLocation| AccessLocation {
@@ -201,7 +202,7 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
                     let mut value = [0; 16];
                     let marks = context.read_at(at(source), lane, &mut value[..reduction.bytes], Order::Weak);
                     // Each element is combined by a relaxed operation, whether or not the instruction says so.
-                    let order = if order == Order::Weak { Order::Relaxed } else { order };
+                    let order = if order == Order::Weak { Order::Relaxed(Scope::Gpu) } else { order };
                     reduction.apply(context, at(target), lane, u128::from_le_bytes(value), order, marks);
                 }
                 let source = Some((source, bytes as u64));

@@ -159,15 +159,15 @@ mod tests {
 
     #[test]
     fn all_ctas_of_a_cluster_get_the_answer() {
-        // CTA 1 of the cluster asks for both. The mbarrier of CTA 0 is initialised by then, since CTA 0 runs first, up to its wait.
+        // CTA 1 of the cluster asks for both.
         let body = format!(
-            "mov.u32 %r6, %cluster_ctarank; mapa.u64 %rd2, %rd2, %r6;\n\
+            "mov.u32 %r6, %cluster_ctarank; fence.mbarrier_init.release.cluster; barrier.cluster.arrive; barrier.cluster.wait;\n\
             mbarrier.arrive.expect_tx.shared::cta.b64 %rd1, [bar], 16; t: .branchtargets hear, ask; brx.idx %r6, t;\n\
             ask: clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [answer], [bar];\n\
             hear: wait: mbarrier.try_wait.shared::cta.b64 %p0, [bar], %rd1; @!%p0 bra wait; ld.shared.b128 %q, [answer];\n\
             clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q; @!%p1 ret; {TAKE} ret;"
         );
-        let out = run(2, &body.replace("mapa.u64 %rd2, %rd2, %r6;", ""));
+        let out = run(2, &body);
         assert_eq!((out.kinds(), out.u32s(0)), (vec![], vec![4, 2]));
     }
 

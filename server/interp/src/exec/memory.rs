@@ -3,21 +3,37 @@
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, Order, StepOutcome};
+use crate::machine::{ExecContext, Order, Scope, StepOutcome, races};
 use crate::registers::RegisterLocation;
 use ptx_isa::tables::TypeClass;
-use ptx_isa::{ISA, Modifier, OperandName};
+use ptx_isa::{Exec, ISA, Modifier, OperandName};
 use ptx_num::values::Marks;
 
-/// The memory ordering that the modifiers of an access name.
+/// The scope that a modifier names: `.sys` is `.gpu` here, and `.gl` is its old name.
+pub(crate) fn scope_named(modifier: Modifier) -> Option<Scope> {
+    match modifier {
+        Modifier::Cta => Some(Scope::Cta),
+        Modifier::Cluster => Some(Scope::Cluster),
+        Modifier::Gpu | Modifier::Gl | Modifier::Sys => Some(Scope::Gpu),
+        _ => None,
+    }
+}
+
+/// The scope of an instruction; `None` if none is written.
+pub(crate) fn scope(inst: &DecodeContext<'_>) -> Option<Scope> {
+    inst.modifiers().find_map(scope_named)
+}
+
+/// The memory ordering that the modifiers of an access name. `.volatile` and `.mmio` have the scope `.sys`.
 pub(crate) fn order(inst: &DecodeContext<'_>) -> Order {
+    let scope = scope(inst).unwrap_or(Scope::Gpu);
     let mut order = Order::Weak;
     for modifier in inst.modifiers() {
         order = match modifier {
-            Modifier::Acquire => Order::Acquire,
-            Modifier::Release => Order::Release,
-            Modifier::AcqRel => Order::AcquireRelease,
-            Modifier::Relaxed | Modifier::Volatile | Modifier::Mmio if order == Order::Weak => Order::Relaxed,
+            Modifier::Acquire => Order::Acquire(scope),
+            Modifier::Release => Order::Release(scope),
+            Modifier::AcqRel => Order::AcquireRelease(scope),
+            Modifier::Relaxed | Modifier::Volatile | Modifier::Mmio if order == Order::Weak => Order::Relaxed(scope),
             _ => order,
         };
     }
@@ -62,11 +78,16 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
     let to = inst.places(OperandName::D, bytes as u8)?;
     let address = inst.address(OperandName::A)?;
     let order = order(inst);
+    let fixed = inst.exec() == Some(Exec::MemoryLdNc);
     Ok(DecodeContext::machine(move |context| {
         let mut buffer = [0; 64];
         let count = (bytes * to.len()).min(buffer.len());
         for lane in lanes(context.mask) {
-            let Some(marks) = context.load(&address, lane, &mut buffer[..count], order) else { continue };
+            let Some(at) = context.locate(&address, lane, count, count, false) else { continue };
+            if fixed {
+                races::read_fixed(context, at, lane, count);
+            }
+            let marks = context.read_at(at, lane, &mut buffer[..count], order);
             spread(context, lane, &buffer[..count], &to, bytes, signed);
             context.mark(lane, marks);
         }

@@ -1,15 +1,41 @@
-//! `trap`, `nanosleep`.
+//! `trap`, `nanosleep`, `setmaxnreg`.
 
 use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::machine::StepOutcome;
 use crate::machine::code::{DecodeRefusal, OpAction};
+use ptx_isa::OperandName;
 
 /// `trap`: the launch ends.
 pub(crate) fn trap(_: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     Ok(DecodeContext::machine(|context| {
         let lanes = context.mask;
         context.fault(FaultKind::Trap, lanes, || "`trap` ends the launch".into());
+        StepOutcome::Next
+    }))
+}
+
+/// `setmaxnreg`: has no effect here, but all warps of a warpgroup must execute the same ones (manual, *setmaxnreg*).
+pub(crate) fn set_registers(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
+    let count = inst.immediate(OperandName::Count).ok_or("a number of registers that is not known")?;
+    Ok(DecodeContext::machine(move |context| {
+        let (warp, site, mask) = (context.lanes.number as usize, context.site, context.mask);
+        let requests = &mut context.cta().register_requests;
+        if requests.len() <= warp {
+            requests.resize(warp + 1, Vec::new());
+        }
+        requests[warp].push((count, site));
+        let turn = requests[warp].len() - 1;
+        let group = warp / 4 * 4;
+        let others = requests.iter().skip(group).take(4).filter_map(|r| r.get(turn));
+        if let Some((other, at)) = others.copied().find(|(other, _)| *other != count) {
+            let words = || {
+                format!(
+                    "{other} registers here, but {count} in another warp of the warpgroup: all four warps must ask for the same number"
+                )
+            };
+            context.fault_before(FaultKind::Undefined, at, mask, words, (site, "the other warp".to_owned()));
+        }
         StepOutcome::Next
     }))
 }

@@ -48,14 +48,49 @@ mod wgmma;
 mod wmma;
 
 use crate::inst::DecodeContext;
+use crate::machine::Scope;
 use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::machine::copies::Family;
-use ptx_isa::Exec;
+use crate::machine::operands::TensorKind;
+use ptx_isa::{Exec, Modifier};
 
-/// Whether an instruction makes the copy engine read shared memory.
+/// Whether an instruction makes the copy engine or a tensor core read shared memory.
 pub(crate) fn reads_through_engine(exec: Exec) -> bool {
     let copies = matches!(exec, Exec::BulkCp | Exec::BulkReduce | Exec::MultimemBulkCp | Exec::MultimemBulkReduce);
-    copies || matches!(exec, Exec::TensorStore | Exec::TensorReduce)
+    let products = matches!(
+        exec,
+        Exec::Tcgen05Cp
+            | Exec::Tcgen05Mma
+            | Exec::Tcgen05MmaBlockScaled
+            | Exec::Tcgen05MmaSp
+            | Exec::Tcgen05MmaSpBlockScaled
+            | Exec::Tcgen05MmaWs
+            | Exec::Tcgen05MmaWsSp
+            | Exec::WgmmaMmaAsync
+            | Exec::WgmmaMmaAsyncSp
+    );
+    copies || products || matches!(exec, Exec::TensorStore | Exec::TensorReduce)
+}
+
+/// Whether an instruction may make the copy engine read global memory.
+pub(crate) fn reads_global_through_engine(exec: Exec) -> bool {
+    matches!(exec, Exec::BulkCp | Exec::MultimemBulkCp | Exec::TensorLoad)
+}
+
+/// Whether an instruction may order accesses for fewer threads than all: its scope is narrower than `.gpu`, or it arrives at an mbarrier that
+/// may be in another CTA without saying `.cluster`.
+pub(crate) fn narrows_scope(inst: &DecodeContext<'_>) -> bool {
+    let scope = memory::scope(inst);
+    match inst.exec() {
+        Some(
+            Exec::MbarrierArrive
+            | Exec::MbarrierArriveDrop
+            | Exec::MbarrierArriveExpectTx
+            | Exec::MbarrierArriveDropExpectTx,
+        ) => scope != Some(Scope::Cluster) && !inst.has(Modifier::SharedCta) && !inst.has(Modifier::Shared),
+        Some(Exec::FenceMbarrierInit | Exec::FenceProxy | Exec::ClusterArrive | Exec::ClusterWait) | None => false,
+        Some(_) => scope.is_some_and(|s| s < Scope::Gpu),
+    }
 }
 
 /// The action of an instruction, or the reason why it cannot be executed.
@@ -212,7 +247,8 @@ pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
         Exec::MbarrierTryWait | Exec::MbarrierTryWaitParity => mbarrier::wait(inst, true),
         Exec::MemoryLd | Exec::MemoryLdNc | Exec::MemoryLdu => memory::load(inst),
         Exec::MemorySt => memory::store(inst),
-        Exec::MiscBrkpt | Exec::MiscPmevent | Exec::MiscSetmaxnreg | Exec::GridDependency => Ok(OpAction::Nothing),
+        Exec::MiscBrkpt | Exec::MiscPmevent | Exec::GridDependency => Ok(OpAction::Nothing),
+        Exec::MiscSetmaxnreg => misc::set_registers(inst),
         Exec::MiscNanosleep => misc::nanosleep(inst),
         Exec::MiscTrap => misc::trap(inst),
         Exec::MixedAdd => mixed::add(inst),
@@ -258,7 +294,8 @@ pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
         Exec::Tcgen05Commit => tcgen05::commit(inst),
         Exec::Tcgen05Cp => tcgen05::copy(inst),
         Exec::Tcgen05Dealloc => tcgen05::free(inst),
-        Exec::Tcgen05FenceAfter | Exec::Tcgen05FenceBefore => Ok(OpAction::Nothing),
+        Exec::Tcgen05FenceAfter => Ok(tcgen05::fence_after()),
+        Exec::Tcgen05FenceBefore => Ok(OpAction::Nothing),
         Exec::Tcgen05Ld | Exec::Tcgen05LdRed => tcgen05::load(inst),
         Exec::Tcgen05LdRedSpcompress | Exec::Tcgen05LdSpcompress => {
             Err("`.spcompress` is not described by the manual of PTX 9.1".into())
@@ -272,7 +309,8 @@ pub(crate) fn action(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
         Exec::Tcgen05RelinquishAllocPermit => tcgen05::relinquish(inst),
         Exec::Tcgen05Shift => tcgen05::shift(inst),
         Exec::Tcgen05St => tcgen05::store(inst),
-        Exec::Tcgen05WaitLd | Exec::Tcgen05WaitSt => Ok(tcgen05::wait()),
+        Exec::Tcgen05WaitLd => Ok(tcgen05::wait(TensorKind::Load)),
+        Exec::Tcgen05WaitSt => Ok(tcgen05::wait(TensorKind::Store)),
         Exec::TensorApplypriority | Exec::TensorPrefetch => tensor::check_only(inst),
         Exec::TensorLoad => tensor::load(inst),
         Exec::TensorReduce => tensor::reduce(inst),

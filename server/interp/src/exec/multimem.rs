@@ -8,7 +8,7 @@ use crate::exec::memory;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::{AccessLocation, Order, StepOutcome};
+use crate::machine::{AccessLocation, Order, Scope, StepOutcome};
 use ptx_isa::OperandName;
 
 /// `multimem.ld_reduce`: the value of the one replica.
@@ -22,7 +22,7 @@ pub(crate) fn reduce(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
     let bytes = reduction.bytes;
     let (address, values) = (inst.address(OperandName::A)?, inst.places(OperandName::B, bytes as u8)?);
     let order = match memory::order(inst) {
-        Order::Weak => Order::Relaxed,
+        Order::Weak => Order::Relaxed(Scope::Gpu),
         order => order,
     };
     Ok(DecodeContext::machine(move |context| {

@@ -1,5 +1,7 @@
 //! Reads the elements of a matrix in shared memory that a descriptor describes.
 
+use crate::machine::copies;
+use crate::machine::operands::GRANULE;
 use crate::machine::{ExecContext, Order};
 use crate::memory::{SHARED_STRIDE, Window};
 use ptx_num::matrix::shared::{Major, SharedMatrix};
@@ -63,6 +65,9 @@ impl SharedMatrixSource {
         let offset = self.rank.map_or(0, |r| (u64::from(r) + 1) * SHARED_STRIDE) + u64::from(base);
         let address = context.executable().map.generic(Window::Shared, offset)?;
         let at = context.locate_generic(address, self.lane, bytes, 1, false)?;
+        copies::read_by_engine(context, at, self.lane, bytes, "the tensor core");
+        let rank = self.rank.unwrap_or(context.rank as u32);
+        context.uses.shared.push((rank, base / GRANULE as u32));
         chunk.bytes = [0; CHUNK];
         chunk.marks |= context.read_at(at, self.lane, &mut chunk.bytes[..bytes], Order::Weak);
         chunk.base = Some(base);

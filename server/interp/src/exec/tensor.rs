@@ -15,7 +15,7 @@ use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Address, AddressSpace, DecodeRefusal, OpAction};
 use crate::machine::copies::{self, Family, FlightId};
-use crate::machine::{AccessLocation, ExecContext, Order, StepOutcome};
+use crate::machine::{AccessLocation, ExecContext, Order, StepOutcome, proxies};
 use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::tensor_map::{self, TensorMap};
@@ -129,6 +129,7 @@ impl TensorRequest {
     fn map(&self, context: &mut ExecContext<'_>, lane: usize) -> Option<TensorMap> {
         let address = context.generic_address(&self.map, lane)?;
         let at = context.locate_generic(address, lane, tensor_map::BYTES, MAP_ALIGNMENT, false)?;
+        proxies::check_map(context, at, lane);
         let mut bytes = [0; tensor_map::BYTES];
         context.read_at(at, lane, &mut bytes, Order::Weak);
         let Some(mut map) = TensorMap::from_bytes(&bytes) else {
@@ -312,12 +313,16 @@ fn load_lane(context: &mut ExecContext<'_>, lane: usize, request: &TensorRequest
     let bytes = plan.shared_bytes();
     context.locate_generic(target.address, lane, bytes, 1, true)?;
     let sources = plan.spans(context, lane, false)?;
+    for (at, bytes) in &sources {
+        proxies::read_by_engine(context, *at, lane, *bytes as usize);
+    }
     let mut reads: Vec<FlightId> =
         sources.iter().filter_map(|(at, bytes)| copies::begin(context, Some((*at, *bytes)), None, false)).collect();
     for (target, barrier) in targets.all(context, lane, target, bytes) {
         plan.load(context, lane, &sources, target);
         copies::written_by_engine(context, target, bytes);
         let id = copies::begin(context, None, Some((target, bytes as u64)), false);
+        mbarrier::check_visible(context, barrier, lane);
         // A thread that observes the first completion knows that everything has been read.
         mbarrier::attach(context, barrier, std::mem::take(&mut reads).into_iter().chain(id));
         mbarrier::transacted(context, barrier, lane, plan.amount.transaction.into());
@@ -362,7 +367,7 @@ fn outward_lane(
     let plan = request.plan(context, lane, source.offset as u32)?;
     let bytes = plan.amount.shared as usize;
     context.locate_generic(source.address, lane, bytes, 1, false)?;
-    copies::read_by_engine(context, source, lane, bytes);
+    copies::read_by_engine(context, source, lane, bytes, "the copy engine");
     let spans = plan.spans(context, lane, true)?;
     match operation {
         None => plan.store(context, lane, source),

@@ -9,7 +9,7 @@ use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::{Order, StepOutcome};
+use crate::machine::{Order, StepOutcome, proxies};
 use crate::memory::Region;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::image::TensorFault;
@@ -42,6 +42,7 @@ pub(super) fn replace(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRe
             }
             if replace_field(&mut bytes, field, value) {
                 context.write_at(at, lane, &bytes, marks, Order::Weak);
+                proxies::map_written(context, at);
             } else if ptx_num::image::TensorMap::from_bytes(&bytes).is_none() {
                 tensor::fault(context, TensorFault::NotAMap, lane);
             } else {
@@ -54,7 +55,7 @@ pub(super) fn replace(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRe
     }))
 }
 
-/// `tensormap.cp_fenceproxy`: copies the map. All accesses have one order in the machine, so there is nothing to fence.
+/// `tensormap.cp_fenceproxy`: copies the map and releases it. A copy that uses it must acquire it.
 pub(super) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (to, from) = (inst.address(OperandName::Dst)?, inst.address(OperandName::Src)?);
     Ok(DecodeContext::machine(move |context| {
@@ -69,6 +70,7 @@ pub(super) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             if !done.contains(&(to, from)) {
                 done.push((to, from));
                 context.copy_at(from, to, lane, BYTES, u16::MAX);
+                proxies::map_written(context, to);
             }
         }
         StepOutcome::Next

@@ -10,7 +10,7 @@ use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, StepOutcome};
+use crate::machine::{ExecContext, StepOutcome, copies};
 use crate::registers::Src;
 use crate::simd::LaneMarks;
 use ptx_analysis::flow::OperandValue;
@@ -50,7 +50,9 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
     let left = u64::try_from(left).unwrap_or(u64::MAX);
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
-        context.lanes.wgmma.wait(left);
+        for id in context.lanes.wgmma.wait(left) {
+            copies::complete(context, id);
+        }
         StepOutcome::Next
     }))
 }
@@ -85,7 +87,7 @@ fn negated(inst: &DecodeContext<'_>, operand: OperandName) -> bool {
 }
 
 /// The numbers of the registers of an operand.
-fn slots(inst: &DecodeContext<'_>, operand: OperandName) -> Vec<u32> {
+pub(super) fn slots(inst: &DecodeContext<'_>, operand: OperandName) -> Vec<u32> {
     let of = |o: &ptx_analysis::flow::FlowOperand| match o.value {
         OperandValue::Register(slot) | OperandValue::Part(slot, _) => slot.0..slot.0 + 1,
         OperandValue::Registers(slot, count) => slot.0..slot.0 + u32::from(count),
@@ -181,6 +183,9 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusa
         let all = LaneMarks::all(context.mask, marks);
         context.marked.unspecified |= all.unspecified;
         context.marked.approximate |= all.approximate;
+        if let Some(id) = copies::begin_product(context, None) {
+            context.lanes.wgmma.launch(id);
+        }
         StepOutcome::Next
     }))
 }

@@ -7,6 +7,7 @@ mod passing;
 
 pub use frame::FrameLayout;
 
+use crate::decode::origins::Origins;
 use crate::lanes::{Lane, LaneMask};
 use crate::machine::code::{
     Address, AddressSpace, DecodeRefusal, Executable, LaneGathering, MachineStep, OpAction, Slot, Special, Specials,
@@ -35,6 +36,8 @@ pub struct DecodeContext<'a> {
     /// The module that is being decoded.
     pub executable: &'a Executable,
     function_index: usize,
+    /// The origins of the addresses in the function.
+    origins: &'a Origins,
     layout: &'a mut FrameLayout,
     specials: &'a mut Specials,
     /// The operands that the instruction only copies, if its decoder declared some.
@@ -50,10 +53,12 @@ impl<'a> DecodeContext<'a> {
         function: &'a FlowFunction,
         function_index: usize,
         index: usize,
+        origins: &'a Origins,
         layout: &'a mut FrameLayout,
         specials: &'a mut Specials,
     ) -> Self {
-        Self { function, index, executable, function_index, layout, specials, passing: None, asked: RefCell::default() }
+        let (passing, asked) = (None, RefCell::default());
+        Self { function, index, executable, function_index, origins, layout, specials, passing, asked }
     }
 
     /// The lowered instruction.
@@ -372,19 +377,19 @@ impl<'a> DecodeContext<'a> {
 
     /// The address that a leaf gives in brackets.
     pub fn address_of(&mut self, operand: &FlowOperand) -> Result<Address, DecodeRefusal> {
-        let space = self.space_of(operand);
+        let (space, origins) = (self.space_of(operand), self.origins.of(operand));
         if let OperandValue::Variable(v) = operand.value {
             let offset = operand.offset.ok_or("an offset whose value is not known")?;
             let (base, own) = self.variable(v, offset, space == AddressSpace::Generic)?;
             let space = if space == AddressSpace::Generic { space } else { own };
-            return Ok(Address { base, offset: 0, space });
+            return Ok(Address { base, offset: 0, space, origins });
         }
         let width = self.executable.address_bytes();
         let base = self.base(operand, width)?;
         // The value of a constant already contains its offset.
         let constant = matches!(operand.value, OperandValue::Integer(_));
         let offset = if constant { 0 } else { operand.offset.ok_or("an offset whose value is not known")? };
-        Ok(Address { base, offset, space })
+        Ok(Address { base, offset, space, origins })
     }
 
     /// The state space of an address operand, which the form and the modifiers determine.

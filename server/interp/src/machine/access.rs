@@ -3,26 +3,11 @@
 use super::code::{Address, AddressSpace, VariableLocation};
 use super::copies;
 use super::races::RaceAccess;
-use super::{AccessKind, ExecContext, Machine};
+use super::{AccessKind, ExecContext, Machine, Order};
 use crate::findings::FaultKind;
 use crate::lanes::LaneMask;
 use crate::memory::{ReadStatus, Region, Storage, Window};
 use ptx_num::values::Marks;
-
-/// The memory ordering of an access, for the race detector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// A plain access (`.weak`).
-    Weak,
-    /// A strong access without further ordering (`.relaxed`, `.volatile`).
-    Relaxed,
-    /// Relaxed; later accesses also see everything before the release whose value it reads.
-    Acquire,
-    /// Relaxed; earlier accesses are also visible to threads that acquire the written value.
-    Release,
-    /// Both acquire and release.
-    AcquireRelease,
-}
 
 /// The location of a permitted access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +71,9 @@ impl ExecContext<'_> {
             });
             return None;
         }
+        if let Some(origins) = address.origins {
+            super::bounds::check(self, origins, location, lane, bytes, write);
+        }
         Some(location)
     }
 
@@ -116,6 +104,7 @@ impl ExecContext<'_> {
             None => false,
         };
         if inside {
+            super::peers::touch(self, location, lane);
             return Some(location);
         }
         let words = self.outside(location, lane, bytes, write);
@@ -215,6 +204,9 @@ impl ExecContext<'_> {
     /// Checks, before bytes are written, whether they are part of an mbarrier or used by an operation in flight.
     #[inline]
     fn before_write(&mut self, location: AccessLocation, lane: usize, bytes: usize, kind: copies::AccessEffect) {
+        if location.region == Region::Global && self.executable().engine_global {
+            super::proxies::written(self, location, bytes);
+        }
         if let Region::Shared(rank) = location.region {
             copies::written(self, location, bytes);
             let rank = rank.unwrap_or(self.rank as u32);

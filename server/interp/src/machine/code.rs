@@ -2,6 +2,7 @@
 
 use super::passing::Passing;
 use super::{ExecContext, StepOutcome};
+use crate::decode::origins::OriginSet;
 use crate::findings::InstructionSite;
 use crate::lanes::LANES;
 use crate::memory::{AddressMap, Global, Storage, Window};
@@ -248,6 +249,12 @@ pub struct Executable {
     pub target: Option<&'static TargetInfo>,
     /// Some instruction makes the copy engine (the async proxy) read shared memory.
     pub engine: bool,
+    /// Some instruction makes the copy engine read global memory.
+    pub engine_global: bool,
+    /// Some instruction orders accesses for fewer threads than all.
+    pub scoped: bool,
+    /// The origins of addresses: see [`Address::origins`].
+    pub origins: Vec<OriginSet>,
 }
 
 /// The state space of an address operand.
@@ -270,6 +277,8 @@ pub struct Address {
     pub offset: i64,
     /// The state space that the sum belongs to.
     pub space: AddressSpace,
+    /// The variables and buffers from which the base comes: index into [`Executable::origins`]. `None` if they are not known.
+    pub origins: Option<u32>,
 }
 
 /// A hidden register that holds the address of a variable on the stack.

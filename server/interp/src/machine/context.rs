@@ -50,6 +50,8 @@ pub struct ExecContext<'m> {
     /// The results get only the marks in `marked`. Otherwise, each lane also inherits the marks of the registers that it reads, which is
     /// wrong for instructions that move data between lanes.
     pub exact: bool,
+    /// The operands that the instruction has used so far, if it is a product or a copy to tensor memory.
+    pub(crate) uses: super::operands::OperandUses,
     /// Extra work of this instruction beyond that of an ordinary one: see [`ExecContext::spend`].
     pub(super) effort: u32,
     /// The run ends with this instruction.
@@ -150,6 +152,21 @@ impl ExecContext<'_> {
         let fault = || Fault { kind, message: message(), site, lanes, cta, warp, step, count: 1, related };
         self.machine.findings.add(kind, site, fault);
         self.stopped |= kind.is_fatal();
+    }
+
+    /// Like [`fault_with`](Self::fault_with), for an earlier instruction of the CTA, with this instruction's warp. Its kind must not end a
+    /// run.
+    pub fn fault_before(
+        &mut self,
+        kind: FaultKind,
+        site: InstructionSite,
+        lanes: LaneMask,
+        message: impl FnOnce() -> String,
+        related: (InstructionSite, String),
+    ) {
+        let own = std::mem::replace(&mut self.site, site);
+        self.fault_with(kind, lanes, message, Some(related));
+        self.site = own;
     }
 
     /// Whether the run ends with this instruction.

@@ -4,16 +4,15 @@
 //! read and wrote stay *in flight* until its completion is known: until a wait for its group, or for the phase of the mbarrier that counts
 //! it, has succeeded. Before that, a thread that reads the written bytes, or writes any of the bytes, races with the operation: a finding.
 
+use super::operands::{self, GRANULE, OperandUses, TensorKind};
 use super::{AccessLocation, ExecContext};
 use crate::findings::{FaultKind, InstructionSite};
+use crate::lanes::LaneMask;
 use crate::memory::Region;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Maximum number of operations in flight that are tracked; further ones are not checked.
 const MAX_COPIES: usize = 1 << 20;
-
-/// Number of bytes of shared memory that share a counter.
-const GRANULE: u64 = 16;
 
 /// A range of bytes that an operation uses.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +36,28 @@ struct Flight {
     atomic: bool,
     /// It is a request to cancel another cluster (`clusterlaunchcontrol`), and it was refused.
     refused: bool,
+    /// The granules of shared memory that it reads as operands of a product: rank of the CTA, number.
+    operands: Vec<(u32, u32)>,
+    /// It uses tensor memory.
+    tensor: bool,
+    /// A finding says that its bytes were used too early.
+    reported: bool,
+}
+
+impl Flight {
+    /// An operation that uses nothing.
+    fn new(site: InstructionSite) -> Self {
+        Self {
+            site,
+            reads: None,
+            writes: None,
+            atomic: false,
+            refused: false,
+            operands: Vec::new(),
+            tensor: false,
+            reported: false,
+        }
+    }
 }
 
 /// Identifies an operation in flight.
@@ -153,13 +174,15 @@ impl Flights {
     }
 }
 
-/// The two kinds of groups that a thread can wait for.
+/// The kinds of operations of a thread that are waited for together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     /// Groups of `cp.async`.
     Small,
     /// Groups of bulk operations (`cp.async.bulk`).
     Bulk,
+    /// Operations of `tcgen05` that `tcgen05.commit` tracks. They are never committed to a group.
+    Tensor,
 }
 
 /// The groups of operations of one thread.
@@ -177,12 +200,27 @@ struct CopyGroups {
 #[derive(Debug, Clone, Default)]
 pub struct Copies {
     /// The groups of each lane, by [`Family`]; empty until something is in flight.
-    lanes: Vec<[CopyGroups; 2]>,
+    lanes: Vec<[CopyGroups; 3]>,
 }
 
 impl Copies {
     fn groups(&mut self, lane: usize, family: Family) -> Option<&mut CopyGroups> {
         self.lanes.get_mut(lane).map(|l| &mut l[family as usize])
+    }
+}
+
+impl Copies {
+    /// The lanes of a mask whose bulk copies are not known to have read their sources in shared memory.
+    pub(super) fn reading(&self, flights: &Flights, mask: LaneMask) -> LaneMask {
+        let reads = |id: &FlightId| {
+            let flight = flights.live.get(id);
+            flight.filter(|f| !f.reported).and_then(|f| f.reads).is_some_and(|span| span.rank.is_some())
+        };
+        let pending = |lane: &usize| {
+            let groups = self.lanes.get(*lane).map(|l| &l[Family::Bulk as usize]);
+            groups.is_some_and(|g| g.closed.iter().flatten().chain(&g.open).any(reads))
+        };
+        crate::lanes::lanes(mask).filter(pending).fold(0, |all, lane| all | 1 << lane)
     }
 }
 
@@ -213,6 +251,7 @@ pub(crate) fn begin(
 ) -> Option<FlightId> {
     if let Some((at, bytes)) = writes {
         written_by_engine(context, at, bytes as usize);
+        super::proxies::written_by_engine(context, at, bytes as usize);
     }
     let wanted = context.machine.settings.checks.has(FaultKind::Asynchronous);
     if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MAX_COPIES {
@@ -223,12 +262,36 @@ pub(crate) fn begin(
     let flights = &mut context.machine.flights;
     let id = flights.next;
     flights.next += 1;
-    flights.live.insert(id, Flight { site: context.site, reads, writes, atomic, refused: false });
+    flights.live.insert(id, Flight { reads, writes, atomic, ..Flight::new(context.site) });
     if let Some(span) = reads {
         note(context, span, id, false, true);
     }
     if let Some(span) = writes {
         note(context, span, id, true, true);
+    }
+    Some(id)
+}
+
+/// Records the start of the product, or the copy to tensor memory, that the instruction has just carried out. `kind`: what it does in tensor
+/// memory, if it uses that. Returns its identifier; `None` if it is not tracked.
+pub(crate) fn begin_product(context: &mut ExecContext<'_>, kind: Option<TensorKind>) -> Option<FlightId> {
+    let OperandUses { shared, tensor } = std::mem::take(&mut context.uses);
+    let wanted = context.machine.settings.checks.has(FaultKind::Asynchronous);
+    if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MAX_COPIES {
+        return None;
+    }
+    let site = context.site;
+    for (rank, granule) in &shared {
+        if let Some(cta) = context.cta_of(*rank) {
+            cta.operands.begin(*granule, site);
+        }
+    }
+    let flights = &mut context.machine.flights;
+    let id = flights.next;
+    flights.next += 1;
+    flights.live.insert(id, Flight { operands: shared, tensor: kind.is_some(), ..Flight::new(site) });
+    if let Some(kind) = kind {
+        operands::begin(context, kind, tensor, Some(id));
     }
     Some(id)
 }
@@ -271,6 +334,14 @@ pub(crate) fn complete(context: &mut ExecContext<'_>, id: FlightId) -> bool {
     }
     if let Some(span) = flight.writes {
         note(context, span, id, true, false);
+    }
+    for (rank, granule) in flight.operands {
+        if let Some(cta) = context.cta_of(rank) {
+            cta.operands.end(granule);
+        }
+    }
+    if flight.tensor {
+        context.cluster().ctas.iter_mut().for_each(|cta| cta.tensor.pipeline.complete(id));
     }
     flight.refused
 }
@@ -322,6 +393,14 @@ pub(crate) fn of_thread(context: &mut ExecContext<'_>, lane: usize, family: Fami
     groups.map_or_else(Vec::new, |g| g.closed.iter().flatten().chain(&g.open).copied().collect())
 }
 
+/// The operations of `tcgen05` of a thread that are not known to be complete.
+pub(crate) fn of_tensor(context: &mut ExecContext<'_>, lane: usize) -> Vec<FlightId> {
+    let live = &context.machine.flights.live;
+    let Some(groups) = context.lanes.copies.groups(lane, Family::Tensor) else { return Vec::new() };
+    groups.open.retain(|id| live.contains_key(id));
+    groups.open.clone()
+}
+
 /// Checks an access against the operations in flight. Called for every access while there are any.
 #[inline(never)]
 pub(crate) fn meet(
@@ -332,6 +411,12 @@ pub(crate) fn meet(
     kind: AccessEffect,
 ) {
     let Some(span) = span(context, location, bytes as u64) else { return };
+    if kind != AccessEffect::Read
+        && let Some(rank) = span.rank
+        && let Some(site) = context.cta_of(rank).and_then(|c| c.operands.user(span.start, span.bytes))
+    {
+        operands::overwritten(context, location, lane, bytes, site);
+    }
     let (mut target, mut source) = (None, None);
     {
         let machine = &*context.machine;
@@ -351,7 +436,8 @@ pub(crate) fn meet(
             target = writes.overlapping(span.start, span.bytes).find(meets).and_then(flight).map(|f| f.site);
         }
         if kind != AccessEffect::Read && reads.count > 0 {
-            source = reads.overlapping(span.start, span.bytes).next().and_then(flight).map(|f| f.site);
+            let found = reads.overlapping(span.start, span.bytes).next();
+            source = found.and_then(|id| Some((id, flight(id)?.site)));
         }
     }
     let verb = if kind == AccessEffect::Read { "reads" } else { "writes" };
@@ -365,7 +451,10 @@ pub(crate) fn meet(
         let related = Some((site, "the operation that writes them".to_owned()));
         context.fault_with(FaultKind::Asynchronous, 1 << lane, words, related);
     }
-    if let Some(site) = source {
+    if let Some((id, site)) = source {
+        if let Some(flight) = context.machine.flights.live.get_mut(&id) {
+            flight.reported = true;
+        }
         let name = context.name_of(location);
         let words = || {
             format!(
@@ -397,15 +486,22 @@ pub(crate) fn written_by_engine(context: &mut ExecContext<'_>, location: AccessL
     }
 }
 
-/// Checks bytes that the copy engine reads: those written by instructions must have been fenced. Any later fence in the cluster counts, no
-/// matter which thread executed it. So every report is a real missing fence.
-pub(crate) fn read_by_engine(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize) {
+/// Checks bytes that the copy engine or a tensor core (`reader`) reads: those written by instructions must have been fenced. Any later fence
+/// in the cluster counts, no matter which thread executed it. So every report is a real missing fence.
+pub(crate) fn read_by_engine(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    lane: usize,
+    bytes: usize,
+    reader: &str,
+) {
+    super::proxies::read_by_engine(context, location, lane, bytes);
     let Some(CopySpan { rank: Some(rank), start, bytes }) = span(context, location, bytes as u64) else { return };
     if context.cta_of(rank).is_some_and(|cta| cta.flights.is_generic(start, bytes)) {
         let name = context.name_of(location);
         let words = || {
             format!(
-                "the copy engine reads {bytes} bytes at {name}, some of which were written by ordinary instructions: `fence.proxy.async` must come between"
+                "{reader} reads {bytes} bytes at {name}, some of which were written by ordinary instructions: `fence.proxy.async` must come between"
             )
         };
         context.fault(FaultKind::Asynchronous, 1 << lane, words);
@@ -416,6 +512,7 @@ pub(crate) fn read_by_engine(context: &mut ExecContext<'_>, location: AccessLoca
 pub(crate) fn fence(context: &mut ExecContext<'_>) {
     for cta in &mut context.cluster().ctas {
         cta.flights.generic.clear();
+        cta.mbarriers.show_to_engine();
     }
 }
 

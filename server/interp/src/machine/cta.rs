@@ -3,6 +3,7 @@
 use super::specials::special_file;
 use super::warp::Warp;
 use super::{GridShape, Machine};
+use crate::findings::InstructionSite;
 use crate::lanes::LaneMask;
 use crate::memory::Storage;
 
@@ -40,10 +41,30 @@ pub struct Cta {
     pub mbarriers: super::mbarriers::Mbarriers,
     /// Asynchronous operations on its shared memory whose completion no thread has observed yet.
     pub flights: super::copies::SharedFlights,
+    /// Operands in its shared memory that products in flight read.
+    pub operands: super::operands::SharedOperands,
+    /// For each warp, the numbers of registers that it has asked for (`setmaxnreg`), with the instructions.
+    pub register_requests: Vec<Vec<(i64, InstructionSite)>>,
+    /// Accesses of other CTAs to its shared memory.
+    pub peers: super::peers::PeerAccesses,
     /// A request of the CTA for the work of another cluster was refused, and the CTA has observed the refusal.
     pub refused: bool,
     /// Tensor memory.
     pub tensor: super::tensor_memory::TensorMemory,
+}
+
+impl Cta {
+    /// The requests for registers that some warps of a warpgroup have made and others, which have ended, have not.
+    pub(super) fn lone_requests(&self) -> Vec<InstructionSite> {
+        let warps = self.gone.len();
+        let asked = |warp: usize| self.register_requests.get(warp).map_or(&[][..], |r| r);
+        let groups = (0..warps).step_by(4).filter_map(|first| {
+            let group = first..warps.min(first + 4);
+            let least = group.clone().map(|w| asked(w).len()).min()?;
+            group.filter_map(|w| asked(w).get(least)).map(|(_, site)| *site).next()
+        });
+        groups.collect()
+    }
 }
 
 impl Cluster {

@@ -192,6 +192,7 @@ impl Machine {
                         marked: LaneMarks::default(),
                         sources,
                         exact: false,
+                        uses: Default::default(),
                         effort: 0,
                         stopped: false,
                         noted: turn.recorder.as_mut().filter(|_| wanted).and_then(|r| r.noted()),
@@ -261,6 +262,9 @@ impl Machine {
                         warp.groups.push(other);
                     }
                     group.mask = mask;
+                    if !self.flights.is_empty() && (frame.parent.is_none() || matches!(op.action, OpAction::Exit)) {
+                        self.check_copies_at_end(&turn, &warp.lanes, site, mask);
+                    }
                     self.record(&mut turn, warp, &frame, code, op, site, (group.mask | rest, mask), (steps, wanted));
                     steps += 1;
                     warp.lanes.steps += 1;
@@ -371,25 +375,6 @@ impl Machine {
                 };
                 self.note(turn, lanes, FaultKind::UninitializedRegister, site, mask & !known, words);
             }
-        }
-    }
-
-    /// Reports registers that an instruction uses although a `wgmma` product in flight uses them.
-    #[cold]
-    fn check_pending(&mut self, op: &Op, site: InstructionSite, mask: LaneMask, warp: &mut Warp, turn: &Turn<'_>) {
-        for slot in op.reads.iter().chain(&op.writes) {
-            let Some(early) = warp.lanes.wgmma.touch(site.function, *slot) else { continue };
-            let executable = std::sync::Arc::clone(&self.executable);
-            let words = || {
-                let name = executable
-                    .function(site.function)
-                    .map_or_else(String::new, |f| f.register_name(ptx_analysis::flow::RegisterSlot(*slot)));
-                let what = if early.accumulator { "the accumulator" } else { "A" };
-                format!(
-                    "`{name}` is used, but it is {what} of a `wgmma` product in flight: `wgmma.commit_group` and `wgmma.wait_group` must come first"
-                )
-            };
-            self.note(turn, &warp.lanes, FaultKind::Asynchronous, site, mask, words);
         }
     }
 

@@ -19,6 +19,11 @@ pub(crate) struct LiveMbarrier {
     pub(crate) seen: u64,
     /// The instruction that initialised it.
     pub(crate) site: InstructionSite,
+    /// Who initialised it: the number of the CTA, the index of the warp, and the time on its clock. `None` once a use that is not ordered
+    /// after it has been reported.
+    pub(crate) initialised: Option<(u64, u32, u32)>,
+    /// No fence has made its initialisation visible to the copy engine yet.
+    pub(crate) hidden: bool,
     /// Asynchronous operations in flight, with the number of the phase that counts each.
     pub(crate) flights: Vec<(u64, FlightId)>,
 }
@@ -43,6 +48,11 @@ impl Mbarriers {
     /// The mbarriers that overlap a range of offsets.
     fn within(&self, start: u64, end: u64) -> impl Iterator<Item = (&u64, &LiveMbarrier)> {
         self.live.range(start.saturating_sub(BYTES - 1)..end)
+    }
+
+    /// Records a fence: the copy engine sees the mbarriers that are initialised.
+    pub(crate) fn show_to_engine(&mut self) {
+        self.live.values_mut().for_each(|live| live.hidden = false);
     }
 
     /// Adds an mbarrier at an offset. Returns the one that it replaces.

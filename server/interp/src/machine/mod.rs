@@ -11,16 +11,23 @@
 mod access;
 mod account;
 pub(crate) mod barriers;
+mod bounds;
 mod call;
 pub mod code;
 mod context;
 pub(crate) mod copies;
 mod cta;
+mod exits;
 mod group;
 pub(crate) mod mbarriers;
 mod nan;
 mod noted;
+pub(crate) mod operands;
+mod order;
 pub(crate) mod passing;
+mod peers;
+mod pending;
+pub(crate) mod proxies;
 pub mod races;
 mod record;
 mod schedule;
@@ -31,13 +38,14 @@ mod tests;
 mod warp;
 pub(crate) mod wgmma;
 
+pub use access::AccessLocation;
 pub(crate) use access::region_name;
-pub use access::{AccessLocation, Order};
 pub(crate) use account::ALLOCATION;
 pub use context::{ExecContext, StepOutcome};
 pub use cta::{Cluster, Cta};
 pub(crate) use nan::number_format;
 pub use noted::{AccessKind, MAX_ACCESSES, MemoryAccess};
+pub use order::{Order, Scope};
 pub use record::{Detail, Origin, RecordScope, RecordedStep, Recorder, RegisterWrite, WarpId};
 pub(crate) use schedule::list;
 pub use schedule::{Progress, RunStatus};
@@ -45,6 +53,7 @@ pub use specials::is_clock;
 pub(crate) use specials::{clock, value as special_value};
 pub use warp::{CallFrame, Group, GroupReadiness, RegisterShadow, Warp, WarpLanes};
 
+use crate::decode::origins::OriginBounds;
 use crate::findings::{Checks, Findings};
 use crate::memory::{Global, Storage};
 use code::Executable;
@@ -118,6 +127,23 @@ impl GridShape {
     pub fn cta_place(&self, number: u64) -> [u32; 3] {
         let [x, y, _] = self.grid.map(|n| u64::from(n).max(1));
         [number % x, number / x % y, number / x / y].map(|n| n as u32)
+    }
+
+    /// The index (x, y, z) of the cluster that contains the CTA with the linear number `number`.
+    fn cluster_of(&self, number: u64) -> [u32; 3] {
+        let at = self.cta_place(number);
+        std::array::from_fn(|i| at[i] / self.cluster[i].max(1))
+    }
+
+    /// The narrowest scope that contains both CTAs with these linear numbers.
+    pub fn scope_of(&self, a: u64, b: u64) -> Scope {
+        if a == b {
+            Scope::Cta
+        } else if self.cluster_ctas() > 1 && self.cluster_of(a) == self.cluster_of(b) {
+            Scope::Cluster
+        } else {
+            Scope::Gpu
+        }
     }
 
     /// Number of CTAs per cluster.
@@ -200,6 +226,10 @@ pub struct Machine {
     pub races: races::Races,
     /// Asynchronous operations whose completion no thread has observed yet.
     pub flights: copies::Flights,
+    /// Writes to global memory that other proxies may not see.
+    pub(crate) hidden: proxies::HiddenWrites,
+    /// For each of the program's sets of origins, the ranges that such an address may point into.
+    pub(crate) bounds: Arc<[OriginBounds]>,
     /// State of the scheduler.
     pub(crate) schedule: schedule::Schedule,
 }
@@ -208,6 +238,7 @@ impl Machine {
     /// A machine before its first instruction. No cluster has started yet.
     pub fn new(executable: Arc<Executable>, shape: GridShape, settings: Settings, mut memory: Memory) -> Self {
         let kept = memory.count();
+        let bounds = bounds::of(&executable, &memory);
         Self {
             executable,
             shape,
@@ -225,6 +256,8 @@ impl Machine {
             images: ptx_num::image::Bindings::default(),
             races: races::Races::default(),
             flights: copies::Flights::default(),
+            hidden: proxies::HiddenWrites::default(),
+            bounds,
             schedule: schedule::Schedule::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! Detection of races: accesses of threads to the same bytes that nothing orders (manual 8.7.1, 8.8, 8.9.4, 8.9.5).
 //!
 //! Each warp has a [`Clock`]. It learns about other warps where the manual makes operations *synchronize*: barriers of a CTA or a cluster,
-//! mbarriers, release and acquire patterns, sequentially consistent fences. The shadow of each word in global and shared memory (of each
+//! mbarriers, release and acquire patterns. The shadow of each word in global and shared memory (of each
 //! byte, if parts of words are used) holds the last write and the last reads by two warps. An access that conflicts with one of them
 //! without knowing about it is a race.
 //!
@@ -10,7 +10,9 @@
 //!   of a warp are distinguished only among themselves.
 //! - Every `.sync` instruction counts as if it ordered the memory accesses of the lanes that it names, although only `bar.warp.sync` does.
 //! - A release is visible to every thread that later acquires the same location, whether or not the acquire reads the released value.
-//!   Scopes and proxies are ignored, and so is whether operations overlap completely.
+//!   Whether strong operations overlap completely is ignored.
+//! - What a thread has fenced before a CTA barrier counts as fenced by the threads that wait there: `membar.gl`, a barrier, and an atomic
+//!   operation of one thread publish the writes of all threads.
 //! - A CTA barrier counts as a fence for values that relaxed operations read before it. The pattern of the programming guide (an atomic
 //!   ticket, a barrier, then the sums of all blocks) has no other fence.
 //! - Accesses of exited threads happen before everything that follows a barrier that does not wait for these threads.
@@ -19,13 +21,18 @@
 //! - The shadow remembers only two readers. Memory for the shadow is limited; accesses beyond the limit are not checked.
 
 mod knowledge;
+mod report;
+mod scopes;
 
-use super::{AccessLocation, ExecContext, Order};
+use super::{AccessLocation, ExecContext, GridShape, Order, Scope};
 use crate::findings::FaultKind;
 use crate::lanes::LaneMask;
 use crate::memory::shadow::{self, ShadowCell, Stamp};
 use crate::memory::{PAGE, Region};
 pub use knowledge::{Clock, Knowledge};
+pub use report::read_fixed;
+pub use scopes::SyncKind;
+use scopes::{BEYOND, Domain, ScopeState, SyncOperation};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -42,10 +49,10 @@ const MAX_WORK: u64 = 1 << 28;
 #[derive(Debug, Clone)]
 pub struct Races {
     /// For each word that was released: the knowledge that an acquire of it gives. Keys are (number of the CTA for shared memory, else a
-    /// value near `u64::MAX`; word index).
-    locations: Arc<HashMap<(u64, u64), Knowledge>>,
-    /// The combined knowledge of all sequentially consistent fences so far.
-    consistent: Knowledge,
+    /// value near `u64::MAX`; word index; the threads that see the release).
+    locations: Arc<HashMap<(u64, u64, Domain), Knowledge>>,
+    /// State for programs that name scopes.
+    scopes: ScopeState,
     /// Number of shadow blocks that may still be created.
     left: u32,
     /// Work that may still be done, in CTAs looked at.
@@ -58,7 +65,7 @@ impl Default for Races {
     fn default() -> Self {
         Self {
             locations: Arc::default(),
-            consistent: Knowledge::default(),
+            scopes: ScopeState::default(),
             left: MAX_BLOCKS,
             work: MAX_WORK,
             lockstep: None,
@@ -111,14 +118,19 @@ pub fn arrive(context: &mut ExecContext<'_>, at: &mut Knowledge) {
     if wanted(context) {
         let own = own(context);
         let told = context.lanes.clock.publish(own);
-        context.machine.races.spend(at.join(&told));
+        let fenced = context.lanes.clock.fenced(Scope::Gpu).as_fenced();
+        context.machine.races.spend(at.join(&told) + at.join(&fenced));
     }
 }
 
-/// Records that the warp arrives without a release: it publishes only its knowledge as of its last fence.
+/// Records that the warp arrives without a release: it publishes only its knowledge as of its last fence. That it has come so far is known
+/// as well, but orders no accesses.
 pub fn arrive_relaxed(context: &mut ExecContext<'_>, at: &mut Knowledge) {
     if wanted(context) {
-        context.machine.races.spend(at.join(&context.lanes.clock.fenced));
+        let own = own(context);
+        let told = context.lanes.clock.fenced(Scope::Cluster);
+        let reached = context.lanes.clock.publish(own).out_of_scope();
+        context.machine.races.spend(at.join(&told) + at.join(&reached));
     }
 }
 
@@ -126,7 +138,7 @@ pub fn arrive_relaxed(context: &mut ExecContext<'_>, at: &mut Knowledge) {
 pub fn depart(context: &mut ExecContext<'_>, at: &Knowledge) {
     if wanted(context) {
         let own = own(context);
-        let work = context.lanes.clock.learn(at, own) + context.lanes.clock.listen(own);
+        let work = context.lanes.clock.learn(at, own) + context.lanes.clock.listen(Scope::Gpu, own);
         context.machine.races.spend(work);
     }
 }
@@ -152,82 +164,189 @@ fn keys(
     (first..(location.offset + bytes.max(1) as u64).div_ceil(4)).map(move |word| (space, word))
 }
 
-/// Adds knowledge to the words of a location, for later acquires.
-fn tell(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, told: &Knowledge) {
+/// Adds knowledge to a word, for later acquires by the threads of a domain.
+fn tell(context: &mut ExecContext<'_>, (space, word): (u64, u64), domain: Domain, told: &Knowledge) {
     if told.is_empty() {
         return;
     }
-    for key in keys(context, location, bytes) {
-        let running: Vec<u64> = match context.machine.races.locations.len() {
-            MAX_LOCATIONS.. => context.machine.clusters.iter().flat_map(|c| &c.ctas).map(|c| c.number).collect(),
-            _ => Vec::new(),
-        };
-        let races = &mut context.machine.races;
-        let locations = Arc::make_mut(&mut races.locations);
-        if locations.len() >= MAX_LOCATIONS {
-            locations.retain(|(space, _), _| *space >= u64::MAX - 1 || running.contains(space));
-            // Without all released knowledge the detector would report false races, so it stops.
-            races.work = if locations.len() >= MAX_LOCATIONS / 2 { 0 } else { races.work };
-        }
-        let work = locations.entry(key).or_default().join(told);
-        races.spend(work);
+    let running: Vec<u64> = match context.machine.races.locations.len() {
+        MAX_LOCATIONS.. => context.machine.clusters.iter().flat_map(|c| &c.ctas).map(|c| c.number).collect(),
+        _ => Vec::new(),
+    };
+    let races = &mut context.machine.races;
+    let locations = Arc::make_mut(&mut races.locations);
+    if locations.len() >= MAX_LOCATIONS {
+        let stays = |space: u64| space >= u64::MAX - 1 || running.contains(&space);
+        locations.retain(|(space, ..), _| stays(*space));
+        races.scopes.retain(stays);
+        // Without all released knowledge the detector would report false races, so it stops.
+        races.work = if locations.len() >= MAX_LOCATIONS / 2 { 0 } else { races.work };
     }
+    let work = locations.entry((space, word, domain)).or_default().join(told);
+    races.spend(work);
 }
 
-/// Records a release: later acquires of this location gain the warp's knowledge. Used for arrivals on an mbarrier.
+/// Records a release by the system, or by a thread whose scope certainly includes the acquiring threads: an operation on an mbarrier.
 pub fn release(context: &mut ExecContext<'_>, location: AccessLocation) {
-    release_bytes(context, location, 4);
-}
-
-/// As [`release`], for a location of `bytes` bytes: a releasing store.
-fn release_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
     if wanted(context) {
         let own = own(context);
         let told = context.lanes.clock.publish(own);
-        tell(context, location, bytes, &told);
+        for key in keys(context, location, 4) {
+            tell(context, key, 0, &told);
+            if scopes::differ(context) {
+                // The threads that wait are those of the CTA that has the mbarrier.
+                tell(context, key, scopes::of_cta(key.0), &told);
+            }
+        }
     }
 }
 
-/// Records an acquire: the warp gains the knowledge that was released at this location. Used when a wait on an mbarrier has ended.
-pub fn acquire(context: &mut ExecContext<'_>, location: AccessLocation) {
-    acquire_bytes(context, location, 4, true);
-}
-
-/// As [`acquire`], for a location of `bytes` bytes. Without `now` (a relaxed read) the warp gains the knowledge only at its next fence.
-fn acquire_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, now: bool) {
+/// Records an arrival of a thread at an mbarrier. Without a scope it has `.cta` (manual, *mbarrier.arrive*), which matters only if the
+/// mbarrier is in another CTA. A `relaxed` arrival publishes what a fence before it has.
+pub fn arrive_at(context: &mut ExecContext<'_>, location: AccessLocation, scope: Option<Scope>, relaxed: bool) {
     if !wanted(context) {
         return;
     }
     let own = own(context);
+    let scope = scope.unwrap_or(Scope::Cta);
+    for key in keys(context, location, 4) {
+        let needed = context.machine.shape.scope_of(own.0, key.0);
+        let reached = context.lanes.clock.publish(own);
+        let told = match relaxed {
+            true => {
+                let mut told = context.lanes.clock.fenced(needed);
+                told.join(&reached.out_of_scope());
+                told
+            }
+            false => reached,
+        };
+        if !scopes::differ(context) {
+            tell(context, key, 0, &told);
+            continue;
+        }
+        let operation = SyncOperation::of(context, SyncKind::Mbarrier, scope);
+        scopes::note_release(&mut context.machine.races, key, operation);
+        if scope < needed {
+            tell(context, key, BEYOND, &told);
+            continue;
+        }
+        tell(context, key, 0, &told);
+        if needed == Scope::Cta {
+            tell(context, key, scopes::of_cta(key.0), &told);
+        }
+    }
+}
+
+/// Records a releasing store.
+fn release_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, scope: Scope) {
+    let own = own(context);
+    let told = context.lanes.clock.publish(own);
+    publish(context, location, bytes, scope, [&told, &told, &told], None);
+}
+
+/// Records a strong store without a release: it publishes what a fence before it has.
+fn publish_fenced(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, scope: Scope) {
+    let (mut told, narrow) = match context.lanes.clock.synced() {
+        Some(sync) => (sync.fenced.clone(), sync.narrow_fence),
+        None => Default::default(),
+    };
+    let others = context.lanes.clock.known.fenced_part();
+    if !others.is_empty() {
+        told.iter_mut().for_each(|told| {
+            told.join(&others);
+        });
+    }
+    // What the narrowest scope has is the most.
+    if !told[0].is_empty() {
+        publish(context, location, bytes, scope, [&told[0], &told[1], &told[2]], narrow);
+    }
+}
+
+/// Stores knowledge at the words of a location: for each scope up to `scope`, what its threads gain. `fence`: the last fence, if it is one
+/// of a narrow scope and publishes the knowledge.
+fn publish(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    bytes: usize,
+    scope: Scope,
+    told: [&Knowledge; 3],
+    fence: Option<SyncOperation>,
+) {
+    let differ = scopes::differ(context);
     for key in keys(context, location, bytes) {
-        let Some(told) = context.machine.races.locations.get(&key) else { continue };
+        if !differ {
+            tell(context, key, 0, told[2]);
+            continue;
+        }
+        for scope in scopes::up_to(context, scope) {
+            let domain = scopes::domain(context, scope);
+            tell(context, key, domain, told[scope as usize]);
+        }
+        let operation = match fence {
+            Some(fence) if fence.scope <= scope => fence,
+            _ => SyncOperation::of(context, SyncKind::Access, scope),
+        };
+        scopes::note_release(&mut context.machine.races, key, operation);
+        if operation.scope < Scope::Gpu {
+            tell(context, key, BEYOND, told[0]);
+        }
+    }
+}
+
+/// Records the end of a wait for an mbarrier: the warp gains the knowledge that was released there. `scope`: as it is written; only `.cta`
+/// leaves out threads that can arrive. A `relaxed` wait gives the knowledge only at the next fence.
+pub fn acquire(context: &mut ExecContext<'_>, location: AccessLocation, scope: Option<Scope>, relaxed: bool) {
+    let scope = if scope == Some(Scope::Cta) { Scope::Cta } else { Scope::Gpu };
+    acquire_bytes(context, location, 4, (SyncKind::Mbarrier, scope), !relaxed);
+}
+
+/// Records an acquire of a location of `bytes` bytes. Without `now` (a relaxed read) the warp gains the knowledge only at its next fence.
+fn acquire_bytes(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    bytes: usize,
+    (kind, scope): (SyncKind, Scope),
+    now: bool,
+) {
+    if !wanted(context) {
+        return;
+    }
+    let own = own(context);
+    let differ = scopes::differ(context);
+    for key in keys(context, location, bytes) {
+        if differ {
+            let operation = SyncOperation::of(context, kind, scope);
+            scopes::acquire(context, key, operation, now);
+            continue;
+        }
+        let Some(told) = context.machine.races.locations.get(&(key.0, key.1, 0)) else { continue };
         let clock = &mut context.lanes.clock;
-        let work = if now { clock.learn(told, own) } else { clock.heard.join(told) };
+        let work = if now { clock.learn(told, own) } else { clock.sync().heard[2].join(told) };
         context.machine.races.spend(work);
     }
     if now {
-        let work = context.lanes.clock.listen(own);
+        let work = context.lanes.clock.listen(scope, own);
         context.machine.races.spend(work);
     }
 }
 
-/// Records a fence. `consistent`: the fence is sequentially consistent. All such fences have one order, and each gains the knowledge of
-/// those before it.
-pub fn fence(context: &mut ExecContext<'_>, consistent: bool) {
+/// Records a fence. A sequentially consistent fence counts as one that releases and acquires: the order of such fences is that of one run,
+/// and no program may rely on it for its weak accesses.
+pub fn fence(context: &mut ExecContext<'_>, scope: Scope, kind: SyncKind) {
     if !wanted(context) {
         return;
     }
     let own = own(context);
+    let scope = if scopes::differ(context) { scope } else { Scope::Gpu };
+    let operation = SyncOperation::of(context, kind, scope);
+    scopes::listen(context, operation);
     let clock = &mut context.lanes.clock;
-    let mut work = clock.listen(own);
-    if consistent {
-        work += clock.learn(&context.machine.races.consistent, own);
+    let published = clock.publish(own);
+    let sync = clock.sync();
+    for fenced in &mut sync.fenced[..=scope as usize] {
+        *fenced = published.clone();
     }
-    clock.fenced = clock.publish(own);
-    if consistent {
-        work += context.machine.races.consistent.join(&clock.fenced);
-    }
-    context.machine.races.spend(work);
+    sync.narrow_fence = (scope < Scope::Gpu).then_some(operation);
 }
 
 /// Records that the lanes `here` of the warp have met at an instruction that names the lanes `named`.
@@ -238,12 +357,26 @@ pub fn meet(context: &mut ExecContext<'_>, here: LaneMask, named: LaneMask) {
     }
 }
 
+/// Why two accesses race.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RaceCause {
+    /// Nothing orders them.
+    Unordered,
+    /// Both are strong, but a scope does not include the other thread.
+    AccessScope,
+    /// They would be ordered if every scope were wide enough.
+    SyncScope,
+}
+
 /// The earlier access of a race.
+#[derive(Debug, Clone, Copy)]
 struct RaceConflict {
     /// The earlier access.
     other: Stamp,
     /// The earlier access was a write.
     other_writes: bool,
+    /// Why they race.
+    cause: RaceCause,
     /// Where the conflict is: bytes from the beginning of the later access.
     at: usize,
 }
@@ -253,18 +386,24 @@ struct AccessProbe<'c> {
     me: Stamp,
     lockstep: bool,
     warps: u32,
+    shape: &'c GridShape,
     clock: &'c Clock,
 }
 
 impl AccessProbe<'_> {
+    /// The number of the CTA of an access, and the index of its warp there.
+    fn warp_of(&self, stamp: Stamp) -> (u64, u32) {
+        (u64::from(stamp.warp / self.warps.max(1)), stamp.warp % self.warps.max(1))
+    }
+
     /// Whether the earlier access is ordered before this one.
     fn knows(&self, stamp: Stamp) -> bool {
         if stamp.time == 0 {
             return true;
         }
         if stamp.warp != self.me.warp {
-            let (cta, warp) = (stamp.warp / self.warps.max(1), stamp.warp % self.warps.max(1));
-            return self.clock.known.of(cta.into(), warp) >= stamp.time;
+            let (cta, warp) = self.warp_of(stamp);
+            return self.clock.known.of(cta, warp) >= stamp.time;
         }
         let many = stamp.has(Stamp::MANY);
         if stamp.lane() == self.me.lane() && !many {
@@ -276,19 +415,38 @@ impl AccessProbe<'_> {
         stamp.time <= self.clock.of_lane(self.me.lane(), Some(stamp.lane()).filter(|_| !many))
     }
 
-    /// Notes an access in a cell, and says with which one it races.
-    fn touch(&self, cell: &mut ShadowCell, access: RaceAccess) -> Option<(Stamp, bool)> {
-        let strong = self.me.has(Stamp::STRONG);
-        let harmless = |other: Stamp| self.knows(other) || (strong && other.has(Stamp::STRONG));
-        let write = cell.write;
-        if !access.writes() {
-            let found = (!harmless(write) && !write.has(Stamp::QUIET)).then_some((write, true));
-            self.remember(cell);
-            return found;
+    /// Why this access races with an earlier one; `None` if it does not.
+    fn cause(&self, other: Stamp) -> Option<RaceCause> {
+        if self.knows(other) {
+            return None;
         }
-        let read = cell.reads.into_iter().find(|r| !harmless(*r)).map(|r| (r, false));
-        let found = if harmless(write) { read } else { Some((write, true)) };
-        cell.write = self.me;
+        if let (Some(mine), Some(theirs)) = (self.me.scope(), other.scope()) {
+            let narrow = mine.min(theirs);
+            let reach = || self.shape.scope_of(self.warp_of(self.me).0, self.warp_of(other).0);
+            return (narrow < Scope::Gpu && narrow < reach()).then_some(RaceCause::AccessScope);
+        }
+        let (cta, warp) = self.warp_of(other);
+        let beyond = other.warp != self.me.warp && self.clock.known.beyond_scope(cta, warp) >= other.time;
+        Some(if beyond { RaceCause::SyncScope } else { RaceCause::Unordered })
+    }
+
+    /// Notes an access in a cell, and says with which one it races: whether that one is a write, and why.
+    fn touch(&self, cell: &mut ShadowCell, access: RaceAccess) -> Option<(Stamp, bool, RaceCause)> {
+        let write = cell.write;
+        let cause = self.cause(write);
+        if !access.writes() {
+            self.remember(cell);
+            return cause.filter(|_| !write.has(Stamp::QUIET)).map(|cause| (write, true, cause));
+        }
+        let found = match cause {
+            Some(cause) => Some((write, true, cause)),
+            None => cell.reads.into_iter().find_map(|r| Some((r, false, self.cause(r)?))),
+        };
+        // An atomic operation does not hide an earlier plain write of its thread that was published with it.
+        let again = write.warp == self.me.warp && write.time == self.me.time;
+        if !(again && write.scope().is_none() && self.me.scope().is_some()) {
+            cell.write = self.me;
+        }
         for read in &mut cell.reads {
             // A thread that is ordered after this write is also ordered after the reads before it, unless those reads are not ordered
             // before the write.
@@ -314,8 +472,8 @@ impl AccessProbe<'_> {
         };
         let again = own(place) && place.time == self.me.time;
         let many = again && (place.lane() != self.me.lane() || place.has(Stamp::MANY));
-        // A strong read does not replace a weak read of the same time.
-        if again && !place.has(Stamp::STRONG) && self.me.has(Stamp::STRONG) {
+        // A strong read does not replace a weaker read of the same time.
+        if again && place.scope() < self.me.scope() {
             return;
         }
         *place = if many { self.me.with(Stamp::MANY) } else { self.me };
@@ -325,7 +483,7 @@ impl AccessProbe<'_> {
 /// Stores an access in the shadow, and reports it if it races with an earlier one.
 pub fn observe(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize, access: RaceAccess) {
     if let Some(conflict) = note(context, location, lane, bytes, access) {
-        report(context, location, lane, access, &conflict);
+        report::race(context, location, lane, access, &conflict);
     }
 }
 
@@ -335,7 +493,7 @@ pub fn observe_write(context: &mut ExecContext<'_>, location: AccessLocation, la
     let access = RaceAccess::Write(order);
     let Some(conflict) = note(context, location, lane, from.len(), access) else { return };
     if !holds(context, location, lane, from) {
-        return report(context, location, lane, access, &conflict);
+        return report::race(context, location, lane, access, &conflict);
     }
     let mut left = 0;
     let quiet = |cell: &mut ShadowCell| {
@@ -365,24 +523,24 @@ fn note(
         return None;
     }
     let order = access.order();
-    let mut flags = 0;
-    if order != Order::Weak || matches!(access, RaceAccess::Atomic(_)) {
-        flags |= Stamp::STRONG;
-        flags |= if matches!(access, RaceAccess::Atomic(_)) { Stamp::ATOMIC } else { 0 };
+    let atomic = matches!(access, RaceAccess::Atomic(_));
+    let scope = order.scope().or(atomic.then_some(Scope::Gpu));
+    let mut flags = if atomic { Stamp::ATOMIC } else { 0 };
+    if let Some(scope) = scope {
+        flags |= Stamp::strong(scope);
         if !matches!(access, RaceAccess::Write(_)) {
-            let now = matches!(order, Order::Acquire | Order::AcquireRelease);
-            acquire_bytes(context, location, bytes, now);
+            let now = matches!(order, Order::Acquire(_) | Order::AcquireRelease(_));
+            acquire_bytes(context, location, bytes, (SyncKind::Access, scope), now);
         }
     }
     let (cta, warp, warps) = own(context);
     // A release publishes the accesses before this one. The stamp of this access therefore has the time that is published.
     let time = context.lanes.clock.time;
-    if flags != 0 && access.writes() {
-        if matches!(order, Order::Release | Order::AcquireRelease) {
-            release_bytes(context, location, bytes);
-        } else if !context.lanes.clock.fenced.is_empty() {
-            let told = context.lanes.clock.fenced.clone();
-            tell(context, location, bytes, &told);
+    if let Some(scope) = scope.filter(|_| access.writes()) {
+        if matches!(order, Order::Release(_) | Order::AcquireRelease(_)) {
+            release_bytes(context, location, bytes, scope);
+        } else {
+            publish_fenced(context, location, bytes, scope);
         }
     }
     let number = (cta as u32).wrapping_mul(warps).wrapping_add(warp);
@@ -393,7 +551,8 @@ fn note(
     };
     let clock = std::mem::take(&mut context.lanes.clock);
     let mut left = context.machine.races.left;
-    let asker = AccessProbe { me, lockstep, warps, clock: &clock };
+    let shape = context.machine.shape;
+    let asker = AccessProbe { me, lockstep, warps, shape: &shape, clock: &clock };
     let found = look(context, location, lane, bytes, &mut left, |cell| asker.touch(cell, access));
     context.lanes.clock = clock;
     context.machine.races.left = left;
@@ -407,7 +566,7 @@ fn look(
     lane: usize,
     bytes: usize,
     left: &mut u32,
-    f: impl Fn(&mut ShadowCell) -> Option<(Stamp, bool)>,
+    f: impl Fn(&mut ShadowCell) -> Option<(Stamp, bool, RaceCause)>,
 ) -> Option<RaceConflict> {
     let (storage, start) = context.storage(location, lane, bytes)?;
     let (mut done, mut found) = (0, None);
@@ -418,67 +577,14 @@ fn look(
         if let Some(block) = storage.shadow(at).block(at as usize % PAGE, left) {
             let (cells, grain) = block.cells(inside, count);
             for (i, cell) in cells.iter_mut().enumerate() {
-                if let Some((other, other_writes)) = f(cell) {
-                    found.get_or_insert(RaceConflict { other, other_writes, at: done + i * grain });
+                if let Some((other, other_writes, cause)) = f(cell) {
+                    found.get_or_insert(RaceConflict { other, other_writes, cause, at: done + i * grain });
                 }
             }
         }
         done += count;
     }
     found
-}
-
-/// Reports a race.
-fn report(
-    context: &mut ExecContext<'_>,
-    location: AccessLocation,
-    lane: usize,
-    access: RaceAccess,
-    found: &RaceConflict,
-) {
-    let at = found.at as u64;
-    let there = AccessLocation { address: location.address + at, offset: location.offset + at, ..location };
-    let name = context.name_of(there);
-    let own = own(context);
-    let (other, warps) = (found.other, own.2);
-    let (context_site, step) = (context.site, context.lanes.steps);
-    let (cta, warp) = (u64::from(other.warp / warps.max(1)), other.warp % warps.max(1));
-    let does = |writes: bool, atomic: bool| match (writes, atomic) {
-        (_, true) => "changes atomically",
-        (true, _) => "writes",
-        _ => "reads",
-    };
-    let verb = does(access.writes(), matches!(access, RaceAccess::Atomic(_)));
-    let before = match does(found.other_writes, other.has(Stamp::ATOMIC)) {
-        "writes" => "wrote",
-        "reads" => "read",
-        _ => "changed atomically",
-    };
-    let who = if cta != own.0 {
-        format!("lane {} of warp {warp} of CTA {cta}", other.lane())
-    } else if warp != own.1 {
-        format!("lane {} of warp {warp}", other.lane())
-    } else if other.has(Stamp::MANY) {
-        "other lanes".to_owned()
-    } else {
-        format!("lane {}", other.lane())
-    };
-    let words = || {
-        let both = format!("lane {lane} {verb} {name}, which {who} {before}");
-        if cta != own.0 {
-            format!(
-                "{both}: only a release and an acquire of one location, or a fence and an atomic operation, would order them"
-            )
-        } else if warp != own.1 {
-            format!("{both}, and no barrier or anything else orders them")
-        } else if other.is_with(Stamp::new(other.warp, other.time, context_site, 0, step, 0)) {
-            format!("{both} in the same instruction, with another value")
-        } else {
-            format!("{both}, and no `bar.warp.sync` or anything else orders them")
-        }
-    };
-    let related = (other.site(), format!("{who} {before} it here"));
-    context.fault_with(FaultKind::Race, 1 << lane, words, Some(related));
 }
 
 #[cfg(test)]

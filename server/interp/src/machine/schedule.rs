@@ -114,6 +114,22 @@ impl Machine {
         self.execute(until, u64::MAX, &mut { u64::MAX }, recorder, cancelled)
     }
 
+    /// As [`execute_until`](Self::execute_until). At the end of the run, adds the findings that were kept for it.
+    fn execute(
+        &mut self,
+        until: u64,
+        exact: u64,
+        waits: &mut u64,
+        recorder: Option<&mut Recorder>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Progress {
+        let progress = self.execute_until(until, exact, waits, recorder, cancelled);
+        if matches!(progress, Progress::Ended(_)) {
+            self.report_narrow_accesses();
+        }
+        progress
+    }
+
     /// Runs until the grid has executed exactly `time` steps in all, or until the run ends. Continuing from there gives the same result as
     /// an uninterrupted run.
     pub fn advance_to(&mut self, time: u64, recorder: Option<&mut Recorder>, cancelled: &dyn Fn() -> bool) -> Progress {
@@ -136,7 +152,7 @@ impl Machine {
 
     /// Runs until the grid has executed `until` steps in all and a turn is complete, but never more than `exact` steps. Also stops when
     /// `waits`, which counts down the slices without a step, reaches zero.
-    fn execute(
+    fn execute_until(
         &mut self,
         until: u64,
         exact: u64,
@@ -356,40 +372,6 @@ impl Machine {
         self.note_exits(&mut warp, (cluster, rank, number));
         self.clusters[cluster].ctas[rank].warps[number] = warp;
         (done - begin, end)
-    }
-
-    /// Handles lanes that have exited since the last turn: updates the CTA's count of live threads. After the last thread of the CTA,
-    /// reports tensor memory that is still allocated.
-    fn note_exits(&mut self, warp: &mut Warp, (cluster, rank, number): (usize, usize, usize)) {
-        let mut leaks = Vec::new();
-        let cta = &mut self.clusters[cluster].ctas[rank];
-        if let Some(gone) = cta.gone.get_mut(number) {
-            let now = !warp.lanes.present | warp.lanes.exited;
-            let exited = now & !*gone;
-            cta.live -= exited.count_ones();
-            *gone = now;
-            if exited != 0 && cta.live == 0 {
-                leaks = std::mem::take(&mut cta.tensor.allocations);
-            }
-            if exited != 0 && self.settings.checks.has(FaultKind::Race) {
-                let own = (cta.number, number as u32, self.shape.warps());
-                super::races::exit(&mut warp.lanes.clock, own, &mut cta.barriers.exited);
-            }
-        }
-        if warp.is_finished() {
-            self.release(warp.frames_held());
-            warp.frames.clear();
-        }
-        for leak in leaks {
-            let turn = Turn::none((cluster, rank), false);
-            let words = || {
-                let columns = leak.columns;
-                format!(
-                    "{columns} columns of tensor memory are allocated here and never freed: `tcgen05.dealloc` must come before the end"
-                )
-            };
-            self.note(&turn, &warp.lanes, FaultKind::Undefined, leak.site, warp.lanes.present, words);
-        }
     }
 
     /// Selects the group that runs next. Returns its index and the priority number at which it must stop.

@@ -68,6 +68,8 @@ pub struct TensorMemory {
     pub(crate) last: Option<u32>,
     /// The state of an allocation by a pair of CTAs.
     pub(crate) pair: PairAllocation,
+    /// The operations in flight.
+    pub(crate) pipeline: super::operands::TensorPipeline,
     /// The `.cta_group` size that all instructions must use; `None` before the first one.
     pub(crate) ctas: Option<u32>,
 }

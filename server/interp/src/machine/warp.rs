@@ -92,6 +92,8 @@ pub struct WarpLanes {
     pub clock: super::races::Clock,
     /// `wgmma` products in flight.
     pub wgmma: super::wgmma::Wgmma,
+    /// The number of completions in tensor memory that the last `tcgen05.fence::after_thread_sync` of the warp has seen.
+    pub tensor_fence: u64,
 }
 
 /// A warp.
@@ -119,6 +121,7 @@ impl Default for Warp {
             copies: Default::default(),
             clock: Default::default(),
             wgmma: Default::default(),
+            tensor_fence: 0,
         };
         Self { lanes, groups: Vec::new(), frames: Vec::new(), specials: Arc::from([]) }
     }
@@ -174,6 +177,7 @@ impl Warp {
             copies: Default::default(),
             clock: Default::default(),
             wgmma: Default::default(),
+            tensor_fence: 0,
         };
         let mut out = Self { lanes, groups: Vec::new(), frames: Vec::new(), specials };
         if let Some(code) = machine.executable.code(machine.executable.entry) {

@@ -1,5 +1,6 @@
 //! Registers that `wgmma` products in flight use.
 
+use super::copies::FlightId;
 use crate::findings::InstructionSite;
 use std::collections::BTreeMap;
 
@@ -25,6 +26,10 @@ pub struct Wgmma {
     committed: u64,
     /// The warp has executed a `wgmma.fence`.
     fenced: bool,
+    /// Registers that a `tcgen05.ld` in flight fills, by (function, slot), with that instruction.
+    loads: BTreeMap<(u32, u32), InstructionSite>,
+    /// The products in flight, each with the number of its group: their operands in shared memory may not be overwritten.
+    flights: Vec<(u64, FlightId)>,
 }
 
 /// The use of a register before its product is complete.
@@ -40,7 +45,27 @@ impl Wgmma {
     /// Whether uses of registers must be passed to [`touch`](Self::touch).
     #[inline]
     pub(crate) fn watches(&self) -> bool {
-        !self.registers.is_empty()
+        !self.registers.is_empty() || !self.loads.is_empty()
+    }
+
+    /// Records that a `tcgen05.ld` fills registers.
+    pub(crate) fn load(&mut self, site: InstructionSite, registers: &[u32]) {
+        self.loads.extend(registers.iter().map(|register| ((site.function, *register), site)));
+    }
+
+    /// Records `tcgen05.wait::ld`: the loads are complete.
+    pub(crate) fn loaded(&mut self) {
+        self.loads.clear();
+    }
+
+    /// Records that an instruction reads a register: it waits for the load that fills it (manual 9.7.16.6.4.5).
+    pub(crate) fn read(&mut self, function: u32, register: u32) {
+        self.loads.remove(&(function, register));
+    }
+
+    /// The load in flight that may still write a register which an instruction overwrites.
+    pub(crate) fn overwrites(&self, function: u32, register: u32) -> Option<InstructionSite> {
+        self.loads.get(&(function, register)).copied()
     }
 
     /// Records that another instruction reads or writes a register. Returns the violation if a product in flight uses it.
@@ -61,9 +86,19 @@ impl Wgmma {
         self.committed += 1;
     }
 
-    /// Records a wait: all groups except the newest `left` are complete.
-    pub(crate) fn wait(&mut self, left: u64) {
+    /// Records that the product that was issued last is in flight.
+    pub(crate) fn launch(&mut self, id: FlightId) {
+        self.flights.push((self.committed, id));
+    }
+
+    /// Records a wait: all groups except the newest `left` are complete. Returns their products.
+    pub(crate) fn wait(&mut self, left: u64) -> Vec<FlightId> {
         let committed = self.committed;
+        let (done, rest) = std::mem::take(&mut self.flights)
+            .into_iter()
+            .partition(|(group, _)| group.saturating_add(left) < committed);
+        self.flights = rest;
+        let done: Vec<(u64, FlightId)> = done;
         for (state, _) in self.registers.values_mut() {
             if let ProductState::Accumulates { group, .. } | ProductState::Input { group } = *state
                 && group.saturating_add(left) < committed
@@ -71,6 +106,7 @@ impl Wgmma {
                 *state = ProductState::Done;
             }
         }
+        done.into_iter().map(|(_, id)| id).collect()
     }
 
     /// Records a fence: registers of completed products may be used again.

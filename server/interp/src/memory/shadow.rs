@@ -1,6 +1,7 @@
 //! Shadow memory for the race detector: the last accesses to the bytes of a page.
 
 use crate::findings::InstructionSite;
+use crate::machine::Scope;
 
 /// Bytes that one block covers. All cells of a block are created together.
 pub(crate) const BLOCK: usize = 256;
@@ -17,27 +18,40 @@ pub(crate) struct Stamp {
     pub time: u32,
     /// The function in the upper 10 bits, and the instruction in the lower 22.
     site: u32,
-    /// The lane (5 bits), the flags, and from bit 9 on the lowest bits of the warp's step.
+    /// The lane (5 bits), the scope (2 bits), the flags, and from bit 10 on the lowest bits of the warp's step.
     info: u32,
 }
 
 impl Stamp {
-    /// A strong access. Two strong accesses do not race with each other.
-    pub const STRONG: u32 = 1 << 5;
     /// Several lanes of the warp made the access; the stamp names the last one.
-    pub const MANY: u32 = 1 << 6;
+    pub const MANY: u32 = 1 << 7;
     /// The access wrote the value that another thread had written before.
-    pub const QUIET: u32 = 1 << 7;
+    pub const QUIET: u32 = 1 << 8;
     /// The access is an atomic operation: it reads and writes at once.
-    pub const ATOMIC: u32 = 1 << 8;
+    pub const ATOMIC: u32 = 1 << 9;
+
+    /// The flags of a strong access with this scope.
+    pub fn strong(scope: Scope) -> u32 {
+        (scope as u32 + 1) << 5
+    }
 
     pub fn new(warp: u32, time: u32, site: InstructionSite, lane: usize, step: u64, flags: u32) -> Self {
         let site = (site.function.min(0x3ff) << 22) | site.instruction.min(0x3f_ffff);
-        Self { warp, time, site, info: (lane as u32 & 31) | flags | ((step as u32) << 9) }
+        Self { warp, time, site, info: (lane as u32 & 31) | flags | ((step as u32) << 10) }
+    }
+
+    /// The scope of a strong access; `None` for a weak one.
+    pub fn scope(self) -> Option<Scope> {
+        Scope::ALL.get(((self.info >> 5 & 3) as usize).wrapping_sub(1)).copied()
     }
 
     pub fn lane(self) -> usize {
         (self.info & 31) as usize
+    }
+
+    /// The lowest 22 bits of the number of instructions that the warp had executed.
+    pub fn step(self) -> u64 {
+        u64::from(self.info >> 10)
     }
 
     pub fn has(self, flag: u32) -> bool {
@@ -50,7 +64,7 @@ impl Stamp {
 
     /// Whether both accesses were made by the same execution of an instruction.
     pub fn is_with(self, other: Self) -> bool {
-        (self.warp, self.time, self.site, self.info >> 9) == (other.warp, other.time, other.site, other.info >> 9)
+        (self.warp, self.time, self.site, self.info >> 10) == (other.warp, other.time, other.site, other.info >> 10)
     }
 
     pub fn site(self) -> InstructionSite {
@@ -111,13 +125,16 @@ impl PageShadow {
 
 #[cfg(test)]
 mod tests {
-    use super::{InstructionSite, PageShadow, Stamp};
+    use super::{InstructionSite, PageShadow, Scope, Stamp};
 
     #[test]
     fn stamps_keep_what_they_are_made_of() {
-        let stamp = Stamp::new(7, 9, InstructionSite { function: 3, instruction: 1000 }, 31, 5, Stamp::STRONG);
+        let stamp = Stamp::new(7, 9, InstructionSite { function: 3, instruction: 1000 }, 31, 5, 0);
         assert_eq!((stamp.lane(), stamp.site()), (31, InstructionSite { function: 3, instruction: 1000 }));
-        assert!(stamp.has(Stamp::STRONG) && !stamp.has(Stamp::MANY) && stamp.with(Stamp::MANY).has(Stamp::MANY));
+        assert!(stamp.scope().is_none() && !stamp.has(Stamp::MANY) && stamp.with(Stamp::MANY).has(Stamp::MANY));
+        for scope in Scope::ALL {
+            assert_eq!(stamp.with(Stamp::strong(scope)).scope(), Some(scope));
+        }
         assert!(stamp.is_with(Stamp::new(7, 9, InstructionSite { function: 3, instruction: 1000 }, 2, 5, 0)));
         assert!(!stamp.is_with(Stamp::new(7, 9, InstructionSite { function: 3, instruction: 1000 }, 2, 6, 0)));
     }

@@ -17,7 +17,7 @@ fn kernel(version: &str, target: &str, body: &str) -> TestKernel {
 }
 
 const WAIT: &str = "wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra wait;\n";
-const LOAD: &str = "mbarrier.init.b64 [bar], 1; mbarrier.arrive.expect_tx.b64 _, [bar], 64;\n\
+const LOAD: &str = "mbarrier.init.b64 [bar], 1; fence.mbarrier_init.release.cluster; mbarrier.arrive.expect_tx.b64 _, [bar], 64;\n\
     cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [data], [%rd1], 64, [bar];\n";
 const STORE: &str = "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 64; cp.async.bulk.commit_group;\n";
 
@@ -57,7 +57,7 @@ fn what_is_in_flight_is_left_alone() {
     stored(&format!("{LOAD}{WAIT}{STORE} cp.async.bulk.wait_group.read 0; st.shared.u32 [data], 1;"));
     found(
         FaultKind::Asynchronous,
-        &format!("{LOAD}{WAIT}{STORE} st.shared.u32 [data], 1;"),
+        &format!("{LOAD}{WAIT}{STORE} st.shared.u32 [data], 1; cp.async.bulk.wait_group 0;"),
         "that an asynchronous operation reads",
     );
     let read = "ld.global.u32 %r1, [%rd0];";
@@ -68,20 +68,20 @@ fn what_is_in_flight_is_left_alone() {
     );
     found(
         FaultKind::Asynchronous,
-        &format!("{LOAD}{WAIT}{STORE} cp.async.bulk.wait_group 1; {read}"),
+        &format!("{LOAD}{WAIT}{STORE} cp.async.bulk.wait_group 1; {read} cp.async.bulk.wait_group 0;"),
         "writes, which is not known to be complete",
     );
     // Small copies have groups of their own.
     found(
         FaultKind::Asynchronous,
-        &format!("{LOAD}{WAIT}{STORE} cp.async.wait_group 0; {read}"),
+        &format!("{LOAD}{WAIT}{STORE} cp.async.wait_group 0; {read} cp.async.bulk.wait_group 0;"),
         "writes, which is not known to be complete",
     );
 }
 
 #[test]
 fn the_engine_reads_what_was_fenced() {
-    let store = "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data+16], 16;";
+    let store = "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data+16], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";
     let words = "the copy engine reads 16 bytes at `data`+16";
     found(FaultKind::Asynchronous, &format!("st.shared.v4.u32 [data+16], {{1, 2, 3, 4}}; {store}"), words);
     found(
@@ -100,6 +100,29 @@ fn the_engine_reads_what_was_fenced() {
 }
 
 #[test]
+fn a_thread_waits_for_its_copies_before_it_ends() {
+    let start = format!("{LOAD}{WAIT}{STORE}");
+    found(FaultKind::Asynchronous, &start, "the thread ends while a bulk copy may still read shared memory");
+    stored(&format!("{start} cp.async.bulk.wait_group.read 0;"));
+}
+
+#[test]
+fn an_mbarrier_is_made_visible_to_the_engine() {
+    let start = LOAD.replace("fence.mbarrier_init.release.cluster;", "");
+    found(FaultKind::Mbarrier, &format!("{start}{WAIT}"), "the copy engine may not see yet");
+    stored(&format!("{}{WAIT}", start.replace("[bar], 1;", "[bar], 1; fence.proxy.async;")));
+}
+
+#[test]
+fn global_memory_that_was_written_is_fenced_for_the_engine() {
+    let body = |fence: &str| format!("st.global.u32 [%rd1+32], 9; {fence} {LOAD}{WAIT}");
+    found(FaultKind::Asynchronous, &body(""), "some of which were written by ordinary instructions");
+    found(FaultKind::Asynchronous, &body("fence.proxy.async.shared::cta;"), "`fence.proxy.async` must come between");
+    stored(&body("fence.proxy.async;"));
+    stored(&body("fence.proxy.async.global;"));
+}
+
+#[test]
 fn many_groups_in_flight() {
     let body = "st.bulk.shared::cta [%r1], 64, 0; fence.proxy.async; cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 16; cp.async.bulk.commit_group;\n\
         cp.async.bulk.global.shared::cta.bulk_group [%rd0+16], [data+16], 16; cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 1;\n\
@@ -111,7 +134,7 @@ fn many_groups_in_flight() {
 #[test]
 fn a_block_goes_to_all_ctas_of_a_mask() {
     let body = "mov.u32 %r1, %cluster_ctarank; t: .branchtargets load, wait, none, wait; mbarrier.init.shared::cta.b64 [bar], 1;\n\
-        mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 32; mbarrier.init.shared::cta.b64 [bar+8], 4; \n\
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 32; mbarrier.init.shared::cta.b64 [bar+8], 4; fence.mbarrier_init.release.cluster; barrier.cluster.arrive; barrier.cluster.wait;\n\
         mov.u32 %r2, bar; mapa.shared::cluster.u32 %r3, %r2, 0; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3+8]; brx.idx %r1, t;\n\
         load: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [bar+8], 0; @!%p1 bra load; mov.u16 %h0, 11;\n\
         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [data+16], [%rd1], 32, [bar], %h0;\n\
@@ -134,7 +157,7 @@ fn a_block_goes_to_another_cta() {
         zero: mbarrier.init.shared::cta.b64 [bar], 1; mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 48;\n\
         st.shared.v4.u32 [data+32], {9, 9, 9, 9};\n\
         fence.proxy.async.shared::cta; barrier.cluster.arrive; barrier.cluster.wait; wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra wait;\n\
-        cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 48; ret;\n\
+        cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 48; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ret;\n\
         one: barrier.cluster.arrive; barrier.cluster.wait; st.shared.v4.u32 [data], {1, 2, 3, 4}; st.shared.v4.u32 [data+16], {5, 6, 7, 8};\n\
         mov.u32 %r5, data; mapa.shared::cluster.u32 %r5, %r5, 0; mov.u32 %r6, bar; mapa.shared::cluster.u32 %r6, %r6, 0;\n\
         fence.proxy.async; cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r5], [data], 32, [%r6];\n\
@@ -156,7 +179,7 @@ fn masks_choose_bytes() {
 fn elements_are_reduced() {
     let reduce = |op: &str, bytes: usize, start: &[u8], data: &[u8]| {
         let body = format!(
-            "mbarrier.init.b64 [bar], 1; mbarrier.arrive.expect_tx.b64 _, [bar], {bytes};\n\
+            "mbarrier.init.b64 [bar], 1; fence.mbarrier_init.release.cluster; mbarrier.arrive.expect_tx.b64 _, [bar], {bytes};\n\
             cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [data], [%rd1], {bytes}, [bar];\n{WAIT}\
             cp.reduce.async.bulk.global.shared::cta.bulk_group.{op} [%rd0], [data], {bytes};\n\
             cp.reduce.async.bulk.global.shared::cta.bulk_group.{op} [%rd0], [data], {bytes}; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;"
@@ -190,10 +213,10 @@ fn elements_are_reduced() {
 #[test]
 fn ends_that_may_be_out_of_bounds() {
     // The buffer begins 4 bytes before the end of the first unit that is read, and ends within the last.
-    let body = "mbarrier.init.b64 [bar], 1; mbarrier.arrive.expect_tx.b64 _, [bar], 48; mov.u32 %r1, 4; mov.u32 %r2, 12;\n\
+    let body = "mbarrier.init.b64 [bar], 1; fence.mbarrier_init.release.cluster; mbarrier.arrive.expect_tx.b64 _, [bar], 48; mov.u32 %r1, 4; mov.u32 %r2, 12;\n\
         cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.ignore_oob [data], [%rd1+32], 48, %r1, %r2, [bar];\n\
         wait: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0; @!%p1 bra wait;\n\
-        cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 48;";
+        cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 48; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;";
     let out = kernel("9.2", "sm_100a", body).threads(1).buffer(&[7; 48]).buffer(&words(1..18)).fine();
     assert_eq!(out.u32s(0), [0, 10, 11, 12, 13, 14, 15, 16, 17, 0, 0, 0]);
     let marks = |at| out.run.machine.memory.global.allocations()[0].storage.read(at, &mut [0; 4]).marks;
@@ -214,7 +237,7 @@ fn what_nobody_wrote_stays_so() {
 
 #[test]
 fn impossible_blocks_are_found() {
-    let start = "mbarrier.init.b64 [bar], 1; mov.u32 %r1, 20;";
+    let start = "mbarrier.init.b64 [bar], 1; fence.mbarrier_init.release.cluster; mov.u32 %r1, 20;";
     let copy = "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes";
     found(FaultKind::Misaligned, &format!("{start} {copy} [data], [%rd1], %r1, [bar];"), "on 20 bytes");
     found(FaultKind::Misaligned, &format!("{start} {copy} [data], [%rd1+8], 16, [bar];"), "multiple of 16");

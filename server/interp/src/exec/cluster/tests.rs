@@ -16,7 +16,7 @@ fn kernel(body: &str) -> TestKernel {
 fn exchange(barrier: &str) -> String {
     format!(
         "mad.lo.u32 %r6, %r1, 1000, %r2; st.shared.u32 [%r4], %r6; {barrier}\n xor.b32 %r7, %r1, 1; mapa.shared::cluster.u32 %r8, %r4, %r7;\n\
-         ld.shared::cluster.u32 %r9, [%r8]; st.global.u32 [%rd2], %r9;"
+         ld.shared::cluster.u32 %r9, [%r8]; st.global.u32 [%rd2], %r9; barrier.cluster.arrive; barrier.cluster.wait;"
     )
 }
 
@@ -41,6 +41,30 @@ fn what_a_relaxed_arrival_does_not_tell_is_a_race() {
     let out = kernel(&exchange("")).run();
     assert!(
         out.kinds().contains(&FaultKind::Race) || out.kinds().contains(&FaultKind::UninitializedMemory),
+        "{:?}",
+        out.faults()
+    );
+}
+
+#[test]
+fn shared_memory_ends_with_its_cta() {
+    let body = exchange("barrier.cluster.arrive; barrier.cluster.wait;");
+    let last = "barrier.cluster.arrive; barrier.cluster.wait;";
+    let early = body.strip_suffix(last).unwrap();
+    let out = kernel(early).run();
+    assert_eq!((out.status(), out.kinds()), (RunStatus::Finished, vec![FaultKind::Undefined]));
+    assert!(out.faults()[0].message.contains("shared memory of CTA"), "{:?}", out.faults());
+    // An arrival without a release keeps the CTA, too.
+    let relaxed = format!("{early} barrier.cluster.arrive.relaxed; barrier.cluster.wait;");
+    assert_eq!(kernel(&relaxed).run().faults(), []);
+    // CTA 0 ends before CTA 1 reads.
+    let late = format!("{early} exit;").replace(
+        "xor.b32 %r7",
+        "setp.eq.u32 %p0, %r1, 0; @%p0 exit; mov.u32 %r10, 0; spin: add.u32 %r10, %r10, 1; setp.lt.u32 %p1, %r10, 3000; @%p1 bra spin;\n xor.b32 %r7",
+    );
+    let out = kernel(&late).run();
+    assert!(
+        out.kinds() == [FaultKind::Undefined] && out.faults()[0].message.contains("has ended"),
         "{:?}",
         out.faults()
     );

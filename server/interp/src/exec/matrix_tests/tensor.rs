@@ -424,7 +424,9 @@ fn misuse_of_tensor_memory_is_found() {
     };
     let tail = tail(1);
     assert_eq!(finish("", "ret; }"), [FaultKind::Undefined], "never freed");
-    let load = |address: &str| format!("tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%r8}}, [{address}];");
+    let load = |address: &str| {
+        format!("tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%r8}}, [{address}]; tcgen05.wait::ld.sync.aligned;")
+    };
     assert_eq!(finish(&load("%m"), &tail), [FaultKind::UninitializedMemory]);
     assert_eq!(
         finish(&format!("@!%p1 bra past; add.u32 %u, %t, 512; {} past:", load("%u")), &tail),

@@ -76,9 +76,11 @@ pub(crate) fn expect_tx(inst: &mut DecodeContext<'_>) -> Result<OpAction, Decode
 /// `mbarrier.complete_tx`.
 pub(crate) fn complete_tx(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let (target, tx) = (ArrivalTarget::new(inst, true)?, inst.src::<u32>(OperandName::Tx)?);
+    let scope = crate::exec::memory::scope(inst);
     Ok(DecodeContext::machine(move |context| {
         target.each(context, None, |context, at, lane| {
             let count = context.registers.lane(tx, lane);
+            races::arrive_at(context, at, scope, true);
             change(context, at, lane, |object| object.transact(-i64::from(count)))
         });
         StepOutcome::Next
@@ -100,16 +102,14 @@ fn arrival(inst: &mut DecodeContext<'_>, drops: bool) -> Result<OpAction, Decode
     let target = ArrivalTarget::new(inst, to.is_none())?;
     let (count, tx) = (inst.optional_src::<u32>(OperandName::Count)?, inst.optional_src::<u32>(OperandName::Tx)?);
     let open = inst.has(Modifier::NoComplete);
-    let relaxed = inst.has(Modifier::Relaxed);
+    let (relaxed, scope) = (inst.has(Modifier::Relaxed), crate::exec::memory::scope(inst));
     Ok(DecodeContext::machine(move |context| {
         target.each(context, to, |context, at, lane| {
             let value = |context: &ExecContext<'_>, src: Option<Src<u32>>| src.map(|s| context.registers.lane(s, lane));
             let count = value(context, count).unwrap_or(1);
             let tx = value(context, tx).unwrap_or(0);
             check_seen(context, at, lane);
-            if !relaxed {
-                races::release(context, at);
-            }
+            races::arrive_at(context, at, scope, relaxed);
             change(context, at, lane, |object| {
                 let expects = object.transact(tx.into());
                 let dropped = if drops { object.drop_expected(count) } else { Ok(()) };

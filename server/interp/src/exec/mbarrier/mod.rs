@@ -85,7 +85,9 @@ pub(crate) fn ctas(context: &mut ExecContext<'_>, mask: u32, lane: usize) -> imp
 /// The number of an mbarrier's current phase. Reports a finding and returns `None` if there is no mbarrier.
 fn phase(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize) -> Option<u64> {
     if let Some(live) = live(context, at) {
-        return Some(live.phase);
+        let (phase, initialised) = (live.phase, live.initialised);
+        check_initialised(context, at, lane, initialised);
+        return Some(phase);
     }
     let name = context.name_of(at);
     let words = || {
@@ -95,6 +97,39 @@ fn phase(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize) -> Opti
     };
     context.fault(FaultKind::Mbarrier, 1 << lane, words);
     None
+}
+
+/// Checks that the initialisation of an mbarrier is ordered before this use.
+fn check_initialised(
+    context: &mut ExecContext<'_>,
+    at: AccessLocation,
+    lane: usize,
+    initialised: Option<(u64, u32, u32)>,
+) {
+    let Some((cta, warp, time)) = initialised else { return };
+    let own = context.cta().number;
+    if (cta, warp) == (own, context.lanes.number)
+        || !races::wanted(context)
+        || context.lanes.clock.known.of(cta, warp) >= time
+    {
+        return;
+    }
+    let Some(live) = live(context, at) else { return };
+    let site = live.site;
+    live.initialised = None;
+    let (name, rank) = (context.name_of(at), rank_of(context, at).unwrap_or(0));
+    let words = || {
+        if cta == own {
+            format!(
+                "the mbarrier {name} is used, but nothing orders its initialisation before: a barrier of the CTA must come between"
+            )
+        } else {
+            format!(
+                "the mbarrier {name} of CTA {rank} of the cluster is used, but nothing orders its initialisation before: `fence.mbarrier_init` and `barrier.cluster` must come between"
+            )
+        }
+    };
+    context.fault_with(FaultKind::Mbarrier, 1 << lane, words, Some((site, "where it is initialised".to_owned())));
 }
 
 /// Changes an mbarrier, and starts its next phase if nothing is pending. Returns the state before the change.
@@ -167,6 +202,20 @@ pub(crate) fn system_arrives(context: &mut ExecContext<'_>, at: AccessLocation, 
     });
 }
 
+/// Checks that the copy engine, which counts bytes at an mbarrier, sees that it is initialised.
+pub(crate) fn check_visible(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize) {
+    let Some(live) = live(context, at).filter(|l| l.hidden) else { return };
+    let site = live.site;
+    live.hidden = false;
+    let name = context.name_of(at);
+    let words = || {
+        format!(
+            "the copy engine may not see yet that the mbarrier {name} is initialised: `fence.mbarrier_init` or `fence.proxy.async` must come between"
+        )
+    };
+    context.fault_with(FaultKind::Mbarrier, 1 << lane, words, Some((site, "where it is initialised".to_owned())));
+}
+
 /// Completes `count` transactions of an mbarrier on behalf of the copy engine.
 pub(crate) fn transacted(context: &mut ExecContext<'_>, at: AccessLocation, lane: usize, count: u64) {
     races::release(context, at);
@@ -220,8 +269,12 @@ pub(crate) fn init(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             let object = Object::new(reports, asked.min(most));
             context.put_object_at(at, lane, Some(object.bits()));
             let site = context.site;
+            let initialised = Some((context.cta().number, context.lanes.number, context.lanes.clock.time));
             if let Some(all) = mbarriers(context, at) {
-                all.insert(at.offset, LiveMbarrier { phase: 0, seen: 0, site, flights: Vec::new() });
+                all.insert(
+                    at.offset,
+                    LiveMbarrier { phase: 0, seen: 0, site, initialised, hidden: true, flights: Vec::new() },
+                );
             }
         }
         StepOutcome::Next

@@ -32,7 +32,7 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<OpAct
     let p = inst.predicate_dst(OperandName::P)?.ok_or("a wait without a predicate")?;
     let report = inst.predicate_dst(OperandName::Report)?;
     let value = inst.places(OperandName::Value, 1)?;
-    let relaxed = inst.has(Modifier::Relaxed);
+    let (relaxed, scope) = (inst.has(Modifier::Relaxed), crate::exec::memory::scope(inst));
     Ok(DecodeContext::machine(move |context| {
         let mut done = 0;
         for lane in lanes(context.mask) {
@@ -40,9 +40,7 @@ pub(crate) fn wait(inst: &mut DecodeContext<'_>, blocking: bool) -> Result<OpAct
             if is_complete(context, at, lane, named) {
                 done |= 1 << lane;
                 seen(context, at);
-                if !relaxed {
-                    races::acquire(context, at);
-                }
+                races::acquire(context, at, scope, relaxed);
             }
         }
         // Threads of a warp may wait for different mbarriers, so the wait ends as soon as the phase of one of them is complete.

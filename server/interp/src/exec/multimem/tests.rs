@@ -66,7 +66,8 @@ fn blocks_go_to_the_replica() {
         multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd0], [data], 16;\n\
         mov.u16 %h0, 0xf; multimem.cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd0+16], [data+16], 16, %h0;\n\
         cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n\
-        multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [data+16], 16;",
+        multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [data+16], 16;\n\
+        cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
         &[0; 32],
     );
     assert_eq!(out, [6, 8, 10, 12, 5, 0, 0, 0]);

@@ -2,10 +2,12 @@
 
 use super::{TensorMemoryAccess, TensorMemoryAddress, spot};
 use crate::exec::mma::{FragmentOperand, all_source_marks, whole_warp};
+use crate::exec::wgmma::slots;
 use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::machine::operands::{self, TensorKind};
 use crate::machine::{ExecContext, StepOutcome};
 use crate::registers::Dst;
 use crate::simd::LaneMarks;
@@ -100,6 +102,8 @@ impl LoadReduction {
 pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     let cells = Cells::new(inst)?;
     let reduction = LoadReduction::new(inst)?;
+    let mut registers = slots(inst, OperandName::R);
+    registers.extend(slots(inst, OperandName::Redval));
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let (at, mut access) = cells.begin(context);
@@ -113,6 +117,10 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             marks.push(cell.marks);
         }
         access.report(context);
+        let used = std::mem::take(&mut context.uses.tensor);
+        operands::begin(context, TensorKind::Load, used, None);
+        let site = context.site;
+        context.lanes.wgmma.load(site, &registers);
         cells.held.scatter(context, &elements, Some(&marks));
         if let Some(reduction) = &reduction {
             for lane in lanes(context.mask) {
@@ -141,6 +149,8 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefu
             access.write(memory, lane, column, *value as u32, marks);
         }
         access.report(context);
+        let used = std::mem::take(&mut context.uses.tensor);
+        operands::begin(context, TensorKind::Store, used, None);
         context.marked = LaneMarks::all(0, Marks::NONE);
         StepOutcome::Next
     }))

@@ -7,7 +7,7 @@ use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::machine::tensor_memory::PairAllocation;
-use crate::machine::{ExecContext, Order, StepOutcome};
+use crate::machine::{ExecContext, Order, StepOutcome, operands};
 use crate::memory::Region;
 use crate::registers::Src;
 use ptx_isa::{Modifier, OperandName};
@@ -154,6 +154,7 @@ pub(crate) fn free(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
         let Some(columns) = columns(context, count) else { return StepOutcome::Next };
         let lane = context.mask.trailing_zeros().min(31) as usize;
         let first = context.registers.lane(address, lane);
+        operands::freed(context, first & 0xffff, columns);
         if !context.cta().tensor.free_up(first, columns) {
             context.fault(FaultKind::Undefined, 1 << lane, || {
                 format!("there is no allocation of {columns} columns at {first:#x} in the tensor memory of this CTA")

@@ -6,6 +6,8 @@ use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{DecodeRefusal, OpAction};
+use crate::machine::copies::{self, Family};
+use crate::machine::operands::TensorKind;
 use crate::machine::{ExecContext, StepOutcome};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::matrix::descriptor;
@@ -100,6 +102,8 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
                     return StepOutcome::Next;
                 }
             }
+            let id = copies::begin_product(context, Some(TensorKind::Copy));
+            copies::join(context, lane, Family::Tensor, id);
         }
         context.changed();
         StepOutcome::Next

@@ -19,8 +19,9 @@ use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::machine::operands::{TensorCells, TensorKind, TensorUse};
 use crate::machine::tensor_memory::{COLUMNS, LANES, TensorMemory, TensorMemoryCell};
-use crate::machine::{ExecContext, StepOutcome};
+use crate::machine::{ExecContext, StepOutcome, copies};
 use crate::registers::Src;
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
@@ -89,11 +90,23 @@ struct TensorMemoryAccess {
     unallocated: Option<u32>,
     /// Lane and column of a cell outside of tensor memory.
     outside: Option<(u32, u32)>,
+    /// The cells that were read, and those that were written: for each column, a mask of lanes.
+    cells: [Vec<u128>; 2],
 }
 
 impl TensorMemoryAccess {
     fn new(rank: u32, thread: usize) -> Self {
-        Self { rank, thread, unknown: None, unallocated: None, outside: None }
+        Self { rank, thread, unknown: None, unallocated: None, outside: None, cells: Default::default() }
+    }
+
+    fn note(&mut self, lane: u32, column: u32, write: bool) {
+        let masks = &mut self.cells[usize::from(write)];
+        if masks.is_empty() {
+            masks.resize(COLUMNS as usize, 0);
+        }
+        if let Some(mask) = masks.get_mut(column as usize) {
+            *mask |= 1 << (lane % LANES);
+        }
     }
 
     fn check(&mut self, memory: &TensorMemory, lane: u32, column: u32) {
@@ -106,6 +119,7 @@ impl TensorMemoryAccess {
 
     fn read(&mut self, memory: &TensorMemory, lane: u32, column: u32) -> TensorMemoryCell {
         self.check(memory, lane, column);
+        self.note(lane, column, false);
         let cell = memory.read(lane, column);
         if !cell.known {
             self.unknown.get_or_insert((lane, column));
@@ -115,12 +129,15 @@ impl TensorMemoryAccess {
 
     fn write(&mut self, memory: &mut TensorMemory, lane: u32, column: u32, bits: u32, marks: Marks) {
         self.check(memory, lane, column);
+        self.note(lane, column, true);
         memory.write(lane, column, bits, marks);
     }
 
-    /// Reports one violation, if there was any.
+    /// Reports one violation, if there was any, and notes the cells as used by the instruction.
     fn report(self, context: &mut ExecContext<'_>) {
         let (mask, rank) = (1 << self.thread, self.rank);
+        let [reads, writes] = self.cells.map(|masks| TensorCells::of_masks(&masks));
+        context.uses.tensor.push(TensorUse { rank, reads, writes });
         if let Some((lane, column)) = self.outside {
             context.fault(FaultKind::OutOfBounds, mask, || {
                 format!("lane {lane}, column {column}: tensor memory has {LANES} lanes and {COLUMNS} columns")
@@ -143,9 +160,22 @@ fn spot(context: &ExecContext<'_>, address: &Address, lane: usize) -> TensorMemo
 }
 
 /// `tcgen05.wait::ld`, `tcgen05.wait::st`: never wait, since loads and stores are complete at once.
-pub(crate) fn wait() -> OpAction {
-    DecodeContext::machine(|context| {
+pub(crate) fn wait(kind: TensorKind) -> OpAction {
+    DecodeContext::machine(move |context| {
         whole_warp(context);
+        let warp = (context.rank as u32, context.lanes.number);
+        context.cta().tensor.pipeline.wait(kind, warp);
+        if kind == TensorKind::Load {
+            context.lanes.wgmma.loaded();
+        }
+        StepOutcome::Next
+    })
+}
+
+/// `tcgen05.fence::after_thread_sync`: later loads may read what was known to be complete before.
+pub(crate) fn fence_after() -> OpAction {
+    DecodeContext::machine(|context| {
+        context.lanes.tensor_fence = context.cta().tensor.fence();
         StepOutcome::Next
     })
 }
@@ -175,8 +205,10 @@ pub(crate) fn commit(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
         note_ctas(context, ctas);
         for lane in lanes(context.mask) {
             let Some(at) = mbarrier::locate(context, &address, lane, true) else { continue };
+            let ids = copies::of_tensor(context, lane);
             let named = match mask {
                 None => {
+                    mbarrier::attach(context, at, ids);
                     mbarrier::system_arrives(context, at, lane, false);
                     continue;
                 }
@@ -185,6 +217,7 @@ pub(crate) fn commit(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRef
             };
             for rank in mbarrier::ctas(context, named, lane) {
                 if let Some(at) = mbarrier::in_cta(context, at, lane, rank, 8) {
+                    mbarrier::attach(context, at, ids.iter().copied());
                     mbarrier::system_arrives(context, at, lane, false);
                 }
             }

@@ -7,6 +7,8 @@ use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::machine::copies::{self, Family};
+use crate::machine::operands::TensorKind;
 use crate::machine::{ExecContext, StepOutcome};
 use crate::registers::{PredicateSrc, Src};
 use ptx_isa::{Exec, Modifier, OperandName};
@@ -122,6 +124,8 @@ pub(crate) fn multiply(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeR
             if plan.run(context, lane).is_none() {
                 return StepOutcome::Next;
             }
+            let id = copies::begin_product(context, Some(TensorKind::Product));
+            copies::join(context, lane, Family::Tensor, id);
         }
         context.changed();
         StepOutcome::Next
@@ -357,14 +361,15 @@ impl Tcgen05Product {
         undefined(context, lane, layout)?;
         let (at_a, at_b) = (spot(context, &scales.a, lane), spot(context, &scales.b, lane));
         let blocks = scales.blocks;
+        let parts = 0..self.ctas.max(1);
+        let mut accesses: Vec<TensorMemoryAccess> =
+            parts.map(|part| TensorMemoryAccess::new(rank_of_part(context, self.ctas, part), lane)).collect();
         let mut one =
             |context: &mut ExecContext<'_>, part: u32, at: TensorMemoryAddress, line: u32, block: u32, id: u32| {
                 let (cell, byte) = undefined(context, lane, tensor::scale(line, block, blocks, id))?;
-                let rank = rank_of_part(context, self.ctas, part);
-                let mut access = TensorMemoryAccess::new(rank, lane);
-                let memory = super::memory(context, rank)?;
+                let access = accesses.get_mut(part as usize)?;
+                let memory = super::memory(context, access.rank)?;
                 let found = access.read(memory, at.lane.wrapping_add(cell.lane), at.column.wrapping_add(cell.column));
-                access.report(context);
                 *marks |= found.marks;
                 Some(u64::from(found.bits >> (8 * byte) & 0xff))
             };
@@ -380,6 +385,7 @@ impl Tcgen05Product {
                 b.push(one(context, 0, at_b, column, block, instruction.scale_b)?);
             }
         }
+        accesses.into_iter().for_each(|access| access.report(context));
         Some((a, b))
     }
 }

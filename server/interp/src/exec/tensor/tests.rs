@@ -17,7 +17,8 @@ fn kernel(target: &str, body: &str) -> TestKernel {
          .reg .pred %p<4>; .reg .b16 %h<8>; .reg .b32 %r<16>; .reg .b64 %rd<8>;\n\
          .shared .align 1024 .b8 box[16384]; .shared .align 8 .b64 bar; .shared .align 8 .b64 other;\n\
          ld.param.u64 %rd0, [out]; ld.param.u64 %rd1, [in]; mov.u64 %rd2, map; cvta.param.u64 %rd2, %rd2;\n\
-         mbarrier.init.shared::cta.b64 [bar], 1; mbarrier.init.shared::cta.b64 [other], 1;\n{body}\nret; }}\n"
+         mbarrier.init.shared::cta.b64 [bar], 1; mbarrier.init.shared::cta.b64 [other], 1;\n\
+         fence.mbarrier_init.release.cluster; barrier.cluster.arrive; barrier.cluster.wait;\n{body}\nret; }}\n"
     ))
     .threads(1)
 }
@@ -251,7 +252,7 @@ fn a_pair_of_ctas_may_share_an_mbarrier() {
          second: mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 256; mov.u16 %h1, 3;
          cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.cta_group::2 [box], [%rd2, {1, 2}], [bar], %h1;
          {wait} cp.async.bulk.global.shared::cta.bulk_group [%rd0], [box], 128; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
-         first:";
+         first: barrier.cluster.arrive; barrier.cluster.wait;";
     let input = counting(200);
     let kernel = kernel("sm_100a", body).ctas(2, 2).buffer(&[0xee; 128]).buffer(&input);
     let map = TensorMap::tiled(ElementType::U32, kernel.address(1), &[20, 10], &[80], &[8, 4]);

@@ -1,7 +1,7 @@
 //! Transfers the bytes of a tensor copy.
 
 use crate::findings::FaultKind;
-use crate::machine::{AccessLocation, ExecContext, Order};
+use crate::machine::{AccessLocation, ExecContext, Order, Scope};
 use crate::memory::Region;
 use ptx_num::image::tensor_copy::{Amount, RunKind, pack6};
 use ptx_num::image::tensor_map::{ElementType, TensorMap};
@@ -228,7 +228,7 @@ impl TensorTransfer {
                 let b = u128::from_le_bytes(value);
                 let to = global(run.global.wrapping_add(skip as u64));
                 // Each element is combined by a relaxed operation.
-                let old = context.update_at(to, lane, size, Order::Relaxed, |old| function(old, b, 0));
+                let old = context.update_at(to, lane, size, Order::Relaxed(Scope::Gpu), |old| function(old, b, 0));
                 let mut marks = marks | atomic::marks(operation, element, old, b);
                 if function(old, b, 0) != keeps(old, b, 0) {
                     marks |= Marks::UNSPECIFIED;

@@ -3,11 +3,19 @@
 //! Each warp counts its own time, which advances whenever the warp publishes its accesses to others. Knowledge about other warps has one
 //! time per warp. Knowledge within the own warp has one time per pair of lanes, which is necessary only because of partial `bar.warp.sync`.
 
+use super::scopes::SyncOperation;
 use crate::lanes::{LANES, LaneMask, lanes};
+use crate::machine::Scope;
 use std::sync::Arc;
 
 /// Known times of the warps of a CTA, by warp index.
 type Times = Arc<[u32]>;
+
+/// Set in the number of a CTA, it names what is known of the CTA only if scopes are ignored: an operation with a too narrow scope took part.
+const BEYOND_SCOPE: u64 = 1 << 63;
+
+/// Set in the number of a CTA, it names accesses that their thread has fenced for all threads before it arrived at a barrier.
+const FENCED: u64 = 1 << 62;
 
 /// Known times of warps, by the number of the CTA in the grid and the index of the warp in the CTA. Copies are cheap.
 #[derive(Debug, Clone, Default)]
@@ -24,10 +32,45 @@ impl Knowledge {
     }
 
     /// The known time of a warp; 0 if nothing is known about it.
-    pub(super) fn of(&self, cta: u64, warp: u32) -> u32 {
+    pub(crate) fn of(&self, cta: u64, warp: u32) -> u32 {
         let all = self.all();
         let found = all.binary_search_by_key(&cta, |(c, _)| *c).ok().and_then(|i| all.get(i));
         found.and_then(|(_, times)| times.get(warp as usize)).copied().unwrap_or(0)
+    }
+
+    /// As [`of`](Self::of), if all scopes were wide enough.
+    pub(crate) fn beyond_scope(&self, cta: u64, warp: u32) -> u32 {
+        self.of(cta | BEYOND_SCOPE, warp)
+    }
+
+    /// The same knowledge, gained through an operation whose scope does not include the other thread.
+    pub(super) fn out_of_scope(&self) -> Self {
+        let all = self.all();
+        let split = all.partition_point(|(cta, _)| cta & BEYOND_SCOPE == 0);
+        let (known, beyond) = all.split_at(split);
+        let known = &known[..known.partition_point(|(cta, _)| cta & FENCED == 0)];
+        let mut out = Self::of_entries(known.iter().map(|(cta, times)| (cta | BEYOND_SCOPE, Arc::clone(times))));
+        out.join(&Self::of_entries(beyond.iter().cloned()));
+        out
+    }
+
+    /// The same knowledge, as that of accesses which are fenced.
+    pub(super) fn as_fenced(&self) -> Self {
+        let known = self.all().iter().filter(|(cta, _)| cta & (BEYOND_SCOPE | FENCED) == 0);
+        Self::of_entries(known.map(|(cta, times)| (cta | FENCED, Arc::clone(times))))
+    }
+
+    /// What is known of accesses that other threads have fenced.
+    pub(super) fn fenced_part(&self) -> Self {
+        let all = self.all();
+        let from = all.partition_point(|(cta, _)| cta & (BEYOND_SCOPE | FENCED) == 0);
+        let to = all.partition_point(|(cta, _)| cta & BEYOND_SCOPE == 0);
+        Self::of_entries(all[from..to].iter().map(|(cta, times)| (cta & !FENCED, Arc::clone(times))))
+    }
+
+    fn of_entries(entries: impl Iterator<Item = (u64, Times)>) -> Self {
+        let all: Vec<_> = entries.collect();
+        Self((!all.is_empty()).then(|| Arc::new(all)))
     }
 
     /// Raises the known time of a warp to `time`. `warps` is the number of warps per CTA.
@@ -109,29 +152,33 @@ fn later(a: &Times, b: &Times) -> Times {
 #[derive(Debug, Clone)]
 pub struct Clock {
     /// The own time, beginning with 1.
-    pub(super) time: u32,
+    pub(crate) time: u32,
     /// Knowledge about other warps.
-    pub(super) known: Knowledge,
+    pub(crate) known: Knowledge,
     /// Every lane of the warp knows the accesses of every other lane up to this time.
     pub(super) met: u32,
     /// For each lane (first index), the time up to which it knows another lane, where it is later than `met`.
     pairs: Option<Box<[[u32; LANES]; LANES]>>,
-    /// The knowledge as of the last fence: a relaxed write publishes it.
-    pub(super) fenced: Knowledge,
-    /// Knowledge gained by relaxed reads. It counts from the next fence on.
-    pub(super) heard: Knowledge,
+    /// State of fences; absent before the first fence and the first relaxed read of a released value.
+    sync: Option<Box<SyncState>>,
+}
+
+/// What the fences of a warp have published, and what its relaxed reads have seen.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SyncState {
+    /// For each scope, the knowledge as of the last fence that has this scope or a wider one: a relaxed write publishes it.
+    pub(super) fenced: [Knowledge; 3],
+    /// For each scope, knowledge gained by relaxed reads from threads in it. It counts from the next fence of this scope or a wider one on.
+    pub(super) heard: [Knowledge; 3],
+    /// The last release whose value a relaxed read may have read.
+    pub(super) heard_from: Option<SyncOperation>,
+    /// The last fence, if its scope is narrower than `.gpu`.
+    pub(super) narrow_fence: Option<SyncOperation>,
 }
 
 impl Default for Clock {
     fn default() -> Self {
-        Self {
-            time: 1,
-            known: Knowledge::default(),
-            met: 0,
-            pairs: None,
-            fenced: Knowledge::default(),
-            heard: Knowledge::default(),
-        }
+        Self { time: 1, known: Knowledge::default(), met: 0, pairs: None, sync: None }
     }
 }
 
@@ -150,13 +197,29 @@ impl Clock {
         self.known.join(from)
     }
 
-    /// Adds the knowledge gained by relaxed reads. Returns the work, in CTAs looked at.
-    pub(super) fn listen(&mut self, own: (u64, u32, u32)) -> u64 {
-        if self.heard.is_empty() {
-            return 0;
-        }
-        let heard = std::mem::take(&mut self.heard);
-        self.learn(&heard, own)
+    /// The state of fences; creates it if there is none.
+    pub(super) fn sync(&mut self) -> &mut SyncState {
+        self.sync.get_or_insert_default()
+    }
+
+    /// The state of fences, if there is any.
+    pub(super) fn synced(&self) -> Option<&SyncState> {
+        self.sync.as_deref()
+    }
+
+    /// The knowledge as of the last fence of this scope or a wider one.
+    pub(super) fn fenced(&self, scope: Scope) -> Knowledge {
+        self.synced().map(|s| s.fenced[scope as usize].clone()).unwrap_or_default()
+    }
+
+    /// Adds the knowledge gained by relaxed reads from threads in a scope. Returns the work, in CTAs looked at.
+    pub(super) fn listen(&mut self, scope: Scope, own: (u64, u32, u32)) -> u64 {
+        let Some(sync) = &mut self.sync else { return 0 };
+        let heard: [Knowledge; 3] = std::array::from_fn(|index| match index <= scope as usize {
+            true => std::mem::take(&mut sync.heard[index]),
+            false => Knowledge::default(),
+        });
+        heard.iter().filter(|h| !h.is_empty()).map(|h| self.learn(h, own)).sum()
     }
 
     /// Records that the lanes `met` synchronize: each gains the accesses and the knowledge of all of them. `live`: the threads of the warp
@@ -227,6 +290,34 @@ mod tests {
         let back = other.publish((0, 0, 2));
         clock.learn(&back, own);
         assert_eq!((clock.known.of(0, 0), clock.met), (1, 1));
+    }
+
+    #[test]
+    fn what_a_narrow_scope_gives_is_kept_apart() {
+        let mut all = Knowledge::default();
+        all.set(1, 0, 2, 5);
+        all.set(2, 1, 2, 4);
+        let mut narrow = all.out_of_scope();
+        assert_eq!((narrow.of(1, 0), narrow.beyond_scope(1, 0), narrow.beyond_scope(2, 1)), (0, 5, 4));
+        all.set(1, 0, 2, 7);
+        narrow.join(&all);
+        let again = narrow.out_of_scope();
+        assert_eq!(
+            (narrow.of(1, 0), narrow.beyond_scope(1, 0), again.of(1, 0), again.beyond_scope(1, 0)),
+            (7, 5, 0, 7)
+        );
+    }
+
+    #[test]
+    fn what_is_fenced_is_kept_apart() {
+        let mut all = Knowledge::default();
+        all.set(1, 0, 2, 5);
+        let mut known = all.as_fenced();
+        assert_eq!((known.of(1, 0), known.fenced_part().of(1, 0)), (0, 5));
+        known.set(1, 0, 2, 7);
+        let out = known.out_of_scope();
+        assert_eq!((known.of(1, 0), known.fenced_part().of(1, 0), out.beyond_scope(1, 0)), (7, 5, 7));
+        assert!(out.fenced_part().is_empty());
     }
 
     #[test]

@@ -185,6 +185,53 @@ fn release_and_acquire_order_threads_of_different_ctas() {
 }
 
 #[test]
+fn a_scope_must_include_the_other_cta() {
+    let (release, acquire) = ("st.release.gpu.global.u32 [%rd0], 1;", "ld.acquire.gpu.global.u32 %r6, [%rd0];");
+    let (write, read) = ("st.relaxed.gpu.global.u32 [%rd0], 1;", "ld.relaxed.gpu.global.u32 %r6, [%rd0];");
+    let narrow = |text: &str| text.replace(".gpu", ".cta");
+    for (store, load, scope) in [
+        (narrow(release), acquire.to_owned(), "use `.gpu`"),
+        (release.to_owned(), narrow(acquire), "use `.gpu`"),
+        (narrow(release), narrow(acquire), "use `.gpu`"),
+        (
+            format!("fence.acq_rel.cta; {write}"),
+            acquire.to_owned(),
+            "the fence that should order them has the scope `.cta`",
+        ),
+        (format!("fence.acq_rel.gpu; {write}"), format!("{read}|fence.acq_rel.cta;"), "use `.gpu`"),
+        (format!("fence.acq_rel.gpu; {}", narrow(write)), format!("{read}|fence.acq_rel.gpu;"), "use `.gpu`"),
+        ("membar.cta; st.volatile.global.u32 [%rd0], 1;".into(), acquire.to_owned(), "use `membar.gl`"),
+    ] {
+        let out = message(&store, &load);
+        assert_eq!(races(out.faults()), 1, "{store} {load} {:#?}", out.faults());
+        let fault = &out.faults()[0];
+        assert!(fault.message.contains(scope) && fault.related.is_some(), "{store} {load} {fault:?}");
+    }
+    // A fence of the CTA is no mistake if a wider one does the work.
+    assert_eq!(message(&format!("fence.acq_rel.gpu; fence.acq_rel.cta; {write}"), acquire).faults(), []);
+    // Without other accesses the atomic operations themselves are reported, once.
+    let out =
+        kernel("", 32, 3, "@%p7 red.cta.global.add.u32 [%rd0], 1; @%p7 atom.cta.global.add.u32 %r6, [%rd0], 1;").run();
+    assert!(races(out.faults()) == 1 && out.faults()[0].message.contains("both need `.gpu`"), "{:?}", out.faults());
+    assert_eq!(kernel("", 64, 1, "@%p7 red.cta.global.add.u32 [%rd0], 1;").run().faults(), []);
+}
+
+#[test]
+fn constant_loads_need_memory_that_stays_as_it_is() {
+    let body = "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd0; st.global.u32 [%rd2], %r1; bar.sync 0; ld.global.nc.u32 %r6, [%rd2];";
+    let out = kernel("", 64, 1, body).run();
+    assert_eq!(out.kinds(), [FaultKind::Undefined]);
+    assert!(out.faults()[0].message.contains("`ld.global.nc`"), "{:?}", out.faults());
+    assert_eq!(kernel("", 64, 1, &body.replace(".nc", "")).run().faults(), []);
+    assert_eq!(
+        kernel("", 64, 1, &body.replace("ld.global.nc.u32 %r6, [%rd2]", "ld.global.nc.u32 %r6, [%rd2+512]"))
+            .run()
+            .faults(),
+        []
+    );
+}
+
+#[test]
 fn ctas_that_write_the_same_global_bytes_race() {
     let out = kernel("", 32, 3, "@%p7 st.global.u32 [%rd0], %r4;").run();
     assert_eq!(races(out.faults()), 1);

@@ -165,3 +165,42 @@ fn registers_count() {
     let out = kernel.ctas(64, 1).fine();
     assert_eq!(out.run.machine.kept, out.run.machine.kept_before, "everything was given back");
 }
+
+#[test]
+fn an_address_stays_in_its_variable() {
+    let run = |body: &str| {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.extern .shared .align 4 .b8 more[];\n\
+             .entry k(.param .u64 x, .param .u64 y) {{ .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;\n\
+             .shared .align 4 .b32 a[8]; .shared .align 4 .b32 b[8];\n\
+             ld.param.u64 %rd0, [x]; ld.param.u64 %rd1, [y]; mov.u32 %r0, a; mov.u32 %r1, b; mov.u32 %r2, more;\n{body}\nret; }}"
+        );
+        let mut kernel = TestKernel::new(&text).threads(1).buffer(&[0; 64]).buffer(&[0; 64]);
+        kernel.shape.shared = 64;
+        kernel.run().faults().iter().map(|f| (f.kind, f.message.clone())).collect::<Vec<_>>()
+    };
+    let over = "st.shared.u32 [%r0], 1; mov.u32 %r3, 0; loop: add.u32 %r3, %r3, 4; add.u32 %r4, %r0, %r3; st.shared.u32 [%r4], %r3; setp.lt.u32 %p0, %r3, 32; @%p0 bra loop;";
+    let found = run(over);
+    assert!(
+        found.len() == 1
+            && found[0].0 == FaultKind::OutOfBounds
+            && found[0].1.contains("`b`+0")
+            && found[0].1.contains("`a` (32 bytes)"),
+        "{found:?}"
+    );
+    assert_eq!(run(&over.replace("%r3, 32;", "%r3, 28;")), []);
+    // Parts of one array, dynamic shared memory, and an address that may be one of two.
+    assert_eq!(run("add.u32 %r3, %r2, 32; st.shared.u32 [%r3], 1; st.shared.u32 [%r2+60], 1;"), []);
+    assert_eq!(
+        run(
+            "setp.eq.u32 %p0, %r0, 5; selp.u32 %r3, %r0, %r1, %p0; st.shared.u32 [%r3], 1; sub.u32 %r4, %r1, %r0; add.u32 %r4, %r0, %r4; st.shared.u32 [%r4], 1;"
+        ),
+        []
+    );
+    // An index that leads from one buffer to the other one, behind the guard zone.
+    let far = run(
+        "sub.u64 %rd2, %rd1, %rd0; st.global.u64 [%rd0], %rd2; ld.global.u32 %r3, [%rd0]; cvt.u64.u32 %rd4, %r3; add.u64 %rd3, %rd0, %rd4; st.global.u32 [%rd3], 1;",
+    );
+    assert!(far.len() == 1 && far[0].0 == FaultKind::OutOfBounds, "{far:?}");
+    assert_eq!(run("sub.u64 %rd2, %rd1, %rd0; add.u64 %rd3, %rd0, %rd2; st.global.u32 [%rd3], 1;"), []);
+}
