@@ -112,7 +112,7 @@ fn translations(instruction: &Instruction<'_>, word: &ForeignWord) -> Vec<Fix> {
     }
     let written: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).collect();
     let mut out: Vec<Fix> = Vec::new();
-    let mut offer = |text: String, range: std::ops::Range<usize>| {
+    let mut offer = |text: String, range: Range<usize>| {
         let title = format!("Write `{text}`");
         if !out.iter().any(|fix| fix.title == title) {
             out.push(Fix::replace(title, range, text));
