@@ -70,8 +70,6 @@ fn for_people() {
               |
             7 |     bad.u32 %r1; // é
               |     ^^^
-              |
-              = help: did you mean `bar`?
 
             error[duplicate-name]: `%r` is declared twice in this block
              --> a.ptx:8:21
@@ -99,11 +97,11 @@ fn as_json() {
         &folder,
         &["--format", "json", "a.ptx"],
         &expect![[r#"
-        {"file":"a.ptx","line":7,"column":5,"end_line":7,"end_column":8,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction","help":"did you mean `bar`?"}
-        {"file":"a.ptx","line":8,"column":21,"end_line":8,"end_column":23,"severity":"error","code":"duplicate-name","message":"`%r` is declared twice in this block","related":[{"line":6,"column":15,"message":"the first declaration is here"}]}
-        --- status 1
-        1 file checked: 2 errors
-    "#]],
+            {"file":"a.ptx","line":7,"column":5,"end_line":7,"end_column":8,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction"}
+            {"file":"a.ptx","line":8,"column":21,"end_line":8,"end_column":23,"severity":"error","code":"duplicate-name","message":"`%r` is declared twice in this block","related":[{"line":6,"column":15,"message":"the first declaration is here"}]}
+            --- status 1
+            1 file checked: 2 errors
+        "#]],
     );
 }
 
@@ -160,7 +158,7 @@ fn as_sarif() {
                         }
                       ],
                       "message": {
-                        "text": "`bad` is not an instruction\ndid you mean `bar`?"
+                        "text": "`bad` is not an instruction"
                       },
                       "ruleId": "unknown-opcode"
                     },
@@ -295,7 +293,7 @@ fn standard_input() {
     let folder = folder(&[]);
     let output = run_with(folder.path(), &["check", "--format", "json", "-"], with_body("    bad;").as_bytes());
     expect![[r#"
-        {"file":"<stdin>","line":6,"column":5,"end_line":6,"end_column":8,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction","help":"did you mean `bar`?"}
+        {"file":"<stdin>","line":6,"column":5,"end_line":6,"end_column":8,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction"}
         --- status 1
         1 file checked: 1 error
     "#]].assert_eq(&seen(&output));
@@ -322,11 +320,11 @@ fn bytes_that_are_no_text() {
         &folder,
         &["--format", "json", "latin.ptx"],
         &expect![[r#"
-        {"file":"latin.ptx","line":7,"column":13,"end_line":7,"end_column":16,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction","help":"did you mean `bar`?"}
-        --- status 1
-        latin.ptx: some bytes are not UTF-8 text
-        1 file checked: 1 error
-    "#]],
+            {"file":"latin.ptx","line":7,"column":13,"end_line":7,"end_column":16,"severity":"error","code":"unknown-opcode","message":"`bad` is not an instruction"}
+            --- status 1
+            latin.ptx: some bytes are not UTF-8 text
+            1 file checked: 1 error
+        "#]],
     );
     check(
         &folder,
@@ -337,8 +335,6 @@ fn bytes_that_are_no_text() {
               |
             7 |     /* ␚ */ bad;
               |             ^^^
-              |
-              = help: did you mean `bar`?
 
             --- status 1
             latin.ptx: some bytes are not UTF-8 text
@@ -362,16 +358,12 @@ fn line_breaks_of_each_kind() {
               |
             6 |     bad;
               |     ^^^
-              |
-              = help: did you mean `bar`?
 
             error[unknown-opcode]: `bad` is not an instruction
              --> cr.ptx:6:5
               |
             6 |     bad;
               |     ^^^
-              |
-              = help: did you mean `bar`?
 
             --- status 1
             2 files checked: 2 errors
@@ -396,8 +388,6 @@ fn long_lines_are_cut() {
               |
             6 | …é */ /* é */ /* é */ /* é */ /* é */ /* é */ /* é */ bad; /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**/ /**…
               |                                                       ^^^
-              |
-              = help: did you mean `bar`?
 
             --- status 1
             1 file checked: 1 error

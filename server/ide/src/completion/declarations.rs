@@ -347,7 +347,8 @@ impl List<'_, '_> {
                 words.push(DeclarationWord { item, tails: lists.to_vec() });
             }
         } else if !typed {
-            let lists = [end(name), end(&format!("{name}[4]"))];
+            // The assembler takes arrays of types of which no other parameter can be: they are not offered.
+            let lists = [end(name)];
             words.extend(self.types(&lists, before, |t| t.parameters || t.registers || t.prototypes));
             if let Some(directive) = ISA.directive(".align").filter(|_| !given.contains(&".align")) {
                 let tail = end(&format!(" 4 .b32{name}"));

@@ -240,8 +240,8 @@ fn directives_by_place() {
             .s16
             .b8
             .b16
-            .b128
             .f16
+            .b128 !! needs PTX 8.3 and sm_70
         "#]],
     );
     module(

@@ -2,7 +2,7 @@
 //! registers.
 
 mod order;
-pub mod origins;
+mod origins;
 mod reachable;
 mod variables;
 

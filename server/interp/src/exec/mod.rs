@@ -48,10 +48,10 @@ mod wgmma;
 mod wmma;
 
 use crate::inst::DecodeContext;
-use crate::machine::Scope;
 use crate::machine::code::{DecodeRefusal, OpAction};
 use crate::machine::copies::Family;
 use crate::machine::operands::TensorKind;
+use crate::memory::Scope;
 use ptx_isa::{Exec, Modifier};
 
 /// Whether an instruction makes the copy engine or a tensor core read shared memory.

@@ -7,12 +7,12 @@ mod passing;
 
 pub use frame::FrameLayout;
 
-use crate::decode::origins::Origins;
 use crate::lanes::{Lane, LaneMask};
 use crate::machine::code::{
     Address, AddressSpace, DecodeRefusal, Executable, LaneGathering, MachineStep, OpAction, Slot, Special, Specials,
     VariableLocation, body_name,
 };
+use crate::machine::origins::Origins;
 use crate::machine::passing::Passing;
 use crate::machine::{ExecContext, StepOutcome, is_clock, number_format};
 use crate::memory::Window;

@@ -2,8 +2,8 @@
 
 use super::code::Executable;
 use super::{AccessLocation, ExecContext, Memory};
-use crate::decode::origins::OriginBounds;
 use crate::findings::{Fault, FaultKind};
+use crate::machine::origins::OriginBounds;
 use crate::memory::Region;
 use std::ops::Range;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 
 use super::passing::Passing;
 use super::{ExecContext, StepOutcome};
-use crate::decode::origins::OriginSet;
 use crate::findings::InstructionSite;
 use crate::lanes::LANES;
+use crate::machine::origins::OriginSet;
 use crate::memory::{AddressMap, Global, Storage, Window};
 use crate::registers::{PredicateDst, PredicateSrc, RegisterFile, RegisterLine, RegisterLocation, Src};
 use crate::simd::BoxedStep;

@@ -4,11 +4,13 @@
 //! generic address space.
 
 mod global;
+mod scope;
 pub(crate) mod shadow;
 mod space;
 mod storage;
 
 pub use global::{Global, GlobalAllocation};
+pub use scope::Scope;
 pub use shadow::PageShadow;
 pub use space::{AddressMap, Region, SHARED_STRIDE, STACK_PARAMETERS, Window};
 pub use storage::{PAGE, ReadStatus, Storage};

@@ -1,7 +1,7 @@
 //! Shadow memory for the race detector: the last accesses to the bytes of a page.
 
 use crate::findings::InstructionSite;
-use crate::machine::Scope;
+use crate::memory::Scope;
 
 /// Bytes that one block covers. All cells of a block are created together.
 pub(crate) const BLOCK: usize = 256;

@@ -95,7 +95,10 @@ impl OperandChecker<'_> {
         if holes == list.len() && !spec.value.sink {
             return self.push(operand, Some(spec), MismatchKind::OnlyHoles);
         }
-        if spec.value.expanded && matches!(joined, Some(Joined { ty: None, .. })) {
+        // ptxas: a macro takes a list of literals alone if all are floating-point numbers and it expects such.
+        let floats = matches!(joined, Some(Joined { integer: false, .. }))
+            && spec.ty.is_some_and(|t| t.info().class == TypeClass::Float);
+        if spec.value.expanded && !floats && matches!(joined, Some(Joined { ty: None, .. })) {
             return self.push(operand, Some(spec), MismatchKind::OnlyLiterals);
         }
         let (Some(have), Some(wanted)) = (joined.and_then(|j| j.ty), spec.ty) else {

@@ -5,7 +5,7 @@
 
 use super::scopes::SyncOperation;
 use crate::lanes::{LANES, LaneMask, lanes};
-use crate::machine::Scope;
+use crate::memory::Scope;
 use std::sync::Arc;
 
 /// Known times of the warps of a CTA, by warp index.
