@@ -1,4 +1,4 @@
-//! Files that a compiler wrote. Their hints are of no use to the reader: who wants another text changes the source.
+//! Files that a compiler wrote. Their hints do not help: such a text changes only with its source.
 
 use crate::check::diagnostic::Severity;
 use ptx_syntax::Snapshot;
