@@ -120,6 +120,13 @@ impl SegmentMap {
             segment.host = segment.host.start + by..segment.host.end + by;
         }
     }
+
+    /// Moves the host side by a number of bytes towards the start.
+    pub(crate) fn unshift_host(&mut self, by: usize) {
+        for segment in &mut self.segments {
+            segment.host = segment.host.start.saturating_sub(by)..segment.host.end.saturating_sub(by);
+        }
+    }
 }
 
 /// A decoded text with its map, while it is written.

@@ -1,6 +1,7 @@
 //! `%` in the text of an `asm` statement, by the rules that nvcc 13.5 was observed to follow.
 
-use super::{HOLE, OperandFacts, variable_name};
+use super::{OperandFacts, variable_name};
+use crate::literal::HOLE;
 use crate::map::{Decoded, SegmentKind};
 use crate::model::{HostEdit, HostFix, Kind, Operand, Problem};
 use crate::raw::{Raw, RawOperand};
