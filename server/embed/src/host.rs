@@ -56,7 +56,9 @@ const MAX_CONDITIONS: usize = 32;
 pub struct Host {
     language: Language,
     len: usize,
+    /// Empty while the text has no word that PTX needs.
     chunks: Vec<Chunk>,
+    scanned: bool,
     definitions: Definitions,
     /// Counts changes of `definitions`.
     revision: u64,
@@ -69,11 +71,13 @@ impl Host {
     /// Finds the PTX of a text.
     #[must_use]
     pub fn new(language: Language, text: &str) -> Self {
-        let chunks = chunks::scan_all(text, initial(language));
+        let scanned = may_contain(language, text.as_bytes());
+        let chunks = if scanned { chunks::scan_all(text, initial(language)) } else { Vec::new() };
         let mut host = Self {
             language,
             len: text.len(),
             chunks,
+            scanned,
             definitions: Definitions::default(),
             revision: 0,
             groups: Vec::new(),
@@ -97,6 +101,14 @@ impl Host {
             return;
         }
         self.len = text.len();
+        if !self.scanned {
+            let from = edit.start.saturating_sub(MAX_NEEDLE);
+            let to = (edit.new_end + MAX_NEEDLE).min(text.len());
+            if may_contain(self.language, &text.as_bytes()[from..to]) {
+                *self = Self::new(self.language, text);
+            }
+            return;
+        }
         if chunks::rescan(&mut self.chunks, text, edit, initial(self.language)) {
             self.define();
         }
@@ -223,6 +235,18 @@ impl Host {
         let group = Arc::new(build::group(parts.collect(), wanted.clone()));
         self.chunks[chunk].made[item].group = Some(MadeGroup { members, wanted, group: group.clone() });
         group
+    }
+}
+
+/// The longest word that `may_contain` looks for.
+const MAX_NEEDLE: usize = 10;
+
+/// Whether a text has a word without which it has no PTX.
+fn may_contain(language: Language, text: &[u8]) -> bool {
+    let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
+    match language {
+        Language::Cpp => has("asm"),
+        Language::Python => has("asm") || has("inline_ptx") || has("InlineAsm"),
     }
 }
 

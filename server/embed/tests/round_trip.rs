@@ -90,7 +90,9 @@ fn compare(language: Language, text: &str) {
         let mut host_end = 0;
         for segment in map.segments() {
             assert_eq!(segment.ptx.start, end, "{text}\n{map:?}");
-            assert!(segment.host.start >= host_end, "{text}\n{map:?}");
+            // Pieces of a macro's text have the place of its name.
+            let first = map.segments().iter().find(|s| s.host == segment.host).unwrap_or(segment);
+            assert!(segment.host.start >= host_end || first != segment, "{text}\n{map:?}");
             (end, host_end) = (segment.ptx.end, segment.host.end);
             assert!(group.ptx.get(segment.ptx.clone()).is_some(), "{text}");
             let source = &text[placed.start + segment.host.start..placed.start + segment.host.end];
@@ -104,7 +106,7 @@ fn compare(language: Language, text: &str) {
                 }
                 assert_eq!(place.len(), 1, "{text}");
                 let back = map.to_ptx(place[0].start);
-                let expected = if segment.kind == SegmentKind::Verbatim { at } else { segment.ptx.start };
+                let expected = if segment.kind == SegmentKind::Verbatim { at } else { first.ptx.start };
                 assert_eq!(back, Some(expected), "{text}\n{map:?}");
                 assert!(segment.host.start <= place[0].start && place[0].end <= segment.host.end);
             }
@@ -185,6 +187,10 @@ fn edits_of_ptx_arrive() {
                 let again = Host::new(language, &edited);
                 // An operand whose mark is gone, or a new one, reads differently.
                 if "%$0123456789".contains(&ptx[start..=start]) || ptx[..start].ends_with(['%', '$']) {
+                    continue;
+                }
+                // An operand that grows into the word beside it is unknown.
+                if again.groups()[0].group.ptx.contains("_hole_") {
                     continue;
                 }
                 assert_eq!(again.groups()[0].group.ptx, expected, "{edited}");
