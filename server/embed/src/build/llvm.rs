@@ -302,8 +302,8 @@ fn substitute(
             }
             _ => {
                 // `$(`, `$|`, `$)` and a lone `$`.
-                let end = (mark + 2).min(bytes.len());
-                let end = if text.is_char_boundary(end) { end } else { mark + 1 };
+                let two = matches!(bytes.get(mark + 1), Some(b'(' | b'|' | b')'));
+                let end = mark + 1 + usize::from(two);
                 out.replace(template, mark..end, HOLE, SegmentKind::Hole);
                 at = end;
                 continue;

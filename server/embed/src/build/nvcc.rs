@@ -130,7 +130,7 @@ impl Substitution<'_> {
                 end
             }
             Some(b) => {
-                if b.is_ascii_alphabetic() || *b == b'_' {
+                if (b.is_ascii_alphabetic() || *b == b'_') && !text[at + 1..].starts_with(HOLE) {
                     let end =
                         at + 1 + text[at + 1..].bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
                     let name = &text[at..end];
