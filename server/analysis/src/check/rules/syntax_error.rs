@@ -59,6 +59,8 @@ pub enum SyntaxErrorKind {
     UnclosedFunction,
     /// Closing braces of blocks are missing at the end of the file.
     MissingEnd,
+    /// A block in a text inside another language is not closed.
+    UnclosedBlock,
     /// The closing parenthesis of a parameter list is missing at the end of the file.
     EndlessList,
     /// The opening brace of a function is missing.
@@ -140,6 +142,7 @@ impl DiagnosticMessage for SyntaxError {
                 "a `}` is missing after this: the next function begins inside of this one".to_owned()
             }
             SyntaxErrorKind::MissingEnd => "a `}` is missing at the end".to_owned(),
+            SyntaxErrorKind::UnclosedBlock => "this block is not closed: a `}` is missing".to_owned(),
             SyntaxErrorKind::EndlessList => "a `)` is missing at the end of this list of parameters".to_owned(),
             SyntaxErrorKind::OpeningBrace => "a `{` is missing after the header of this function".to_owned(),
             SyntaxErrorKind::OpeningParenthesis => "a `(` is missing before the parameters of this function".to_owned(),
@@ -310,6 +313,17 @@ pub fn end_of_block(last: Range<usize>, count: usize, header: Option<Range<usize
         Some(header) => found.related(header, "this function is not closed"),
         None => found,
     }
+}
+
+/// Reports a closing brace that closes nothing.
+pub fn unopened(brace: Range<usize>) -> Diagnostic {
+    let fix = Fix::replace("Remove `}`", brace.clone(), "");
+    error(brace, SyntaxErrorKind::Unexpected("}".into(), false)).fix(fix)
+}
+
+/// Reports the opening brace of a block that is not closed before the text around it ends.
+pub fn unclosed_block(brace: Range<usize>) -> Diagnostic {
+    error(brace, SyntaxErrorKind::UnclosedBlock)
 }
 
 /// Reports a list of parameters that is not closed. `open` is its parenthesis, `last` the last character of the file.
