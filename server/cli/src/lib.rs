@@ -7,6 +7,7 @@ mod explain;
 mod files;
 mod fmt;
 mod human;
+mod inline;
 mod isa;
 mod json;
 mod markdown;

@@ -14,6 +14,7 @@ mod evaluation;
 mod folders;
 mod globs;
 mod handlers;
+pub mod host;
 pub mod levels;
 mod log;
 mod moved;

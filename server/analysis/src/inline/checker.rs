@@ -3,7 +3,7 @@
 use super::findings;
 use super::scan::{Scan, scan};
 use super::wrap::Wrapped;
-use super::{InlineFindings, InlineTarget, InlineText};
+use super::{InlineFindings, InlineTarget, InlineText, TargetSet};
 use crate::check::actions::Actions;
 use crate::check::codes::Code;
 use crate::check::diagnostic::{Diagnostic, Severity};
@@ -13,12 +13,16 @@ use crate::hir::symbols::Symbol;
 use crate::incremental::analyzer::{Fragment, Outside};
 use crate::target::Environment;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
+use rustc_hash::FxHashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Checks texts inside another language. It remembers mnemonics, nothing of the texts: equal texts have equal findings.
 #[derive(Debug, Default)]
 pub struct InlineChecker {
     targets: Vec<Prepared>,
+    /// The indices of the targets of a set, by its key.
+    sets: FxHashMap<u64, Arc<[usize]>>,
     /// Indices of `targets` that accepted a text, the latest first.
     recent: Vec<usize>,
 }
@@ -98,7 +102,7 @@ impl InlineChecker {
         }
         let wrapped = Wrapped::new(text, &scan);
         let snapshot = Snapshot::new(&wrapped.text);
-        let indices: Vec<usize> = text.targets.targets().iter().map(|target| self.prepare(*target)).collect();
+        let indices = self.prepared(text.targets);
         let first = self.targets[indices[0]].environment.clone();
         let mut fragment = Fragment::new(&snapshot, outside(text), &first);
         let mut out = InlineFindings { missing_semicolon: scan.missing_semicolon, ..InlineFindings::default() };
@@ -116,7 +120,7 @@ impl InlineChecker {
             asked.push((index, verdict));
         }
         let mut best: Option<((usize, usize, usize), usize, Verdict)> = None;
-        for index in indices {
+        for index in indices.iter().copied() {
             if stop() {
                 return None;
             }
@@ -136,6 +140,16 @@ impl InlineChecker {
             self.accepted(index);
         }
         Some(finish(out, verdict, &wrapped))
+    }
+
+    /// The indices of the targets of a set in `targets`.
+    fn prepared(&mut self, set: &TargetSet) -> Arc<[usize]> {
+        if let Some(known) = self.sets.get(&set.key()) {
+            return Arc::clone(known);
+        }
+        let indices: Arc<[usize]> = set.targets().iter().map(|target| self.prepare(*target)).collect();
+        self.sets.insert(set.key(), Arc::clone(&indices));
+        indices
     }
 
     /// The index of a target in `targets`.

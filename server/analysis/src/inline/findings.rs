@@ -50,7 +50,7 @@ pub(super) fn in_text(
 /// around it is not written.
 fn is_meaningless(diagnostic: &Diagnostic) -> bool {
     matches!(diagnostic.code(), Code::NarrowAddress) && diagnostic.severity != Severity::Error
-        || matches!(diagnostic.code(), Code::ModuleHeader)
+        || matches!(diagnostic.code(), Code::ModuleHeader | Code::MissingDirective)
 }
 
 /// A range that shows: a character at least, if there is one.

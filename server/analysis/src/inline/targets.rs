@@ -7,7 +7,7 @@ use ptx_isa::tables::{TargetInfo, Version};
 use std::sync::{Arc, LazyLock};
 
 /// A PTX version and an architecture.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct InlineTarget {
     /// The PTX version.
     pub version: Version,
@@ -15,7 +15,22 @@ pub struct InlineTarget {
     pub target: &'static TargetInfo,
 }
 
+impl PartialEq for InlineTarget {
+    fn eq(&self, other: &Self) -> bool {
+        self.version == other.version && self.target.name == other.target.name
+    }
+}
+
+impl Eq for InlineTarget {}
+
 impl InlineTarget {
+    /// The number of the architecture and its letter: 90 and `a` of `sm_90a`.
+    pub fn number(self) -> (u32, Option<char>) {
+        let plain = self.target.name.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let number = plain.trim_start_matches(|c: char| !c.is_ascii_digit());
+        (number.parse().unwrap_or(0), self.target.name[plain.len()..].chars().next())
+    }
+
     /// The environment of a module for this target.
     pub fn environment(self) -> Environment {
         Environment {
@@ -71,6 +86,10 @@ impl TargetSet {
         };
         targets.sort_by_key(rank);
         targets.dedup();
+        Self::sorted(targets)
+    }
+
+    fn sorted(targets: Vec<InlineTarget>) -> Self {
         let key = hash_of(&targets.iter().map(|t| (t.version, t.target.name)).collect::<Vec<_>>());
         Self { targets: targets.into(), key }
     }
@@ -81,13 +100,13 @@ impl TargetSet {
         if self.targets.iter().all(&keep) {
             return self.clone();
         }
-        Self::of(self.targets.iter().filter(|t| keep(t)).copied().collect())
+        Self::sorted(self.targets.iter().filter(|t| keep(t)).copied().collect())
     }
 
     /// The same targets with another version.
     #[must_use]
     pub fn with_version(&self, version: Version) -> Self {
-        Self::of(self.targets.iter().map(|t| InlineTarget { version, ..*t }).collect())
+        Self::sorted(self.targets.iter().map(|t| InlineTarget { version, ..*t }).collect())
     }
 
     /// The targets, the preferred ones first.

@@ -216,6 +216,6 @@ fn hostile(long: &[String]) {
     {
         let start = std::time::Instant::now();
         let _ = Sample::new(text, "rn").check();
-        eprintln!("{:?} {}", start.elapsed(), text.get(..3).unwrap_or(text));
+        assert!(start.elapsed().as_secs() < 5, "{}", &text[..text.len().min(20)]);
     }
 }

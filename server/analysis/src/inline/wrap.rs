@@ -4,7 +4,8 @@ use super::scan::Scan;
 use super::{InlineTarget, InlineText};
 use std::ops::Range;
 
-const PREFIX: &str = ".func f()\n{\n";
+/// A kernel, because some directives stand in kernels only.
+const PREFIX: &str = ".entry f()\n{\n";
 
 /// A text whose known constants are written out, as the body of a function.
 #[derive(Debug)]
@@ -131,7 +132,7 @@ impl InlineModule {
     pub fn new(text: &InlineText<'_>, target: InlineTarget) -> Self {
         let scan = super::scan::scan(text);
         let InlineTarget { version, target } = target;
-        let mut out = format!(".version {version}\n.target {}\n.address_size 64\n.func f()\n{{\n", target.name);
+        let mut out = format!(".version {version}\n.target {}\n.address_size 64\n.entry f()\n{{\n", target.name);
         for register in text.registers {
             out.push_str(&format!(".reg {} {};\n", register.ty.name(), register.name));
         }
