@@ -68,4 +68,6 @@ pub struct InlineFindings {
     pub declarations: Vec<Range<usize>>,
     /// The byte offset at which the last statement lacks its semicolon.
     pub missing_semicolon: Option<usize>,
+    /// A target that accepts the text, or the one that comes nearest; `None` if nothing was checked.
+    pub target: Option<InlineTarget>,
 }

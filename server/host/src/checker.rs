@@ -2,22 +2,33 @@
 
 use crate::targets::HostTargets;
 use crate::{is_ptx, lints, problems};
-use ptx_analysis::inline::{InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineText, TargetSet};
+use ptx_analysis::inline::{
+    InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineTarget, InlineText, TargetSet,
+};
 use ptx_analysis::types::TypeId;
 use ptx_analysis::{Diagnostic, FixEdit, Related};
 use ptx_embed::{Group, Kind, Placed, SegmentMap, host_edit};
+use ptx_syntax::in_parallel;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// The diagnostics of a group, in host bytes relative to its start.
-pub type GroupDiagnostics = Arc<[Diagnostic]>;
+/// The result of the check of a group.
+#[derive(Debug, Clone, Default)]
+pub struct GroupResult {
+    /// The diagnostics, in host bytes relative to the start of the group.
+    pub diagnostics: Arc<[Diagnostic]>,
+    /// A target that accepts the PTX, or comes nearest to it; `None` if the group is not PTX or is compiled for no target.
+    pub target: Option<InlineTarget>,
+}
 
-/// Checks host texts, and caches the diagnostics of groups by their keys.
-#[derive(Debug, Default)]
+/// Checks host texts, and caches the results of groups by their keys.
+#[derive(Debug)]
 pub struct HostChecker {
     targets: HostTargets,
-    inline: InlineChecker,
+    /// A checker for each thread.
+    inline: Vec<InlineChecker>,
+    threads: usize,
     known: FxHashMap<u64, Known>,
     /// The number of the current check.
     check: u32,
@@ -25,18 +36,32 @@ pub struct HostChecker {
 
 #[derive(Debug)]
 struct Known {
-    diagnostics: GroupDiagnostics,
+    result: GroupResult,
     /// The number of the last check in which a group had this key.
     check: u32,
 }
 
-/// The number of checks for which the diagnostics of a group that disappeared stay cached.
+/// The number of checks for which the results of a group that disappeared stay cached.
 const MAX_UNUSED_CHECKS: u32 = 8;
+
+/// Below this total size of PTX, in bytes, one thread finishes sooner.
+const MIN_SHARED: usize = 32 << 10;
+
+impl Default for HostChecker {
+    fn default() -> Self {
+        Self::new(HostTargets::default())
+    }
+}
 
 impl HostChecker {
     /// A checker for these targets.
     pub fn new(targets: HostTargets) -> Self {
-        Self { targets, ..Self::default() }
+        Self { targets, inline: Vec::new(), threads: 1, known: FxHashMap::default(), check: 0 }
+    }
+
+    /// Sets the maximum number of threads for a text with much PTX; the default is one.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads;
     }
 
     /// The targets.
@@ -52,41 +77,94 @@ impl HostChecker {
         }
     }
 
-    /// The diagnostics of each group, in order; `None` if `stop` returned true before the end. What was checked until then
-    /// stays cached.
-    pub fn check(&mut self, groups: &[Placed], stop: &dyn Fn() -> bool) -> Option<Vec<GroupDiagnostics>> {
+    /// The result for each group, in order; `None` if `stop` returned true before the end. What was checked until then stays
+    /// cached.
+    pub fn check(&mut self, groups: &[Placed], stop: &(dyn Fn() -> bool + Sync)) -> Option<Vec<GroupResult>> {
         self.check = self.check.wrapping_add(1);
-        let mut out = Vec::with_capacity(groups.len());
-        for placed in groups {
-            out.push(self.group(&placed.group, stop)?);
-        }
+        self.learn(groups, stop);
         let check = self.check;
-        self.known.retain(|_, known| check.wrapping_sub(known.check) <= MAX_UNUSED_CHECKS);
-        Some(out)
+        let out: Option<Vec<GroupResult>> = groups
+            .iter()
+            .map(|placed| {
+                let known = self.known.get_mut(&placed.group.key)?;
+                known.check = check;
+                Some(known.result.clone())
+            })
+            .collect();
+        if out.is_some() {
+            self.known.retain(|_, known| check.wrapping_sub(known.check) <= MAX_UNUSED_CHECKS);
+        }
+        out
     }
 
-    fn group(&mut self, group: &Group, stop: &dyn Fn() -> bool) -> Option<GroupDiagnostics> {
-        if let Some(known) = self.known.get_mut(&group.key) {
-            known.check = self.check;
-            return Some(Arc::clone(&known.diagnostics));
+    /// Checks the groups whose results are not cached.
+    fn learn(&mut self, groups: &[Placed], stop: &(dyn Fn() -> bool + Sync)) {
+        let mut new: Vec<&Group> = Vec::new();
+        let mut size = 0;
+        let mut keys = rustc_hash::FxHashSet::default();
+        for placed in groups {
+            if !self.known.contains_key(&placed.group.key) && keys.insert(placed.group.key) {
+                size += placed.group.ptx.len();
+                new.push(&placed.group);
+            }
         }
-        if stop() {
-            return None;
+        let targets = &self.targets;
+        let results: Vec<(u64, Option<GroupResult>)> = if self.threads > 1 && new.len() > 1 && size >= MIN_SHARED {
+            let pool = Mutex::new(std::mem::take(&mut self.inline));
+            let lend = || Lent {
+                checker: pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default(),
+                pool: &pool,
+            };
+            let results = in_parallel(&new, self.threads, lend, |lent: &mut Lent<'_>, group: &&Group| {
+                let stopped = stop();
+                (group.key, if stopped { None } else { checked(group, targets, &mut lent.checker, stop) })
+            });
+            self.inline = pool.into_inner().unwrap_or_else(PoisonError::into_inner);
+            results
+        } else {
+            if self.inline.is_empty() {
+                self.inline.push(InlineChecker::default());
+            }
+            let inline = &mut self.inline;
+            let work = |group: &&Group| {
+                let checker = inline.first_mut().filter(|_| !stop())?;
+                Some((group.key, checked(group, targets, checker, stop)))
+            };
+            new.iter().map_while(work).collect()
+        };
+        for (key, result) in results {
+            if let Some(result) = result {
+                self.known.insert(key, Known { result, check: self.check });
+            }
         }
-        let diagnostics: GroupDiagnostics = diagnostics(group, &self.targets, &mut self.inline, stop)?.into();
-        self.known.insert(group.key, Known { diagnostics: Arc::clone(&diagnostics), check: self.check });
-        Some(diagnostics)
     }
 
     /// The diagnostics of a host text, in text order and in host bytes.
     pub fn diagnostics(&mut self, groups: &[Placed]) -> Vec<Diagnostic> {
         let found = self.check(groups, &|| false).unwrap_or_default();
-        let mut out: Vec<Diagnostic> = Vec::new();
-        for (placed, found) in groups.iter().zip(found) {
-            out.extend(found.iter().map(|d| d.clone().shifted(placed.start)));
-        }
-        out.sort_by_key(|d| (d.range.start, d.range.end));
-        out
+        in_text(groups, &found)
+    }
+}
+
+/// The diagnostics of all groups, in text order and in host bytes.
+pub fn in_text(groups: &[Placed], results: &[GroupResult]) -> Vec<Diagnostic> {
+    let mut out: Vec<Diagnostic> = Vec::new();
+    for (placed, result) in groups.iter().zip(results) {
+        out.extend(result.diagnostics.iter().map(|d| d.clone().shifted(placed.start)));
+    }
+    out.sort_by_key(|d| (d.range.start, d.range.end));
+    out
+}
+
+/// The checker that one thread borrows from the pool; it is returned on drop.
+struct Lent<'a> {
+    checker: InlineChecker,
+    pool: &'a Mutex<Vec<InlineChecker>>,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(std::mem::take(&mut self.checker));
     }
 }
 
@@ -123,26 +201,26 @@ pub(crate) fn register_type(kind: Kind) -> Option<TypeId> {
     TypeId::of(name)
 }
 
-fn diagnostics(
+fn checked(
     group: &Group,
     targets: &HostTargets,
     inline: &mut InlineChecker,
     stop: &dyn Fn() -> bool,
-) -> Option<Vec<Diagnostic>> {
+) -> Option<GroupResult> {
     if !is_ptx(group) {
-        return Some(Vec::new());
+        return Some(GroupResult::default());
     }
     let targets = targets.of(&group.targets);
     let findings = with_text(group, &targets, |text| inline.check_until(text, stop))?;
     let mut out: Vec<Diagnostic> = group.problems.iter().filter_map(problems::of_host).collect();
     let host = out.iter().map(|d| d.range.clone()).collect::<Vec<_>>();
     lints::find(group, &findings, &mut out);
-    let InlineFindings { diagnostics, .. } = findings;
+    let InlineFindings { diagnostics, target, .. } = findings;
     let found = diagnostics.into_iter().filter_map(|d| in_host(d, group));
     // What is wrong with the statement of the host is not wrong with the PTX too.
     out.extend(found.filter(|d| !host.iter().any(|range| overlap(range, &d.range))));
     out.sort_by_key(|d| (d.range.start, d.range.end));
-    Some(out)
+    Some(GroupResult { diagnostics: out.into(), target })
 }
 
 fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {

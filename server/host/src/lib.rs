@@ -3,14 +3,17 @@
 //! `ptx-embed` finds the PTX and knows the host language; `ptx-analysis` checks it, and `ptx-ide` answers about it. This crate
 //! puts them together: texts go from the host into PTX, results back. It knows no protocol and reads no file.
 
+pub mod answers;
 mod checker;
 mod lints;
 mod problems;
 mod targets;
+mod view;
 
-pub use checker::{GroupDiagnostics, HostChecker};
-pub use ptx_embed::{Edit, Group, Host, Language, Placed};
+pub use checker::{GroupResult, HostChecker, in_text};
+pub use ptx_embed::{Edit, Group, Host, HostEdit, Language, Placed};
 pub use targets::HostTargets;
+pub use view::{GroupView, group_at};
 
 use ptx_isa::ISA;
 

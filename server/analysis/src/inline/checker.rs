@@ -57,7 +57,7 @@ impl Verdict {
 
     /// Whether no other target can be nearer: all that is wrong is wrong for each of them.
     fn is_final(&self) -> bool {
-        self.diagnostics.iter().all(|d| d.severity == Severity::Error && is_independent(d.code()))
+        self.diagnostics.iter().all(|d| is_independent(d.code()))
     }
 }
 
@@ -84,6 +84,7 @@ fn is_independent(code: Code) -> bool {
             | Code::UnknownDirective
             | Code::UnknownModifier
             | Code::UnknownOpcode
+            | Code::UnusualModifierOrder
     )
 }
 
@@ -113,8 +114,9 @@ impl InlineChecker {
         let mut asked: Vec<(usize, Verdict)> = Vec::new();
         for index in self.recent.clone().into_iter().filter(|index| indices.contains(index)) {
             let verdict = self.ask(index, &mut fragment, (text, &scan, &wrapped));
-            if verdict.diagnostics.is_empty() {
+            if verdict.is_final() {
                 self.accepted(index);
+                out.target = Some(self.targets[index].target);
                 return Some(finish(out, verdict, &wrapped));
             }
             asked.push((index, verdict));
@@ -139,6 +141,7 @@ impl InlineChecker {
         if distance.0 == 0 {
             self.accepted(index);
         }
+        out.target = Some(self.targets[index].target);
         Some(finish(out, verdict, &wrapped))
     }
 

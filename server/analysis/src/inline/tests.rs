@@ -96,7 +96,8 @@ fn a_checker_gives_the_same_answer_again() {
     let fresh = texts.map(|(ptx, constraints)| Sample::new(ptx, constraints).check());
     for _ in 0..3 {
         for ((ptx, constraints), fresh) in texts.iter().zip(&fresh) {
-            assert_eq!(&Sample::new(ptx, constraints).with(|text| checker.check(text)), fresh, "{ptx}");
+            let again = Sample::new(ptx, constraints).with(|text| checker.check(text));
+            assert_eq!(again.diagnostics, fresh.diagnostics, "{ptx}");
         }
     }
 }

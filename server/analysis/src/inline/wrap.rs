@@ -16,7 +16,7 @@ pub(super) struct Wrapped {
 }
 
 /// The correspondence of bytes of a function and bytes of the text that is its body.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Places {
     /// The length of what stands before the text.
     before: usize,
@@ -120,7 +120,7 @@ fn body(text: &InlineText<'_>, scan: &Scan, hide: bool, out: &mut String) -> Pla
 }
 
 /// A whole module around a text: for hovers, completion and everything else that answers about modules.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct InlineModule {
     /// The module.
     pub text: String,
