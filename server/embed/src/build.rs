@@ -1,23 +1,22 @@
 //! A statement as written becomes PTX text with operands.
 
+mod llvm;
 mod nvcc;
 
 use crate::definitions::Definitions;
-use crate::literal::decode_cpp;
+use crate::literal::{HOLE, decode_cpp};
 use crate::map::{Decoded, SegmentKind};
 use crate::model::{Access, Constraint, Group, HostEdit, HostFix, Kind, Operand, Problem, Statement, Variable};
-use crate::raw::{Flaw, Literal, Piece, Raw, RawOperand};
+use crate::raw::{Flaw, Form, Literal, Piece, Raw, RawOperand};
 use crate::targets::Wanted;
 use crate::words::last_token;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The text that stands for a hole.
-const HOLE: &str = "_hole_";
-
 /// A statement with its PTX text. Ranges of the host are relative to the statement.
 #[derive(Debug, Clone)]
 pub(crate) struct Part {
+    pub raw: Arc<Raw>,
     pub statement: Statement,
     pub ptx: Decoded,
     pub variables: Vec<Variable>,
@@ -34,9 +33,12 @@ struct OperandFacts {
 }
 
 /// Reads a statement. `source` is its text, `number` its index in the group, which decides about names of operands.
-pub(crate) fn part(raw: &Raw, source: &str, definitions: &Definitions, number: usize) -> Part {
+pub(crate) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, number: usize) -> Part {
     let mut problems = Vec::new();
-    let (template, has_hole) = template(raw, source, definitions);
+    if raw.form != Form::Asm {
+        return llvm::part(raw, source, definitions, number);
+    }
+    let (template, has_hole) = template(raw, source, definitions, decode_cpp);
     let operands = operands(raw, source, definitions, &mut problems);
     let mut flaws = raw.flaws.clone();
     if has_hole {
@@ -92,16 +94,21 @@ pub(crate) fn part(raw: &Raw, source: &str, definitions: &Definitions, number: u
     };
     let uses_names = raw.template.iter().any(|p| matches!(p, Piece::Name(_)))
         || statement.operands.iter().any(|o| matches!(o.constraint.text.as_str(), "n" | "i"));
-    Part { statement, ptx, variables, opaque, problems, uses_names }
+    Part { raw: raw.clone(), statement, ptx, variables, opaque, problems, uses_names }
 }
 
 /// The text after escapes, and whether it has holes.
-fn template(raw: &Raw, source: &str, definitions: &Definitions) -> (Decoded, bool) {
+fn template(
+    raw: &Raw,
+    source: &str,
+    definitions: &Definitions,
+    decode: fn(&mut Decoded, &str, &Literal),
+) -> (Decoded, bool) {
     let mut out = Decoded::default();
     let mut has_hole = false;
     for piece in &raw.template {
         match piece {
-            Piece::Literal(literal) => decode_cpp(&mut out, source, literal),
+            Piece::Literal(literal) => decode(&mut out, source, literal),
             Piece::Name(range) => {
                 let name = source.get(range.clone()).unwrap_or_default();
                 match definitions.text(name) {
@@ -252,19 +259,20 @@ fn clobbers(raw: &Raw, source: &str, problems: &mut Vec<Problem>) -> bool {
 }
 
 /// Where `"memory"` may be inserted.
-fn add_memory(raw: &Raw, memory: bool) -> Option<(usize, &'static str)> {
-    if memory || raw.flaws.contains(&Flaw::Unclosed) || raw.form != crate::raw::Form::Asm {
+fn add_memory(raw: &Raw, memory: bool) -> Option<(usize, String)> {
+    if memory || raw.flaws.contains(&Flaw::Unclosed) || raw.form != Form::Asm {
         return None;
     }
     let last = raw.clobbers.iter().rev().find_map(|p| if let Piece::Literal(l) = p { Some(l.span.end) } else { None });
-    match (last, raw.colons) {
-        (Some(end), 3) => Some((end, ", \"memory\"")),
-        (None, 3) => Some((raw.close, " \"memory\"")),
-        (None, 2) => Some((raw.close, " : \"memory\"")),
-        (None, 1) => Some((raw.close, " :: \"memory\"")),
-        (None, 0) => Some((raw.close, " ::: \"memory\"")),
-        _ => None,
-    }
+    let (at, before) = match (last, raw.colons) {
+        (Some(end), 3) => (end, ", "),
+        (None, 3) => (raw.close, " "),
+        (None, 2) => (raw.close, " : "),
+        (None, 1) => (raw.close, " :: "),
+        (None, 0) => (raw.close, " ::: "),
+        _ => return None,
+    };
+    Some((at, format!("{before}\"memory\"")))
 }
 
 /// Reports a text whose last instruction does not end.
@@ -346,7 +354,7 @@ pub(crate) fn group(parts: Vec<(usize, Part)>, targets: Arc<Wanted>) -> Group {
         statement.span = moved(&statement.span);
         statement.keyword = moved(&statement.keyword);
         statement.ptx = start..ptx.text.len();
-        statement.add_memory = statement.add_memory.map(|(at, text)| (at + offset, text));
+        statement.add_memory = statement.add_memory.take().map(|(at, text)| (at + offset, text));
         for range in statement.clobbers.iter_mut().chain(&mut statement.literals) {
             *range = moved(range);
         }

@@ -3,7 +3,8 @@
 
 use crate::build::Part;
 use crate::cpp::{self, CppState};
-use crate::model::{Edit, Group};
+use crate::model::{Edit, Group, Placed};
+use crate::python::{self, PythonState};
 use crate::raw::Item;
 use crate::targets::Wanted;
 use crate::words::Outline;
@@ -18,6 +19,7 @@ const MIN_CHUNK_BYTES: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum State {
     Cpp(CppState),
+    Python(PythonState),
 }
 
 /// A part of the text.
@@ -36,7 +38,9 @@ pub(crate) struct Chunk {
 pub(crate) struct Made {
     /// The statement alone, with the revision of the definitions that it was read with.
     pub part: Option<(u64, Arc<Part>)>,
-    pub outline: Option<Arc<Outline>>,
+    pub outline: Option<Outline>,
+    /// The groups of C++ in a literal, with offsets from its start.
+    pub inside: Option<Arc<Vec<Placed>>>,
     /// The group that begins with the statement: the offsets of its members, what it was made of, and the result.
     pub group: Option<MadeGroup>,
 }
@@ -52,12 +56,15 @@ pub(crate) struct MadeGroup {
 /// A state that a scanner has now.
 enum StateNow<'a> {
     Cpp(&'a CppState),
+    Python(&'a PythonState),
 }
 
 impl StateNow<'_> {
     fn is(&self, state: &State) -> bool {
         match (self, state) {
             (Self::Cpp(now), State::Cpp(state)) => *now == state,
+            (Self::Python(now), State::Python(state)) => *now == state,
+            _ => false,
         }
     }
 }
@@ -72,6 +79,11 @@ fn scan(
         State::Cpp(state) => {
             let (end, items, state) = cpp::scan(text, start, state, &mut |at, state| stop(at, StateNow::Cpp(state)));
             (end, items, State::Cpp(state))
+        }
+        State::Python(state) => {
+            let (end, items, state) =
+                python::scan(text, start, state, &mut |at, state| stop(at, StateNow::Python(state)));
+            (end, items, State::Python(state))
         }
     }
 }

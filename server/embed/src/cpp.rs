@@ -162,6 +162,16 @@ impl Scanner<'_> {
                 }
                 b'#' if self.line_empty && self.parameters.is_none() => self.directive(),
                 b'\\' if matches!(self.text.get(self.at + 1), Some(b'\n' | b'\r')) => self.at += 2,
+                // Most words in functions say nothing.
+                _ if self.state.depth > 0
+                    && is_word(b)
+                    && !matches!(b, b'a' | b'_' | b'N' | b'u' | b'U' | b'L' | b'R' | b'0'..=b'9') =>
+                {
+                    self.at = word(self.text, self.at);
+                    self.line_empty = false;
+                    self.comment = None;
+                    self.state.expects_bracket = false;
+                }
                 _ => self.token(b),
             }
         }

@@ -103,8 +103,8 @@ impl Group {
     /// A fix that adds `"memory"` to the clobbers of a statement. `None` if it is there, or where it cannot be inserted.
     #[must_use]
     pub fn add_memory_clobber(&self, statement: usize) -> Option<HostFix> {
-        let (at, text) = self.statements.get(statement)?.add_memory?;
-        Some(fix("Add the clobber `memory`", at..at, text))
+        let (at, text) = self.statements.get(statement)?.add_memory.as_ref()?;
+        Some(fix("Add the clobber `memory`", *at..*at, text))
     }
 
     /// A fix that makes an input or output operand, `=r` or `r`, one that is read and written: `+r`. In `asm` only an

@@ -1,12 +1,14 @@
 //! All PTX of a host text, kept up to date.
 
+mod nested;
 mod units;
 
 use crate::build::{self, Part};
 use crate::chunks::{self, Chunk, Made, MadeGroup, State};
 use crate::cpp::CppState;
 use crate::definitions::Definitions;
-use crate::model::{Edit, Placed};
+use crate::model::{Edit, Group, Placed};
+use crate::python::PythonState;
 use crate::raw::{Flaw, ItemKind, Raw};
 use crate::targets::{Condition, PtxComment, Wanted};
 use crate::words::Outline;
@@ -54,7 +56,9 @@ const MAX_CONDITIONS: usize = 32;
 pub struct Host {
     language: Language,
     len: usize,
+    /// Empty while the text has no word that PTX needs.
     chunks: Vec<Chunk>,
+    scanned: bool,
     definitions: Definitions,
     /// Counts changes of `definitions`.
     revision: u64,
@@ -67,11 +71,13 @@ impl Host {
     /// Finds the PTX of a text.
     #[must_use]
     pub fn new(language: Language, text: &str) -> Self {
-        let chunks = chunks::scan_all(text, initial(language));
+        let scanned = may_contain(language, text.as_bytes());
+        let chunks = if scanned { chunks::scan_all(text, initial(language)) } else { Vec::new() };
         let mut host = Self {
             language,
             len: text.len(),
             chunks,
+            scanned,
             definitions: Definitions::default(),
             revision: 0,
             groups: Vec::new(),
@@ -95,6 +101,14 @@ impl Host {
             return;
         }
         self.len = text.len();
+        if !self.scanned {
+            let from = edit.start.saturating_sub(MAX_NEEDLE);
+            let to = (edit.new_end + MAX_NEEDLE).min(text.len());
+            if may_contain(self.language, &text.as_bytes()[from..to]) {
+                *self = Self::new(self.language, text);
+            }
+            return;
+        }
         if chunks::rescan(&mut self.chunks, text, edit, initial(self.language)) {
             self.define();
         }
@@ -137,83 +151,174 @@ impl Host {
 
     /// Makes groups of what the scanner found, and keeps those whose parts stay.
     fn resolve(&mut self, text: &str) {
-        let found = Walk::new(text, &self.definitions, self.revision).chunks(&mut self.chunks);
-        let mut groups: Vec<(usize, Vec<usize>)> = Vec::new();
+        let Walked { found, contexts, inside } =
+            Walk::new(text, &self.definitions, self.revision).chunks(&mut self.chunks);
+        let mut divided: Vec<Unit> = Vec::with_capacity(found.len());
         let mut from = 0;
         while from < found.len() {
             let run = found[from..].iter().take_while(|f| f.function == found[from].function).count();
-            units::divide(&found[from..from + run], from, &mut groups);
+            let view = View { chunks: &self.chunks, contexts: &contexts, found: &found[from..from + run] };
+            units::divide(&view, from, &mut divided);
             from += run;
         }
-        groups.sort_unstable_by_key(|(first, _)| *first);
+        divided.sort_by_key(|unit| unit.first);
         self.statements.clear();
         self.groups.clear();
-        for (first, members) in groups {
+        for unit in divided {
+            let first = unit.first;
             let start = found[first].at;
-            let group = self.make(text, &found, first, &members);
+            let single = [first];
+            let members: &[usize] = if unit.members.is_empty() { &single } else { &unit.members };
             for (index, member) in members.iter().enumerate() {
                 let found = &found[*member];
-                let range = found.at..found.at + found.part.statement.span.end;
-                self.statements.push((range, self.groups.len(), index));
+                self.statements.push((found.at..found.at + found.len, self.groups.len(), index));
             }
+            let group = self.make(text, &found, &contexts, members);
             self.groups.push(Placed { start, group });
         }
+        self.add_inside(&inside);
         self.statements.sort_by_key(|(range, ..)| range.start);
     }
 
+    /// Adds the groups of C++ in literals.
+    fn add_inside(&mut self, inside: &[(usize, Arc<Vec<Placed>>)]) {
+        if inside.is_empty() {
+            return;
+        }
+        for (at, groups) in inside {
+            let moved = groups.iter().map(|p| Placed { start: at + p.start, group: p.group.clone() });
+            self.groups.extend(moved);
+        }
+        self.groups.sort_by_key(|p| p.start);
+        self.statements.clear();
+        for (index, placed) in self.groups.iter().enumerate() {
+            for (number, statement) in placed.group.statements.iter().enumerate() {
+                let range = placed.start + statement.span.start..placed.start + statement.span.end;
+                self.statements.push((range, index, number));
+            }
+        }
+    }
+
     /// The group of some statements: the one made before, if nothing changed.
-    fn make(&mut self, text: &str, found: &[Found], first: usize, members: &[usize]) -> Arc<crate::model::Group> {
-        let start = found[first].at;
-        let (chunk, item) = found[first].place;
-        let Some(made) = self.chunks.get_mut(chunk).and_then(|c| c.made.get_mut(item)) else {
-            return Arc::new(build::group(Vec::new(), found[first].wanted.clone()));
+    fn make(&mut self, text: &str, found: &[Found], contexts: &[Context], members: &[usize]) -> Arc<Group> {
+        let first = &found[members[0]];
+        let (chunk, item) = first.place;
+        let wanted = match &first.comment {
+            None => contexts[first.context].wanted.clone(),
+            Some(comment) => Arc::new(Wanted {
+                comment: Some(comment.clone()),
+                conditions: contexts[first.context].wanted.conditions.clone(),
+            }),
         };
-        let wanted = &found[first].wanted;
+        let part = |member: &usize| self.chunks[found[*member].place.0].made[found[*member].place.1].part.as_ref();
         let same = |made: &MadeGroup| {
             made.members.len() == members.len()
-                && (Arc::ptr_eq(&made.wanted, wanted) || made.wanted == *wanted)
-                && made.members.iter().zip(members).all(|((offset, part), member)| {
-                    *offset == found[*member].at - start && Arc::ptr_eq(part, &found[*member].part)
+                && (Arc::ptr_eq(&made.wanted, &wanted) || made.wanted == wanted)
+                && made.members.iter().zip(members).all(|((offset, old), member)| {
+                    *offset == found[*member].at - first.at
+                        && part(member).is_some_and(|(_, new)| Arc::ptr_eq(old, new))
                 })
         };
-        if let Some(made) = made.group.as_ref().filter(|m| same(m)) {
+        if let Some(made) = self.chunks[chunk].made[item].group.as_ref().filter(|m| same(m)) {
             return made.group.clone();
         }
-        let parts = members.iter().enumerate().map(|(number, member)| {
-            let found = &found[*member];
-            let offset = found.at - start;
+        let members: Vec<(usize, Arc<Part>)> =
+            members.iter().filter_map(|member| Some((found[*member].at - first.at, part(member)?.1.clone()))).collect();
+        let parts = members.iter().enumerate().map(|(number, (offset, part))| {
             if number == 0 {
-                return (offset, (*found.part).clone());
+                return (*offset, (**part).clone());
             }
-            let source = text.get(found.at..found.at + found.raw.len).unwrap_or_default();
-            (offset, build::part(&found.raw, source, &self.definitions, number))
+            let at = first.at + offset;
+            let source = text.get(at..at + part.raw.len).unwrap_or_default();
+            (*offset, build::part(&part.raw, source, &self.definitions, number))
         });
         let group = Arc::new(build::group(parts.collect(), wanted.clone()));
-        let members = members.iter().map(|m| (found[*m].at - start, found[*m].part.clone())).collect();
-        made.group = Some(MadeGroup { members, wanted: wanted.clone(), group: group.clone() });
+        self.chunks[chunk].made[item].group = Some(MadeGroup { members, wanted, group: group.clone() });
         group
+    }
+}
+
+/// The longest word that `may_contain` looks for.
+const MAX_NEEDLE: usize = 10;
+
+/// Whether a text has a word without which it has no PTX.
+fn may_contain(language: Language, text: &[u8]) -> bool {
+    let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
+    match language {
+        Language::Cpp => has("asm"),
+        Language::Python => has("asm") || has("inline_ptx") || has("InlineAsm"),
     }
 }
 
 fn initial(language: Language) -> State {
     match language {
-        Language::Cpp | Language::Python => State::Cpp(CppState::default()),
+        Language::Cpp => State::Cpp(CppState::default()),
+        Language::Python => State::Python(PythonState::default()),
     }
 }
 
 /// A statement in its surroundings.
 struct Found {
     at: usize,
+    len: usize,
     /// The index of its chunk, and that of the item there.
     place: (usize, usize),
-    raw: Arc<Raw>,
-    part: Arc<Part>,
-    outline: Arc<Outline>,
     /// The number of the function.
     function: usize,
-    /// The branches of conditions around it: the number of the condition and that of the branch.
-    branches: Arc<[(usize, usize)]>,
+    /// The index of what surrounds it.
+    context: usize,
+    /// A comment of its own about targets.
+    comment: Option<Arc<PtxComment>>,
+}
+
+/// What a walk finds.
+struct Walked {
+    found: Vec<Found>,
+    contexts: Vec<Context>,
+    inside: Vec<(usize, Arc<Vec<Placed>>)>,
+}
+
+/// What surrounds statements.
+struct Context {
     wanted: Arc<Wanted>,
+    /// The branches of conditions: the number of the condition and that of the branch.
+    branches: Vec<(usize, usize)>,
+}
+
+/// The statements of a function with what was made of them.
+struct View<'a> {
+    chunks: &'a [Chunk],
+    contexts: &'a [Context],
+    found: &'a [Found],
+}
+
+impl View<'_> {
+    fn made(&self, index: usize) -> &Made {
+        let (chunk, item) = self.found[index].place;
+        &self.chunks[chunk].made[item]
+    }
+
+    fn outline(&self, index: usize) -> Option<&Outline> {
+        self.made(index).outline.as_ref()
+    }
+
+    fn ptx(&self, index: usize) -> &str {
+        self.made(index).part.as_ref().map_or("", |(_, part)| &part.ptx.text)
+    }
+
+    /// Whether two statements stand in different branches of one condition.
+    fn exclude(&self, one: usize, other: usize) -> bool {
+        let branches = |index: usize| self.contexts[self.found[index].context].branches.iter();
+        branches(one).zip(branches(other)).any(|(a, b)| a.0 == b.0 && a.1 != b.1)
+    }
+}
+
+/// Statements that are checked together.
+struct Unit {
+    /// The first.
+    first: usize,
+    /// All, if there are several.
+    members: Vec<usize>,
 }
 
 /// An open `#if`.
@@ -237,8 +342,11 @@ struct Walk<'a> {
     conditional_count: usize,
     functions: Vec<(usize, Option<Arc<PtxComment>>)>,
     function_count: usize,
-    /// What the conditionals say now, and their branches.
-    wanted: Option<(Arc<Wanted>, Arc<[(usize, usize)]>)>,
+    /// What surrounds statements, the last being valid now unless `changed`.
+    contexts: Vec<Context>,
+    changed: bool,
+    /// Groups inside literals, and where these begin.
+    inside: Vec<(usize, Arc<Vec<Placed>>)>,
 }
 
 impl<'a> Walk<'a> {
@@ -252,11 +360,13 @@ impl<'a> Walk<'a> {
             conditional_count: 0,
             functions: Vec::new(),
             function_count: 0,
-            wanted: None,
+            contexts: Vec::new(),
+            changed: true,
+            inside: Vec::new(),
         }
     }
 
-    fn chunks(mut self, chunks: &mut [Chunk]) -> Vec<Found> {
+    fn chunks(mut self, chunks: &mut [Chunk]) -> Walked {
         let mut out = Vec::new();
         let mut start = 0;
         for (chunk_index, chunk) in chunks.iter_mut().enumerate() {
@@ -268,11 +378,18 @@ impl<'a> Walk<'a> {
                         self.function_count += 1;
                         self.functions.truncate(8);
                         self.functions.push((self.function_count, comment.clone()));
-                        self.wanted = None;
+                        self.changed = true;
                     }
                     ItemKind::FunctionEnd => {
                         self.functions.pop();
-                        self.wanted = None;
+                        self.changed = true;
+                    }
+                    ItemKind::Text(literal) => {
+                        let inside = made.inside.get_or_insert_with(|| {
+                            let source = self.text.get(at..at + literal.span.end).unwrap_or_default();
+                            Arc::new(nested::groups(source, literal))
+                        });
+                        self.inside.push((at, inside.clone()));
                     }
                     ItemKind::Define(..) => {}
                     conditional => self.conditional(conditional),
@@ -280,11 +397,11 @@ impl<'a> Walk<'a> {
             }
             start += chunk.len;
         }
-        out
+        Walked { found: out, contexts: self.contexts, inside: self.inside }
     }
 
     fn conditional(&mut self, kind: &ItemKind) {
-        self.wanted = None;
+        self.changed = true;
         let says = |c: &Arc<Condition>| !c.is_unknown();
         match kind {
             ItemKind::If(_) if self.conditionals.len() >= MAX_CONDITIONS => self.beyond += 1,
@@ -315,43 +432,30 @@ impl<'a> Walk<'a> {
     }
 
     fn statement(&mut self, at: usize, place: (usize, usize), raw: &Arc<Raw>, made: &mut Made) -> Found {
-        let part = match &made.part {
-            Some((revision, part)) if *revision == self.revision || !part.uses_names => part.clone(),
+        match &made.part {
+            Some((revision, part)) if *revision == self.revision || !part.uses_names => {}
             _ => {
                 let source = self.text.get(at..at + raw.len).unwrap_or_default();
-                let part = Arc::new(build::part(raw, source, self.definitions, 0));
-                made.part = Some((self.revision, part.clone()));
-                made.outline = None;
-                part
+                let part = build::part(raw, source, self.definitions, 0);
+                // An unfinished statement is nothing that others could rely on.
+                let unclosed = raw.flaws.contains(&Flaw::Unclosed);
+                made.outline = Some(if unclosed { Outline::default() } else { Outline::of(&part.ptx.text) });
+                made.part = Some((self.revision, Arc::new(part)));
             }
-        };
-        let outline = made.outline.get_or_insert_with(|| {
-            // An unfinished statement is nothing that others could rely on.
-            let unclosed = raw.flaws.contains(&Flaw::Unclosed);
-            Arc::new(if unclosed { Outline::default() } else { Outline::of(&part.ptx.text) })
-        });
-        let outline = outline.clone();
-        let (surroundings, branches) = self.wanted.get_or_insert_with(|| {
+        }
+        if std::mem::take(&mut self.changed) {
             let comment = self.functions.last().and_then(|(_, comment)| comment.clone());
             let conditions = self.conditionals.iter().flat_map(|c| c.holds.iter().cloned()).collect();
             let branches = self.conditionals.iter().map(|c| (c.number, c.branch)).collect();
-            (Arc::new(Wanted { comment, conditions }), branches)
-        });
-        let wanted = match &raw.comment {
-            Some(comment) if !comment.targets.is_empty() || comment.version.is_some() => {
-                Arc::new(Wanted { comment: Some(comment.clone()), conditions: surroundings.conditions.clone() })
-            }
-            _ => surroundings.clone(),
-        };
+            self.contexts.push(Context { wanted: Arc::new(Wanted { comment, conditions }), branches });
+        }
         Found {
             at,
+            len: raw.len,
             place,
-            raw: raw.clone(),
-            part,
-            outline,
             function: self.functions.last().map_or(0, |(number, _)| *number),
-            branches: branches.clone(),
-            wanted,
+            context: self.contexts.len() - 1,
+            comment: raw.comment.clone().filter(|c| !c.targets.is_empty() || c.version.is_some()),
         }
     }
 }

@@ -12,6 +12,7 @@ mod host;
 mod literal;
 mod map;
 mod model;
+mod python;
 mod raw;
 mod targets;
 mod words;

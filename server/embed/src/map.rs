@@ -63,7 +63,7 @@ impl SegmentMap {
                 SegmentKind::Glue => continue,
             };
             match out.last_mut() {
-                Some(last) if last.end == host.start => last.end = host.end,
+                Some(last) if host.start <= last.end => last.end = last.end.max(host.end),
                 _ => out.push(host),
             }
         }
@@ -86,7 +86,12 @@ impl SegmentMap {
             if host < segment.host.end || segment.host.is_empty() && host == segment.host.start {
                 return Some(match segment.kind {
                     SegmentKind::Verbatim => segment.ptx.start + (host - segment.host.start),
-                    _ => segment.ptx.start,
+                    // The text of a macro may be several segments with one place.
+                    _ => {
+                        let first = self.segments.partition_point(|s| s.host.start < segment.host.start);
+                        let mut same = self.segments[first..].iter();
+                        same.find(|s| s.host == segment.host).unwrap_or(segment).ptx.start
+                    }
                 });
             }
             return (host == segment.host.end).then_some(segment.ptx.end);
@@ -118,6 +123,13 @@ impl SegmentMap {
     pub(crate) fn shift_host(&mut self, by: usize) {
         for segment in &mut self.segments {
             segment.host = segment.host.start + by..segment.host.end + by;
+        }
+    }
+
+    /// Moves the host side by a number of bytes towards the start.
+    pub(crate) fn unshift_host(&mut self, by: usize) {
+        for segment in &mut self.segments {
+            segment.host = segment.host.start.saturating_sub(by)..segment.host.end.saturating_sub(by);
         }
     }
 }
@@ -171,8 +183,12 @@ impl Decoded {
                     _ => segment.host.clone(),
                 };
                 self.push(host, &from.text[start..end], segment.kind);
-            } else if segment.kind == SegmentKind::Verbatim && segment.ptx.is_empty() && start == end {
-                // An empty literal: a place where text may be inserted.
+            } else if segment.kind == SegmentKind::Verbatim
+                && segment.ptx.is_empty()
+                && start == end
+                && self.map.segments.last().is_none_or(|last| last.host.start < segment.host.start)
+            {
+                // An empty literal: a place where text may be inserted. It may have come with the range before.
                 self.push(segment.host.clone(), "", segment.kind);
             }
             at += 1;

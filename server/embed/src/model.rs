@@ -92,7 +92,7 @@ pub struct Statement {
     /// How each of `literals` writes text.
     pub(crate) writing: Vec<Writing>,
     /// Where `"memory"` may be inserted, and the text to insert.
-    pub(crate) add_memory: Option<(usize, &'static str)>,
+    pub(crate) add_memory: Option<(usize, String)>,
 }
 
 impl Statement {

@@ -102,8 +102,10 @@ pub(crate) struct Raw {
     /// A literal that holds all constraints (Python).
     pub constraints: Vec<Piece>,
     pub operands: Vec<RawOperand>,
-    /// The number of operands that the host passes, where the text shows it (Python).
-    pub passed: Option<usize>,
+    /// The operands that the host passes, where the text shows them (Python).
+    pub arguments: Option<Vec<Range<usize>>>,
+    /// The types of what `inline_ptx` writes.
+    pub types: Vec<Range<usize>>,
     pub clobbers: Vec<Piece>,
     /// Whether a list of clobbers was opened.
     pub has_clobbers: bool,
@@ -130,6 +132,8 @@ pub(crate) enum Value {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ItemKind {
     Statement(Arc<Raw>),
+    /// A literal of Python that may hold C++, relative to its start.
+    Text(Arc<Literal>),
     /// A function begins. The comment above it.
     Function(Option<Arc<PtxComment>>),
     FunctionEnd,

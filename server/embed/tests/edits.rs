@@ -69,7 +69,6 @@ const CPP: &[&str] = &[
     "__asm__",
 ];
 
-#[allow(dead_code)]
 const PYTHON: &[&str] = &[
     "\"",
     "'",
@@ -166,4 +165,9 @@ fn run(language: Language, pieces: &[&str], rounds: u64, steps: usize) {
 #[test]
 fn an_edited_host_of_cpp_equals_a_fresh_one() {
     run(Language::Cpp, CPP, 60, 120);
+}
+
+#[test]
+fn an_edited_host_of_python_equals_a_fresh_one() {
+    run(Language::Python, PYTHON, 60, 120);
 }

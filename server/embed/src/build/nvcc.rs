@@ -1,6 +1,7 @@
 //! `%` in the text of an `asm` statement, by the rules that nvcc 13.5 was observed to follow.
 
-use super::{HOLE, OperandFacts, variable_name};
+use super::{OperandFacts, variable_name};
+use crate::literal::HOLE;
 use crate::map::{Decoded, SegmentKind};
 use crate::model::{HostEdit, HostFix, Kind, Operand, Problem};
 use crate::raw::{Raw, RawOperand};
@@ -129,7 +130,7 @@ impl Substitution<'_> {
                 end
             }
             Some(b) => {
-                if b.is_ascii_alphabetic() || *b == b'_' {
+                if (b.is_ascii_alphabetic() || *b == b'_') && !text[at + 1..].starts_with(HOLE) {
                     let end =
                         at + 1 + text[at + 1..].bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
                     let name = &text[at..end];

@@ -43,8 +43,19 @@ pub(super) fn skip_blank(text: &[u8], mut at: usize) -> usize {
 
 /// Whether a byte may be part of a name.
 pub(super) fn is_word(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80
+    WORD[usize::from(b)]
 }
+
+static WORD: [bool; 256] = {
+    let mut out = [false; 256];
+    let mut i = 0;
+    while i < 256 {
+        let b = i as u8;
+        out[i] = b.is_ascii_alphanumeric() || b == b'_' || b == b'$' || b >= 0x80;
+        i += 1;
+    }
+    out
+};
 
 /// The offset after a name or number without digit separators.
 pub(super) fn word(text: &[u8], at: usize) -> usize {
