@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 fn oracle() -> PathBuf {
@@ -50,33 +51,43 @@ fn disagreements(recorded: &[Judged]) -> BTreeSet<String> {
     out
 }
 
+/// The number of statements of a part: some tenths of a second of work.
+const PART: usize = 2000;
+/// The same for availability, of which each statement is asked at dozens of versions and targets.
+const FLOORS_PART: usize = 50;
+
+/// What the files in `folder` record, in parts.
+fn parts<T: Clone>(folder: &str, read: impl Fn(&Path) -> Vec<T>, size: usize) -> Vec<Vec<T>> {
+    files(folder).iter().flat_map(|path| read(path).chunks(size).map(<[T]>::to_vec).collect::<Vec<_>>()).collect()
+}
+
 /// All current disagreements on statements and availability, computed on all cores, and the number of records.
 fn now() -> (usize, BTreeSet<String>) {
-    let recorded = files("verdicts").into_iter().chain(files("variants"));
-    let mut work: Vec<(PathBuf, bool)> = recorded.map(|p| (p, false)).collect();
-    work.extend(files("floors").into_iter().map(|p| (p, true)));
-    let lanes = thread::available_parallelism().map_or(1, usize::from);
-    let one = |(path, floor): &(PathBuf, bool)| {
-        if *floor {
-            let recorded = floors::parse(&fs::read_to_string(path).expect("recorded floors"));
-            (recorded.len(), floors::differences(&recorded).into_iter().collect())
-        } else {
-            let recorded = parse(&unpacked(path));
-            (recorded.len(), disagreements(&recorded))
+    let statements = ["verdicts", "variants"].map(|folder| parts(folder, |path| parse(&unpacked(path)), PART)).concat();
+    let read_floors = |path: &Path| floors::parse(&fs::read_to_string(path).expect("recorded floors"));
+    let availability = parts("floors", read_floors, FLOORS_PART);
+    let count = statements.iter().map(Vec::len).sum::<usize>() + availability.iter().map(Vec::len).sum::<usize>();
+    // All threads take parts from one queue, so that none is idle while another has a long file left.
+    let next = AtomicUsize::new(0);
+    let lane = || {
+        let mut found = BTreeSet::new();
+        loop {
+            let part = next.fetch_add(1, Ordering::Relaxed);
+            if let Some(part) = statements.get(part) {
+                found.extend(disagreements(part));
+            } else if let Some(part) = availability.get(part - statements.len()) {
+                found.extend(floors::differences(part));
+            } else {
+                return found;
+            }
         }
     };
-    thread::scope(|scope| {
-        let lane = |lane: usize| {
-            let mine: Vec<&(PathBuf, bool)> = work.iter().skip(lane).step_by(lanes).collect();
-            scope.spawn(move || mine.into_iter().map(one).collect::<Vec<_>>())
-        };
-        let threads: Vec<_> = (0..lanes).map(lane).collect();
-        let results = threads.into_iter().flat_map(|t| t.join().expect("a lane ends"));
-        results.fold((0, BTreeSet::new()), |(count, mut all), (more, found)| {
-            all.extend(found);
-            (count + more, all)
-        })
-    })
+    let lanes = thread::available_parallelism().map_or(1, usize::from);
+    let all = thread::scope(|scope| {
+        let threads: Vec<_> = (0..lanes).map(|_| scope.spawn(lane)).collect();
+        threads.into_iter().flat_map(|t| t.join().expect("a lane ends")).collect()
+    });
+    (count, all)
 }
 
 #[test]
