@@ -5,8 +5,8 @@
 //! records the revision, then waits until the worker has published that revision or a later one.
 
 use super::evaluation::EvaluationSlot;
-use super::host::HostText;
 use super::handlers::semantic_tokens::SentTokens;
+use super::host::HostText;
 use super::moved::Edits;
 use super::position::ColumnEncoding;
 use super::shared::lock;

@@ -34,8 +34,8 @@ pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Res
 
 /// Converts signatures for the client.
 pub fn answer(found: ptx_ide::SignatureHelp, client: Completing) -> SignatureHelp {
-        let active = found.signatures.get(found.active).and_then(|s| s.active);
-        let signatures = found.signatures.into_iter().map(|s| convert(s, client)).collect();
+    let active = found.signatures.get(found.active).and_then(|s| s.active);
+    let signatures = found.signatures.into_iter().map(|s| convert(s, client)).collect();
     SignatureHelp { signatures, active_signature: Some(cut(found.active)), active_parameter: active.map(cut) }
 }
 

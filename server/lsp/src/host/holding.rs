@@ -1,8 +1,8 @@
 //! Withholds the diagnostics of a statement while the user types in it: what is half written is wrong for a moment.
 
 use ptx_analysis::Diagnostic;
-use ptx_ide::holding::PAUSE;
 use ptx_host::{Placed, group_at};
+use ptx_ide::holding::PAUSE;
 use std::ops::Range;
 use std::time::Duration;
 

@@ -2,7 +2,9 @@
 
 use super::worker::HostText;
 use crate::document::OpenDocument;
-use crate::handlers::{completion as items, definition as links, inlay_hints as hints, references, signature_help as forms};
+use crate::handlers::{
+    completion as items, definition as links, inlay_hints as hints, references, signature_help as forms,
+};
 use crate::session::ClientFeatures;
 use crate::shared::{Shared, cancellable, cancellable_in};
 use ptx_analysis::inline::TargetSet;
@@ -163,16 +165,11 @@ pub async fn definition(shared: &Shared, params: GotoDefinitionParams) -> Result
 }
 
 /// `textDocument/documentHighlight`
-pub async fn highlights(
-    shared: &Shared,
-    params: DocumentHighlightParams,
-) -> Result<Option<Vec<DocumentHighlight>>> {
+pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
     at(shared, &params.text_document_position_params, |place| {
         let found = answers::highlights(&place.view()?, place.range.start);
-        let one = |(range, access)| DocumentHighlight {
-            range: place.shown(&range),
-            kind: Some(references::kind(access)),
-        };
+        let one =
+            |(range, access)| DocumentHighlight { range: place.shown(&range), kind: Some(references::kind(access)) };
         (!found.is_empty()).then(|| found.into_iter().map(one).collect())
     })
     .await
