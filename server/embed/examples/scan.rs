@@ -2,6 +2,7 @@
 //! line per file.
 
 use ptx_embed::{Edit, Flaw, Host, Language};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,7 @@ struct Counts {
     whole: usize,
     /// Whole statements whose text and operands are known.
     known: usize,
-    problems: usize,
+    problems: BTreeMap<&'static str, usize>,
     /// Groups about whose targets the host says something.
     targets: usize,
     /// The times of edits by the clock.
@@ -53,7 +54,13 @@ fn count(counts: &mut Counts, language: Language, text: &str) -> (usize, usize, 
     counts.groups += host.groups().len();
     let (mut statements, mut whole, mut known) = (0, 0, 0);
     for placed in host.groups() {
-        counts.problems += placed.group.problems.len();
+        for problem in &placed.group.problems {
+            *counts.problems.entry(problem.code).or_default() += 1;
+            if std::env::var_os("SHOW").is_some() {
+                let span = placed.start + problem.span.start..placed.start + problem.span.end;
+                println!("{} {} {:?}", problem.code, problem.message, text.get(span));
+            }
+        }
         counts.targets += usize::from(!placed.group.targets.is_anything());
         for statement in &placed.group.statements {
             statements += 1;
@@ -110,7 +117,7 @@ fn main() {
         edits.sort_unstable();
         let share = |percent: usize| edits.get(edits.len() * percent / 100).copied().unwrap_or_default();
         println!(
-            "{name}: {} files, {:.1} MB, {rate:.0} MB/s; {} statements in {} groups, {} whole, {} static; {} problems, {} \
+            "{name}: {} files, {:.1} MB, {rate:.0} MB/s; {} statements in {} groups, {} whole, {} static; problems {:?}, {} \
              groups with targets; {} edits, median {:?}, 95 % within {:?}, mean processor time {:?}",
             counts.files,
             counts.bytes as f64 / 1e6,
