@@ -1,6 +1,7 @@
 //! Diagnostics and the code that finds them. [`rules`] and [`lints`] have one file for each diagnostic; the other modules check
 //! the parts of a PTX module and report these diagnostics.
 
+pub mod actions;
 pub mod calls;
 pub mod codes;
 pub(crate) mod constraints;

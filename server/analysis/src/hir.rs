@@ -9,6 +9,7 @@ pub(crate) mod hash;
 pub mod literal;
 pub mod lower;
 pub mod module;
+pub(crate) mod opaque;
 pub mod signature;
 pub(crate) mod statements;
 pub mod symbols;

@@ -9,6 +9,7 @@ pub mod flow;
 pub mod forms;
 pub mod hir;
 pub mod incremental;
+pub mod inline;
 pub mod program;
 pub mod registers;
 pub mod semantics;

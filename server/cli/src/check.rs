@@ -4,14 +4,14 @@ use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::source::{self, InputContent, InputOrigin};
 use super::terminal::for_stdout;
-use super::{CliStatus, human, json, repeats, sarif};
+use super::{CliStatus, human, inline, json, repeats, sarif};
 use clap::ValueEnum;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::version;
 use ptx_analysis::{Analyzer, Code, Diagnostic, Severity};
 use ptx_isa::tables::{TargetInfo, Version};
 use ptx_lsp::levels::{self, DiagnosticLevels};
-use ptx_syntax::Snapshot;
+use ptx_syntax::{Rope, Snapshot};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Write, stdout};
@@ -29,7 +29,16 @@ const MAX_RENDERED: usize = 10_000;
 pub struct CheckArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
-    paths: Vec<PathBuf>,
+    pub paths: Vec<PathBuf>,
+    /// Check the PTX in strings of CUDA C++ and Python, such as `asm` statements; folders: .cu, .cuh, .h, .hpp, .py … files
+    #[arg(long)]
+    pub inline: bool,
+    /// Check PTX in strings for one of these architectures, whatever comments and conditions in the file say
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', hide_possible_values = true, value_parser = Architecture, requires = "inline")]
+    pub inline_target: Vec<&'static TargetInfo>,
+    /// Print the PTX in strings with its operands, one JSON object a line, and check nothing
+    #[arg(long, conflicts_with_all = ["format", "target", "project_target", "project_version", "level", "deny"])]
+    pub inline_list: bool,
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
     format: CheckFormat,
@@ -44,7 +53,7 @@ pub struct CheckArguments {
     project_version: Option<Version>,
     /// Set the level of a code: error, warning, information, hint or off
     #[arg(long, value_name = "CODE=LEVEL", value_parser = code_level)]
-    level: Vec<(Code, Option<Severity>)>,
+    pub level: Vec<(Code, Option<Severity>)>,
     /// Exit with 1 for these too, not only for errors
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Deny>,
@@ -111,12 +120,24 @@ pub struct CheckedFindings {
     findings: FileDiagnostics,
     /// Lines about findings that the report leaves out; empty where it has all.
     repeats: String,
-    /// How many diagnostics there are, with those that the report leaves out.
+    totals: Totals,
+    /// Some bytes are no text.
+    lossy: bool,
+}
+
+/// All diagnostics of one file, with those that the report leaves out.
+#[derive(Debug, Clone, Copy)]
+struct Totals {
     counts: SeverityCounts,
     /// The code of the first error.
     first_error: Option<&'static str>,
-    /// Some bytes are no text.
-    lossy: bool,
+}
+
+impl Totals {
+    fn of(diagnostics: &[Diagnostic]) -> Self {
+        let first_error = diagnostics.iter().find(|d| d.severity == Severity::Error).map(|d| d.finding.name());
+        Self { counts: SeverityCounts::of(diagnostics), first_error }
+    }
 }
 
 /// The diagnostics of one file.
@@ -126,14 +147,19 @@ pub enum FileDiagnostics {
     Text(String),
     /// More than `MAX_RENDERED` diagnostics: their text would take more memory than everything else, so it is rendered
     /// in parts while it is written.
-    Many(Snapshot, Vec<Diagnostic>),
+    Many(Rope, Vec<Diagnostic>),
     /// As SARIF results.
     Sarif(sarif::SarifResults),
 }
 
 /// Checks the files and writes the report.
 pub fn run(arguments: &CheckArguments) -> CliStatus {
-    let (origins, problems) = source::find(&arguments.paths);
+    if arguments.inline_list {
+        return inline::list(&arguments.paths);
+    }
+    let wanted = if arguments.inline { inline::HOST_FILES } else { source::PTX_FILES };
+    let (origins, problems) = source::find(&arguments.paths, &wanted);
+    let checkers = arguments.inline.then(|| inline::HostCheckers::new(arguments));
     let mut summary = Summary::default();
     let mut report = CheckReport::new(arguments.format);
     for problem in problems {
@@ -141,7 +167,10 @@ pub fn run(arguments: &CheckArguments) -> CliStatus {
         summary.unreadable += usize::from(!problem.is_empty);
         summary.empty_folders += usize::from(problem.is_empty);
     }
-    let work = |origin: &InputOrigin, threads| check(origin, arguments, threads);
+    let work = |origin: &InputOrigin, threads| match &checkers {
+        Some(checkers) => checkers.check(origin, arguments),
+        None => check(origin, arguments, threads),
+    };
     let written = files::all(&origins, arguments.jobs, "checked", work, |origin, outcome| {
         let checked = CheckedFile { origin: origin.clone(), outcome };
         summary.add(&checked);
@@ -167,36 +196,47 @@ fn check(origin: &InputOrigin, arguments: &CheckArguments, threads: usize) -> Ch
         InputContent::Unreadable(why) => return CheckOutcome::Unreadable(why),
     };
     let diagnostics = findings(&snapshot, arguments, threads);
-    let name = origin.name();
-    let counts = SeverityCounts::of(&diagnostics);
-    let first_error = diagnostics.iter().find(|d| d.severity == Severity::Error).map(|d| d.finding.name());
+    let totals = Totals::of(&diagnostics);
     let asked = |code: Code| arguments.level.iter().any(|(asked, _)| *asked == code);
     let cap = arguments.format == CheckFormat::Human && !arguments.all;
     let (diagnostics, hidden) =
         if cap { repeats::cap(&snapshot, diagnostics, asked) } else { (diagnostics, Vec::new()) };
-    let findings = match arguments.format {
-        CheckFormat::Sarif => FileDiagnostics::Sarif(sarif::results(&name, &snapshot, &diagnostics)),
-        _ if diagnostics.len() > MAX_RENDERED => FileDiagnostics::Many(snapshot.clone(), diagnostics),
-        format => FileDiagnostics::Text(render(format, &name, &snapshot, &diagnostics)),
-    };
-    let repeats = hidden.iter().map(|repeat| repeat.line(&for_stdout(&name))).collect::<String>();
-    let findings = CheckedFindings {
-        counts,
-        first_error,
-        lossy,
-        findings,
-        repeats: if repeats.is_empty() { repeats } else { repeats + "\n" },
-    };
+    let repeats = hidden.iter().map(|repeat| repeat.line(&for_stdout(&origin.name()))).collect::<String>();
+    let repeats = if repeats.is_empty() { repeats } else { repeats + "\n" };
+    let findings = rendered(arguments.format, origin, snapshot.rope(), diagnostics);
     discard(snapshot);
-    CheckOutcome::Done(findings)
+    CheckOutcome::Done(CheckedFindings { totals, lossy, findings, repeats })
+}
+
+/// The report on the diagnostics of a text.
+fn rendered(format: CheckFormat, origin: &InputOrigin, text: &Rope, diagnostics: Vec<Diagnostic>) -> FileDiagnostics {
+    let name = origin.name();
+    match format {
+        CheckFormat::Sarif => FileDiagnostics::Sarif(sarif::results(&name, text, &diagnostics)),
+        _ if diagnostics.len() > MAX_RENDERED => FileDiagnostics::Many(text.clone(), diagnostics),
+        format => FileDiagnostics::Text(render(format, &name, text, &diagnostics)),
+    }
+}
+
+/// The result for a file in another language.
+pub fn done(
+    arguments: &CheckArguments,
+    origin: &InputOrigin,
+    text: &Rope,
+    lossy: bool,
+    found: Vec<Diagnostic>,
+) -> CheckOutcome {
+    let totals = Totals::of(&found);
+    let findings = rendered(arguments.format, origin, text, found);
+    CheckOutcome::Done(CheckedFindings { totals, lossy, findings, repeats: String::new() })
 }
 
 /// The diagnostics of a file as text.
-fn render(format: CheckFormat, name: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
+fn render(format: CheckFormat, name: &str, text: &Rope, diagnostics: &[Diagnostic]) -> String {
     if format == CheckFormat::Json {
-        json::render(name, snapshot, diagnostics)
+        json::render(name, text, diagnostics)
     } else {
-        human::render(&for_stdout(name), snapshot, diagnostics)
+        human::render(&for_stdout(name), text, diagnostics)
     }
 }
 
@@ -269,9 +309,9 @@ impl CheckReport {
                 match (findings, &mut self.sarif) {
                     // This writer removes colours if standard output does not support them.
                     (FileDiagnostics::Text(text), _) => anstream::stdout().lock().write_all(text.as_bytes())?,
-                    (FileDiagnostics::Many(snapshot, diagnostics), _) => {
+                    (FileDiagnostics::Many(rope, diagnostics), _) => {
                         for some in diagnostics.chunks(MAX_RENDERED) {
-                            let text = render(self.format, &name, &snapshot, some);
+                            let text = render(self.format, &name, &rope, some);
                             anstream::stdout().lock().write_all(text.as_bytes())?;
                         }
                     }
@@ -330,7 +370,7 @@ impl Summary {
         match &checked.outcome {
             CheckOutcome::Unreadable(_) => self.unreadable += 1,
             CheckOutcome::Markup => {}
-            CheckOutcome::Done(CheckedFindings { counts, first_error, .. }) => {
+            CheckOutcome::Done(CheckedFindings { totals: Totals { counts, first_error }, .. }) => {
                 self.files += 1;
                 self.first_error = self.first_error.or(*first_error);
                 self.counts.errors += counts.errors;

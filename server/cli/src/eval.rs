@@ -117,7 +117,7 @@ struct NamedSnapshot<'a> {
 
 /// Runs the kernels and writes the report.
 pub fn run(arguments: &EvalArguments) -> CliStatus {
-    let (origins, problems) = source::find(&arguments.paths);
+    let (origins, problems) = source::find(&arguments.paths, &source::PTX_FILES);
     let mut status = CliStatus::Fine;
     for problem in problems {
         complain(&format!("{}: {}", problem.place, problem.reason));
@@ -322,7 +322,7 @@ fn tell(mistakes: &[LaunchMistake], written: &NamedSnapshot<'_>, arguments: &Eva
             let at = if mistake.range.is_empty() {
                 String::new()
             } else {
-                format!(":{}", place(written.snapshot, mistake.range.start).line)
+                format!(":{}", place(written.snapshot.rope(), mistake.range.start).line)
             };
             out.remarks.push(format!("{}{at}: {}", written.name, refusal::mistake(mistake)));
             continue;
@@ -330,7 +330,7 @@ fn tell(mistakes: &[LaunchMistake], written: &NamedSnapshot<'_>, arguments: &Eva
         let text = Text { message: mistake.message.clone(), help: mistake.help.clone() };
         let diagnostic = Diagnostic::new(mistake.range.clone(), Finding::Run("launch", Box::new(text)));
         let diagnostic = diagnostic.severity(Severity::Error);
-        out.report.push_str(&super::human::render(&for_stdout(written.name), written.snapshot, &[diagnostic]));
+        out.report.push_str(&super::human::render(&for_stdout(written.name), written.snapshot.rope(), &[diagnostic]));
     }
 }
 
@@ -370,10 +370,10 @@ fn evaluate(
             if let EvaluationError::Errors(errors) = &refused
                 && arguments.format == EvalFormat::Human
             {
-                out.report.push_str(&super::human::render(&for_stdout(shown.name), shown.snapshot, errors));
+                out.report.push_str(&super::human::render(&for_stdout(shown.name), shown.snapshot.rope(), errors));
             }
             let why = LaunchRefusal::refused(refused, &entry, true);
-            out.remarks.push(why.located(shown.name, &|at| place(shown.snapshot, at).line));
+            out.remarks.push(why.located(shown.name, &|at| place(shown.snapshot.rope(), at).line));
             return;
         }
     };
@@ -397,7 +397,7 @@ fn evaluate(
     match arguments.format {
         EvalFormat::Json => {
             let places = |offset: usize| {
-                let place = place(shown.snapshot, offset);
+                let place = place(shown.snapshot.rope(), offset);
                 (place.line, place.column)
             };
             let report = report(&done, &places, target.map(|t| (t, 0, STEPS)));
@@ -407,7 +407,7 @@ fn evaluate(
             }
         }
         EvalFormat::Human => {
-            let line = place(written.snapshot, range.start).line;
+            let line = place(written.snapshot.rope(), range.start).line;
             let at = if range.is_empty() { None } else { Some(line) };
             out.report.push_str(&human::render(&done, shown, at, arguments.check));
             if let Some(target) = target {

@@ -102,7 +102,7 @@ enum FmtOutcome {
 
 /// Formats files or, with `--check`, lists the unformatted ones.
 pub fn run(arguments: &FmtArguments) -> CliStatus {
-    let (origins, problems) = source::find(&arguments.paths);
+    let (origins, problems) = source::find(&arguments.paths, &source::PTX_FILES);
     let options = arguments.options();
     for problem in &problems {
         complain(&format!("{}: {}", problem.place, problem.reason));
@@ -183,7 +183,7 @@ fn syntax_errors(snapshot: &Snapshot) -> Option<String> {
     let mut errors = Analyzer::for_one_check().analyze(snapshot).diagnostics;
     errors.retain(|d| d.finding.name() == "syntax-error");
     let first = errors.iter().min_by_key(|d| d.range.start)?;
-    let at = place(snapshot, first.range.start);
+    let at = place(snapshot.rope(), first.range.start);
     let count = match errors.len() {
         1 => "the statement with this error is left as it is".to_owned(),
         2 => "the statements with this and 1 more syntax error are left as they are".to_owned(),

@@ -5,30 +5,30 @@ use super::terminal::visible;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use ptx_analysis::{Diagnostic, Severity};
-use ptx_syntax::Snapshot;
+use ptx_syntax::Rope;
 use std::ops::Range;
 
 /// The diagnostics of a file, coloured by escape sequences.
-pub fn render(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
+pub fn render(file: &str, text: &Rope, diagnostics: &[Diagnostic]) -> String {
     // Long lines are already shortened: the width prevents the library from shortening them again.
     let renderer = Renderer::styled().decor_style(DecorStyle::Ascii).term_width(400);
     let mut out = String::new();
     for diagnostic in diagnostics {
-        out.push_str(&one(&renderer, file, snapshot, diagnostic));
+        out.push_str(&one(&renderer, file, text, diagnostic));
         out.push_str("\n\n");
     }
     out
 }
 
-fn one(renderer: &Renderer, file: &str, snapshot: &Snapshot, d: &Diagnostic) -> String {
+fn one(renderer: &Renderer, file: &str, text: &Rope, d: &Diagnostic) -> String {
     let level = match d.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Information => Level::INFO,
         Severity::Hint => Level::HELP.with_name(Some("hint")),
     };
-    let main = SourceExcerpt::new(file, snapshot, &d.range);
-    let related: Vec<_> = d.related.iter().map(|r| (SourceExcerpt::new(file, snapshot, &r.range), r)).collect();
+    let main = SourceExcerpt::new(file, text, &d.range);
+    let related: Vec<_> = d.related.iter().map(|r| (SourceExcerpt::new(file, text, &r.range), r)).collect();
     let (message, help) = (d.message(), d.help());
     let title = level.primary_title(message.as_str()).id(d.finding.name());
     let mut finding = title.element(main.snippet(file, AnnotationKind::Primary));
@@ -71,9 +71,9 @@ struct SourceExcerpt {
 }
 
 impl SourceExcerpt {
-    fn new(file: &str, snapshot: &Snapshot, range: &Range<usize>) -> Self {
-        let LineColumn { line, column } = place(snapshot, range.start);
-        let excerpt = excerpt(snapshot, range);
+    fn new(file: &str, text: &Rope, range: &Range<usize>) -> Self {
+        let LineColumn { line, column } = place(text, range.start);
+        let excerpt = excerpt(text, range);
         let counted = excerpt.text[..excerpt.token.start].chars().count() + 1;
         let counted = format!("{file}:{line}:{counted}");
         Self { line, excerpt, counted, true_place: format!("{file}:{line}:{column}") }

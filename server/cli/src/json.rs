@@ -2,7 +2,7 @@
 
 use super::source::{LineColumn, place};
 use ptx_analysis::Diagnostic;
-use ptx_syntax::Snapshot;
+use ptx_syntax::Rope;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -29,13 +29,13 @@ struct RelatedJson<'a> {
 }
 
 /// The diagnostics of a file, each followed by a line break.
-pub fn render(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> String {
+pub fn render(file: &str, text: &Rope, diagnostics: &[Diagnostic]) -> String {
     let mut out = String::new();
     for d in diagnostics {
-        let LineColumn { line, column } = place(snapshot, d.range.start);
-        let end = place(snapshot, d.range.end.max(d.range.start));
+        let LineColumn { line, column } = place(text, d.range.start);
+        let end = place(text, d.range.end.max(d.range.start));
         let related = d.related.iter().map(|r| {
-            let LineColumn { line, column } = place(snapshot, r.range.start);
+            let LineColumn { line, column } = place(text, r.range.start);
             RelatedJson { line, column, message: &r.message }
         });
         let line = DiagnosticJsonLine {

@@ -7,6 +7,7 @@ mod explain;
 mod files;
 mod fmt;
 mod human;
+mod inline;
 mod isa;
 mod json;
 mod markdown;
@@ -64,6 +65,9 @@ struct CliArguments {
     /// Speak the language server protocol, as without any argument: some clients insist on saying it.
     #[arg(long, hide = true)]
     stdio: bool,
+    /// Speak the language server protocol about CUDA C++ and Python files: PTX in their strings, nothing else of them
+    #[arg(long)]
+    inline: bool,
     /// Whether to colour what is printed; `auto`: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
     color: ColorWhen,
@@ -149,17 +153,18 @@ fn dispatch(arguments: CliArguments) -> ExitCode {
         Some(Command::Dap) => debug(),
         Some(Command::Completions(arguments)) => shell::completions(&arguments).into(),
         Some(Command::Man(arguments)) => shell::manual(&arguments).into(),
-        None if stdin().is_terminal() && !arguments.stdio => {
+        None if stdin().is_terminal() && !arguments.stdio && !arguments.inline => {
             // If the pipe is closed, the text cannot be shown.
             let _ = CliArguments::command().print_help();
             ExitCode::SUCCESS
         }
-        None => serve(),
+        None => serve(arguments.inline),
     }
 }
 
-fn serve() -> ExitCode {
-    match ptx_lsp::run() {
+/// `inline`: about PTX in strings of other languages.
+fn serve(inline: bool) -> ExitCode {
+    match if inline { ptx_lsp::run_host() } else { ptx_lsp::run() } {
         // The thread that reads the input may still be waiting. It ends with the process when `main` returns.
         Ok(orderly) => ExitCode::from(u8::from(!orderly)),
         Err(error) => {

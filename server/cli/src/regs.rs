@@ -83,7 +83,7 @@ struct RegsFile<'a> {
 
 impl RegsFile<'_> {
     fn line(&self, offset: usize) -> usize {
-        place(self.snapshot, offset).line
+        place(self.snapshot.rope(), offset).line
     }
 
     /// The line at which the most registers are live; without instructions, the line of the function.
@@ -95,7 +95,7 @@ impl RegsFile<'_> {
 
 /// Estimates the registers and writes the report.
 pub fn run(arguments: &RegsArguments) -> CliStatus {
-    let (origins, problems) = source::find(&arguments.paths);
+    let (origins, problems) = source::find(&arguments.paths, &source::PTX_FILES);
     let mut status = CliStatus::Fine;
     for problem in problems {
         complain(&format!("{}: {}", problem.place, problem.reason));
@@ -168,7 +168,7 @@ fn look_at(origin: &InputOrigin, arguments: &RegsArguments, threads: usize) -> R
         let error = errors().find(|d| range.contains(&d.range.start));
         let at = error.map_or(range.start, |d| d.range.start);
         let why = error.map_or_else(|| "it could not be analysed".to_owned(), |d| d.message());
-        format!("{name}:{}: `{}` is left out: {why}", place(&snapshot, at).line, ptx_ide::both_names(&function))
+        format!("{name}:{}: `{}` is left out: {why}", place(snapshot.rope(), at).line, ptx_ide::both_names(&function))
     });
     let left_out = left_out.collect();
     let file = RegsFile { name: &name, snapshot: &snapshot, target, named: own, kernels: &kernels };

@@ -3,7 +3,7 @@
 use super::source::place;
 use ptx_analysis::{Diagnostic, Severity};
 use ptx_lsp::page_address;
-use ptx_syntax::Snapshot;
+use ptx_syntax::Rope;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -26,17 +26,17 @@ pub struct SarifReport {
 }
 
 /// The diagnostics of a file as SARIF results.
-pub fn results(file: &str, snapshot: &Snapshot, diagnostics: &[Diagnostic]) -> SarifResults {
+pub fn results(file: &str, text: &Rope, diagnostics: &[Diagnostic]) -> SarifResults {
     let result = |d: &Diagnostic| {
         let mut result = json!({
             "ruleId": d.code().name(),
             "level": level(d.severity),
             "message": { "text": d.text() },
-            "locations": [{ "physicalLocation": location(file, snapshot, &d.range) }],
+            "locations": [{ "physicalLocation": location(file, text, &d.range) }],
         });
         if !d.related.is_empty() {
             let related = d.related.iter().map(|r| {
-                let location = location(file, snapshot, &r.range);
+                let location = location(file, text, &r.range);
                 json!({ "physicalLocation": location, "message": { "text": r.message } })
             });
             result["relatedLocations"] = related.collect();
@@ -102,8 +102,8 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-fn location(file: &str, snapshot: &Snapshot, range: &Range<usize>) -> Value {
-    let rope = snapshot.rope();
+fn location(file: &str, text: &Rope, range: &Range<usize>) -> Value {
+    let rope = text;
     // SARIF counts columns in characters or in UTF-16 units, not in bytes.
     let column = |offset: usize| {
         let offset = offset.min(rope.len_bytes());
@@ -113,9 +113,9 @@ fn location(file: &str, snapshot: &Snapshot, range: &Range<usize>) -> Value {
     json!({
         "artifactLocation": { "uri": uri(file) },
         "region": {
-            "startLine": place(snapshot, range.start).line,
+            "startLine": place(text, range.start).line,
             "startColumn": column(range.start),
-            "endLine": place(snapshot, end).line,
+            "endLine": place(text, end).line,
             "endColumn": column(end),
         },
     })

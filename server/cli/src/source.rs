@@ -2,7 +2,7 @@
 
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
-use ptx_syntax::Snapshot;
+use ptx_syntax::{Rope, Snapshot};
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -88,9 +88,21 @@ pub struct InputProblem {
     pub is_empty: bool,
 }
 
+/// The files that a command searches folders for.
+#[derive(Debug, Clone, Copy)]
+pub struct WantedFiles {
+    /// Their name in messages, in the singular.
+    pub name: &'static str,
+    /// Whether a file of this path is one.
+    pub is_wanted: fn(&Path) -> bool,
+}
+
+/// PTX files.
+pub const PTX_FILES: WantedFiles = WantedFiles { name: ".ptx file", is_wanted: is_ptx };
+
 /// The files that the arguments mean, and what gives no input. A file is listed once, in the order of the arguments;
-/// folders are searched for `.ptx` in alphabetical order.
-pub fn find(arguments: &[PathBuf]) -> (Vec<InputOrigin>, Vec<InputProblem>) {
+/// folders are searched in alphabetical order.
+pub fn find(arguments: &[PathBuf], wanted: &WantedFiles) -> (Vec<InputOrigin>, Vec<InputProblem>) {
     let (mut origins, mut problems) = (Vec::new(), Vec::new());
     for path in arguments {
         if path.as_os_str() == "-" {
@@ -99,7 +111,7 @@ pub fn find(arguments: &[PathBuf]) -> (Vec<InputOrigin>, Vec<InputProblem>) {
             let before = (origins.len(), problems.len());
             for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
                 match entry {
-                    Ok(entry) if entry.file_type().is_file() && is_ptx(entry.path()) => {
+                    Ok(entry) if entry.file_type().is_file() && (wanted.is_wanted)(entry.path()) => {
                         origins.push(InputOrigin::Found(entry.into_path()));
                     }
                     Ok(_) => {}
@@ -116,7 +128,7 @@ pub fn find(arguments: &[PathBuf]) -> (Vec<InputOrigin>, Vec<InputProblem>) {
                 }
             }
             if before == (origins.len(), problems.len()) {
-                let reason = "there is no .ptx file in this folder".to_owned();
+                let reason = format!("there is no {} in this folder", wanted.name);
                 problems.push(InputProblem { place: path.display().to_string(), reason, is_empty: true });
             }
         } else {
@@ -142,8 +154,7 @@ pub struct LineColumn {
 }
 
 /// The line and column of a byte offset.
-pub fn place(snapshot: &Snapshot, offset: usize) -> LineColumn {
-    let rope = snapshot.rope();
+pub fn place(rope: &Rope, offset: usize) -> LineColumn {
     let offset = offset.min(rope.len_bytes());
     let line = rope.byte_to_line(offset);
     LineColumn { line: line + 1, column: offset - rope.line_to_byte(line) + 1 }
@@ -159,17 +170,17 @@ pub struct Excerpt {
 }
 
 /// The line in which a range begins, shortened to fit on a screen: lines of generated PTX can be hundreds of kilobytes.
-pub fn excerpt(snapshot: &Snapshot, range: &Range<usize>) -> Excerpt {
+pub fn excerpt(rope: &Rope, range: &Range<usize>) -> Excerpt {
     const AROUND: usize = 60;
     const TOKEN: usize = 80;
-    let rope = snapshot.rope();
     let boundary = |byte: usize| rope.char_to_byte(rope.byte_to_char(byte.min(rope.len_bytes())));
+    let text = |range: Range<usize>| Cow::<str>::from(rope.byte_slice(range));
     let start = boundary(range.start);
     let line = rope.byte_to_line(start);
     let line_start = rope.line_to_byte(line);
     let next = rope.line_to_byte((line + 1).min(rope.len_lines()));
     // Exclude the line break.
-    let tail = snapshot.text(next.saturating_sub(2).max(line_start)..next);
+    let tail = text(next.saturating_sub(2).max(line_start)..next);
     let line_end = (next - (tail.len() - tail.trim_end_matches(['\r', '\n']).len())).max(start);
     let end = boundary(range.end).clamp(start, line_end);
     let (mut from, mut to) = (line_start, line_end);
@@ -180,7 +191,7 @@ pub fn excerpt(snapshot: &Snapshot, range: &Range<usize>) -> Excerpt {
     let end = end.min(to);
     let (before, after) = (if from > line_start { "…" } else { "" }, if to < line_end { "…" } else { "" });
     let shift = before.len();
-    let text = format!("{before}{}{after}", snapshot.text(from..to));
+    let text = format!("{before}{}{after}", text(from..to));
     Excerpt { text, token: start - from + shift..end - from + shift }
 }
 
@@ -191,7 +202,7 @@ mod tests {
     #[test]
     fn excerpts() {
         let excerpt = |text: &str, range| {
-            let excerpt = excerpt(&Snapshot::new(text), &range);
+            let excerpt = excerpt(&Rope::from_str(text), &range);
             (excerpt.text.clone(), excerpt.text[excerpt.token].to_owned())
         };
         assert_eq!(excerpt("ab\r\ncde\r\nf", 5..6), ("cde".into(), "d".into()));
@@ -205,7 +216,7 @@ mod tests {
     #[test]
     fn long_lines_are_cut() {
         let text = format!("{}é{}", "ü".repeat(100_000), "ß".repeat(100_000));
-        let excerpt = excerpt(&Snapshot::new(&text), &(200_000..200_002));
+        let excerpt = excerpt(&Rope::from_str(&text), &(200_000..200_002));
         assert_eq!(&excerpt.text[excerpt.token.clone()], "é");
         assert!(excerpt.text.len() < 300, "{}", excerpt.text);
         assert!(excerpt.text.starts_with('…') && excerpt.text.ends_with('…'));

@@ -6,6 +6,7 @@
 
 use super::evaluation::EvaluationSlot;
 use super::handlers::semantic_tokens::SentTokens;
+use super::host::HostText;
 use super::moved::Edits;
 use super::position::ColumnEncoding;
 use super::shared::lock;
@@ -171,6 +172,7 @@ pub struct OpenDocument {
     parsed: watch::Receiver<Option<Arc<ParsedText>>>,
     checked: watch::Receiver<Option<Arc<CheckedText>>>,
     facts: watch::Receiver<Arc<ModuleFacts>>,
+    host: watch::Receiver<Option<Arc<HostText>>>,
 }
 
 /// The worker's end of a document.
@@ -182,6 +184,8 @@ pub struct Publisher {
     pub checked: watch::Sender<Option<Arc<CheckedText>>>,
     /// Flow facts of the last idle-time analysis; read without waiting.
     pub facts: watch::Sender<Arc<ModuleFacts>>,
+    /// Publishes the PTX in the strings of a text in another language.
+    pub host: watch::Sender<Option<Arc<HostText>>>,
 }
 
 /// Returns a revision that is unique among all documents, so that a reopened document never matches results of its earlier
@@ -197,6 +201,7 @@ impl OpenDocument {
         let (parsed_sender, parsed) = watch::channel(None);
         let (checked_sender, checked) = watch::channel(None);
         let (facts_sender, facts) = watch::channel(Arc::default());
+        let (host_sender, host) = watch::channel(None);
         let revision = next_revision();
         let inbox = Inbox {
             rope: Rope::from_str(text),
@@ -212,8 +217,8 @@ impl OpenDocument {
         };
         let (inbox, wake, tokens) = (Mutex::new(inbox), Condvar::new(), Mutex::default());
         let evaluation = EvaluationSlot::default();
-        let document = Self { uri, tokens, evaluation, inbox, wake, parsed, checked, facts };
-        (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender })
+        let document = Self { uri, tokens, evaluation, inbox, wake, parsed, checked, facts, host };
+        (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender, host: host_sender })
     }
 
     /// Applies the changes of one notification; returns whether the text is known afterwards.
@@ -382,6 +387,15 @@ impl OpenDocument {
             return found.ok()?.clone();
         }
         self.parsed(revision).await
+    }
+
+    /// Waits for the PTX in the strings of a revision or of a later one, with the results of its check if `results`; `None` if the
+    /// document is closed first.
+    pub async fn host(&self, revision: u64, results: bool) -> Option<Arc<HostText>> {
+        let mut receiver = self.host.clone();
+        let ready = |text: &HostText| text.revision >= revision && (!results || text.results.is_some());
+        let found = receiver.wait_for(|text| text.as_deref().is_some_and(ready)).await.ok()?;
+        found.clone()
     }
 
     /// Returns the flow facts of the last flow lints. They are valid for functions whose text is unchanged.

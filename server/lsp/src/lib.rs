@@ -14,6 +14,7 @@ mod evaluation;
 mod folders;
 mod globs;
 mod handlers;
+pub mod host;
 pub mod levels;
 mod log;
 mod moved;
@@ -39,12 +40,12 @@ use backend::Backend;
 use pools::ThreadPools;
 use ptx_wire::ending;
 use ptx_wire::outgoing::Outgoing;
-use shared::Shared;
+use shared::{ServerMode, Shared};
 use std::io::{BufRead, BufReader, Write, stdin, stdout};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tower_lsp_server::LspService;
+use tower_lsp_server::{Client, ClientSocket, LanguageServer, LspService};
 
 /// Time limit for flushing the output at the end, in case the client no longer reads.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
@@ -56,14 +57,24 @@ const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
 /// # Errors
 /// If threads cannot be started.
 pub fn run() -> std::io::Result<bool> {
-    // The process ends soon after the end of its input, even if it is busy.
-    let end = |orderly: bool, clean_up: CleanUp| {
-        ending::force(move || {
-            clean_up();
-            i32::from(!orderly)
-        });
-    };
-    serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), end)
+    serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), force_end)
+}
+
+/// Speaks the protocol about files of other languages with PTX in strings. The server has no formatting, no renaming and no
+/// symbols: those of such a file belong to the server of its language.
+///
+/// # Errors
+/// If threads cannot be started.
+pub fn run_host() -> std::io::Result<bool> {
+    host::serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), force_end)
+}
+
+/// The process ends soon after the end of its input, even if it is busy.
+fn force_end(orderly: bool, clean_up: CleanUp) {
+    ending::force(move || {
+        clean_up();
+        i32::from(!orderly)
+    });
 }
 
 /// Clean-up to run if the server ends in the middle of its work.
@@ -80,6 +91,24 @@ pub fn serve(
     output: impl Write + Send + 'static,
     end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
 ) -> std::io::Result<bool> {
+    serve_as(ServerMode::Ptx, input, output, end, |state| {
+        let service = LspService::build(|client| Backend::new(state(client)));
+        // The framework does not know these two methods.
+        let service = service.custom_method("$/setTrace", Backend::set_trace);
+        service.custom_method("window/workDoneProgress/cancel", Backend::cancel_progress).finish()
+    })
+}
+
+/// Creates the state of the server for its connection with the client.
+type StateMaker<'a> = &'a dyn Fn(Client) -> Arc<Shared>;
+
+fn serve_as<S: LanguageServer>(
+    mode: ServerMode,
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
+    service: impl FnOnce(StateMaker<'_>) -> (LspService<S>, ClientSocket),
+) -> std::io::Result<bool> {
     let threads = ThreadPools::new()?;
     let outgoing = Outgoing::start(output)?;
     let shared: Arc<OnceLock<Arc<Shared>>> = Arc::default();
@@ -90,14 +119,10 @@ pub fn serve(
     };
     let incoming = transport::read(input, end)?;
     let pools = threads.pools();
-    let service = LspService::build(|client| {
-        let state = Arc::new(Shared::new(client, outgoing.clone(), pools));
-        Backend::new(Arc::clone(shared.get_or_init(|| state)))
+    let (service, socket) = service(&|client| {
+        let state = || Arc::new(Shared::new(client.clone(), outgoing.clone(), pools.clone(), mode));
+        Arc::clone(shared.get_or_init(state))
     });
-    // The framework does not know these two methods.
-    let service = service.custom_method("$/setTrace", Backend::set_trace);
-    let service = service.custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
-    let (service, socket) = service.finish();
     let state = Arc::clone(&shared);
     let lost = Arc::clone(&shared);
     let gate = transport::MessageGate {

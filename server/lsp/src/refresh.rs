@@ -1,7 +1,7 @@
 //! Requests to the client to refresh data that has changed.
 
 use super::settings::Settings;
-use super::shared::Shared;
+use super::shared::{ServerMode, Shared};
 use ptx_ide::PressureHints;
 use std::future::Future;
 use std::sync::Arc;
@@ -53,6 +53,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub fn all(shared: &Arc<Shared>) {
     diagnostics(shared);
     let session = shared.session();
+    // For texts of other languages the server has neither tokens nor lenses, and others would send theirs again.
+    if shared.mode == ServerMode::Host {
+        return hints(shared);
+    }
     if session.refreshes_tokens {
         let client = shared.client.clone();
         send(shared, "semantic tokens", async move { client.semantic_tokens_refresh().await });

@@ -13,6 +13,7 @@ use ptx_analysis::project::Project;
 use ptx_ide::{CompletionOptions, FormatOptions, HintOptions, LensOptions};
 use ptx_interp::findings::Checks;
 use ptx_interp::machine;
+use ptx_isa::tables::TargetInfo;
 use serde_json::{Map, Value};
 use slot::SettingSlot;
 use std::ops::RangeInclusive;
@@ -102,6 +103,8 @@ settings! {
         let formatting: FormattingSettings = FormattingSettings::default();
         /// `hover.*`
         let hover: HoverSettings = HoverSettings::default();
+        /// `inline.*`
+        let inline: InlineSettings = InlineSettings::default();
         /// `inlayHints.*`
         let inlay_hints: InlayHintsSettings = InlayHintsSettings::default();
         /// `project.*`
@@ -245,6 +248,12 @@ settings! {
             "the file and line that `.loc` names by number, unless a comment or the previous `.loc` already does";
         "inlayHints.types": Flag(.options.types),
             "the types of registers where they are written";
+    }
+
+    /// Settings of PTX in strings of other languages.
+    InlineSettings(settings => &mut settings.inline) {
+        "inline.targets": Targets(targets: Vec<&'static TargetInfo> = Vec::new()),
+            "the architectures for which PTX in strings is checked, such as `[\"sm_80\", \"sm_90a\"]`; empty: those of `compile_commands.json`, or all ([how](inline.md#targets))";
     }
 
     /// Settings of the comparison with NVIDIA's assembler, as written.

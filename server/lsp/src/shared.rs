@@ -5,6 +5,7 @@ use super::document::{OpenDocument, Publisher};
 use super::evaluation::Evaluations;
 use super::folders::Folders;
 use super::handlers::workspace_check::PushedReports;
+use super::host::{CompileCommands, HostWorker};
 use super::pools::Pools;
 use super::progress::RunningWork;
 use super::ptxas::Ptxas;
@@ -29,9 +30,22 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// What the documents of a server are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerMode {
+    /// PTX.
+    Ptx,
+    /// Texts of other languages, with PTX in strings.
+    Host,
+}
+
 /// The state of the server.
 #[derive(Debug)]
 pub struct Shared {
+    /// What the documents are.
+    pub mode: ServerMode,
+    /// The builds of the documents, if they are texts of another language.
+    pub commands: CompileCommands,
     /// Sends requests and messages to the client.
     pub client: Client,
     /// Sends messages to the client without the framework.
@@ -63,8 +77,10 @@ pub struct Shared {
 
 impl Shared {
     /// Creates the initial state.
-    pub fn new(client: Client, outgoing: Outgoing, pools: Pools) -> Self {
+    pub fn new(client: Client, outgoing: Outgoing, pools: Pools, mode: ServerMode) -> Self {
         Self {
+            mode,
+            commands: CompileCommands::default(),
             client,
             outgoing,
             shut_down: AtomicBool::new(false),
@@ -171,6 +187,11 @@ impl Shared {
 
     /// Opens a document and starts its worker.
     pub fn open(self: &Arc<Self>, uri: Uri, text: &str, version: i32) {
+        self.open_as(uri, "", text, version);
+    }
+
+    /// Like [`Self::open`], with the client's name of the language.
+    pub fn open_as(self: &Arc<Self>, uri: Uri, language: &str, text: &str, version: i32) {
         // If a client opens a document twice, the second text counts.
         self.close(&uri);
         let (document, publisher): (OpenDocument, Publisher) = OpenDocument::new(uri.clone(), text, version);
@@ -179,7 +200,12 @@ impl Shared {
         // The document is inserted before its worker reads the settings: a change of settings rechecks all documents, and must
         // not miss this one.
         self.documents.insert(uri.clone(), Arc::clone(&document));
-        if let Err(error) = Worker::start(Arc::clone(self), document, publisher) {
+        let shared = Arc::clone(self);
+        let started = match self.mode {
+            ServerMode::Ptx => Worker::start(shared, document, publisher),
+            ServerMode::Host => HostWorker::start(shared, document, publisher, language),
+        };
+        if let Err(error) = started {
             tracing::error!("no thread for {}: {error}", uri.as_str());
             self.documents.remove(&uri);
             lock(&self.refused).insert(uri, DocumentRefusal::NoThread);

@@ -312,31 +312,36 @@ impl Worker {
     }
 
     fn report(&self, work: &DocumentWork, checked: CheckedText) {
-        let timings = checked.timings;
-        let checked = Arc::new(checked);
-        self.publisher.checked.send_replace(Some(Arc::clone(&checked)));
-        if !self.shared.session().pulls_diagnostics {
-            while self.shared.outgoing.is_congested() {
-                if self.document.is_stale(work.revision) {
-                    return;
-                }
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            let body = encode(&self.document.uri, Some(work.version), &checked.published());
-            self.document.if_current(work.revision, || self.shared.outgoing.encoded(body));
-        }
-        tracing::debug!(
-            version = work.version,
-            diagnostics = checked.diagnostics.len(),
-            ?timings,
-            "checked {}",
-            self.document.uri.as_str()
-        );
+        report(&self.shared, (&self.document, &self.publisher), work, checked);
     }
 }
 
+/// Stores the diagnostics of a text for requests, and sends those that are not held back to a client that does not pull them.
+pub fn report(
+    shared: &Shared,
+    (document, publisher): (&OpenDocument, &Publisher),
+    work: &DocumentWork,
+    checked: CheckedText,
+) {
+    let timings = checked.timings;
+    let checked = Arc::new(checked);
+    publisher.checked.send_replace(Some(Arc::clone(&checked)));
+    if !shared.session().pulls_diagnostics {
+        while shared.outgoing.is_congested() {
+            if document.is_stale(work.revision) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let body = encode(&document.uri, Some(work.version), &checked.published());
+        document.if_current(work.revision, || shared.outgoing.encoded(body));
+    }
+    let diagnostics = checked.diagnostics.len();
+    tracing::debug!(version = work.version, diagnostics, ?timings, "checked {}", document.uri.as_str());
+}
+
 /// Number of threads for a check of a long text: with more than two processors, one is left for requests.
-fn threads() -> usize {
+pub fn threads() -> usize {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     if processors > 2 { (processors - 1).min(8) } else { processors }
 }
@@ -414,7 +419,7 @@ mod tests {
         });
         let state: OnceLock<Arc<Shared>> = OnceLock::new();
         let (_service, _socket) = LspService::new(|client| {
-            let shared = Shared::new(client, outgoing.clone(), threads.pools());
+            let shared = Shared::new(client, outgoing.clone(), threads.pools(), crate::shared::ServerMode::Ptx);
             Backend::new(Arc::clone(state.get_or_init(|| Arc::new(shared))))
         });
         let shared = state.get().unwrap();

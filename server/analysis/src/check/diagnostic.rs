@@ -188,7 +188,8 @@ impl Diagnostic {
     }
 
     /// Adds `base` bytes to every range of the diagnostic.
-    pub(crate) fn shifted(mut self, base: usize) -> Self {
+    #[must_use]
+    pub fn shifted(mut self, base: usize) -> Self {
         self.range = self.range.start + base..self.range.end + base;
         for related in &mut self.related {
             related.range = related.range.start + base..related.range.end + base;

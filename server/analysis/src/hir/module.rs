@@ -6,7 +6,7 @@ use crate::hir::signature::Signature;
 use crate::hir::symbols::Symbol;
 use crate::target::Environment;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
-use rustc_hash::{FxHashMap as HashMap, FxHasher};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet, FxHasher};
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
@@ -192,6 +192,9 @@ pub struct Header {
     pub first_body: Option<usize>,
     /// The functions to which `.alias` directives refer, by alias; `None` for an invalid directive.
     pub aliases: HashMap<Box<str>, Option<Box<str>>>,
+    /// For a text inside another language: the names that stand for integers of unknown value, and whether to note what its
+    /// instructions do.
+    pub inline: Option<HashSet<Box<str>>>,
     /// Indexed by item: the fingerprint of the names that it sees ([`Self::names_seen_by`]).
     seen: Vec<u64>,
 }

@@ -4,7 +4,9 @@
 //! as long as its text, the module's version and target, and the used module names stay the same. In a function that did
 //! change, the same holds statement by statement ([`crate::incremental::memo`]).
 
+mod contents;
 mod facts;
+mod fragment;
 mod lints;
 mod threads;
 mod unchanged;
@@ -12,7 +14,9 @@ mod unchanged;
 use crate::check::codes::Code;
 use crate::hir::directive_parts;
 use crate::hir::module::Dependencies;
+use contents::{check_contents, is_broken, is_followed};
 pub(crate) use facts::module_of;
+pub(crate) use fragment::{Fragment, Outside};
 use threads::Threads;
 use unchanged::{HashedRange, unchanged};
 
@@ -31,7 +35,7 @@ use crate::hir::lower::{self, ItemSource};
 use crate::hir::module::{Header, ModuleItem, ModuleSymbol, is_function, items};
 use crate::hir::signature::Signatures;
 use crate::hir::symbols::{Symbol, VariableOrigin};
-use crate::incremental::body::{Body, ChangedRange, EarlierStatements, KnownStatement, Old};
+use crate::incremental::body::{ChangedRange, Checked, EarlierStatements, KnownStatement, Old};
 use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
 use crate::target::project::Project;
@@ -83,6 +87,8 @@ pub struct Analyzer {
 /// Settings of the check that the module's own header does not give.
 #[derive(Debug, Default)]
 struct Asked {
+    /// The version and target of a text that has no header of its own.
+    environment: Option<Environment>,
     /// The target that replaces the module's own.
     target: Option<&'static TargetInfo>,
     project: Arc<Project>,
@@ -198,6 +204,11 @@ impl Analyzer {
 
     /// Checks a snapshot.
     pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
+        if self.for_one_check {
+            // The last report took the diagnostics of its records, so no check may reuse them.
+            self.functions = Functions::default();
+            self.last = None;
+        }
         let items = items(snapshot);
         let mut out = Vec::new();
         let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut out);
@@ -360,62 +371,22 @@ fn check_item(
         before = last.and_then(|last| old.before(snapshot, last, item));
         statements = old.statements;
     }
-    let contents = snapshot.text(item.range.clone());
-    let source = ItemSource { text: &contents, base: item.range.start };
-    let mut check = |before, statements: &mut _| {
-        let body = Body::new(source, header, index, environment, mnemonics, statements, before);
-        if is_function(item.node) {
-            body.function(item.node)
-        } else if item.node.kind_id() == kinds().section_directive {
-            body.section(item.node)
-        } else {
-            body.variable(item.node)
-        }
-    };
-    // The earlier structure of the function may turn out to be outdated; then the function is checked from scratch, which
-    // cannot fail.
-    let checked = check(before, &mut statements).or_else(|| check(None, &mut statements)).unwrap_or_default();
-    let mut found = checked.found;
-    if item.unclosed {
-        found.push(unclosed(source, item));
-    } else if let Some(open) = found.iter_mut().find(|d| syntax_error::is_end_of_block(d))
-        && is_followed(snapshot, item)
-    {
-        *open = unclosed(source, item);
-    }
+    let Checked { found, dependencies, statements: layout, .. } =
+        check_contents(snapshot, item, index, header, environment, mnemonics, (&mut statements, before));
     Record {
         name: name.into(),
         text,
         environment: context(environment, header),
-        dependencies: checked.dependencies,
+        dependencies,
         first: header.first_body == Some(index),
         followed: is_followed(snapshot, item),
         has_errors: found.iter().any(|d| d.severity == Severity::Error),
         found,
         statements,
-        layout: if item.unclosed { Vec::new() } else { checked.statements },
+        layout: if item.unclosed { Vec::new() } else { layout },
         place: (snapshot.id(), item.range.clone()),
         unused: 0,
     }
-}
-
-/// Whether an item has a syntax error: in its tree, or at its end, which the check of a closed body does not visit.
-fn is_broken(item: &ModuleItem<'_>) -> bool {
-    let open = |node: Node<'_>| node.child_by_field_id(fields().body).is_none() && lower::ends_unclosed(node);
-    item.node.has_error() || open(item.node)
-}
-
-/// Whether an item with an error is followed by another chunk of the text. A missing brace is then not missing at the end of
-/// the file.
-fn is_followed(snapshot: &Snapshot, item: &ModuleItem<'_>) -> bool {
-    item.node.has_error() && snapshot.roots().next_back().is_some_and(|last| item.range.end < last.start_byte())
-}
-
-/// The diagnostic for a function without a closing brace, placed after its last token, because the next function is another
-/// item.
-fn unclosed(source: ItemSource<'_>, item: &ModuleItem<'_>) -> Diagnostic {
-    let header = recovery::header_of(source, item.node).unwrap_or(0..1);
-    syntax_error::unclosed_function(header, recovery::last_character(source, item.node, item.range.end))
 }
 
 /// Checks everything outside of function bodies and collects the module's declarations.
@@ -432,6 +403,10 @@ fn header(
     header.environment.address_size = 32;
     header.environment.project = Arc::clone(&asked.project);
     let mut progress = HeaderProgress::default();
+    if let Some(environment) = &asked.environment {
+        header.environment = environment.clone();
+        progress = HeaderProgress::given();
+    }
     let mut places: HashMap<String, Earlier> = HashMap::default();
     let mut files: HashMap<u32, Range<usize>> = HashMap::default();
     let follows = recovery::followers(snapshot, items);

@@ -8,6 +8,7 @@ mod names;
 
 pub use children::{ChangedRange, EarlierStatements, KnownStatement, Old, is_same_subtree};
 
+use crate::check::actions::Actions;
 use crate::check::codes::Code;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::directives::{self, debug};
@@ -77,6 +78,8 @@ pub struct Body<'a, 't> {
     all_labels: Vec<SourceWord<'t>>,
     /// The functions in target lists, and those declared in this function, by content id.
     callees: HashMap<ContentId, Vec<Callee>>,
+    /// What the instructions do, if the text is one inside another language.
+    actions: Actions,
     out: Vec<Diagnostic>,
 }
 
@@ -89,6 +92,8 @@ pub struct Checked {
     pub dependencies: Dependencies,
     /// The statements of its outermost block, in order; empty if it has no block or its end is missing.
     pub statements: Vec<KnownStatement>,
+    /// What its instructions do, if it is a text inside another language. Ranges count from the start of the item.
+    pub actions: Actions,
 }
 
 impl<'a, 't> Body<'a, 't> {
@@ -128,6 +133,7 @@ impl<'a, 't> Body<'a, 't> {
             lost: recovery::Losses::default(),
             all_labels: Vec::new(),
             callees: HashMap::default(),
+            actions: Actions::default(),
             out: Vec::new(),
         }
     }
@@ -235,7 +241,7 @@ impl<'a, 't> Body<'a, 't> {
         let environment = self.environment;
         self.statements.finish(self.after.iter().filter_map(|k| Some(mix(environment, k.text?))));
         let dependencies = self.dependencies.into_inner().into_iter().collect();
-        Some(Checked { found: self.out, dependencies, statements: self.after })
+        Some(Checked { found: self.out, dependencies, statements: self.after, actions: self.actions })
     }
 
     /// Records that names may have other meanings from here on.

@@ -49,7 +49,7 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
             "{colour}{word}{RESET} {BOLD}{}{RESET} {}{at}, {count}, {}",
             ptx_ide::both_names(&done.launch.entry),
             for_stdout(shown.name),
-            ended(done, &|offset| place(shown.snapshot, offset).line)
+            ended(done, &|offset| place(shown.snapshot.rope(), offset).line)
         );
         if passed {
             return out;
@@ -65,7 +65,7 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
         if let Some(sentence) = guessed(done) {
             let _ = writeln!(out, "{YELLOW}guessed:{RESET} {sentence}");
         }
-        let _ = writeln!(out, "{}", ended(done, &|offset| place(shown.snapshot, offset).line));
+        let _ = writeln!(out, "{}", ended(done, &|offset| place(shown.snapshot.rope(), offset).line));
     }
     faults(done, shown, brief, &mut out);
     // After an aborted run, failed expectations are no surprise: do not explain them.
@@ -113,7 +113,7 @@ fn faults(done: &LaunchRun, shown: &NamedSnapshot<'_>, brief: bool, out: &mut St
     let all: Vec<&Fault> = if brief { unexpected } else { done.faults().iter().collect() };
     let most = if brief { FAULTS } else { all.len() };
     let diagnostics: Vec<Diagnostic> = all.iter().take(most).map(|f| diagnostic(done, f)).collect();
-    out.push_str(&crate::human::render(&for_stdout(shown.name), shown.snapshot, &diagnostics));
+    out.push_str(&crate::human::render(&for_stdout(shown.name), shown.snapshot.rope(), &diagnostics));
     if all.len() > most {
         let _ = writeln!(out, "{DIM}and {} more; without `--check` all are shown{RESET}", all.len() - most);
     }

@@ -35,8 +35,8 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, target: WarpId
 fn line(done: &LaunchRun, shown: &NamedSnapshot<'_>, step: &RecordedStep, out: &mut String) {
     let executable = &done.run.machine.executable;
     let range = executable.range(step.site);
-    let number = place(shown.snapshot, range.start).line;
-    let excerpt = excerpt(shown.snapshot, &range);
+    let number = place(shown.snapshot.rope(), range.start).line;
+    let excerpt = excerpt(shown.snapshot.rope(), &range);
     let words = excerpt.text.get(excerpt.token).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let mut text: String = for_stdout(&words).chars().take(INSTRUCTION).collect();
     if words.chars().count() > INSTRUCTION {

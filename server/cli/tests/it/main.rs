@@ -15,6 +15,7 @@ mod formatting;
 mod holding;
 mod hover;
 mod incremental;
+mod inline;
 mod isa;
 mod live_ranges;
 mod manners;

@@ -48,7 +48,7 @@ pub async fn completion(shared: &Shared, params: CompletionParams) -> Result<Opt
     .await
 }
 
-fn list(found: Completions, uri: &Uri, client: Completing, insert: Range, replace: Range) -> CompletionResponse {
+pub fn list(found: Completions, uri: &Uri, client: Completing, insert: Range, replace: Range) -> CompletionResponse {
     let items = found.items.into_iter().enumerate();
     let items = items.map(|(index, item)| convert(index, item, uri, client, insert, replace)).collect();
     CompletionResponse::List(CompletionList { is_incomplete: found.incomplete, items })

@@ -82,7 +82,7 @@ async fn find(
 }
 
 /// Returns full links to a client that accepts them, otherwise locations.
-fn answer(links: Vec<LocationLink>, wanted: bool) -> Option<GotoDefinitionResponse> {
+pub fn answer(links: Vec<LocationLink>, wanted: bool) -> Option<GotoDefinitionResponse> {
     if links.is_empty() {
         return None;
     }

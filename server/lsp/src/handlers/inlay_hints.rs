@@ -7,7 +7,7 @@ use crate::session::ClientFeatures;
 use crate::shared::{Shared, off_thread};
 use ptx_ide::{Hint, HintKind, HintOptions, PressureHints};
 use ptx_launch::values::LineValue;
-use ptx_syntax::Snapshot;
+use ptx_syntax::Rope;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
     within_after(shared, &uri, params.range, patience, move |stretch| {
         let enabled = settings.inlay_hints.enable;
         let hints = if enabled { hints(&stretch, &settings.inlay_hints.options) } else { Vec::new() };
-        let convert = |hint| convert(hint, &stretch.snapshot, &name, stretch.session);
+        let convert = |hint| convert(hint, stretch.snapshot.rope(), &name, stretch.session, true);
         let mut out: Vec<InlayHint> = hints.into_iter().map(convert).collect();
         if let Some(document) = document.filter(|_| settings.evaluation.hints) {
             let values = evaluation::hints(&document, &stretch);
@@ -117,8 +117,8 @@ pub async fn resolve(shared: &Shared, mut hint: InlayHint) -> Result<InlayHint> 
     .await
 }
 
-fn convert(hint: Hint, snapshot: &Snapshot, uri: &Uri, session: ClientFeatures) -> InlayHint {
-    let rope = snapshot.rope();
+/// Converts a hint for the client. `later`: its tooltip can be requested when it is shown.
+pub fn convert(hint: Hint, rope: &Rope, uri: &Uri, session: ClientFeatures, later: bool) -> InlayHint {
     let range = |range: &std::ops::Range<usize>| session.encoding.range(rope, range);
     let linked = hint.label.iter().any(|part| part.target.is_some());
     let label = if linked {
@@ -133,7 +133,7 @@ fn convert(hint: Hint, snapshot: &Snapshot, uri: &Uri, session: ClientFeatures) 
     };
     let edits: Vec<TextEdit> = hint.edits.iter().map(|e| TextEdit::new(range(&e.range), e.text.clone())).collect();
     // A later request identifies the hint by its position and label.
-    let later = session.resolves_hints && !hint.tooltip.is_empty();
+    let later = later && session.resolves_hints && !hint.tooltip.is_empty();
     InlayHint {
         position: session.encoding.position(rope, hint.offset),
         label,

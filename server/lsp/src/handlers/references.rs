@@ -78,7 +78,8 @@ pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Res
     .await
 }
 
-fn kind(access: ReferenceKind) -> DocumentHighlightKind {
+/// Returns the kind of a highlight.
+pub fn kind(access: ReferenceKind) -> DocumentHighlightKind {
     match access {
         ReferenceKind::Read => DocumentHighlightKind::READ,
         ReferenceKind::Write | ReferenceKind::ReadWrite => DocumentHighlightKind::WRITE,

@@ -27,13 +27,16 @@ pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Res
         return Ok(None);
     }
     at(shared, position, |place| {
-        let found = ptx_ide::signature_help(&place.snapshot, place.offset)?;
-        let client = place.session.completing;
-        let active = found.signatures.get(found.active).and_then(|s| s.active);
-        let signatures = found.signatures.into_iter().map(|s| convert(s, client)).collect();
-        Some(SignatureHelp { signatures, active_signature: Some(cut(found.active)), active_parameter: active.map(cut) })
+        Some(answer(ptx_ide::signature_help(&place.snapshot, place.offset)?, place.session.completing))
     })
     .await
+}
+
+/// Converts signatures for the client.
+pub fn answer(found: ptx_ide::SignatureHelp, client: Completing) -> SignatureHelp {
+    let active = found.signatures.get(found.active).and_then(|s| s.active);
+    let signatures = found.signatures.into_iter().map(|s| convert(s, client)).collect();
+    SignatureHelp { signatures, active_signature: Some(cut(found.active)), active_parameter: active.map(cut) }
 }
 
 fn convert(signature: InstructionSignature, client: Completing) -> SignatureInformation {

@@ -3,6 +3,7 @@
 pub mod alias;
 pub mod alignment;
 pub mod array_size;
+pub mod asm;
 pub mod attribute;
 pub mod branch_target;
 pub mod call_arguments;

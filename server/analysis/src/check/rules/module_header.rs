@@ -108,6 +108,11 @@ pub struct HeaderProgress {
 }
 
 impl HeaderProgress {
+    /// The progress of a text whose version and target are known without a header.
+    pub fn given() -> Self {
+        Self { version: true, target: true, address_size: true, ..Self::default() }
+    }
+
     /// Handles an item that is not part of the header: `.version` and `.target` must stand before it.
     pub fn other(&mut self, range: Range<usize>, out: &mut Vec<Diagnostic>) {
         self.body = true;

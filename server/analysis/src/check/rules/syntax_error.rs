@@ -10,6 +10,7 @@ pub use foreign::foreign_character;
 pub use habits::{Habit, comment, guard_behind, preprocessor_line, second_guard};
 pub use unfinished::{
     is_opening_bracket, opening_brace, opening_parenthesis, register_before_bracket, swallowed_line, token_before,
+    unclosed_block, unopened,
 };
 
 use super::in_ptx;
@@ -59,6 +60,8 @@ pub enum SyntaxErrorKind {
     UnclosedFunction,
     /// Closing braces of blocks are missing at the end of the file.
     MissingEnd,
+    /// A block in a text inside another language is not closed.
+    UnclosedBlock,
     /// The closing parenthesis of a parameter list is missing at the end of the file.
     EndlessList,
     /// The opening brace of a function is missing.
@@ -140,6 +143,7 @@ impl DiagnosticMessage for SyntaxError {
                 "a `}` is missing after this: the next function begins inside of this one".to_owned()
             }
             SyntaxErrorKind::MissingEnd => "a `}` is missing at the end".to_owned(),
+            SyntaxErrorKind::UnclosedBlock => "this block is not closed: a `}` is missing".to_owned(),
             SyntaxErrorKind::EndlessList => "a `)` is missing at the end of this list of parameters".to_owned(),
             SyntaxErrorKind::OpeningBrace => "a `{` is missing after the header of this function".to_owned(),
             SyntaxErrorKind::OpeningParenthesis => "a `(` is missing before the parameters of this function".to_owned(),
@@ -244,13 +248,14 @@ pub fn report(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
 pub fn report_inside(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     let mut open = Vec::new();
     let mut found = Vec::new();
-    collect(source, node, &mut open, &mut found);
+    // Each line of a section is a statement, so all of its errors are reported.
+    let all = node.kind_id() == kinds().section_directive;
+    collect(source, node, all, &mut open, &mut found);
     // An unclosed bracket also makes the semicolon missing. Only the innermost unclosed bracket is reported.
     if let Some(innermost) = open.last() {
         found.push(unclosed(source, *innermost));
     }
-    if node.kind_id() == kinds().section_directive {
-        // Each of its lines is a statement, so all errors are reported.
+    if all {
         return out.append(&mut found);
     }
     // Report only the first syntax error of a statement: later ones come from the parser's recovery.
@@ -266,7 +271,16 @@ pub fn is_unfinished(source: ItemSource<'_>, instruction: Node<'_>) -> bool {
         || register_before_bracket(source, instruction).is_some()
 }
 
-fn collect<'tree>(source: ItemSource<'_>, node: Node<'tree>, open: &mut Vec<Node<'tree>>, out: &mut Vec<Diagnostic>) {
+/// The maximum number of errors that are collected of a statement of which one is reported.
+const MAX_COLLECTED: usize = 16;
+
+fn collect<'tree>(
+    source: ItemSource<'_>,
+    node: Node<'tree>,
+    all: bool,
+    open: &mut Vec<Node<'tree>>,
+    out: &mut Vec<Diagnostic>,
+) {
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     let mut own = None;
@@ -274,12 +288,14 @@ fn collect<'tree>(source: ItemSource<'_>, node: Node<'tree>, open: &mut Vec<Node
         let child = cursor.node();
         if child.kind_id() == kinds().unclosed {
             own = Some(child);
+        } else if out.len() >= MAX_COLLECTED && !all {
+            // Each look at what stands before an error takes as long as the statement is.
         } else if child.is_error() {
             unexpected(source, child, out);
         } else if child.is_missing() {
             out.push(missing(source, child));
         } else {
-            collect(source, child, open, out);
+            collect(source, child, all, open, out);
         }
         more = cursor.goto_next_sibling();
     }

@@ -10,6 +10,7 @@ use crate::forms::operands::NameLookup;
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::hash::{hash, mix};
 use crate::hir::lower::{self, ItemSource};
+use crate::hir::opaque;
 use ptx_syntax::{Node, fields};
 use std::ops::Range;
 
@@ -53,7 +54,10 @@ impl<'t> Body<'_, 't> {
         let source = ItemSource { text, base: self.source.base + start };
         let mut found = Vec::new();
         self.statements.begin_statement();
-        let lowered = lower::instruction(source, node);
+        let mut lowered = lower::instruction(source, node);
+        if let (Some(unknown), Some(lowered)) = (&self.header.inline, &mut lowered) {
+            opaque::substitute(lowered, text, &|name| unknown.contains(name));
+        }
         if lowered.as_ref().is_none_or(|l| l.broken) {
             syntax_error::report_inside(source, node, &mut found);
         }
@@ -68,7 +72,10 @@ impl<'t> Body<'_, 't> {
             }
             // After a syntax error in the mnemonic, the mnemonic cannot be checked.
             Some(l) if found.first().is_some_and(|d| d.range.start < l.mnemonic_range().end) => {}
-            Some(lowered) => self.check(&lowered, text, &mut found),
+            Some(lowered) => {
+                self.check(&lowered, text, &mut found);
+                self.note_actions(&lowered, text, start);
+            }
             None => {}
         }
         if let Some(comment) = comment.filter(|_| !found.is_empty()) {
@@ -166,6 +173,19 @@ impl<'t> Body<'_, 't> {
         if self.kernel {
             missing_directive::check(lowered, &self.given, out);
         }
+    }
+}
+
+impl Body<'_, '_> {
+    /// Notes what an instruction of a text inside another language does; it begins at `start`.
+    fn note_actions(&mut self, lowered: &Instruction<'_>, text: &str, start: usize) {
+        if self.header.inline.is_none() {
+            return;
+        }
+        let mut actions = std::mem::take(&mut self.actions);
+        let mnemonic = self.mnemonics.resolve(lowered, text, &self.header.environment);
+        actions.note(lowered, &mnemonic, self, start);
+        self.actions = actions;
     }
 }
 

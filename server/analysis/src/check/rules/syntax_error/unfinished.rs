@@ -234,3 +234,14 @@ pub fn is_opening_bracket(diagnostic: &Diagnostic) -> bool {
         .syntax_error()
         .is_some_and(|e| matches!(e.kind, SyntaxErrorKind::OpeningBrace | SyntaxErrorKind::OpeningParenthesis))
 }
+
+/// Reports a closing brace that closes nothing.
+pub fn unopened(brace: Range<usize>) -> Diagnostic {
+    let fix = Fix::replace("Remove `}`", brace.clone(), "");
+    error(brace, SyntaxErrorKind::Unexpected("}".into(), false)).fix(fix)
+}
+
+/// Reports the opening brace of a block that is not closed before the text around it ends.
+pub fn unclosed_block(brace: Range<usize>) -> Diagnostic {
+    error(brace, SyntaxErrorKind::UnclosedBlock)
+}

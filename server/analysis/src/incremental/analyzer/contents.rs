@@ -1,0 +1,65 @@
+//! Checks the contents of one item.
+
+use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::syntax_error;
+use crate::forms::mnemonics::MnemonicCache;
+use crate::hir::lower::{self, ItemSource};
+use crate::hir::module::{Header, ModuleItem, is_function};
+use crate::incremental::body::{Body, Checked, EarlierStatements};
+use crate::incremental::memo::Statements;
+use crate::incremental::recovery;
+use ptx_syntax::{Node, Snapshot, fields, kinds};
+
+/// Checks the contents of an item, reusing what is known of its statements.
+pub(super) fn check_contents<'a>(
+    snapshot: &Snapshot,
+    item: &ModuleItem<'_>,
+    index: usize,
+    header: &'a Header,
+    environment: u64,
+    mnemonics: &mut MnemonicCache,
+    (statements, before): (&mut Statements, Option<EarlierStatements<'a>>),
+) -> Checked {
+    let contents = snapshot.text(item.range.clone());
+    let source = ItemSource { text: &contents, base: item.range.start };
+    let mut check = |before| {
+        let body = Body::new(source, header, index, environment, mnemonics, statements, before);
+        if is_function(item.node) {
+            body.function(item.node)
+        } else if item.node.kind_id() == kinds().section_directive {
+            body.section(item.node)
+        } else {
+            body.variable(item.node)
+        }
+    };
+    // The earlier structure of the function may turn out to be outdated; then the function is checked from scratch, which
+    // cannot fail.
+    let mut checked = check(before).or_else(|| check(None)).unwrap_or_default();
+    if item.unclosed {
+        checked.found.push(unclosed(source, item));
+    } else if let Some(open) = checked.found.iter_mut().find(|d| syntax_error::is_end_of_block(d))
+        && is_followed(snapshot, item)
+    {
+        *open = unclosed(source, item);
+    }
+    checked
+}
+
+/// Whether an item has a syntax error: in its tree, or at its end, which the check of a closed body does not visit.
+pub(super) fn is_broken(item: &ModuleItem<'_>) -> bool {
+    let open = |node: Node<'_>| node.child_by_field_id(fields().body).is_none() && lower::ends_unclosed(node);
+    item.node.has_error() || open(item.node)
+}
+
+/// Whether an item with an error is followed by another chunk of the text. A missing brace is then not missing at the end of
+/// the file.
+pub(super) fn is_followed(snapshot: &Snapshot, item: &ModuleItem<'_>) -> bool {
+    item.node.has_error() && snapshot.roots().next_back().is_some_and(|last| item.range.end < last.start_byte())
+}
+
+/// The diagnostic for a function without a closing brace, placed after its last token, because the next function is another
+/// item.
+fn unclosed(source: ItemSource<'_>, item: &ModuleItem<'_>) -> Diagnostic {
+    let header = recovery::header_of(source, item.node).unwrap_or(0..1);
+    syntax_error::unclosed_function(header, recovery::last_character(source, item.node, item.range.end))
+}

@@ -1,0 +1,75 @@
+//! The check of a text that is part of another language: its version, target and outer names are not written in it.
+
+use super::{Asked, check_contents, header, is_remembered};
+use crate::check::actions::Actions;
+use crate::check::diagnostic::Diagnostic;
+use crate::forms::mnemonics::MnemonicCache;
+use crate::hir::hash::hash_of;
+use crate::hir::module::{Header, ModuleItem, ModuleSymbol, items};
+use crate::hir::signature::Signatures;
+use crate::hir::symbols::Symbol;
+use crate::incremental::memo::Statements;
+use crate::incremental::recovery;
+use crate::target::Environment;
+use ptx_syntax::Snapshot;
+
+/// The names that a text inside another language does not declare itself.
+#[derive(Debug, Default)]
+pub(crate) struct Outside {
+    /// Names with their symbols.
+    pub symbols: Vec<(String, Symbol)>,
+    /// Names of integer constants of unknown value.
+    pub unknown: Vec<Box<str>>,
+}
+
+/// A text inside another language, to be checked for several targets. It must contain one function, around the text.
+pub(crate) struct Fragment<'s> {
+    snapshot: &'s Snapshot,
+    items: Vec<ModuleItem<'s>>,
+    header: Header,
+    /// The diagnostics outside of the function, which do not depend on the target.
+    outside: Vec<Diagnostic>,
+}
+
+impl<'s> Fragment<'s> {
+    /// Prepares the check. `environment` stands for all those for which it will be checked.
+    pub fn new(snapshot: &'s Snapshot, names: Outside, environment: &Environment) -> Self {
+        let items = items(snapshot);
+        let asked = Asked { environment: Some(environment.clone()), ..Asked::default() };
+        let mut outside = Vec::new();
+        let mut header = header(snapshot, &items, &asked, &mut Signatures::default(), &mut outside);
+        for (name, symbol) in names.symbols {
+            header.symbols.entry(name).or_insert_with(|| ModuleSymbol::new(symbol, 0, 0..0));
+        }
+        header.inline = Some(names.unknown.into_iter().collect());
+        header.seal(items.len());
+        Self { snapshot, items, header, outside }
+    }
+
+    /// Checks the text for one version and target. Returns the diagnostics in text order, and what the instructions do.
+    pub fn check(&mut self, environment: &Environment, mnemonics: &mut MnemonicCache) -> (Vec<Diagnostic>, Actions) {
+        self.header.environment.clone_from(environment);
+        let state = hash_of(environment);
+        let mut found = self.outside.clone();
+        let mut actions = Actions::default();
+        for (index, item) in self.items.iter().enumerate().filter(|(_, item)| is_remembered(item.node)) {
+            let mut statements = Statements::forgetful();
+            let known = (&mut statements, None);
+            let checked = check_contents(self.snapshot, item, index, &self.header, state, mnemonics, known);
+            found.extend(checked.found.into_iter().map(|d| d.shifted(item.range.start)));
+            actions.extend(checked.actions, item.range.start);
+        }
+        for diagnostic in &mut found {
+            diagnostic.resolve(|_| None);
+        }
+        recovery::prune(self.snapshot, &self.items, &mut found);
+        found.sort_by_key(|d| (d.range.start, d.range.end));
+        found.dedup();
+        (found, actions)
+    }
+
+    /// The items of the text.
+    pub fn items(&self) -> &[ModuleItem<'s>] {
+        &self.items
+    }
+}

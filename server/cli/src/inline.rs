@@ -1,0 +1,190 @@
+//! `ptx-analyzer check --inline`: PTX in strings of other languages.
+
+use super::CliStatus;
+use super::check::{self, CheckArguments, CheckOutcome};
+use super::files::complain;
+use super::source::{self, InputOrigin, LineColumn, WantedFiles, place};
+use ptx_analysis::inline::TargetSet;
+use ptx_embed::{Kind, Placed};
+use ptx_host::{Host, HostChecker, HostTargets, Language, is_ptx, may_contain_ptx};
+use ptx_lsp::host::CompileCommands;
+use ptx_lsp::levels::DiagnosticLevels;
+use ptx_syntax::Rope;
+use serde_json::{Value, json};
+use std::io::{Write, stdout};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The files that may have PTX in strings.
+pub const HOST_FILES: WantedFiles = WantedFiles { name: "C++ or Python file", is_wanted: is_host };
+
+fn is_host(path: &Path) -> bool {
+    // Versions of a repository are no sources of it.
+    language(path).is_some() && !path.components().any(|c| c.as_os_str() == ".git")
+}
+
+fn language(path: &Path) -> Option<Language> {
+    path.file_name().and_then(|name| Language::of_file_name(&name.to_string_lossy()))
+}
+
+/// The checkers of all threads.
+pub struct HostCheckers {
+    forced: Option<HostTargets>,
+    commands: CompileCommands,
+    levels: DiagnosticLevels,
+    idle: Mutex<Vec<HostChecker>>,
+}
+
+impl HostCheckers {
+    /// Prepares the checks that the arguments ask for.
+    pub fn new(arguments: &CheckArguments) -> Self {
+        // The argument parser accepts only names that the tables contain.
+        let names = arguments.inline_target.iter().map(|t| t.name);
+        let forced = (!arguments.inline_target.is_empty()).then(|| TargetSet::named(names, None).ok()).flatten();
+        let mut levels = DiagnosticLevels::default();
+        arguments.level.iter().for_each(|(code, level)| levels.set(*code, *level));
+        Self {
+            forced: forced.map(HostTargets::forced),
+            commands: CompileCommands::default(),
+            levels,
+            idle: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Checks one file.
+    pub fn check(&self, origin: &InputOrigin, arguments: &CheckArguments) -> CheckOutcome {
+        let (text, lossy, language) = match open(origin) {
+            Ok(opened) => opened,
+            Err(why) => return CheckOutcome::Unreadable(why),
+        };
+        if !may_contain_ptx(text.as_bytes()) {
+            return check::done(arguments, origin, &Rope::new(), false, Vec::new());
+        }
+        let host = Host::new(language, &text);
+        if host.groups().is_empty() {
+            return check::done(arguments, origin, &Rope::new(), false, Vec::new());
+        }
+        let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut checker = lock().pop().unwrap_or_default();
+        checker.set_targets(self.targets(origin));
+        let found = self.levels.apply(checker.diagnostics(host.groups()));
+        lock().push(checker);
+        check::done(arguments, origin, &Rope::from_str(&text), lossy, found)
+    }
+
+    fn targets(&self, origin: &InputOrigin) -> HostTargets {
+        if let Some(forced) = &self.forced {
+            return forced.clone();
+        }
+        let named = match origin {
+            InputOrigin::Named(path) | InputOrigin::Found(path) => self.commands.targets(path),
+            InputOrigin::StandardInput => None,
+        };
+        HostTargets { targets: named.unwrap_or_default(), forced: false }
+    }
+}
+
+/// Reads a file. Each byte that is not UTF-8 becomes one character, so that positions stay.
+fn open(origin: &InputOrigin) -> Result<(String, bool, Language), String> {
+    let bytes = origin.read().map_err(|error| error.to_string())?;
+    let language = match origin {
+        InputOrigin::Named(path) | InputOrigin::Found(path) => language(path),
+        InputOrigin::StandardInput => None,
+    };
+    let (text, lossy) = match String::from_utf8(bytes) {
+        Ok(text) => (text, false),
+        Err(error) => (readable(error.as_bytes()), true),
+    };
+    Ok((text, lossy, language.unwrap_or(Language::Cpp)))
+}
+
+fn readable(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        out.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    out
+}
+
+/// Prints all PTX in strings, one JSON object a line.
+pub fn list(paths: &[PathBuf]) -> CliStatus {
+    let (origins, problems) = source::find(paths, &HOST_FILES);
+    let mut status = CliStatus::Fine;
+    for problem in problems {
+        complain(&format!("{}: {}", problem.place, problem.reason));
+        status = CliStatus::Trouble;
+    }
+    let mut out = std::io::BufWriter::new(stdout().lock());
+    for origin in &origins {
+        let (text, _, language) = match open(origin) {
+            Ok(opened) => opened,
+            Err(why) => {
+                complain(&format!("{}: {why}", origin.name()));
+                status = CliStatus::Trouble;
+                continue;
+            }
+        };
+        if !may_contain_ptx(text.as_bytes()) {
+            continue;
+        }
+        let host = Host::new(language, &text);
+        let rope = Rope::from_str(&text);
+        let lines = host.groups().iter().map(|placed| entry(&origin.name(), &rope, placed));
+        let written = lines.into_iter().try_for_each(|line| writeln!(out, "{line}"));
+        if !super::files::is_written(written) {
+            return CliStatus::Trouble;
+        }
+    }
+    if super::files::is_written(out.flush()) { status } else { CliStatus::Trouble }
+}
+
+fn entry(file: &str, text: &Rope, placed: &Placed) -> Value {
+    let group = &placed.group;
+    let at = |offset: usize| place(text, placed.start + offset);
+    let span = group.span();
+    let (LineColumn { line, column }, end) = (at(span.start), at(span.end));
+    let registers = group.variables.iter().filter_map(|v| Some(json!([v.name, register(v.kind)?])));
+    let constants = group.variables.iter().filter(|v| v.kind == Kind::Constant);
+    let constants = constants.map(|v| json!([v.name, v.value.and_then(|value| i64::try_from(value).ok())]));
+    let flaws =
+        |flaws: &[ptx_embed::Flaw]| flaws.iter().map(|flaw| format!("{flaw:?}").to_lowercase()).collect::<Vec<_>>();
+    let statements = group.statements.iter().map(|s| {
+        json!({
+            "line": at(s.span.start).line,
+            "column": at(s.span.start).column,
+            "form": format!("{:?}", s.form),
+            "volatile": s.volatile,
+            "memory": s.memory_clobber,
+            "constraints": s.operands.iter().map(|o| o.constraint.text.as_str()).collect::<Vec<_>>(),
+            "unknown": flaws(&s.flaws),
+        })
+    });
+    json!({
+        "file": file,
+        "line": line,
+        "column": column,
+        "end_line": end.line,
+        "end_column": end.column,
+        "ptx": group.ptx,
+        "registers": registers.collect::<Vec<_>>(),
+        "constants": constants.collect::<Vec<_>>(),
+        "opaque": group.opaque.iter().map(|r| [r.start, r.end]).collect::<Vec<_>>(),
+        "statements": statements.collect::<Vec<_>>(),
+        "key": format!("{:016x}", group.key),
+        "foreign": !is_ptx(group),
+    })
+}
+
+fn register(kind: Kind) -> Option<&'static str> {
+    Some(match kind {
+        Kind::B16 => "b16",
+        Kind::B32 => "b32",
+        Kind::B64 => "b64",
+        Kind::B128 => "b128",
+        Kind::F32 => "f32",
+        Kind::F64 => "f64",
+        Kind::Pred => "pred",
+        Kind::Constant => return None,
+    })
+}

@@ -1,0 +1,125 @@
+//! Counts the PTX in the sources below some folders, and measures the scanner: `scan PATH…`, `scan --files PATH…` for a
+//! line per file.
+
+use ptx_embed::{Edit, Flaw, Host, Language};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The processor time of this thread. Other programs do not count, as they would in the time of a clock.
+fn processor_time() -> Duration {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let first = text.split_whitespace().next().and_then(|n| n.parse().ok());
+    Duration::from_nanos(first.unwrap_or_default())
+}
+
+/// Counts over all files of a language.
+#[derive(Default)]
+struct Counts {
+    files: usize,
+    bytes: usize,
+    time: Duration,
+    groups: usize,
+    statements: usize,
+    /// Statements that end and are not cut by directives.
+    whole: usize,
+    /// Whole statements whose text and operands are known.
+    known: usize,
+    problems: usize,
+    /// Groups about whose targets the host says something.
+    targets: usize,
+    edits: u32,
+    edit_time: Duration,
+    slowest_edit: Duration,
+}
+
+fn files(path: &Path, out: &mut Vec<PathBuf>) {
+    if path.is_dir() {
+        let mut inside: Vec<PathBuf> =
+            std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        inside.sort();
+        inside.iter().filter(|p| !p.is_symlink()).for_each(|p| files(p, out));
+    } else {
+        out.push(path.to_owned());
+    }
+}
+
+fn count(counts: &mut Counts, language: Language, text: &str) -> (usize, usize, usize) {
+    let start = processor_time();
+    let mut host = Host::new(language, text);
+    counts.time += processor_time() - start;
+    counts.files += 1;
+    counts.bytes += text.len();
+    counts.groups += host.groups().len();
+    let (mut statements, mut whole, mut known) = (0, 0, 0);
+    for placed in host.groups() {
+        counts.problems += placed.group.problems.len();
+        counts.targets += usize::from(!placed.group.targets.is_anything());
+        for statement in &placed.group.statements {
+            statements += 1;
+            let is_whole = !statement.flaws.iter().any(|f| matches!(f, Flaw::Unclosed | Flaw::Directive));
+            whole += usize::from(is_whole);
+            known += usize::from(statement.is_static());
+        }
+    }
+    counts.statements += statements;
+    counts.whole += whole;
+    counts.known += known;
+    if std::env::var_os("NO_EDITS").is_some() {
+        return (statements, whole, known);
+    }
+    // A keystroke in the text of ten statements.
+    let places: Vec<usize> = (0..10)
+        .filter_map(|i| host.groups().get(i * host.groups().len() / 10))
+        .filter_map(|p| Some(p.start + p.group.statements.first()?.literals.first()?.start))
+        .collect();
+    let mut text = text.to_owned();
+    for at in places {
+        for (removed, inserted) in [(0, "x"), (1, "")] {
+            text.replace_range(at..at + removed, inserted);
+            let edit = Edit { start: at, old_end: at + removed, new_end: at + inserted.len() };
+            let start = processor_time();
+            host.edit(&text, edit);
+            let time = processor_time() - start;
+            counts.edits += 1;
+            counts.edit_time += time;
+            counts.slowest_edit = counts.slowest_edit.max(time);
+        }
+    }
+    (statements, whole, known)
+}
+
+fn main() {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let each = arguments.iter().position(|a| a == "--files").map(|i| arguments.remove(i)).is_some();
+    let mut all = Vec::new();
+    arguments.iter().for_each(|a| files(Path::new(a), &mut all));
+    let (mut cpp, mut python) = (Counts::default(), Counts::default());
+    for path in &all {
+        let Some(language) = Language::of_file_name(&path.to_string_lossy()) else { continue };
+        let Ok(bytes) = std::fs::read(path) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let counts = if language == Language::Cpp { &mut cpp } else { &mut python };
+        let (statements, whole, known) = count(counts, language, &text);
+        if each && statements > 0 {
+            println!("{statements}\t{whole}\t{known}\t{}", path.display());
+        }
+    }
+    for (name, counts) in [("C++", cpp), ("Python", python)] {
+        let rate = counts.bytes as f64 / 1e6 / counts.time.as_secs_f64().max(1e-9);
+        let mean = counts.edit_time / counts.edits.max(1);
+        println!(
+            "{name}: {} files, {:.1} MB, {rate:.0} MB/s; {} statements in {} groups, {} whole, {} static; {} problems, {} \
+             groups with targets; {} edits, mean {mean:?}, slowest {:?}",
+            counts.files,
+            counts.bytes as f64 / 1e6,
+            counts.statements,
+            counts.groups,
+            counts.whole,
+            counts.known,
+            counts.problems,
+            counts.targets,
+            counts.edits,
+            counts.slowest_edit,
+        );
+    }
+}

@@ -1,0 +1,381 @@
+//! A statement as written becomes PTX text with operands.
+
+mod llvm;
+mod nvcc;
+
+use crate::definitions::Definitions;
+use crate::literal::{HOLE, decode_cpp};
+use crate::map::{Decoded, SegmentKind};
+use crate::model::{Access, Constraint, Group, HostEdit, HostFix, Kind, Operand, Problem, Statement, Variable};
+use crate::raw::{Flaw, Form, Literal, Piece, Raw, RawOperand};
+use crate::targets::Wanted;
+use crate::words::last_token;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A statement with its PTX text. Ranges of the host are relative to the statement.
+#[derive(Debug, Clone)]
+pub(crate) struct Part {
+    pub raw: Arc<Raw>,
+    pub statement: Statement,
+    pub ptx: Decoded,
+    pub variables: Vec<Variable>,
+    pub opaque: Vec<Range<usize>>,
+    pub problems: Vec<Problem>,
+    /// Whether the result depends on definitions of the file.
+    pub uses_names: bool,
+}
+
+/// What is known about an operand while its statement is read.
+struct OperandFacts {
+    kind: Option<Kind>,
+    used: bool,
+}
+
+/// Reads a statement. `source` is its text, `number` its index in the group, which decides about names of operands.
+pub(crate) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, number: usize) -> Part {
+    let mut problems = Vec::new();
+    if raw.form != Form::Asm {
+        return llvm::part(raw, source, definitions, number);
+    }
+    let (template, has_hole) = template(raw, source, definitions, decode_cpp);
+    let operands = operands(raw, source, definitions, &mut problems);
+    let mut flaws = raw.flaws.clone();
+    if has_hole {
+        flaws.push(Flaw::Hole);
+        flaws.sort_unstable();
+        flaws.dedup();
+    }
+    let mut facts: Vec<OperandFacts> =
+        operands.iter().map(|o| OperandFacts { kind: kind_of(&o.constraint.text), used: false }).collect();
+    let mut substitution = nvcc::Substitution {
+        raw,
+        source,
+        template: &template,
+        operands: &operands,
+        facts: &mut facts,
+        complete: !flaws.iter().any(|f| matches!(f, Flaw::Unclosed | Flaw::OperandHole)),
+        number,
+        out: Decoded::default(),
+        opaque: Vec::new(),
+        problems: &mut problems,
+    };
+    substitution.run();
+    let (ptx, opaque) = (substitution.out, substitution.opaque);
+    if flaws.is_empty() {
+        missing_semicolon(&ptx, &mut problems);
+        unused(&operands, &facts, &ptx, &mut problems);
+    }
+    let memory_clobber = clobbers(raw, source, &mut problems);
+    let variables = variables(&operands, &facts, number);
+    fn literal(piece: &Piece) -> Option<&Literal> {
+        match piece {
+            Piece::Literal(literal) => Some(literal),
+            _ => None,
+        }
+    }
+    let body = |piece: &Piece| literal(piece).map(|l| l.body.clone());
+    let add_memory = add_memory(raw, memory_clobber);
+    let statement = Statement {
+        form: raw.form,
+        span: 0..raw.len,
+        keyword: raw.keyword.clone(),
+        volatile: raw.volatile,
+        memory_clobber,
+        in_define: raw.in_define,
+        operands,
+        clobbers: raw.clobbers.iter().filter_map(body).collect(),
+        literals: raw.template.iter().filter_map(body).collect(),
+        ptx: 0..ptx.text.len(),
+        writing: raw.template.iter().filter_map(|p| literal(p).map(|l| l.writing)).collect(),
+        flaws,
+        comment: raw.comment.clone(),
+        add_memory,
+    };
+    let uses_names = raw.template.iter().any(|p| matches!(p, Piece::Name(_)))
+        || statement.operands.iter().any(|o| matches!(o.constraint.text.as_str(), "n" | "i"));
+    Part { raw: raw.clone(), statement, ptx, variables, opaque, problems, uses_names }
+}
+
+/// The text after escapes, and whether it has holes.
+fn template(
+    raw: &Raw,
+    source: &str,
+    definitions: &Definitions,
+    decode: fn(&mut Decoded, &str, &Literal),
+) -> (Decoded, bool) {
+    let mut out = Decoded::default();
+    let mut has_hole = false;
+    for piece in &raw.template {
+        match piece {
+            Piece::Literal(literal) => decode(&mut out, source, literal),
+            Piece::Name(range) => {
+                let name = source.get(range.clone()).unwrap_or_default();
+                match definitions.text(name) {
+                    Some(text) => out.push(range.clone(), text, SegmentKind::Escape),
+                    None => {
+                        has_hole = true;
+                        out.push(range.clone(), HOLE, SegmentKind::Hole);
+                    }
+                }
+            }
+            Piece::Hole(range) => {
+                has_hole = true;
+                out.push(range.clone(), HOLE, SegmentKind::Hole);
+            }
+        }
+    }
+    (out, has_hole)
+}
+
+/// The operands before the first that a macro gives.
+fn operands(raw: &Raw, source: &str, definitions: &Definitions, problems: &mut Vec<Problem>) -> Vec<Operand> {
+    let mut out = Vec::new();
+    for operand in &raw.operands {
+        let RawOperand::Written { output, span, constraint, expression, .. } = operand else { break };
+        let mut text = Decoded::default();
+        let mut known = true;
+        for piece in constraint {
+            match piece {
+                Piece::Literal(literal) => decode_cpp(&mut text, source, literal),
+                Piece::Name(_) | Piece::Hole(_) => known = false,
+            }
+        }
+        let literal = constraint.iter().find_map(|p| if let Piece::Literal(l) = p { Some(l) } else { None });
+        let place = literal.map_or(span.start..span.start, |l| l.body.clone());
+        let access = match text.text.as_bytes().first() {
+            Some(b'=') => Access::Output,
+            Some(b'+') => Access::ReadWrite,
+            _ if *output => Access::Output,
+            _ => Access::Input,
+        };
+        if known {
+            constraint_problems(&text.text, &place, *output, problems);
+        }
+        let source_text = source.get(expression.clone()).unwrap_or_default();
+        let value = if matches!(text.text.as_str(), "n" | "i") { constant(source_text, definitions) } else { None };
+        out.push(Operand {
+            span: span.clone(),
+            constraint: Constraint { text: if known { text.text } else { String::new() }, span: place },
+            access,
+            expression: expression.clone(),
+            value,
+        });
+    }
+    out
+}
+
+/// The value that nvcc writes for a constant: the upper half of 32-bit unsigned integers becomes negative.
+fn constant(expression: &str, definitions: &Definitions) -> Option<i128> {
+    let value = definitions.evaluate(expression)?;
+    let wide = expression.contains("ll") || expression.contains("LL") || expression.contains("64");
+    let upper = (1i128 << 31..1i128 << 32).contains(&value);
+    Some(if upper && !wide { value - (1i128 << 32) } else { value })
+}
+
+/// The kind of a constraint, and `None` where it is wrong or unknown.
+fn kind_of(constraint: &str) -> Option<Kind> {
+    let letters = constraint.trim_start_matches(['=', '+', '&', '%']);
+    let mut chars = letters.chars();
+    chars.next().filter(|_| chars.next().is_none()).and_then(Kind::of_letter)
+}
+
+/// Reports a constraint that nvcc refuses.
+fn constraint_problems(text: &str, place: &Range<usize>, output: bool, problems: &mut Vec<Problem>) {
+    let edit = |span: Range<usize>, text: &str| HostEdit { span, text: text.to_owned() };
+    let marked = text.starts_with(['=', '+']);
+    if output && !marked {
+        let insert = |mark: &str| HostFix {
+            title: format!("Insert `{mark}`"),
+            edits: vec![edit(place.start..place.start, mark)],
+        };
+        problems.push(Problem {
+            code: "asm-access",
+            span: place.clone(),
+            message: format!(
+                "constraint `{text}` of an output must begin with `=` (written) or `+` (read and written)"
+            ),
+            fixes: vec![insert("="), insert("+")],
+        });
+    } else if !output && marked {
+        let remove = edit(place.start..place.start + 1, "");
+        problems.push(Problem {
+            code: "asm-access",
+            span: place.clone(),
+            message: format!("constraint `{text}` stands among the inputs, where `=` and `+` are not allowed"),
+            fixes: vec![HostFix { title: format!("Remove `{}`", &text[..1]), edits: vec![remove] }],
+        });
+    }
+    let letters = text.trim_start_matches(['=', '+', '&']);
+    // `"0"` ties the operand to another one.
+    if letters.bytes().all(|b| b.is_ascii_digit()) && !letters.is_empty() {
+        return;
+    }
+    let one = letters.chars().count() == 1;
+    if !one || !letters.starts_with(['h', 'r', 'l', 'q', 'f', 'd', 'b', 'n', 'C']) {
+        let message = if letters.is_empty() {
+            "the constraint has no letter; nvcc expects one of `h`, `r`, `l`, `q`, `f`, `d`, `n`, `C`".to_owned()
+        } else if one {
+            format!("nvcc does not know constraint `{letters}`; it expects `h`, `r`, `l`, `q`, `f`, `d`, `n` or `C`")
+        } else {
+            format!("constraint `{letters}` has {} letters; nvcc expects one", letters.chars().count())
+        };
+        problems.push(Problem { code: "asm-constraint", span: place.clone(), message, fixes: Vec::new() });
+    }
+}
+
+/// Reports clobbers that nvcc refuses. Returns whether memory is one.
+fn clobbers(raw: &Raw, source: &str, problems: &mut Vec<Problem>) -> bool {
+    let mut memory = false;
+    for (index, piece) in raw.clobbers.iter().enumerate() {
+        let Piece::Literal(literal) = piece else { continue };
+        let mut text = Decoded::default();
+        decode_cpp(&mut text, source, literal);
+        if text.text == "memory" {
+            memory = true;
+            continue;
+        }
+        let span_of = |piece: &Piece| match piece {
+            Piece::Literal(l) => l.span.clone(),
+            Piece::Name(r) | Piece::Hole(r) => r.clone(),
+        };
+        // With the comma before or after.
+        let span = match (index.checked_sub(1).and_then(|i| raw.clobbers.get(i)), raw.clobbers.get(index + 1)) {
+            (Some(before), _) => span_of(before).end..literal.span.end,
+            (None, Some(after)) => literal.span.start..span_of(after).start,
+            (None, None) => literal.span.clone(),
+        };
+        problems.push(Problem {
+            code: "asm-clobber",
+            span: literal.span.clone(),
+            message: format!("nvcc does not know clobber `{}`; only `memory` is allowed", text.text),
+            fixes: vec![HostFix {
+                title: format!("Remove `{}`", text.text),
+                edits: vec![HostEdit { span, text: String::new() }],
+            }],
+        });
+    }
+    memory
+}
+
+/// Where `"memory"` may be inserted.
+fn add_memory(raw: &Raw, memory: bool) -> Option<(usize, String)> {
+    if memory || raw.flaws.contains(&Flaw::Unclosed) || raw.form != Form::Asm {
+        return None;
+    }
+    let last = raw.clobbers.iter().rev().find_map(|p| if let Piece::Literal(l) = p { Some(l.span.end) } else { None });
+    let (at, before) = match (last, raw.colons) {
+        (Some(end), 3) => (end, ", "),
+        (None, 3) => (raw.close, " "),
+        (None, 2) => (raw.close, " : "),
+        (None, 1) => (raw.close, " :: "),
+        (None, 0) => (raw.close, " ::: "),
+        _ => return None,
+    };
+    Some((at, format!("{before}\"memory\"")))
+}
+
+/// Reports a text whose last instruction does not end.
+fn missing_semicolon(ptx: &Decoded, problems: &mut Vec<Problem>) {
+    let Some((end, false)) = last_token(&ptx.text) else { return };
+    let start = ptx.text[..end].char_indices().next_back().map_or(0, |(i, _)| i);
+    let Some(place) = ptx.map.to_host(start..end).pop() else { return };
+    problems.push(Problem {
+        code: "asm-missing-semicolon",
+        span: place.clone(),
+        message: "the last instruction has no `;`, so it runs into the next instruction of the compiled function"
+            .to_owned(),
+        fixes: vec![HostFix {
+            title: "Insert `;`".to_owned(),
+            edits: vec![HostEdit { span: place.end..place.end, text: ";".to_owned() }],
+        }],
+    });
+}
+
+/// Reports operands that the text does not name.
+fn unused(operands: &[Operand], facts: &[OperandFacts], ptx: &Decoded, problems: &mut Vec<Problem>) {
+    if last_token(&ptx.text).is_none() {
+        return;
+    }
+    for (index, (operand, facts)) in operands.iter().zip(facts).enumerate() {
+        if !facts.used {
+            problems.push(Problem {
+                code: "asm-unused-operand",
+                span: operand.span.clone(),
+                message: format!("the text never uses operand `%{index}`"),
+                fixes: Vec::new(),
+            });
+        }
+    }
+}
+
+/// The name of an operand in the PTX text of its group.
+fn variable_name(number: usize, index: usize) -> String {
+    if number == 0 { format!("%{index}") } else { format!("%{number}_{index}") }
+}
+
+fn variables(operands: &[Operand], facts: &[OperandFacts], number: usize) -> Vec<Variable> {
+    let one = |(index, (operand, facts)): (usize, (&Operand, &OperandFacts))| {
+        Some(Variable {
+            name: variable_name(number, index),
+            spelling: format!("%{index}"),
+            kind: facts.kind?,
+            access: operand.access,
+            value: operand.value,
+            operand: (number, index),
+        })
+    };
+    operands.iter().zip(facts).enumerate().filter_map(one).collect()
+}
+
+/// Puts statements together. Each has its offset from the first.
+pub(crate) fn group(parts: Vec<(usize, Part)>, targets: Arc<Wanted>) -> Group {
+    let mut ptx = Decoded::default();
+    let mut out = Group {
+        statements: Vec::with_capacity(parts.len()),
+        ptx: String::new(),
+        map: Default::default(),
+        variables: Vec::new(),
+        opaque: Vec::new(),
+        targets,
+        problems: Vec::new(),
+        foreign: false,
+        key: 0,
+    };
+    for (offset, mut part) in parts {
+        let moved = |range: &Range<usize>| range.start + offset..range.end + offset;
+        if !out.statements.is_empty() {
+            ptx.push(offset..offset, "\n", SegmentKind::Glue);
+        }
+        let start = ptx.text.len();
+        part.ptx.map.shift_host(offset);
+        ptx.append(&part.ptx);
+        let statement = &mut part.statement;
+        statement.span = moved(&statement.span);
+        statement.keyword = moved(&statement.keyword);
+        statement.ptx = start..ptx.text.len();
+        statement.add_memory = statement.add_memory.take().map(|(at, text)| (at + offset, text));
+        for range in statement.clobbers.iter_mut().chain(&mut statement.literals) {
+            *range = moved(range);
+        }
+        for operand in &mut statement.operands {
+            operand.span = moved(&operand.span);
+            operand.constraint.span = moved(&operand.constraint.span);
+            operand.expression = moved(&operand.expression);
+        }
+        for problem in &mut part.problems {
+            problem.span = moved(&problem.span);
+            for edit in problem.fixes.iter_mut().flat_map(|f| &mut f.edits) {
+                edit.span = moved(&edit.span);
+            }
+        }
+        out.opaque.extend(part.opaque.iter().map(|r| r.start + start..r.end + start));
+        out.statements.push(part.statement);
+        out.variables.append(&mut part.variables);
+        out.problems.append(&mut part.problems);
+    }
+    out.ptx = ptx.text;
+    out.map = ptx.map;
+    out.foreign = last_token(&out.ptx).is_none();
+    out.seal()
+}

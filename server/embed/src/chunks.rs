@@ -1,0 +1,162 @@
+//! A host text in chunks. An edit scans only the chunks that it touches, and those after them until the scanner is in the
+//! state that it had at the same place before.
+
+use crate::build::Part;
+use crate::cpp::{self, CppState};
+use crate::model::{Edit, Group, Placed};
+use crate::python::{self, PythonState};
+use crate::raw::Item;
+use crate::targets::Wanted;
+use crate::words::Outline;
+use std::sync::Arc;
+
+/// Chunks end at the first safe line start after this many bytes.
+const CHUNK_BYTES: usize = 4096;
+/// A chunk after an edit has at least this many bytes, so that chunks do not crumble.
+const MIN_CHUNK_BYTES: usize = 1024;
+
+/// What the scanner of a language knows at a line start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum State {
+    Cpp(CppState),
+    Python(PythonState),
+}
+
+/// A part of the text.
+#[derive(Debug)]
+pub(crate) struct Chunk {
+    pub len: usize,
+    /// The state at its start.
+    pub state: State,
+    pub items: Vec<Item>,
+    /// What was made of each item. Only statements have something.
+    pub made: Vec<Made>,
+}
+
+/// What was made of a statement, while the statement stays as written.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    /// The statement alone, with the revision of the definitions that it was read with.
+    pub part: Option<(u64, Arc<Part>)>,
+    pub outline: Option<Outline>,
+    /// The groups of C++ in a literal, with offsets from its start.
+    pub inside: Option<Arc<Vec<Placed>>>,
+    /// The group that begins with the statement: the offsets of its members, what it was made of, and the result.
+    pub group: Option<MadeGroup>,
+}
+
+/// A group with all that it was made of.
+#[derive(Debug)]
+pub(crate) struct MadeGroup {
+    pub members: Vec<(usize, Arc<Part>)>,
+    pub wanted: Arc<Wanted>,
+    pub group: Arc<Group>,
+}
+
+/// A state that a scanner has now.
+enum StateNow<'a> {
+    Cpp(&'a CppState),
+    Python(&'a PythonState),
+}
+
+impl StateNow<'_> {
+    fn is(&self, state: &State) -> bool {
+        match (self, state) {
+            (Self::Cpp(now), State::Cpp(state)) => *now == state,
+            (Self::Python(now), State::Python(state)) => *now == state,
+            _ => false,
+        }
+    }
+}
+
+fn scan(
+    text: &[u8],
+    start: usize,
+    state: &State,
+    stop: &mut dyn FnMut(usize, StateNow<'_>) -> bool,
+) -> (usize, Vec<Item>, State) {
+    match state {
+        State::Cpp(state) => {
+            let (end, items, state) = cpp::scan(text, start, state, &mut |at, state| stop(at, StateNow::Cpp(state)));
+            (end, items, State::Cpp(state))
+        }
+        State::Python(state) => {
+            let (end, items, state) =
+                python::scan(text, start, state, &mut |at, state| stop(at, StateNow::Python(state)));
+            (end, items, State::Python(state))
+        }
+    }
+}
+
+fn chunk(len: usize, state: State, items: Vec<Item>) -> Chunk {
+    let made = items.iter().map(|_| Made::default()).collect();
+    Chunk { len, state, items, made }
+}
+
+/// Scans a whole text.
+pub(crate) fn scan_all(text: &str, mut state: State) -> Vec<Chunk> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut start = 0;
+    while start < bytes.len() {
+        let (end, items, after) = scan(bytes, start, &state, &mut |at, _| at - start >= CHUNK_BYTES);
+        out.push(chunk(end - start, state, items));
+        (start, state) = (end, after);
+    }
+    out
+}
+
+/// Brings chunks up to date after an edit. Returns whether definitions may have changed.
+pub(crate) fn rescan(chunks: &mut Vec<Chunk>, text: &str, edit: Edit, initial: State) -> bool {
+    let bytes = text.as_bytes();
+    // The chunk that contains the byte before the edit: that byte and the first new one may form a token.
+    let mut first = 0;
+    let mut start = 0;
+    while let Some(chunk) = chunks.get(first) {
+        if start + chunk.len >= edit.start.max(1) {
+            break;
+        }
+        start += chunk.len;
+        first += 1;
+    }
+    let mut state = chunks.get(first).map_or(initial, |c| c.state.clone());
+    // Ends of old chunks after the edit, in the new text.
+    let mut next = first;
+    let mut next_at = start;
+    let moved = |old: usize| (old + edit.new_end) - edit.old_end;
+    let mut new = Vec::new();
+    let begin = start;
+    while start < bytes.len() {
+        let mut met = false;
+        let (end, items, after) = scan(bytes, start, &state, &mut |at, state| {
+            while next < chunks.len() && (next_at < edit.old_end || moved(next_at) < at || next == first) {
+                next_at += chunks[next].len;
+                next += 1;
+            }
+            let length = at - start;
+            if length >= MIN_CHUNK_BYTES
+                && next < chunks.len()
+                && next_at > edit.old_end
+                && moved(next_at) == at
+                && state.is(&chunks[next].state)
+            {
+                met = true;
+                return true;
+            }
+            length >= CHUNK_BYTES
+        });
+        new.push(chunk(end - start, state, items));
+        (start, state) = (end, after);
+        if met {
+            break;
+        }
+    }
+    let last = if start < bytes.len() { next } else { chunks.len() };
+    debug_assert!(begin <= start);
+    let has_definition = |chunks: &[Chunk]| {
+        chunks.iter().flat_map(|c| &c.items).any(|i| matches!(i.kind, crate::raw::ItemKind::Define(..)))
+    };
+    let definitions = has_definition(&chunks[first..last]) || has_definition(&new);
+    chunks.splice(first..last, new);
+    definitions
+}

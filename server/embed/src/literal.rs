@@ -1,0 +1,167 @@
+//! Literals become text, with a map from each byte to its place.
+
+use crate::map::{Decoded, SegmentKind};
+use crate::raw::Literal;
+
+/// Appends the text of a C++ literal of `source`.
+pub(crate) fn decode_cpp(out: &mut Decoded, source: &str, literal: &Literal) {
+    let body = literal.body.clone();
+    let Some(text) = source.get(body.clone()) else { return };
+    if literal.writing.raw || text.is_empty() {
+        out.push(body, text, SegmentKind::Verbatim);
+        return;
+    }
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let plain = memchr::memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |i| at + i);
+        if plain > at {
+            out.push(body.start + at..body.start + plain, &text[at..plain], SegmentKind::Verbatim);
+            at = plain;
+            continue;
+        }
+        let (length, value) = cpp_escape(&bytes[at..], 8);
+        let host = body.start + at..body.start + (at + length).min(bytes.len());
+        let mut buffer = [0; 4];
+        match value {
+            Some(c) => out.push(host, c.encode_utf8(&mut buffer), SegmentKind::Escape),
+            None => out.push(host, "", SegmentKind::Glue),
+        }
+        at += length;
+    }
+}
+
+/// The length and the value of an escape, of which `\x` has at most `hex` digits. A spliced line has no value.
+fn cpp_escape(bytes: &[u8], hex: usize) -> (usize, Option<char>) {
+    let Some(b) = bytes.get(1) else { return (1, Some('\\')) };
+    let digits = |from: usize, most: usize, radix: u32| {
+        let run = bytes[from..].iter().take(most).take_while(|b| char::from(**b).is_digit(radix)).count();
+        let value = std::str::from_utf8(&bytes[from..from + run]).ok().and_then(|d| u32::from_str_radix(d, radix).ok());
+        (from + run, Some(value.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)))
+    };
+    let simple = match b {
+        b'\n' => return (2, None),
+        b'\r' if bytes.get(2) == Some(&b'\n') => return (3, None),
+        b'n' => '\n',
+        b't' => '\t',
+        b'r' => '\r',
+        b'v' => '\u{b}',
+        b'f' => '\u{c}',
+        b'a' => '\u{7}',
+        b'b' => '\u{8}',
+        b'0'..=b'7' => return digits(1, 3, 8),
+        b'x' if bytes.get(2).is_some_and(u8::is_ascii_hexdigit) => return digits(2, hex, 16),
+        b'u' => return digits(2, 4, 16),
+        b'U' => return digits(2, 8, 16),
+        b if b.is_ascii() => char::from(*b),
+        // A character outside ASCII stands for itself.
+        _ => return (1, None),
+    };
+    (2, Some(simple))
+}
+
+/// The text that stands for a hole.
+pub(crate) const HOLE: &str = "_hole_";
+
+/// Appends the text of a Python literal of `source`.
+pub(crate) fn decode_python(out: &mut Decoded, source: &str, literal: &Literal) {
+    let body = literal.body.clone();
+    let Some(text) = source.get(body.clone()) else { return };
+    let bytes = text.as_bytes();
+    if text.is_empty() {
+        out.push(body, text, SegmentKind::Verbatim);
+        return;
+    }
+    let (raw, format) = (literal.writing.raw, literal.writing.format);
+    let mut at = 0;
+    while at < bytes.len() {
+        let special = |b: &u8| *b == b'\\' && !raw || matches!(b, b'{' | b'}') && format;
+        let plain = if raw && !format {
+            bytes.len()
+        } else if format {
+            bytes[at..].iter().position(special).map_or(bytes.len(), |i| at + i)
+        } else {
+            memchr::memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |i| at + i)
+        };
+        if plain > at {
+            out.push(body.start + at..body.start + plain, &text[at..plain], SegmentKind::Verbatim);
+            at = plain;
+            continue;
+        }
+        let host = |length: usize| body.start + at..body.start + (at + length).min(bytes.len());
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'{', Some(b'{')) => {
+                out.push(host(2), "{", SegmentKind::Escape);
+                at += 2;
+            }
+            (b'}', Some(b'}')) => {
+                out.push(host(2), "}", SegmentKind::Escape);
+                at += 2;
+            }
+            (b'{', _) => {
+                let length = replacement_field(&bytes[at..]);
+                out.push(host(length), HOLE, SegmentKind::Hole);
+                at += length;
+            }
+            (b'}', _) => {
+                out.push(host(1), "}", SegmentKind::Verbatim);
+                at += 1;
+            }
+            _ => {
+                let (length, value) = python_escape(&bytes[at..]);
+                let mut buffer = [0; 4];
+                match value {
+                    PythonEscape::Character(c) => {
+                        out.push(host(length), c.encode_utf8(&mut buffer), SegmentKind::Escape)
+                    }
+                    PythonEscape::Nothing => out.push(host(length), "", SegmentKind::Glue),
+                    // Python keeps the backslash of an escape that it does not know.
+                    PythonEscape::Itself => out.push(host(length), &text[at..at + length], SegmentKind::Verbatim),
+                }
+                at += length;
+            }
+        }
+    }
+}
+
+/// The length of `{expression}`. One that does not end reaches to the end of the text.
+fn replacement_field(bytes: &[u8]) -> usize {
+    let mut depth = 0u32;
+    for (i, b) in bytes.iter().enumerate() {
+        match b {
+            b'{' => depth += 1,
+            b'}' => {
+                depth -= 1;
+                if depth == 0 {
+                    return i + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    bytes.len()
+}
+
+enum PythonEscape {
+    Character(char),
+    Nothing,
+    Itself,
+}
+
+/// The length and the value of an escape.
+fn python_escape(bytes: &[u8]) -> (usize, PythonEscape) {
+    let Some(b) = bytes.get(1) else { return (1, PythonEscape::Itself) };
+    match b {
+        b'\n' => (2, PythonEscape::Nothing),
+        b'\r' if bytes.get(2) == Some(&b'\n') => (3, PythonEscape::Nothing),
+        b'N' if bytes.get(2) == Some(&b'{') => {
+            let length = memchr::memchr(b'}', &bytes[..bytes.len().min(100)]).map_or(1, |i| i + 1);
+            if length == 1 { (1, PythonEscape::Itself) } else { (length, PythonEscape::Character('\u{fffd}')) }
+        }
+        b'n' | b't' | b'r' | b'v' | b'f' | b'a' | b'b' | b'0'..=b'7' | b'\\' | b'"' | b'\'' | b'x' | b'u' | b'U' => {
+            let (length, value) = cpp_escape(bytes, 2);
+            value.map_or((1, PythonEscape::Itself), |c| (length, PythonEscape::Character(c)))
+        }
+        _ => (1, PythonEscape::Itself),
+    }
+}

@@ -1,0 +1,154 @@
+//! What the scanners find: statements as written, and all else that decides about them.
+
+use crate::targets::{Condition, PtxComment};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The way in which the host holds a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// `asm("…" : outputs : inputs : clobbers)` of CUDA C++.
+    Asm,
+    /// `llvm.inline_asm(result, [operands], "…", "=r,l", …)` of MLIR's Python, and Numba's `InlineAsm`.
+    LlvmInlineAsm,
+    /// `tl.inline_asm_elementwise(asm=…, constraints=…, args=…)` of Triton, Gluon and Pallas.
+    Elementwise,
+    /// `inline_ptx("… {$w0}, {$r0}")` of the CuTe DSL.
+    InlinePtx,
+}
+
+/// Why a statement is not known as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Flaw {
+    /// The statement or one of its literals does not end.
+    Unclosed,
+    /// A preprocessor directive stands inside.
+    Directive,
+    /// A part of the text comes from a macro, a variable or an argument of one.
+    Hole,
+    /// Some operands come from a macro or a variable.
+    OperandHole,
+}
+
+/// A part of a text made of literals.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Piece {
+    /// A literal.
+    Literal(Literal),
+    /// A name which the file may define.
+    Name(Range<usize>),
+    /// Anything else.
+    Hole(Range<usize>),
+}
+
+/// A string literal.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Literal {
+    /// With prefix and quotes.
+    pub span: Range<usize>,
+    /// Between the quotes.
+    pub body: Range<usize>,
+    /// How it writes text.
+    pub writing: Writing,
+}
+
+/// How a literal writes text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Writing {
+    /// Backslashes are themselves.
+    pub raw: bool,
+    /// The literal may contain line breaks.
+    pub lines: bool,
+    /// Braces are doubled (Python's f-strings).
+    pub format: bool,
+    /// The quote: `"` or `'`.
+    pub quote: char,
+    /// How often escapes are read: 2 for C++ inside a Python literal that is not raw.
+    pub levels: u8,
+}
+
+impl Writing {
+    /// A plain literal of C++.
+    pub const CPP: Self = Self { raw: false, lines: false, format: false, quote: '"', levels: 1 };
+}
+
+/// An operand as written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum RawOperand {
+    /// `[name] "constraint" (expression)`
+    Written {
+        /// Whether the operand stands among the outputs.
+        output: bool,
+        span: Range<usize>,
+        name: Option<Range<usize>>,
+        constraint: Vec<Piece>,
+        expression: Range<usize>,
+    },
+    /// A macro that may give any number of operands.
+    Hole,
+}
+
+/// A statement as written. All ranges are relative to its start.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Raw {
+    pub form: Form,
+    pub len: usize,
+    /// The keyword, after which `volatile` may be inserted.
+    pub keyword: Range<usize>,
+    pub volatile: bool,
+    pub goto: bool,
+    pub in_define: bool,
+    pub template: Vec<Piece>,
+    /// A literal that holds all constraints (Python).
+    pub constraints: Vec<Piece>,
+    pub operands: Vec<RawOperand>,
+    /// The operands that the host passes, where the text shows them (Python).
+    pub arguments: Option<Vec<Range<usize>>>,
+    /// The types of what `inline_ptx` writes.
+    pub types: Vec<Range<usize>>,
+    pub clobbers: Vec<Piece>,
+    /// Whether a list of clobbers was opened.
+    pub has_clobbers: bool,
+    /// Where the last section before the clobbers ends, and the number of colons up to there.
+    pub colons: usize,
+    /// The offset of the closing bracket.
+    pub close: usize,
+    pub flaws: Vec<Flaw>,
+    pub comment: Option<Arc<PtxComment>>,
+}
+
+/// The value of a macro or constant of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Value {
+    /// An object macro whose body is literals: their decoded text.
+    Text(Arc<str>),
+    /// The source of an expression.
+    Expression(Arc<str>),
+    /// Anything else.
+    Other,
+}
+
+/// Something that a scanner found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ItemKind {
+    Statement(Arc<Raw>),
+    /// A literal of Python that may hold C++, relative to its start.
+    Text(Arc<Literal>),
+    /// A function begins. The comment above it.
+    Function(Option<Arc<PtxComment>>),
+    FunctionEnd,
+    /// `#if` and its relatives, or a region of `NV_IF_TARGET`.
+    If(Arc<Condition>),
+    Elif(Arc<Condition>),
+    Else,
+    Endif,
+    /// `#define` of an object macro, or a constant.
+    Define(Arc<str>, Value),
+}
+
+/// Something that a scanner found, with its offset in the chunk.
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    pub at: usize,
+    pub kind: ItemKind,
+}

@@ -1,0 +1,171 @@
+//! Tokens of PTX, as far as groups need them: words, braces and declarations of registers.
+
+use crate::model::Group;
+use std::ops::Range;
+
+/// What a statement's text means for its neighbours in the same function.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Outline {
+    /// Braces opened less braces closed.
+    pub balance: i64,
+    /// The lowest balance.
+    pub lowest: i64,
+    /// Registers declared, with the balance there. The name ends in `<` if it stands for a family.
+    pub declared: Vec<(String, i64)>,
+}
+
+impl Outline {
+    /// Whether the statement neither needs nor gives anything.
+    pub fn is_closed(&self) -> bool {
+        self.balance == 0 && self.lowest >= 0 && self.declared.iter().all(|(_, depth)| *depth > 0)
+    }
+
+    pub fn of(ptx: &str) -> Self {
+        let mut out = Self::default();
+        let mut in_registers = false;
+        for token in Tokens::new(ptx) {
+            match &ptx[token.clone()] {
+                "{" => out.balance += 1,
+                "}" => {
+                    out.balance -= 1;
+                    out.lowest = out.lowest.min(out.balance);
+                    in_registers = false;
+                }
+                ";" => in_registers = false,
+                ".reg" => in_registers = true,
+                "<" if in_registers => {
+                    if let Some((name, _)) = out.declared.last_mut().filter(|(n, _)| !n.ends_with('<')) {
+                        name.push('<');
+                    }
+                }
+                word if in_registers && is_name(word) => out.declared.push((word.to_owned(), out.balance)),
+                _ => {}
+            }
+        }
+        out
+    }
+}
+
+fn is_name(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%'))
+}
+
+/// The names that a text uses.
+pub(crate) fn names(ptx: &str) -> impl Iterator<Item = &str> {
+    Tokens::new(ptx).map(|token| &ptx[token]).filter(|word| is_name(word))
+}
+
+/// Words (with a leading dot, if there is one) and single characters. Comments and strings are left out.
+pub(crate) struct Tokens<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    pub fn new(ptx: &'a str) -> Self {
+        Self { text: ptx.as_bytes(), at: 0 }
+    }
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = Range<usize>;
+
+    fn next(&mut self) -> Option<Range<usize>> {
+        loop {
+            let start = self.at;
+            let b = *self.text.get(start)?;
+            let word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%') || b >= 0x80;
+            match b {
+                b if b.is_ascii_whitespace() => self.at += 1,
+                b'/' if self.text.get(start + 1) == Some(&b'/') => {
+                    self.at = memchr::memchr(b'\n', &self.text[start..]).map_or(self.text.len(), |i| start + i);
+                }
+                b'/' if self.text.get(start + 1) == Some(&b'*') => {
+                    let end = memchr::memmem::find(&self.text[start + 2..], b"*/");
+                    self.at = end.map_or(self.text.len(), |i| start + i + 4);
+                }
+                b'"' => {
+                    let end = memchr::memchr(b'"', &self.text[start + 1..]);
+                    self.at = end.map_or(self.text.len(), |i| start + i + 2);
+                }
+                _ => {
+                    self.at += 1;
+                    if word(b) || b == b'.' {
+                        self.at += self.text[self.at..].iter().take_while(|b| word(**b)).count();
+                    }
+                    return Some(start..self.at);
+                }
+            }
+        }
+    }
+}
+
+/// The end of the last token, and whether a `;`, a brace or a colon is that token. `None` without tokens.
+pub(crate) fn last_token(ptx: &str) -> Option<(usize, bool)> {
+    let last = Tokens::new(ptx).last()?;
+    Some((last.end, matches!(&ptx[last], ";" | "{" | "}" | ":")))
+}
+
+impl Group {
+    /// Whether the text is PTX and not the assembly of another processor. `is_known` says whether PTX has an opcode
+    /// (`mov`) or directive (`.reg`) of a name.
+    ///
+    /// Other processors have a `mov` and an `add`, too, but without types, so an opcode counts only with a modifier or
+    /// without operands. A word that has a PTX type (`mvo.u32`) counts although it is unknown: it is misspelt.
+    #[must_use]
+    pub fn is_ptx(&self, is_known: impl Fn(&str) -> bool) -> bool {
+        let text = &self.ptx;
+        let mut tokens = Tokens::new(text).peekable();
+        let mut at_start = true;
+        while let Some(token) = tokens.next() {
+            let word = &text[token.clone()];
+            let next = tokens.peek().map(|t| &text[t.clone()]);
+            if !std::mem::take(&mut at_start) {
+                at_start = matches!(word, ";" | "{" | "}");
+                continue;
+            }
+            match word {
+                "{" | "}" | ";" => at_start = true,
+                "@" => {
+                    // The guard: `@p` or `@!p`.
+                    if next == Some("!") {
+                        tokens.next();
+                    }
+                    tokens.next();
+                    at_start = true;
+                }
+                _ if next == Some(":") => {
+                    tokens.next();
+                    at_start = true;
+                }
+                _ if word.starts_with('.') => {
+                    if is_known(word) {
+                        return true;
+                    }
+                }
+                _ if is_known(word) => {
+                    if next.is_none_or(|n| n.starts_with('.') || n == ";") {
+                        return true;
+                    }
+                }
+                _ => {
+                    let mut next = next;
+                    while let Some(modifier) = next.and_then(|n| n.strip_prefix('.')) {
+                        if is_type(modifier) && !word.starts_with('v') {
+                            return true;
+                        }
+                        tokens.next();
+                        next = tokens.peek().map(|t| &text[t.clone()]);
+                    }
+                }
+            }
+        }
+        false
+    }
+}
+
+/// `b32` and the like.
+fn is_type(modifier: &str) -> bool {
+    let digits = modifier.trim_start_matches(['b', 'u', 's', 'f']);
+    digits.len() + 1 == modifier.len() && matches!(digits, "8" | "16" | "32" | "64" | "128")
+}

@@ -1,0 +1,225 @@
+//! PTX in C++.
+
+use ptx_embed::{Access, Flaw, Group, Host, Kind, Language};
+use std::sync::Arc;
+
+fn host(text: &str) -> Host {
+    Host::new(Language::Cpp, text)
+}
+
+fn only(text: &str) -> Arc<Group> {
+    let host = host(text);
+    assert_eq!(host.groups().len(), 1, "{text}");
+    host.groups()[0].group.clone()
+}
+
+fn codes(text: &str) -> Vec<&'static str> {
+    host(text).groups().iter().flat_map(|g| g.group.problems.iter().map(|p| p.code)).collect()
+}
+
+/// The text after the first fix of the first problem with a code.
+fn fixed(text: &str, code: &str) -> String {
+    let host = host(text);
+    let mut groups = host.groups().iter();
+    let (placed, problem) =
+        groups.find_map(|g| Some((g, g.group.problems.iter().find(|p| p.code == code)?))).expect(code);
+    let mut out = text.to_owned();
+    for edit in problem.fixes[0].edits.iter().rev() {
+        out.replace_range(placed.start + edit.span.start..placed.start + edit.span.end, &edit.text);
+    }
+    out
+}
+
+#[test]
+fn a_statement_with_operands() {
+    let text = r#"__device__ int f(int a) { int r;
+  asm volatile("add.s32 %0, %1, 1;\n\t"
+               "mov.b32 %0, %%laneid;" : "=r"(r) : "r"(a + g(1, 2)) : "memory");
+  return r; }"#;
+    let group = only(text);
+    assert_eq!(group.ptx, "add.s32 %0, %1, 1;\n\tmov.b32 %0, %laneid;");
+    let statement = &group.statements[0];
+    assert!(statement.volatile && statement.memory_clobber && statement.is_static());
+    let names: Vec<_> = group.variables.iter().map(|v| (v.name.as_str(), v.kind, v.access)).collect();
+    assert_eq!(names, [("%0", Kind::B32, Access::Output), ("%1", Kind::B32, Access::Input)]);
+    let start = host(text).groups()[0].start;
+    let operand = &statement.operands[1];
+    assert_eq!(&text[start + operand.expression.start..start + operand.expression.end], "a + g(1, 2)");
+    assert!(group.problems.is_empty(), "{:?}", group.problems);
+    // `laneid` maps to its own bytes, the escape to two.
+    let at = group.ptx.find("%laneid").expect("there");
+    let place = group.map.to_host(at..at + 7);
+    assert_eq!(place.len(), 1);
+    assert_eq!(&text[start + place[0].start..start + place[0].end], "%%laneid");
+}
+
+#[test]
+fn without_operands_the_text_stays() {
+    assert_eq!(only(r#"void f(){ asm("mov.u32 r, %%laneid;" ::: "memory"); }"#).ptx, "mov.u32 r, %%laneid;");
+    assert_eq!(codes(r#"void f(){ asm("mov.u32 r, %%laneid;"); }"#), ["asm-percent"]);
+    assert_eq!(fixed(r#"void f(){ asm("mov.u32 r, %%l;"); }"#, "asm-percent"), r#"void f(){ asm("mov.u32 r, %l;"); }"#);
+}
+
+#[test]
+fn mistakes_of_the_host() {
+    let one = |text: &str, operands: &str| codes(&format!("void f(){{ asm volatile(\"{text}\" {operands}); }}"));
+    assert_eq!(one("mov.b32 %0, %1;", r#": "=r"(a) : "r"(b)"#), [""; 0]);
+    assert_eq!(one("mov.b32 %0, %2;", r#": "=r"(a) : "r"(b)"#), ["asm-operand-index", "asm-unused-operand"]);
+    assert_eq!(one("mov.b32 %0, %[b];", r#": "=r"(a) : [b] "r"(b)"#), ["asm-operand-name", "asm-unused-operand"]);
+    assert_eq!(one("mov.b32 %0, %r1;", r#": "=r"(a)"#), ["asm-operand-modifier"]);
+    assert_eq!(one("mov.b32 %0, %laneid;", r#": "=r"(a)"#), ["asm-unescaped-name"]);
+    assert_eq!(one("mov.b32 %0, 1; %", r#": "=r"(a)"#)[0], "asm-percent");
+    assert_eq!(one("mov.b32 %0, 1", r#": "=r"(a)"#), ["asm-missing-semicolon"]);
+    assert_eq!(one("mov.b32 %0, 1;", r#": "r"(a)"#), ["asm-access"]);
+    assert_eq!(one("st.b32 [%0], 1;", r#":: "=l"(a)"#), ["asm-access"]);
+    assert_eq!(one("mov.b32 %0, 1;", r#": "=ri"(a)"#), ["asm-constraint"]);
+    assert_eq!(one("mov.b32 %0, 1;", r#": "=x"(a)"#), ["asm-constraint"]);
+    assert_eq!(one("mov.b32 %0, 1;", r#": "=r"(a) :: "memory", "cc""#), ["asm-clobber"]);
+    let text = r#"void f(){ asm("mov.b32 %0, 1; // x\n" : "=r"(a) :: "cc", "memory"); }"#;
+    assert_eq!(fixed(text, "asm-clobber"), text.replace(r#""cc", "#, ""));
+    let text = r#"void f(){ asm("mov.b32 %0, 1 // x\n" : "r"(a)); }"#;
+    assert_eq!(fixed(text, "asm-missing-semicolon"), text.replace("1 //", "1; //"));
+    assert_eq!(fixed(text, "asm-access"), text.replace("\"r\"", "\"=r\""));
+    let text = r#"void f(){ asm("mov.b32 %0, %[b];" : "=r"(a) : [b] "r"(b)); }"#;
+    assert_eq!(fixed(text, "asm-operand-name"), text.replace("%[b]", "%1"));
+}
+
+#[test]
+fn forms_of_statements() {
+    for text in [
+        r##"void f() { __asm__ __volatile__("ret;"); }"##,
+        r##"void f() { asm R"(ret;)"; asm(R"x(ret;)x"); }"##,
+        "#define F(x) asm volatile(\"ret;\" \\\n  :: \"r\"(x))\n",
+        "void f() { /* asm(\"exit;\") */ // asm(\"exit;\")\n asm /* x */ (\"r\\\net;\"); }",
+        "#define T \"re\" \"t;\"\nvoid f() { asm(T); }",
+        r#"void f() { asm("ret;" :: "r"(a) "r"(b)); }"#,
+        r#"void f() { asm("ret;" :: "r"("x)"), "r"(')') "n"(1'000)); }"#,
+    ] {
+        assert_eq!(only(text).ptx, "ret;", "{text}");
+        assert!(only(text).statements[0].is_static(), "{text}");
+    }
+}
+
+#[test]
+fn holes() {
+    let group = only("#define F(x, T) asm(\"add.\" #T \" %0, %0, 1;\" : \"+r\"(x))\n");
+    assert_eq!(group.statements[0].flaws, [Flaw::Hole]);
+    assert_eq!(group.ptx, "add._hole_ %0, %0, 1;");
+    assert_eq!(group.opaque, std::slice::from_ref(&(4..10)));
+    let group = only("void f() { asm(\"add.u32 %0, %1, %2;\" : \"=r\"(x) : OPERANDS(y) : \"memory\"); }");
+    assert_eq!(group.statements[0].flaws, [Flaw::OperandHole]);
+    assert_eq!(group.ptx, "add.u32 %0, _hole_, _hole_;");
+}
+
+#[test]
+fn constants() {
+    let value = |text: &str| only(text).variables[0].value;
+    let with = |e: &str| value(&format!("void f() {{ asm(\"bar.sync %0;\" :: \"n\"({e})); }}"));
+    assert_eq!(with("7"), Some(7));
+    assert_eq!(with("true"), Some(1));
+    assert_eq!(with("(1 << 4) | 0x3u"), Some(19));
+    assert_eq!(with("0xffffffffu"), Some(-1));
+    assert_eq!(with("int32_t(5)"), Some(5));
+    assert_eq!(with("static_cast<int>(-5)"), Some(-5));
+    assert_eq!(with("N"), None);
+    assert_eq!(with("sizeof(x)"), None);
+    assert_eq!(value("#define N 4\nvoid f() { asm(\"bar.sync %0;\" :: \"n\"(N + 1)); }"), Some(5));
+    assert_eq!(value("constexpr int N = 4;\nvoid f() { asm(\"bar.sync %0;\" :: \"n\"(N)); }"), Some(4));
+    assert_eq!(value("#define N 4\n#define N 5\nvoid f() { asm(\"bar.sync %0;\" :: \"n\"(N)); }"), None);
+    let group = only("void f() { asm(\"wgmma.m64n%1k16 %0;\" : \"+r\"(x) : \"n\"(8)); }");
+    assert_eq!(group.ptx, "wgmma.m64n8k16 %0;");
+}
+
+#[test]
+fn statements_that_need_each_other_are_one_group() {
+    let host = host(
+        "void f() {\n asm(\"{ .reg .pred p;\");\n asm(\"setp.eq.u32 p, %0, 0;\" :: \"r\"(a));\n asm(\"}\");\n asm(\"ret;\");\n}\n\
+         void g() {\n asm(\".reg .b32 t<4>;\");\n asm(\"ret;\");\n asm(\"mov.b32 t2, %0; mov.b32 %1, %0;\" :: \"r\"(a), \"r\"(b));\n}\n\
+         void h() { asm(\"mov.b32 t2, 0;\"); }",
+    );
+    let texts: Vec<&str> = host.groups().iter().map(|g| g.group.ptx.as_str()).collect();
+    assert_eq!(
+        texts,
+        [
+            "{ .reg .pred p;\nsetp.eq.u32 p, %1_0, 0;\n}",
+            "ret;",
+            ".reg .b32 t<4>;\nmov.b32 t2, %1_0; mov.b32 %1_1, %1_0;",
+            "ret;",
+            "mov.b32 t2, 0;"
+        ]
+    );
+    assert_eq!(host.groups()[0].group.variables[0].spelling, "%0");
+}
+
+#[test]
+fn branches_of_one_condition_do_not_meet() {
+    let host = host(
+        "void f() {\n#if A\n asm(\"{ .reg .pred p;\");\n#else\n asm(\"{ .reg .pred q;\");\n#endif\n asm(\"}\");\n}\n",
+    );
+    let counts: Vec<usize> = host.groups().iter().map(|g| g.group.statements.len()).collect();
+    assert_eq!(counts.iter().sum::<usize>(), 3);
+    assert!(host.groups().iter().all(|g| g.group.statements.len() < 3));
+}
+
+#[test]
+fn targets_of_comments_and_conditions() {
+    let wanted = |text: &str| host(text).groups().last().expect("a statement").group.targets.clone();
+    let excluded = |text: &str| -> Vec<u32> {
+        let wanted = wanted(text);
+        [70, 75, 80, 90, 100].into_iter().filter(|n| wanted.excludes(*n, Some('a'), (9, 0))).collect()
+    };
+    let asm = "asm(\"ret;\");";
+    assert_eq!(excluded(&format!("void f() {{ {asm} }}")), [0; 0]);
+    assert_eq!(excluded(&format!("void f() {{\n#if __CUDA_ARCH__ >= 900\n{asm}\n#endif\n}}")), [70, 75, 80]);
+    assert_eq!(excluded(&format!("void f() {{\n#if __CUDA_ARCH__ >= 900\n#else\n{asm}\n#endif\n}}")), [90, 100]);
+    let chain = format!("void f() {{\n#if __CUDA_ARCH__ >= 900\n#elif (__CUDA_ARCH__ >= 800)\n{asm}\n#endif\n}}");
+    assert_eq!(excluded(&chain), [70, 75, 90, 100]);
+    let macros = format!("void f() {{\n#if defined(CUTE_ARCH_MMA_SM90A_ENABLED) && X\n{asm}\n#endif\n}}");
+    assert_eq!(excluded(&macros), [70, 75, 80]);
+    assert!(wanted(&macros).excludes(90, None, (9, 0)));
+    let nv = format!("void f() {{ NV_IF_TARGET(NV_PROVIDES_SM_80, (g(1, 2); {asm}), (h();)) }}");
+    assert_eq!(excluded(&nv), [70, 75]);
+    let nv = format!("void f() {{ NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (g(1, 2);), ({asm})) }}");
+    assert_eq!(excluded(&nv), [80, 90, 100]);
+    let nv = format!("void f() {{ NV_DISPATCH_TARGET(NV_PROVIDES_SM_80, (g();), NV_PROVIDES_SM_75, ({asm})) }}");
+    assert_eq!(excluded(&nv), [70, 80, 90, 100]);
+    let nv = format!("void f() {{ NV_IF_TARGET(NV_PROVIDES_SM_80, (g();)) {asm} }}");
+    assert_eq!(excluded(&nv), [0; 0]);
+    let above = format!("// ptx: target=sm_90a,sm_100a version=8.7\nvoid f() {{ {asm} }}\nvoid g() {{ }}");
+    let comment = wanted(&above).comment.clone().expect("a comment");
+    assert_eq!((comment.targets.len(), comment.version), (2, Some((8, 7))));
+    let beside = format!("void f() {{ int x;\n // ptx: target=sm_90a\n // more\n {asm} }}");
+    assert!(wanted(&beside).comment.is_some());
+    let elsewhere = format!("void f() {{\n // ptx: target=sm_90a\n int x; {asm} }}");
+    assert!(wanted(&elsewhere).comment.is_none());
+    assert!(wanted(&format!("#if 0 || __cccl_ptx_isa >= 860ULL\nvoid f() {{ {asm} }}\n#endif")).excludes(
+        90,
+        None,
+        (8, 5)
+    ));
+}
+
+#[test]
+fn half_typed_statements_end() {
+    let text = "void f() {\n asm(\"add.u32 %0, %1\n int x = 1;\n asm(\"ret;\");\n}\nvoid g() { asm volatile(\"exit;\" : \"=r\"(a; asm(\"trap;\"); }";
+    let host = host(text);
+    let texts: Vec<&str> = host.groups().iter().map(|g| g.group.ptx.as_str()).collect();
+    assert_eq!(texts, ["add.u32 _hole_, _hole_", "ret;", "exit;", "trap;"]);
+    assert_eq!(host.groups()[0].group.statements[0].flaws, [Flaw::Unclosed]);
+    assert!(host.groups().iter().all(|g| g.group.problems.is_empty()));
+}
+
+#[test]
+fn another_processor() {
+    let is_ptx = |text: &str| {
+        let known = |word: &str| ["mov", "add", "ret", ".reg", "bar"].contains(&word);
+        only(&format!("void f() {{ asm({text}); }}")).is_ptx(known)
+    };
+    assert!(is_ptx(r#""mov.u32 %0, 1;" : "=r"(x)"#));
+    assert!(is_ptx(r#""ret;""#));
+    assert!(is_ptx(r#""{ .reg .pred p; @!p mvo.u32 %0, 1; }" : "=r"(x)"#));
+    assert!(is_ptx(r#""mvo.u32 %0, 1;" : "=r"(x)"#));
+    assert!(!is_ptx(r#""mov %0, %%eax" : "=m"(x)"#));
+    assert!(!is_ptx(r#""yield" ::: "memory""#));
+    assert!(!is_ptx(r#""" ::: "memory""#));
+}

@@ -1,0 +1,173 @@
+//! After any edit a host equals a fresh one.
+
+use ptx_embed::{Edit, Host, Language};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % limit.max(1) as u64).expect("small")
+    }
+}
+
+/// Pieces that open and close everything that hides something.
+const CPP: &[&str] = &[
+    "\"",
+    "'",
+    "/*",
+    "*/",
+    "//",
+    "\n",
+    "\\\n",
+    "\\",
+    "(",
+    ")",
+    "{",
+    "}",
+    ";",
+    ":",
+    ",",
+    "#if __CUDA_ARCH__ >= 900\n",
+    "\n#else\n",
+    "\n#elif X\n",
+    "\n#endif\n",
+    "\n#define N 4\n",
+    "\n#define T \"add.u32 a, b, c;\"\n",
+    "\n#define F(x) asm(\"ret;\" :: \"r\"(x))\n",
+    "asm",
+    "asm volatile(\"mov.b32 %0, %1;\" : \"=r\"(a) : \"n\"(N));",
+    "asm(\"{ .reg .pred p;\");",
+    "asm(\"}\");",
+    "asm(\".reg .b32 t;\");",
+    "asm(\"mov.b32 t, 0;\");",
+    "asm(T);",
+    "R\"x(",
+    ")x\"",
+    "R\"(ret;)\"",
+    "NV_IF_TARGET(NV_PROVIDES_SM_80, (",
+    "), (",
+    "));",
+    "// ptx: target=sm_90a\n",
+    "void f() {\n",
+    "\n}\n",
+    "    ",
+    "struct S {\n",
+    "constexpr int N = 3;\n",
+    "const",
+    "=",
+    "%",
+    "é",
+    "%%x",
+    "\r\n",
+    "template <class T> void g(T x) {\n  int y = 0;\n",
+    "  if (x) {\n  }\n",
+    "1'000",
+    "u8",
+    "__asm__",
+];
+
+const PYTHON: &[&str] = &[
+    "\"",
+    "'",
+    "\"\"\"",
+    "'''",
+    "#",
+    "\n",
+    "\\\n",
+    "\\",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    "def f():\n",
+    "    ",
+    "f\"",
+    "r\"",
+    "rf'''",
+    "llvm.inline_asm(T.i32(), [a, b], \"add.s32 $0, $1, $2;\", \"=r,r,r\", has_side_effects=True)\n",
+    "inline_asm",
+    "tl.inline_asm_elementwise(",
+    "asm=\"mov.b32 $0, $1;\",",
+    "constraints=\"=r,r\",",
+    "args=[x],",
+    "dtype=tl.int32, is_pure=True, pack=1)",
+    "inline_ptx(\"mov.b32 {$w0}, {$r0};\")",
+    "\"~{memory}\"",
+    "K = r'''\nvoid f() {\n asm(\"ret;\");\n}\n'''\n",
+    "K = \"asm(\\\"add.u32 %0, 1;\\\\n\\\" : \\\"=r\\\"(x));\"\n",
+    "é",
+    "# ptx: target=sm_90a\n",
+    "$",
+    "$$",
+    "x = 1\n",
+    "class A:\n",
+    "TEXT = \"ret;\"\n",
+    "TEXT",
+    "\r\n",
+    "{x}",
+    "+",
+    "=",
+];
+
+fn run(language: Language, pieces: &[&str], rounds: u64, steps: usize) {
+    for round in 0..rounds {
+        let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (round + 1).wrapping_mul(0xD134_2543_DE82_EF95));
+        // Long enough for several chunks, so that edits meet old chunks again.
+        let filler = ["int g(int a, int b) {\n  return a + b;\n}\n", "def g(a, b):\n    return a + b\n"]
+            [usize::from(language == Language::Python)];
+        let mut text = String::new();
+        for _ in 0..30 + random.below(60) {
+            for _ in 0..random.below(8) {
+                text.push_str(pieces[random.below(pieces.len())]);
+            }
+            if random.below(2) == 0 {
+                text.push('\n');
+            }
+            for _ in 0..random.below(6) {
+                text.push_str(filler);
+            }
+        }
+        let mut host = Host::new(language, &text);
+        for step in 0..steps {
+            let mut start = random.below(text.len() + 1);
+            let mut end = start + if random.below(3) == 0 { random.below(40) } else { 0 };
+            end = end.min(text.len());
+            while !text.is_char_boundary(start) {
+                start -= 1;
+            }
+            while !text.is_char_boundary(end) {
+                end += 1;
+            }
+            let mut new = String::new();
+            for _ in 0..random.below(3) {
+                new.push_str(pieces[random.below(pieces.len())]);
+            }
+            let before = text.clone();
+            text.replace_range(start..end, &new);
+            host.edit(&text, Edit { start, old_end: end, new_end: start + new.len() });
+            let fresh = Host::new(language, &text);
+            assert!(
+                host.groups() == fresh.groups(),
+                "round {round}, step {step}: {start}..{end} became {new:?}\nbefore: {before:?}\nedited: {:#?}\nfresh: {:#?}",
+                host.groups(),
+                fresh.groups()
+            );
+        }
+    }
+}
+
+#[test]
+fn an_edited_host_of_cpp_equals_a_fresh_one() {
+    run(Language::Cpp, CPP, 60, 120);
+}
+
+#[test]
+fn an_edited_host_of_python_equals_a_fresh_one() {
+    run(Language::Python, PYTHON, 60, 120);
+}

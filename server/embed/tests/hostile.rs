@@ -1,0 +1,78 @@
+//! Texts made to be slow or to break the scanner.
+
+use ptx_embed::{Edit, Host, Language};
+use std::time::{Duration, Instant};
+
+/// Scans a text in both languages, edits it, and expects an end within a time that only linear work meets.
+fn scan(text: &str) {
+    for language in [Language::Cpp, Language::Python] {
+        let start = Instant::now();
+        let mut host = Host::new(language, text);
+        let mut middle = text.len() / 2;
+        while !text.is_char_boundary(middle) {
+            middle += 1;
+        }
+        let mut edited = text.to_owned();
+        edited.insert(middle, '"');
+        host.edit(&edited, Edit { start: middle, old_end: middle, new_end: middle + 1 });
+        host.edit(text, Edit { start: middle, old_end: middle + 1, new_end: middle });
+        assert!(host.groups() == Host::new(language, text).groups());
+        let time = start.elapsed();
+        assert!(time < Duration::from_secs(20), "{time:?} for {:?}…", text.chars().take(60).collect::<String>());
+    }
+}
+
+#[test]
+fn repeated_pieces_take_linear_time() {
+    for piece in [
+        "asm(",
+        "asm(\"",
+        "asm(\"x\" ",
+        "asm(\"{\");",
+        "void f() { asm(\"{\");",
+        "{",
+        "}",
+        "(",
+        ")",
+        "#if 1 // asm\n",
+        "#else // asm\n",
+        "#define F(x) asm(\"ret;\")\n",
+        "#define N 1 // asm\n",
+        "NV_IF_TARGET(a, (asm",
+        "R\"x(asm",
+        "/* asm",
+        "// asm\\\n",
+        "'asm",
+        "\"asm",
+        "asm asm ",
+        "asm volatile ",
+        "asm /* */ ",
+        "__asm__ X ",
+        "const asm = ",
+        "inline_asm(",
+        "inline_asm(a, [b], \"c\", \"d\")\n",
+        "inline_asm(f\"{",
+        "inline_ptx(\"{$w0}{$r1}\")\n",
+        "inline_asm((((",
+        "x = 'asm(\"a\");'\n",
+        "asm(\"%0 %% $0 \\n\" : \"=r\"(a));",
+        "asm(\"%0\" \"%0\" \"%0\");",
+        "// ptx: target=sm_90a asm\n",
+        "def f(): # asm\n",
+        "asm(T \"\");",
+        "template <asm, ",
+        "é asm\u{2028}",
+        "\0asm",
+    ] {
+        scan(&piece.repeat(200_000 / piece.len()));
+    }
+}
+
+#[test]
+fn one_statement_of_a_megabyte() {
+    scan(&format!("void f() {{ asm(\"{}\" : \"=r\"(a)); }}", "add.u32 %0, %0, %%x;\\n".repeat(40_000)));
+    scan(&format!("void f() {{ asm({}: \"=r\"(a)); }}", "\"add.u32 %0, %0, %%x;\\n\"\n".repeat(40_000)));
+    scan(&format!("void f() {{ asm(\"ret;\" :: {} \"r\"(a)); }}", "\"r\"(a + (b)),".repeat(60_000)));
+    scan(&format!("inline_asm(a, b, \"{}\", \"{}\")", "add.u32 $0, $0, $$x;\\n".repeat(40_000), "r,".repeat(60_000)));
+    scan(&format!("void f() {{ {} }}", "asm(\".reg .b32 q; { mov.b32 r, q;\"); ".repeat(10_000)));
+}

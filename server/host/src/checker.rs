@@ -1,0 +1,262 @@
+//! Checks the groups of a host text.
+
+use crate::targets::HostTargets;
+use crate::{is_ptx, lints, problems};
+use ptx_analysis::inline::{
+    InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineTarget, InlineText, TargetSet,
+};
+use ptx_analysis::types::TypeId;
+use ptx_analysis::{Diagnostic, FixEdit, Related};
+use ptx_embed::{Group, Kind, Placed, SegmentMap, host_edit};
+use ptx_syntax::in_parallel;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The result of the check of a group.
+#[derive(Debug, Clone, Default)]
+pub struct GroupResult {
+    /// The diagnostics, in host bytes relative to the start of the group.
+    pub diagnostics: Arc<[Diagnostic]>,
+    /// A target that accepts the PTX, or comes nearest to it; `None` if the group is not PTX or is compiled for no target.
+    pub target: Option<InlineTarget>,
+}
+
+/// Checks host texts, and caches the results of groups by their keys.
+#[derive(Debug)]
+pub struct HostChecker {
+    targets: HostTargets,
+    /// A checker for each thread.
+    inline: Vec<InlineChecker>,
+    threads: usize,
+    known: FxHashMap<u64, Known>,
+    /// The number of the current check.
+    check: u32,
+}
+
+#[derive(Debug)]
+struct Known {
+    result: GroupResult,
+    /// The number of the last check in which a group had this key.
+    check: u32,
+}
+
+/// The number of checks for which the results of a group that disappeared stay cached.
+const MAX_UNUSED_CHECKS: u32 = 8;
+
+/// Below this total size of PTX, in bytes, one thread finishes sooner.
+const MIN_SHARED: usize = 32 << 10;
+
+impl Default for HostChecker {
+    fn default() -> Self {
+        Self::new(HostTargets::default())
+    }
+}
+
+impl HostChecker {
+    /// A checker for these targets.
+    pub fn new(targets: HostTargets) -> Self {
+        Self { targets, inline: Vec::new(), threads: 1, known: FxHashMap::default(), check: 0 }
+    }
+
+    /// Sets the maximum number of threads for a text with much PTX; the default is one.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.threads = threads;
+    }
+
+    /// The targets.
+    pub fn targets(&self) -> &HostTargets {
+        &self.targets
+    }
+
+    /// Changes the targets; what is cached then says nothing.
+    pub fn set_targets(&mut self, targets: HostTargets) {
+        if self.targets != targets {
+            self.targets = targets;
+            self.known.clear();
+        }
+    }
+
+    /// The result for each group, in order; `None` if `stop` returned true before the end. What was checked until then stays
+    /// cached.
+    pub fn check(&mut self, groups: &[Placed], stop: &(dyn Fn() -> bool + Sync)) -> Option<Vec<GroupResult>> {
+        self.check = self.check.wrapping_add(1);
+        self.learn(groups, stop);
+        let check = self.check;
+        let out: Option<Vec<GroupResult>> = groups
+            .iter()
+            .map(|placed| {
+                let known = self.known.get_mut(&placed.group.key)?;
+                known.check = check;
+                Some(known.result.clone())
+            })
+            .collect();
+        if out.is_some() {
+            self.known.retain(|_, known| check.wrapping_sub(known.check) <= MAX_UNUSED_CHECKS);
+        }
+        out
+    }
+
+    /// Checks the groups whose results are not cached.
+    fn learn(&mut self, groups: &[Placed], stop: &(dyn Fn() -> bool + Sync)) {
+        let mut new: Vec<&Group> = Vec::new();
+        let mut size = 0;
+        let mut keys = rustc_hash::FxHashSet::default();
+        for placed in groups {
+            if !self.known.contains_key(&placed.group.key) && keys.insert(placed.group.key) {
+                size += placed.group.ptx.len();
+                new.push(&placed.group);
+            }
+        }
+        let targets = &self.targets;
+        let results: Vec<(u64, Option<GroupResult>)> = if self.threads > 1 && new.len() > 1 && size >= MIN_SHARED {
+            let pool = Mutex::new(std::mem::take(&mut self.inline));
+            let lend = || Lent {
+                checker: pool.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default(),
+                pool: &pool,
+            };
+            let results = in_parallel(&new, self.threads, lend, |lent: &mut Lent<'_>, group: &&Group| {
+                let stopped = stop();
+                (group.key, if stopped { None } else { checked(group, targets, &mut lent.checker, stop) })
+            });
+            self.inline = pool.into_inner().unwrap_or_else(PoisonError::into_inner);
+            results
+        } else {
+            if self.inline.is_empty() {
+                self.inline.push(InlineChecker::default());
+            }
+            let inline = &mut self.inline;
+            let work = |group: &&Group| {
+                let checker = inline.first_mut().filter(|_| !stop())?;
+                Some((group.key, checked(group, targets, checker, stop)))
+            };
+            new.iter().map_while(work).collect()
+        };
+        for (key, result) in results {
+            if let Some(result) = result {
+                self.known.insert(key, Known { result, check: self.check });
+            }
+        }
+    }
+
+    /// The diagnostics of a host text, in text order and in host bytes.
+    pub fn diagnostics(&mut self, groups: &[Placed]) -> Vec<Diagnostic> {
+        let found = self.check(groups, &|| false).unwrap_or_default();
+        in_text(groups, &found)
+    }
+}
+
+/// The diagnostics of all groups, in text order and in host bytes.
+pub fn in_text(groups: &[Placed], results: &[GroupResult]) -> Vec<Diagnostic> {
+    let mut out: Vec<Diagnostic> = Vec::new();
+    for (placed, result) in groups.iter().zip(results) {
+        out.extend(result.diagnostics.iter().map(|d| d.clone().shifted(placed.start)));
+    }
+    out.sort_by_key(|d| (d.range.start, d.range.end));
+    out
+}
+
+/// The checker that one thread borrows from the pool; it is returned on drop.
+struct Lent<'a> {
+    checker: InlineChecker,
+    pool: &'a Mutex<Vec<InlineChecker>>,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner).push(std::mem::take(&mut self.checker));
+    }
+}
+
+/// Lends a group to the checker as a text with operands.
+pub(crate) fn with_text<R>(group: &Group, targets: &TargetSet, answer: impl FnOnce(&InlineText<'_>) -> R) -> R {
+    let (mut registers, mut constants) = (Vec::new(), Vec::new());
+    for variable in &group.variables {
+        match register_type(variable.kind) {
+            Some(ty) => registers.push(InlineRegister { name: &variable.name, ty }),
+            None => constants.push(InlineConstant { name: &variable.name, value: variable.value }),
+        }
+    }
+    answer(&InlineText {
+        ptx: &group.ptx,
+        registers: &registers,
+        constants: &constants,
+        opaque: &group.opaque,
+        targets,
+    })
+}
+
+/// The type of the register that an operand gets; `None` for a constant.
+pub(crate) fn register_type(kind: Kind) -> Option<TypeId> {
+    let name = match kind {
+        Kind::B16 => ".b16",
+        Kind::B32 => ".b32",
+        Kind::B64 => ".b64",
+        Kind::B128 => ".b128",
+        Kind::F32 => ".f32",
+        Kind::F64 => ".f64",
+        Kind::Pred => ".pred",
+        Kind::Constant => return None,
+    };
+    TypeId::of(name)
+}
+
+fn checked(
+    group: &Group,
+    targets: &HostTargets,
+    inline: &mut InlineChecker,
+    stop: &dyn Fn() -> bool,
+) -> Option<GroupResult> {
+    if !is_ptx(group) {
+        return Some(GroupResult::default());
+    }
+    let targets = targets.of(&group.targets);
+    let findings = with_text(group, &targets, |text| inline.check_until(text, stop))?;
+    let mut out: Vec<Diagnostic> = group.problems.iter().filter_map(problems::of_host).collect();
+    let host = out.iter().map(|d| d.range.clone()).collect::<Vec<_>>();
+    lints::find(group, &findings, &mut out);
+    let InlineFindings { diagnostics, target, .. } = findings;
+    let found = diagnostics.into_iter().filter_map(|d| in_host(d, group));
+    // What is wrong with the statement of the host is not wrong with the PTX too.
+    out.extend(found.filter(|d| !host.iter().any(|range| overlap(range, &d.range))));
+    out.sort_by_key(|d| (d.range.start, d.range.end));
+    Some(GroupResult { diagnostics: out.into(), target })
+}
+
+fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
+    one.start < other.end && other.start < one.end
+}
+
+/// The host range of a range of PTX, with those in further literals.
+pub(crate) fn host_ranges(map: &SegmentMap, ptx: &Range<usize>) -> Option<(Range<usize>, Vec<Range<usize>>)> {
+    let mut ranges = map.to_host(ptx.clone()).into_iter();
+    Some((ranges.next()?, ranges.collect()))
+}
+
+/// A diagnostic of PTX in host bytes; `None` if no byte of the host stands for its place.
+fn in_host(mut diagnostic: Diagnostic, group: &Group) -> Option<Diagnostic> {
+    let (range, rest) = host_ranges(&group.map, &diagnostic.range)?;
+    diagnostic.range = range;
+    diagnostic.related.retain_mut(|related| match host_ranges(&group.map, &related.range) {
+        Some((range, _)) => {
+            related.range = range;
+            true
+        }
+        None => false,
+    });
+    let more = |range| Related { range, message: "it continues here".to_owned(), declares: None };
+    diagnostic.related.extend(rest.into_iter().map(more));
+    diagnostic.fixes.retain_mut(|fix| {
+        fix.edits.iter_mut().all(|edit| {
+            let FixEdit::Replace(range, new) = edit else { return false };
+            match host_edit(group, range.clone(), new) {
+                Some(host) => {
+                    *edit = FixEdit::Replace(host.span, host.text);
+                    true
+                }
+                None => false,
+            }
+        })
+    });
+    Some(diagnostic)
+}

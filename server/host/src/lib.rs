@@ -1,0 +1,30 @@
+//! PTX in strings of C++ and Python: what is wrong with it, and answers for an editor.
+//!
+//! `ptx-embed` finds the PTX and knows the host language; `ptx-analysis` checks it, and `ptx-ide` answers about it. This crate
+//! puts them together: texts go from the host into PTX, results back. It knows no protocol and reads no file.
+
+pub mod answers;
+mod checker;
+mod lints;
+mod problems;
+mod targets;
+mod view;
+
+pub use checker::{GroupResult, HostChecker, in_text};
+pub use ptx_embed::{Edit, Group, Host, HostEdit, Language, Placed};
+pub use targets::HostTargets;
+pub use view::{GroupView, group_at};
+
+use ptx_isa::ISA;
+
+/// Whether a group of statements is PTX, and not the assembly of another processor.
+pub fn is_ptx(group: &Group) -> bool {
+    let is_known = |word: &str| ISA.opcode(word).is_some() || ISA.directive(word).is_some();
+    !group.foreign && group.is_ptx(is_known)
+}
+
+/// Whether a text may contain PTX at all. A cheap test, so that the many other files of a folder are not scanned.
+pub fn may_contain_ptx(text: &[u8]) -> bool {
+    // The callees of all host languages contain one of these.
+    [&b"asm"[..], b"inline_ptx"].iter().any(|word| memchr::memmem::find(text, word).is_some())
+}

@@ -1,0 +1,296 @@
+//! Answers to requests about host files. Outside of statements with PTX each answer is `null`, at once.
+
+use super::worker::HostText;
+use crate::document::OpenDocument;
+use crate::handlers::{
+    completion as items, definition as links, inlay_hints as hints, references, signature_help as forms,
+};
+use crate::session::ClientFeatures;
+use crate::shared::{Shared, cancellable, cancellable_in};
+use ptx_analysis::inline::TargetSet;
+use ptx_analysis::{Diagnostic, FixEdit};
+use ptx_host::{GroupView, HostEdit, answers, group_at, is_ptx};
+use ptx_ide::{HintOptions, PressureHints, Topic};
+use ptx_syntax::Snapshot;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types::{
+    self, CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, CompletionItem,
+    CompletionParams, CompletionResponse, DocumentChanges, DocumentHighlight, DocumentHighlightParams, Documentation,
+    GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverContents, HoverParams, InlayHint, InlayHintParams,
+    LocationLink, MarkupContent, MarkupKind, OneOf, OptionalVersionedTextDocumentIdentifier, SignatureHelp,
+    SignatureHelpParams, TextDocumentEdit, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
+};
+
+/// The maximum number of groups for which hints are computed in one request.
+const MAX_HINTED: usize = 256;
+
+/// A place in a statement with PTX.
+struct HostPlace {
+    text: Arc<HostText>,
+    session: ClientFeatures,
+    group: usize,
+    /// The byte offset in the text at which the group begins.
+    start: usize,
+    /// The place, relative to the start of the group.
+    range: Range<usize>,
+}
+
+impl HostPlace {
+    fn view(&self) -> Option<GroupView<'_>> {
+        let placed = self.text.groups.get(self.group).filter(|placed| is_ptx(&placed.group))?;
+        Some(GroupView::new(&placed.group, self.text.result(self.group).and_then(|result| result.target)))
+    }
+
+    /// A range of the protocol for one relative to the start of the group.
+    fn shown(&self, range: &Range<usize>) -> ls_types::Range {
+        self.session.encoding.range(&self.text.rope, &(range.start + self.start..range.end + self.start))
+    }
+}
+
+/// The text and the range of a request, which later edits move. What is done before the first `await` happens in the order of
+/// arrival.
+async fn within(
+    shared: &Shared,
+    uri: &Uri,
+    range: ls_types::Range,
+    results: bool,
+) -> Result<Option<(Arc<OpenDocument>, Arc<HostText>, Range<usize>)>> {
+    let Some(document) = shared.document(uri) else { return Ok(None) };
+    let (revision, range) = document.note(shared.session().encoding, range);
+    let Some(text) = document.host(revision, results).await else { return Ok(None) };
+    let range = document.follow(range, revision, text.revision).ok_or_else(Error::content_modified)?;
+    Ok(Some((document, text, range)))
+}
+
+async fn at<T: Send + 'static>(
+    shared: &Shared,
+    params: &TextDocumentPositionParams,
+    compute: impl FnOnce(&HostPlace) -> Option<T> + Send + 'static,
+) -> Result<Option<T>> {
+    let range = ls_types::Range::new(params.position, params.position);
+    let Some((_, text, range)) = within(shared, &params.text_document.uri, range, false).await? else {
+        return Ok(None);
+    };
+    let Some((group, _)) = group_at(&text.groups, range.start) else { return Ok(None) };
+    let Some(start) = text.groups.get(group).map(|placed| placed.start) else { return Ok(None) };
+    let range = range.start - start..range.end - start;
+    let place = HostPlace { text, session: shared.session(), group, start, range };
+    cancellable_in(&shared.pools.instant, move |_| compute(&place)).await
+}
+
+fn markup(session: ClientFeatures, value: String) -> MarkupContent {
+    MarkupContent { kind: if session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText }, value }
+}
+
+/// `textDocument/hover`
+pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>> {
+    let params = params.text_document_position_params;
+    if !shared.settings_of(&params.text_document.uri).hover.enable {
+        return Ok(None);
+    }
+    at(shared, &params, |place| {
+        let text = |range: Range<usize>| {
+            let range = range.start + place.start..(range.end + place.start).min(place.text.rope.len_bytes());
+            place.text.rope.get_byte_slice(range).map(|slice| slice.to_string()).unwrap_or_default()
+        };
+        let found = answers::hover(&place.view()?, place.range.start, &text)?;
+        let contents = HoverContents::Markup(markup(place.session, found.markdown));
+        Some(Hover { contents, range: Some(place.shown(&found.range)) })
+    })
+    .await
+}
+
+/// `textDocument/completion`
+pub async fn completion(shared: &Shared, params: CompletionParams) -> Result<Option<CompletionResponse>> {
+    let position = params.text_document_position;
+    let uri = position.text_document.uri.clone();
+    if !shared.settings_of(&uri).completion.enable {
+        return Ok(None);
+    }
+    let typed = params.context.and_then(|c| c.trigger_character).and_then(|c| c.chars().next());
+    at(shared, &position, move |place| {
+        let found = answers::completion(&place.view()?, place.range.start, typed)?;
+        let (insert, replace) = (place.shown(&found.insert), place.shown(&found.replace));
+        Some(items::list(found, &uri, place.session.completing, insert, replace))
+    })
+    .await
+}
+
+/// `completionItem/resolve`: adds the documentation of an item when the client selects it.
+pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<CompletionItem> {
+    /// What an item says does not depend on the text around it.
+    static MODULE: LazyLock<Snapshot> = LazyLock::new(|| {
+        let target = TargetSet::all().targets().first().copied();
+        let header = target.map(|t| format!(".version {}\n.target {}\n", t.version, t.target.name));
+        Snapshot::new(&header.unwrap_or_default())
+    });
+    let Some(data) = &item.data else { return Ok(item) };
+    let (Some(kind), Some(word)) = (data["kind"].as_str(), data["word"].as_str()) else { return Ok(item) };
+    let topic = Topic::from_parts(kind, word);
+    let text = cancellable_in(&shared.pools.instant, move |_| ptx_ide::documentation(&MODULE, &topic)).await?;
+    item.documentation = text.map(|text| Documentation::MarkupContent(markup(shared.session(), text)));
+    Ok(item)
+}
+
+/// `textDocument/signatureHelp`
+pub async fn signature_help(shared: &Shared, params: SignatureHelpParams) -> Result<Option<SignatureHelp>> {
+    let position = params.text_document_position_params;
+    if !shared.settings_of(&position.text_document.uri).completion.signatures {
+        return Ok(None);
+    }
+    at(shared, &position, |place| {
+        Some(forms::answer(answers::signature_help(&place.view()?, place.range.start)?, place.session.completing))
+    })
+    .await
+}
+
+/// `textDocument/definition`
+pub async fn definition(shared: &Shared, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+    let position = params.text_document_position_params;
+    let uri = position.text_document.uri.clone();
+    at(shared, &position, move |place| {
+        let (origin, targets) = answers::definition(&place.view()?, place.range.start)?;
+        let link = |target: &Range<usize>| LocationLink {
+            origin_selection_range: Some(place.shown(&origin)),
+            target_uri: uri.clone(),
+            target_range: place.shown(target),
+            target_selection_range: place.shown(target),
+        };
+        links::answer(targets.iter().map(link).collect(), place.session.definition_links)
+    })
+    .await
+}
+
+/// `textDocument/documentHighlight`
+pub async fn highlights(shared: &Shared, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
+    at(shared, &params.text_document_position_params, |place| {
+        let found = answers::highlights(&place.view()?, place.range.start);
+        let one =
+            |(range, access)| DocumentHighlight { range: place.shown(&range), kind: Some(references::kind(access)) };
+        (!found.is_empty()).then(|| found.into_iter().map(one).collect())
+    })
+    .await
+}
+
+/// `textDocument/inlayHint`
+pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+    let uri = params.text_document.uri;
+    let settings = shared.settings_of(&uri);
+    if !settings.inlay_hints.enable {
+        return Ok(None);
+    }
+    let Some((_, text, range)) = within(shared, &uri, params.range, false).await? else { return Ok(None) };
+    // What depends on the function around the text says nothing.
+    let options = HintOptions { registers: PressureHints::Off, offsets: false, ..settings.inlay_hints.options };
+    let session = shared.session();
+    let touches = |index: &usize| {
+        text.groups.get(*index).is_some_and(|placed| {
+            let span = placed.group.span();
+            placed.start + span.start <= range.end && range.start <= placed.start + span.end
+        })
+    };
+    let touched: Vec<usize> = (0..text.groups.len()).filter(touches).take(MAX_HINTED).collect();
+    if touched.is_empty() {
+        return Ok(None);
+    }
+    cancellable(move |cancelled| {
+        let mut out = Vec::new();
+        for group in touched {
+            if cancelled.is_set() {
+                break;
+            }
+            let Some(start) = text.groups.get(group).map(|placed| placed.start) else { continue };
+            let place = HostPlace { text: Arc::clone(&text), session, group, start, range: 0..0 };
+            let Some(view) = place.view() else { continue };
+            for mut hint in answers::inlay_hints(&view, &options) {
+                hint.offset += start;
+                if !(range.start..=range.end).contains(&hint.offset) {
+                    continue;
+                }
+                let moved = |range: &Range<usize>| range.start + start..range.end + start;
+                hint.edits.iter_mut().for_each(|edit| edit.range = moved(&edit.range));
+                hint.label.iter_mut().for_each(|part| part.target = part.target.as_ref().map(moved));
+                out.push(hints::convert(hint, &text.rope, &uri, session, false));
+            }
+        }
+        Some(out)
+    })
+    .await
+}
+
+/// `textDocument/codeAction`
+pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+    let session = shared.session();
+    let only = params.context.only.as_deref();
+    let wanted = only.is_none_or(|only| only.iter().any(|kind| "quickfix".starts_with(kind.as_str())));
+    if !session.code_actions || !wanted {
+        return Ok(None);
+    }
+    let uri = params.text_document.uri;
+    let Some((document, text, range)) = within(shared, &uri, params.range, true).await? else { return Ok(None) };
+    let Some((group, _)) = group_at(&text.groups, range.start) else { return Ok(None) };
+    let Some(start) = text.groups.get(group).map(|placed| placed.start) else { return Ok(None) };
+    let checked = document.last_checked().filter(|checked| checked.revision == text.revision);
+    let range = range.start - start..range.end.max(range.start) - start;
+    let place = HostPlace { text, session, group, start, range };
+    cancellable(move |_| {
+        let shown = |range: &Range<usize>, code: &str| {
+            let wanted = place.shown(range);
+            let same = |d: &&ls_types::Diagnostic| {
+                d.range == wanted && d.code == Some(ls_types::NumberOrString::String(code.to_owned()))
+            };
+            checked.as_ref().and_then(|c| c.diagnostics.iter().find(same).cloned())
+        };
+        let mut out: CodeActionResponse = Vec::new();
+        let mut add = |title: String, edits: &[HostEdit], preferred: bool, of: (&Range<usize>, &str)| {
+            out.push(CodeActionOrCommand::CodeAction(CodeAction {
+                title,
+                kind: Some(CodeActionKind::QUICKFIX),
+                diagnostics: shown(of.0, of.1).map(|d| vec![d]),
+                edit: Some(workspace_edit(&place, &uri, edits)),
+                is_preferred: preferred.then_some(true),
+                ..CodeAction::default()
+            }));
+        };
+        let touches = |d: &&Diagnostic| d.range.start <= place.range.end && place.range.start <= d.range.end;
+        let result = place.text.result(place.group)?;
+        for diagnostic in result.diagnostics.iter().filter(touches).filter(|d| d.code().name().starts_with("asm-")) {
+            for fix in &diagnostic.fixes {
+                let edits: Vec<HostEdit> = fix.edits.iter().filter_map(host_edit).collect();
+                add(fix.title.clone(), &edits, fix.preferred, (&diagnostic.range, diagnostic.code().name()));
+            }
+        }
+        let targets = place.text.groups.get(place.group).map(|p| place.text.targets.of(&p.group.targets));
+        if let (Some(view), Some(targets)) = (place.view(), targets) {
+            for action in answers::fixes(&view, &place.range, &targets) {
+                let (range, code) = &action.diagnostic;
+                add(action.title, &action.edits, action.preferred, (range, code.name()));
+            }
+        }
+        Some(out)
+    })
+    .await
+}
+
+fn host_edit(edit: &FixEdit) -> Option<HostEdit> {
+    match edit {
+        FixEdit::Replace(span, text) => Some(HostEdit { span: span.clone(), text: text.clone() }),
+        _ => None,
+    }
+}
+
+/// Edits with the version of the text, if the client accepts versions.
+fn workspace_edit(place: &HostPlace, uri: &Uri, edits: &[HostEdit]) -> WorkspaceEdit {
+    let edits: Vec<TextEdit> = edits.iter().map(|e| TextEdit::new(place.shown(&e.span), e.text.clone())).collect();
+    if !place.session.versioned_edits {
+        return WorkspaceEdit::new(HashMap::from([(uri.clone(), edits)]));
+    }
+    let version = Some(place.text.version);
+    let text_document = OptionalVersionedTextDocumentIdentifier { uri: uri.clone(), version };
+    let edits = edits.into_iter().map(OneOf::Left).collect();
+    let changes = DocumentChanges::Edits(vec![TextDocumentEdit { text_document, edits }]);
+    WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() }
+}

@@ -1,0 +1,246 @@
+//! The thread that follows the PTX in the strings of a document and checks it.
+
+use super::holding::HostHolding;
+use crate::convert::{self, ConversionContext};
+use crate::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, Publisher, Timings, Wait};
+use crate::folders::file_path;
+use crate::refresh;
+use crate::settings::Settings;
+use crate::shared::Shared;
+use crate::worker::{report, threads};
+use ptx_analysis::Report;
+use ptx_analysis::inline::TargetSet;
+use ptx_host::{Edit, GroupResult, Host, HostChecker, HostTargets, Language, Placed, in_text};
+use ptx_syntax::Rope;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Stack size of the worker in bytes, as of the worker of a PTX document.
+const STACK: usize = 64 << 20;
+
+/// A text with the PTX in its strings.
+#[derive(Debug)]
+pub struct HostText {
+    /// The revision of the text.
+    pub revision: u64,
+    /// The client's version of the text.
+    pub version: i32,
+    /// The text.
+    pub rope: Rope,
+    /// The statements with PTX.
+    pub groups: Arc<[Placed]>,
+    /// The results of the check, one for each group; `None` until they are known.
+    pub results: Option<Arc<[GroupResult]>>,
+    /// The targets for which it is checked.
+    pub targets: HostTargets,
+}
+
+impl HostText {
+    /// The result for a group, if it is known.
+    pub fn result(&self, group: usize) -> Option<&GroupResult> {
+        self.results.as_ref()?.get(group)
+    }
+}
+
+/// Follows a document.
+pub struct HostWorker {
+    shared: Arc<Shared>,
+    document: Arc<OpenDocument>,
+    publisher: Publisher,
+    /// `None`: there is no PTX in files of this language.
+    language: Option<Language>,
+    /// The targets for which the build compiles the document.
+    built: Option<TargetSet>,
+    text: String,
+    host: Option<Host>,
+    checker: HostChecker,
+    holding: HostHolding,
+}
+
+impl HostWorker {
+    /// Starts a worker for a document. `language` is the client's name of its language.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub fn start(
+        shared: Arc<Shared>,
+        document: Arc<OpenDocument>,
+        publisher: Publisher,
+        language: &str,
+    ) -> std::io::Result<()> {
+        let language = Language::of_language_id(language).or_else(|| {
+            let path = document.uri.path().as_str();
+            Language::of_file_name(path.rsplit('/').next().unwrap_or(path))
+        });
+        let worker = Self {
+            shared,
+            document,
+            publisher,
+            language,
+            built: None,
+            text: String::new(),
+            host: None,
+            checker: checker(),
+            holding: HostHolding::default(),
+        };
+        std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
+        Ok(())
+    }
+
+    fn run(mut self) {
+        self.built = file_path(&self.document.uri).and_then(|path| self.shared.commands.targets(&path));
+        while let Some(mut work) = self.document.take() {
+            let changes = std::mem::take(&mut work.changes);
+            if catch_unwind(AssertUnwindSafe(|| self.step(&work, changes))).is_ok() {
+                continue;
+            }
+            // The edit may be half applied; start again from the text.
+            self.shared.failed(self.document.uri.as_str());
+            self.forget();
+            let again = catch_unwind(AssertUnwindSafe(|| self.step(&work, vec![DocumentChange::Replace])));
+            if again.is_err() {
+                self.forget();
+                self.nothing(&work);
+            }
+        }
+    }
+
+    fn forget(&mut self) {
+        self.host = None;
+        self.checker = checker();
+        self.holding = HostHolding::default();
+    }
+
+    /// Publishes that a text has no PTX, so that requests do not wait.
+    fn nothing(&self, work: &DocumentWork) {
+        self.hand_over(work, Arc::default(), Some(Arc::default()));
+        let checked = CheckedText::nothing(work.revision, work.version, Timings::default());
+        report(&self.shared, (&self.document, &self.publisher), work, checked);
+    }
+
+    fn hand_over(&self, work: &DocumentWork, groups: Arc<[Placed]>, results: Option<Arc<[GroupResult]>>) {
+        let text = HostText {
+            revision: work.revision,
+            version: work.version,
+            rope: work.rope.clone(),
+            groups,
+            results,
+            targets: self.checker.targets().clone(),
+        };
+        self.publisher.host.send_replace(Some(Arc::new(text)));
+    }
+
+    fn step(&mut self, work: &DocumentWork, changes: Vec<DocumentChange>) {
+        let revision = work.revision;
+        let begin = Instant::now();
+        let Some(language) = self.language.filter(|_| !work.lost) else {
+            self.host = None;
+            return self.nothing(work);
+        };
+        let groups: Arc<[Placed]> = self.follow(language, &work.rope, changes).groups().into();
+        if work.saved {
+            self.holding.stop();
+        }
+        let settings = self.shared.settings_of(&self.document.uri);
+        self.checker.set_targets(self.targets(&settings));
+        let parse = begin.elapsed();
+        self.hand_over(work, Arc::clone(&groups), None);
+        if self.document.is_stale(revision) {
+            return;
+        }
+        let begin = Instant::now();
+        let document = Arc::clone(&self.document);
+        let results = if settings.diagnostics.enable {
+            let Some(results) = self.checker.check(&groups, &|| document.is_stale(revision)) else { return };
+            results
+        } else {
+            Vec::new()
+        };
+        let results: Arc<[GroupResult]> = results.into();
+        self.hand_over(work, Arc::clone(&groups), Some(Arc::clone(&results)));
+        let timings = Timings { parse, check: begin.elapsed(), ..Timings::default() };
+        let mut due = self.publish(work, (&groups, &results), &settings, timings);
+        while let Some(next) = due {
+            match self.document.wait(revision, work.edited + next, true) {
+                Wait::Stale => return,
+                Wait::Saved => self.holding.stop(),
+                Wait::Over => {}
+            }
+            due = self.publish(work, (&groups, &results), &settings, timings);
+            refresh::diagnostics(&self.shared);
+        }
+    }
+
+    /// Applies the changes, and returns the PTX of the current text.
+    fn follow(&mut self, language: Language, rope: &Rope, changes: Vec<DocumentChange>) -> &Host {
+        if self.host.is_none() || changes.contains(&DocumentChange::Replace) {
+            // The rope already contains the edits before and after a replacement.
+            self.holding.stop();
+            self.text = String::from(rope);
+            return self.host.insert(Host::new(language, &self.text));
+        }
+        let host = self.host.get_or_insert_with(|| Host::new(language, ""));
+        for change in changes {
+            if let DocumentChange::Edit(range, new) = change {
+                self.holding.edit(&range, &new);
+                self.text.replace_range(range.clone(), &new);
+                let edit = Edit { start: range.start, old_end: range.end, new_end: range.start + new.len() };
+                host.edit(&self.text, edit);
+            }
+        }
+        host
+    }
+
+    fn targets(&self, settings: &Settings) -> HostTargets {
+        let named = settings.inline.targets.iter().map(|target| target.name);
+        // The settings contain only names that the tables have.
+        let named = TargetSet::named(named, None).ok().filter(|set| !set.is_empty());
+        HostTargets { targets: named.or_else(|| self.built.clone()).unwrap_or_default(), forced: false }
+    }
+
+    /// Publishes the diagnostics that are not held back; returns the time since the last edit at which others are due.
+    fn publish(
+        &mut self,
+        work: &DocumentWork,
+        (groups, results): (&[Placed], &[GroupResult]),
+        settings: &Settings,
+        timings: Timings,
+    ) -> Option<Duration> {
+        let begin = Instant::now();
+        let document = Arc::clone(&self.document);
+        let session = self.shared.session();
+        let context =
+            ConversionContext { uri: &document.uri, rope: &work.rope, session, settings: &settings.diagnostics };
+        let found = settings.diagnostics.levels.apply(in_text(groups, results));
+        let holds = settings.diagnostics.hold_back && (!session.pulls_diagnostics || session.refreshes_diagnostics);
+        let (held, due) = if holds {
+            self.holding.split(groups, &found, work.edited.elapsed())
+        } else {
+            (vec![false; found.len()], None)
+        };
+        self.holding.published(&found, &held);
+        let (found, held) = convert::limited(&context, found, held);
+        let diagnostics = convert::diagnostics(&context, &found);
+        let before = self.document.last_checked().filter(|c| c.revision == work.revision);
+        let checked = CheckedText {
+            revision: work.revision,
+            stage: before.map_or(0, |c| c.stage + 1),
+            version: work.version,
+            snapshot: None,
+            report: Report { diagnostics: found, ..Report::default() },
+            diagnostics,
+            held,
+            errors: None,
+            timings: Timings { convert: begin.elapsed(), ..timings },
+        };
+        report(&self.shared, (&self.document, &self.publisher), work, checked);
+        due
+    }
+}
+
+fn checker() -> HostChecker {
+    let mut out = HostChecker::default();
+    out.set_threads(threads());
+    out
+}
