@@ -14,7 +14,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 INLINE = os.path.join(HERE, "..", "inline")
 PTXAS = os.environ.get("PTXAS", "ptxas")
 TARGETS = ["sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a"]
-MARK = re.compile(r"/[/*]! ([\w-]+)([^*\n]*)")
+MARK = re.compile(r"/[/*]! ([\w-]+)([^*/\n]*)")
 LINE = re.compile(r"ptxas (\S+), line (\d+); (\w+)\s*: (.*)")
 # The messages of NVRTC, as classes.
 CLASSES = [
@@ -33,7 +33,7 @@ class Probe:
         self.file, self.name, self.text = file, name, "\n".join(lines).rstrip() + "\n"
         self.marks = []
         for number, line in enumerate(lines, 1):
-            if m := MARK.search(line):
+            for m in MARK.finditer(line):
                 what, _, reason = m[2].partition(":")
                 self.marks.append((number, m[1], what.split() or TARGETS, reason.strip()))
 
@@ -146,7 +146,8 @@ def statement_height(text, line):
 def stands_in(text, lines, first, mark):
     """Whether a line of the PTX can come from this line (1-based) of the host text, in the statement that begins at `first`.
 
-    The longest word of the PTX line shows where that line begins; it goes on over literals that do not end with a line break."""
+    The longest word of the PTX line shows where that line begins. The line goes on over literals that do not end with a line break,
+    and an error may be in any of them."""
     words = sorted(re.findall(r"[A-Za-z_][\w.:]*", text), key=len)
     if not words or text.startswith(".loc"):
         return True

@@ -1,5 +1,6 @@
-// Writes syntaxes/ptx.tmLanguage.json. The rules describe shapes: an opcode is the first word of a statement, a
-// modifier follows it after a dot. test/grammar.test.ts compares the few word lists with the instruction set.
+// Writes the grammars in syntaxes/: PTX files, PTX in strings, and calls whose strings hold PTX. The rules describe
+// shapes: an opcode is the first word of a statement, a modifier follows it after a dot. test/grammar.test.ts compares
+// the few word lists with the instruction set.
 //
 //   node scripts/grammar.mjs [--check]
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -161,13 +162,102 @@ const grammar = {
     },
 };
 
-const file = fileURLToPath(new URL('../syntaxes/ptx.tmLanguage.json', import.meta.url));
-const text = `${JSON.stringify(grammar, null, 4)}\n`;
-if (process.argv.includes('--check')) {
-    if (readFileSync(file, 'utf8') !== text) {
-        console.error('syntaxes/ptx.tmLanguage.json is not what scripts/grammar.mjs writes: npm run grammar');
-        process.exit(1);
+// PTX in the strings of C, C++, CUDA and Python. The same rules apply, but a statement also begins behind the quote and
+// behind the escape of a line break, registers may have two percent signs, and nothing runs past the quote.
+const escaped = (text) => JSON.stringify(text).slice(1, -1);
+const inString = (rules) =>
+    JSON.parse(
+        JSON.stringify(rules)
+            .replaceAll(escaped('(?<=[;{}:])'), escaped('(?<=[;{}:"\'(]|\\\\[nrt])'))
+            .replaceAll(escaped('(?<=[;{}])'), escaped('(?<=[;{}"\'(]|\\\\[nrt])'))
+            .replaceAll(escaped('(?:;|//|/\\*)'), escaped('(?:;|//|/\\*|["\'\\\\])'))
+            .replaceAll('"match":"%', '"match":"%%?'),
+    );
+const KEPT = ['label', 'branch', 'parameter', 'guarded', 'instruction', 'guard', 'directive', 'register', 'number', 'component', 'name', 'operator', 'punctuation'];
+const HOSTS = ['source.c', 'source.cpp', 'source.cuda-cpp'];
+
+const inline = {
+    $schema: grammar.$schema,
+    name: 'PTX in strings',
+    scopeName: 'inline.ptx',
+    comment: 'The grammars of C, C++ and CUDA call the text of `asm` meta.embedded.assembly; calls.ptx does so in Python.',
+    injectionSelector: 'L:meta.embedded.assembly -comment',
+    patterns: [
+        { comment: 'Constraints and clobbers are strings of the same statement.', match: '(?<=")(?:[=+]?&?[a-zA-Z]|memory|cc)(?=")', ...scope('string.quoted.double.constraint') },
+        { match: '\\\\(?:[0-7]{1,3}|x[0-9a-fA-F]+|.)', ...scope('constant.character.escape') },
+        { match: '//(?:(?!\\\\n|").)*', ...scope('comment.line.double-slash') },
+        { begin: '/\\*', end: '\\*/|(?=")', ...scope('comment.block') },
+        { comment: 'Operands and the number of a statement.', match: '%\\d+|%\\[\\w+\\]|\\$\\{[^}"]*\\}|\\$\\d+', ...scope('variable.parameter') },
+        { match: '%=|%%(?![A-Za-z_$])|\\$\\$', ...scope('constant.character.escape') },
+        ...inside(...KEPT).patterns,
+    ],
+    repository: inString(Object.fromEntries([...KEPT, 'modifier'].map((rule) => [rule, grammar.repository[rule]]))),
+};
+
+/** Strings of a call in Python that hold PTX, with the names that the Python grammar gives to strings. */
+const pythonString = (quote, kind) => ({
+    begin: `([fFrRbBuU]{0,2})(${quote})`,
+    beginCaptures: captures({ name: 'storage.type.string.python' }, { name: 'punctuation.definition.string.begin.python' }),
+    end: quote,
+    endCaptures: { 0: { name: 'punctuation.definition.string.end.python' } },
+    name: `string.quoted.${kind}.python`,
+    contentName: 'meta.embedded.assembly.ptx',
+});
+
+const calls = {
+    $schema: grammar.$schema,
+    name: 'PTX in calls',
+    scopeName: 'calls.ptx',
+    comment: 'Python functions that take PTX, and spellings of `asm` that VS Code’s grammars do not know.',
+    injectionSelector: ['source.python', ...HOSTS].map((host) => `L:${host} -string -comment -meta.asm`).join(', '),
+    patterns: [
+        {
+            begin: '(?<!\\w)(inline_asm|inline_asm_elementwise|elementwise_inline_asm|inline_ptx)\\s*(\\()',
+            beginCaptures: captures({ name: 'meta.function-call.generic.python' }, { name: 'punctuation.definition.arguments.begin.python' }),
+            end: '\\)',
+            endCaptures: { 0: { name: 'punctuation.definition.arguments.end.python' } },
+            name: 'meta.function-call.ptx',
+            patterns: [
+                pythonString('"""', 'multi'),
+                pythonString("'''", 'multi'),
+                { comment: 'Constraints.', match: '(["\'])[=+&~{}\\w,]*\\1', name: 'string.quoted.single.python' },
+                pythonString('"', 'single'),
+                pythonString("'", 'single'),
+                { include: 'source.python#expression' },
+                { match: ',', name: 'punctuation.separator.arguments.python' },
+                { match: '=', name: 'keyword.operator.assignment.python' },
+            ],
+        },
+        {
+            begin: '\\b(?!(?:asm|__asm__)\\s*(?:volatile\\s*)?\\()(__asm|asm|__asm__)\\b\\s*((?:__volatile__|__volatile|volatile|inline|goto)(?:\\s+\\w+)*)?\\s*(\\()',
+            beginCaptures: captures({ name: 'storage.type.asm.cpp' }, { name: 'storage.modifier.cpp' }, { name: 'punctuation.section.parens.begin.cpp' }),
+            end: '\\)',
+            endCaptures: { 0: { name: 'punctuation.section.parens.end.cpp' } },
+            name: 'meta.asm.ptx',
+            patterns: [
+                {
+                    begin: '(R?)(")',
+                    end: '"',
+                    name: 'string.quoted.double.cpp',
+                    contentName: 'meta.embedded.assembly.ptx',
+                },
+                { begin: '\\(', end: '\\)', patterns: [{ include: '$base' }] },
+                { include: 'source.cpp#comments' },
+            ],
+        },
+    ],
+};
+
+const files = { 'ptx.tmLanguage.json': grammar, 'ptx-inline.tmLanguage.json': inline, 'ptx-calls.tmLanguage.json': calls };
+for (const [name, content] of Object.entries(files)) {
+    const file = fileURLToPath(new URL(`../syntaxes/${name}`, import.meta.url));
+    const text = `${JSON.stringify(content, null, 4)}\n`;
+    if (process.argv.includes('--check')) {
+        if (readFileSync(file, 'utf8') !== text) {
+            console.error(`syntaxes/${name} is not what scripts/grammar.mjs writes: npm run grammar`);
+            process.exit(1);
+        }
+    } else {
+        writeFileSync(file, text);
     }
-} else {
-    writeFileSync(file, text);
 }

@@ -22,6 +22,7 @@ const TITLES = {
     semanticTokens: 'Semantic Tokens',
     formatting: 'Formatting',
     workspace: 'Workspace',
+    inline: 'PTX in C++ and Python',
     ptxas: 'NVIDIA’s Assembler',
     trace: 'Server',
 };
@@ -41,6 +42,20 @@ const OWN = {
         additionalProperties: { type: 'string' },
         scope: 'machine',
         markdownDescription: 'Environment variables for the server besides, such as `{"PTX_ANALYZER_LOG": "debug"}`.',
+    },
+    'ptx-analyzer.inline.enable': {
+        type: 'boolean',
+        default: true,
+        scope: 'window',
+        markdownDescription: 'Whether to analyse PTX in the strings of C, C++, CUDA and Python files. A server of its own does that.',
+    },
+    'ptx-analyzer.inline.languages': {
+        type: 'array',
+        items: { enum: ['cuda-cpp', 'cpp', 'c', 'python'], type: 'string' },
+        uniqueItems: true,
+        default: ['cuda-cpp', 'cpp', 'c', 'python'],
+        scope: 'window',
+        markdownDescription: 'The languages whose strings are searched for PTX.',
     },
     'ptx-analyzer.trace.server': {
         type: 'string',

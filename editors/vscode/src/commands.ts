@@ -46,13 +46,14 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         [COMMANDS.writeLaunch]: () => writeLaunch(parts),
     };
     return vscode.Disposable.from(
-        ...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, guarded(handler))),
+        ...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, guarded(parts.server, handler))),
     );
 }
 
-function guarded(handler: Handler): (...args: unknown[]) => Promise<unknown> {
+function guarded(server: Server, handler: Handler): (...args: unknown[]) => Promise<unknown> {
     return async (...args) => {
         try {
+            await server.ensure();
             return await (handler as (...args: unknown[]) => unknown)(...args);
         } catch (error) {
             void vscode.window.showErrorMessage(plain(messageOf(error)));

@@ -6,6 +6,7 @@ import { compareRegisters, leavePreTeXtAlone, registerCommands, type Parts } fro
 import { registerDebugger } from './debug';
 import { Documents } from './documents';
 import { Indentation } from './indentation';
+import { HOST_LANGUAGES, INLINE_SERVER, whenOpened } from './inline';
 import { registerWarpPanel } from './panel/index';
 import type { ShowWarpArguments } from './protocol';
 import { middleware } from './middleware';
@@ -20,9 +21,11 @@ export interface Api {
     serverState(): string;
     /** The rows of the register view as text. */
     registers(): string[];
+    /** The state of the server for PTX in other languages. */
+    inlineState(): string;
 }
 
-let server: Server | undefined;
+let servers: Server[] = [];
 
 export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     const log = vscode.window.createOutputChannel('PTX Analyzer', { log: true });
@@ -38,7 +41,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         log,
         middleware(() => shown),
     );
-    server = started;
+    const inline = new Server(context, log, {}, INLINE_SERVER);
+    servers = [started, inline];
     const documents = new Documents();
     const registers = new RegistersView(started);
     const api = warpApi(started);
@@ -47,6 +51,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     context.subscriptions.push(
         log,
         started,
+        inline,
         documents,
         registers,
         api,
@@ -58,12 +63,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         leavePreTeXtAlone(),
         rememberOpenPtx(),
     );
-    await started.start();
-    return { serverState: () => started.state.kind, registers: () => registers.outline() };
+    context.subscriptions.push(whenOpened(HOST_LANGUAGES, () => void inline.ensure()));
+    // A C++ or Python file alone needs no server for PTX files.
+    const open = (languages: string[]): boolean => vscode.workspace.textDocuments.some(({ languageId }) => languages.includes(languageId));
+    if (open(HOST_LANGUAGES) && !open(['ptx'])) context.subscriptions.push(whenOpened(['ptx'], () => void started.ensure()));
+    else await started.ensure();
+    return { serverState: () => started.state.kind, registers: () => registers.outline(), inlineState: () => inline.state.kind };
 }
 
 export async function deactivate(): Promise<void> {
-    await server?.stop();
+    await Promise.all(servers.map((server) => server.stop()));
 }
 
 /** Shows the register view only while a PTX file is visible. */

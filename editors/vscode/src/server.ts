@@ -28,8 +28,27 @@ const ENDS_PERIOD = 3 * 60 * 1000;
 /** The documents that the server receives. Others, such as old revisions in a comparison, are only highlighted. */
 export const SELECTOR = ['file', 'untitled', 'vscode-vfs'].map((scheme) => ({ scheme, language: 'ptx' }));
 
-/** Settings that take effect only after a restart of the server. */
-const RESTARTING = ['ptx-analyzer.server', 'ptx-analyzer.ptxas'];
+/** One of the two servers: both are the same program. */
+export interface ServerKind {
+    id: string;
+    name: string;
+    arguments: string[];
+    /** The documents that the server receives; it does not start if there are none. */
+    selector: () => typeof SELECTOR;
+    /** Settings that take effect only after a restart of the server. */
+    restarting: string[];
+    /** Whether a failure is shown as a message, rather than in the log only. */
+    announced: boolean;
+}
+
+export const PTX_SERVER: ServerKind = {
+    id: 'ptx-analyzer',
+    name: 'PTX Analyzer',
+    arguments: [],
+    selector: () => SELECTOR,
+    restarting: ['ptx-analyzer.server', 'ptx-analyzer.ptxas'],
+    announced: true,
+};
 
 /** Commands of this extension that the server may use in code lenses, actions and completion items. */
 const clientCommands: StaticFeature = {
@@ -65,6 +84,7 @@ export class Server implements vscode.Disposable {
     #ends: number[] = [];
     /** Starts and stops run one after the other in this queue. */
     #queue: Promise<void> = Promise.resolve();
+    #wanted = false;
 
     readonly onDidChangeState = this.#changed.event;
     /** Fires when a client was created and is about to start, so that notification handlers can be registered. */
@@ -74,11 +94,12 @@ export class Server implements vscode.Disposable {
         private readonly context: vscode.ExtensionContext,
         readonly log: vscode.LogOutputChannel,
         private readonly middleware: Middleware,
+        private readonly kind: ServerKind = PTX_SERVER,
     ) {
         this.#disposables.push(
-            vscode.workspace.onDidGrantWorkspaceTrust(() => this.restart()),
+            vscode.workspace.onDidGrantWorkspaceTrust(() => (this.#wanted ? this.restart() : undefined)),
             vscode.workspace.onDidChangeConfiguration((event) => {
-                if (RESTARTING.some((section) => event.affectsConfiguration(section))) void this.restart();
+                if (this.#wanted && kind.restarting.some((section) => event.affectsConfiguration(section))) void this.restart();
             }),
         );
     }
@@ -102,10 +123,17 @@ export class Server implements vscode.Disposable {
     }
 
     start(): Promise<void> {
+        this.#wanted = true;
         return this.#enqueue(() => this.#start());
     }
 
+    /** Starts the server unless it was started before. */
+    ensure(): Promise<void> {
+        return this.#wanted ? Promise.resolve() : this.start();
+    }
+
     restart(): Promise<void> {
+        this.#wanted = true;
         return this.#enqueue(async () => {
             this.#ends = [];
             await this.#stop();
@@ -149,14 +177,15 @@ export class Server implements vscode.Disposable {
     }
 
     async #start(): Promise<void> {
+        if (this.kind.selector().length === 0) return;
         const found = this.#find();
         if ('problem' in found) {
             this.#fail(found.problem);
             return;
         }
-        this.log.info(`Starting ${found.file} (${describe(found.place)})`);
-        const executable = { command: found.file, options: { env: { ...process.env, ...this.#extraEnv() } } };
-        const client = new LanguageClient('ptx-analyzer', 'PTX Analyzer', executable, this.#options());
+        this.log.info(`Starting ${[found.file, ...this.kind.arguments].join(' ')} (${describe(found.place)})`);
+        const executable = { command: found.file, args: this.kind.arguments, options: { env: { ...process.env, ...this.#extraEnv() } } };
+        const client = new LanguageClient(this.kind.id, this.kind.name, executable, this.#options());
         client.registerFeature(clientCommands);
         this.#client = client;
         const life = { ran: false };
@@ -217,13 +246,14 @@ export class Server implements vscode.Disposable {
         const own = (this.context.extension.packageJSON as { version: string }).version;
         const warning = versionMismatch(version, own);
         if (warning !== undefined) this.log.warn(warning);
-        this.log.info(`The server runs, version ${version ?? 'unknown'}`);
+        this.log.info(`The server ${this.kind.name} runs, version ${version ?? 'unknown'}`);
         this.#set({ kind: 'running', version, file, place, warning });
     }
 
     #fail(problem: string): void {
         this.log.error(problem);
         this.#set({ kind: 'failed', problem });
+        if (!this.kind.announced) return;
         const restart = 'Start Again';
         const settings = 'Open Settings';
         const log = 'Show Log';
@@ -237,7 +267,7 @@ export class Server implements vscode.Disposable {
     #options(): LanguageClientOptions {
         const section = vscode.workspace.getConfiguration('ptx-analyzer');
         return {
-            documentSelector: SELECTOR,
+            documentSelector: this.kind.selector(),
             outputChannel: this.log,
             traceOutputChannel: this.log,
             initializationOptions: initializationOptions(section, vscode.workspace.isTrusted),

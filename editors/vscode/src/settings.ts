@@ -5,10 +5,23 @@ const OWN_SECTIONS = ['server', 'trace'];
 
 type Section = Record<string, unknown>;
 
+/** Names in the section `inline` that the server does not know. */
+const OWN_INLINE = ['enable', 'languages'];
+
 /** The section without the parts that the server must not receive. */
 export function forServer(section: unknown): Section {
-    if (typeof section !== 'object' || section === null || Array.isArray(section)) return {};
-    return Object.fromEntries(Object.entries(section).filter(([name]) => !OWN_SECTIONS.includes(name)));
+    if (!isSection(section)) return {};
+    const out = without(section, OWN_SECTIONS);
+    if (isSection(out['inline'])) out['inline'] = without(out['inline'], OWN_INLINE);
+    return out;
+}
+
+function isSection(value: unknown): value is Section {
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function without(section: Section, names: string[]): Section {
+    return Object.fromEntries(Object.entries(section).filter(([name]) => !names.includes(name)));
 }
 
 /**

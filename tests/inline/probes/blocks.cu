@@ -13,7 +13,7 @@ __global__ void f(int *p) { g(p); g(p + 1); }
 
 // probe: label-outside-braces-inlined-twice
 __device__ __forceinline__ void g(int *p) {
-  asm volatile("bra DONE;\nDONE: mov.u32 %0, 1;" : "+r"(p[0])); //! asm-label
+  asm volatile("bra DONE;\nDONE: mov.u32 %0, 1;" : "+r"(p[0])); //! asm-label: we warn only, since a function that is not inlined twice compiles
 }
 __global__ void f(int *p) { g(p); g(p + 1); }
 
@@ -44,7 +44,7 @@ __global__ void f(int *p) {
 
 // probe: reg-outside-braces-inlined-twice
 __device__ __forceinline__ void g(int *p) {
-  asm volatile(".reg .u32 t; add.u32 t, %0, 1; mov.u32 %0, t;" : "+r"(p[0])); //! asm-label
+  asm volatile(".reg .u32 t; add.u32 t, %0, 1; mov.u32 %0, t;" : "+r"(p[0])); //! asm-label: we warn only, since a function that is not inlined twice compiles
 }
 __global__ void f(int *p) { g(p); g(p + 1); }
 
@@ -102,7 +102,7 @@ __global__ void f(int *p) {
 
 // probe: reg-range-exceeded
 __global__ void f(int *p) {
-  asm volatile("{ .reg .u32 t<4>; mov.u32 t4, %1; }" ::"r"(p[1])); //! ptx
+  asm volatile("{ .reg .u32 t<4>; mov.u32 t4, %0; }" ::"r"(p[1])); //! ptx
 }
 
 // probe: braces-over-two-statements
@@ -136,7 +136,7 @@ __global__ void f(int *p) {
 // probe: global-variable-of-the-file
 __device__ int counter;
 __global__ void f(int *p) {
-  asm volatile("ld.global.u32 %0, [counter];" : "=r"(p[0]));
+  asm volatile("ld.global.u32 %0, [counter];" : "=r"(p[0])); //? undeclared-name: names of the C++ file are not looked up
   counter = p[0];
 }
 

@@ -36,7 +36,7 @@ __global__ void f(int *p) {
 
 // probe: clobber-in-pieces
 __global__ void f(int *p) {
-  asm volatile("st.global.u32 [%0], 1;" ::"l"(p) : "mem" "ory");
+  asm volatile("st.global.u32 [%0], 1;" ::"l"(p) : "mem" "ory"); //? asm-clobber: pieces of a clobber are taken for clobbers
 }
 
 // probe: spelling-asm-volatile
@@ -76,7 +76,7 @@ __global__ void f(int *p) {
 
 // probe: asm-goto
 __global__ void f(int *p) {
-  asm goto("bra %l1;" : : "r"(*p) : : out); //! ptx
+  asm goto("bra %l1;" : : "r"(*p) : : out); //! asm-operand-modifier: labels of asm goto are not looked at
   *p = 1;
 out:
   return;

@@ -127,7 +127,7 @@ __global__ void f(int *p) {
   int sum;
   asm("add.s32 %0, %0, %2;"
       : "=r"(sum)
-      : "0"(p[0]), "r"(p[1])); //! asm-constraint
+      : "0"(p[0]), "r"(p[1])); //! asm-constraint: digits are left to LLVM’s rules
   *p = sum;
 }
 
@@ -141,8 +141,8 @@ __global__ void f(int *p, int n) {
 // probe: constraint-n-as-output
 __global__ void f(int *p) {
   int n;
-  asm("mov.u32 %0, 1;"
-      : "=n"(n)); //! asm-constraint
+  asm(""
+      : "=n"(n)); //! asm-constraint: constants as outputs are not looked for
   *p = n;
 }
 
@@ -197,7 +197,7 @@ __global__ void f(int a, int b) {
 
 // probe: register-f-in-integer-instruction
 __global__ void f(int *p, float x) {
-  asm("add.u32 %0, %0, %1;" : "+r"(*p) : "f"(x)); //! ptx sm_75 sm_80 sm_90a
+  asm("add.u32 %0, %0, %1;" : "+r"(*p) : "f"(x)); //! ptx sm_75 sm_80 sm_90a //? operand-type sm_100a sm_120a: newer compilers declare .b32 for this constraint, older ones .f32
 }
 
 // probe: register-r-in-float-instruction
@@ -340,9 +340,9 @@ __global__ void f(int *p) {
 }
 
 // probe: n-float
-__global__ void f(float *p) {
-  asm("add.f32 %0, %0, %1;"
-      : "+f"(p[0])
+__global__ void f(int *p) {
+  asm("add.s32 %0, %0, %1;"
+      : "+r"(p[0])
       : "n"(1.5f)); //! asm-constraint: C++ types are not checked
 }
 

@@ -211,8 +211,8 @@ __global__ void f(void *map, unsigned s, unsigned b, int x, int y) {
 
 // probe: cp-async-bulk-tensor-coordinates
 __global__ void f(void *map, unsigned s, unsigned b, int x, int y) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes " //! ptx sm_75 sm_80
-               "[%0], [%1, {%3, %4, %4}], [%2];" ::"r"(s), "l"(map), "r"(b), "r"(x), "r"(y) : "memory"); //! ptx sm_90a sm_100a sm_120a
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+               "[%0], [%1, {%3, %4, %4}], [%2];" ::"r"(s), "l"(map), "r"(b), "r"(x), "r"(y) : "memory"); //! ptx
 }
 
 // probe: cp-reduce-without-operation
@@ -316,8 +316,8 @@ __global__ void f(float *p, int *q) {
 
 // probe: mma-fragment-too-small
 __global__ void f(float *p, int *q) {
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " //! ptx sm_75
-               "{%0, %1, %2, %3}, {%4, %5}, {%6, %7}, {%0, %1, %2, %3};" //! ptx sm_80 sm_90a sm_100a sm_120a
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+               "{%0, %1, %2, %3}, {%4, %5}, {%6, %7}, {%0, %1, %2, %3};" //! ptx
     : "+f"(p[0]), "+f"(p[1]), "+f"(p[2]), "+f"(p[3]) : "r"(q[0]), "r"(q[1]), "r"(q[4]), "r"(q[5]));
 }
 
@@ -378,7 +378,7 @@ __global__ void f(int *p, unsigned a) {
 
 // probe: multimem-red-vector-of-one
 __global__ void f(float *p) {
-  asm volatile("multimem.red.relaxed.gpu.global.add.f32 [%0], {%1};" ::"l"(p), "f"(p[0]) : "memory"); //! ptx
+  asm volatile("multimem.red.relaxed.gpu.global.add.f32 [%0], {%1};" ::"l"(p), "f"(p[0]) : "memory"); //! ptx sm_75 sm_80 //! ptx sm_90a sm_100a sm_120a: vectors of one element are not told from scalars here
 }
 
 // probe: multimem-ld-reduce
@@ -454,7 +454,7 @@ __global__ void f(int *p) {
 
 // probe: instruction-of-another-processor
 __global__ void f(int *p) {
-  asm volatile("movl %0, %%eax;" ::"r"(*p)); //! ptx
+  asm volatile("movl %0, %%eax;" ::"r"(*p)); //! ptx: assembly of another processor is left alone
 }
 
 // probe: too-many-operands

@@ -29,7 +29,7 @@ __global__ void f(int *p) {
 
 // probe: index-with-leading-zero
 __global__ void f(int *p) {
-  asm("add.s32 %0, %01, 1;" : "=r"(p[0]) : "r"(p[1]));
+  asm("add.s32 %0, %01, 1;" : "=r"(p[0]) : "r"(p[1])); //? undeclared-name: numbers with leading zeros are not operands here
 }
 
 // probe: operand-name
@@ -69,7 +69,7 @@ __global__ void f(int *p) {
 
 // probe: name-unescaped
 __global__ void f(int *p) {
-  asm("add.u32 %0, %laneid, 1;" : "=r"(p[0])); //! ptx
+  asm("add.u32 %0, %laneid, 1;" : "=r"(p[0])); //! ptx: unescaped names are not checked
 }
 
 // probe: name-unescaped-moved
@@ -129,7 +129,7 @@ __global__ void f(int *p) {
 
 // probe: unique-without-operands
 __global__ void f() {
-  asm volatile("{\nbra DONE_%=;\n" //! asm-percent
+  asm volatile("{\nbra DONE_%=;\n" //! asm-percent: within a name
                "DONE_%=:\n}");
 }
 
@@ -150,12 +150,12 @@ __global__ void f(int *p) {
 
 // probe: percent-index-without-operands
 __global__ void f() {
-  asm volatile("{ .reg .u32 t; mov.u32 t, %0; }"); //! ptx
+  asm volatile("{ .reg .u32 t; mov.u32 t, %0; }"); //! asm-operand-index
 }
 
 // probe: register-percent-digit-without-operands
 __global__ void f() {
-  asm volatile("{ .reg .u32 %0; mov.u32 %0, 1; }");
+  asm volatile("{ .reg .u32 %0; mov.u32 %0, 1; }"); //? asm-operand-index: such names are taken for operands that are missing
 }
 
 // probe: triple-percent

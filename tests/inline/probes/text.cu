@@ -15,8 +15,8 @@ __global__ void f(int *p) {
 
 // probe: semicolon-missing-before-second-line
 __global__ void f(int *p) {
-  asm volatile("add.s32 %0, %1, 1\n"
-               "add.s32 %0, %0, 1;" : "=r"(p[0]) : "r"(p[1])); //! ptx
+  asm volatile("add.s32 %0, %1, 1\n" //! ptx
+               "add.s32 %0, %0, 1;" : "=r"(p[0]) : "r"(p[1]));
   p[2] = 1;
 }
 
@@ -42,7 +42,7 @@ __global__ void f(int *p) {
 
 // probe: semicolon-alone
 __global__ void f() {
-  asm volatile(";"); //! ptx
+  asm volatile(";"); //! ptx: a text without words is not taken for PTX
 }
 
 // probe: text-empty
@@ -62,8 +62,8 @@ __global__ void f(int *p) {
 
 // probe: text-line-comment-swallows
 __global__ void f(int *p) {
-  asm volatile("add.s32 %0, // sum "
-               "%1, 1;" : "=r"(p[0]) : "r"(p[1])); //! asm-missing-semicolon
+  asm volatile("add.s32 %0, // sum " //! asm-missing-semicolon
+               "%1, 1;" : "=r"(p[0]) : "r"(p[1]));
   p[2] = 1;
 }
 
@@ -92,8 +92,8 @@ __global__ void f(int *p) {
 
 // probe: literals-run-together
 __global__ void f(int *p) {
-  asm volatile("{.reg .u32"
-               "t; mov.u32 %0, t;}" //! ptx
+  asm volatile("{.reg .u32" //! ptx
+               "t; mov.u32 %0, t;}"
                : "=r"(p[0]));
 }
 
@@ -159,7 +159,7 @@ __global__ void f(int *p) {
 
 // probe: raw-string-backslash
 __global__ void f(int *p) {
-  asm volatile(R"(add.u32 %0, %1, 1;\n)" : "=r"(p[0]) : "r"(p[1])); //! ptx
+  asm volatile(R"(add.u32 %0, %1, 1;\n)" : "=r"(p[0]) : "r"(p[1])); //! asm-missing-semicolon
 }
 
 // probe: prefix-u8
@@ -266,7 +266,7 @@ __global__ void f(int *p) {
 #if 1
                : "r"(p[1])
 #else
-               : "r"(p[2])
+               : "r"(p[2]) //? asm-clobber: both branches are read as one list
 #endif
   );
 }

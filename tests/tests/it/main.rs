@@ -11,6 +11,7 @@ mod fixtures;
 mod hard_cases;
 mod hover_claims;
 mod hovers;
+mod inline;
 mod interpreter_coverage;
 mod layering;
 mod markdown;
