@@ -370,6 +370,8 @@ export interface FunctionPressure {
     registers: number;
     unlimited: number;
     limit: { registers: number; line: number | null };
+    /** The range in which the number of registers lies for nine of ten kernels. */
+    likely: { low: number; high: number };
     spill_likely: boolean;
     max_live: { b32: number; pred: number; peak_line: number };
     shared: number;

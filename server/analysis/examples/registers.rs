@@ -41,11 +41,13 @@ fn main() {
             let shape = FunctionFeatures::NAMES.iter().zip(values).map(|(name, value)| format!("{name}={value}"));
             instructions += kernel.facts.count();
             println!(
-                "{path}\t{}\t{}\tkernel={}\tregisters={}\tlimit={}\tcalls_take={}\tsettled={}\t{}",
+                "{path}\t{}\t{}\tkernel={}\tregisters={}\tlow={}\thigh={}\tbound={}\tcalls_take={}\tsettled={}\t{}",
                 kernel.name,
                 used.map_or("", |t| t.name),
                 u8::from(kernel.kernel),
                 kernel.registers,
+                kernel.likely.start(),
+                kernel.likely.end(),
                 kernel.limit.registers,
                 kernel.calls,
                 u8::from(kernel.settled),

@@ -9,6 +9,7 @@
 //! - [`Figures`] – the reports of the last flow-lint pass, with positions that follow the edits of the text.
 //! - [`estimate`] – the model of the assembler; docs/dev/register-estimate.md describes how it was fitted and how accurate it is.
 
+mod bounds;
 pub mod estimate;
 pub mod facts;
 mod figures;
@@ -20,8 +21,9 @@ mod report;
 mod tests;
 mod usage;
 
+pub use bounds::{LaunchBounds, RegisterLimit, limit};
 pub use figures::{Figure, Figures};
 pub use margins::{never_binds, spills_are_likely};
 pub use pressure::{Pressure, RegisterCount};
-pub use report::{RegisterLimit, RegisterReport, left_out, limit, report};
-pub use usage::{CallUsage, FunctionUsage, LaunchBounds, SharedVariable};
+pub use report::{RegisterReport, left_out, report};
+pub use usage::{CallUsage, FunctionUsage, SharedVariable};

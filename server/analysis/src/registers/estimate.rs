@@ -14,12 +14,15 @@ mod program;
 mod region;
 mod schedule;
 mod shape;
+mod trips;
 mod unroll;
 
 pub use shape::FunctionFeatures;
 
+use model::Prediction;
+
+use crate::flow::uniformity::Across;
 use crate::flow::{FlowFunction, Graph};
-use crate::target::Environment;
 use ptx_isa::tables::TargetInfo;
 
 /// The registers that a function is expected to need by itself, without bounds.
@@ -27,10 +30,31 @@ use ptx_isa::tables::TargetInfo;
 pub struct Demand {
     /// General 32-bit registers per thread.
     pub registers: f32,
+    /// The range in which the number lies for nine of ten functions.
+    pub range: [f32; 2],
     /// The features from which the model computed it.
     pub shape: FunctionFeatures,
     /// Pairs (index of a call instruction, number of general registers that are live across the call).
     pub across: Box<[(u32, u32)]>,
+}
+
+/// What the estimate of a function needs besides its instructions.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The maximum register pressure of the text, in 32-bit registers.
+    pub live: u16,
+    /// Indexed by slot: the threads across which a register is always the same; empty if that is unknown.
+    pub across: &'a [Across],
+    /// The target. An unknown target is treated as a recent one.
+    pub target: Option<&'static TargetInfo>,
+    /// The register limit of the header and the target.
+    pub limit: u32,
+    /// Whether the header itself gives the number of registers, or the number of CTAs that must have room.
+    pub fixed: bool,
+    /// The number of threads of a CTA, 0 if the header does not say.
+    pub threads: u64,
+    /// Whether the module is compiled for a debugger.
+    pub debugged: bool,
 }
 
 /// The maximum number of registers per thread on a target without further data: instructions encode a register number in 8
@@ -38,14 +62,15 @@ pub struct Demand {
 pub(super) const MAX_REGISTERS: u32 = 255;
 
 impl Demand {
-    /// Estimates the demand of a function. `live` is its maximum register pressure, in 32-bit registers. An unknown target is
-    /// treated as a recent one.
-    pub fn new(function: &FlowFunction, graph: &Graph, live: u16, environment: &Environment) -> Self {
-        let (shape, across) = FunctionFeatures::new(function, graph, live, generation(environment.target));
+    /// Estimates the demand of a function.
+    pub fn new(function: &FlowFunction, graph: &Graph, surroundings: &Surroundings<'_>) -> Self {
+        let (shape, across) = FunctionFeatures::new(function, graph, surroundings);
         // The assembler chooses no schedule that needs more registers than exist; only the source order itself (`folded`) can
         // exceed that number.
-        let registers = model::registers(&shape).min(shape.folded.max(MAX_REGISTERS as f32));
-        Self { registers, shape, across: across.into() }
+        let most = shape.folded.max(MAX_REGISTERS as f32);
+        let Prediction { registers, low, high } = model::predict(&shape);
+        let (registers, range) = (registers.min(most), [low.min(most), high]);
+        Self { registers, range, shape, across: across.into() }
     }
 }
 
@@ -56,10 +81,4 @@ pub const OLDEST: u16 = 75;
 /// The number in the name of a target: 90 of `sm_90a`.
 pub fn number(target: &TargetInfo) -> Option<u16> {
     target.name.chars().filter(char::is_ascii_digit).collect::<String>().parse().ok()
-}
-
-/// The target number that the model reads: at least [`OLDEST`], and that of a common target if the target is unknown.
-fn generation(target: Option<&TargetInfo>) -> u16 {
-    const USUAL: u16 = 90;
-    target.and_then(number).map_or(USUAL, |number| number.max(OLDEST))
 }

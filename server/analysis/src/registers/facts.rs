@@ -4,7 +4,7 @@
 //! Offsets count from the start of the function's item, so that the facts stay valid wherever its text moves.
 
 use super::{FunctionUsage, RegisterCount};
-use crate::flow::dominance::{self, Tree};
+use crate::flow::dominance;
 use crate::flow::liveness::Liveness;
 use crate::flow::uniformity::{self, Across};
 use crate::flow::{FlowFunction, Graph, RegisterSlot};
@@ -84,19 +84,19 @@ impl FunctionFacts {
     pub fn new(function: &FlowFunction, graph: &Graph, environment: &Environment) -> Self {
         let liveness = Liveness::new(function, graph);
         let post = dominance::post_dominators(graph, |b| graph.blocks[b].leaves);
-        let usage = FunctionUsage::new(function, graph, &liveness, environment);
-        Self::with(function, graph, &liveness, &post, usage)
+        let across = uniformity::across(function, graph, &liveness, &post);
+        let usage = FunctionUsage::new(function, graph, &liveness, across.as_deref(), environment);
+        Self::with(function, graph, &liveness, across.as_deref(), usage)
     }
 
-    /// Computes the facts of a function from liveness and post-dominators that are already available.
+    /// Computes the facts of a function from analyses that are already available: liveness, uniformity and usage.
     pub fn with(
         function: &FlowFunction,
         graph: &Graph,
         liveness: &Liveness,
-        post: &Tree,
+        across: Option<&[Across]>,
         usage: FunctionUsage,
     ) -> Self {
-        let across = uniformity::across(function, graph, liveness, post);
         let mut constants = vec![None; function.registers.len()];
         uniformity::constants(function).into_iter().for_each(|(slot, value)| constants[slot.index()] = Some(value));
         let (access_starts, all_accesses) = accesses(function);
@@ -113,7 +113,7 @@ impl FunctionFacts {
                 declaration,
                 number,
                 element,
-                across: across.as_ref().map(|a| a[*index]),
+                across: across.map(|a| a[*index]),
                 constant: constants[*index],
                 takes: RegisterCount::of(function.declaration(RegisterSlot(*index as u32)).ty),
                 accesses: access_starts[*index]..access_starts[*index + 1],

@@ -107,7 +107,7 @@ impl Figure {
     fn looks_like(&self, other: &Self) -> bool {
         let same = |a: &RegisterReport, b: &RegisterReport| {
             let shown = |k: &RegisterReport| {
-                (k.registers, k.unlimited, k.limit.registers, k.shared, k.dynamic_shared, k.occupancy)
+                (k.registers, k.likely.clone(), k.unlimited, k.limit.registers, k.shared, k.dynamic_shared, k.occupancy)
             };
             shown(a) == shown(b)
                 && (Arc::ptr_eq(&a.facts, &b.facts) || a.facts.usage().pressure == b.facts.usage().pressure)

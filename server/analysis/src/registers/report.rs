@@ -5,29 +5,21 @@
 mod calls;
 mod shared;
 
+use super::bounds::{RegisterLimit, limit, share};
 use super::estimate::MAX_REGISTERS;
 use super::margins::spills_are_likely;
-use super::occupancy::{Needs, Occupancy, WARP};
-use super::usage::{FunctionUsage, LaunchBounds};
+use super::occupancy::{Needs, Occupancy};
+use super::usage::FunctionUsage;
 use crate::hir::module::{Definition, definition, is_function, items};
 use crate::registers::facts::FunctionFacts;
 use crate::registers::facts::ModuleFacts;
 use calls::CallGraph;
 use ptx_isa::ISA;
-use ptx_isa::tables::{Multiprocessor, TargetInfo};
+use ptx_isa::tables::TargetInfo;
 use ptx_syntax::{Snapshot, fields};
 use shared::SharedLayout;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
-
-/// The register limit of a function and the directive that sets it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RegisterLimit {
-    /// Registers per thread.
-    pub registers: u32,
-    /// The byte range in the file of the directive that sets it; `None` for the limit of the target.
-    pub directive: Option<Range<usize>>,
-}
 
 /// The register report of one function with a body.
 #[derive(Debug, Clone)]
@@ -44,7 +36,9 @@ pub struct RegisterReport {
     pub facts: Arc<FunctionFacts>,
     /// The number of registers that `ptxas -v` is expected to print.
     pub registers: u32,
-    /// The same number without the limit.
+    /// The range in which the printed number lies for nine of ten functions that the model was not fitted to.
+    pub likely: RangeInclusive<u32>,
+    /// The same number as `registers` without the limit.
     pub unlimited: u32,
     /// The registers that its calls need, including those of the callees: a lower bound for the function.
     pub calls: u32,
@@ -64,6 +58,12 @@ impl RegisterReport {
     /// Whether the function is clearly expected to spill.
     pub fn spills(&self) -> bool {
         !self.settled && spills_are_likely(self.unlimited, self.limit.registers)
+    }
+
+    /// The likely range as text, ` (70–110)`; empty if only one number is likely.
+    pub fn likely_text(&self) -> String {
+        let (low, high) = (self.likely.start(), self.likely.end());
+        if low == high { String::new() } else { format!(" ({low}–{high})") }
     }
 
     /// The number of registers beyond the limit that the function needs: as many values will be spilled or recomputed.
@@ -87,6 +87,7 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
             kernel,
             facts: known,
             registers: 0,
+            likely: 0..=0,
             unlimited: 0,
             calls: 0,
             limit: RegisterLimit { registers: MAX_REGISTERS, directive: None },
@@ -125,6 +126,14 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
             kernel.settled = true;
             kernel.registers = asked.map_or(kernel.limit.registers, |n| n.min(kernel.limit.registers));
         }
+        kernel.likely = if kernel.settled {
+            kernel.registers..=kernel.registers
+        } else {
+            let end = |number: f32| number.max(calls).round() as u32;
+            let [low, high] = usage.demand.range;
+            let (low, high) = (end(low).min(kernel.registers), end(high).max(kernel.unlimited).max(least));
+            low.max(least.min(kernel.registers))..=high.min(kernel.limit.registers)
+        };
         if let Some(target) = target.filter(|_| kernel.kernel) {
             let threads = usage.bounds.threads.as_ref().map(|(n, _, _)| u32::try_from(*n).unwrap_or(u32::MAX));
             let needs = Needs { registers: kernel.registers, shared: kernel.shared, threads };
@@ -150,35 +159,6 @@ pub fn left_out(snapshot: &Snapshot, facts: &ModuleFacts) -> Vec<(String, Range<
     out
 }
 
-/// The register limit per thread that the header and the target impose.
-pub fn limit(bounds: &LaunchBounds, start: usize, multiprocessor: Option<&Multiprocessor>) -> RegisterLimit {
-    let most = multiprocessor.map_or(MAX_REGISTERS, |m| m.thread_registers);
-    let mut out = RegisterLimit { registers: most, directive: None };
-    let mut lower = |registers: u32, range: &Range<u32>| {
-        if registers < out.registers {
-            let directive = start + range.start as usize..start + range.end as usize;
-            out = RegisterLimit { registers, directive: Some(directive) };
-        }
-    };
-    if let Some((registers, range)) = &bounds.registers {
-        let least = multiprocessor.map_or(0, |m| m.assembler.bound);
-        lower(u32::try_from(*registers).unwrap_or(most).max(least), range);
-    }
-    let (Some(m), Some((threads, _, range))) = (multiprocessor, &bounds.threads) else { return out };
-    let warps = threads.div_ceil(WARP.into()).max(1);
-    // The assembler ignores a number of CTAs that a multiprocessor cannot hold.
-    let holds = |ctas: u64| warps.saturating_mul(ctas) <= m.warps.into() && ctas <= m.ctas.into();
-    let wanted = bounds.ctas.as_ref().filter(|(ctas, _)| holds(*ctas));
-    if let Some((ctas, range)) = wanted {
-        lower(share(m, m.registers, warps * ctas), range);
-    }
-    // `.maxnreg` replaces the limit from the number of threads alone.
-    if wanted.is_some() || bounds.registers.is_none() {
-        lower(share(m, m.cta_registers, warps), range);
-    }
-    out
-}
-
 /// The range of the directive whose limit the assembler gives up to meet. This happens if only the number of threads limits
 /// the registers and far more values are live. The assembler then spills nearly all of them, and uses so few registers that
 /// all warps have room. Measured with 13.5: the threshold differs by kernel, from 1.25 to 3 times the limit; this function
@@ -190,12 +170,4 @@ fn gives_up<'u>(usage: &'u FunctionUsage, limit: &RegisterLimit) -> Option<&'u R
     let shape = &usage.demand.shape;
     let far_more = shape.folded.min(shape.ordered) > MANY * limit.registers as f32;
     bounds.threads.as_ref().filter(|_| alone && far_more).map(|(_, _, range)| range)
-}
-
-/// The number of registers per thread if `warps` warps share `registers`: each partition of the register file serves its
-/// share of the warps.
-fn share(m: &Multiprocessor, registers: u32, warps: u64) -> u32 {
-    let of_part = warps.div_ceil(m.assembler.parts.into()).max(1);
-    let each = u64::from(registers / m.assembler.parts / WARP) / of_part;
-    (each as u32 / m.assembler.step * m.assembler.step).max(m.assembler.bound)
 }

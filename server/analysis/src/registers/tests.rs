@@ -1,6 +1,6 @@
 //! Tests of the pressure and of the steps of the estimate on small functions.
 
-use super::estimate::FunctionFeatures;
+use super::estimate::{FunctionFeatures, Surroundings};
 use super::{Pressure, RegisterCount};
 use crate::flow::liveness::Liveness;
 use crate::flow::tests::lowered;
@@ -27,7 +27,9 @@ fn shape(body: &str) -> FunctionFeatures {
     let function = function(body);
     let graph = Graph::new(&function);
     let live = Pressure::new(&function, &graph, &Liveness::new(&function, &graph)).most.b32;
-    FunctionFeatures::new(&function, &graph, live, 90).0
+    let surroundings =
+        Surroundings { live, across: &[], target: None, limit: 255, fixed: false, threads: 0, debugged: false };
+    FunctionFeatures::new(&function, &graph, &surroundings).0
 }
 
 #[test]

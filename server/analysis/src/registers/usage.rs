@@ -1,12 +1,15 @@
 //! The registers and shared memory that one function needs by itself.
 
-use super::estimate::Demand;
+use super::bounds::{LaunchBounds, limit};
+use super::estimate::{Demand, Surroundings};
 use super::pressure::Pressure;
 use crate::flow::effects::{does, mentions};
 use crate::flow::liveness::Liveness;
+use crate::flow::uniformity::Across;
 use crate::flow::{FlowFunction, FlowVariable, Graph, OperandValue};
 use crate::target::Environment;
-use ptx_isa::tables::{LaunchBound, Protocol, Verb};
+use ptx_isa::ISA;
+use ptx_isa::tables::{Protocol, Verb};
 use std::ops::Range;
 
 /// A shared variable that a function names.
@@ -20,33 +23,6 @@ pub struct SharedVariable {
     pub align: u32,
     /// Whether its size is set at launch.
     pub dynamic: bool,
-}
-
-/// The launch bounds in a function header, each with the byte range of its directive from the start of the item.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LaunchBounds {
-    /// The registers per thread: `.maxnreg`.
-    pub registers: Option<(u64, Range<u32>)>,
-    /// The threads of a CTA. The flag: the number is exact and not just a maximum.
-    pub threads: Option<(u64, bool, Range<u32>)>,
-    /// The minimum number of CTAs per multiprocessor: `.minnctapersm`.
-    pub ctas: Option<(u64, Range<u32>)>,
-    /// The CTAs of a cluster.
-    pub cluster: Option<(u64, Range<u32>)>,
-}
-
-impl LaunchBounds {
-    /// The launch bounds of a function.
-    pub fn of(function: &FlowFunction) -> Self {
-        let one = |bound| function.bound(bound).map(|(tuning, number)| (number, tuning.range.clone()));
-        let all = |bound, exact| one(bound).map(|(number, range)| (number, exact, range));
-        Self {
-            registers: one(LaunchBound::Registers),
-            threads: all(LaunchBound::AllThreads, true).or_else(|| all(LaunchBound::Threads, false)),
-            ctas: one(LaunchBound::Ctas),
-            cluster: one(LaunchBound::WholeCluster).or_else(|| one(LaunchBound::Cluster)),
-        }
-    }
 }
 
 /// The calls to one callee.
@@ -85,20 +61,41 @@ pub struct FunctionUsage {
 }
 
 impl FunctionUsage {
-    /// Computes the usage of a function.
-    pub fn new(function: &FlowFunction, graph: &Graph, liveness: &Liveness, environment: &Environment) -> Self {
+    /// Computes the usage of a function. `across` is what [`uniformity`](crate::flow::uniformity) finds, if it does.
+    pub fn new(
+        function: &FlowFunction,
+        graph: &Graph,
+        liveness: &Liveness,
+        across: Option<&[Across]>,
+        environment: &Environment,
+    ) -> Self {
         let pressure = Pressure::new(function, graph, liveness);
-        let demand = Demand::new(function, graph, pressure.most.b32, environment);
+        let bounds = LaunchBounds::of(function);
+        let debugged = environment.options.contains(&DEBUG);
+        let multiprocessor = environment.target.and_then(|t| ISA.multiprocessor(t.name));
+        let demand = Demand::new(
+            function,
+            graph,
+            &Surroundings {
+                live: pressure.most.b32,
+                across: across.unwrap_or_default(),
+                target: environment.target,
+                limit: limit(&bounds, 0, multiprocessor).registers,
+                fixed: bounds.registers.is_some() || bounds.ctas.is_some(),
+                threads: bounds.threads.as_ref().map_or(0, |(threads, _, _)| *threads),
+                debugged,
+            },
+        );
         let calls = calls(function, &demand);
         Self {
             pressure,
             demand,
             calls,
-            bounds: LaunchBounds::of(function),
+            bounds,
             shared: shared(function),
             callees: function.functions.clone().into(),
             exchanged: exchanged(function),
-            debugged: environment.options.contains(&DEBUG),
+            debugged,
         }
     }
 

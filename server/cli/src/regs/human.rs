@@ -100,7 +100,7 @@ fn row(file: &RegsFile<'_>, kernel: &RegisterReport) -> RegsRow {
     let assumed = |assumed: bool| if assumed { "?" } else { "" };
     let cells = [
         file.line(kernel.range.start).to_string(),
-        kernel.registers.to_string(),
+        format!("{}{}", kernel.registers, kernel.likely_text()),
         live.b32.to_string(),
         file.peak(kernel).to_string(),
         format!("{}{}", bytes(kernel.shared), if kernel.dynamic_shared { "+" } else { "" }),

@@ -21,6 +21,13 @@ struct RegsJsonLine<'a> {
     spill_likely: bool,
     shared: u64,
     dynamic_shared: bool,
+    likely: LikelyRange,
+}
+
+#[derive(Serialize)]
+struct LikelyRange {
+    low: u32,
+    high: u32,
 }
 
 #[derive(Serialize)]
@@ -94,5 +101,6 @@ fn line<'a>(file: &RegsFile<'a>, kernel: &'a RegisterReport) -> RegsJsonLine<'a>
         spill_likely: kernel.spills(),
         shared: kernel.shared,
         dynamic_shared: kernel.dynamic_shared,
+        likely: LikelyRange { low: *kernel.likely.start(), high: *kernel.likely.end() },
     }
 }

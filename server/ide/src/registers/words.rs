@@ -19,7 +19,7 @@ pub(crate) fn title(figure: Option<&Figure>, launched: Option<u32>) -> String {
     let Some(kernel) = figure.kernel() else {
         return "registers: unknown, because of an error".to_owned();
     };
-    let mut out = format!("≈ {}", counted(kernel.registers, "register"));
+    let mut out = format!("≈ {}{}", counted(kernel.registers, "register"), kernel.likely_text());
     if kernel.spills() {
         out.push_str(&format!(", {} wanted: spills are likely", kernel.unlimited));
     }
@@ -70,7 +70,8 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
     let mut page = MarkdownPage::default();
     let Some(kernel) = figure.kernel() else { return page };
     let before = if figure.stale() { ", before the error in it" } else { "" };
-    page.text(format!("**Registers: about {}**, as the assembler counts{before}", kernel.registers));
+    let (registers, likely) = (kernel.registers, kernel.likely_text());
+    page.text(format!("**Registers: about {registers}{likely}**, as the assembler counts{before}"));
     let mut lines = Vec::new();
     lines.extend(bound(snapshot, kernel, figure));
     lines.push(peak(snapshot, kernel, figure));

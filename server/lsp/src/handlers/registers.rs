@@ -101,6 +101,7 @@ fn function(snapshot: &Snapshot, found: &FunctionPressure) -> Value {
     let mut out = json!({
         "name": found.name, "entry": kernel.kernel, "line": line(snapshot, found.start), "stale": found.stale,
         "registers": kernel.registers, "unlimited": kernel.unlimited, "limit": limit,
+        "likely": { "low": kernel.likely.start(), "high": kernel.likely.end() },
         "spill_likely": kernel.spills(),
         "max_live": live(most, &[("peak_line", found.peak.map(|at| line(snapshot, at)))]),
         "shared": kernel.shared, "dynamic_shared": kernel.dynamic_shared, "occupancy": occupancy, "lines": shown,

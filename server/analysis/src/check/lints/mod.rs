@@ -27,6 +27,7 @@ use crate::check::codes::LINTS;
 use crate::check::diagnostic::Diagnostic;
 use crate::flow::dominance::{self, Tree};
 use crate::flow::liveness::Liveness;
+use crate::flow::uniformity::{self, Across};
 use crate::flow::variance::Variances;
 use crate::flow::{FlowFunction, Graph, Module};
 use crate::registers::FunctionUsage;
@@ -47,6 +48,7 @@ pub struct Analysis<'a> {
     dominators: OnceCell<Tree>,
     post_dominators: OnceCell<Tree>,
     variances: OnceCell<Variances<'a>>,
+    across: OnceCell<Option<Vec<Across>>>,
     usage: OnceCell<FunctionUsage>,
 }
 
@@ -65,6 +67,7 @@ impl<'a> Analysis<'a> {
             dominators: OnceCell::new(),
             post_dominators: OnceCell::new(),
             variances: OnceCell::new(),
+            across: OnceCell::new(),
             usage: OnceCell::new(),
         }
     }
@@ -89,9 +92,19 @@ impl<'a> Analysis<'a> {
         self.variances.get_or_init(|| Variances::new(self.function, self.graph))
     }
 
+    /// For each register, the threads across which it is always the same; `None` for a function that is too large to know.
+    pub fn across(&self) -> Option<&[Across]> {
+        let across = self
+            .across
+            .get_or_init(|| uniformity::across(self.function, self.graph, self.liveness(), self.post_dominators()));
+        across.as_deref()
+    }
+
     /// The registers that the function needs, by the estimate of the register report.
     pub fn usage(&self) -> &FunctionUsage {
-        self.usage.get_or_init(|| FunctionUsage::new(self.function, self.graph, self.liveness(), self.environment))
+        self.usage.get_or_init(|| {
+            FunctionUsage::new(self.function, self.graph, self.liveness(), self.across(), self.environment)
+        })
     }
 
     /// Runs all flow lints. `None` if `cancelled` returned true in between.

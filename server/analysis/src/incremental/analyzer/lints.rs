@@ -201,8 +201,8 @@ fn function_lints(
     let analysis = Analysis::new(function, &graph, &header.environment, module);
     let found = analysis.run(whole.cancelled)?;
     let facts = whole.keeps_facts.then(|| {
-        let (liveness, post) = (analysis.liveness(), analysis.post_dominators());
-        Arc::new(FunctionFacts::with(function, &graph, liveness, post, analysis.usage().clone()))
+        let (liveness, across) = (analysis.liveness(), analysis.across());
+        Arc::new(FunctionFacts::with(function, &graph, liveness, across, analysis.usage().clone()))
     });
     Some(CachedLints { found, facts, ..nothing })
 }

@@ -20,6 +20,9 @@ const QUICK: u32 = 5;
 /// possible.
 pub const FAR: u32 = 400;
 
+/// The state space of arrays that may become registers.
+const LOCAL: &str = ".local";
+
 /// The place in which the value of a unit lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum UnitKind {
@@ -46,6 +49,8 @@ pub struct ConstantFolding<'a> {
     writers: Vec<u32>,
     predicate: Vec<bool>,
     spaces: Vec<&'static str>,
+    /// The numbers of accesses to local memory: at addresses that are known, and at computed addresses.
+    local: (u32, u32),
 }
 
 impl<'a> ConstantFolding<'a> {
@@ -67,12 +72,24 @@ impl<'a> ConstantFolding<'a> {
         first.push(units);
         let known = vec![UnitKind::Register; units as usize];
         let (root, base) = ((0..units).collect(), (0..units).collect());
-        Self { function, first, root, known, base, writers, predicate, spaces: Vec::new() }
+        Self { function, first, root, known, base, writers, predicate, spaces: Vec::new(), local: (0, 0) }
     }
 
     /// Returns for each unit whether it is a predicate.
     pub fn into_predicates(self) -> Vec<bool> {
         self.predicate
+    }
+
+    /// Returns for each unit the register of which it is a part.
+    pub fn slots(&self) -> Vec<RegisterSlot> {
+        let count = self.first.len() as u32 - 1;
+        let of = |slot: u32| std::iter::repeat_n(RegisterSlot(slot), self.units(RegisterSlot(slot)).len());
+        (0..count).flat_map(of).collect()
+    }
+
+    /// Returns the numbers of accesses to local memory by [`Self::operation`]: at known addresses, and at computed ones.
+    pub fn local(&self) -> (u32, u32) {
+        self.local
     }
 
     fn units(&self, slot: RegisterSlot) -> Range<u32> {
@@ -403,6 +420,11 @@ impl<'a> ConstantFolding<'a> {
             if operand.role == OperandRole::Address && dissolved == operand.slots().flat_map(|s| self.units(s)).count()
             {
                 temporaries += dissolved as u16;
+            }
+            if operand.role == OperandRole::Address && function.chosen(index).space.is_some_and(|s| s.name == LOCAL) {
+                let constant = |s| self.units(s).all(|u| self.known[u as usize] == UnitKind::Constant);
+                let known = operand.slots().all(constant);
+                *(if known { &mut self.local.0 } else { &mut self.local.1 }) += 1;
             }
         }
         let guard = instruction.guard.as_ref().and_then(|g| g.slot);

@@ -113,7 +113,7 @@ impl Counter {
         predicate: &[bool],
         mut across: impl FnMut(u32, Count),
     ) -> Count {
-        self.live.resize(predicate.len(), false);
+        self.live.resize(predicate.len().max(self.live.len()), false);
         let mut now = Count::default();
         at_end.for_each(|unit| self.enter(unit, predicate, &mut now));
         let mut most = now;

@@ -5,7 +5,7 @@
 //! values of their own.
 
 use super::fold::ConstantFolding;
-use crate::flow::{FlowFunction, Graph};
+use crate::flow::{FlowFunction, Graph, RegisterSlot};
 
 /// The index of a 32-bit register unit.
 pub type RegisterUnit = u32;
@@ -53,6 +53,12 @@ pub struct EstimateProgram {
     pub blocks: Vec<Vec<EstimateOperation>>,
     /// Indexed by unit: whether it is a predicate.
     pub predicate: Vec<bool>,
+    /// Indexed by unit: the register of which it is a part.
+    pub slots: Vec<RegisterSlot>,
+    /// The number of accesses to local memory at addresses that are known.
+    pub local_fixed: u32,
+    /// The number of accesses to local memory at computed addresses.
+    pub local_moving: u32,
 }
 
 impl EstimateProgram {
@@ -66,7 +72,9 @@ impl EstimateProgram {
         for block in order() {
             blocks[block] = graph.blocks[block].instructions().filter_map(|i| folding.operation(i)).collect();
         }
-        let mut out = Self { blocks, predicate: folding.into_predicates() };
+        let slots = folding.slots();
+        let (local_fixed, local_moving) = folding.local();
+        let mut out = Self { blocks, predicate: folding.into_predicates(), slots, local_fixed, local_moving };
         out.drop_unread(graph);
         out
     }
