@@ -131,6 +131,31 @@ function scenario.other_servers_work()
   end)
 end
 
+--- Whether tree-sitter sees PTX at the position of a text, and which node.
+local function ptx_node(text)
+  local parser = assert(vim.treesitter.get_parser(buf))
+  parser:parse(true)
+  local row, column = position(text)
+  local tree = parser:language_for_range({ row, column, row, column + 1 })
+  if tree:lang() ~= 'ptx' then
+    return tree:lang()
+  end
+  return tree:named_node_for_range({ row, column, row, column + 1 }):type()
+end
+
+function scenario.colours_cuda()
+  for text, node in pairs({ ['mov.u32'] = 'opcode', ['setp.lt'] = 'opcode', ['st.global'] = 'opcode', ['.pred'] = 'type' }) do
+    ok(('`%s` is PTX'):format(text), ptx_node(text) == node, ptx_node(text))
+  end
+  ok('a C++ name is not', ptx_node('float value') == 'cuda', ptx_node('float value'))
+  ok('a constraint is not', ptx_node('l"(out') == 'cuda', ptx_node('l"(out'))
+end
+
+function scenario.colours_python()
+  ok('`shl` is PTX', ptx_node('shl.b32') == 'opcode', ptx_node('shl.b32'))
+  ok('constraints are not', ptx_node('=r,r') == 'python', ptx_node('=r,r'))
+end
+
 function scenario.not_chosen()
   local other = vim.bo[buf].filetype == 'python' and 'basedpyright' or 'clangd'
   becomes(other .. ' attaches', function()
