@@ -20,6 +20,20 @@ OPCODE_FIX='`fma`' # in the title of the code action that fixes the line
 HOVER_WORD='add'
 HOVER_SUMMARY='[Aa]dd(s|ition| two|ing|ed)|[Ss]um'
 
+# PTX in strings: a line of fixture/inline.cu and of inline.py for each of the two servers.
+INLINE_PTX_LINE='"  setp.lt.s32 inside, %2, %3;\n"'
+INLINE_PTX_PLANT='"  setp.lt.s32 inside, %1, %3;\n"'
+INLINE_PTX_CODE='operand-type'
+INLINE_CPP_LINE='float value = factor * (float)lane;'
+INLINE_CPP_PLANT='float value = factor * (float)lame;'
+INLINE_CPP_MESSAGE='undeclared identifier'
+INLINE_PYTHON_PTX_LINE='"shl.b32 $0, $1, 2;", "=r,r"'
+INLINE_PYTHON_PTX_PLANT='"shll.b32 $0, $1, 2;", "=r,r"'
+INLINE_PYTHON_PTX_CODE='unknown-opcode'
+INLINE_PYTHON_LINE='result = double(21)'
+INLINE_PYTHON_PLANT='result = double("21")'
+INLINE_PYTHON_MESSAGE='not assignable'
+
 # A symbol that every outline must contain.
 SYMBOL='saxpy'
 

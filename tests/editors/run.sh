@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Drives real editors against the language server and reports one line per check.
 #
-#   run.sh [queries] [neovim] [neovim-warp] [neovim-screen] [helix] [typing] [emacs] [upstream] [vscode] [pictures] [install]      all of them when none is named
+#   run.sh [queries] [inline] [neovim] [neovim-warp] [neovim-screen] [helix] [typing] [emacs] [upstream] [vscode] [pictures] [install]      all of them when none is named
 #
 # PTX_ANALYZER  the server (target/release/ptx-analyzer by default)
 # PTX_EDITORS   where setup.sh put the editors (~/.cache/ptx-editors by default); editors on PATH serve too
@@ -53,7 +53,7 @@ export CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.
 mkdir -p "$work/bin" "$work/home" "$work/config" "$work/data" "$work/state" "$work/cache"
 cat >"$work/bin/ptx-analyzer" <<WRAPPER
 #!/bin/sh
-[ \$# -gt 0 ] || echo \$\$ >>'$work/pids'
+[ \$# -gt 0 ] && [ "\$1" != --inline ] || echo \$\$ >>'$work/pids'
 exec '$server' "\$@"
 WRAPPER
 chmod +x "$work/bin/ptx-analyzer"
@@ -98,7 +98,7 @@ have() {
 }
 
 tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(queries neovim neovim-warp neovim-screen helix typing emacs upstream vscode pictures install)
+[ ${#tests[@]} -gt 0 ] || tests=(queries inline neovim neovim-warp neovim-screen helix typing emacs upstream vscode pictures install)
 for name in "${tests[@]}"; do
   file=$here/$name.test.sh
   if [ ! -e "$file" ]; then

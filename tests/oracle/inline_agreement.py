@@ -26,11 +26,20 @@ SYNTAX = re.compile(r"Parsing error|syntax error|Fatal error")
 NUMBERED = re.compile(r"sm_(\d+)")
 
 
-def wrap(item, value):
+def candidates(item):
+    """Returns lists of values to try for the constants of unknown value: all of one value, or one 0 among 1s, such as for the
+    selector of a sparse matrix beside scales."""
+    unknown = sum(value is None for _, value in item["constants"])
+    if not unknown:
+        return [[]]
+    return [[value] * unknown for value in VALUES] + [[int(k != zero) for k in range(unknown)] for zero in range(unknown) if unknown > 1]
+
+
+def wrap(item, values):
     """Returns the kernel (without its name) that holds a statement: registers by constraint, "n" operands by value."""
-    text = item["ptx"]
+    text, left = item["ptx"], iter(values)
     for name, known in item["constants"]:
-        text = re.sub(re.escape(name) + r"(?![\w$])", str(value if known is None else known), text)
+        text = re.sub(re.escape(name) + r"(?![\w$])", str(next(left) if known is None else known), text)
     registers = " ".join(f".reg .{kind} {name};" for name, kind in item["registers"])
     return f"{registers}\n{text}\nret;\n}}\n"
 
@@ -118,10 +127,11 @@ class Verdicts:
 
     def of_items(self, items, target):
         """Returns the messages for statements; None where one value of their unknown constants is accepted."""
-        out = self.of([wrap(item, VALUES[0]) for item in items], target)
-        for value in VALUES[1:]:
-            again = [k for k, item in enumerate(items) if out[k] and any(v is None for _, v in item["constants"])]
-            for k, message in zip(again, self.of([wrap(items[k], value) for k in again], target)):
+        tries = [candidates(item) for item in items]
+        out = self.of([wrap(item, values[0]) for item, values in zip(items, tries)], target)
+        for number in range(1, max(map(len, tries))):
+            again = [k for k, values in enumerate(tries) if out[k] and number < len(values)]
+            for k, message in zip(again, self.of([wrap(items[k], tries[k][number]) for k in again], target)):
                 out[k] = message and out[k]
         return out
 

@@ -9,7 +9,7 @@ M.name = 'ptx_analyzer'
 
 --- Whether this Neovim keeps a table of server configurations.
 ---@return boolean
-local function has_lsp_config()
+function M.has_lsp_config()
   return vim.lsp.config ~= nil and vim.lsp.enable ~= nil
 end
 
@@ -155,19 +155,20 @@ local function start(bufnr)
   end
 end
 
---- Calls back for every PTX buffer, loaded now or later.
+--- Calls back for every buffer of these filetypes, loaded now or later.
 ---@param group integer
+---@param filetypes string[]
 ---@param callback fun(bufnr: integer)
-local function for_ptx_buffers(group, callback)
+function M.for_buffers(group, filetypes, callback)
   vim.api.nvim_create_autocmd('FileType', {
     group = group,
-    pattern = 'ptx',
+    pattern = filetypes,
     callback = function(event)
       callback(event.buf)
     end,
   })
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    if vim.api.nvim_buf_is_loaded(bufnr) and vim.bo[bufnr].filetype == 'ptx' then
+    if vim.api.nvim_buf_is_loaded(bufnr) and vim.tbl_contains(filetypes, vim.bo[bufnr].filetype) then
       callback(bufnr)
     end
   end
@@ -179,7 +180,7 @@ local turned_on = false
 ---@param on boolean
 function M.enable(on)
   local group = vim.api.nvim_create_augroup('ptx-analyzer-lsp', { clear = true })
-  if has_lsp_config() then
+  if M.has_lsp_config() then
     if on then
       -- Set only the options that the user has given: the rest is in lsp/ptx_analyzer.lua, and the user's own
       -- vim.lsp.config() has precedence over that file.
@@ -189,7 +190,7 @@ function M.enable(on)
         settings = next(options.settings) and config.settings() or nil,
       })
       -- Neovim skips a configuration whose command is missing, and reports it only in its log.
-      for_ptx_buffers(group, function()
+      M.for_buffers(group, { 'ptx' }, function()
         can_run(vim.lsp.config[M.name].cmd)
       end)
     end
@@ -199,7 +200,7 @@ function M.enable(on)
     end
     turned_on = on
   elseif on then
-    for_ptx_buffers(group, start)
+    M.for_buffers(group, { 'ptx' }, start)
   else
     for _, client in ipairs(vim.lsp.get_clients({ name = M.name })) do
       vim.lsp.stop_client(client.id)

@@ -11,12 +11,18 @@ local M = {}
 ---@field filetype boolean distinguish PTX from PreTeXt by content
 ---@field treesitter boolean highlight with tree-sitter if the parser is installed
 ---@field evaluate ptx_analyzer.EvaluateOptions how an evaluation is shown
+---@field inline ptx_analyzer.InlineOptions PTX in the strings of other languages
 ---@field dap boolean register the debug adapter with nvim-dap, if it is installed
 
 ---@class ptx_analyzer.EvaluateOptions
 ---@field window 'split'|'vsplit'|'float' where the grid opens
 ---@field follow boolean the cursor of the source follows the step, and the grid follows the cursor
 ---@field hints boolean enable inlay hints while a file is evaluated, because the values of a lane are hints
+
+---@class ptx_analyzer.InlineOptions
+---@field enable boolean start the server for PTX in strings
+---@field languages string[] of `cuda-cpp`, `cpp`, `c` and `python`
+---@field targets string[] architectures such as `sm_90a`; empty: those of compile_commands.json, or all
 
 ---@type ptx_analyzer.Options
 local defaults = {
@@ -27,6 +33,7 @@ local defaults = {
   filetype = true,
   treesitter = true,
   evaluate = { window = 'split', follow = true, hints = true },
+  inline = { enable = true, languages = { 'cuda-cpp', 'cpp', 'c', 'python' }, targets = {} },
   dap = true,
 }
 
@@ -38,11 +45,15 @@ local types = {
   filetype = 'boolean',
   treesitter = 'boolean',
   evaluate = 'table',
+  inline = 'table',
   dap = 'boolean',
 }
 
--- Types of the options in `evaluate`.
-local evaluate_types = { window = 'string', follow = 'boolean', hints = 'boolean' }
+-- Types of the options in `evaluate` and `inline`.
+local nested_types = {
+  evaluate = { window = 'string', follow = 'boolean', hints = 'boolean' },
+  inline = { enable = 'boolean', languages = 'table', targets = 'table' },
+}
 local windows = { 'split', 'vsplit', 'float' }
 
 ---@type table
@@ -61,15 +72,17 @@ function M.problems(options)
       found[#found + 1] = ('option `%s` is a %s, expected a %s'):format(key, type(value), expected)
     end
   end
-  local evaluate = type(options.evaluate) == 'table' and options.evaluate or {}
-  for key, value in pairs(evaluate) do
-    local expected = evaluate_types[key]
-    if not expected then
-      found[#found + 1] = ('there is no option `evaluate.%s`'):format(tostring(key))
-    elseif type(value) ~= expected then
-      found[#found + 1] = ('option `evaluate.%s` is a %s, expected a %s'):format(key, type(value), expected)
+  for name, nested in pairs(nested_types) do
+    for key, value in pairs(type(options[name]) == 'table' and options[name] or {}) do
+      local expected = nested[key]
+      if not expected then
+        found[#found + 1] = ('there is no option `%s.%s`'):format(name, tostring(key))
+      elseif type(value) ~= expected then
+        found[#found + 1] = ('option `%s.%s` is a %s, expected a %s'):format(name, key, type(value), expected)
+      end
     end
   end
+  local evaluate = type(options.evaluate) == 'table' and options.evaluate or {}
   if type(evaluate.window) == 'string' and not vim.tbl_contains(windows, evaluate.window) then
     found[#found + 1] = ('option `evaluate.window` is `%s`, expected one of %s'):format(evaluate.window, table.concat(windows, ', '))
   end

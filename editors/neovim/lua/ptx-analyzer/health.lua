@@ -76,6 +76,21 @@ local function check_server()
   end
 end
 
+--- Reports whether PTX in the strings of other languages is analysed.
+local function check_inline()
+  health.start('ptx-analyzer: PTX in C++ and Python')
+  local inline = require('ptx-analyzer.inline')
+  if not (config.get().enable and config.get().inline.enable) then
+    health.info('the server for strings is turned off (`inline = { enable = false }`)')
+    return
+  end
+  health.ok('filetypes: ' .. table.concat(inline.filetypes(), ', '))
+  for _, client in ipairs(vim.lsp.get_clients({ name = inline.name })) do
+    local count = vim.tbl_count(client.attached_buffers or {})
+    health.ok(('running for %s (%d open files)'):format(client.config.root_dir or 'no folder', count))
+  end
+end
+
 --- Checks whether the running server, or the executable, supports all commands of this plugin.
 local function check_evaluation()
   health.start('ptx-analyzer: evaluation and debugging')
@@ -162,6 +177,7 @@ end
 function M.check()
   check_neovim()
   check_server()
+  check_inline()
   check_evaluation()
   check_ptxas()
   check_parser()

@@ -16,6 +16,7 @@ function M.setup(options)
   require('ptx-analyzer.highlights').define()
   require('ptx-analyzer.dap').register_later()
   require('ptx-analyzer.client').enable(config.get().enable)
+  require('ptx-analyzer.inline').enable(config.get().enable and config.get().inline.enable)
 end
 
 --- Runs `setup` when the plugin is found on the runtimepath, unless the user has already called it.
