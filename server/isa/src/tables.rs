@@ -276,8 +276,22 @@ table! {
         untested: bool,
         /// For an address: the least number of bits of a register in it.
         least: u16,
+        /// For an address: the least number of bits of a register in it where no state space is named.
+        flat: u16,
+        /// For an address: whether a texture, sampler or surface is accepted although another state space is named.
+        handles: bool,
+        /// For an address: whether no texture, sampler or surface is accepted, in no state space.
+        data: bool,
         /// Whether only a list in braces is allowed, and no vector register.
         braces: bool,
+        /// Whether at most one element of each pair may be `_`.
+        paired: bool,
+        /// Whether a single value may stand for the list.
+        alone: bool,
+        /// Whether the first element of a `mixed` list must not be a literal.
+        headed: bool,
+        /// Whether floating-point literals in a `mixed` list must be of single precision (`0f…`).
+        single: bool,
         /// Whether a list of integer registers is accepted for one of floats.
         loose: bool,
         /// Whether special registers, predicates and registers with a selector are accepted as elements of a `mixed` list.

@@ -188,6 +188,10 @@ fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str,
             .iter()
             .position(|s| usize::from(s.after_operand) == operand + 1 && s.values.contains(&word.text));
         match slot {
+            // ptxas: no such modifier after a special register.
+            Some(_) if instruction.operands.get(*operand).is_some_and(is_special_address) => {
+                out.push(modifier_not_allowed::in_form(*word, candidate.form));
+            }
             Some(slot) => values[slot] = candidate.form.slots[slot].values.iter().copied().find(|v| *v == word.text),
             None => out.push(modifier_not_allowed::in_form(*word, candidate.form)),
         }
@@ -195,6 +199,18 @@ fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str,
     if let Some(rule) = candidate.form.rules.iter().find(|r| broken(r, &values, None)) {
         out.push(illegal_combination::rule(instruction.mnemonic_range(), rule, candidate.form, written));
     }
+}
+
+/// Whether the base of an address is a special register.
+fn is_special_address(operand: &Operand<'_>) -> bool {
+    let base = |part: &Operand<'_>| match &part.kind {
+        OperandKind::Name(name) => operands::special(name).is_some(),
+        OperandKind::Offset(parts, _) => {
+            matches!(parts.0.kind, OperandKind::Name(name) if operands::special(name).is_some())
+        }
+        _ => false,
+    };
+    matches!(&operand.kind, OperandKind::Address(parts) if parts.first().is_some_and(base))
 }
 
 /// The byte range of the modifier that a rule names, or of the whole mnemonic.

@@ -100,6 +100,8 @@ pub enum MismatchKind {
     NotOpaque(String, &'static str),
     /// The handle of a texture or surface used as another type than `.u64`.
     Handle(String),
+    /// A list in which two neighbours, from an even place on, are both `_`.
+    PairedHoles,
     /// A list without a register where at least one is required.
     OnlyLiterals,
     /// A component that the vector does not have.
@@ -325,7 +327,7 @@ impl OperandChecker<'_> {
                             | OperandKind::Arguments(_)
                     ) =>
                 {
-                    self.typed(one, spec, false);
+                    self.typed(one, spec, list_allowed);
                 }
                 _ => self.push(operand, Some(spec), MismatchKind::Unexpected),
             },
@@ -344,6 +346,9 @@ impl OperandChecker<'_> {
     fn name(&mut self, operand: &Operand<'_>, name: &str, spec: &OperandSpec, list_allowed: bool) {
         let Some(symbol) = self.names.look_up(name) else {
             if let Some(constant) = ISA.constant(name) {
+                if list_allowed && needs_braces(spec) {
+                    return self.push(operand, Some(spec), MismatchKind::MustBeVector);
+                }
                 return self.integer(
                     operand,
                     spec,
@@ -381,7 +386,7 @@ impl OperandChecker<'_> {
                 self.register(operand, name, ty, spec);
             }
             // ptxas accepts the name of a function for most source registers.
-            Symbol::Function { .. } if !writes(spec) && function_passes(spec) => {}
+            Symbol::Function { .. } if list_allowed && !writes(spec) && function_passes(spec) => {}
             Symbol::Variable(_) if spec.value.symbol => {
                 self.symbol_address(operand, name, spec);
             }
@@ -392,6 +397,8 @@ impl OperandChecker<'_> {
     fn register(&mut self, operand: &Operand<'_>, name: &str, ty: TypeId, spec: &OperandSpec) {
         let passes = match ty.info().class {
             TypeClass::Pred => takes_predicate(spec),
+            // ptxas: a register of a packed type passes for a predicate if the instruction's type is `.pred`.
+            TypeClass::Packed if spec.value.loose && spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred) => true,
             _ => spec.value.untested && spec.ty.is_some_and(|t| t.info().bits == ty.info().bits),
         };
         if let Some(wanted) = spec.ty
@@ -533,7 +540,7 @@ fn function_passes(spec: &OperandSpec) -> bool {
 /// Whether the operand must be a list or a vector register.
 fn needs_braces(spec: &OperandSpec) -> bool {
     let list = !spec.lengths.is_empty();
-    let single = spec.value.bare && spec.lengths.contains(&1);
+    let single = spec.value.alone || (spec.value.bare && spec.lengths.contains(&1));
     list && !single
 }
 

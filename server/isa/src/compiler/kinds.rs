@@ -15,7 +15,7 @@ pub(super) const TYPE: &[&str] =
     &["registers", "variables", "parameters", "vectors", "prototypes", "ungated", "ignored"];
 pub(super) const MODIFIER: &[&str] = &["repeats", "ignored", "converge", "keeps-order", "usual"];
 pub(super) const SPACE: &[&str] =
-    &["generic", "absolute", "fixed", "window", "textures", "cycles", "declared", "holds"];
+    &["generic", "absolute", "named", "fixed", "window", "textures", "cycles", "declared", "holds"];
 pub(super) const SPECIAL_REGISTER: &[&str] = &["uniform", "requires", "lane-bits"];
 pub(super) const TARGET: &[&str] = &["excludes", "requires", "limits"];
 pub(super) const INITIAL: &[&str] = &["types", "spaces", "to"];
@@ -110,6 +110,7 @@ impl WrittenEntry<'_> {
             name: self.dotted(),
             generic: self.is("generic"),
             absolute: self.is("absolute"),
+            named: self.is("named"),
             window: self.is("window"),
             textures: self.is("textures"),
             fixed: self.is("fixed"),

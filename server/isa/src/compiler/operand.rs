@@ -37,7 +37,14 @@ pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormConte
         plain: false,
         untested: false,
         least: 0,
+        flat: 0,
+        handles: false,
+        data: false,
         braces: false,
+        paired: false,
+        alone: false,
+        headed: false,
+        single: false,
         loose: false,
         lax: false,
         lists: false,
@@ -99,7 +106,17 @@ pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormConte
                 let bits = p.take("a number of bits")?;
                 value.least = bits.parse().map_err(|_| line.error(at, "expected a number of bits after `least`"))?;
             }
+            "flat" => {
+                let bits = p.take("a number of bits")?;
+                value.flat = bits.parse().map_err(|_| line.error(at, "expected a number of bits after `flat`"))?;
+            }
+            "handles" => value.handles = true,
+            "data" => value.data = true,
             "braces" => value.braces = true,
+            "paired" => value.paired = true,
+            "alone" => value.alone = true,
+            "headed" => value.headed = true,
+            "single" => value.single = true,
             "loose" => value.loose = true,
             "lax" => value.lax = true,
             "lists" => value.lists = true,

@@ -75,6 +75,8 @@ table! {
         generic: bool,
         /// Whether a constant may be an address in it.
         absolute: bool,
+        /// Whether its addresses are names of variables, never registers.
+        named: bool,
         /// Whether its contents are the same for all threads and never change while the kernel runs.
         fixed: bool,
         /// Whether addresses in it are offsets in a window: they fit 32 bits, and only `cvta` makes them generic.

@@ -117,6 +117,7 @@ fn mismatch(mnemonic: &str, expected: Option<&ExpectedOperand>, what: &MismatchK
         }
         MismatchKind::MixedVector => format!("the elements of {of} have no type in common"),
         MismatchKind::OnlyHoles => format!("{of} is nothing but `_`: at least one element must be a register"),
+        MismatchKind::PairedHoles => format!("of each pair of elements of {of} at least one must be a register"),
         MismatchKind::NotOpaque(found, class) => format!(
             "`{found}` is no `.{class}`: {of} must be a `.{class}` variable or a 64-bit register with its handle"
         ),

@@ -94,6 +94,7 @@ impl OperandChecker<'_> {
             // `var[4]` is an address without brackets around it.
             OperandKind::Index(..) => std::slice::from_ref(operand),
             OperandKind::Error => return,
+            OperandKind::Sink if matches!(specs, [one] if one.value.sink) => return,
             // The assembler accepts the bare name of a scalar; `unbracketed-address` warns about it.
             OperandKind::Name(name) if is_naked(specs) => match self.names.look_up(name) {
                 Some(Symbol::Variable(_)) => std::slice::from_ref(operand),
@@ -127,9 +128,17 @@ impl OperandChecker<'_> {
             }
             match spec.value.kind {
                 ValueKind::Address(_) => self.base(part, spec),
+                // ptxas: the name of a function is never an address, although it passes for most values.
+                _ if matches!(part.kind, OperandKind::Name(name) if self.is_function(name)) => {
+                    self.push(part, Some(spec), MismatchKind::Unexpected);
+                }
                 _ => self.value(part, spec),
             }
         }
+    }
+
+    fn is_function(&self, name: &str) -> bool {
+        matches!(self.names.look_up(name), Some(Symbol::Function { .. }))
     }
 
     /// Matches a number as an address.
@@ -170,7 +179,8 @@ impl OperandChecker<'_> {
                 return self.absolute(operand, spec);
             }
             if special(name).is_some_and(|r| r.components.is_empty()) {
-                if spec.value.plain {
+                let bits = special(name).and_then(|r| TypeId::of(r.ty)).map_or(0, |t| t.info().bits);
+                if spec.value.plain || bits < spec.value.least || is_named(spec) {
                     self.push(operand, Some(spec), MismatchKind::SpecialRegister);
                 }
                 return;
@@ -179,16 +189,25 @@ impl OperandChecker<'_> {
         };
         match symbol {
             Symbol::Register { ty, elements: 1 } => {
+                if is_named(spec) {
+                    return self.push(operand, Some(spec), MismatchKind::MustBe("the name of a variable"));
+                }
                 let bits = ty.info().bits;
-                let fits = is_integer_register(ty) && bits <= 64 && bits >= spec.value.least;
+                let least =
+                    if spec.spaces.is_none() { spec.value.least.max(spec.value.flat) } else { spec.value.least };
+                let fits = is_integer_register(ty) && bits <= 64 && bits >= least;
                 if !fits && !spec.value.untested {
                     self.push(operand, Some(spec), MismatchKind::AddressRegister(name.to_owned(), ty));
                 }
             }
             // ptxas expands some instructions by a macro that adds to the register, so a variable is not allowed.
             Symbol::Variable(_) if spec.value.register_only => self.push(operand, Some(spec), MismatchKind::Immediate),
-            Symbol::Variable(VariableSymbol { space, .. }) => {
+            Symbol::Variable(VariableSymbol { space, ty, .. }) => {
+                let opaque = ty.is_some_and(|t| t.info().class == TypeClass::Opaque);
+                let elsewhere = spec.value.handles && spec.spaces.is_some_and(|all| !all.contains(&space));
                 let fits = match spec.spaces {
+                    _ if opaque && spec.value.data && !elsewhere => false,
+                    Some(_) if opaque && spec.value.handles => true,
                     None => ISA.space(space).is_some_and(|s| s.generic),
                     Some(spaces) => spaces.iter().any(|s| s.split("::").next() == Some(space)),
                 };
@@ -223,6 +242,11 @@ fn is_computed(part: &Operand<'_>) -> bool {
 
 fn is_offset(element: &Operand<'_>) -> bool {
     matches!(element.kind, OperandKind::Offset(..))
+}
+
+/// Whether the addresses of the state space are names of variables.
+fn is_named(spec: &OperandSpec) -> bool {
+    spec.spaces.is_some_and(|spaces| spaces.iter().all(|s| ISA.space(s).is_some_and(|s| s.named)))
 }
 
 fn is_naked(specs: &[OperandSpec]) -> bool {

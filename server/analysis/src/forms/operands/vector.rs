@@ -6,6 +6,7 @@ use crate::forms::spec::OperandSpec;
 use crate::hir::ast::{ConstantValue, Operand, OperandKind};
 use crate::hir::symbols::Symbol;
 use crate::hir::types::{TypeId, agrees};
+use ptx_isa::ISA;
 use ptx_isa::tables::{OperandAccess, SpecialRegister, TypeClass};
 
 impl OperandChecker<'_> {
@@ -46,7 +47,7 @@ impl OperandChecker<'_> {
         // ptxas: the text for an emulated instruction takes special registers only for bits that it looks at no further.
         let bits = spec.ty.is_some_and(|t| t.info().class == TypeClass::Bits);
         let specials = (lax || !written) && !spec.value.plain && (bits || !spec.emulated);
-        let (mut components, mut literals) = (false, false);
+        let (mut components, mut literals, mut doubles) = (false, false, false);
         for element in list {
             let next = match &element.kind {
                 OperandKind::Sink if spec.holes() => {
@@ -56,6 +57,7 @@ impl OperandChecker<'_> {
                 OperandKind::Name(name) => match self.names.look_up(name) {
                     Some(Symbol::Register { ty, elements: 1 }) if lax || size(ty) == ty.info().bits => Joined::of(ty),
                     // ptxas accepts a special register in a list for an untyped register of its size, even as a result.
+                    None if !written && ISA.constant(name).is_some() => Joined::literal(true),
                     None if specials => match special(name).and_then(untyped_special) {
                         Some(ty) => Joined::of(ty),
                         None => return self.each(list, spec),
@@ -79,7 +81,16 @@ impl OperandChecker<'_> {
                 OperandKind::Arguments(_) if is_number(element) && !written => Joined::literal(true),
                 _ => return self.each(list, spec),
             };
+            // ptxas: the text for some instructions takes floating-point literals of single precision alone.
+            let double = next.ty.is_none() && next.float && !is_single(element);
+            if double && (spec.value.single || (spec.emulated && spec.value.expanded)) {
+                return self.push(element, Some(spec), MismatchKind::ImmediateClass { integer: false });
+            }
             literals |= next.ty.is_none();
+            if spec.value.headed && joined.is_none() && next.ty.is_none() {
+                return self.push(element, Some(spec), MismatchKind::Immediate);
+            }
+            doubles |= double;
             // ptxas rejects a list with both `%tid.x` and a literal.
             if components && literals {
                 return self.push(element, Some(spec), MismatchKind::MixedVector);
@@ -92,14 +103,36 @@ impl OperandChecker<'_> {
                 },
             };
         }
-        if holes == list.len() && !spec.value.sink {
+        if holes == list.len() && (!spec.value.sink || spec.value.holes) {
             return self.push(operand, Some(spec), MismatchKind::OnlyHoles);
         }
+        let hole = |e: &Operand<'_>| matches!(e.kind, OperandKind::Sink);
+        if spec.value.paired && list.chunks(2).any(|pair| pair.iter().all(hole)) {
+            return self.push(operand, Some(spec), MismatchKind::PairedHoles);
+        }
         // ptxas: a macro takes a list of literals alone if all are floating-point numbers and it expects such.
-        let floats = matches!(joined, Some(Joined { integer: false, .. }))
-            && spec.ty.is_some_and(|t| t.info().class == TypeClass::Float);
-        if spec.value.expanded && !floats && matches!(joined, Some(Joined { ty: None, .. })) {
-            return self.push(operand, Some(spec), MismatchKind::OnlyLiterals);
+        if !spec.value.ranges.is_empty() {
+            for element in list {
+                if is_number(element) || self.is_constant(element) {
+                    self.typed(element, &element_of(spec), false);
+                }
+            }
+        }
+        let only = matches!(joined, Some(Joined { ty: None, .. }));
+        let integers = matches!(joined, Some(Joined { integer: true, .. }));
+        let class = |class: TypeClass, bits: u16| {
+            spec.ty.is_some_and(|t| t.info().class == class && t.info().bits == bits && t.info().registers)
+        };
+        if only && spec.value.expanded {
+            if integers || doubles || !(class(TypeClass::Float, 32) || class(TypeClass::Bits, 32)) {
+                self.push(operand, Some(spec), MismatchKind::OnlyLiterals);
+            }
+            return;
+        }
+        let relaxed = spec.fit.wider || spec.value.loose;
+        // ptxas: a list of integers passes for one of `.f64`, not for one of `.f32`.
+        if only && integers && relaxed && (list.len() > 1 || spec.value.lax) && class(TypeClass::Float, 64) {
+            return;
         }
         let (Some(have), Some(wanted)) = (joined.and_then(|j| j.ty), spec.ty) else {
             return self.each(list, spec);
@@ -107,17 +140,21 @@ impl OperandChecker<'_> {
         let fits = |bits: u16| bits == wanted.info().bits || (spec.fit.wider && bits > wanted.info().bits);
         let class = have.info().class;
         let integer = matches!(class, TypeClass::Uint | TypeClass::Sint);
-        let float = wanted.info().class == TypeClass::Float;
+        let float = wanted.info().class == TypeClass::Float && wanted.info().registers;
         let fine = match class {
             _ if spec.value.untested => size(have) == wanted.info().bits,
             TypeClass::Bits => fits(have.info().bits),
+            // ptxas: where wider registers are refused, predicates alone pass for `.b32`.
+            TypeClass::Pred => {
+                lax && !relaxed && wanted.info().class == TypeClass::Bits && size(have) == wanted.info().bits
+            }
             _ => {
                 agrees(wanted, have, spec.fit)
-                    || ((spec.fit.wider || spec.value.loose)
-                        && list.len() > 1
+                    || (relaxed
+                        && (list.len() > 1 || spec.value.lax)
                         && integer
                         && float
-                        && fits(have.info().bits))
+                        && have.info().bits == wanted.info().bits)
             }
         };
         if !fine {
@@ -140,6 +177,10 @@ impl OperandChecker<'_> {
         }
     }
 
+    fn is_constant(&self, element: &Operand<'_>) -> bool {
+        matches!(element.kind, OperandKind::Name(name) if self.names.look_up(name).is_none() && ISA.constant(name).is_some())
+    }
+
     /// Matches the elements one by one, for a precise mismatch.
     fn each(&mut self, list: &[Operand<'_>], spec: &OperandSpec) {
         for element in list {
@@ -150,6 +191,11 @@ impl OperandChecker<'_> {
             }
         }
     }
+}
+
+/// Whether a floating-point literal is of single precision.
+fn is_single(element: &Operand<'_>) -> bool {
+    matches!(element.kind, OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F"))
 }
 
 /// The untyped type (`.bN`) of a special register without components.

@@ -13,6 +13,7 @@ pub fn space(s: &'static SpaceInfo) -> Value {
         name,
         generic,
         absolute,
+        named,
         fixed,
         window,
         textures,
@@ -33,7 +34,7 @@ pub fn space(s: &'static SpaceInfo) -> Value {
         json!({"bytes": bytes, "gates": gates(own)})
     };
     json!({
-        "name": name, "generic": generic, "absolute": absolute, "fixed": fixed, "window": window, "textures": textures, "cycles": cycles,
+        "name": name, "generic": generic, "absolute": absolute, "named": named, "fixed": fixed, "window": window, "textures": textures, "cycles": cycles,
         "declared": list(declared, place), "holds": list(holds, capacity), "summary": summary, "manual": manual,
         "doc": doc, "gates": gates(own),
     })
