@@ -7,9 +7,11 @@
 //! - `//@ lints`: flow lints are checked too. Without it, examples may leave registers unwritten.
 //! - `//@ project: targets=sm_75,sm_90 version=7.8 portable`: the project settings; each part is optional.
 
+use ptx_analysis::codes::DiagnosticLevel;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::{find_architecture, version};
-use ptx_analysis::{Analyzer, Severity};
+use ptx_analysis::{Analyzer, Diagnostic, Severity};
+use ptx_host::{Host, HostChecker, Language};
 use ptx_syntax::Snapshot;
 
 /// A diagnostic that a fixture expects or a check reports.
@@ -121,10 +123,24 @@ pub fn found(text: &str) -> Vec<Finding> {
     if text.contains(LINTS) {
         all.extend(analyzer.lints(&snapshot, &|| false).unwrap_or_default());
     }
+    findings(all, text)
+}
+
+/// The diagnostics that a check reports about PTX in the strings of CUDA C++. A code that is off by default is reported only if
+/// it is `wanted`.
+pub fn found_in_host(text: &str, wanted: &str) -> Vec<Finding> {
+    let host = Host::new(Language::Cpp, text);
+    let mut all = HostChecker::default().diagnostics(host.groups());
+    all.retain(|d| !matches!(d.code().level(), DiagnosticLevel::Off(_)) || d.code().name() == wanted);
+    findings(all, text)
+}
+
+fn findings(all: Vec<Diagnostic>, text: &str) -> Vec<Finding> {
+    let line = |offset: usize| text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1;
     let mut out: Vec<Finding> = all
         .into_iter()
         .map(|d| Finding {
-            line: snapshot.rope().byte_to_line(d.range.start.min(text.len())) + 1,
+            line: line(d.range.start),
             severity: match d.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",

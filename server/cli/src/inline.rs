@@ -7,7 +7,7 @@ use super::source::{self, InputOrigin, LineColumn, WantedFiles, place};
 use ptx_analysis::inline::TargetSet;
 use ptx_embed::{Kind, Placed};
 use ptx_host::{Host, HostChecker, HostTargets, Language, is_ptx, may_contain_ptx};
-use ptx_lsp::host::CompileCommands;
+use ptx_lsp::host::{CompileCommands, host_levels};
 use ptx_lsp::levels::DiagnosticLevels;
 use ptx_syntax::Rope;
 use serde_json::{Value, json};
@@ -43,6 +43,7 @@ impl HostCheckers {
         let forced = (!arguments.inline_target.is_empty()).then(|| TargetSet::named(names, None).ok()).flatten();
         let mut levels = DiagnosticLevels::default();
         arguments.level.iter().for_each(|(code, level)| levels.set(*code, *level));
+        host_levels(&mut levels);
         Self {
             forced: forced.map(HostTargets::forced),
             commands: CompileCommands::default(),

@@ -1,13 +1,14 @@
 //! Checks the groups of a host text.
 
+use crate::places::host_ranges;
 use crate::targets::HostTargets;
 use crate::{is_ptx, lints, problems};
 use ptx_analysis::inline::{
     InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineTarget, InlineText, TargetSet,
 };
 use ptx_analysis::types::TypeId;
-use ptx_analysis::{Diagnostic, FixEdit, Related};
-use ptx_embed::{Group, Kind, Placed, SegmentMap, host_edit};
+use ptx_analysis::{Code, Diagnostic, FixEdit, Related};
+use ptx_embed::{Group, Kind, Placed, host_edit};
 use ptx_syntax::in_parallel;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -213,6 +214,12 @@ fn checked(
     let targets = targets.of(&group.targets);
     let findings = with_text(group, &targets, |text| inline.check_until(text, stop))?;
     let mut out: Vec<Diagnostic> = group.problems.iter().filter_map(problems::of_host).collect();
+    // An operand that seems unused is most likely the one that was meant.
+    let misnamed =
+        |d: &Diagnostic| matches!(d.code(), Code::AsmOperandIndex | Code::AsmOperandName | Code::AsmOperandModifier);
+    if out.iter().any(misnamed) {
+        out.retain(|d| d.code() != Code::AsmUnusedOperand);
+    }
     let host = out.iter().map(|d| d.range.clone()).collect::<Vec<_>>();
     lints::find(group, &findings, &mut out);
     let InlineFindings { diagnostics, target, .. } = findings;
@@ -225,12 +232,6 @@ fn checked(
 
 fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
-}
-
-/// The host range of a range of PTX, with those in further literals.
-pub(crate) fn host_ranges(map: &SegmentMap, ptx: &Range<usize>) -> Option<(Range<usize>, Vec<Range<usize>>)> {
-    let mut ranges = map.to_host(ptx.clone()).into_iter();
-    Some((ranges.next()?, ranges.collect()))
 }
 
 /// A diagnostic of PTX in host bytes; `None` if no byte of the host stands for its place.

@@ -6,6 +6,7 @@
 pub mod answers;
 mod checker;
 mod lints;
+mod places;
 mod problems;
 mod targets;
 mod view;

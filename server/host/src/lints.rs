@@ -1,6 +1,6 @@
 //! What the statement of the host promises the compiler, compared with what its text does.
 
-use crate::checker::host_ranges;
+use crate::places::host_ranges;
 use crate::problems::{fix, report};
 use ptx_analysis::inline::InlineFindings;
 use ptx_analysis::{Code, Diagnostic};

@@ -1,7 +1,7 @@
 //! Every fixture reports exactly the annotated diagnostics. The hand-written kernels and the corrected examples of the
 //! diagnostics' pages report none.
 
-use ptx_tests::annotations::{LINTS, compare, expected, found, revisions};
+use ptx_tests::annotations::{LINTS, compare, expected, found, found_in_host, revisions};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -83,7 +83,9 @@ fn examples_of_the_diagnostics_pages_are_true() {
         if !codes.contains(&code) {
             wrong.push(format!("{code}: no diagnostic has this page"));
         }
-        let examples: Vec<&str> = text.split("```ptx\n").skip(1).filter_map(|t| t.split("```").next()).collect();
+        let host = code.starts_with("asm-");
+        let fence = if host { "```cuda\n" } else { "```ptx\n" };
+        let examples: Vec<&str> = text.split(fence).skip(1).filter_map(|t| t.split("```").next()).collect();
         if examples.len() < 2 {
             wrong.push(format!("{code}: a page needs a wrong and a corrected example"));
         }
@@ -92,6 +94,12 @@ fn examples_of_the_diagnostics_pages_are_true() {
             wrong.push(format!("{code}: no example shows it"));
         }
         for (index, example) in examples.iter().enumerate() {
+            if host {
+                let [revision] = &revisions(example)[..] else { panic!("{code}: a C++ text has no revisions") };
+                let differ = compare(&expected(revision), &found_in_host(example, code));
+                wrong.extend(differ.into_iter().map(|w| format!("{code}, example {}: {w}", index + 1)));
+                continue;
+            }
             let lints =
                 if ptx_analysis::Code::named(code).is_some_and(ptx_analysis::Code::is_lint) { LINTS } else { "" };
             wrong.extend(check(&format!("{code}, example {}", index + 1), &format!("{example}{lints}")));

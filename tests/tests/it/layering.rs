@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-num", &["ptx-isa"]),
     ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa", "ptx-num", "strsim"]),
     ("ptx-ide", &["cpp_demangle", "memchr", "ptx-analysis", "ptx-isa", "ptx-syntax", "rustc-demangle", "strsim"]),
+    ("ptx-host", &["memchr", "ptx-analysis", "ptx-embed", "ptx-ide", "ptx-isa", "ptx-syntax", "rustc-hash"]),
     ("ptx-launch", &["ptx-analysis", "ptx-interp", "ptx-syntax", "rustix", "serde", "serde_json", "toml"]),
     ("ptx-wire", &["serde", "serde_json", "tracing"]),
     (

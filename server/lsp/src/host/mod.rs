@@ -11,10 +11,18 @@ pub use compile_commands::CompileCommands;
 pub use worker::{HostText, HostWorker};
 
 use crate::CleanUp;
+use crate::levels::DiagnosticLevels;
 use crate::shared::ServerMode;
 use backend::HostBackend;
+use ptx_analysis::Code;
 use std::io::{BufRead, Write};
 use tower_lsp_server::LspService;
+
+/// Turns off what only matters in files that are PTX alone, unless the user has set its level.
+pub fn host_levels(levels: &mut DiagnosticLevels) {
+    // Libraries write modifiers in many orders, and the assembler takes each.
+    levels.set_if_unset(Code::UnusualModifierOrder, None);
+}
 
 /// Speaks the protocol on any two streams, as [`crate::serve`] does.
 ///

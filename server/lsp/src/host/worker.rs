@@ -212,7 +212,9 @@ impl HostWorker {
         let session = self.shared.session();
         let context =
             ConversionContext { uri: &document.uri, rope: &work.rope, session, settings: &settings.diagnostics };
-        let found = settings.diagnostics.levels.apply(in_text(groups, results));
+        let mut levels = settings.diagnostics.levels.clone();
+        super::host_levels(&mut levels);
+        let found = levels.apply(in_text(groups, results));
         let holds = settings.diagnostics.hold_back && (!session.pulls_diagnostics || session.refreshes_diagnostics);
         let (held, due) = if holds {
             self.holding.split(groups, &found, work.edited.elapsed())
