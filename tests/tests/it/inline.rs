@@ -26,7 +26,8 @@ struct Mark {
 impl Mark {
     /// The marks of a line: `//! CODE TARGET… : REASON`, several of them, or in `/* */`.
     fn all(line: &str) -> Vec<Self> {
-        let begins: Vec<usize> = ["//!", "//?", "/*!", "/*?"].iter().flat_map(|m| line.match_indices(m)).map(|(at, _)| at).collect();
+        let begins: Vec<usize> =
+            ["//!", "//?", "/*!", "/*?"].iter().flat_map(|m| line.match_indices(m)).map(|(at, _)| at).collect();
         let mut out = Vec::new();
         for at in begins {
             let text = line[at + 3..].split(['/', '*']).next().unwrap_or("");
@@ -102,7 +103,9 @@ fn difference(verdict: &Verdict<'_>, probe: &Probe, ours: &[(usize, String)]) ->
     if verdict.accepted {
         return match (mark(true), ours.first()) {
             (Some(mark), None) => Some(format!("agrees now: remove the mark `?{}`", mark.code)),
-            (Some(mark), Some(_)) if !has(&mark.code) => Some(format!("we refuse it as {ours:?}, not as {}", mark.code)),
+            (Some(mark), Some(_)) if !has(&mark.code) => {
+                Some(format!("we refuse it as {ours:?}, not as {}", mark.code))
+            }
             (None, Some(_)) => Some(format!("the compilers accept it; we refuse it: {ours:?}")),
             _ => None,
         };
@@ -111,10 +114,16 @@ fn difference(verdict: &Verdict<'_>, probe: &Probe, ours: &[(usize, String)]) ->
     match ours.first() {
         None if mark.reason.is_empty() => Some("the compilers refuse it; we accept it".to_owned()),
         None => None,
-        Some(_) if !mark.reason.is_empty() => Some(format!("agrees now: remove the reason of the mark `!{}`", mark.code)),
-        Some((line, _)) if Some(*line) != verdict.line => Some(format!("the error is in line {:?}; ours: {ours:?}", verdict.line)),
+        Some(_) if !mark.reason.is_empty() => {
+            Some(format!("agrees now: remove the reason of the mark `!{}`", mark.code))
+        }
+        Some((line, _)) if Some(*line) != verdict.line => {
+            Some(format!("the error is in line {:?}; ours: {ours:?}", verdict.line))
+        }
         // A host rule has its own code; `ptx` is any error in the PTX.
-        Some(_) if mark.code == "ptx" && ours.iter().any(|(_, c)| c.starts_with("asm-")) => Some(format!("not a host rule: {ours:?}")),
+        Some(_) if mark.code == "ptx" && ours.iter().any(|(_, c)| c.starts_with("asm-")) => {
+            Some(format!("not a host rule: {ours:?}"))
+        }
         Some(_) if mark.code != "ptx" && !has(&mark.code) => Some(format!("{} is not among {ours:?}", mark.code)),
         Some(_) => None,
     }
