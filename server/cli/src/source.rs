@@ -180,7 +180,7 @@ pub fn excerpt(rope: &Rope, range: &Range<usize>) -> Excerpt {
     let line_start = rope.line_to_byte(line);
     let next = rope.line_to_byte((line + 1).min(rope.len_lines()));
     // Exclude the line break.
-    let tail = text(next.saturating_sub(2).max(line_start)..next);
+    let tail = text(boundary(next.saturating_sub(2)).max(line_start)..next);
     let line_end = (next - (tail.len() - tail.trim_end_matches(['\r', '\n']).len())).max(start);
     let end = boundary(range.end).clamp(start, line_end);
     let (mut from, mut to) = (line_start, line_end);
@@ -206,6 +206,7 @@ mod tests {
             (excerpt.text.clone(), excerpt.text[excerpt.token].to_owned())
         };
         assert_eq!(excerpt("ab\r\ncde\r\nf", 5..6), ("cde".into(), "d".into()));
+        assert_eq!(excerpt("ab ü\nc", 0..1), ("ab ü".into(), "a".into()));
         assert_eq!(excerpt("ab\ncde", 6..6), ("cde".into(), String::new()));
         assert_eq!(excerpt("ab\n", 3..3), (String::new(), String::new()));
         assert_eq!(excerpt("ab\ncd", 1..5), ("ab".into(), "b".into()));

@@ -344,7 +344,8 @@ fn variables(operands: &[Operand], facts: &[OperandFacts], number: usize) -> Vec
 }
 
 /// Puts statements together. Each has its offset from the first.
-pub(crate) fn group(parts: Vec<(usize, Part)>, targets: Arc<Wanted>) -> Group {
+/// `conditional` is [`Group::conditional`] where the statements around decide it.
+pub(crate) fn group(parts: Vec<(usize, Part)>, targets: Arc<Wanted>, conditional: bool) -> Group {
     let mut ptx = Decoded::default();
     let mut out = Group {
         statements: Vec::with_capacity(parts.len()),
@@ -355,6 +356,7 @@ pub(crate) fn group(parts: Vec<(usize, Part)>, targets: Arc<Wanted>) -> Group {
         targets,
         problems: Vec::new(),
         foreign: false,
+        conditional,
         key: 0,
     };
     for (offset, mut part) in parts {
@@ -384,6 +386,7 @@ pub(crate) fn group(parts: Vec<(usize, Part)>, targets: Arc<Wanted>) -> Group {
                 edit.span = moved(&edit.span);
             }
         }
+        out.conditional |= part.statement.flaws.contains(&Flaw::Directive);
         out.opaque.extend(part.opaque.iter().map(|r| r.start + start..r.end + start));
         out.statements.push(part.statement);
         out.variables.append(&mut part.variables);

@@ -83,6 +83,8 @@ pub(crate) struct Made {
 pub(crate) struct MadeGroup {
     pub members: Vec<(usize, Arc<Part>)>,
     pub wanted: Arc<Wanted>,
+    /// A statement in another branch is needed.
+    pub lacks: bool,
     pub group: Arc<Group>,
 }
 

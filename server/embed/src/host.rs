@@ -180,7 +180,10 @@ impl Host {
         for unit in divided {
             let single = [unit.first];
             let members: &[usize] = if unit.members.is_empty() { &single } else { &unit.members };
-            groups.push(Placed { start: found[unit.first].at, group: self.make(text, &found, &contexts, members) });
+            groups.push(Placed {
+                start: found[unit.first].at,
+                group: self.make(text, &found, &contexts, members, unit.lacks),
+            });
         }
         for (at, inside) in inside {
             groups.extend(inside.iter().map(|p| Placed { start: at + p.start, group: p.group.clone() }));
@@ -222,7 +225,14 @@ impl Host {
     }
 
     /// The group of some statements: the one made before, if nothing changed.
-    fn make(&mut self, text: &str, found: &[Found], contexts: &[Context], members: &[usize]) -> Arc<Group> {
+    fn make(
+        &mut self,
+        text: &str,
+        found: &[Found],
+        contexts: &[Context],
+        members: &[usize],
+        lacks: bool,
+    ) -> Arc<Group> {
         let first = &found[members[0]];
         let (chunk, item) = first.place;
         let wanted = match &first.comment {
@@ -235,6 +245,7 @@ impl Host {
         let part = |member: &usize| self.chunks[found[*member].place.0].made[found[*member].place.1].part.as_ref();
         let same = |made: &MadeGroup| {
             made.members.len() == members.len()
+                && made.lacks == lacks
                 && (Arc::ptr_eq(&made.wanted, &wanted) || made.wanted == wanted)
                 && made.members.iter().zip(members).all(|((offset, old), member)| {
                     *offset == found[*member].at - first.at
@@ -254,8 +265,8 @@ impl Host {
             let source = text.get(at..at + part.raw.len).unwrap_or_default();
             (*offset, build::part(&part.raw, source, &self.definitions, number))
         });
-        let group = Arc::new(build::group(parts.collect(), wanted.clone()));
-        self.chunks[chunk].made[item].group = Some(MadeGroup { members, wanted, group: group.clone() });
+        let group = Arc::new(build::group(parts.collect(), wanted.clone(), lacks));
+        self.chunks[chunk].made[item].group = Some(MadeGroup { members, wanted, lacks, group: group.clone() });
         group
     }
 }

@@ -36,6 +36,9 @@ pub struct Group {
     pub problems: Vec<Problem>,
     /// The text has nothing to check: it is empty, or made of holes only.
     pub foreign: bool,
+    /// A preprocessor condition decides what the text is: it stands inside a statement, or another branch holds a statement
+    /// that this one needs. The text as it stands here is never compiled, so what is found in it would mean nothing.
+    pub conditional: bool,
     /// A hash of all other fields. Groups with equal keys have equal findings.
     pub key: u64,
 }
@@ -57,6 +60,7 @@ impl Group {
         self.opaque.hash(&mut hasher);
         self.targets.hash(&mut hasher);
         self.problems.hash(&mut hasher);
+        self.conditional.hash(&mut hasher);
         self.key = hasher.finish();
         self
     }

@@ -208,7 +208,7 @@ fn checked(
     inline: &mut InlineChecker,
     stop: &dyn Fn() -> bool,
 ) -> Option<GroupResult> {
-    if !is_ptx(group) {
+    if !is_ptx(group) || group.conditional {
         return Some(GroupResult::default());
     }
     let targets = targets.of(&group.targets);
@@ -223,11 +223,18 @@ fn checked(
     let host = out.iter().map(|d| d.range.clone()).collect::<Vec<_>>();
     lints::find(group, &findings, &mut out);
     let InlineFindings { diagnostics, target, .. } = findings;
-    let found = diagnostics.into_iter().filter_map(|d| in_host(d, group));
+    let found = diagnostics.into_iter().filter(|d| !may_be_of_module(d, group)).filter_map(|d| in_host(d, group));
     // What is wrong with the statement of the host is not wrong with the PTX too.
     out.extend(found.filter(|d| !host.iter().any(|range| overlap(range, &d.range))));
     out.sort_by_key(|d| (d.range.start, d.range.end));
     Some(GroupResult { diagnostics: out.into(), target })
+}
+
+/// Whether the name that a diagnostic calls undeclared may be a variable or function of the module, as `__device__` variables
+/// are. A text that declares registers is expected to declare all of its names.
+fn may_be_of_module(diagnostic: &Diagnostic, group: &Group) -> bool {
+    let is_symbol = || group.ptx.get(diagnostic.range.clone()).is_some_and(|name| !name.starts_with(['%', '$']));
+    diagnostic.code() == Code::UndeclaredName && is_symbol() && !group.ptx.contains(".reg")
 }
 
 fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {

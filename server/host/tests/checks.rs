@@ -34,6 +34,33 @@ fn good_statements_have_no_diagnostics() {
 }
 
 #[test]
+fn text_that_conditions_decide_is_not_checked() {
+    let branches = r#"
+void f(unsigned long long l, unsigned a) {
+    asm volatile("{ .reg .b64 q;");
+#if A
+    asm volatile("mov.b64 q, %0;" :: "l"(l));
+#else
+    asm volatile("mov.b64 q, {%0, %0};" :: "r"(a));
+#endif
+    asm volatile("st.shared.b64 [%0], q; }" :: "r"(a) : "memory");
+}
+"#;
+    assert_eq!(checked(branches, HostTargets::default()), []);
+    assert_eq!(
+        found("asm(\"add.u32 %0, %1, 1;\" : \"=r\"(a) :\n#if A\n\"r\"(a)\n#else\n\"r\"(l)\n#endif\n);"),
+        [""; 0]
+    );
+}
+
+#[test]
+fn names_of_the_module_are_no_mistakes() {
+    assert_eq!(found(r#"asm volatile("ld.global.u32 %0, [counter];" : "=r"(a) :: "memory");"#), [""; 0]);
+    let local = r#"asm volatile("{ .reg .b32 t; mov.b32 t, s; }" ::: "memory");"#;
+    assert_eq!(found(local), ["undeclared-name `s`"]);
+}
+
+#[test]
 fn errors_are_at_their_characters() {
     assert_eq!(found(r#"asm("add.u32 %0, "  /* between */ "%1, 1.5;" : "=r"(a) : "r"(a));"#), ["operand-type `1.5`"]);
     assert_eq!(found(r#"asm("add.f32 %0, %1, %1;" : "=f"(a) : "l"(l));"#), ["operand-type `%1`"]);

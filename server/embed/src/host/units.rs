@@ -39,6 +39,8 @@ pub(super) struct Unit {
     pub first: usize,
     /// All, if there are several.
     pub members: Vec<usize>,
+    /// It needs a statement that stands in another branch of a condition.
+    pub lacks: bool,
 }
 
 /// How many earlier members of a group are asked whether they exclude a statement.
@@ -50,30 +52,31 @@ pub(super) fn divide(view: &View<'_>, base: usize, out: &mut Vec<Unit>) {
     let is_closed = |index: usize| view.outline(index).is_none_or(Outline::is_closed);
     // Statements outside functions have nothing in common.
     if found.first().is_none_or(|f| f.function == 0) || (0..found.len()).all(is_closed) {
-        out.extend((base..base + found.len()).map(|first| Unit { first, members: Vec::new() }));
+        out.extend((base..base + found.len()).map(|first| Unit { first, members: Vec::new(), lacks: false }));
         return;
     }
     let nothing = Outline::default();
-    let mut units: Vec<Vec<usize>> = Vec::new();
+    let mut units: Vec<(Vec<usize>, bool)> = Vec::new();
     // The unit whose braces are open, and the balance.
     let mut open: Option<(usize, i64)> = None;
     let mut declared: HashMap<&str, usize> = HashMap::new();
     for index in 0..found.len() {
         let outline = view.outline(index).unwrap_or(&nothing);
         let excluded = |unit: usize| {
-            let members: &[usize] = units.get(unit).map_or(&[], Vec::as_slice);
+            let members: &[usize] = units.get(unit).map_or(&[], |(members, _)| members.as_slice());
             members.iter().rev().take(MAX_COMPARED).any(|member| view.exclude(*member, index))
         };
-        let by_brace = open.map(|(unit, _)| unit).filter(|unit| !excluded(*unit));
-        let unit = by_brace.or_else(|| {
+        let by_brace = open.map(|(unit, _)| unit);
+        let by_name = || {
             let uses = |name: &str| declared.get(name).or_else(|| declared.get(family(name).as_str())).copied();
-            if declared.is_empty() { None } else { names(view.ptx(index)).find_map(uses).filter(|u| !excluded(*u)) }
-        });
-        let unit = unit.unwrap_or_else(|| {
-            units.push(Vec::new());
+            if declared.is_empty() { None } else { names(view.ptx(index)).find_map(uses) }
+        };
+        let included = by_brace.filter(|unit| !excluded(*unit)).or_else(|| by_name().filter(|unit| !excluded(*unit)));
+        let unit = included.unwrap_or_else(|| {
+            units.push((Vec::new(), by_brace.or_else(by_name).is_some()));
             units.len() - 1
         });
-        units[unit].push(index);
+        units[unit].0.push(index);
         let before = open.filter(|(open, _)| *open == unit).map_or(0, |(_, balance)| balance);
         for (name, depth) in &outline.declared {
             if depth + before == 0 {
@@ -87,10 +90,10 @@ pub(super) fn divide(view: &View<'_>, base: usize, out: &mut Vec<Unit>) {
             open = None;
         }
     }
-    out.extend(units.into_iter().map(|members| {
+    out.extend(units.into_iter().map(|(members, lacks)| {
         let members: Vec<usize> = members.into_iter().map(|m| m + base).collect();
         let first = members[0];
-        Unit { first, members: if members.len() > 1 { members } else { Vec::new() } }
+        Unit { first, members: if members.len() > 1 { members } else { Vec::new() }, lacks }
     }));
 }
 
