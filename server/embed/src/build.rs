@@ -84,7 +84,7 @@ pub(crate) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         memory_clobber,
         in_define: raw.in_define,
         operands,
-        clobbers: raw.clobbers.iter().filter_map(body).collect(),
+        clobbers: raw.clobbers.iter().filter_map(|pieces| body(pieces.first()?)).collect(),
         literals: raw.template.iter().filter_map(body).collect(),
         ptx: 0..ptx.text.len(),
         writing: raw.template.iter().filter_map(|p| literal(p).map(|l| l.writing)).collect(),
@@ -227,27 +227,37 @@ fn constraint_problems(text: &str, place: &Range<usize>, output: bool, problems:
 /// Reports clobbers that nvcc refuses. Returns whether memory is one.
 fn clobbers(raw: &Raw, source: &str, problems: &mut Vec<Problem>) -> bool {
     let mut memory = false;
-    for (index, piece) in raw.clobbers.iter().enumerate() {
-        let Piece::Literal(literal) = piece else { continue };
+    let span_of = |pieces: &[Piece]| {
+        let span = |piece: &Piece| match piece {
+            Piece::Literal(literal) => literal.span.clone(),
+            Piece::Name(range) | Piece::Hole(range) => range.clone(),
+        };
+        pieces.first().map_or(0, |p| span(p).start)..pieces.last().map_or(0, |p| span(p).end)
+    };
+    for (index, pieces) in raw.clobbers.iter().enumerate() {
         let mut text = Decoded::default();
-        decode_cpp(&mut text, source, literal);
+        for piece in pieces {
+            if let Piece::Literal(literal) = piece {
+                decode_cpp(&mut text, source, literal);
+            }
+        }
         if text.text == "memory" {
             memory = true;
             continue;
         }
-        let span_of = |piece: &Piece| match piece {
-            Piece::Literal(l) => l.span.clone(),
-            Piece::Name(r) | Piece::Hole(r) => r.clone(),
-        };
+        if !pieces.iter().all(|p| matches!(p, Piece::Literal(_))) {
+            continue;
+        }
+        let own = span_of(pieces);
         // With the comma before or after.
         let span = match (index.checked_sub(1).and_then(|i| raw.clobbers.get(i)), raw.clobbers.get(index + 1)) {
-            (Some(before), _) => span_of(before).end..literal.span.end,
-            (None, Some(after)) => literal.span.start..span_of(after).start,
-            (None, None) => literal.span.clone(),
+            (Some(before), _) => span_of(before).end..own.end,
+            (None, Some(after)) => own.start..span_of(after).start,
+            (None, None) => own.clone(),
         };
         problems.push(Problem {
             code: "asm-clobber",
-            span: literal.span.clone(),
+            span: own,
             message: format!("nvcc does not know clobber `{}`; only `memory` is allowed", text.text),
             fixes: vec![HostFix {
                 title: format!("Remove `{}`", text.text),
@@ -263,7 +273,12 @@ fn add_memory(raw: &Raw, memory: bool) -> Option<(usize, String)> {
     if memory || raw.flaws.contains(&Flaw::Unclosed) || raw.form != Form::Asm {
         return None;
     }
-    let last = raw.clobbers.iter().rev().find_map(|p| if let Piece::Literal(l) = p { Some(l.span.end) } else { None });
+    let last = raw
+        .clobbers
+        .iter()
+        .flatten()
+        .last()
+        .and_then(|p| if let Piece::Literal(l) = p { Some(l.span.end) } else { None });
     let (at, before) = match (last, raw.colons) {
         (Some(end), 3) => (end, ", "),
         (None, 3) => (raw.close, " "),

@@ -6,12 +6,15 @@ use crate::cpp::{self, CppState};
 use crate::model::{Edit, Group, Placed};
 use crate::python::{self, PythonState};
 use crate::raw::Item;
-use crate::targets::Wanted;
+use crate::targets::{Condition, Wanted};
 use crate::words::Outline;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Chunks end at the first safe line start after this many bytes.
 const CHUNK_BYTES: usize = 4096;
+/// A chunk that would end inside a function is extended to the function's end, but not further than this.
+const MAX_CHUNK_BYTES: usize = 4 * CHUNK_BYTES;
 /// A chunk after an edit has at least this many bytes, so that chunks do not crumble.
 const MIN_CHUNK_BYTES: usize = 1024;
 
@@ -29,9 +32,39 @@ pub(crate) struct Chunk {
     /// The state at its start.
     pub state: State,
     pub items: Vec<Item>,
+    /// The conditions around its start. `None` if it starts inside a function.
+    pub entry: Option<Arc<Entry>>,
     /// What was made of each item. Only statements have something.
     pub made: Vec<Made>,
 }
+
+/// The conditions around a place outside functions.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub conditionals: Vec<Conditional>,
+    /// Conditionals that are open beyond the ones followed.
+    pub beyond: usize,
+}
+
+/// An open `#if`.
+#[derive(Debug, Clone)]
+pub(crate) struct Conditional {
+    /// A number of its own among those that are open together or follow in one function.
+    pub number: usize,
+    pub branch: usize,
+    /// The conditions of the branches before this one, and of this one.
+    pub before: Vec<Arc<Condition>>,
+    /// What holds in this branch.
+    pub holds: Vec<Arc<Condition>>,
+}
+
+impl PartialEq for Conditional {
+    fn eq(&self, other: &Self) -> bool {
+        self.branch == other.branch && self.before == other.before && self.holds == other.holds
+    }
+}
+
+impl Eq for Conditional {}
 
 /// What was made of a statement, while the statement stays as written.
 #[derive(Debug, Default)]
@@ -67,6 +100,15 @@ impl StateNow<'_> {
             _ => false,
         }
     }
+
+    /// Whether a chunk of a length should end here.
+    fn ends(&self, length: usize) -> bool {
+        let outside = match self {
+            Self::Cpp(state) => state.is_outside(),
+            Self::Python(state) => state.is_outside(),
+        };
+        length >= CHUNK_BYTES && outside || length >= MAX_CHUNK_BYTES
+    }
 }
 
 fn scan(
@@ -90,7 +132,7 @@ fn scan(
 
 fn chunk(len: usize, state: State, items: Vec<Item>) -> Chunk {
     let made = items.iter().map(|_| Made::default()).collect();
-    Chunk { len, state, items, made }
+    Chunk { len, state, items, entry: None, made }
 }
 
 /// Scans a whole text.
@@ -99,15 +141,23 @@ pub(crate) fn scan_all(text: &str, mut state: State) -> Vec<Chunk> {
     let mut out = Vec::new();
     let mut start = 0;
     while start < bytes.len() {
-        let (end, items, after) = scan(bytes, start, &state, &mut |at, _| at - start >= CHUNK_BYTES);
+        let (end, items, after) = scan(bytes, start, &state, &mut |at, state| state.ends(at - start));
         out.push(chunk(end - start, state, items));
         (start, state) = (end, after);
     }
     out
 }
 
-/// Brings chunks up to date after an edit. Returns whether definitions may have changed.
-pub(crate) fn rescan(chunks: &mut Vec<Chunk>, text: &str, edit: Edit, initial: State) -> bool {
+/// What `rescan` changed.
+pub(crate) struct Rescanned {
+    /// The chunks that are new.
+    pub new: Range<usize>,
+    /// Whether definitions may have changed.
+    pub definitions: bool,
+}
+
+/// Brings chunks up to date after an edit.
+pub(crate) fn rescan(chunks: &mut Vec<Chunk>, text: &str, edit: Edit, initial: State) -> Rescanned {
     let bytes = text.as_bytes();
     // The chunk that contains the byte before the edit: that byte and the first new one may form a token.
     let mut first = 0;
@@ -143,7 +193,7 @@ pub(crate) fn rescan(chunks: &mut Vec<Chunk>, text: &str, edit: Edit, initial: S
                 met = true;
                 return true;
             }
-            length >= CHUNK_BYTES
+            state.ends(length)
         });
         new.push(chunk(end - start, state, items));
         (start, state) = (end, after);
@@ -157,6 +207,11 @@ pub(crate) fn rescan(chunks: &mut Vec<Chunk>, text: &str, edit: Edit, initial: S
         chunks.iter().flat_map(|c| &c.items).any(|i| matches!(i.kind, crate::raw::ItemKind::Define(..)))
     };
     let definitions = has_definition(&chunks[first..last]) || has_definition(&new);
+    // Nothing before the first new chunk changed.
+    if let (Some(new), Some(old)) = (new.first_mut(), chunks.get_mut(first)) {
+        new.entry = old.entry.take();
+    }
+    let range = first..first + new.len();
     chunks.splice(first..last, new);
-    definitions
+    Rescanned { new: range, definitions }
 }

@@ -31,6 +31,13 @@ pub(crate) struct CppState {
     expects_bracket: bool,
 }
 
+impl CppState {
+    /// Whether no function is open.
+    pub fn is_outside(&self) -> bool {
+        self.depth == 0
+    }
+}
+
 /// What was read of a declaration outside functions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Head {

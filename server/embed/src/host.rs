@@ -2,18 +2,20 @@
 
 mod nested;
 mod units;
+mod walk;
 
 use crate::build::{self, Part};
-use crate::chunks::{self, Chunk, Made, MadeGroup, State};
+use crate::chunks::{self, Chunk, MadeGroup, State};
 use crate::cpp::CppState;
 use crate::definitions::Definitions;
 use crate::model::{Edit, Group, Placed};
 use crate::python::PythonState;
-use crate::raw::{Flaw, ItemKind, Raw};
-use crate::targets::{Condition, PtxComment, Wanted};
-use crate::words::Outline;
+use crate::raw::ItemKind;
+use crate::targets::Wanted;
 use std::ops::Range;
 use std::sync::Arc;
+use units::{Unit, View};
+use walk::{Context, Found, Walk, Walked};
 
 /// The language of a host text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,9 +50,6 @@ impl Language {
     }
 }
 
-/// The deepest nesting of conditions that is followed, and the most branches of one.
-const MAX_CONDITIONS: usize = 32;
-
 /// All PTX in a host text.
 #[derive(Debug)]
 pub struct Host {
@@ -84,7 +83,10 @@ impl Host {
             statements: Vec::new(),
         };
         host.define();
-        host.resolve(text);
+        if let Some(first) = host.chunks.first_mut() {
+            first.entry = Some(Arc::default());
+        }
+        host.resolve(text, 0..host.chunks.len(), 0);
         host
     }
 
@@ -100,6 +102,7 @@ impl Host {
             *self = Self::new(self.language, text);
             return;
         }
+        let grown = text.len().wrapping_sub(self.len);
         self.len = text.len();
         if !self.scanned {
             let from = edit.start.saturating_sub(MAX_NEEDLE);
@@ -109,10 +112,15 @@ impl Host {
             }
             return;
         }
-        if chunks::rescan(&mut self.chunks, text, edit, initial(self.language)) {
-            self.define();
+        let rescanned = chunks::rescan(&mut self.chunks, text, edit, initial(self.language));
+        if let Some(first) = self.chunks.first_mut() {
+            first.entry = Some(Arc::default());
         }
-        self.resolve(text);
+        if rescanned.definitions && self.define() {
+            self.resolve(text, 0..self.chunks.len(), grown);
+        } else {
+            self.resolve(text, rescanned.new, grown);
+        }
     }
 
     /// The groups, by the offsets of their first statements.
@@ -135,68 +143,82 @@ impl Host {
         (offset <= range.end).then(|| self.groups.get(*group).map(|g| (g, *statement))).flatten()
     }
 
-    /// Collects macros and constants.
-    fn define(&mut self) {
+    /// Collects macros and constants. Returns whether any changed.
+    fn define(&mut self) -> bool {
         let mut new = Definitions::default();
         for item in self.chunks.iter().flat_map(|c| &c.items) {
             if let ItemKind::Define(name, value) = &item.kind {
                 new.add(name, value);
             }
         }
-        if new != self.definitions {
+        let changed = new != self.definitions;
+        if changed {
             self.definitions = new;
             self.revision += 1;
         }
+        changed
     }
 
-    /// Makes groups of what the scanner found, and keeps those whose parts stay.
-    fn resolve(&mut self, text: &str) {
-        let Walked { found, contexts, inside } =
-            Walk::new(text, &self.definitions, self.revision).chunks(&mut self.chunks);
+    /// Makes groups of what the scanner found, and keeps those whose parts stay. `new` are the chunks that changed.
+    /// `grown` is the number of bytes that the text gained, modulo the size of addresses.
+    fn resolve(&mut self, text: &str, new: Range<usize>, grown: usize) {
+        // The walk begins outside functions, so no unit reaches over its start or its end.
+        let from = (0..=new.start).rev().find(|i| self.chunks.get(*i).is_some_and(|c| c.entry.is_some())).unwrap_or(0);
+        let start: usize = self.chunks[..from].iter().map(|c| c.len).sum();
+        let walk = Walk::new(text, &self.definitions, self.revision);
+        let Walked { found, contexts, inside, end } = walk.chunks(&mut self.chunks, from, start, new.end);
+        let new_end = start + self.chunks[from..end].iter().map(|c| c.len).sum::<usize>();
         let mut divided: Vec<Unit> = Vec::with_capacity(found.len());
-        let mut from = 0;
-        while from < found.len() {
-            let run = found[from..].iter().take_while(|f| f.function == found[from].function).count();
-            let view = View { chunks: &self.chunks, contexts: &contexts, found: &found[from..from + run] };
-            units::divide(&view, from, &mut divided);
-            from += run;
+        let mut first = 0;
+        while first < found.len() {
+            let run = found[first..].iter().take_while(|f| f.function == found[first].function).count();
+            let view = View { chunks: &self.chunks, contexts: &contexts, found: &found[first..first + run] };
+            units::divide(&view, first, &mut divided);
+            first += run;
         }
-        divided.sort_by_key(|unit| unit.first);
-        self.statements.clear();
-        self.groups.clear();
+        let mut groups = Vec::with_capacity(divided.len());
         for unit in divided {
-            let first = unit.first;
-            let start = found[first].at;
-            let single = [first];
+            let single = [unit.first];
             let members: &[usize] = if unit.members.is_empty() { &single } else { &unit.members };
-            for (index, member) in members.iter().enumerate() {
-                let found = &found[*member];
-                self.statements.push((found.at..found.at + found.len, self.groups.len(), index));
-            }
-            let group = self.make(text, &found, &contexts, members);
-            self.groups.push(Placed { start, group });
+            groups.push(Placed { start: found[unit.first].at, group: self.make(text, &found, &contexts, members) });
         }
-        self.add_inside(&inside);
-        self.statements.sort_by_key(|(range, ..)| range.start);
+        for (at, inside) in inside {
+            groups.extend(inside.iter().map(|p| Placed { start: at + p.start, group: p.group.clone() }));
+        }
+        groups.sort_by_key(|p| p.start);
+        self.replace(start..new_end, grown, groups);
     }
 
-    /// Adds the groups of C++ in literals.
-    fn add_inside(&mut self, inside: &[(usize, Arc<Vec<Placed>>)]) {
-        if inside.is_empty() {
-            return;
+    /// Puts the groups of a range of the new text in the place of the old ones, and moves those after.
+    fn replace(&mut self, range: Range<usize>, grown: usize, groups: Vec<Placed>) {
+        let old_end = if range.end == self.len { usize::MAX } else { range.end.wrapping_sub(grown) };
+        let old = |starts: usize, ends: usize| starts..ends.max(starts);
+        let old_groups = old(
+            self.groups.partition_point(|p| p.start < range.start),
+            self.groups.partition_point(|p| p.start < old_end),
+        );
+        let old_statements = old(
+            self.statements.partition_point(|(r, ..)| r.start < range.start),
+            self.statements.partition_point(|(r, ..)| r.start < old_end),
+        );
+        let more = groups.len().wrapping_sub(old_groups.len());
+        for placed in &mut self.groups[old_groups.end..] {
+            placed.start = placed.start.wrapping_add(grown);
         }
-        for (at, groups) in inside {
-            let moved = groups.iter().map(|p| Placed { start: at + p.start, group: p.group.clone() });
-            self.groups.extend(moved);
+        for (range, group, _) in &mut self.statements[old_statements.end..] {
+            *range = range.start.wrapping_add(grown)..range.end.wrapping_add(grown);
+            *group = group.wrapping_add(more);
         }
-        self.groups.sort_by_key(|p| p.start);
-        self.statements.clear();
-        for (index, placed) in self.groups.iter().enumerate() {
+        let mut statements = Vec::with_capacity(groups.len());
+        for (index, placed) in groups.iter().enumerate() {
             for (number, statement) in placed.group.statements.iter().enumerate() {
                 let range = placed.start + statement.span.start..placed.start + statement.span.end;
-                self.statements.push((range, index, number));
+                statements.push((range, old_groups.start + index, number));
             }
         }
+        statements.sort_by_key(|(range, ..)| range.start);
+        self.groups.splice(old_groups, groups);
+        self.statements.splice(old_statements, statements);
     }
 
     /// The group of some statements: the one made before, if nothing changed.
@@ -254,208 +276,5 @@ fn initial(language: Language) -> State {
     match language {
         Language::Cpp => State::Cpp(CppState::default()),
         Language::Python => State::Python(PythonState::default()),
-    }
-}
-
-/// A statement in its surroundings.
-struct Found {
-    at: usize,
-    len: usize,
-    /// The index of its chunk, and that of the item there.
-    place: (usize, usize),
-    /// The number of the function.
-    function: usize,
-    /// The index of what surrounds it.
-    context: usize,
-    /// A comment of its own about targets.
-    comment: Option<Arc<PtxComment>>,
-}
-
-/// What a walk finds.
-struct Walked {
-    found: Vec<Found>,
-    contexts: Vec<Context>,
-    inside: Vec<(usize, Arc<Vec<Placed>>)>,
-}
-
-/// What surrounds statements.
-struct Context {
-    wanted: Arc<Wanted>,
-    /// The branches of conditions: the number of the condition and that of the branch.
-    branches: Vec<(usize, usize)>,
-}
-
-/// The statements of a function with what was made of them.
-struct View<'a> {
-    chunks: &'a [Chunk],
-    contexts: &'a [Context],
-    found: &'a [Found],
-}
-
-impl View<'_> {
-    fn made(&self, index: usize) -> &Made {
-        let (chunk, item) = self.found[index].place;
-        &self.chunks[chunk].made[item]
-    }
-
-    fn outline(&self, index: usize) -> Option<&Outline> {
-        self.made(index).outline.as_ref()
-    }
-
-    fn ptx(&self, index: usize) -> &str {
-        self.made(index).part.as_ref().map_or("", |(_, part)| &part.ptx.text)
-    }
-
-    /// Whether two statements stand in different branches of one condition.
-    fn exclude(&self, one: usize, other: usize) -> bool {
-        let branches = |index: usize| self.contexts[self.found[index].context].branches.iter();
-        branches(one).zip(branches(other)).any(|(a, b)| a.0 == b.0 && a.1 != b.1)
-    }
-}
-
-/// Statements that are checked together.
-struct Unit {
-    /// The first.
-    first: usize,
-    /// All, if there are several.
-    members: Vec<usize>,
-}
-
-/// An open `#if`.
-struct Conditional {
-    number: usize,
-    branch: usize,
-    /// The conditions of the branches before this one.
-    before: Vec<Arc<Condition>>,
-    /// What holds in this branch.
-    holds: Vec<Arc<Condition>>,
-}
-
-/// A walk over all items, in order.
-struct Walk<'a> {
-    text: &'a str,
-    definitions: &'a Definitions,
-    revision: u64,
-    conditionals: Vec<Conditional>,
-    /// Conditionals that are open beyond the ones followed.
-    beyond: usize,
-    conditional_count: usize,
-    functions: Vec<(usize, Option<Arc<PtxComment>>)>,
-    function_count: usize,
-    /// What surrounds statements, the last being valid now unless `changed`.
-    contexts: Vec<Context>,
-    changed: bool,
-    /// Groups inside literals, and where these begin.
-    inside: Vec<(usize, Arc<Vec<Placed>>)>,
-}
-
-impl<'a> Walk<'a> {
-    fn new(text: &'a str, definitions: &'a Definitions, revision: u64) -> Self {
-        Self {
-            text,
-            definitions,
-            revision,
-            conditionals: Vec::new(),
-            beyond: 0,
-            conditional_count: 0,
-            functions: Vec::new(),
-            function_count: 0,
-            contexts: Vec::new(),
-            changed: true,
-            inside: Vec::new(),
-        }
-    }
-
-    fn chunks(mut self, chunks: &mut [Chunk]) -> Walked {
-        let mut out = Vec::new();
-        let mut start = 0;
-        for (chunk_index, chunk) in chunks.iter_mut().enumerate() {
-            for (index, (item, made)) in chunk.items.iter().zip(&mut chunk.made).enumerate() {
-                let at = start + item.at;
-                match &item.kind {
-                    ItemKind::Statement(raw) => out.push(self.statement(at, (chunk_index, index), raw, made)),
-                    ItemKind::Function(comment) => {
-                        self.function_count += 1;
-                        self.functions.truncate(8);
-                        self.functions.push((self.function_count, comment.clone()));
-                        self.changed = true;
-                    }
-                    ItemKind::FunctionEnd => {
-                        self.functions.pop();
-                        self.changed = true;
-                    }
-                    ItemKind::Text(literal) => {
-                        let inside = made.inside.get_or_insert_with(|| {
-                            let source = self.text.get(at..at + literal.span.end).unwrap_or_default();
-                            Arc::new(nested::groups(source, literal))
-                        });
-                        self.inside.push((at, inside.clone()));
-                    }
-                    ItemKind::Define(..) => {}
-                    conditional => self.conditional(conditional),
-                }
-            }
-            start += chunk.len;
-        }
-        Walked { found: out, contexts: self.contexts, inside: self.inside }
-    }
-
-    fn conditional(&mut self, kind: &ItemKind) {
-        self.changed = true;
-        let says = |c: &Arc<Condition>| !c.is_unknown();
-        match kind {
-            ItemKind::If(_) if self.conditionals.len() >= MAX_CONDITIONS => self.beyond += 1,
-            ItemKind::If(condition) => {
-                self.conditional_count += 1;
-                self.conditionals.push(Conditional {
-                    number: self.conditional_count,
-                    branch: 0,
-                    before: vec![condition.clone()],
-                    holds: Some(condition.clone()).filter(says).into_iter().collect(),
-                });
-            }
-            ItemKind::Elif(_) | ItemKind::Else if self.beyond == 0 => {
-                let Some(open) = self.conditionals.last_mut() else { return };
-                open.branch += 1;
-                open.holds = open.before.iter().map(Condition::negated).filter(says).collect();
-                if let ItemKind::Elif(condition) = kind {
-                    open.holds.extend(Some(condition.clone()).filter(says));
-                    if open.before.len() < MAX_CONDITIONS {
-                        open.before.push(condition.clone());
-                    }
-                }
-            }
-            ItemKind::Endif if self.beyond > 0 => self.beyond -= 1,
-            ItemKind::Endif => drop(self.conditionals.pop()),
-            _ => {}
-        }
-    }
-
-    fn statement(&mut self, at: usize, place: (usize, usize), raw: &Arc<Raw>, made: &mut Made) -> Found {
-        match &made.part {
-            Some((revision, part)) if *revision == self.revision || !part.uses_names => {}
-            _ => {
-                let source = self.text.get(at..at + raw.len).unwrap_or_default();
-                let part = build::part(raw, source, self.definitions, 0);
-                // An unfinished statement is nothing that others could rely on.
-                let unclosed = raw.flaws.contains(&Flaw::Unclosed);
-                made.outline = Some(if unclosed { Outline::default() } else { Outline::of(&part.ptx.text) });
-                made.part = Some((self.revision, Arc::new(part)));
-            }
-        }
-        if std::mem::take(&mut self.changed) {
-            let comment = self.functions.last().and_then(|(_, comment)| comment.clone());
-            let conditions = self.conditionals.iter().flat_map(|c| c.holds.iter().cloned()).collect();
-            let branches = self.conditionals.iter().map(|c| (c.number, c.branch)).collect();
-            self.contexts.push(Context { wanted: Arc::new(Wanted { comment, conditions }), branches });
-        }
-        Found {
-            at,
-            len: raw.len,
-            place,
-            function: self.functions.last().map_or(0, |(number, _)| *number),
-            context: self.contexts.len() - 1,
-            comment: raw.comment.clone().filter(|c| !c.targets.is_empty() || c.version.is_some()),
-        }
     }
 }

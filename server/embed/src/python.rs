@@ -11,8 +11,15 @@ use std::sync::Arc;
 /// What the scanner knows at the start of a logical line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct PythonState {
-    /// The column of the `def` of the current function.
+    /// The column of the `def` of the current function, if it has a `ptx:` comment.
     function: Option<u32>,
+}
+
+impl PythonState {
+    /// Whether no function with a comment is open.
+    pub fn is_outside(self) -> bool {
+        self.function.is_none()
+    }
 }
 
 /// Functions that take PTX.
@@ -168,7 +175,7 @@ impl Scanner<'_> {
         }
         self.comment = self.above.take();
         let is_def = name == b"def" || name == b"async" && self.text[end..].trim_ascii_start().starts_with(b"def");
-        if is_def && self.state.function.is_none() {
+        if is_def && self.state.function.is_none() && self.comment.is_some() {
             self.state.function = Some(column);
             let comment = self.comment.take();
             self.push(at, ItemKind::Function(comment));

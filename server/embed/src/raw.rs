@@ -106,7 +106,8 @@ pub(crate) struct Raw {
     pub arguments: Option<Vec<Range<usize>>>,
     /// The types of what `inline_ptx` writes.
     pub types: Vec<Range<usize>>,
-    pub clobbers: Vec<Piece>,
+    /// The pieces of each clobber.
+    pub clobbers: Vec<Vec<Piece>>,
     /// Whether a list of clobbers was opened.
     pub has_clobbers: bool,
     /// Where the last section before the clobbers ends, and the number of colons up to there.

@@ -75,6 +75,7 @@ fn mistakes_of_the_host() {
     assert_eq!(one("mov.b32 %0, 1;", r#": "=ri"(a)"#), ["asm-constraint"]);
     assert_eq!(one("mov.b32 %0, 1;", r#": "=x"(a)"#), ["asm-constraint"]);
     assert_eq!(one("mov.b32 %0, 1;", r#": "=r"(a) :: "memory", "cc""#), ["asm-clobber"]);
+    assert_eq!(one("mov.b32 %0, 1;", r#": "=r"(a) :: "mem" "ory""#), [""; 0]);
     let text = r#"void f(){ asm("mov.b32 %0, 1; // x\n" : "=r"(a) :: "cc", "memory"); }"#;
     assert_eq!(fixed(text, "asm-clobber"), text.replace(r#""cc", "#, ""));
     let text = r#"void f(){ asm("mov.b32 %0, 1 // x\n" : "r"(a)); }"#;

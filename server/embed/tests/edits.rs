@@ -152,6 +152,11 @@ fn run(language: Language, pieces: &[&str], rounds: u64, steps: usize) {
             text.replace_range(start..end, &new);
             host.edit(&text, Edit { start, old_end: end, new_end: start + new.len() });
             let fresh = Host::new(language, &text);
+            for _ in 0..4 {
+                let offset = random.below(text.len() + 1);
+                let of = |host: &Host| host.at(offset).map(|(placed, statement)| (placed.start, statement));
+                assert_eq!(of(&host), of(&fresh), "round {round}, step {step}: {offset} of {text:?}");
+            }
             assert!(
                 host.groups() == fresh.groups(),
                 "round {round}, step {step}: {start}..{end} became {new:?}\nbefore: {before:?}\nedited: {:#?}\nfresh: {:#?}",

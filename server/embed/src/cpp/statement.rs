@@ -209,7 +209,7 @@ impl Reader<'_> {
                 }
                 self.raw.operands.push(RawOperand::Hole);
             }
-            3 => self.raw.clobbers.extend(pieces),
+            3 if !pieces.is_empty() => self.raw.clobbers.push(pieces),
             _ => {}
         }
     }

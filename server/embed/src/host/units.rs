@@ -1,8 +1,45 @@
 //! Which statements of a function are checked together.
 
-use super::{Unit, View};
+use super::walk::{Context, Found};
+use crate::chunks::{Chunk, Made};
 use crate::words::{Outline, names};
 use std::collections::HashMap;
+
+/// The statements of a function with what was made of them.
+pub(super) struct View<'a> {
+    pub chunks: &'a [Chunk],
+    pub contexts: &'a [Context],
+    pub found: &'a [Found],
+}
+
+impl View<'_> {
+    fn made(&self, index: usize) -> &Made {
+        let (chunk, item) = self.found[index].place;
+        &self.chunks[chunk].made[item]
+    }
+
+    fn outline(&self, index: usize) -> Option<&Outline> {
+        self.made(index).outline.as_ref()
+    }
+
+    fn ptx(&self, index: usize) -> &str {
+        self.made(index).part.as_ref().map_or("", |(_, part)| &part.ptx.text)
+    }
+
+    /// Whether two statements stand in different branches of one condition.
+    fn exclude(&self, one: usize, other: usize) -> bool {
+        let branches = |index: usize| self.contexts[self.found[index].context].branches.iter();
+        branches(one).zip(branches(other)).any(|(a, b)| a.0 == b.0 && a.1 != b.1)
+    }
+}
+
+/// Statements that are checked together.
+pub(super) struct Unit {
+    /// The first.
+    pub first: usize,
+    /// All, if there are several.
+    pub members: Vec<usize>,
+}
 
 /// How many earlier members of a group are asked whether they exclude a statement.
 const MAX_COMPARED: usize = 16;
