@@ -18,6 +18,7 @@ const TITLES = {
     completion: 'Completion',
     hover: 'Hover',
     inlayHints: 'Inlay Hints',
+    inline: 'PTX in C++ and Python',
     codeLens: 'Code Lenses',
     semanticTokens: 'Semantic Tokens',
     formatting: 'Formatting',

@@ -1,20 +1,19 @@
 //! What is reported of statements, and where.
 
 use ptx_analysis::inline::TargetSet;
-use ptx_analysis::{Diagnostic, FixEdit};
+use ptx_analysis::{Code, Diagnostic, FixEdit};
 use ptx_host::{Edit, Host, HostChecker, HostTargets, Language};
 
 fn checked(text: &str, targets: HostTargets) -> Vec<Diagnostic> {
     HostChecker::new(targets).diagnostics(Host::new(Language::Cpp, text).groups())
 }
 
-/// Code and text of each diagnostic of a statement in a function.
+/// Code and text of each diagnostic of a statement in a function, but for those that are off by default.
 fn found(statement: &str) -> Vec<String> {
     let text = format!("__device__ void f(unsigned a, unsigned long long l, unsigned *p) {{\n    {statement}\n}}\n");
-    checked(&text, HostTargets::default())
-        .iter()
-        .map(|d| format!("{} `{}`", d.code(), &text[d.range.clone()]))
-        .collect()
+    let all = checked(&text, HostTargets::default());
+    let shown = all.iter().filter(|d| d.code() != Code::AsmStore);
+    shown.map(|d| format!("{} `{}`", d.code(), &text[d.range.clone()])).collect()
 }
 
 #[test]
@@ -89,8 +88,8 @@ fn effects_that_the_compiler_does_not_know() {
 
 #[test]
 fn names_outside_of_braces() {
-    assert_eq!(found(r#"asm("L: bra L;");"#), ["asm-label `L`"]);
-    assert_eq!(found(r#"asm("{ L: bra L; }");"#), [""; 0]);
+    assert_eq!(found(r#"asm("L: bra.uni L;");"#), ["asm-label `L`"]);
+    assert_eq!(found(r#"asm("{ L: bra.uni L; }");"#), [""; 0]);
     assert_eq!(found(r#"asm(".reg .b32 t%=; mov.b32 t%=, %0;" :: "r"(a));"#), [""; 0], "each copy has its own name");
     // Another statement uses the register, so braces around the first would not help.
     assert_eq!(found(r#"asm(".reg .b32 t;"); asm("mov.b32 t, %0;" :: "r"(a));"#), [""; 0]);

@@ -7,7 +7,7 @@ use crate::forms::mnemonics::ResolvedMnemonic;
 use crate::forms::operands::NameLookup;
 use crate::forms::spec::{OperandPattern, OperandSpec};
 use crate::hir::ast::{Instruction, Operand, OperandKind};
-use ptx_isa::tables::{Effect, OperandAccess, Protocol, ValueKind, Verb};
+use ptx_isa::tables::{Effect, Entry, OperandAccess, Protocol, ValueKind, Verb};
 use std::ops::Range;
 
 /// What instructions do. Byte ranges are those of mnemonics, or of operands.
@@ -44,7 +44,7 @@ impl Actions {
         if fences {
             self.fences.push(mnemonic.clone());
         }
-        let mut stores = false;
+        let mut stores = assigns_memory(chosen.candidate.entry);
         for (operand, (_, pattern)) in instruction.operands.iter().zip(&chosen.variant.operands) {
             match (pattern, &operand.kind) {
                 (OperandPattern::Address(specs), _) => stores |= specs.iter().any(writes_memory),
@@ -94,6 +94,12 @@ impl Actions {
             _ => {}
         }
     }
+}
+
+/// Whether an instruction computes a value in memory: `[{a}] = [{a}] + {b}` in the tables.
+fn assigns_memory(entry: &Entry) -> bool {
+    let assigns = |part: &str| part.trim_start().starts_with("[{") && part.contains("] = ");
+    entry.results.iter().any(|result| result.text.split(';').any(assigns))
 }
 
 /// Whether an instruction changes the state of a protocol. A question to a barrier changes nothing, although it uses it.
