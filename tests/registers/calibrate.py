@@ -32,8 +32,8 @@ EXAMPLE = ROOT / "target/release/examples/registers"
 MODEL = ROOT / "server/analysis/src/registers/estimate/model.txt"
 ANSWERS = HERE / "answers.tsv"
 TREES, DEPTH, RATE, LEAST = 100, 6, 0.09, 4.0
-# Below the first number of registers the trees decide, above the second the line; in between both do.
-BLEND = 40.0, 56.0
+# The share of the trees in the estimate, by what the line says; the rest is that of the line.
+SHARES = [(28.0, 2 / 3), (36.0, 1.0), (40.0, 1.0), (56.0, 0.0)]
 # The count that the line reads ends here.
 LINE_MOST = 300.0
 # The ranges: classes by the estimate and by how far trees and line disagree, in units of `unit`.
@@ -183,8 +183,7 @@ def estimate(table, model, asked):
     near = on_line(table, lines)[asked]
     inputs = table.inputs[asked]
     by_trees = (table.count[asked] * numpy.exp(factor.predict(inputs)) + near + distance.predict(inputs) * unit(near)) / 2
-    first, last = BLEND
-    share = numpy.clip((last - near) / (last - first), 0, 1)
+    share = numpy.interp(near, *zip(*SHARES))
     return numpy.maximum(near + share * (by_trees - near), LEAST), numpy.abs(by_trees - near) / unit(near)
 
 
@@ -308,7 +307,7 @@ def write(table, model, factors):
     out = ["# Written by tests/registers/calibrate.py: see docs/dev/register-estimate.md.", "features " + " ".join(table.names)]
     for name, weights in zip(("line", "line-debugged"), lines):
         out.append(f"{name} " + " ".join(f"{w:.5g}" for w in weights))
-    out.append(f"blend {BLEND[0]:g} {BLEND[1]:g}")
+    out += [f"share {registers:g} {share:.4g}" for registers, share in SHARES]
     for number, (low, high) in enumerate(factors):
         size, apart = divmod(number, len(DISAGREE))
         out.append(f"range {SIZES[size]:g} {DISAGREE[apart]:g} {low:.4g} {high:.4g}")

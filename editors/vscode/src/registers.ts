@@ -14,6 +14,11 @@ type Node =
     | { kind: 'live'; children: LiveRegister[]; line: number; of: FunctionPressure }
     | { kind: 'register'; of: LiveRegister };
 
+/** The range behind an estimate, ` (70–110)`; nothing where one number is certain. */
+function range({ low, high }: { low: number; high: number }): string {
+    return low === high ? '' : ` (${low}–${high})`;
+}
+
 /** Milliseconds after the last cursor movement or key before the view is updated. */
 const QUIET = 120;
 /**
@@ -98,7 +103,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
                 );
                 item.id = `function:${node.of.name}:${String(node.here)}`;
                 item.iconPath = new vscode.ThemeIcon(node.of.entry ? 'symbol-method' : 'symbol-function');
-                item.description = `≈ ${count(node.of.registers, 'register')}${node.of.stale ? ' (before the last edit)' : ''}`;
+                item.description = `≈ ${count(node.of.registers, 'register')}${range(node.of.likely)}${node.of.stale ? ' (before the last edit)' : ''}`;
                 if (node.of.demangled !== undefined) item.tooltip = node.of.name;
                 item.contextValue = node.of.entry ? 'entry' : 'function';
                 item.accessibilityInformation = {

@@ -109,8 +109,9 @@ struct ErrorClass {
 struct Model {
     /// The weights of `live` and `thrifty` and the constant: of most functions, and of those compiled for a debugger.
     lines: [[f32; 3]; 2],
-    /// Up to the first number of registers the trees decide, from the second on the line.
-    blend: [f32; 2],
+    /// The share of the trees in the estimate, the rest being that of the line: pairs of what the line says and the share,
+    /// sorted; between two of them, a share in proportion.
+    shares: Vec<[f32; 2]>,
     /// Sorted by size.
     classes: Vec<ErrorClass>,
     /// The logarithm of the factor of the count.
@@ -142,7 +143,7 @@ impl Model {
                 }
                 "line" => out.lines[0] = numbers(rest)?,
                 "line-debugged" => out.lines[1] = numbers(rest)?,
-                "blend" => out.blend = numbers(rest)?,
+                "share" => out.shares.push(numbers(rest)?),
                 "range" => {
                     let [registers, apart, low, high] = numbers(rest)?;
                     out.classes.push(ErrorClass { registers, apart, ends: [low, high] });
@@ -158,8 +159,18 @@ impl Model {
                 _ => (if filling? { &mut out.distance } else { &mut out.factor }).push(line, &inputs)?,
             }
         }
-        let complete = !out.factor.roots.is_empty() && !out.distance.roots.is_empty() && !out.classes.is_empty();
+        let complete = !out.shares.is_empty() && !out.factor.roots.is_empty() && !out.distance.roots.is_empty() && !out.classes.is_empty();
         complete.then_some(out)
+    }
+
+    /// The share of the trees in the estimate where the line says `line`.
+    fn share(&self, line: f32) -> f32 {
+        let after = self.shares.iter().position(|s| s[0] > line).unwrap_or(self.shares.len());
+        match (after.checked_sub(1).and_then(|i| self.shares.get(i)), self.shares.get(after)) {
+            (Some([from, a]), Some([to, b])) => a + (b - a) * (line - from) / (to - from),
+            (Some([_, share]), None) | (None, Some([_, share])) => *share,
+            (None, None) => 0.0,
+        }
     }
 
     /// The estimate for a function with these features.
@@ -173,9 +184,7 @@ impl Model {
         let by_factor = count * self.factor.sum(&values).exp();
         let by_distance = line + self.distance.sum(&values) * unit(line);
         let trees = (by_factor + by_distance) / 2.0;
-        let [first, last] = self.blend;
-        let share = ((last - line) / (last - first)).clamp(0.0, 1.0);
-        let registers = (line + share * (trees - line)).max(MIN_REGISTERS);
+        let registers = (line + self.share(line) * (trees - line)).max(MIN_REGISTERS);
         let apart = (trees - line).abs() / unit(line);
         let class = self.classes.iter().find(|c| registers <= c.registers && apart <= c.apart);
         let [low, high] = class.or(self.classes.last()).map_or([1.0; 2], |c| c.ends);
@@ -204,7 +213,7 @@ mod tests {
     use crate::registers::estimate::FunctionFeatures;
 
     const HEAD: &str =
-        "features live across\nline 0 1 2\nline-debugged 1 0 5\nblend 40 60\nrange 50 1 0.5 2\nrange 1e9 1e9 0.9 1.1\n";
+        "features live across\nline 0 1 2\nline-debugged 1 0 5\nshare 30 1\nshare 40 1\nshare 60 0\nrange 50 1 0.5 2\nrange 1e9 1e9 0.9 1.1\n";
 
     #[test]
     fn the_file_is_read() {
@@ -223,6 +232,13 @@ mod tests {
         assert!(matches!(model.nodes[0], TreeNode::Split(_, 10.0, 4)));
         let of = |live, across| model.sum(&FunctionFeatures { live, across, ..FunctionFeatures::default() }.values());
         assert_eq!([of(10.0, 3.0), of(10.0, 4.0), of(11.0, 0.0)], [0.5, 1.5, 3.5]);
+    }
+
+    #[test]
+    fn shares_lie_between_those_of_the_file() {
+        let model = Model { shares: vec![[20.0, 0.5], [30.0, 1.0], [50.0, 0.0]], ..Model::default() };
+        let shares = [10.0, 20.0, 25.0, 30.0, 45.0, 60.0].map(|line| model.share(line));
+        assert_eq!(shares, [0.5, 0.5, 0.75, 1.0, 0.25, 0.0]);
     }
 
     #[test]
@@ -246,7 +262,7 @@ mod tests {
     #[test]
     fn what_is_no_model_is_refused() {
         let trees = "factor 0\n0\ndistance 1\n0\n";
-        for text in ["", HEAD, trees, "features unheard\n", "line 1 2\n", "blend x 1\n", "range 1 2 3\n", "factor x\n"]
+        for text in ["", HEAD, trees, "features unheard\n", "line 1 2\n", "share x 1\n", "range 1 2 3\n", "factor x\n"]
         {
             assert!(Model::read(text).is_none(), "{text:?}");
         }

@@ -147,8 +147,6 @@ shape! {
     matrices,
     /// The number of stores.
     stores,
-    /// The percentage of registers in the text that several instructions write.
-    rewritten,
     /// The largest number of temporary registers of an operation.
     temporaries,
     /// The number of accesses to local memory at known addresses.
@@ -256,13 +254,9 @@ impl FunctionFeatures {
         };
         let local = function.variables.iter().filter(|v| v.symbol.space == ".local").filter_map(|v| v.symbol.bytes);
         let blocks = || 0..graph.blocks.len();
-        let mut writers = vec![0u32; function.registers.len()];
-        all().flat_map(|i| function.writes(i)).for_each(|w| writers[w.slot.index()] += 1);
-        let rewritten = writers.iter().filter(|w| **w > 1).count();
         let back = |block: usize| graph.successors(block).iter().filter(|to| **to as usize <= block).count();
         Self {
             instructions: function.instructions.len() as f32,
-            rewritten: 100.0 * rewritten as f32 / writers.len().max(1) as f32,
             pragmas: function.pragmas.len() as f32,
             calls: all().filter(|i| function.instructions[*i].flow == ControlTransfer::Call).count() as f32,
             doubles: all().filter(doubles).count() as f32,
