@@ -169,7 +169,8 @@ fn lenses_tell_of_occupancy_and_spills() {
         lenses(&snapshot, &figures(&snapshot)).lines().next().unwrap().to_owned()
     };
     assert!(
-        title(TEXT).contains(" registers (") && title(TEXT).ends_with(") · 64 of 64 warps per SM · CTAs of 256 threads assumed"),
+        title(TEXT).contains(" registers (")
+            && title(TEXT).ends_with(") · 64 of 64 warps per SM · CTAs of 256 threads assumed"),
         "{}",
         title(TEXT)
     );

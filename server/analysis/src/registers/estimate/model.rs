@@ -159,7 +159,10 @@ impl Model {
                 _ => (if filling? { &mut out.distance } else { &mut out.factor }).push(line, &inputs)?,
             }
         }
-        let complete = !out.shares.is_empty() && !out.factor.roots.is_empty() && !out.distance.roots.is_empty() && !out.classes.is_empty();
+        let complete = !out.shares.is_empty()
+            && !out.factor.roots.is_empty()
+            && !out.distance.roots.is_empty()
+            && !out.classes.is_empty();
         complete.then_some(out)
     }
 
