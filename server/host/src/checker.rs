@@ -230,11 +230,12 @@ fn checked(
     Some(GroupResult { diagnostics: out.into(), target })
 }
 
-/// Whether the name that a diagnostic calls undeclared may be a variable or function of the module, as `__device__` variables
-/// are. A text that declares registers is expected to declare all of its names.
+/// Whether the name that a diagnostic calls undeclared may be a variable of the module, as `__device__` variables are: it is an
+/// address, and no register, since the text declares none.
 fn may_be_of_module(diagnostic: &Diagnostic, group: &Group) -> bool {
     let is_symbol = || group.ptx.get(diagnostic.range.clone()).is_some_and(|name| !name.starts_with(['%', '$']));
-    diagnostic.code() == Code::UndeclaredName && is_symbol() && !group.ptx.contains(".reg")
+    let is_address = || group.ptx.get(..diagnostic.range.start).is_some_and(|before| before.trim_end().ends_with('['));
+    diagnostic.code() == Code::UndeclaredName && is_symbol() && is_address() && !group.ptx.contains(".reg")
 }
 
 fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {

@@ -136,7 +136,7 @@ __global__ void f(int *p) {
 // probe: global-variable-of-the-file
 __device__ int counter;
 __global__ void f(int *p) {
-  asm volatile("ld.global.u32 %0, [counter];" : "=r"(p[0])); //? undeclared-name: names of the C++ file are not looked up
+  asm volatile("ld.global.u32 %0, [counter];" : "=r"(p[0]));
   counter = p[0];
 }
 

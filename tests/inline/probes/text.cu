@@ -266,7 +266,7 @@ __global__ void f(int *p) {
 #if 1
                : "r"(p[1])
 #else
-               : "r"(p[2]) //? asm-clobber: both branches are read as one list
+               : "r"(p[2]) 
 #endif
   );
 }

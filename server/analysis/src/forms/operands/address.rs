@@ -202,11 +202,12 @@ impl OperandChecker<'_> {
             }
             // ptxas expands some instructions by a macro that adds to the register, so a variable is not allowed.
             Symbol::Variable(_) if spec.value.register_only => self.push(operand, Some(spec), MismatchKind::Immediate),
-            Symbol::Variable(VariableSymbol { space, ty, .. }) => {
+            Symbol::Variable(VariableSymbol { space, ty, array, .. }) => {
                 let opaque = ty.is_some_and(|t| t.info().class == TypeClass::Opaque);
                 let elsewhere = spec.value.handles && spec.spaces.is_some_and(|all| !all.contains(&space));
                 let fits = match spec.spaces {
-                    _ if opaque && spec.value.data && !elsewhere => false,
+                    // ptxas: an array of textures is memory as any other.
+                    _ if opaque && !array && spec.value.data && !elsewhere => false,
                     Some(_) if opaque && spec.value.handles => true,
                     None => ISA.space(space).is_some_and(|s| s.generic),
                     Some(spaces) => spaces.iter().any(|s| s.split("::").next() == Some(space)),

@@ -215,8 +215,7 @@ mod tests {
     use super::{FILE, MODEL, Model, TreeEnsemble, TreeNode, predict};
     use crate::registers::estimate::FunctionFeatures;
 
-    const HEAD: &str =
-        "features live across\nline 0 1 2\nline-debugged 1 0 5\nshare 30 1\nshare 40 1\nshare 60 0\nrange 50 1 0.5 2\nrange 1e9 1e9 0.9 1.1\n";
+    const HEAD: &str = "features live across\nline 0 1 2\nline-debugged 1 0 5\nshare 30 1\nshare 40 1\nshare 60 0\nrange 50 1 0.5 2\nrange 1e9 1e9 0.9 1.1\n";
 
     #[test]
     fn the_file_is_read() {
