@@ -36,7 +36,7 @@ __global__ void f(int *p) {
 
 // probe: clobber-in-pieces
 __global__ void f(int *p) {
-  asm volatile("st.global.u32 [%0], 1;" ::"l"(p) : "mem" "ory"); 
+  asm volatile("st.global.u32 [%0], 1;" ::"l"(p) : "mem" "ory");
 }
 
 // probe: spelling-asm-volatile

@@ -266,7 +266,7 @@ __global__ void f(int *p) {
 #if 1
                : "r"(p[1])
 #else
-               : "r"(p[2]) 
+               : "r"(p[2])
 #endif
   );
 }
