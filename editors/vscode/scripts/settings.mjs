@@ -23,7 +23,6 @@ const TITLES = {
     semanticTokens: 'Semantic Tokens',
     formatting: 'Formatting',
     workspace: 'Workspace',
-    inline: 'PTX in C++ and Python',
     ptxas: 'NVIDIA’s Assembler',
     trace: 'Server',
 };
