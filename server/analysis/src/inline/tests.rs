@@ -129,7 +129,7 @@ fn constants_of_known_value_are_written_out() {
 fn what_touches_a_hole_is_not_checked() {
     let ptx = "ld.global.XX.b32 %0, [%1]; add.u32 %0, %0, r; addd.u32 %0, %0, 1;";
     let mut sample = Sample::new(ptx, "rl");
-    sample.opaque = vec![10..12];
+    sample.opaque = std::iter::once(10..12).collect();
     let found: Vec<String> = sample.check().diagnostics.iter().map(|d| shown(d, ptx)).collect();
     assert_eq!(found, ["unknown-opcode at `addd`"], "`r` may be declared in the hole");
 }
