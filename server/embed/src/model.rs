@@ -37,7 +37,7 @@ pub struct Group {
     /// The text has nothing to check: it is empty, or made of holes only.
     pub foreign: bool,
     /// A preprocessor condition decides what the text is: it stands inside a statement, or another branch holds a statement
-    /// that this one needs. The text as it stands here is never compiled, so what is found in it would mean nothing.
+    /// that this one needs. The compiler never sees this text as a whole, so it must not be checked.
     pub conditional: bool,
     /// A hash of all other fields. Groups with equal keys have equal findings.
     pub key: u64,

@@ -197,7 +197,7 @@ fn number_after(name: &str, mark: &str) -> Option<(u32, Option<char>)> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let suffix = rest[digits..].chars().next().map(|c| c.to_ascii_lowercase()).filter(|c| matches!(c, 'a' | 'f'));
     let end = &rest[digits + suffix.map_or(0, char::len_utf8)..];
-    // `SM90X` is a name of somebody else's.
+    // `SM90X` is a name of another project.
     if !end.is_empty() && !end.starts_with('_') {
         return None;
     }

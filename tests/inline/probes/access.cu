@@ -1,4 +1,4 @@
-// Inputs that are written, outputs that are not, results that nobody uses.
+// Inputs that are written, outputs that are not, unused results.
 
 // probe: input-written
 __global__ void f(int *p) {
