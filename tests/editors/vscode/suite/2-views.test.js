@@ -26,7 +26,7 @@ describe('views and commands', () => {
         const first = place(document, 'ldmatrix.sync.aligned.m8n8.x4.shared');
         editor.selection = new vscode.Selection(first, first);
         const rows = await until('live registers', () => registers().join('\n').includes(`Live at line ${first.line + 1}`) && registers());
-        assert.match(rows[0], /^mma_matmul ≈ \d+ registers$/);
+        assert.match(rows[0], /^mma_matmul ≈ \d+ registers \(\d+–\d+\)$/);
         assert.ok(rows.some((row) => /Occupancy \d+ of \d+ warps/.test(row)), rows.join('\n'));
         assert.ok(rows.some((row) => /^ {4}%ptr_c|^ {4}%ptr_src|^ {4}%n /.test(row)), rows.join('\n'));
     });
