@@ -51,6 +51,7 @@ LUA
   neovim_scenario neovim_inline_test.lua cuda "$project/wrong.cu"
   neovim_scenario neovim_inline_test.lua python "$project/wrong.py"
   neovim_scenario neovim_inline_test.lua clean "$project/clean.cu"
+  neovim_scenario neovim_inline_test.lua evaluate "$project/clean.cu"
   neovim_scenario neovim_inline_test.lua other-servers-work "$project/clean.cu"
   check 'neovim, inline: no server is left behind' until_true 10 servers_gone
   inline_neovim_colours

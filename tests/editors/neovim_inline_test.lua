@@ -110,6 +110,28 @@ function scenario.clean()
   ok('there are no findings', #all() == 0, all())
 end
 
+--- A statement is evaluated as a kernel in a window beside it.
+function scenario.evaluate()
+  both_attach('clangd')
+  vim.api.nvim_win_set_cursor(0, { position('asm volatile') + 1, 2 })
+  vim.cmd('PtxEvaluate')
+  local kernel
+  becomes('the kernel opens', function()
+    kernel = vim.iter(vim.api.nvim_list_bufs()):find(function(one)
+      return vim.api.nvim_buf_is_loaded(one) and vim.bo[one].filetype == 'ptx'
+    end)
+    return kernel ~= nil
+  end)
+  local text = table.concat(vim.api.nvim_buf_get_lines(kernel, 0, -1, false), '\n')
+  ok('the operands are parameters', text:find('in_value=f32[32]:iota', 1, true) ~= nil, text)
+  becomes('its warp is shown', function()
+    return vim.iter(vim.api.nvim_list_wins()):any(function(window)
+      local lines = vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
+      return table.concat(lines, '\n'):find('%%ptx_lane') ~= nil and vim.api.nvim_win_get_buf(window) ~= kernel
+    end)
+  end)
+end
+
 --- Formatting and renaming are clangd's, without a question which server to take.
 function scenario.other_servers_work()
   both_attach('clangd')

@@ -12,6 +12,8 @@ import { entryAt, isPreTeXt, queryAt } from './text';
 
 export interface Parts {
     server: Server;
+    /** The server for PTX in other languages. */
+    inline: Server;
     documents: Documents;
     registers: RegistersView;
     extensionUri: vscode.Uri;
@@ -31,6 +33,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         [COMMANDS.checkWorkspace]: () => checkWorkspace(parts),
         [COMMANDS.clearEvaluation]: () => clearEvaluation(parts),
         [COMMANDS.compareRegisters]: (argument?: object) => compareRegisters(parts, argument),
+        [COMMANDS.evaluateStatement]: (argument?: { uri: string; line: number }) => evaluateStatement(parts, argument),
         [COMMANDS.evaluateWarp]: (argument?: ShowWarpArguments | vscode.Uri) => evaluateWarp(argument),
         [COMMANDS.explain]: (query?: unknown) => explain(parts, typeof query === 'string' ? query : undefined),
         [COMMANDS.goToLine]: (uri: string, line: number) => goToLine(uri, line),
@@ -176,6 +179,19 @@ async function evaluateWarp(given?: ShowWarpArguments | vscode.Uri): Promise<voi
         uri: editor.document.uri.toString(),
         line: editor.selection.active.line + 1,
     } satisfies ShowWarpArguments);
+}
+
+/** Opens the statement with PTX at the cursor as a kernel beside its file, and evaluates that. */
+async function evaluateStatement({ inline }: Parts, given?: { uri: string; line: number }): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const here = editor && { uri: editor.document.uri.toString(), line: editor.selection.active.line };
+    const place = given ?? here;
+    if (!place) throw new Error('Put the cursor on a statement with PTX first.');
+    await inline.ensure();
+    const kernel = await executeCommand<{ text: string }>(inline.client, SERVER_COMMANDS.inlineKernel, [{ uri: place.uri, line: place.line }]);
+    const document = await vscode.workspace.openTextDocument({ language: 'ptx', content: kernel.text });
+    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside });
+    await vscode.commands.executeCommand(COMMANDS.showWarp, { uri: document.uri.toString(), entry: 'statement' } satisfies ShowWarpArguments);
 }
 
 /** Removes values and faults of the last evaluation. Edits do not cause a new one. */

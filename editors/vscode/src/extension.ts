@@ -6,7 +6,7 @@ import { compareRegisters, leavePreTeXtAlone, registerCommands, type Parts } fro
 import { registerDebugger } from './debug';
 import { Documents } from './documents';
 import { Indentation } from './indentation';
-import { HOST_LANGUAGES, INLINE_SERVER, whenOpened } from './inline';
+import { HOST_LANGUAGES, INLINE_MIDDLEWARE, INLINE_SERVER, whenOpened } from './inline';
 import { registerWarpPanel } from './panel/index';
 import type { ShowWarpArguments } from './protocol';
 import { middleware } from './middleware';
@@ -41,13 +41,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         log,
         middleware(() => shown),
     );
-    const inline = new Server(context, log, {}, INLINE_SERVER);
+    const inline = new Server(context, log, INLINE_MIDDLEWARE, INLINE_SERVER);
     servers = [started, inline];
     const documents = new Documents();
     const registers = new RegistersView(started);
     const api = warpApi(started);
     const panel = registerWarpPanel(context, api);
-    const parts: Parts = { server: started, documents, registers, extensionUri: context.extensionUri, showWarp: (args: ShowWarpArguments) => panel.show(args) };
+    const parts: Parts = { server: started, inline, documents, registers, extensionUri: context.extensionUri, showWarp: (args: ShowWarpArguments) => panel.show(args) };
     context.subscriptions.push(
         log,
         started,

@@ -1,6 +1,8 @@
 // PTX in the strings of C, C++, CUDA and Python files: the server that analyses them, beside the one of their language.
 
 import * as vscode from 'vscode';
+import type { Middleware } from 'vscode-languageclient/node';
+import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import type { ServerKind } from './server';
 
 /** The languages in whose strings the server can find PTX. */
@@ -21,6 +23,14 @@ export const INLINE_SERVER: ServerKind = {
     selector: () => inlineLanguages().flatMap((language) => ['file', 'untitled', 'vscode-vfs'].map((scheme) => ({ scheme, language }))),
     restarting: ['ptx-analyzer.server', 'ptx-analyzer.inline.enable', 'ptx-analyzer.inline.languages'],
     announced: false,
+};
+
+/** The server's action for a statement shows it in the warp panel, beside the file. */
+export const INLINE_MIDDLEWARE: Middleware = {
+    executeCommand: async (command, args, next) => {
+        if (command !== SERVER_COMMANDS.inlineKernel) return (await next(command, args)) as unknown;
+        return vscode.commands.executeCommand(COMMANDS.evaluateStatement, args[0]);
+    },
 };
 
 /**

@@ -13,6 +13,7 @@ use crate::flow::{self, FlowFunction};
 use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::ast::Declaration;
 use crate::hir::declared::{self, linkage_named};
+use crate::hir::directive_parts;
 use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::module::{Header, ModuleItem, is_function, items};
 use crate::hir::signature::{Parameter, Signature};
@@ -279,12 +280,10 @@ impl ModuleProgram {
     }
 
     fn alias(&mut self, source: ItemSource<'_>, node: Node<'_>) {
-        let f = fields();
-        let word = |field| node.child_by_field_id(field).map(|n| source.word(n).text);
-        let (Some(name), Some(aliasee)) = (word(f.name), word(f.aliasee)) else { return };
-        let known = self.function_names.get(name).and_then(|i| self.functions.get_mut(*i));
+        let Some((name, aliasee)) = directive_parts::alias_names(source, node) else { return };
+        let known = self.function_names.get(name.text).and_then(|i| self.functions.get_mut(*i));
         if let Some(callable) = known {
-            callable.alias = Some(aliasee.into());
+            callable.alias = Some(aliasee.text.into());
         }
     }
 
@@ -326,7 +325,7 @@ impl ModuleProgram {
     }
 
     fn file(&mut self, source: ItemSource<'_>, node: Node<'_>) {
-        let Some((number, _)) = crate::hir::directive_parts::file_number(source, node) else { return };
+        let Some((number, _)) = directive_parts::file_number(source, node) else { return };
         let path = named_children(node).find(|n| n.kind_id() == kinds().string).map_or("", |n| source.word(n).text);
         if self.files.iter().all(|(known, _)| *known != number) {
             self.files.push((number, path.trim_matches('"').into()));

@@ -5,6 +5,7 @@ mod steps;
 
 use super::CliStatus;
 use super::files::{self, FileProgress, complain};
+use super::inline;
 use super::source::{self, InputContent, InputOrigin, place};
 use super::terminal::for_stdout;
 use clap::ValueEnum;
@@ -41,6 +42,12 @@ pub struct EvalArguments {
     /// The kernel to run [default: the first with a launch, else the first]
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
+    /// Run the PTX in a string at this line of a C++ or Python file: its operands become parameters
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["launch", "entry"])]
+    inline: Option<usize>,
+    /// With --inline: print the kernel, do not run it
+    #[arg(long, requires = "inline")]
+    kernel: bool,
     /// The warp that --trace shows, counted through the grid
     #[arg(long, value_name = "N", default_value_t = 0)]
     warp: u64,
@@ -117,7 +124,8 @@ struct NamedSnapshot<'a> {
 
 /// Runs the kernels and writes the report.
 pub fn run(arguments: &EvalArguments) -> CliStatus {
-    let (origins, problems) = source::find(&arguments.paths, &source::PTX_FILES);
+    let wanted = if arguments.inline.is_some() { &inline::HOST_FILES } else { &source::PTX_FILES };
+    let (origins, problems) = source::find(&arguments.paths, wanted);
     let mut status = CliStatus::Fine;
     for problem in problems {
         complain(&format!("{}: {}", problem.place, problem.reason));
@@ -163,8 +171,21 @@ fn look_at<'a>(
     steps: &'a AtomicU64,
 ) -> EvalOutcome<'a> {
     let mut out = EvalOutcome::new(steps);
-    let name = origin.name();
-    let (snapshot, lossy) = match origin.open() {
+    let mut name = origin.name();
+    if let Some(line) = arguments.inline {
+        // The lines of a report are those of the kernel.
+        name = format!("{name}:{line}.ptx").into();
+    }
+    let input = match arguments.inline.map(|line| inline::kernel(origin, line)) {
+        None => origin.open(),
+        Some(Ok(text)) if arguments.kernel => {
+            out.report = text;
+            return out;
+        }
+        Some(Ok(text)) => InputContent::Text(Snapshot::new(&text), false),
+        Some(Err(why)) => InputContent::Unreadable(why),
+    };
+    let (snapshot, lossy) = match input {
         InputContent::Text(snapshot, lossy) => (snapshot, lossy),
         // In a folder, an XML file is not unusual. If the user named it, report it.
         InputContent::Markup => {

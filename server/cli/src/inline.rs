@@ -6,12 +6,13 @@ use super::files::complain;
 use super::source::{self, InputOrigin, LineColumn, WantedFiles, place};
 use ptx_analysis::inline::TargetSet;
 use ptx_embed::{Kind, Placed};
-use ptx_host::{Host, HostChecker, HostTargets, Language, is_ptx, may_contain_ptx};
+use ptx_host::{GroupView, Host, HostChecker, HostTargets, Language, group_in, is_ptx, may_contain_ptx};
 use ptx_lsp::host::{CompileCommands, host_levels};
 use ptx_lsp::levels::DiagnosticLevels;
 use ptx_syntax::Rope;
 use serde_json::{Value, json};
 use std::io::{Write, stdout};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -67,22 +68,23 @@ impl HostCheckers {
         }
         let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut checker = lock().pop().unwrap_or_default();
-        checker.set_targets(self.targets(origin));
+        checker.set_targets(targets(self.forced.as_ref(), &self.commands, origin));
         let found = self.levels.apply(checker.diagnostics(host.groups()));
         lock().push(checker);
         check::done(arguments, origin, &Rope::from_str(&text), lossy, found)
     }
+}
 
-    fn targets(&self, origin: &InputOrigin) -> HostTargets {
-        if let Some(forced) = &self.forced {
-            return forced.clone();
-        }
-        let named = match origin {
-            InputOrigin::Named(path) | InputOrigin::Found(path) => self.commands.targets(path),
-            InputOrigin::StandardInput => None,
-        };
-        HostTargets { targets: named.unwrap_or_default(), forced: false }
+/// The targets for which a file is checked.
+fn targets(forced: Option<&HostTargets>, commands: &CompileCommands, origin: &InputOrigin) -> HostTargets {
+    if let Some(forced) = forced {
+        return forced.clone();
     }
+    let named = match origin {
+        InputOrigin::Named(path) | InputOrigin::Found(path) => commands.targets(path),
+        InputOrigin::StandardInput => None,
+    };
+    HostTargets { targets: named.unwrap_or_default(), forced: false }
 }
 
 /// Reads a file. Each byte that is not UTF-8 becomes one character, so that positions stay.
@@ -106,6 +108,28 @@ fn readable(bytes: &[u8]) -> String {
         out.extend(chunk.invalid().iter().map(|_| '?'));
     }
     out
+}
+
+/// The statement at a line of a file as a kernel. Lines count from 1.
+///
+/// # Errors
+/// Why there is none.
+pub fn kernel(origin: &InputOrigin, line: usize) -> Result<String, String> {
+    let (text, _, language) = open(origin)?;
+    let (host, rope) = (Host::new(language, &text), Rope::from_str(&text));
+    let index = line.checked_sub(1).filter(|line| *line < rope.len_lines());
+    let index = index.ok_or_else(|| format!("there is no line {line}"))?;
+    let range = rope.line_to_byte(index)..rope.line_to_byte(index + 1);
+    let found = group_in(host.groups(), &range).and_then(|index| host.groups().get(index));
+    let placed =
+        found.filter(|placed| is_ptx(&placed.group)).ok_or_else(|| format!("line {line} has no PTX in a string"))?;
+    let mut checker = HostChecker::new(targets(None, &CompileCommands::default(), origin));
+    let results = checker.check(std::slice::from_ref(placed), &|| false).unwrap_or_default();
+    let view = GroupView::new(&placed.group, results.first().and_then(|result| result.target));
+    let part =
+        |range: Range<usize>| text.get(range.start + placed.start..range.end + placed.start).unwrap_or("").to_owned();
+    let first = place(&rope, placed.start).line;
+    ptx_host::kernel::kernel(&view, &format!("{}:{first}", origin.name()), &part).map_err(|refusal| refusal.to_string())
 }
 
 /// Prints all PTX in strings, one JSON object a line.

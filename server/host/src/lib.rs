@@ -5,6 +5,7 @@
 
 pub mod answers;
 mod checker;
+pub mod kernel;
 mod lints;
 mod places;
 mod problems;
@@ -14,7 +15,7 @@ mod view;
 pub use checker::{GroupResult, HostChecker, in_text};
 pub use ptx_embed::{Edit, Group, Host, HostEdit, Language, Placed};
 pub use targets::HostTargets;
-pub use view::{GroupView, group_at};
+pub use view::{GroupView, group_at, group_in};
 
 use ptx_isa::ISA;
 

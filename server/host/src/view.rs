@@ -21,6 +21,15 @@ pub fn group_at(groups: &[Placed], offset: usize) -> Option<(usize, usize)> {
     })
 }
 
+/// The first group with a statement in a byte range of the host text. `groups` are in host order.
+pub fn group_in(groups: &[Placed], range: &Range<usize>) -> Option<usize> {
+    let touches = |placed: &Placed| {
+        let spans = placed.group.statements.iter().map(|s| s.span.start + placed.start..s.span.end + placed.start);
+        spans.into_iter().any(|span| span.start < range.end && range.start < span.end)
+    };
+    groups.iter().position(touches)
+}
+
 /// A group as a module. Host offsets are relative to the start of the group.
 #[derive(Debug)]
 pub struct GroupView<'g> {
@@ -41,6 +50,16 @@ impl<'g> GroupView<'g> {
         });
         let module = module.unwrap_or_default();
         Self { group, snapshot: Snapshot::new(&module.text), module }
+    }
+
+    /// The lines of the module that name version, target and address size.
+    pub fn header(&self) -> &str {
+        self.module.header()
+    }
+
+    /// The PTX with its constants written out and its braces closed.
+    pub fn statements(&self) -> &str {
+        self.module.statements()
     }
 
     /// The module's byte for a host byte; `None` outside of the literals.

@@ -12,6 +12,7 @@ mod hard_cases;
 mod hover_claims;
 mod hovers;
 mod inline;
+mod inline_kernels;
 mod interpreter_coverage;
 mod layering;
 mod markdown;

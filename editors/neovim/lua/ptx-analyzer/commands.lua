@@ -257,7 +257,7 @@ function M.define()
       require('ptx-analyzer.warp.commands')[run](call)
     end)
   end
-  warp('PtxEvaluate', 'Evaluate warp: the kernel at the cursor', { nargs = '?', bang = true, range = true, complete = kernels }, 'evaluate')
+  warp('PtxEvaluate', 'Evaluate warp: the kernel at the cursor, or the statement with PTX in C++ or Python', { nargs = '?', bang = true, range = true, complete = kernels }, 'evaluate')
   warp('PtxEvaluateClear', 'Take the evaluation of this file away', {}, 'clear')
   warp('PtxStep', 'Go to a step, or to the next one that executes this line', { nargs = '?', bang = true }, 'step')
   warp('PtxLane', 'Choose the lane whose values are shown in the text', { nargs = '?' }, 'lane')

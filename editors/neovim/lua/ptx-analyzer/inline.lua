@@ -2,6 +2,7 @@
 -- offers neither formatting nor renaming nor symbols, so these stay where they are.
 
 local client = require('ptx-analyzer.client')
+local commands = require('ptx-analyzer.commands')
 local config = require('ptx-analyzer.config')
 
 local M = {}
@@ -93,6 +94,49 @@ function M.enable(on)
       vim.lsp.stop_client(running.id)
     end
   end
+end
+
+--- Evaluates a kernel as soon as its server runs.
+---@param bufnr integer
+local function evaluate_when_attached(bufnr)
+  local function evaluate()
+    require('ptx-analyzer.warp').evaluate(bufnr, { entry = 'statement' })
+  end
+  if commands.client_of(bufnr) then
+    return evaluate()
+  end
+  vim.api.nvim_create_autocmd('LspAttach', {
+    buffer = bufnr,
+    callback = function(event)
+      local attached = vim.lsp.get_client_by_id(event.data.client_id)
+      if attached and attached.name == client.name then
+        vim.schedule(evaluate)
+        return true
+      end
+    end,
+  })
+end
+
+--- Opens the statement with PTX at a line of a buffer as a kernel in a window beside it, and evaluates that.
+---@param bufnr integer
+---@param line integer counted from 1
+function M.evaluate(bufnr, line)
+  local running = vim.lsp.get_clients({ bufnr = bufnr, name = M.name })[1]
+  if not running then
+    return commands.say('the server for PTX in strings does not run for this buffer', vim.log.levels.WARN)
+  end
+  local argument = { uri = vim.uri_from_bufnr(bufnr), line = line - 1 }
+  commands.request(running, { command = 'ptx-analyzer.inlineKernel', arguments = { argument } }, function(problem, answer)
+    if problem then
+      return commands.say(problem.message or vim.inspect(problem), vim.log.levels.ERROR)
+    end
+    -- A file, because the server for PTX follows files. Neovim removes its folder of temporary files when it ends.
+    local path = ('%s-%s.ptx'):format(vim.fn.tempname(), answer.name)
+    vim.fn.writefile(vim.split(answer.text, '\n'), path)
+    vim.cmd('vsplit ' .. vim.fn.fnameescape(path))
+    vim.bo.filetype = 'ptx'
+    evaluate_when_attached(vim.api.nvim_get_current_buf())
+  end)
 end
 
 return M

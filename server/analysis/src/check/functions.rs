@@ -6,6 +6,7 @@ use crate::check::rules::declaration_mismatch::SignatureMismatch;
 use crate::check::rules::{alias, declaration_mismatch, duplicate_name, undeclared_name, undefined_function};
 use crate::hir::ast::SourceWord;
 use crate::hir::declared::linkage_named;
+use crate::hir::directive_parts;
 use crate::hir::hash::hash;
 use crate::hir::lower::{ItemSource, named_children};
 use crate::hir::module::{Header, ModuleSymbol};
@@ -132,11 +133,28 @@ fn disagreement(
     None
 }
 
-/// Checks an `.alias` directive.
+/// The names of an `.alias` directive, both declared in the module.
+#[derive(Debug, Clone)]
+pub struct AliasNames {
+    /// The alias: its text and its byte range in the file.
+    pub alias: (Box<str>, Range<usize>),
+    /// The function for which it stands, likewise.
+    pub function: (Box<str>, Range<usize>),
+}
+
+impl AliasNames {
+    /// The same names, `by` bytes further on.
+    pub fn shifted(mut self, by: usize) -> Self {
+        for (_, range) in [&mut self.alias, &mut self.function] {
+            *range = range.start + by..range.end + by;
+        }
+        self
+    }
+}
+
+/// Checks an `.alias` directive of the module.
 pub fn alias(source: ItemSource<'_>, node: Node<'_>, header: &mut Header, out: Out<'_>) {
-    let f = fields();
-    let word = |field| node.child_by_field_id(field).map(|n| source.word(n));
-    let (Some(name), Some(aliasee)) = (word(f.name), word(f.aliasee)) else { return };
+    let Some((name, aliasee)) = directive_parts::alias_names(source, node) else { return };
     let find = |word: SourceWord<'_>| header.symbols.get(word.text);
     let range = |word: SourceWord<'_>| source.absolute(word.range());
     let mut missing = false;
@@ -146,13 +164,23 @@ pub fn alias(source: ItemSource<'_>, node: Node<'_>, header: &mut Header, out: O
             missing = true;
         }
     }
-    let (Some(alias), Some(function), false) = (find(name), find(aliasee), missing) else { return };
-    if let Some(Some(other)) = header.aliases.get(name.text) {
-        return out.push(alias::twice(range(name), name.text, other));
+    if !missing {
+        let names =
+            AliasNames { alias: (name.text.into(), range(name)), function: (aliasee.text.into(), range(aliasee)) };
+        declare_alias(names, header, out);
     }
-    let report = alias::check((range(name), name.text, alias), (range(aliasee), aliasee.text, function));
-    let meant = report.is_none().then(|| aliasee.text.into());
-    header.aliases.insert(name.text.into(), meant);
+}
+
+/// Makes a name of the module the alias of another one, or reports why it cannot be.
+pub fn declare_alias(names: AliasNames, header: &mut Header, out: Out<'_>) {
+    let AliasNames { alias: (name, range), function: (function, function_range) } = names;
+    let (Some(symbol), Some(meant)) = (header.symbols.get(&*name), header.symbols.get(&*function)) else { return };
+    if let Some(Some(other)) = header.aliases.get(&name) {
+        return out.push(alias::twice(range, &name, other));
+    }
+    let report = alias::check((range, &name, symbol), (function_range, &function, meant));
+    let meant = report.is_none().then_some(function);
+    header.aliases.insert(name, meant);
     out.extend(report);
 }
 

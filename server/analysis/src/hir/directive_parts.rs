@@ -30,6 +30,12 @@ pub fn file_number<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<(u32, S
     Some((u32::try_from(literal::integer(word.text)?).ok()?, word))
 }
 
+/// The two names of an `.alias` directive: the alias, and the function for which it stands.
+pub fn alias_names<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<(SourceWord<'t>, SourceWord<'t>)> {
+    let word = |field| node.child_by_field_id(field).map(|n| source.word(n));
+    Some((word(fields().name)?, word(fields().aliasee)?))
+}
+
 /// The kind of target list of a directive's node kind; `None` for other nodes.
 pub fn list_kind(kind: u16) -> Option<TargetListKind> {
     let k = kinds();

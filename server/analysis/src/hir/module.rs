@@ -190,6 +190,8 @@ pub struct Header {
     pub files: BTreeSet<u32>,
     /// The index of the item that is the first function with a body.
     pub first_body: Option<usize>,
+    /// Whether the bodies of all functions were found. If syntax errors split one, its rest looks like other items.
+    pub complete: bool,
     /// The functions to which `.alias` directives refer, by alias; `None` for an invalid directive.
     pub aliases: HashMap<Box<str>, Option<Box<str>>>,
     /// For a text inside another language: the names that stand for integers of unknown value, and whether to note what its

@@ -23,7 +23,7 @@ use unchanged::{HashedRange, unchanged};
 use crate::check::declare::{self, DeclarationSite, Earlier};
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::directives::{self};
-use crate::check::functions;
+use crate::check::functions::{self, AliasNames};
 use crate::check::rules::module_header::HeaderProgress;
 use crate::check::rules::{
     constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
@@ -114,6 +114,7 @@ struct Record {
     /// Whether one of the diagnostics is an error.
     has_errors: bool,
     statements: Statements,
+    aliases: Vec<AliasNames>,
     /// The statements of its outermost block, in order, at the snapshot in `place`.
     layout: Vec<KnownStatement>,
     place: (SnapshotId, Range<usize>),
@@ -211,7 +212,7 @@ impl Analyzer {
         }
         let items = items(snapshot);
         let mut out = Vec::new();
-        let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut out);
+        let mut header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut out);
         let environment = hash_of(&header.environment);
         let mut records = Vec::new();
         let mut later = Vec::new();
@@ -271,6 +272,13 @@ impl Analyzer {
             } else {
                 out.extend(record.found.iter().map(|d| d.clone().shifted(base)));
             }
+        }
+        for (index, names) in records.iter().flat_map(|(i, record)| record.aliases.iter().map(move |names| (*i, names)))
+        {
+            functions::declare_alias(names.clone().shifted(items[index].range.start), &mut header, &mut out);
+        }
+        if header.complete {
+            functions::undefined(&header, &mut out);
         }
         self.functions = self.functions.next(records.into_iter().map(|(_, record)| record).collect());
         self.last = Some((snapshot.clone(), hashes));
@@ -371,7 +379,7 @@ fn check_item(
         before = last.and_then(|last| old.before(snapshot, last, item));
         statements = old.statements;
     }
-    let Checked { found, dependencies, statements: layout, .. } =
+    let Checked { found, dependencies, statements: layout, aliases, .. } =
         check_contents(snapshot, item, index, header, environment, mnemonics, (&mut statements, before));
     Record {
         name: name.into(),
@@ -383,6 +391,7 @@ fn check_item(
         has_errors: found.iter().any(|d| d.severity == Severity::Error),
         found,
         statements,
+        aliases,
         layout: if item.unclosed { Vec::new() } else { layout },
         place: (snapshot.id(), item.range.clone()),
         unused: 0,
@@ -521,16 +530,13 @@ fn header(
             header.symbols.entry(name).or_insert(ModuleSymbol { defined: false, ..lost });
         }
     }
-    // If syntax errors split a function, its body cannot be found, so it must not be reported as undefined.
-    if !follows.contains(&true) {
-        functions::undefined(&header, out);
-    }
     out.extend(constant_memory_limit::check(&header, &places));
     header.seal(items.len());
     let mut found = Vec::new();
     let rope = snapshot.rope();
     progress.end(rope.char_to_byte(rope.len_chars().saturating_sub(1))..rope.len_bytes(), &mut found);
     out.extend(found);
+    header.complete = !follows.contains(&true);
     header
 }
 

@@ -12,6 +12,7 @@ use crate::check::actions::Actions;
 use crate::check::codes::Code;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::directives::{self, debug};
+use crate::check::functions::AliasNames;
 use crate::check::rules::parameter_list::ParameterOwner;
 use crate::check::rules::{
     debug_directive, duplicate_name, misplaced_directive, reserved_name, syntax_error, undeclared_name,
@@ -80,6 +81,7 @@ pub struct Body<'a, 't> {
     callees: HashMap<ContentId, Vec<Callee>>,
     /// What the instructions do, if the text is one inside another language.
     actions: Actions,
+    aliases: Vec<AliasNames>,
     out: Vec<Diagnostic>,
 }
 
@@ -94,6 +96,9 @@ pub struct Checked {
     pub statements: Vec<KnownStatement>,
     /// What its instructions do, if it is a text inside another language. Ranges count from the start of the item.
     pub actions: Actions,
+    /// Its `.alias` directives. Whether a name may be an alias depends on more than the text of the item. Ranges count from the
+    /// start of the item.
+    pub aliases: Vec<AliasNames>,
 }
 
 impl<'a, 't> Body<'a, 't> {
@@ -134,6 +139,7 @@ impl<'a, 't> Body<'a, 't> {
             all_labels: Vec::new(),
             callees: HashMap::default(),
             actions: Actions::default(),
+            aliases: Vec::new(),
             out: Vec::new(),
         }
     }
@@ -241,7 +247,13 @@ impl<'a, 't> Body<'a, 't> {
         let environment = self.environment;
         self.statements.finish(self.after.iter().filter_map(|k| Some(mix(environment, k.text?))));
         let dependencies = self.dependencies.into_inner().into_iter().collect();
-        Some(Checked { found: self.out, dependencies, statements: self.after, actions: self.actions })
+        Some(Checked {
+            found: self.out,
+            dependencies,
+            statements: self.after,
+            actions: self.actions,
+            aliases: self.aliases,
+        })
     }
 
     /// Records that names may have other meanings from here on.
@@ -486,6 +498,9 @@ impl<'a, 't> Body<'a, 't> {
         } else {
             syntax_error::report(self.source, node, &mut self.out);
             self.directive(node);
+            if kind == k.alias_directive && !node.has_error() {
+                self.alias(node);
+            }
         }
     }
 

@@ -140,6 +140,18 @@ impl InlineModule {
         Self { text: out, places }
     }
 
+    /// The lines that name version, target and address size.
+    pub fn header(&self) -> &str {
+        let end = self.text.find(".entry").unwrap_or(0);
+        self.text.get(..end).unwrap_or("")
+    }
+
+    /// The text with its constants written out and its braces closed.
+    pub fn statements(&self) -> &str {
+        let rest = self.text.get(self.places.before..).unwrap_or("").trim_end();
+        rest.strip_suffix('}').unwrap_or(rest)
+    }
+
     /// The byte of the module for one of the text.
     pub fn to_module(&self, at: usize) -> usize {
         self.places.in_function(at)

@@ -298,3 +298,20 @@ fn what_is_outside_of_strings_is_answered_at_once() {
     // A millisecond in a release build on a quiet machine; the limit holds for every machine and build.
     assert!(times[times.len() / 2] < Duration::from_millis(50), "{times:?}");
 }
+
+#[test]
+fn a_statement_becomes_a_kernel() {
+    let mut session = Session::new(KERNEL, json!({ "window": { "showDocument": { "support": false } } }));
+    session.0.diagnostics(URI, 1);
+    let mut kernel = |line: usize| {
+        let params = json!({ "command": "ptx-analyzer.inlineKernel", "arguments": [{ "uri": URI, "line": line }] });
+        let id = session.0.request("workspace/executeCommand", params);
+        session.0.answer(id)
+    };
+    let line = KERNEL.lines().position(|line| line.contains("add.u32 t")).unwrap();
+    let answer = kernel(line);
+    let text = answer["result"]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    assert!(text.contains(".entry statement(") && text.contains("add.u32"), "{text}");
+    let answer = kernel(0);
+    assert_eq!(answer["error"]["message"], "line 1 has no PTX in a string", "{answer}");
+}

@@ -342,7 +342,7 @@ impl Evaluations {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write(&self, name: &str, text: &str) -> std::io::Result<PathBuf> {
+    pub fn write(&self, name: &str, extension: &str, text: &str) -> std::io::Result<PathBuf> {
         let mut results = lock(&self.results);
         let ResultFiles { folder, written, newest } = &mut *results;
         let folder = match folder {
@@ -352,7 +352,7 @@ impl Evaluations {
         *written += 1;
         let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
         // Helix does not reload an open file, so each result document gets a new file name.
-        let path = folder.path().join(format!("{}-{written}.md", plain.chars().take(80).collect::<String>()));
+        let path = folder.path().join(format!("{}-{written}.{extension}", plain.chars().take(80).collect::<String>()));
         std::fs::write(&path, text)?;
         if let Some(older) = newest.insert(name.to_owned(), path.clone()) {
             let _ = std::fs::remove_file(older);

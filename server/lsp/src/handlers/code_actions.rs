@@ -30,7 +30,8 @@ const CANONICAL_ORDER: CodeActionKind = CodeActionKind::new("source.canonicalOrd
 const COMPARE: CodeActionKind = CodeActionKind::new("source.compareRegisters.ptx-analyzer");
 
 /// Shows the execution of a warp of a kernel.
-const EVALUATE: CodeActionKind = CodeActionKind::new("source.evaluateWarp.ptx-analyzer");
+/// Of the action that evaluates; also for a statement in a string.
+pub const EVALUATE: CodeActionKind = CodeActionKind::new("source.evaluateWarp.ptx-analyzer");
 
 /// Maximum number of diagnostics at one place that are explained.
 const MAX_EXPLAINED: usize = 3;

@@ -1,6 +1,8 @@
 //! Maps messages of the protocol to their handlers.
 
+use super::kernel::{self, INLINE_KERNEL};
 use super::requests;
+use crate::handlers::code_actions::EVALUATE;
 use crate::handlers::{configuration, diagnostics, text};
 use crate::log;
 use crate::session::ClientFeatures;
@@ -39,8 +41,11 @@ fn capabilities(session: ClientFeatures) -> ServerCapabilities {
     out.definition_provider = Some(OneOf::Left(true));
     out.document_highlight_provider = Some(OneOf::Left(true));
     out.inlay_hint_provider = Some(OneOf::Left(true));
-    let kinds = CodeActionOptions { code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]), ..Default::default() };
+    let kinds =
+        CodeActionOptions { code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, EVALUATE]), ..Default::default() };
     out.code_action_provider = session.code_actions.then_some(CodeActionProviderCapability::Options(kinds));
+    out.execute_command_provider =
+        Some(ExecuteCommandOptions { commands: vec![INLINE_KERNEL.to_owned()], ..Default::default() });
     let options = DiagnosticOptions { identifier: Some("ptx-analyzer-inline".to_owned()), ..Default::default() };
     out.diagnostic_provider = session.pulls_diagnostics.then_some(DiagnosticServerCapabilities::Options(options));
     out
@@ -123,6 +128,10 @@ impl LanguageServer for HostBackend {
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
         requests::code_actions(&self.shared, params).await
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        kernel::execute(&self.shared, params).await
     }
 
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {

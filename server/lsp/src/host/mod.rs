@@ -4,6 +4,7 @@
 mod backend;
 mod compile_commands;
 mod holding;
+mod kernel;
 mod requests;
 mod worker;
 

@@ -1,7 +1,9 @@
 //! Answers to requests about host files. Outside of statements with PTX each answer is `null`, at once.
 
+use super::kernel::INLINE_KERNEL;
 use super::worker::HostText;
-use crate::document::OpenDocument;
+use crate::document::{CheckedText, OpenDocument};
+use crate::handlers::code_actions::EVALUATE;
 use crate::handlers::{
     completion as items, definition as links, inlay_hints as hints, references, signature_help as forms,
 };
@@ -17,31 +19,37 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
-    self, CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, CompletionItem,
-    CompletionParams, CompletionResponse, DocumentChanges, DocumentHighlight, DocumentHighlightParams, Documentation,
-    GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverContents, HoverParams, InlayHint, InlayHintParams,
-    LocationLink, MarkupContent, MarkupKind, OneOf, OptionalVersionedTextDocumentIdentifier, SignatureHelp,
-    SignatureHelpParams, TextDocumentEdit, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
+    self, CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Command,
+    CompletionItem, CompletionParams, CompletionResponse, DocumentChanges, DocumentHighlight, DocumentHighlightParams,
+    Documentation, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverContents, HoverParams, InlayHint,
+    InlayHintParams, LocationLink, MarkupContent, MarkupKind, OneOf, OptionalVersionedTextDocumentIdentifier,
+    SignatureHelp, SignatureHelpParams, TextDocumentEdit, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
 };
 
 /// The maximum number of groups for which hints are computed in one request.
 const MAX_HINTED: usize = 256;
 
 /// A place in a statement with PTX.
-struct HostPlace {
-    text: Arc<HostText>,
-    session: ClientFeatures,
-    group: usize,
+pub(super) struct HostPlace {
+    pub text: Arc<HostText>,
+    pub session: ClientFeatures,
+    pub group: usize,
     /// The byte offset in the text at which the group begins.
-    start: usize,
+    pub start: usize,
     /// The place, relative to the start of the group.
-    range: Range<usize>,
+    pub range: Range<usize>,
 }
 
 impl HostPlace {
-    fn view(&self) -> Option<GroupView<'_>> {
+    pub fn view(&self) -> Option<GroupView<'_>> {
         let placed = self.text.groups.get(self.group).filter(|placed| is_ptx(&placed.group))?;
         Some(GroupView::new(&placed.group, self.text.result(self.group).and_then(|result| result.target)))
+    }
+
+    /// The host text of a range relative to the start of the group.
+    pub fn part(&self, range: Range<usize>) -> String {
+        let range = range.start + self.start..(range.end + self.start).min(self.text.rope.len_bytes());
+        self.text.rope.get_byte_slice(range).map(|slice| slice.to_string()).unwrap_or_default()
     }
 
     /// A range of the protocol for one relative to the start of the group.
@@ -52,7 +60,7 @@ impl HostPlace {
 
 /// The text and the range of a request, which later edits move. What is done before the first `await` happens in the order of
 /// arrival.
-async fn within(
+pub(super) async fn within(
     shared: &Shared,
     uri: &Uri,
     range: ls_types::Range,
@@ -92,11 +100,7 @@ pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>
         return Ok(None);
     }
     at(shared, &params, |place| {
-        let text = |range: Range<usize>| {
-            let range = range.start + place.start..(range.end + place.start).min(place.text.rope.len_bytes());
-            place.text.rope.get_byte_slice(range).map(|slice| slice.to_string()).unwrap_or_default()
-        };
-        let found = answers::hover(&place.view()?, place.range.start, &text)?;
+        let found = answers::hover(&place.view()?, place.range.start, &|range| place.part(range))?;
         let contents = HoverContents::Markup(markup(place.session, found.markdown));
         Some(Hover { contents, range: Some(place.shown(&found.range)) })
     })
@@ -225,8 +229,9 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
 pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
     let session = shared.session();
     let only = params.context.only.as_deref();
-    let wanted = only.is_none_or(|only| only.iter().any(|kind| "quickfix".starts_with(kind.as_str())));
-    if !session.code_actions || !wanted {
+    let wanted = |wanted: &str| only.is_none_or(|only| only.iter().any(|kind| wanted.starts_with(kind.as_str())));
+    let (fixes, evaluates) = (wanted("quickfix"), wanted(EVALUATE.as_str()));
+    if !session.code_actions || !(fixes || evaluates) {
         return Ok(None);
     }
     let uri = params.text_document.uri;
@@ -237,42 +242,64 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let range = range.start - start..range.end.max(range.start) - start;
     let place = HostPlace { text, session, group, start, range };
     cancellable(move |_| {
-        let shown = |range: &Range<usize>, code: &str| {
-            let wanted = place.shown(range);
-            let same = |d: &&ls_types::Diagnostic| {
-                d.range == wanted && d.code == Some(ls_types::NumberOrString::String(code.to_owned()))
-            };
-            checked.as_ref().and_then(|c| c.diagnostics.iter().find(same).cloned())
-        };
-        let mut out: CodeActionResponse = Vec::new();
-        let mut add = |title: String, edits: &[HostEdit], preferred: bool, of: (&Range<usize>, &str)| {
-            out.push(CodeActionOrCommand::CodeAction(CodeAction {
-                title,
-                kind: Some(CodeActionKind::QUICKFIX),
-                diagnostics: shown(of.0, of.1).map(|d| vec![d]),
-                edit: Some(workspace_edit(&place, &uri, edits)),
-                is_preferred: preferred.then_some(true),
-                ..CodeAction::default()
-            }));
-        };
-        let touches = |d: &&Diagnostic| d.range.start <= place.range.end && place.range.start <= d.range.end;
-        let result = place.text.result(place.group)?;
-        for diagnostic in result.diagnostics.iter().filter(touches).filter(|d| d.code().name().starts_with("asm-")) {
-            for fix in &diagnostic.fixes {
-                let edits: Vec<HostEdit> = fix.edits.iter().filter_map(host_edit).collect();
-                add(fix.title.clone(), &edits, fix.preferred, (&diagnostic.range, diagnostic.code().name()));
-            }
-        }
-        let targets = place.text.groups.get(place.group).map(|p| place.text.targets.of(&p.group.targets));
-        if let (Some(view), Some(targets)) = (place.view(), targets) {
-            for action in answers::fixes(&view, &place.range, &targets) {
-                let (range, code) = &action.diagnostic;
-                add(action.title, &action.edits, action.preferred, (range, code.name()));
-            }
+        let mut out = if fixes { quick_fixes(&place, &uri, checked.as_deref()) } else { Vec::new() };
+        if evaluates && place.view().is_some() {
+            out.push(evaluate(&place, &uri));
         }
         Some(out)
     })
     .await
+}
+
+/// The fixes of the diagnostics at a place.
+fn quick_fixes(place: &HostPlace, uri: &Uri, checked: Option<&CheckedText>) -> CodeActionResponse {
+    let shown = |range: &Range<usize>, code: &str| {
+        let wanted = place.shown(range);
+        let same = |d: &&ls_types::Diagnostic| {
+            d.range == wanted && d.code == Some(ls_types::NumberOrString::String(code.to_owned()))
+        };
+        checked.and_then(|c| c.diagnostics.iter().find(same).cloned())
+    };
+    let mut out: CodeActionResponse = Vec::new();
+    let mut add = |title: String, edits: &[HostEdit], preferred: bool, of: (&Range<usize>, &str)| {
+        out.push(CodeActionOrCommand::CodeAction(CodeAction {
+            title,
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: shown(of.0, of.1).map(|d| vec![d]),
+            edit: Some(workspace_edit(place, uri, edits)),
+            is_preferred: preferred.then_some(true),
+            ..CodeAction::default()
+        }));
+    };
+    let touches = |d: &&Diagnostic| d.range.start <= place.range.end && place.range.start <= d.range.end;
+    let found = place.text.result(place.group).map(|result| &result.diagnostics[..]).unwrap_or_default();
+    for diagnostic in found.iter().filter(touches).filter(|d| d.code().name().starts_with("asm-")) {
+        for fix in &diagnostic.fixes {
+            let edits: Vec<HostEdit> = fix.edits.iter().filter_map(host_edit).collect();
+            add(fix.title.clone(), &edits, fix.preferred, (&diagnostic.range, diagnostic.code().name()));
+        }
+    }
+    let targets = place.text.groups.get(place.group).map(|p| place.text.targets.of(&p.group.targets));
+    if let (Some(view), Some(targets)) = (place.view(), targets) {
+        for action in answers::fixes(&view, &place.range, &targets) {
+            let (range, code) = &action.diagnostic;
+            add(action.title, &action.edits, action.preferred, (range, code.name()));
+        }
+    }
+    out
+}
+
+/// The action that opens the statement as a kernel.
+fn evaluate(place: &HostPlace, uri: &Uri) -> CodeActionOrCommand {
+    let title = "Evaluate this statement".to_owned();
+    let line = place.shown(&place.range).start.line;
+    let arguments = vec![serde_json::json!({ "uri": uri, "line": line, "show": true })];
+    CodeActionOrCommand::CodeAction(CodeAction {
+        title: title.clone(),
+        kind: Some(EVALUATE),
+        command: Some(Command { title, command: INLINE_KERNEL.to_owned(), arguments: Some(arguments) }),
+        ..CodeAction::default()
+    })
 }
 
 fn host_edit(edit: &FixEdit) -> Option<HostEdit> {

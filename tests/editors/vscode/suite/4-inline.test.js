@@ -5,7 +5,7 @@ const { readFileSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { join, resolve } = require('node:path');
 const vscode = require('vscode');
-const { api, closeAll, command, diagnostics, open, place, root, until } = require('./helpers');
+const { api, closeAll, command, diagnostics, open, place, root, tabs, until } = require('./helpers');
 
 // VS Code takes PATH from a login shell.
 process.env.PATH = process.env.PTX_TEST_PATH ?? process.env.PATH;
@@ -79,6 +79,22 @@ if (installed('clangd')) {
             const legend = await command('vscode.provideDocumentSemanticTokensLegend', uri);
             assert.ok(!legend?.tokenTypes.includes('opcode'), 'our semantic tokens take the place of clangd’s');
             assert.deepEqual(diagnostics(uri).map((d) => d.message), []);
+        });
+
+        it('PTX in strings: a statement is evaluated as a kernel beside its file', async () => {
+            const { uri, document } = await open('clean.cu', fixture('inline.cu'));
+            const line = place(document, 'asm volatile').line;
+            const actions = await until('the action', async () => {
+                const range = new vscode.Range(line, 4, line, 4);
+                const found = await command('vscode.executeCodeActionProvider', uri, range, 'source.evaluateWarp');
+                return found.find(({ title }) => title === 'Evaluate this statement');
+            });
+            await command(actions.command.command, ...actions.command.arguments);
+            const kernel = await until('the kernel', () => vscode.window.visibleTextEditors.find((e) => e.document.languageId === 'ptx')?.document);
+            assert.match(kernel.getText(), /\.entry statement\(/);
+            assert.match(kernel.getText(), /launch: grid=1 block=32 in_0=u32\[1024\]:iota in_value=f32\[32\]:iota/);
+            await until('the panel', () => tabs().some(({ label }) => /statement/.test(label)));
+            assert.deepEqual(diagnostics(kernel.uri).map((d) => d.message), []);
         });
 
         it('PTX in strings: the setting turns the server off and on', async () => {

@@ -28,6 +28,10 @@ function M.evaluate(call)
     -- In the grid, repeat the evaluation.
     return warp.evaluate(pane.session.bufnr, { entry = call.args ~= '' and call.args or pane.session.entry, keep = true })
   end
+  local inline = require('ptx-analyzer.inline')
+  if vim.tbl_contains(inline.filetypes(), vim.bo[bufnr].filetype) then
+    return inline.evaluate(bufnr, call.line1)
+  end
   local what = call.args ~= '' and { entry = call.args } or { line = call.line1 }
   if call.bang then
     return warp.write_launch(bufnr, what)

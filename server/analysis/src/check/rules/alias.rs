@@ -94,13 +94,9 @@ pub type Named<'n> = (Range<usize>, &'n str, &'n ModuleSymbol);
 pub fn check(alias: Named<'_>, function: Named<'_>) -> Option<Diagnostic> {
     let declared = |name: &str| format!("`{name}` is declared here");
     for (range, name, declaration) in [&alias, &function] {
-        match declaration.symbol {
-            Symbol::Function { kernel: false, .. } => continue,
-            Symbol::Unknown => return None,
-            symbol => {
-                let found = Alias::NotAFunction { name: (*name).into(), symbol };
-                return Some(Diagnostic::new(range.clone(), found).related(declaration.place.clone(), declared(name)));
-            }
+        if !matches!(declaration.symbol, Symbol::Function { kernel: false, .. }) {
+            let found = not_a_function(range.clone(), name, declaration.symbol)?;
+            return Some(found.related(declaration.place.clone(), declared(name)));
         }
     }
     let (range, name, symbol) = alias;
@@ -127,6 +123,11 @@ pub fn check(alias: Named<'_>, function: Named<'_>) -> Option<Diagnostic> {
     )
 }
 
+/// The report on a name of the directive that is not that of a callable function.
+pub fn not_a_function(range: Range<usize>, name: &str, symbol: Symbol) -> Option<Diagnostic> {
+    (symbol != Symbol::Unknown).then(|| Diagnostic::new(range, Alias::NotAFunction { name: name.into(), symbol }))
+}
+
 /// The report on a name that is already an alias, of the function `other`.
 pub fn twice(range: Range<usize>, name: &str, other: &str) -> Diagnostic {
     Diagnostic::new(range, Alias::Twice { name: name.into(), other: other.into() })
@@ -142,6 +143,25 @@ mod tests {
 
     fn of(directives: &str) -> Vec<String> {
         messages(&in_module(Code::Alias, &format!("{FUNCTIONS}{directives}\n")))
+    }
+
+    #[test]
+    fn a_directive_in_a_body_is_checked_as_one_of_the_module() {
+        let inside = |directives: &str| of(&format!(".entry k()\n{{\n.reg .b32 r;\n{directives}\nret;\n}}"));
+        assert!(inside(".alias same, f;").is_empty());
+        assert_eq!(inside(".alias wide, f;"), of(".alias wide, f;"));
+        assert_eq!(inside(".alias same, f;\n.alias same, f;"), ["`same` is an alias of `f` already"]);
+        assert_eq!(inside(".alias r, f;"), ["`r` is a register: only functions have aliases"]);
+        assert_eq!(inside(".alias f, f;"), of(".alias f, f;"));
+        // Here the module's name is hidden.
+        assert_eq!(inside(".reg .b32 same;\n.alias same, f;"), ["`same` is a register: only functions have aliases"]);
+    }
+
+    #[test]
+    fn an_alias_in_a_body_defines_the_function() {
+        let module = |directive: &str| format!("{FUNCTIONS}.entry k()\n{{\n{directive}\nret;\n}}\n");
+        let undefined = |directive: &str| in_module(Code::UndefinedFunction, &module(directive)).len();
+        assert_eq!(undefined(""), undefined(".alias same, f;") + 1);
     }
 
     #[test]

@@ -2,9 +2,12 @@
 
 use super::Body;
 use crate::check::declare::{self, DeclarationSite};
-use crate::check::rules::{constant_overflow, duplicate_name, reserved_name, syntax_error};
+use crate::check::functions::AliasNames;
+use crate::check::rules::{alias, constant_overflow, duplicate_name, reserved_name, syntax_error, undeclared_name};
+use crate::forms::operands::NameLookup as _;
 use crate::hir::ast::{Declaration, Declarator, SourceWord};
 use crate::hir::declared;
+use crate::hir::directive_parts;
 use crate::hir::hash::hash;
 use crate::hir::lower;
 use crate::hir::signature::{Callee, ContentId, Signature};
@@ -45,6 +48,27 @@ impl<'t> Body<'_, 't> {
         }
         if let Some(name) = node.child_by_field_id(fields().name) {
             reserved_name::check(source.word(name), false, &mut self.out);
+        }
+    }
+
+    /// Checks the names of an `.alias` directive.
+    pub(super) fn alias(&mut self, node: Node<'_>) {
+        let Some((alias, function)) = directive_parts::alias_names(self.source, node) else { return };
+        let mut of_module = true;
+        for word in [alias, function] {
+            match self.look_up(word.text) {
+                None => self.out.push(undeclared_name::report(word.range(), word.text)),
+                Some(Symbol::Function { kernel: false, .. }) => {
+                    of_module &= self.scope.get(word.text).is_none();
+                    continue;
+                }
+                Some(symbol) => self.out.extend(alias::not_a_function(word.range(), word.text, symbol)),
+            }
+            of_module = false;
+        }
+        if of_module {
+            let named = |word: SourceWord<'_>| (word.text.into(), word.range());
+            self.aliases.push(AliasNames { alias: named(alias), function: named(function) });
         }
     }
 

@@ -162,7 +162,7 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
         if shared.session().shows_documents {
             let server = Arc::clone(&shared);
             let (name, body) = (title.clone(), text.clone());
-            let written = off_thread(move || server.evaluations.write(&name, &body)).await;
+            let written = off_thread(move || server.evaluations.write(&name, "md", &body)).await;
             if let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) {
                 let document =
                     ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };

@@ -1,0 +1,68 @@
+//! `ptx-analyzer.inlineKernel`: a statement as a kernel, for evaluation.
+
+use super::requests::{HostPlace, within};
+use crate::handlers::commands::string;
+use crate::shared::{Shared, cancellable, off_thread};
+use ptx_host::group_in;
+use ptx_host::kernel::kernel;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
+use tower_lsp_server::ls_types::{ExecuteCommandParams, Position, Range, ShowDocumentParams, Uri};
+
+/// The command: `{uri, line, show?}`, where lines count from 0, to `{name, text}`: a name for a document, and its text.
+pub const INLINE_KERNEL: &str = "ptx-analyzer.inlineKernel";
+
+/// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
+const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
+
+/// Time limit for the client's answer; clients may leave a request unanswered.
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Executes a command.
+pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Result<Option<Value>> {
+    if params.command != INLINE_KERNEL {
+        return Err(Error::invalid_params(format!("there is no command `{}`", params.command)));
+    }
+    let argument = params.arguments.into_iter().next().unwrap_or_default();
+    let uri: Uri = string(&argument, "uri")?.parse().map_err(|_| Error::invalid_params("`uri` is not a URI"))?;
+    let line = argument.get("line").and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
+    let line = line.ok_or_else(|| Error::invalid_params("`line` is the number of a line, from 0"))?;
+    let refused = |why: String| Error { code: REFUSED, message: why.into(), data: None };
+    let none = || refused(format!("line {} has no PTX in a string", line + 1));
+    let range = Range::new(Position::new(line, 0), Position::new(line, u32::MAX));
+    let (_, text, range) = within(shared, &uri, range, true).await?.ok_or_else(none)?;
+    let group = group_in(&text.groups, &(range.start..range.end.max(range.start + 1))).ok_or_else(none)?;
+    let start = text.groups.get(group).map(|placed| placed.start).ok_or_else(none)?;
+    let place = HostPlace { text, session: shared.session(), group, start, range: 0..0 };
+    let path = uri.path().as_str().to_owned();
+    let file = path.rsplit('/').next().unwrap_or(&path).to_owned();
+    let written = cancellable(move |_| {
+        let view = place.view()?;
+        let first = place.text.rope.byte_to_line(place.start) + 1;
+        let named = format!("{file}:{first}");
+        Some((kernel(&view, &named, &|range| place.part(range)), format!("{file}-{first}")))
+    });
+    let (text, name) = written.await?.ok_or_else(none)?;
+    let text = text.map_err(|refusal| refused(refusal.to_string()))?;
+    if argument.get("show") == Some(&Value::Bool(true)) && shared.session().shows_documents {
+        show(shared, name.clone(), text.clone());
+    }
+    Ok(Some(json!({ "name": name, "text": text })))
+}
+
+/// Opens the kernel in the client, as a file that ends with the server.
+fn show(shared: &Arc<Shared>, name: String, text: String) {
+    let server = Arc::clone(shared);
+    shared.spawn(async move {
+        let files = Arc::clone(&server);
+        let written = off_thread(move || files.evaluations.write(&name, "ptx", &text)).await;
+        let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) else { return };
+        let document = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
+        let shown = tokio::time::timeout(CLIENT_TIMEOUT, server.client.show_document(document)).await;
+        if !matches!(shown, Ok(Ok(true))) {
+            tracing::info!("the client has not opened the kernel");
+        }
+    });
+}
