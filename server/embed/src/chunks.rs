@@ -6,6 +6,7 @@ use crate::cpp::{self, CppState};
 use crate::model::{Edit, Group, Placed};
 use crate::python::{self, PythonState};
 use crate::raw::Item;
+use crate::rust::{self, RustState};
 use crate::targets::{Condition, Wanted};
 use crate::words::Outline;
 use std::ops::Range;
@@ -23,6 +24,7 @@ const MIN_CHUNK_BYTES: usize = 1024;
 pub(crate) enum State {
     Cpp(CppState),
     Python(PythonState),
+    Rust(RustState),
 }
 
 /// A part of the text.
@@ -92,6 +94,7 @@ pub(crate) struct MadeGroup {
 enum StateNow<'a> {
     Cpp(&'a CppState),
     Python(&'a PythonState),
+    Rust(&'a RustState),
 }
 
 impl StateNow<'_> {
@@ -99,6 +102,7 @@ impl StateNow<'_> {
         match (self, state) {
             (Self::Cpp(now), State::Cpp(state)) => *now == state,
             (Self::Python(now), State::Python(state)) => *now == state,
+            (Self::Rust(now), State::Rust(state)) => *now == state,
             _ => false,
         }
     }
@@ -108,6 +112,7 @@ impl StateNow<'_> {
         let outside = match self {
             Self::Cpp(state) => state.is_outside(),
             Self::Python(state) => state.is_outside(),
+            Self::Rust(state) => state.is_outside(),
         };
         length >= CHUNK_BYTES && outside || length >= MAX_CHUNK_BYTES
     }
@@ -128,6 +133,10 @@ fn scan(
             let (end, items, state) =
                 python::scan(text, start, state, &mut |at, state| stop(at, StateNow::Python(state)));
             (end, items, State::Python(state))
+        }
+        State::Rust(state) => {
+            let (end, items, state) = rust::scan(text, start, state, &mut |at, state| stop(at, StateNow::Rust(state)));
+            (end, items, State::Rust(state))
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::definitions::Definitions;
 use crate::model::{Edit, Group, Placed};
 use crate::python::PythonState;
 use crate::raw::ItemKind;
+use crate::rust::RustState;
 use crate::targets::Wanted;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,6 +25,8 @@ pub enum Language {
     Cpp,
     /// Python.
     Python,
+    /// Rust.
+    Rust,
 }
 
 impl Language {
@@ -35,6 +38,7 @@ impl Language {
             "cu" | "cuh" | "c" | "cc" | "cpp" | "cxx" | "c++" | "h" | "hh" | "hpp" | "hxx" | "h++" | "inl" | "ipp"
             | "tpp" | "ixx" | "cppm" | "cui" => Some(Self::Cpp),
             "py" | "pyi" => Some(Self::Python),
+            "rs" => Some(Self::Rust),
             _ => None,
         }
     }
@@ -45,6 +49,7 @@ impl Language {
         match id {
             "cuda" | "cuda-cpp" | "cpp" | "c" | "objective-cpp" => Some(Self::Cpp),
             "python" => Some(Self::Python),
+            "rust" => Some(Self::Rust),
             _ => None,
         }
     }
@@ -278,7 +283,7 @@ const MAX_NEEDLE: usize = 10;
 fn may_contain(language: Language, text: &[u8]) -> bool {
     let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
     match language {
-        Language::Cpp => has("asm"),
+        Language::Cpp | Language::Rust => has("asm"),
         Language::Python => has("asm") || has("inline_ptx") || has("InlineAsm"),
     }
 }
@@ -287,5 +292,6 @@ fn initial(language: Language) -> State {
     match language {
         Language::Cpp => State::Cpp(CppState::default()),
         Language::Python => State::Python(PythonState::default()),
+        Language::Rust => State::Rust(RustState::default()),
     }
 }

@@ -14,6 +14,7 @@ mod map;
 mod model;
 mod python;
 mod raw;
+mod rust;
 mod targets;
 mod words;
 

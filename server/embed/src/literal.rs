@@ -165,3 +165,62 @@ fn python_escape(bytes: &[u8]) -> (usize, PythonEscape) {
         _ => (1, PythonEscape::Itself),
     }
 }
+
+/// Appends the text of a Rust literal of `source`. Braces stay: they belong to the template, not to the literal.
+pub(crate) fn decode_rust(out: &mut Decoded, source: &str, literal: &Literal) {
+    let body = literal.body.clone();
+    let Some(text) = source.get(body.clone()) else { return };
+    if literal.writing.raw || text.is_empty() {
+        out.push(body, text, SegmentKind::Verbatim);
+        return;
+    }
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let plain = memchr::memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |i| at + i);
+        if plain > at {
+            out.push(body.start + at..body.start + plain, &text[at..plain], SegmentKind::Verbatim);
+            at = plain;
+            continue;
+        }
+        let (length, value) = rust_escape(&text[at..]);
+        let host = body.start + at..body.start + at + length;
+        let mut buffer = [0; 4];
+        match value {
+            Some(c) => out.push(host, c.encode_utf8(&mut buffer), SegmentKind::Escape),
+            None => out.push(host, "", SegmentKind::Glue),
+        }
+        at += length;
+    }
+}
+
+/// The length and the value of an escape. A spliced line has no value.
+fn rust_escape(text: &str) -> (usize, Option<char>) {
+    let bytes = text.as_bytes();
+    let number = |digits: &str| u32::from_str_radix(&digits.replace('_', ""), 16).ok().and_then(char::from_u32);
+    let simple = match bytes.get(1) {
+        None => return (1, Some('\\')),
+        // Blanks at the start of the next lines do not count.
+        Some(b'\n' | b'\r') => {
+            let blanks = bytes[1..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
+            return (1 + blanks, None);
+        }
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'0') => '\0',
+        Some(b'x') if bytes.get(2..4).is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit)) => {
+            return (4, number(&text[2..4]));
+        }
+        Some(b'u') if bytes.get(2) == Some(&b'{') => {
+            let end = memchr::memchr(b'}', &bytes[..bytes.len().min(14)]);
+            return end.map_or((2, Some('u')), |end| {
+                (end + 1, Some(text.get(3..end).and_then(number).unwrap_or(char::REPLACEMENT_CHARACTER)))
+            });
+        }
+        Some(b) if b.is_ascii() => char::from(*b),
+        // A character outside ASCII stands for itself.
+        Some(_) => return (1, None),
+    };
+    (2, Some(simple))
+}

@@ -79,6 +79,41 @@ const PYTHON: &[&str] = &[
     "{$r0}",
 ];
 
+const RUST: &[&str] = &[
+    "\\n",
+    "\\t",
+    "\\\"",
+    "{{",
+    "}}",
+    "{}",
+    "{0}",
+    "{x}",
+    "{c}",
+    "{1:e}",
+    "{",
+    "}",
+    "\", \"",
+    "\",\n  \"",
+    "\", r#\"raw \\n \"{x}\"\"#, \"",
+    "\", T, \"",
+    "\", concat!(\"a\", $x, \"b {0}\"), \"",
+    "\\\n   ",
+    "\n",
+    "add.u32 ",
+    ", ",
+    ";",
+    "é",
+    "\\x41",
+    "\\u{e9}",
+    "\\u{",
+    "\\é",
+    "%0",
+    "%%laneid",
+    "%p",
+    "\", \"\", \"",
+    ".reg .b32 q;",
+];
+
 /// Compares both directions of the maps of all groups.
 fn compare(language: Language, text: &str) {
     let host = Host::new(language, text);
@@ -150,6 +185,18 @@ fn every_byte_of_random_texts() {
         let python = write(PYTHON);
         compare(Language::Python, &format!("T = \"$0\"\nllvm.inline_asm(t, [b], \"{python}\", \"=r,r\")"));
         compare(Language::Python, &format!("inline_ptx(\"{python}\", write_only_types=[Int32])"));
+        let rust = write(RUST);
+        compare(
+            Language::Rust,
+            &format!("fn f() {{ asm!(\"{rust}\", out(reg32) y, in(reg16) z, x = in(reg64) x, c = const 7); }}"),
+        );
+        compare(
+            Language::Rust,
+            &format!(
+                "fn f() {{ asm!(\"{rust}\", options(raw)); asm!(\"{{{{ .reg .b32 q;\"); asm!(\"{{}} {rust}\", in(reg32) a); }}"
+            ),
+        );
+        compare(Language::Rust, &format!("ptx_asm!(\"{rust}\", out(\"=r\") y, in(\"n\") 7);"));
         let escaped =
             format!("asm(\"{cpp}\" : \"=r\"(a));").replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
         compare(Language::Python, &format!("x = 'é asm();'\nK = \"{escaped}\"\n"));
@@ -167,6 +214,12 @@ fn edits_of_ptx_arrive() {
         (Language::Cpp, "void f() { asm(R\"(add.u32 x, y, %laneid;\nmov.b32 x, y;)\"); }"),
         (Language::Python, "llvm.inline_asm(t, [b], \"add.u32 $0, $1, $$x;\\n\" 'mov.b32 $0, $1;', \"=r,r\")"),
         (Language::Python, "llvm.inline_asm(t, [b], f'''{{ add.u32 $0, $1, %laneid;\n }}''', \"=r,r\")"),
+        (
+            Language::Rust,
+            "asm!(\"{{ add.u32 {0}, {x}, %laneid;\\n\",\n  r#\"mov.b32 {0}, \"y\"; }}\"#, out(reg32) a, x = in(reg32) b)",
+        ),
+        (Language::Rust, "asm!(\"{ add.u32 x, y, %laneid;\n \\\n mov.b32 x, y; }\", options(raw))"),
+        (Language::Rust, "ptx_asm!(\"{ add.u32 %0, %1, %%laneid; }\", out(\"=r\") a, in(\"r\") b)"),
         (
             Language::Python,
             "K = \"void f() { asm(\\\"add.u32 %0, %1, %%laneid;\\\\n\\\" : \\\"=r\\\"(a) : \\\"r\\\"(b)); }\"\n",

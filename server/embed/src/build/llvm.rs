@@ -131,7 +131,7 @@ fn constraints(
                 Some(value) => text.push(range.clone(), value, SegmentKind::Escape),
                 None => return false,
             },
-            Piece::Hole(_) => return false,
+            Piece::Hole(_) | Piece::LineBreak(_) => return false,
         }
     }
     if raw.constraints.is_empty() || text.map.segments().iter().any(|s| s.kind == SegmentKind::Hole) {
