@@ -3,6 +3,7 @@
 
 use crate::build::Part;
 use crate::cpp::{self, CppState};
+use crate::llvm_ir::{self, LlvmIrState};
 use crate::model::{Edit, Group, Placed};
 use crate::python::{self, PythonState};
 use crate::raw::Item;
@@ -25,6 +26,7 @@ pub(crate) enum State {
     Cpp(CppState),
     Python(PythonState),
     Rust(RustState),
+    LlvmIr(LlvmIrState),
 }
 
 /// A part of the text.
@@ -95,6 +97,7 @@ enum StateNow<'a> {
     Cpp(&'a CppState),
     Python(&'a PythonState),
     Rust(&'a RustState),
+    LlvmIr(&'a LlvmIrState),
 }
 
 impl StateNow<'_> {
@@ -103,6 +106,7 @@ impl StateNow<'_> {
             (Self::Cpp(now), State::Cpp(state)) => *now == state,
             (Self::Python(now), State::Python(state)) => *now == state,
             (Self::Rust(now), State::Rust(state)) => *now == state,
+            (Self::LlvmIr(now), State::LlvmIr(state)) => *now == state,
             _ => false,
         }
     }
@@ -113,6 +117,7 @@ impl StateNow<'_> {
             Self::Cpp(state) => state.is_outside(),
             Self::Python(state) => state.is_outside(),
             Self::Rust(state) => state.is_outside(),
+            Self::LlvmIr(state) => state.is_outside(),
         };
         length >= CHUNK_BYTES && outside || length >= MAX_CHUNK_BYTES
     }
@@ -137,6 +142,11 @@ fn scan(
         State::Rust(state) => {
             let (end, items, state) = rust::scan(text, start, state, &mut |at, state| stop(at, StateNow::Rust(state)));
             (end, items, State::Rust(state))
+        }
+        State::LlvmIr(state) => {
+            let (end, items, state) =
+                llvm_ir::scan(text, start, state, &mut |at, state| stop(at, StateNow::LlvmIr(state)));
+            (end, items, State::LlvmIr(state))
         }
     }
 }

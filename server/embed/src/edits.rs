@@ -78,6 +78,17 @@ fn write(writing: Writing, statement: &Statement, text: &str) -> Option<String> 
             _ => out.push(c),
         }
     }
+    if statement.form == Form::LlvmIr {
+        let mut escaped = String::with_capacity(out.len());
+        for c in out.chars() {
+            if c.is_ascii_control() || matches!(c, '"' | '\\') {
+                escaped.push_str(&format!("\\{:02X}", u32::from(c)));
+            } else {
+                escaped.push(c);
+            }
+        }
+        return Some(escaped);
+    }
     if writing.raw {
         let ends = out.contains(writing.quote) || out.contains(")\"") || out.contains('\n') && !writing.lines;
         return (!ends).then_some(out);

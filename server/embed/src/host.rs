@@ -8,6 +8,7 @@ use crate::build::{self, Part};
 use crate::chunks::{self, Chunk, MadeGroup, State};
 use crate::cpp::CppState;
 use crate::definitions::Definitions;
+use crate::llvm_ir::LlvmIrState;
 use crate::model::{Edit, Group, Placed};
 use crate::python::PythonState;
 use crate::raw::ItemKind;
@@ -27,6 +28,8 @@ pub enum Language {
     Python,
     /// Rust.
     Rust,
+    /// LLVM IR.
+    LlvmIr,
 }
 
 impl Language {
@@ -39,6 +42,7 @@ impl Language {
             | "tpp" | "ixx" | "cppm" | "cui" => Some(Self::Cpp),
             "py" | "pyi" => Some(Self::Python),
             "rs" => Some(Self::Rust),
+            "ll" => Some(Self::LlvmIr),
             _ => None,
         }
     }
@@ -50,6 +54,7 @@ impl Language {
             "cuda" | "cuda-cpp" | "cpp" | "c" | "objective-cpp" => Some(Self::Cpp),
             "python" => Some(Self::Python),
             "rust" => Some(Self::Rust),
+            "llvm" => Some(Self::LlvmIr),
             _ => None,
         }
     }
@@ -283,7 +288,7 @@ const MAX_NEEDLE: usize = 10;
 fn may_contain(language: Language, text: &[u8]) -> bool {
     let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
     match language {
-        Language::Cpp | Language::Rust => has("asm"),
+        Language::Cpp | Language::Rust | Language::LlvmIr => has("asm"),
         Language::Python => has("asm") || has("inline_ptx") || has("InlineAsm"),
     }
 }
@@ -293,5 +298,6 @@ fn initial(language: Language) -> State {
         Language::Cpp => State::Cpp(CppState::default()),
         Language::Python => State::Python(PythonState::default()),
         Language::Rust => State::Rust(RustState::default()),
+        Language::LlvmIr => State::LlvmIr(LlvmIrState::default()),
     }
 }

@@ -10,6 +10,7 @@ mod definitions;
 mod edits;
 mod host;
 mod literal;
+mod llvm_ir;
 mod map;
 mod model;
 mod python;

@@ -224,3 +224,59 @@ fn rust_escape(text: &str) -> (usize, Option<char>) {
     };
     (2, Some(simple))
 }
+
+/// Appends the text of a string of LLVM IR in `source`.
+pub(crate) fn decode_llvm_ir(out: &mut Decoded, source: &str, literal: &Literal) {
+    let body = literal.body.clone();
+    let Some(text) = source.get(body.clone()) else { return };
+    if text.is_empty() {
+        out.push(body, text, SegmentKind::Verbatim);
+        return;
+    }
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let plain = memchr::memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |i| at + i);
+        if plain > at {
+            out.push(body.start + at..body.start + plain, &text[at..plain], SegmentKind::Verbatim);
+            at = plain;
+            continue;
+        }
+        let (length, value) = llvm_escape(&bytes[at..]);
+        let host = body.start + at..body.start + at + length;
+        let mut buffer = [0; 4];
+        match value {
+            Some(c) => out.push(host, c.encode_utf8(&mut buffer), SegmentKind::Escape),
+            // The lexer keeps a backslash that begins no escape.
+            None => out.push(host, "\\", SegmentKind::Verbatim),
+        }
+        at += length;
+    }
+}
+
+/// The length and the value of `\\` or of the bytes `\C3\A9` of a character. Other backslashes have no value.
+fn llvm_escape(bytes: &[u8]) -> (usize, Option<char>) {
+    if bytes.get(1) == Some(&b'\\') {
+        return (2, Some('\\'));
+    }
+    let byte = |at: usize| -> Option<u8> {
+        let digits = bytes.get(at + 1..at + 3).filter(|d| bytes[at] == b'\\' && d.iter().all(u8::is_ascii_hexdigit))?;
+        u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let Some(first) = byte(0) else { return (1, None) };
+    let mut buffer = vec![first];
+    while buffer.len() < 4 {
+        match std::str::from_utf8(&buffer) {
+            Ok(text) => return (3 * buffer.len(), text.chars().next()),
+            // More bytes are missing.
+            Err(error) if error.error_len().is_none() => {}
+            Err(_) => return (3, Some(char::REPLACEMENT_CHARACTER)),
+        }
+        match byte(3 * buffer.len()) {
+            Some(next) => buffer.push(next),
+            None => return (3, Some(char::REPLACEMENT_CHARACTER)),
+        }
+    }
+    let character = std::str::from_utf8(&buffer).ok().and_then(|text| text.chars().next());
+    character.map_or((3, Some(char::REPLACEMENT_CHARACTER)), |c| (3 * buffer.len(), Some(c)))
+}

@@ -17,6 +17,8 @@ pub enum Form {
     InlinePtx,
     /// `asm!("… {0}, {x}", out(reg32) y, x = in(reg32) z)` of Rust.
     RustAsm,
+    /// `call i32 asm sideeffect "… $0, $1", "=r,r"(i32 %x)` of LLVM IR.
+    LlvmIr,
     /// `ptx_asm!("… %0, %1", out("=r") y, in("r") z)` of cuda-oxide.
     PtxAsm,
 }
@@ -128,10 +130,10 @@ pub(crate) struct Raw {
     pub goto: bool,
     pub in_define: bool,
     pub template: Vec<Piece>,
-    /// A literal that holds all constraints (Python).
+    /// A literal that holds all constraints (Python, LLVM IR, Julia).
     pub constraints: Vec<Piece>,
     pub operands: Vec<RawOperand>,
-    /// The operands that the host passes, where the text shows them (Python).
+    /// The operands that the host passes, where the text shows them (Python, LLVM IR, Julia).
     pub arguments: Option<Vec<Range<usize>>>,
     /// The types of what `inline_ptx` writes.
     pub types: Vec<Range<usize>>,

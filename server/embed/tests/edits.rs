@@ -166,6 +166,36 @@ const RUST: &[&str] = &[
     "\r\n",
 ];
 
+const LLVM_IR: &[&str] = &[
+    "\"",
+    ";",
+    "\n",
+    "\n}\n",
+    "\ndefine void @f(i32 %x) {\n",
+    "(",
+    ")",
+    ",",
+    "{",
+    "}",
+    "=",
+    "  %y = call i32 asm sideeffect \"mov.u32 $0, $1;\", \"=r,r\"(i32 %x)\n",
+    "  call void asm \"{ .reg .b32 t;\", \"\"()\n",
+    "  call void asm \"}\", \"\"()\n",
+    "asm",
+    " asm \"",
+    "module asm \"ret;\"\n",
+    "sideeffect ",
+    "\\0A",
+    "\\22",
+    "; ptx: target=sm_90a\n",
+    "call ",
+    "%asm",
+    "c\"a\"",
+    "é",
+    "\r\n",
+    "!i",
+];
+
 fn run(language: Language, pieces: &[&str], rounds: u64, steps: usize) {
     for round in 0..rounds {
         let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (round + 1).wrapping_mul(0xD134_2543_DE82_EF95));
@@ -173,6 +203,7 @@ fn run(language: Language, pieces: &[&str], rounds: u64, steps: usize) {
         let filler = match language {
             Language::Cpp => "int g(int a, int b) {\n  return a + b;\n}\n",
             Language::Python => "def g(a, b):\n    return a + b\n",
+            Language::LlvmIr => "define i32 @g(i32 %a) {\n  ret i32 %a\n}\n",
             Language::Rust => "fn g(a: u32, b: u32) -> u32 {\n    a + b\n}\n",
         };
         let mut text = String::new();
@@ -234,4 +265,9 @@ fn an_edited_host_of_python_equals_a_fresh_one() {
 #[test]
 fn an_edited_host_of_rust_equals_a_fresh_one() {
     run(Language::Rust, RUST, 60, 120);
+}
+
+#[test]
+fn an_edited_host_of_llvm_ir_equals_a_fresh_one() {
+    run(Language::LlvmIr, LLVM_IR, 60, 120);
 }

@@ -114,6 +114,34 @@ const RUST: &[&str] = &[
     ".reg .b32 q;",
 ];
 
+const LLVM_IR: &[&str] = &[
+    "\\0A",
+    "\\09",
+    "\\22",
+    "\\5C",
+    "\\\\",
+    "\\",
+    "\\C3\\A9",
+    "\\C3",
+    "\\F0\\9F\\98\\80",
+    "$$",
+    "$0",
+    "$1",
+    "${0}",
+    "${1:x}",
+    "${:uid}",
+    "$(a$|b$)",
+    "$9",
+    "$",
+    "add.u32 ",
+    ", ",
+    ";",
+    "{",
+    "}",
+    "é",
+    ".reg .b32 q;",
+];
+
 /// Compares both directions of the maps of all groups.
 fn compare(language: Language, text: &str) {
     let host = Host::new(language, text);
@@ -197,6 +225,13 @@ fn every_byte_of_random_texts() {
             ),
         );
         compare(Language::Rust, &format!("ptx_asm!(\"{rust}\", out(\"=r\") y, in(\"n\") 7);"));
+        let ir = write(LLVM_IR);
+        compare(
+            Language::LlvmIr,
+            &format!(
+                "define void @f() {{\n  %1 = call i32 asm \"{ir}\", \"=r,r,n\"(i32 %0, i32 7)\n  call void asm \".reg .b32 q; {ir}\", \"\"()\n}}"
+            ),
+        );
         let escaped =
             format!("asm(\"{cpp}\" : \"=r\"(a));").replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
         compare(Language::Python, &format!("x = 'é asm();'\nK = \"{escaped}\"\n"));
@@ -220,6 +255,10 @@ fn edits_of_ptx_arrive() {
         ),
         (Language::Rust, "asm!(\"{ add.u32 x, y, %laneid;\n \\\n mov.b32 x, y; }\", options(raw))"),
         (Language::Rust, "ptx_asm!(\"{ add.u32 %0, %1, %%laneid; }\", out(\"=r\") a, in(\"r\") b)"),
+        (
+            Language::LlvmIr,
+            "call i32 asm \"{ add.u32 $0, $1, %laneid;\\0A\\09mov.b32 $$x, \\22y\\22; }\", \"=r,r\"(i32 %x)",
+        ),
         (
             Language::Python,
             "K = \"void f() { asm(\\\"add.u32 %0, %1, %%laneid;\\\\n\\\" : \\\"=r\\\"(a) : \\\"r\\\"(b)); }\"\n",
