@@ -3,6 +3,7 @@
 
 use crate::build::Part;
 use crate::cpp::{self, CppState};
+use crate::julia::{self, JuliaState};
 use crate::llvm_ir::{self, LlvmIrState};
 use crate::model::{Edit, Group, Placed};
 use crate::python::{self, PythonState};
@@ -27,6 +28,7 @@ pub(crate) enum State {
     Python(PythonState),
     Rust(RustState),
     LlvmIr(LlvmIrState),
+    Julia(JuliaState),
 }
 
 /// A part of the text.
@@ -98,6 +100,7 @@ enum StateNow<'a> {
     Python(&'a PythonState),
     Rust(&'a RustState),
     LlvmIr(&'a LlvmIrState),
+    Julia,
 }
 
 impl StateNow<'_> {
@@ -107,6 +110,7 @@ impl StateNow<'_> {
             (Self::Python(now), State::Python(state)) => *now == state,
             (Self::Rust(now), State::Rust(state)) => *now == state,
             (Self::LlvmIr(now), State::LlvmIr(state)) => *now == state,
+            (Self::Julia, State::Julia(_)) => true,
             _ => false,
         }
     }
@@ -118,6 +122,7 @@ impl StateNow<'_> {
             Self::Python(state) => state.is_outside(),
             Self::Rust(state) => state.is_outside(),
             Self::LlvmIr(state) => state.is_outside(),
+            Self::Julia => true,
         };
         length >= CHUNK_BYTES && outside || length >= MAX_CHUNK_BYTES
     }
@@ -147,6 +152,10 @@ fn scan(
             let (end, items, state) =
                 llvm_ir::scan(text, start, state, &mut |at, state| stop(at, StateNow::LlvmIr(state)));
             (end, items, State::LlvmIr(state))
+        }
+        State::Julia(state) => {
+            let (end, items, state) = julia::scan(text, start, state, &mut |at, _| stop(at, StateNow::Julia));
+            (end, items, State::Julia(state))
         }
     }
 }

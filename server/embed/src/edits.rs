@@ -106,6 +106,7 @@ fn write(writing: Writing, statement: &Statement, text: &str) -> Option<String> 
                     escaped.push(c);
                     escaped.push(c);
                 }
+                '$' if statement.form == Form::Julia => escaped.push_str("\\$"),
                 c if c == writing.quote => {
                     escaped.push('\\');
                     escaped.push(c);

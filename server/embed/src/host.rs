@@ -8,6 +8,7 @@ use crate::build::{self, Part};
 use crate::chunks::{self, Chunk, MadeGroup, State};
 use crate::cpp::CppState;
 use crate::definitions::Definitions;
+use crate::julia::JuliaState;
 use crate::llvm_ir::LlvmIrState;
 use crate::model::{Edit, Group, Placed};
 use crate::python::PythonState;
@@ -30,6 +31,8 @@ pub enum Language {
     Rust,
     /// LLVM IR.
     LlvmIr,
+    /// Julia.
+    Julia,
 }
 
 impl Language {
@@ -43,6 +46,7 @@ impl Language {
             "py" | "pyi" => Some(Self::Python),
             "rs" => Some(Self::Rust),
             "ll" => Some(Self::LlvmIr),
+            "jl" => Some(Self::Julia),
             _ => None,
         }
     }
@@ -55,6 +59,7 @@ impl Language {
             "python" => Some(Self::Python),
             "rust" => Some(Self::Rust),
             "llvm" => Some(Self::LlvmIr),
+            "julia" => Some(Self::Julia),
             _ => None,
         }
     }
@@ -289,6 +294,7 @@ fn may_contain(language: Language, text: &[u8]) -> bool {
     let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
     match language {
         Language::Cpp | Language::Rust | Language::LlvmIr => has("asm"),
+        Language::Julia => has("@asmcall"),
         Language::Python => has("asm") || has("inline_ptx") || has("InlineAsm"),
     }
 }
@@ -299,5 +305,6 @@ fn initial(language: Language) -> State {
         Language::Python => State::Python(PythonState::default()),
         Language::Rust => State::Rust(RustState::default()),
         Language::LlvmIr => State::LlvmIr(LlvmIrState::default()),
+        Language::Julia => State::Julia(JuliaState),
     }
 }

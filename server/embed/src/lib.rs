@@ -9,6 +9,7 @@ mod cpp;
 mod definitions;
 mod edits;
 mod host;
+mod julia;
 mod literal;
 mod llvm_ir;
 mod map;

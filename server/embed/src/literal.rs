@@ -280,3 +280,70 @@ fn llvm_escape(bytes: &[u8]) -> (usize, Option<char>) {
     let character = std::str::from_utf8(&buffer).ok().and_then(|text| text.chars().next());
     character.map_or((3, Some(char::REPLACEMENT_CHARACTER)), |c| (3 * buffer.len(), Some(c)))
 }
+
+/// Appends the text of a string of Julia in `source`. The indentation of `"""` strings stays, as it means nothing in PTX.
+pub(crate) fn decode_julia(out: &mut Decoded, source: &str, literal: &Literal) {
+    let body = literal.body.clone();
+    let Some(text) = source.get(body.clone()) else { return };
+    if literal.writing.raw || text.is_empty() {
+        out.push(body, text, SegmentKind::Verbatim);
+        return;
+    }
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let plain = memchr::memchr2(b'\\', b'$', &bytes[at..]).map_or(bytes.len(), |i| at + i);
+        if plain > at {
+            out.push(body.start + at..body.start + plain, &text[at..plain], SegmentKind::Verbatim);
+            at = plain;
+            continue;
+        }
+        let host = |length: usize| body.start + at..body.start + (at + length).min(bytes.len());
+        let length = if bytes[at] == b'$' {
+            let length = interpolation(&bytes[at..]);
+            out.push(host(length), HOLE, SegmentKind::Hole);
+            length
+        } else if bytes[at..].starts_with(b"\\\n") || bytes[at..].starts_with(b"\\\r\n") {
+            // Blanks at the start of the next line do not count.
+            let line = at + 1 + usize::from(bytes[at + 1] == b'\r') + 1;
+            let length = line - at + bytes[line..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+            out.push(host(length), "", SegmentKind::Glue);
+            length
+        } else {
+            let (length, value) = match bytes.get(at + 1) {
+                Some(b'e') => (2, Some('\u{1b}')),
+                Some(b'x') => cpp_escape(&bytes[at..], 2),
+                _ => cpp_escape(&bytes[at..], 8),
+            };
+            let mut buffer = [0; 4];
+            match value {
+                Some(c) => out.push(host(length), c.encode_utf8(&mut buffer), SegmentKind::Escape),
+                None => out.push(host(length), "", SegmentKind::Glue),
+            }
+            length
+        };
+        at += length;
+    }
+}
+
+/// The length of `$name` or `$(…)`. One that does not end reaches to the end of the text.
+fn interpolation(bytes: &[u8]) -> usize {
+    if bytes.get(1) != Some(&b'(') {
+        let is_word = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b'_' | b'!') || **b >= 0x80;
+        return 1 + bytes[1..].iter().take_while(is_word).count();
+    }
+    let mut depth = 0u32;
+    for (i, b) in bytes.iter().enumerate() {
+        match b {
+            b'(' => depth += 1,
+            b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return i + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    bytes.len()
+}

@@ -19,6 +19,8 @@ pub enum Form {
     RustAsm,
     /// `call i32 asm sideeffect "… $0, $1", "=r,r"(i32 %x)` of LLVM IR.
     LlvmIr,
+    /// `@asmcall("… \$0, \$1", "=r,r", true, UInt32, Tuple{UInt32}, x)` of Julia's LLVM.jl.
+    Julia,
     /// `ptx_asm!("… %0, %1", out("=r") y, in("r") z)` of cuda-oxide.
     PtxAsm,
 }

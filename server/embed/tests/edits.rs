@@ -196,6 +196,43 @@ const LLVM_IR: &[&str] = &[
     "!i",
 ];
 
+const JULIA: &[&str] = &[
+    "\"",
+    "\"\"\"",
+    "raw\"",
+    "`",
+    "'",
+    "x'",
+    "'\"'",
+    "#",
+    "#=",
+    "=#",
+    "\n",
+    "\\",
+    "\\\n",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    "$",
+    "$(",
+    "\\$",
+    "@asmcall(\"mov.u32 \\$0, \\$1;\", \"=r,r,~{memory}\", true, UInt32, Tuple{UInt32}, x)\n",
+    "@asmcall(\"\"\"\n  ret;\n\"\"\")",
+    "@asmcall(",
+    "@asmcall",
+    "\"=r\"",
+    "true",
+    "end\n",
+    "function f(x)\n",
+    "# ptx: target=sm_90a\n",
+    "f() =\n",
+    "    ",
+    "é",
+    "\r\n",
+];
+
 fn run(language: Language, pieces: &[&str], rounds: u64, steps: usize) {
     for round in 0..rounds {
         let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (round + 1).wrapping_mul(0xD134_2543_DE82_EF95));
@@ -203,6 +240,7 @@ fn run(language: Language, pieces: &[&str], rounds: u64, steps: usize) {
         let filler = match language {
             Language::Cpp => "int g(int a, int b) {\n  return a + b;\n}\n",
             Language::Python => "def g(a, b):\n    return a + b\n",
+            Language::Julia => "function g(a, b)\n    return a + b'\nend\n",
             Language::LlvmIr => "define i32 @g(i32 %a) {\n  ret i32 %a\n}\n",
             Language::Rust => "fn g(a: u32, b: u32) -> u32 {\n    a + b\n}\n",
         };
@@ -270,4 +308,9 @@ fn an_edited_host_of_rust_equals_a_fresh_one() {
 #[test]
 fn an_edited_host_of_llvm_ir_equals_a_fresh_one() {
     run(Language::LlvmIr, LLVM_IR, 60, 120);
+}
+
+#[test]
+fn an_edited_host_of_julia_equals_a_fresh_one() {
+    run(Language::Julia, JULIA, 60, 120);
 }

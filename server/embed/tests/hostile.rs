@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// Scans a text in all languages, edits it, and expects an end within a time that only linear work meets.
 fn scan(text: &str) {
-    for language in [Language::Cpp, Language::Python, Language::Rust, Language::LlvmIr] {
+    for language in [Language::Cpp, Language::Python, Language::Rust, Language::LlvmIr, Language::Julia] {
         let start = Instant::now();
         let mut host = Host::new(language, text);
         let mut middle = text.len() / 2;
@@ -79,6 +79,14 @@ fn repeated_pieces_take_linear_time() {
         "ptx_asm!(\"%0%\", in(\"r\") x)",
         "// ptx: asm\n;",
         "macro_rules! asm {",
+        "@asmcall(",
+        "@asmcall(\"",
+        "@asmcall(\"$(",
+        "@asmcall(\"\\$0\", \"r\", (x[",
+        "@asmcall(\"ret;\")\n",
+        "@asmcall \"$(f(\"",
+        "@asmcall #=",
+        "@asmcall x' '",
         "call void asm \"",
         "call void asm \"a\", \"r\"(i32 (",
         "call void asm \"a\", \"r\"(i32 %x)\n",
@@ -98,6 +106,8 @@ fn one_statement_of_a_megabyte() {
     scan(&format!("inline_asm(a, b, \"{}\", \"{}\")", "add.u32 $0, $0, $$x;\\n".repeat(40_000), "r,".repeat(60_000)));
     let text = "add.u32 $0, $1, 7;\\0A".repeat(40_000);
     scan(&format!("call void asm \"{text}\", \"{}\"({})", "r,".repeat(60_000), "i32 %x, ".repeat(60_000)));
+    let text = "add.u32 \\$0, \\$1, $x;\\n".repeat(40_000);
+    scan(&format!("@asmcall(\"{text}\", \"{}\", A, B, {})", "r,".repeat(60_000), "x, ".repeat(60_000)));
     let text = "add.u32 {0}, {x}, {{;\\n".repeat(40_000);
     scan(&format!("fn f() {{ asm!(\"{text}\", out(reg32) a, x = in(reg32) b); }}"));
     scan(&format!("fn f() {{ asm!({} out(reg32) a); }}", "\"add.u32 {}, {0};\",\n".repeat(40_000)));

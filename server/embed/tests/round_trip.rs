@@ -142,6 +142,36 @@ const LLVM_IR: &[&str] = &[
     ".reg .b32 q;",
 ];
 
+const JULIA: &[&str] = &[
+    "\\n",
+    "\\t",
+    "\\\"",
+    "\\$\\$",
+    "\\$0",
+    "\\$1",
+    "\\${0}",
+    "\\${1:x}",
+    "\\${:uid}",
+    "$",
+    "$x",
+    "$(x)",
+    "$(f(\"a\", (1)))",
+    "$(",
+    "add.u32 ",
+    ", ",
+    ";",
+    "{",
+    "}",
+    "é",
+    "\n",
+    "\\\n   ",
+    "\\x41",
+    "\\u00e9",
+    "\\U1f600",
+    "\\e",
+    "\\é",
+];
+
 /// Compares both directions of the maps of all groups.
 fn compare(language: Language, text: &str) {
     let host = Host::new(language, text);
@@ -232,6 +262,11 @@ fn every_byte_of_random_texts() {
                 "define void @f() {{\n  %1 = call i32 asm \"{ir}\", \"=r,r,n\"(i32 %0, i32 7)\n  call void asm \".reg .b32 q; {ir}\", \"\"()\n}}"
             ),
         );
+        let julia = write(JULIA);
+        compare(
+            Language::Julia,
+            &format!("@asmcall(\"{julia}\", \"=r,r\", UInt32, Tuple{{UInt32}}, x)\n@asmcall(\"\"\"\n{julia}\"\"\")"),
+        );
         let escaped =
             format!("asm(\"{cpp}\" : \"=r\"(a));").replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
         compare(Language::Python, &format!("x = 'é asm();'\nK = \"{escaped}\"\n"));
@@ -259,6 +294,11 @@ fn edits_of_ptx_arrive() {
             Language::LlvmIr,
             "call i32 asm \"{ add.u32 $0, $1, %laneid;\\0A\\09mov.b32 $$x, \\22y\\22; }\", \"=r,r\"(i32 %x)",
         ),
+        (
+            Language::Julia,
+            "@asmcall(\"{ add.u32 \\$0, \\$1, %laneid;\\n mov.b32 \\$\\$x, \\\"y\\\"; }\", \"=r,r\", UInt32, Tuple{UInt32}, x)",
+        ),
+        (Language::Julia, "@asmcall(raw\"{ add.u32 $0, $1, %laneid; }\", \"=r,r\", UInt32, Tuple{UInt32}, x)"),
         (
             Language::Python,
             "K = \"void f() { asm(\\\"add.u32 %0, %1, %%laneid;\\\\n\\\" : \\\"=r\\\"(a) : \\\"r\\\"(b)); }\"\n",

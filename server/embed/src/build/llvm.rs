@@ -2,7 +2,7 @@
 
 use super::{OperandFacts, Part, kind_of, last_token, template};
 use crate::definitions::Definitions;
-use crate::literal::{HOLE, decode_llvm_ir, decode_python};
+use crate::literal::{HOLE, decode_julia, decode_llvm_ir, decode_python};
 use crate::map::{Decoded, SegmentKind};
 use crate::model::{Access, Constraint, Kind, Operand, Problem, Statement, Variable};
 use crate::raw::{Flaw, Form, Literal, Piece, Raw};
@@ -26,13 +26,14 @@ type Decode = fn(&mut Decoded, &str, &Literal);
 fn decoder(form: Form) -> Decode {
     match form {
         Form::LlvmIr => decode_llvm_ir,
+        Form::Julia => decode_julia,
         _ => decode_python,
     }
 }
 
 /// Whether each input of the constraints is one argument of the host.
 fn has_argument_per_input(form: Form) -> bool {
-    matches!(form, Form::LlvmInlineAsm | Form::LlvmIr)
+    matches!(form, Form::LlvmInlineAsm | Form::LlvmIr | Form::Julia)
 }
 
 /// Reads a statement whose text and constraints are those of LLVM.
@@ -66,7 +67,9 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
     substitute(&text, &operands, &mut facts, raw.form, number, &mut out, known && !unclosed, &mut problems);
     if flaws.is_empty() && last_token(&text.text).is_some() {
         // LLVM IR writes an operand that is read and written as an output and an input tied to it.
-        let is_tied = |o: &Operand| raw.form == Form::LlvmIr && o.constraint.text.bytes().all(|b| b.is_ascii_digit());
+        let is_tied = |o: &Operand| {
+            matches!(raw.form, Form::LlvmIr | Form::Julia) && o.constraint.text.bytes().all(|b| b.is_ascii_digit())
+        };
         for ((spelling, operand), facts) in operands.iter().zip(&facts) {
             if !facts.used && !is_tied(operand) {
                 problems.push(Problem {
