@@ -25,6 +25,23 @@ pub enum Form {
     PtxAsm,
 }
 
+impl Form {
+    /// The name of the form in output for other programs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Asm => "cuda-cpp",
+            Self::LlvmInlineAsm => "llvm",
+            Self::Elementwise => "triton",
+            Self::InlinePtx => "cute",
+            Self::RustAsm => "rust",
+            Self::PtxAsm => "cuda-oxide",
+            Self::LlvmIr => "llvm-ir",
+            Self::Julia => "julia",
+        }
+    }
+}
+
 /// Why a statement is not known as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Flaw {
