@@ -1,4 +1,4 @@
-;;; ptx-inline.el --- PTX in the strings of C, C++, CUDA and Python  -*- lexical-binding: t; -*-
+;;; ptx-inline.el --- PTX in the strings of other languages  -*- lexical-binding: t; -*-
 
 ;; Version: 0.1.0
 ;; Package-Requires: ((emacs "29.1"))
@@ -41,7 +41,11 @@ A buffer that is not saved is checked as a copy."
   (if (and buffer-file-name (not (buffer-modified-p)) (not (file-remote-p buffer-file-name)))
       (cons buffer-file-name nil)
     (let* ((suffix (concat "." (or (and buffer-file-name (file-name-extension buffer-file-name))
-                                   (if (derived-mode-p 'python-base-mode) "py" "cu"))))
+                                   (cond ((derived-mode-p 'python-base-mode) "py")
+                                         ((derived-mode-p 'rust-mode 'rust-ts-mode) "rs")
+                                         ((derived-mode-p 'llvm-mode) "ll")
+                                         ((derived-mode-p 'julia-mode 'julia-ts-mode) "jl")
+                                         (t "cu")))))
            (copy (make-temp-file "ptx-inline" nil suffix)))
       (let ((coding-system-for-write 'utf-8-unix))
         (write-region nil nil copy nil 'silent))

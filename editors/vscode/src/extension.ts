@@ -64,7 +64,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         rememberOpenPtx(),
     );
     context.subscriptions.push(whenOpened(HOST_LANGUAGES, () => void inline.ensure()));
-    // A C++ or Python file alone needs no server for PTX files.
+    // A file of another language alone needs no server for PTX files.
     const open = (languages: string[]): boolean => vscode.workspace.textDocuments.some(({ languageId }) => languages.includes(languageId));
     if (open(HOST_LANGUAGES) && !open(['ptx'])) context.subscriptions.push(whenOpened(['ptx'], () => void started.ensure()));
     else await started.ensure();

@@ -1,4 +1,4 @@
-// PTX in the strings of C, C++, CUDA and Python files: the server that analyses them, beside the one of their language.
+// PTX in the strings of other languages' files: the server that analyses them, beside the one of their language.
 
 import * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
@@ -6,7 +6,7 @@ import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import type { ServerKind } from './server';
 
 /** The languages in whose strings the server can find PTX. */
-export const HOST_LANGUAGES = ['cuda-cpp', 'cpp', 'c', 'python'];
+export const HOST_LANGUAGES = ['cuda-cpp', 'cpp', 'c', 'python', 'rust', 'llvm', 'julia'];
 
 /** The languages that the settings choose; none if the feature is off. */
 export function inlineLanguages(): string[] {
@@ -18,7 +18,7 @@ export function inlineLanguages(): string[] {
 
 export const INLINE_SERVER: ServerKind = {
     id: 'ptx-analyzer-inline',
-    name: 'PTX in C++ and Python',
+    name: 'PTX in other languages',
     arguments: ['--inline'],
     selector: () => inlineLanguages().flatMap((language) => ['file', 'untitled', 'vscode-vfs'].map((scheme) => ({ scheme, language }))),
     restarting: ['ptx-analyzer.server', 'ptx-analyzer.inline.enable', 'ptx-analyzer.inline.languages'],

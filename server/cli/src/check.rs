@@ -30,7 +30,7 @@ pub struct CheckArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Check the PTX in strings of CUDA C++ and Python, such as `asm` statements; folders: .cu, .cuh, .h, .hpp, .py … files
+    /// Check the PTX in strings of CUDA C++, Python, Rust, LLVM IR and Julia, such as `asm` statements; folders: .cu, .h, .py, .rs, .ll, .jl … files
     #[arg(long)]
     pub inline: bool,
     /// Check PTX in strings for one of these architectures, whatever comments and conditions in the file say

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The files that may have PTX in strings.
-pub const HOST_FILES: WantedFiles = WantedFiles { name: "C++ or Python file", is_wanted: is_host };
+pub const HOST_FILES: WantedFiles = WantedFiles { name: "C++, Python, Rust, LLVM IR or Julia file", is_wanted: is_host };
 
 fn is_host(path: &Path) -> bool {
     // Versions of a repository are no sources of it.
@@ -178,7 +178,7 @@ fn entry(file: &str, text: &Rope, placed: &Placed) -> Value {
         json!({
             "line": at(s.span.start).line,
             "column": at(s.span.start).column,
-            "form": format!("{:?}", s.form),
+            "form": s.form.name(),
             "volatile": s.volatile,
             "memory": s.memory_clobber,
             "constraints": s.operands.iter().map(|o| o.constraint.text.as_str()).collect::<Vec<_>>(),

@@ -2,6 +2,7 @@
 
 mod llvm;
 mod nvcc;
+mod rust;
 
 use crate::definitions::Definitions;
 use crate::literal::{HOLE, decode_cpp};
@@ -35,8 +36,10 @@ struct OperandFacts {
 /// Reads a statement. `source` is its text, `number` its index in the group, which decides about names of operands.
 pub(crate) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, number: usize) -> Part {
     let mut problems = Vec::new();
-    if raw.form != Form::Asm {
-        return llvm::part(raw, source, definitions, number);
+    match raw.form {
+        Form::Asm => {}
+        Form::RustAsm | Form::PtxAsm => return rust::part(raw, source, definitions, number),
+        _ => return llvm::part(raw, source, definitions, number),
     }
     let (template, has_hole) = template(raw, source, definitions, decode_cpp);
     let operands = operands(raw, source, definitions, &mut problems);
@@ -123,6 +126,7 @@ fn template(
                 has_hole = true;
                 out.push(range.clone(), HOLE, SegmentKind::Hole);
             }
+            Piece::LineBreak(at) => out.push(*at..*at, "\n", SegmentKind::Glue),
         }
     }
     (out, has_hole)
@@ -138,7 +142,7 @@ fn operands(raw: &Raw, source: &str, definitions: &Definitions, problems: &mut V
         for piece in constraint {
             match piece {
                 Piece::Literal(literal) => decode_cpp(&mut text, source, literal),
-                Piece::Name(_) | Piece::Hole(_) => known = false,
+                Piece::Name(_) | Piece::Hole(_) | Piece::LineBreak(_) => known = false,
             }
         }
         let literal = constraint.iter().find_map(|p| if let Piece::Literal(l) = p { Some(l) } else { None });
@@ -231,6 +235,7 @@ fn clobbers(raw: &Raw, source: &str, problems: &mut Vec<Problem>) -> bool {
         let span = |piece: &Piece| match piece {
             Piece::Literal(literal) => literal.span.clone(),
             Piece::Name(range) | Piece::Hole(range) => range.clone(),
+            Piece::LineBreak(at) => *at..*at,
         };
         pieces.first().map_or(0, |p| span(p).start)..pieces.last().map_or(0, |p| span(p).end)
     };

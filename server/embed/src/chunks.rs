@@ -3,9 +3,12 @@
 
 use crate::build::Part;
 use crate::cpp::{self, CppState};
+use crate::julia::{self, JuliaState};
+use crate::llvm_ir::{self, LlvmIrState};
 use crate::model::{Edit, Group, Placed};
 use crate::python::{self, PythonState};
 use crate::raw::Item;
+use crate::rust::{self, RustState};
 use crate::targets::{Condition, Wanted};
 use crate::words::Outline;
 use std::ops::Range;
@@ -23,6 +26,9 @@ const MIN_CHUNK_BYTES: usize = 1024;
 pub(crate) enum State {
     Cpp(CppState),
     Python(PythonState),
+    Rust(RustState),
+    LlvmIr(LlvmIrState),
+    Julia(JuliaState),
 }
 
 /// A part of the text.
@@ -92,6 +98,9 @@ pub(crate) struct MadeGroup {
 enum StateNow<'a> {
     Cpp(&'a CppState),
     Python(&'a PythonState),
+    Rust(&'a RustState),
+    LlvmIr(&'a LlvmIrState),
+    Julia,
 }
 
 impl StateNow<'_> {
@@ -99,6 +108,9 @@ impl StateNow<'_> {
         match (self, state) {
             (Self::Cpp(now), State::Cpp(state)) => *now == state,
             (Self::Python(now), State::Python(state)) => *now == state,
+            (Self::Rust(now), State::Rust(state)) => *now == state,
+            (Self::LlvmIr(now), State::LlvmIr(state)) => *now == state,
+            (Self::Julia, State::Julia(_)) => true,
             _ => false,
         }
     }
@@ -108,6 +120,9 @@ impl StateNow<'_> {
         let outside = match self {
             Self::Cpp(state) => state.is_outside(),
             Self::Python(state) => state.is_outside(),
+            Self::Rust(state) => state.is_outside(),
+            Self::LlvmIr(state) => state.is_outside(),
+            Self::Julia => true,
         };
         length >= CHUNK_BYTES && outside || length >= MAX_CHUNK_BYTES
     }
@@ -128,6 +143,19 @@ fn scan(
             let (end, items, state) =
                 python::scan(text, start, state, &mut |at, state| stop(at, StateNow::Python(state)));
             (end, items, State::Python(state))
+        }
+        State::Rust(state) => {
+            let (end, items, state) = rust::scan(text, start, state, &mut |at, state| stop(at, StateNow::Rust(state)));
+            (end, items, State::Rust(state))
+        }
+        State::LlvmIr(state) => {
+            let (end, items, state) =
+                llvm_ir::scan(text, start, state, &mut |at, state| stop(at, StateNow::LlvmIr(state)));
+            (end, items, State::LlvmIr(state))
+        }
+        State::Julia(state) => {
+            let (end, items, state) = julia::scan(text, start, state, &mut |at, _| stop(at, StateNow::Julia));
+            (end, items, State::Julia(state))
         }
     }
 }

@@ -18,21 +18,32 @@ pub fn host_edit(group: &Group, ptx: Range<usize>, new: &str) -> Option<HostEdit
             || ptx.is_empty() && s.ptx.start <= ptx.start && ptx.start <= s.ptx.end
     });
     for segment in touched {
-        if segment.kind == SegmentKind::Hole {
+        // A line break between strings or statements is not in the host text.
+        let is_between = segment.kind == SegmentKind::Glue && !segment.ptx.is_empty() && !ptx.is_empty();
+        if segment.kind == SegmentKind::Hole || is_between {
             return None;
         }
     }
     let statement = group.statements.iter().find(|s| s.span.start <= span.start && span.end <= s.span.end)?;
     let literal = statement.literals.iter().position(|l| l.start <= span.start && span.end <= l.end)?;
     let writing = statement.writing.get(literal).copied()?;
-    // In a group of several statements an operand has another name than in its statement.
-    let mut text = new.to_owned();
+    // The braces of `{x}` in Rust are not doubled, unlike those of PTX.
+    let text = if statement.form == Form::RustAsm {
+        spell_operands(group, write(writing, statement, new)?)
+    } else {
+        write(writing, statement, &spell_operands(group, new.to_owned()))?
+    };
+    Some(HostEdit { span, text })
+}
+
+/// Text with the operands' names of the host, which may differ from those in the PTX text of a group.
+fn spell_operands(group: &Group, mut text: String) -> String {
     for variable in group.variables.iter().filter(|v| v.name != v.spelling) {
         if text.contains(&variable.name) {
             text = replace_name(&text, &variable.name, &variable.spelling);
         }
     }
-    Some(HostEdit { span, text: write(writing, statement, &text)? })
+    text
 }
 
 fn replace_name(text: &str, name: &str, by: &str) -> String {
@@ -57,10 +68,26 @@ fn write(writing: Writing, statement: &Statement, text: &str) -> Option<String> 
         match (statement.form, c) {
             // `%0` stays, all else is doubled.
             (Form::Asm, '%') if operands && !chars.peek().is_some_and(char::is_ascii_digit) => out.push_str("%%"),
-            (Form::Asm, _) => out.push(c),
+            (Form::PtxAsm, '%') if !chars.peek().is_some_and(char::is_ascii_digit) => out.push_str("%%"),
+            (Form::RustAsm, '{' | '}') if writing.format => {
+                out.push(c);
+                out.push(c);
+            }
+            (Form::Asm | Form::RustAsm | Form::PtxAsm, _) => out.push(c),
             (_, '$') if !chars.peek().is_some_and(|c| c.is_ascii_digit() || *c == '{') => out.push_str("$$"),
             _ => out.push(c),
         }
+    }
+    if statement.form == Form::LlvmIr {
+        let mut escaped = String::with_capacity(out.len());
+        for c in out.chars() {
+            if c.is_ascii_control() || matches!(c, '"' | '\\') {
+                escaped.push_str(&format!("\\{:02X}", u32::from(c)));
+            } else {
+                escaped.push(c);
+            }
+        }
+        return Some(escaped);
     }
     if writing.raw {
         let ends = out.contains(writing.quote) || out.contains(")\"") || out.contains('\n') && !writing.lines;
@@ -75,10 +102,11 @@ fn write(writing: Writing, statement: &Statement, text: &str) -> Option<String> 
                 '\t' => escaped.push_str("\\t"),
                 '\r' => escaped.push_str("\\r"),
                 '\\' => escaped.push_str("\\\\"),
-                '{' | '}' if writing.format => {
+                '{' | '}' if writing.format && statement.form != Form::RustAsm => {
                     escaped.push(c);
                     escaped.push(c);
                 }
+                '$' if statement.form == Form::Julia => escaped.push_str("\\$"),
                 c if c == writing.quote => {
                     escaped.push('\\');
                     escaped.push(c);

@@ -8,9 +8,12 @@ use crate::build::{self, Part};
 use crate::chunks::{self, Chunk, MadeGroup, State};
 use crate::cpp::CppState;
 use crate::definitions::Definitions;
+use crate::julia::JuliaState;
+use crate::llvm_ir::LlvmIrState;
 use crate::model::{Edit, Group, Placed};
 use crate::python::PythonState;
 use crate::raw::ItemKind;
+use crate::rust::RustState;
 use crate::targets::Wanted;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,6 +27,12 @@ pub enum Language {
     Cpp,
     /// Python.
     Python,
+    /// Rust.
+    Rust,
+    /// LLVM IR.
+    LlvmIr,
+    /// Julia.
+    Julia,
 }
 
 impl Language {
@@ -35,6 +44,9 @@ impl Language {
             "cu" | "cuh" | "c" | "cc" | "cpp" | "cxx" | "c++" | "h" | "hh" | "hpp" | "hxx" | "h++" | "inl" | "ipp"
             | "tpp" | "ixx" | "cppm" | "cui" => Some(Self::Cpp),
             "py" | "pyi" => Some(Self::Python),
+            "rs" => Some(Self::Rust),
+            "ll" => Some(Self::LlvmIr),
+            "jl" => Some(Self::Julia),
             _ => None,
         }
     }
@@ -45,6 +57,9 @@ impl Language {
         match id {
             "cuda" | "cuda-cpp" | "cpp" | "c" | "objective-cpp" => Some(Self::Cpp),
             "python" => Some(Self::Python),
+            "rust" => Some(Self::Rust),
+            "llvm" => Some(Self::LlvmIr),
+            "julia" => Some(Self::Julia),
             _ => None,
         }
     }
@@ -278,7 +293,8 @@ const MAX_NEEDLE: usize = 10;
 fn may_contain(language: Language, text: &[u8]) -> bool {
     let has = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
     match language {
-        Language::Cpp => has("asm"),
+        Language::Cpp | Language::Rust | Language::LlvmIr => has("asm"),
+        Language::Julia => has("@asmcall"),
         Language::Python => has("asm") || has("inline_ptx") || has("InlineAsm"),
     }
 }
@@ -287,5 +303,8 @@ fn initial(language: Language) -> State {
     match language {
         Language::Cpp => State::Cpp(CppState::default()),
         Language::Python => State::Python(PythonState::default()),
+        Language::Rust => State::Rust(RustState::default()),
+        Language::LlvmIr => State::LlvmIr(LlvmIrState::default()),
+        Language::Julia => State::Julia(JuliaState),
     }
 }

@@ -9,11 +9,14 @@ mod cpp;
 mod definitions;
 mod edits;
 mod host;
+mod julia;
 mod literal;
+mod llvm_ir;
 mod map;
 mod model;
 mod python;
 mod raw;
+mod rust;
 mod targets;
 mod words;
 

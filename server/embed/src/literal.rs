@@ -165,3 +165,185 @@ fn python_escape(bytes: &[u8]) -> (usize, PythonEscape) {
         _ => (1, PythonEscape::Itself),
     }
 }
+
+/// Appends the text of a Rust literal of `source`. Braces stay: they belong to the template, not to the literal.
+pub(crate) fn decode_rust(out: &mut Decoded, source: &str, literal: &Literal) {
+    let body = literal.body.clone();
+    let Some(text) = source.get(body.clone()) else { return };
+    if literal.writing.raw || text.is_empty() {
+        out.push(body, text, SegmentKind::Verbatim);
+        return;
+    }
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let plain = memchr::memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |i| at + i);
+        if plain > at {
+            out.push(body.start + at..body.start + plain, &text[at..plain], SegmentKind::Verbatim);
+            at = plain;
+            continue;
+        }
+        let (length, value) = rust_escape(&text[at..]);
+        let host = body.start + at..body.start + at + length;
+        let mut buffer = [0; 4];
+        match value {
+            Some(c) => out.push(host, c.encode_utf8(&mut buffer), SegmentKind::Escape),
+            None => out.push(host, "", SegmentKind::Glue),
+        }
+        at += length;
+    }
+}
+
+/// The length and the value of an escape. A spliced line has no value.
+fn rust_escape(text: &str) -> (usize, Option<char>) {
+    let bytes = text.as_bytes();
+    let number = |digits: &str| u32::from_str_radix(&digits.replace('_', ""), 16).ok().and_then(char::from_u32);
+    let simple = match bytes.get(1) {
+        None => return (1, Some('\\')),
+        // Blanks at the start of the next lines do not count.
+        Some(b'\n' | b'\r') => {
+            let blanks = bytes[1..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
+            return (1 + blanks, None);
+        }
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'0') => '\0',
+        Some(b'x') if bytes.get(2..4).is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit)) => {
+            return (4, number(&text[2..4]));
+        }
+        Some(b'u') if bytes.get(2) == Some(&b'{') => {
+            let end = memchr::memchr(b'}', &bytes[..bytes.len().min(14)]);
+            return end.map_or((2, Some('u')), |end| {
+                (end + 1, Some(text.get(3..end).and_then(number).unwrap_or(char::REPLACEMENT_CHARACTER)))
+            });
+        }
+        Some(b) if b.is_ascii() => char::from(*b),
+        // A character outside ASCII stands for itself.
+        Some(_) => return (1, None),
+    };
+    (2, Some(simple))
+}
+
+/// Appends the text of a string of LLVM IR in `source`.
+pub(crate) fn decode_llvm_ir(out: &mut Decoded, source: &str, literal: &Literal) {
+    let body = literal.body.clone();
+    let Some(text) = source.get(body.clone()) else { return };
+    if text.is_empty() {
+        out.push(body, text, SegmentKind::Verbatim);
+        return;
+    }
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let plain = memchr::memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |i| at + i);
+        if plain > at {
+            out.push(body.start + at..body.start + plain, &text[at..plain], SegmentKind::Verbatim);
+            at = plain;
+            continue;
+        }
+        let (length, value) = llvm_escape(&bytes[at..]);
+        let host = body.start + at..body.start + at + length;
+        let mut buffer = [0; 4];
+        match value {
+            Some(c) => out.push(host, c.encode_utf8(&mut buffer), SegmentKind::Escape),
+            // The lexer keeps a backslash that begins no escape.
+            None => out.push(host, "\\", SegmentKind::Verbatim),
+        }
+        at += length;
+    }
+}
+
+/// The length and the value of `\\` or of the bytes `\C3\A9` of a character. Other backslashes have no value.
+fn llvm_escape(bytes: &[u8]) -> (usize, Option<char>) {
+    if bytes.get(1) == Some(&b'\\') {
+        return (2, Some('\\'));
+    }
+    let byte = |at: usize| -> Option<u8> {
+        let digits = bytes.get(at + 1..at + 3).filter(|d| bytes[at] == b'\\' && d.iter().all(u8::is_ascii_hexdigit))?;
+        u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let Some(first) = byte(0) else { return (1, None) };
+    let mut buffer = vec![first];
+    while buffer.len() < 4 {
+        match std::str::from_utf8(&buffer) {
+            Ok(text) => return (3 * buffer.len(), text.chars().next()),
+            // More bytes are missing.
+            Err(error) if error.error_len().is_none() => {}
+            Err(_) => return (3, Some(char::REPLACEMENT_CHARACTER)),
+        }
+        match byte(3 * buffer.len()) {
+            Some(next) => buffer.push(next),
+            None => return (3, Some(char::REPLACEMENT_CHARACTER)),
+        }
+    }
+    let character = std::str::from_utf8(&buffer).ok().and_then(|text| text.chars().next());
+    character.map_or((3, Some(char::REPLACEMENT_CHARACTER)), |c| (3 * buffer.len(), Some(c)))
+}
+
+/// Appends the text of a string of Julia in `source`. The indentation of `"""` strings stays, as it means nothing in PTX.
+pub(crate) fn decode_julia(out: &mut Decoded, source: &str, literal: &Literal) {
+    let body = literal.body.clone();
+    let Some(text) = source.get(body.clone()) else { return };
+    if literal.writing.raw || text.is_empty() {
+        out.push(body, text, SegmentKind::Verbatim);
+        return;
+    }
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let plain = memchr::memchr2(b'\\', b'$', &bytes[at..]).map_or(bytes.len(), |i| at + i);
+        if plain > at {
+            out.push(body.start + at..body.start + plain, &text[at..plain], SegmentKind::Verbatim);
+            at = plain;
+            continue;
+        }
+        let host = |length: usize| body.start + at..body.start + (at + length).min(bytes.len());
+        let length = if bytes[at] == b'$' {
+            let length = interpolation(&bytes[at..]);
+            out.push(host(length), HOLE, SegmentKind::Hole);
+            length
+        } else if bytes[at..].starts_with(b"\\\n") || bytes[at..].starts_with(b"\\\r\n") {
+            // Blanks at the start of the next line do not count.
+            let line = at + 1 + usize::from(bytes[at + 1] == b'\r') + 1;
+            let length = line - at + bytes[line..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+            out.push(host(length), "", SegmentKind::Glue);
+            length
+        } else {
+            let (length, value) = match bytes.get(at + 1) {
+                Some(b'e') => (2, Some('\u{1b}')),
+                Some(b'x') => cpp_escape(&bytes[at..], 2),
+                _ => cpp_escape(&bytes[at..], 8),
+            };
+            let mut buffer = [0; 4];
+            match value {
+                Some(c) => out.push(host(length), c.encode_utf8(&mut buffer), SegmentKind::Escape),
+                None => out.push(host(length), "", SegmentKind::Glue),
+            }
+            length
+        };
+        at += length;
+    }
+}
+
+/// The length of `$name` or `$(…)`. One that does not end reaches to the end of the text.
+fn interpolation(bytes: &[u8]) -> usize {
+    if bytes.get(1) != Some(&b'(') {
+        let is_word = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b'_' | b'!') || **b >= 0x80;
+        return 1 + bytes[1..].iter().take_while(is_word).count();
+    }
+    let mut depth = 0u32;
+    for (i, b) in bytes.iter().enumerate() {
+        match b {
+            b'(' => depth += 1,
+            b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return i + 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    bytes.len()
+}

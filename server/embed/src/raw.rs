@@ -15,6 +15,31 @@ pub enum Form {
     Elementwise,
     /// `inline_ptx("… {$w0}, {$r0}")` of the CuTe DSL.
     InlinePtx,
+    /// `asm!("… {0}, {x}", out(reg32) y, x = in(reg32) z)` of Rust.
+    RustAsm,
+    /// `call i32 asm sideeffect "… $0, $1", "=r,r"(i32 %x)` of LLVM IR.
+    LlvmIr,
+    /// `@asmcall("… \$0, \$1", "=r,r", true, UInt32, Tuple{UInt32}, x)` of Julia's LLVM.jl.
+    Julia,
+    /// `ptx_asm!("… %0, %1", out("=r") y, in("r") z)` of cuda-oxide.
+    PtxAsm,
+}
+
+impl Form {
+    /// The name of the form in output for other programs.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Asm => "cuda-cpp",
+            Self::LlvmInlineAsm => "llvm",
+            Self::Elementwise => "triton",
+            Self::InlinePtx => "cute",
+            Self::RustAsm => "rust",
+            Self::PtxAsm => "cuda-oxide",
+            Self::LlvmIr => "llvm-ir",
+            Self::Julia => "julia",
+        }
+    }
 }
 
 /// Why a statement is not known as a whole.
@@ -39,6 +64,8 @@ pub(crate) enum Piece {
     Name(Range<usize>),
     /// Anything else.
     Hole(Range<usize>),
+    /// A line break between two strings of Rust, at the start of the second.
+    LineBreak(usize),
 }
 
 /// A string literal.
@@ -59,7 +86,7 @@ pub(crate) struct Writing {
     pub raw: bool,
     /// The literal may contain line breaks.
     pub lines: bool,
-    /// Braces are doubled (Python's f-strings).
+    /// Braces are doubled (Python's f-strings, `asm!` of Rust).
     pub format: bool,
     /// The quote: `"` or `'`.
     pub quote: char,
@@ -84,8 +111,31 @@ pub(crate) enum RawOperand {
         constraint: Vec<Piece>,
         expression: Range<usize>,
     },
+    /// `name = in(reg32) expression`
+    Rust {
+        direction: Direction,
+        span: Range<usize>,
+        name: Option<Range<usize>>,
+        /// The register class, a constraint without quotes, or the keyword of a constant or symbol.
+        constraint: Range<usize>,
+        /// The constraint is a string.
+        quoted: bool,
+        expression: Range<usize>,
+    },
     /// A macro that may give any number of operands.
     Hole,
+}
+
+/// What a statement of Rust does with an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Direction {
+    In,
+    Out,
+    InOut,
+    /// The text of an integer constant.
+    Const,
+    /// The text of a symbol or label.
+    Symbol,
 }
 
 /// A statement as written. All ranges are relative to its start.
@@ -99,10 +149,10 @@ pub(crate) struct Raw {
     pub goto: bool,
     pub in_define: bool,
     pub template: Vec<Piece>,
-    /// A literal that holds all constraints (Python).
+    /// A literal that holds all constraints (Python, LLVM IR, Julia).
     pub constraints: Vec<Piece>,
     pub operands: Vec<RawOperand>,
-    /// The operands that the host passes, where the text shows them (Python).
+    /// The operands that the host passes, where the text shows them (Python, LLVM IR, Julia).
     pub arguments: Option<Vec<Range<usize>>>,
     /// The types of what `inline_ptx` writes.
     pub types: Vec<Range<usize>>,
@@ -110,6 +160,8 @@ pub(crate) struct Raw {
     pub clobbers: Vec<Vec<Piece>>,
     /// Whether a list of clobbers was opened.
     pub has_clobbers: bool,
+    /// The statement may change memory because no option says otherwise (Rust).
+    pub memory: bool,
     /// Where the last section before the clobbers ends, and the number of colons up to there.
     pub colons: usize,
     /// The offset of the closing bracket.

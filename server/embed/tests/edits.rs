@@ -115,12 +115,135 @@ const PYTHON: &[&str] = &[
     "=",
 ];
 
+const RUST: &[&str] = &[
+    "\"",
+    "'",
+    "'a",
+    "'\"'",
+    "/*",
+    "*/",
+    "//",
+    "\n",
+    "\\\n",
+    "\\",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ";",
+    ",",
+    "asm!(\"mov.b32 {0}, {1};\", out(reg32) a, const 4);",
+    "unsafe { asm!(\"{{ .reg .pred p;\"); }",
+    "asm!(\"}}\", options(nomem));",
+    "asm!(\".reg .b32 t;\");",
+    "asm!(\"mov.b32 t, {x};\", x = in(reg32) x);",
+    "asm!(",
+    "asm",
+    "!",
+    "out(reg32) _",
+    "in(reg) x",
+    "options(raw)",
+    "concat!(\"a;\", \"b;\")",
+    "ptx_asm!(\"mov.u32 %0, %%laneid;\", out(\"=r\") x, clobber(\"memory\"));",
+    "r#\"",
+    "\"#",
+    "b\"",
+    "$x",
+    "$(",
+    "// ptx: target=sm_90a\n",
+    "fn f() {\n",
+    "\n}\n",
+    "    ",
+    "pub unsafe fn g(x: [u8; 4])",
+    "macro_rules! m {\n",
+    "impl S {\n",
+    "=>",
+    "::<",
+    "é",
+    "{0}",
+    "\r\n",
+];
+
+const LLVM_IR: &[&str] = &[
+    "\"",
+    ";",
+    "\n",
+    "\n}\n",
+    "\ndefine void @f(i32 %x) {\n",
+    "(",
+    ")",
+    ",",
+    "{",
+    "}",
+    "=",
+    "  %y = call i32 asm sideeffect \"mov.u32 $0, $1;\", \"=r,r\"(i32 %x)\n",
+    "  call void asm \"{ .reg .b32 t;\", \"\"()\n",
+    "  call void asm \"}\", \"\"()\n",
+    "asm",
+    " asm \"",
+    "module asm \"ret;\"\n",
+    "sideeffect ",
+    "\\0A",
+    "\\22",
+    "; ptx: target=sm_90a\n",
+    "call ",
+    "%asm",
+    "c\"a\"",
+    "é",
+    "\r\n",
+    "!i",
+];
+
+const JULIA: &[&str] = &[
+    "\"",
+    "\"\"\"",
+    "raw\"",
+    "`",
+    "'",
+    "x'",
+    "'\"'",
+    "#",
+    "#=",
+    "=#",
+    "\n",
+    "\\",
+    "\\\n",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    "$",
+    "$(",
+    "\\$",
+    "@asmcall(\"mov.u32 \\$0, \\$1;\", \"=r,r,~{memory}\", true, UInt32, Tuple{UInt32}, x)\n",
+    "@asmcall(\"\"\"\n  ret;\n\"\"\")",
+    "@asmcall(",
+    "@asmcall",
+    "\"=r\"",
+    "true",
+    "end\n",
+    "function f(x)\n",
+    "# ptx: target=sm_90a\n",
+    "f() =\n",
+    "    ",
+    "é",
+    "\r\n",
+];
+
 fn run(language: Language, pieces: &[&str], rounds: u64, steps: usize) {
     for round in 0..rounds {
         let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (round + 1).wrapping_mul(0xD134_2543_DE82_EF95));
         // Long enough for several chunks, so that edits meet old chunks again.
-        let filler = ["int g(int a, int b) {\n  return a + b;\n}\n", "def g(a, b):\n    return a + b\n"]
-            [usize::from(language == Language::Python)];
+        let filler = match language {
+            Language::Cpp => "int g(int a, int b) {\n  return a + b;\n}\n",
+            Language::Python => "def g(a, b):\n    return a + b\n",
+            Language::Julia => "function g(a, b)\n    return a + b'\nend\n",
+            Language::LlvmIr => "define i32 @g(i32 %a) {\n  ret i32 %a\n}\n",
+            Language::Rust => "fn g(a: u32, b: u32) -> u32 {\n    a + b\n}\n",
+        };
         let mut text = String::new();
         for _ in 0..30 + random.below(60) {
             for _ in 0..random.below(8) {
@@ -175,4 +298,19 @@ fn an_edited_host_of_cpp_equals_a_fresh_one() {
 #[test]
 fn an_edited_host_of_python_equals_a_fresh_one() {
     run(Language::Python, PYTHON, 60, 120);
+}
+
+#[test]
+fn an_edited_host_of_rust_equals_a_fresh_one() {
+    run(Language::Rust, RUST, 60, 120);
+}
+
+#[test]
+fn an_edited_host_of_llvm_ir_equals_a_fresh_one() {
+    run(Language::LlvmIr, LLVM_IR, 60, 120);
+}
+
+#[test]
+fn an_edited_host_of_julia_equals_a_fresh_one() {
+    run(Language::Julia, JULIA, 60, 120);
 }

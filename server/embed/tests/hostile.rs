@@ -3,9 +3,9 @@
 use ptx_embed::{Edit, Host, Language};
 use std::time::{Duration, Instant};
 
-/// Scans a text in both languages, edits it, and expects an end within a time that only linear work meets.
+/// Scans a text in all languages, edits it, and expects an end within a time that only linear work meets.
 fn scan(text: &str) {
-    for language in [Language::Cpp, Language::Python] {
+    for language in [Language::Cpp, Language::Python, Language::Rust, Language::LlvmIr, Language::Julia] {
         let start = Instant::now();
         let mut host = Host::new(language, text);
         let mut middle = text.len() / 2;
@@ -63,6 +63,36 @@ fn repeated_pieces_take_linear_time() {
         "template <asm, ",
         "é asm\u{2028}",
         "\0asm",
+        "asm!(",
+        "asm!(\"",
+        "asm!(\"{0}\", in(reg32) (",
+        "asm!(\"{\", \"}\");",
+        "fn f() { asm!(\"{{\");",
+        "asm!(r#\"",
+        "asm!(concat!(",
+        "asm!($(",
+        "asm! \t",
+        "asm!('",
+        "asm!(a::<",
+        "asm!(\"a\", x = in(reg32) x,",
+        "asm!({pub ",
+        "ptx_asm!(\"%0%\", in(\"r\") x)",
+        "// ptx: asm\n;",
+        "macro_rules! asm {",
+        "@asmcall(",
+        "@asmcall(\"",
+        "@asmcall(\"$(",
+        "@asmcall(\"\\$0\", \"r\", (x[",
+        "@asmcall(\"ret;\")\n",
+        "@asmcall \"$(f(\"",
+        "@asmcall #=",
+        "@asmcall x' '",
+        "call void asm \"",
+        "call void asm \"a\", \"r\"(i32 (",
+        "call void asm \"a\", \"r\"(i32 %x)\n",
+        "asm sideeffect ",
+        "define void @asm(\n",
+        "asm \"a\",\n",
     ] {
         scan(&piece.repeat(100_000 / piece.len()));
     }
@@ -74,5 +104,13 @@ fn one_statement_of_a_megabyte() {
     scan(&format!("void f() {{ asm({}: \"=r\"(a)); }}", "\"add.u32 %0, %0, %%x;\\n\"\n".repeat(40_000)));
     scan(&format!("void f() {{ asm(\"ret;\" :: {} \"r\"(a)); }}", "\"r\"(a + (b)),".repeat(60_000)));
     scan(&format!("inline_asm(a, b, \"{}\", \"{}\")", "add.u32 $0, $0, $$x;\\n".repeat(40_000), "r,".repeat(60_000)));
+    let text = "add.u32 $0, $1, 7;\\0A".repeat(40_000);
+    scan(&format!("call void asm \"{text}\", \"{}\"({})", "r,".repeat(60_000), "i32 %x, ".repeat(60_000)));
+    let text = "add.u32 \\$0, \\$1, $x;\\n".repeat(40_000);
+    scan(&format!("@asmcall(\"{text}\", \"{}\", A, B, {})", "r,".repeat(60_000), "x, ".repeat(60_000)));
+    let text = "add.u32 {0}, {x}, {{;\\n".repeat(40_000);
+    scan(&format!("fn f() {{ asm!(\"{text}\", out(reg32) a, x = in(reg32) b); }}"));
+    scan(&format!("fn f() {{ asm!({} out(reg32) a); }}", "\"add.u32 {}, {0};\",\n".repeat(40_000)));
+    scan(&format!("fn f() {{ asm!(\"{}\", {}); }}", "{}".repeat(60_000), "in(reg32) (a + b),".repeat(60_000)));
     scan(&format!("void f() {{ {} }}", "asm(\".reg .b32 q; { mov.b32 r, q;\"); ".repeat(10_000)));
 }

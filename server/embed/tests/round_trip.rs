@@ -79,6 +79,99 @@ const PYTHON: &[&str] = &[
     "{$r0}",
 ];
 
+const RUST: &[&str] = &[
+    "\\n",
+    "\\t",
+    "\\\"",
+    "{{",
+    "}}",
+    "{}",
+    "{0}",
+    "{x}",
+    "{c}",
+    "{1:e}",
+    "{",
+    "}",
+    "\", \"",
+    "\",\n  \"",
+    "\", r#\"raw \\n \"{x}\"\"#, \"",
+    "\", T, \"",
+    "\", concat!(\"a\", $x, \"b {0}\"), \"",
+    "\\\n   ",
+    "\n",
+    "add.u32 ",
+    ", ",
+    ";",
+    "é",
+    "\\x41",
+    "\\u{e9}",
+    "\\u{",
+    "\\é",
+    "%0",
+    "%%laneid",
+    "%p",
+    "\", \"\", \"",
+    ".reg .b32 q;",
+];
+
+const LLVM_IR: &[&str] = &[
+    "\\0A",
+    "\\09",
+    "\\22",
+    "\\5C",
+    "\\\\",
+    "\\",
+    "\\C3\\A9",
+    "\\C3",
+    "\\F0\\9F\\98\\80",
+    "$$",
+    "$0",
+    "$1",
+    "${0}",
+    "${1:x}",
+    "${:uid}",
+    "$(a$|b$)",
+    "$9",
+    "$",
+    "add.u32 ",
+    ", ",
+    ";",
+    "{",
+    "}",
+    "é",
+    ".reg .b32 q;",
+];
+
+const JULIA: &[&str] = &[
+    "\\n",
+    "\\t",
+    "\\\"",
+    "\\$\\$",
+    "\\$0",
+    "\\$1",
+    "\\${0}",
+    "\\${1:x}",
+    "\\${:uid}",
+    "$",
+    "$x",
+    "$(x)",
+    "$(f(\"a\", (1)))",
+    "$(",
+    "add.u32 ",
+    ", ",
+    ";",
+    "{",
+    "}",
+    "é",
+    "\n",
+    "\\\n   ",
+    "\\x41",
+    "\\u00e9",
+    "\\U1f600",
+    "\\e",
+    "\\é",
+];
+
 /// Compares both directions of the maps of all groups.
 fn compare(language: Language, text: &str) {
     let host = Host::new(language, text);
@@ -150,6 +243,30 @@ fn every_byte_of_random_texts() {
         let python = write(PYTHON);
         compare(Language::Python, &format!("T = \"$0\"\nllvm.inline_asm(t, [b], \"{python}\", \"=r,r\")"));
         compare(Language::Python, &format!("inline_ptx(\"{python}\", write_only_types=[Int32])"));
+        let rust = write(RUST);
+        compare(
+            Language::Rust,
+            &format!("fn f() {{ asm!(\"{rust}\", out(reg32) y, in(reg16) z, x = in(reg64) x, c = const 7); }}"),
+        );
+        compare(
+            Language::Rust,
+            &format!(
+                "fn f() {{ asm!(\"{rust}\", options(raw)); asm!(\"{{{{ .reg .b32 q;\"); asm!(\"{{}} {rust}\", in(reg32) a); }}"
+            ),
+        );
+        compare(Language::Rust, &format!("ptx_asm!(\"{rust}\", out(\"=r\") y, in(\"n\") 7);"));
+        let ir = write(LLVM_IR);
+        compare(
+            Language::LlvmIr,
+            &format!(
+                "define void @f() {{\n  %1 = call i32 asm \"{ir}\", \"=r,r,n\"(i32 %0, i32 7)\n  call void asm \".reg .b32 q; {ir}\", \"\"()\n}}"
+            ),
+        );
+        let julia = write(JULIA);
+        compare(
+            Language::Julia,
+            &format!("@asmcall(\"{julia}\", \"=r,r\", UInt32, Tuple{{UInt32}}, x)\n@asmcall(\"\"\"\n{julia}\"\"\")"),
+        );
         let escaped =
             format!("asm(\"{cpp}\" : \"=r\"(a));").replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
         compare(Language::Python, &format!("x = 'é asm();'\nK = \"{escaped}\"\n"));
@@ -167,6 +284,21 @@ fn edits_of_ptx_arrive() {
         (Language::Cpp, "void f() { asm(R\"(add.u32 x, y, %laneid;\nmov.b32 x, y;)\"); }"),
         (Language::Python, "llvm.inline_asm(t, [b], \"add.u32 $0, $1, $$x;\\n\" 'mov.b32 $0, $1;', \"=r,r\")"),
         (Language::Python, "llvm.inline_asm(t, [b], f'''{{ add.u32 $0, $1, %laneid;\n }}''', \"=r,r\")"),
+        (
+            Language::Rust,
+            "asm!(\"{{ add.u32 {0}, {x}, %laneid;\\n\",\n  r#\"mov.b32 {0}, \"y\"; }}\"#, out(reg32) a, x = in(reg32) b)",
+        ),
+        (Language::Rust, "asm!(\"{ add.u32 x, y, %laneid;\n \\\n mov.b32 x, y; }\", options(raw))"),
+        (Language::Rust, "ptx_asm!(\"{ add.u32 %0, %1, %%laneid; }\", out(\"=r\") a, in(\"r\") b)"),
+        (
+            Language::LlvmIr,
+            "call i32 asm \"{ add.u32 $0, $1, %laneid;\\0A\\09mov.b32 $$x, \\22y\\22; }\", \"=r,r\"(i32 %x)",
+        ),
+        (
+            Language::Julia,
+            "@asmcall(\"{ add.u32 \\$0, \\$1, %laneid;\\n mov.b32 \\$\\$x, \\\"y\\\"; }\", \"=r,r\", UInt32, Tuple{UInt32}, x)",
+        ),
+        (Language::Julia, "@asmcall(raw\"{ add.u32 $0, $1, %laneid; }\", \"=r,r\", UInt32, Tuple{UInt32}, x)"),
         (
             Language::Python,
             "K = \"void f() { asm(\\\"add.u32 %0, %1, %%laneid;\\\\n\\\" : \\\"=r\\\"(a) : \\\"r\\\"(b)); }\"\n",

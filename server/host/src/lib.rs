@@ -1,4 +1,4 @@
-//! PTX in strings of C++ and Python: what is wrong with it, and answers for an editor.
+//! PTX in strings of other languages: what is wrong with it, and answers for an editor.
 //!
 //! `ptx-embed` finds the PTX and knows the host language; `ptx-analysis` checks it, and `ptx-ide` answers about it. This crate
 //! puts them together: texts go from the host into PTX, results back. It knows no protocol and reads no file.
@@ -28,5 +28,5 @@ pub fn is_ptx(group: &Group) -> bool {
 /// Whether a text may contain PTX at all. A cheap test, so that the many other files of a folder are not scanned.
 pub fn may_contain_ptx(text: &[u8]) -> bool {
     // The callees of all host languages contain one of these.
-    [&b"asm"[..], b"inline_ptx"].iter().any(|word| memchr::memmem::find(text, word).is_some())
+    [&b"asm"[..], b"inline_ptx", b"InlineAsm"].iter().any(|word| memchr::memmem::find(text, word).is_some())
 }

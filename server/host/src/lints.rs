@@ -4,7 +4,7 @@ use crate::places::host_ranges;
 use crate::problems::{fix, report};
 use ptx_analysis::inline::InlineFindings;
 use ptx_analysis::{Code, Diagnostic};
-use ptx_embed::{Access, Group, SegmentKind, Statement};
+use ptx_embed::{Access, Form, Group, SegmentKind, Statement};
 use std::ops::Range;
 
 /// Appends the diagnostics of a group, in host bytes.
@@ -29,7 +29,13 @@ fn input_written(group: &Group, findings: &InlineFindings, out: &mut Vec<Diagnos
         let Some(range) = host(group, place) else { continue };
         let name = &variable.spelling;
         let message = format!("`{name}` is an input, but this instruction writes it");
-        let help = "the compiler takes its register to be unchanged; make it an output: `=`, or `+` if it is read too";
+        let form = group.statements.get(variable.operand.0).map(|s| s.form);
+        let help = match form {
+            Some(Form::RustAsm | Form::PtxAsm) => {
+                "the compiler takes its register to be unchanged; make it `out`, or `inout` if it is read too"
+            }
+            _ => "the compiler takes its register to be unchanged; make it an output: `=`, or `+` if it is read too",
+        };
         let operand = group.statements.get(variable.operand.0).and_then(|s| s.operands.get(variable.operand.1));
         out.extend(report(Code::AsmInputWritten, range, message, help).map(|d| match operand {
             Some(operand) => d.related(operand.constraint.span.clone(), format!("`{name}` is declared here")),
@@ -51,8 +57,14 @@ fn promises(group: &Group, index: usize, findings: &InlineFindings, out: &mut Ve
         && let Some(range) = host(group, &place)
     {
         let message = format!(
-            "`{}` does more than write its results, but the statement is not `volatile`",
-            written(group, &place)
+            "`{}` does more than write its results, but {}",
+            written(group, &place),
+            match statement.form {
+                Form::RustAsm => "the statement has the option `pure`",
+                Form::PtxAsm => "the statement has the option `register_only`",
+                Form::LlvmIr => "the statement is not `sideeffect`",
+                _ => "the statement is not `volatile`",
+            }
         );
         let help = "the compiler removes the statement where nothing uses its results";
         let found = report(Code::AsmVolatile, range, message, help);
@@ -65,12 +77,23 @@ fn promises(group: &Group, index: usize, findings: &InlineFindings, out: &mut Ve
         let Some(place) = own(ranges) else { continue };
         let Some(range) = host(group, &place) else { continue };
         let word = written(group, &place);
+        let is_rust = statement.form == Form::RustAsm;
         let (message, help) = if code == Code::AsmFence {
             let message = format!("`{word}` orders accesses to memory, but the compiler does not know this");
-            (message, "with the clobber `\"memory\"` it moves no load or store across the statement")
+            let help = if is_rust {
+                "without `nomem` and `readonly` it moves no load or store across the statement"
+            } else {
+                "with the clobber `\"memory\"` it moves no load or store across the statement"
+            };
+            (message, help)
         } else {
             let message = format!("`{word}` writes memory, but the compiler does not know this");
-            (message, "with the clobber `\"memory\"` it keeps no value of memory in a register across the statement")
+            let help = if is_rust {
+                "without `nomem` and `readonly` it keeps no value of memory in a register across the statement"
+            } else {
+                "with the clobber `\"memory\"` it keeps no value of memory in a register across the statement"
+            };
+            (message, help)
         };
         let found = report(code, range, message, help);
         out.extend(found.map(|d| d.fixes(group.add_memory_clobber(index).as_ref().map(fix))));

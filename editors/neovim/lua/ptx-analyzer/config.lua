@@ -21,7 +21,7 @@ local M = {}
 
 ---@class ptx_analyzer.InlineOptions
 ---@field enable boolean start the server for PTX in strings
----@field languages string[] of `cuda-cpp`, `cpp`, `c` and `python`
+---@field languages string[] of `cuda-cpp`, `cpp`, `c`, `python`, `rust`, `llvm` and `julia`
 ---@field targets string[] architectures such as `sm_90a`; empty: those of compile_commands.json, or all
 
 ---@type ptx_analyzer.Options
@@ -33,7 +33,7 @@ local defaults = {
   filetype = true,
   treesitter = true,
   evaluate = { window = 'split', follow = true, hints = true },
-  inline = { enable = true, languages = { 'cuda-cpp', 'cpp', 'c', 'python' }, targets = {} },
+  inline = { enable = true, languages = { 'cuda-cpp', 'cpp', 'c', 'python', 'rust', 'llvm', 'julia' }, targets = {} },
   dap = true,
 }
 

@@ -78,7 +78,7 @@ end
 
 --- Reports whether PTX in the strings of other languages is analysed.
 local function check_inline()
-  health.start('ptx-analyzer: PTX in C++ and Python')
+  health.start('ptx-analyzer: PTX in other languages')
   local inline = require('ptx-analyzer.inline')
   if not (config.get().enable and config.get().inline.enable) then
     health.info('the server for strings is turned off (`inline = { enable = false }`)')

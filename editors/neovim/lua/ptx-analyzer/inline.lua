@@ -1,4 +1,4 @@
--- PTX in the strings of C, C++, CUDA and Python files: starts the server for them, beside the one of their language. It
+-- PTX in the strings of other languages: starts the server for them, beside the one of their language. It
 -- offers neither formatting nor renaming nor symbols, so these stay where they are.
 
 local client = require('ptx-analyzer.client')
@@ -10,7 +10,15 @@ local M = {}
 M.name = 'ptx_analyzer_inline'
 
 --- The filetypes of Neovim for the languages of the option.
-local filetypes = { ['cuda-cpp'] = { 'cuda' }, cpp = { 'cpp' }, c = { 'c' }, python = { 'python' } }
+local filetypes = {
+  ['cuda-cpp'] = { 'cuda' },
+  cpp = { 'cpp' },
+  c = { 'c' },
+  python = { 'python' },
+  rust = { 'rust' },
+  llvm = { 'llvm' },
+  julia = { 'julia' },
+}
 
 ---@return string[]
 function M.filetypes()

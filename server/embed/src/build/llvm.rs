@@ -2,7 +2,7 @@
 
 use super::{OperandFacts, Part, kind_of, last_token, template};
 use crate::definitions::Definitions;
-use crate::literal::{HOLE, decode_python};
+use crate::literal::{HOLE, decode_julia, decode_llvm_ir, decode_python};
 use crate::map::{Decoded, SegmentKind};
 use crate::model::{Access, Constraint, Kind, Operand, Problem, Statement, Variable};
 use crate::raw::{Flaw, Form, Literal, Piece, Raw};
@@ -20,10 +20,26 @@ fn variable_name(form: Form, number: usize, spelling: &str) -> String {
     }
 }
 
-/// Reads a statement of Python.
+/// Appends the text of a literal of a source.
+type Decode = fn(&mut Decoded, &str, &Literal);
+
+fn decoder(form: Form) -> Decode {
+    match form {
+        Form::LlvmIr => decode_llvm_ir,
+        Form::Julia => decode_julia,
+        _ => decode_python,
+    }
+}
+
+/// Whether each input of the constraints is one argument of the host.
+fn has_argument_per_input(form: Form) -> bool {
+    matches!(form, Form::LlvmInlineAsm | Form::LlvmIr | Form::Julia)
+}
+
+/// Reads a statement whose text and constraints are those of LLVM.
 pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, number: usize) -> Part {
     let mut problems = Vec::new();
-    let (text, has_hole) = template(raw, source, definitions, decode_python);
+    let (text, has_hole) = template(raw, source, definitions, decoder(raw.form));
     let mut flaws = raw.flaws.clone();
     if has_hole || text.map.segments().iter().any(|s| s.kind == SegmentKind::Hole) {
         flaws.push(Flaw::Hole);
@@ -50,8 +66,12 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
     let unclosed = flaws.contains(&Flaw::Unclosed);
     substitute(&text, &operands, &mut facts, raw.form, number, &mut out, known && !unclosed, &mut problems);
     if flaws.is_empty() && last_token(&text.text).is_some() {
+        // LLVM IR writes an operand that is read and written as an output and an input tied to it.
+        let is_tied = |o: &Operand| {
+            matches!(raw.form, Form::LlvmIr | Form::Julia) && o.constraint.text.bytes().all(|b| b.is_ascii_digit())
+        };
         for ((spelling, operand), facts) in operands.iter().zip(&facts) {
-            if !facts.used {
+            if !facts.used && !is_tied(operand) {
                 problems.push(Problem {
                     code: "asm-unused-operand",
                     span: operand.span.clone(),
@@ -61,7 +81,7 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
             }
         }
     }
-    if flaws.is_empty() && raw.form == Form::LlvmInlineAsm {
+    if flaws.is_empty() && has_argument_per_input(raw.form) {
         counts(raw, &operands, &mut problems);
     }
     let opaque = out.map.segments().iter().filter(|s| s.kind == SegmentKind::Hole).map(|s| s.ptx.clone()).collect();
@@ -71,7 +91,7 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
             spelling: spelling.clone(),
             kind: facts.kind?,
             access: operand.access,
-            value: None,
+            value: operand.value,
             operand: (number, index),
         })
     });
@@ -108,7 +128,7 @@ fn kind(operands: &[(String, Operand)], operand: &Operand) -> Option<Kind> {
     let letters = operand.constraint.text.trim_start_matches(['=', '+', '&']);
     match letters.parse::<usize>() {
         Ok(index) => {
-            operands.get(index).filter(|o| o.1.access == Access::Output).and_then(|o| kind_of(&o.1.constraint.text))
+            operands.get(index).filter(|o| o.1.access != Access::Input).and_then(|o| kind_of(&o.1.constraint.text))
         }
         Err(_) => kind_of(letters),
     }
@@ -126,12 +146,12 @@ fn constraints(
     let mut text = Decoded::default();
     for piece in &raw.constraints {
         match piece {
-            Piece::Literal(literal) => decode_python(&mut text, source, literal),
+            Piece::Literal(literal) => decoder(raw.form)(&mut text, source, literal),
             Piece::Name(range) => match definitions.text(source.get(range.clone()).unwrap_or_default()) {
                 Some(value) => text.push(range.clone(), value, SegmentKind::Escape),
                 None => return false,
             },
-            Piece::Hole(_) => return false,
+            Piece::Hole(_) | Piece::LineBreak(_) => return false,
         }
     }
     if raw.constraints.is_empty() || text.map.segments().iter().any(|s| s.kind == SegmentKind::Hole) {
@@ -154,14 +174,16 @@ fn constraints(
         }
         let output = word.starts_with(['=', '+']);
         let mut expression = 0..0;
-        if !output {
+        // `!i` is a label of `callbr`, which is no argument.
+        if !output && !word.starts_with('!') {
             let argument = raw.arguments.as_ref().and_then(|list| list.get(inputs));
             // With `pack` or wide values an argument has several constraints.
-            if let Some(argument) = argument.filter(|_| raw.form == Form::LlvmInlineAsm) {
+            if let Some(argument) = argument.filter(|_| has_argument_per_input(raw.form)) {
                 expression = argument.clone();
             }
             inputs += 1;
         }
+        let value = constant(raw.form, word, source.get(expression.clone()).unwrap_or_default());
         operands.push((
             format!("${}", operands.len()),
             Operand {
@@ -175,11 +197,25 @@ fn constraints(
                     Access::Input
                 },
                 expression,
-                value: None,
+                value,
             },
         ));
     }
+    // An output to which an input is tied begins with the value of that input.
+    for index in 0..operands.len() {
+        if let Some(output) = operands[index].1.constraint.text.parse::<usize>().ok().and_then(|i| operands.get_mut(i))
+            && output.1.access == Access::Output
+        {
+            output.1.access = Access::ReadWrite;
+        }
+    }
     true
+}
+
+/// The value of a constant operand, such as `i32 42` of LLVM IR.
+fn constant(form: Form, constraint: &str, expression: &str) -> Option<i128> {
+    let value = expression.split_ascii_whitespace().next_back().filter(|_| form == Form::LlvmIr)?;
+    matches!(constraint, "n" | "i").then(|| value.parse::<i64>().ok().map(i128::from))?
 }
 
 /// `{$w0}`, `{$r0}` and `{$rw0}` of `inline_ptx`, in the order of their first use. Only the types of what is written are
@@ -332,6 +368,10 @@ fn substitute(
         let plain = bytes[mark + 1] != b'{' && number == 0;
         match facts[index].kind {
             None => out.replace(template, range, HOLE, SegmentKind::Hole),
+            Some(Kind::Constant) if glued && operands[index].1.value.is_some() => {
+                let value = operands[index].1.value.unwrap_or_default();
+                out.replace(template, range, &value.to_string(), SegmentKind::Escape);
+            }
             Some(_) if glued => out.replace(template, range, HOLE, SegmentKind::Hole),
             Some(_) if plain => out.copy(template, range, &mut cursor),
             Some(_) => {
@@ -349,7 +389,12 @@ fn plural(count: usize) -> &'static str {
 /// Compares the number of operands with that of the constraints.
 fn counts(raw: &Raw, operands: &[(String, Operand)], problems: &mut Vec<Problem>) {
     let Some(arguments) = &raw.arguments else { return };
-    let inputs = operands.iter().filter(|(_, o)| o.access == Access::Input).count();
+    // An indirect output is an argument, too.
+    if operands.iter().any(|(_, o)| o.constraint.text.contains('*')) {
+        return;
+    }
+    let is_input = |o: &Operand| o.access == Access::Input && !o.constraint.text.starts_with('!');
+    let inputs = operands.iter().filter(|(_, o)| is_input(o)).count();
     let read = operands.iter().filter(|(_, o)| o.access != Access::Output).count();
     if arguments.len() == inputs || arguments.len() == read {
         return;

@@ -39,6 +39,7 @@ pub(super) fn statement(text: &[u8], start: usize, end: usize, parameters: Optio
         types: Vec::new(),
         clobbers: Vec::new(),
         has_clobbers: false,
+        memory: false,
         colons: 0,
         close: 0,
         flaws: Vec::new(),
@@ -165,7 +166,7 @@ impl Reader<'_> {
             let first = match constraint.first() {
                 Some(Piece::Literal(l)) => l.span.start,
                 Some(Piece::Name(r) | Piece::Hole(r)) => r.start,
-                None => range.start - self.start,
+                Some(Piece::LineBreak(_)) | None => range.start - self.start,
             };
             let from = self.name.as_ref().map_or(first, |n| n.start - 1);
             self.raw.operands.push(RawOperand::Written {

@@ -27,7 +27,7 @@ pub(super) fn call(text: &[u8], form: Form, start: usize, end: usize, open: usiz
         Form::LlvmInlineAsm if numba => (1, 2, None),
         Form::LlvmInlineAsm => (2, 3, Some(1)),
         Form::Elementwise => (0, 1, Some(2)),
-        Form::InlinePtx | Form::Asm => (0, usize::MAX, None),
+        _ => (0, usize::MAX, None),
     };
     let template = named(&[b"asm", b"asm_string", b"ptx_code", b"asm_str"]).or_else(|| positional(template));
     let constraints = named(&[b"constraints", b"constraint"]).or_else(|| positional(constraints));
@@ -52,6 +52,7 @@ pub(super) fn call(text: &[u8], form: Form, start: usize, end: usize, open: usiz
                 }
                 Piece::Name(range) => Piece::Name(relative(range)),
                 Piece::Hole(range) => Piece::Hole(relative(range)),
+                Piece::LineBreak(at) => Piece::LineBreak(at - start),
             })
             .collect()
     };
@@ -76,6 +77,7 @@ pub(super) fn call(text: &[u8], form: Form, start: usize, end: usize, open: usiz
         types: types.map(|list| list.iter().map(relative).collect()).unwrap_or_default(),
         clobbers: Vec::new(),
         has_clobbers: false,
+        memory: false,
         colons: 0,
         close: after.saturating_sub(1).max(start) - start,
         flaws,
