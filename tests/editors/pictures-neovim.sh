@@ -4,7 +4,7 @@
 neovim_pictures() {
   nvim_prepare
   local part
-  for part in ${PICTURES_PARTS:-reading moving writing evaluating}; do "neovim_$part"; done
+  for part in ${PICTURES_PARTS:-reading moving writing evaluating inline}; do "neovim_$part"; done
 }
 
 neovim_reading() {
@@ -196,5 +196,26 @@ neovim_evaluating() {
   sees 'neovim: the grid opens' nv 'step 57 of' || true
   nvim_command 'PtxFilter %a'
   scene nv neovim-evaluate-mma 'the operands of mma, lane by lane' 'only +%a' 'step 57 of'
+  nvim_end
+}
+
+# PTX in a string of C++, with our server alone.
+neovim_inline() {
+  kernel=inline.cu
+  sed 's/inside, %2, %3/inside, %1, %3/' "$here/fixture/inline.cu" >"$project/$kernel"
+  nvim_at 'setp.lt.s32'
+  scene nv neovim-inline-diagnostic 'PTX in a string of C++: an error at its operand' '%1.* is .*f32'
+  nvim_end
+
+  cp "$here/fixture/inline.cu" "$project/$kernel"
+  nvim_at '[%0], %1' 1
+  keys nv K
+  scene nv neovim-inline-hover 'PTX in a string of C++: an operand with its expression' 'out \+ lane'
+  nvim_end
+
+  nvim_at 'setp.lt.s32'
+  type_text nv ':PtxEvaluate'
+  keys nv Enter
+  scene nv neovim-inline-evaluate 'PTX in a string of C++: the statement as a kernel, and its warp' 'launch: grid=1 block=32' 'step 0|ptx_lane'
   nvim_end
 }

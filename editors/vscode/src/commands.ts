@@ -188,10 +188,11 @@ async function evaluateStatement({ inline }: Parts, given?: { uri: string; line:
     const place = given ?? here;
     if (!place) throw new Error('Put the cursor on a statement with PTX first.');
     await inline.ensure();
-    const kernel = await executeCommand<{ text: string }>(inline.client, SERVER_COMMANDS.inlineKernel, [{ uri: place.uri, line: place.line }]);
+    const kernel = await executeCommand<{ text: string; line: number }>(inline.client, SERVER_COMMANDS.inlineKernel, [{ uri: place.uri, line: place.line }]);
     const document = await vscode.workspace.openTextDocument({ language: 'ptx', content: kernel.text });
-    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside });
-    await vscode.commands.executeCommand(COMMANDS.showWarp, { uri: document.uri.toString(), entry: 'statement' } satisfies ShowWarpArguments);
+    const selection = new vscode.Range(kernel.line, 0, kernel.line, 0);
+    await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, selection });
+    await vscode.commands.executeCommand(COMMANDS.showWarp, { uri: document.uri.toString(), line: kernel.line + 1 } satisfies ShowWarpArguments);
 }
 
 /** Removes values and faults of the last evaluation. Edits do not cause a new one. */

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The files that may have PTX in strings.
-pub const HOST_FILES: WantedFiles = WantedFiles { name: "C++, Python, Rust, LLVM IR or Julia file", is_wanted: is_host };
+pub const HOST_FILES: WantedFiles =
+    WantedFiles { name: "C++, Python, Rust, LLVM IR or Julia file", is_wanted: is_host };
 
 fn is_host(path: &Path) -> bool {
     // Versions of a repository are no sources of it.
@@ -129,7 +130,8 @@ pub fn kernel(origin: &InputOrigin, line: usize) -> Result<String, String> {
     let part =
         |range: Range<usize>| text.get(range.start + placed.start..range.end + placed.start).unwrap_or("").to_owned();
     let first = place(&rope, placed.start).line;
-    ptx_host::kernel::kernel(&view, &format!("{}:{first}", origin.name()), &part).map_err(|refusal| refusal.to_string())
+    let kernel = ptx_host::kernel::kernel(&view, &format!("{}:{first}", origin.name()), &part);
+    kernel.map(|kernel| kernel.text).map_err(|refusal| refusal.to_string())
 }
 
 /// Prints all PTX in strings, one JSON object a line.

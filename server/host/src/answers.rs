@@ -35,7 +35,7 @@ pub struct HostAction {
 /// ranges refer to.
 pub fn hover(view: &GroupView<'_>, offset: usize, host: &dyn Fn(Range<usize>) -> String) -> Option<HostHover> {
     if let Some((variable, range)) = view.operand_named_at(offset) {
-        let ptx = view.to_module(offset).and_then(|at| ptx_ide::hover(&view.snapshot, at, None));
+        let ptx = view.to_module(offset).and_then(|at| ptx_ide::hover_on_operand(&view.snapshot, at));
         let mut markdown = about_operand(view, variable, host);
         // A register has a picture where the lanes share a matrix; for a constant of known value, the value is described.
         if let Some(hover) = ptx {
@@ -45,7 +45,7 @@ pub fn hover(view: &GroupView<'_>, offset: usize, host: &dyn Fn(Range<usize>) ->
         return Some(HostHover { range, markdown });
     }
     if let Some(at) = view.to_module(offset) {
-        let hover = ptx_ide::hover(&view.snapshot, at, None)?;
+        let hover = ptx_ide::hover_in_host(&view.snapshot, at)?;
         return Some(HostHover { range: view.to_host(&hover.range)?, markdown: hover.markdown });
     }
     let variable = view.operand_written_at(offset)?;

@@ -3,11 +3,12 @@
 use crate::places::host_ranges;
 use crate::targets::HostTargets;
 use crate::{is_ptx, lints, problems};
+use ptx_analysis::codes::Text;
 use ptx_analysis::inline::{
     InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineTarget, InlineText, TargetSet,
 };
 use ptx_analysis::types::TypeId;
-use ptx_analysis::{Code, Diagnostic, FixEdit, Related};
+use ptx_analysis::{Code, Diagnostic, Finding, FixEdit, Related};
 use ptx_embed::{Group, Kind, Placed, host_edit};
 use ptx_syntax::in_parallel;
 use rustc_hash::FxHashMap;
@@ -242,10 +243,26 @@ fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end && other.start < one.end
 }
 
+/// Writes the names of operands as the host does: in a group of several statements, `%0` of the second one is another register
+/// than that of the first.
+fn translate(diagnostic: &mut Diagnostic, group: &Group) {
+    let message = diagnostic.message();
+    let translated = |text: &str| {
+        let others = group.variables.iter().filter(|v| v.name != v.spelling);
+        others.fold(text.to_owned(), |text, v| text.replace(&format!("`{}`", v.name), &format!("`{}`", v.spelling)))
+    };
+    let (new, help) = (translated(&message), diagnostic.help());
+    let new_help = help.as_deref().map(translated);
+    if new != message || new_help != help {
+        diagnostic.finding = Finding::Translated(diagnostic.code(), Box::new(Text { message: new, help: new_help }));
+    }
+}
+
 /// A diagnostic of PTX in host bytes; `None` if no byte of the host stands for its place.
 fn in_host(mut diagnostic: Diagnostic, group: &Group) -> Option<Diagnostic> {
     let (range, rest) = host_ranges(&group.map, &diagnostic.range)?;
     diagnostic.range = range;
+    translate(&mut diagnostic, group);
     diagnostic.related.retain_mut(|related| match host_ranges(&group.map, &related.range) {
         Some((range, _)) => {
             related.range = range;

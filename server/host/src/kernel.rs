@@ -3,9 +3,11 @@
 use crate::checker::register_type;
 use crate::view::GroupView;
 use ptx_analysis::semantics::walk::children;
+use ptx_analysis::{Analyzer, Code};
 use ptx_embed::{Access, Kind, Variable};
 use ptx_ide::{FormatOptions, OperandColumns, apply_in_order, format, signature_help};
 use ptx_syntax::{Node, Snapshot, kinds};
+use std::collections::BTreeSet;
 use std::fmt::{Display, Write};
 use std::ops::Range;
 
@@ -66,6 +68,18 @@ struct Parts {
     after: Vec<String>,
 }
 
+/// A group as a kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatementKernel {
+    /// The module.
+    pub text: String,
+    /// The line at which the statement begins, from 0.
+    pub line: usize,
+}
+
+/// The comment above the statement.
+const MARK: &str = "// The statement";
+
 /// Writes a group as a module with one kernel and a launch. `place` names the host text for the comment at the top; `host` is
 /// the text that the group's ranges refer to.
 ///
@@ -75,7 +89,7 @@ pub fn kernel(
     view: &GroupView<'_>,
     place: &str,
     host: &dyn Fn(Range<usize>) -> String,
-) -> Result<String, KernelRefusal> {
+) -> Result<StatementKernel, KernelRefusal> {
     let group = view.group;
     if group.conditional {
         return Err(KernelRefusal::Conditional);
@@ -110,7 +124,9 @@ pub fn kernel(
         };
         body = with_constant(&body, &constant.name, value);
     }
-    Ok(formatted(&text(view, place, &parts, &body)))
+    let text = formatted(&text(view, place, &parts, &body));
+    let line = text.lines().position(|line| line.trim() == MARK).map_or(0, |line| line + 1);
+    Ok(StatementKernel { text, line })
 }
 
 /// The module.
@@ -121,6 +137,9 @@ fn text(view: &GroupView<'_>, place: &str, parts: &Parts, body: &str) -> String 
         view.header()
     );
     let launch = parts.launch.iter().map(|value| format!(" {value}")).collect::<String>();
+    for name in variables_of_module(view) {
+        let _ = writeln!(out, ".global .align 16 .b8 {name}[{BUFFER_BYTES}];");
+    }
     let _ = writeln!(out, "//! launch: grid=1 block={LANES}{launch}");
     let _ = writeln!(out, ".visible .entry {KERNEL_NAME}(\n{}\n)\n{{", parts.parameters.join(",\n"));
     for line in parts.shared.iter().chain(&parts.registers) {
@@ -145,7 +164,7 @@ fn text(view: &GroupView<'_>, place: &str, parts: &Parts, body: &str) -> String 
     if !parts.shared.is_empty() {
         out.push_str("bar.warp.sync 0xffffffff;\n");
     }
-    let _ = writeln!(out, "\n// The statement\n{}", body.trim_end());
+    let _ = writeln!(out, "\n{MARK}\n{}", body.trim_end());
     if !parts.after.is_empty() {
         out.push_str("\n// Its results\n");
     }
@@ -154,6 +173,14 @@ fn text(view: &GroupView<'_>, place: &str, parts: &Parts, body: &str) -> String 
     }
     out.push_str("ret;\n}\n");
     out
+}
+
+/// The names that the text takes from the module around it, as `__device__` variables are.
+fn variables_of_module(view: &GroupView<'_>) -> BTreeSet<String> {
+    let found = Analyzer::default().analyze(&view.snapshot).diagnostics;
+    let names = found.iter().filter(|d| d.code() == Code::UndeclaredName);
+    let names = names.map(|d| view.snapshot.text(d.range.clone()).into_owned());
+    names.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')).collect()
 }
 
 fn formatted(text: &str) -> String {
@@ -337,6 +364,9 @@ impl Uses {
                 out.is_mask |= name.is_some_and(|name| name.contains("membermask"));
             }
         }
+        // Other registers hold no address.
+        out.is_shared &= matches!(variable.kind, Kind::B32 | Kind::B64);
+        out.is_address &= variable.kind == Kind::B64;
         out
     }
 
@@ -387,7 +417,9 @@ fn given_values(view: &GroupView<'_>) -> Result<Vec<(String, OperandValue)>, Ker
             let Some((name, value)) = word.split_once('=') else {
                 return Err(refused("a value is written as `%1=lane*4`"));
             };
-            let is_it = |v: &&Variable| v.operand.0 == index && v.spelling == name;
+            // Rust's `{x}` may be written `x`.
+            let is_name = |v: &Variable| v.spelling == name || v.spelling.trim_matches(['{', '}']) == name;
+            let is_it = |v: &&Variable| v.operand.0 == index && is_name(v);
             let Some(variable) = view.group.variables.iter().find(is_it) else {
                 return Err(refused("the statement has no such operand"));
             };

@@ -163,3 +163,12 @@ fn a_check_after_edits_equals_a_fresh_one() {
         assert_eq!(checker.diagnostics(host.groups()), checked(&text, HostTargets::default()), "step {step}");
     }
 }
+
+#[test]
+fn messages_name_operands_as_the_host_does() {
+    let text = "void f(unsigned a, float b) {\n    asm volatile(\"{ .reg .b32 t; mov.b32 t, %0;\" :: \"r\"(a));\n\
+        \x20   asm volatile(\"add.u32 t, %0, t; }\" :: \"d\"(b));\n}\n";
+    let found = checked(text, HostTargets::default());
+    let message = found.iter().find(|d| d.code() == Code::OperandType).expect("a wrong operand").text();
+    assert!(message.contains("`%0`") && !message.contains("%1_0"), "{message}");
+}

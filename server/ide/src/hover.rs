@@ -59,14 +59,23 @@ fn percent_encoded(text: &str) -> String {
 /// Without a report, a small function is analysed during the hover.
 pub fn hover(snapshot: &Snapshot, offset: usize, figures: Option<&Figures>) -> Option<Hover> {
     let leaf = leaf_at(snapshot, offset)?;
-    let at = At { snapshot, leaf, semantics: Semantics::new(snapshot), figures };
-    let (range, mut page) = at.page()?;
-    page.shorten(at.limit());
-    let explained = page.explained().cloned();
-    let markdown = page.finish();
-    (!markdown.is_empty()).then_some(Hover { range, markdown, explained })
+    At { snapshot, leaf, semantics: Semantics::new(snapshot), figures, in_host: false }.hover(At::page)
 }
 
+/// The hover on the element at an offset of a module that was made from a text inside another language. What flows into such a
+/// text is unknown, so nothing is said about the values of registers.
+pub fn hover_in_host(snapshot: &Snapshot, offset: usize) -> Option<Hover> {
+    let leaf = leaf_at(snapshot, offset)?;
+    At { snapshot, leaf, semantics: Semantics::new(snapshot), figures: None, in_host: true }.hover(At::page)
+}
+
+/// Like [`hover_in_host`], for a register that the other language declares: what the instruction makes of it.
+pub fn hover_on_operand(snapshot: &Snapshot, offset: usize) -> Option<Hover> {
+    let leaf = leaf_at(snapshot, offset)?;
+    let at = At { snapshot, leaf, semantics: Semantics::new(snapshot), figures: None, in_host: true };
+    let is_name = leaf.kind_id() == kinds().register || leaf.kind_id() == kinds().identifier;
+    if is_name { at.hover(|at| Some(at.use_of(NameDescription::default()))) } else { at.hover(At::page) }
+}
 /// The word at an offset, or else the word that ends there.
 fn leaf_at(snapshot: &Snapshot, offset: usize) -> Option<Node<'_>> {
     let before = offset.checked_sub(1);
@@ -99,11 +108,22 @@ struct At<'t> {
     leaf: Node<'t>,
     semantics: Semantics<'t>,
     figures: Option<&'t Figures>,
+    /// Whether the module was made from a text inside another language.
+    in_host: bool,
 }
 
 type HoverResult = Option<(Range<usize>, MarkdownPage)>;
 
 impl<'t> At<'t> {
+    /// The hover with what `page` says.
+    fn hover(&self, page: impl FnOnce(&Self) -> HoverResult) -> Option<Hover> {
+        let (range, mut page) = page(self)?;
+        page.shorten(self.limit());
+        let explained = page.explained().cloned();
+        let markdown = page.finish();
+        (!markdown.is_empty()).then_some(Hover { range, markdown, explained })
+    }
+
     /// Maximum number of lines of a hover at this position.
     fn limit(&self) -> usize {
         let opcode = self.around(kinds().instruction).and_then(|i| i.child_by_field_id(fields().opcode));
@@ -235,10 +255,17 @@ impl<'t> At<'t> {
             let range = member.unwrap_or(leaf).byte_range();
             return Some((range, describe::special_register(register, &name, Some(self.semantics.environment()))));
         }
-        let Some(NameDescription { short, details }) = self.declaration(leaf, &text) else {
+        let Some(description) = self.declaration(leaf, &text) else {
             let page = describe::constant(ISA.constant(&text)?, Some(self.semantics.environment()));
             return Some((leaf.byte_range(), page));
         };
+        Some(self.use_of(description))
+    }
+
+    /// The hover on a name with this description: also what the instruction makes of it.
+    fn use_of(&self, description: NameDescription) -> (Range<usize>, MarkdownPage) {
+        let leaf = self.leaf;
+        let NameDescription { short, details } = description;
         let mut page = MarkdownPage::default();
         match self.here() {
             // For a matrix, its elements are the most important information, so they come first.
@@ -258,7 +285,7 @@ impl<'t> At<'t> {
             page.text(self.guard_text(guard));
         }
         page.append(details);
-        Some((leaf.byte_range(), page))
+        (leaf.byte_range(), page)
     }
 
     fn guard(&self, guard: Node<'_>) -> HoverResult {

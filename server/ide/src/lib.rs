@@ -59,7 +59,7 @@ pub use fragment::{
     fragment_pictures, matrices_in,
 };
 pub use highlight::highlights;
-pub use hover::{Hover, hover};
+pub use hover::{Hover, hover, hover_in_host, hover_on_operand};
 pub use inlay_hints::{Defaults, Hint, HintKind, HintOptions, HintPart, PressureHints, inlay_hints};
 pub use links::{Link, LinkTarget, links};
 pub use nearest::nearest;

@@ -20,8 +20,8 @@ fn kernels(text: &str) -> Vec<Result<String, String>> {
         .map(|(placed, result)| {
             let part =
                 |range: std::ops::Range<usize>| text[range.start + placed.start..range.end + placed.start].to_owned();
-            kernel(&GroupView::new(&placed.group, result.target), "a.cu:1", &part)
-                .map_err(|refusal| refusal.to_string())
+            let made = kernel(&GroupView::new(&placed.group, result.target), "a.cu:1", &part);
+            made.map(|kernel| kernel.text).map_err(|refusal| refusal.to_string())
         })
         .collect()
 }

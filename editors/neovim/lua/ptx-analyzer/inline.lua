@@ -106,9 +106,10 @@ end
 
 --- Evaluates a kernel as soon as its server runs.
 ---@param bufnr integer
-local function evaluate_when_attached(bufnr)
+---@param line integer the line, counted from 1, at which the view begins
+local function evaluate_when_attached(bufnr, line)
   local function evaluate()
-    require('ptx-analyzer.warp').evaluate(bufnr, { entry = 'statement' })
+    require('ptx-analyzer.warp').evaluate(bufnr, { line = line })
   end
   if commands.client_of(bufnr) then
     return evaluate()
@@ -143,7 +144,8 @@ function M.evaluate(bufnr, line)
     vim.fn.writefile(vim.split(answer.text, '\n'), path)
     vim.cmd('vsplit ' .. vim.fn.fnameescape(path))
     vim.bo.filetype = 'ptx'
-    evaluate_when_attached(vim.api.nvim_get_current_buf())
+    vim.api.nvim_win_set_cursor(0, { answer.line + 1, 0 })
+    evaluate_when_attached(vim.api.nvim_get_current_buf(), answer.line + 1)
   end)
 end
 

@@ -40,7 +40,7 @@ pub trait DiagnosticMessage {
     }
 }
 
-/// The message and help of a finding of the interpreter.
+/// The message and help of a finding whose words are made elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Text {
     /// The message: what is wrong and what is expected.
@@ -72,6 +72,8 @@ macro_rules! codes {
         pub enum Finding {
             /// A finding of the interpreter: the name of its kind, and its text.
             Run(&'static str, Box<Text>),
+            /// A finding in a text inside another language, in the words of that language.
+            Translated(Code, Box<Text>),
             $($(#[doc = concat!("`", $name, "`")] $code(Box<$data>),)?)*
         }
 
@@ -117,6 +119,7 @@ macro_rules! codes {
             pub fn code(&self) -> Code {
                 match self {
                     Finding::Run(..) => Code::Run,
+                    Finding::Translated(code, _) => *code,
                     $($(Finding::$code(_) => <$data as Coded>::CODE,)?)*
                 }
             }
@@ -124,7 +127,7 @@ macro_rules! codes {
             /// The message: what is wrong and what is expected.
             pub fn message(&self) -> String {
                 match self {
-                    Finding::Run(_, text) => text.message.clone(),
+                    Finding::Run(_, text) | Finding::Translated(_, text) => text.message.clone(),
                     $($(Finding::$code(found) => <$data as DiagnosticMessage>::message(found),)?)*
                 }
             }
@@ -132,7 +135,7 @@ macro_rules! codes {
             /// What the user can do about it, if there is advice.
             pub fn help(&self) -> Option<String> {
                 match self {
-                    Finding::Run(_, text) => text.help.clone(),
+                    Finding::Run(_, text) | Finding::Translated(_, text) => text.help.clone(),
                     $($(Finding::$code(found) => <$data as DiagnosticMessage>::help(found),)?)*
                 }
             }

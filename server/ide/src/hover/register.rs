@@ -31,6 +31,9 @@ pub(super) struct FlowFactsAt {
 impl At<'_> {
     /// The flow facts of the enclosing function.
     pub(super) fn flow(&self) -> Option<FlowFactsAt> {
+        if self.in_host {
+            return None;
+        }
         let function = function(self.leaf)?;
         let base = function.start_byte();
         let figure = self.figures.and_then(|f| f.of(self.snapshot, function)).filter(|f| f.exact());

@@ -4,14 +4,15 @@ use super::requests::{HostPlace, within};
 use crate::handlers::commands::string;
 use crate::shared::{Shared, cancellable, off_thread};
 use ptx_host::group_in;
-use ptx_host::kernel::kernel;
+use ptx_host::kernel::{StatementKernel, kernel};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{ExecuteCommandParams, Position, Range, ShowDocumentParams, Uri};
 
-/// The command: `{uri, line, show?}`, where lines count from 0, to `{name, text}`: a name for a document, and its text.
+/// The command: `{uri, line, show?}` to `{name, text, line}`: a name for a document, its text, and the line of it at which the
+/// statement begins. Lines count from 0.
 pub const INLINE_KERNEL: &str = "ptx-analyzer.inlineKernel";
 
 /// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
@@ -44,12 +45,12 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
         let named = format!("{file}:{first}");
         Some((kernel(&view, &named, &|range| place.part(range)), format!("{file}-{first}")))
     });
-    let (text, name) = written.await?.ok_or_else(none)?;
-    let text = text.map_err(|refusal| refused(refusal.to_string()))?;
+    let (kernel, name) = written.await?.ok_or_else(none)?;
+    let StatementKernel { text, line } = kernel.map_err(|refusal| refused(refusal.to_string()))?;
     if argument.get("show") == Some(&Value::Bool(true)) && shared.session().shows_documents {
         show(shared, name.clone(), text.clone());
     }
-    Ok(Some(json!({ "name": name, "text": text })))
+    Ok(Some(json!({ "name": name, "text": text, "line": line })))
 }
 
 /// Opens the kernel in the client, as a file that ends with the server.
