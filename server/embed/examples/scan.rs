@@ -100,24 +100,27 @@ fn main() {
     let each = arguments.iter().position(|a| a == "--files").map(|i| arguments.remove(i)).is_some();
     let mut all = Vec::new();
     arguments.iter().for_each(|a| files(Path::new(a), &mut all));
-    let (mut cpp, mut python) = (Counts::default(), Counts::default());
+    let mut all_counts: Vec<(Language, Counts)> = Vec::new();
     for path in &all {
         let Some(language) = Language::of_file_name(&path.to_string_lossy()) else { continue };
         let Ok(bytes) = std::fs::read(path) else { continue };
         let text = String::from_utf8_lossy(&bytes);
-        let counts = if language == Language::Cpp { &mut cpp } else { &mut python };
-        let (statements, whole, known) = count(counts, language, &text);
+        let index = all_counts.iter().position(|(l, _)| *l == language).unwrap_or_else(|| {
+            all_counts.push((language, Counts::default()));
+            all_counts.len() - 1
+        });
+        let (statements, whole, known) = count(&mut all_counts[index].1, language, &text);
         if each && statements > 0 {
             println!("{statements}\t{whole}\t{known}\t{}", path.display());
         }
     }
-    for (name, counts) in [("C++", cpp), ("Python", python)] {
+    for (language, counts) in all_counts {
         let rate = counts.bytes as f64 / 1e6 / counts.time.as_secs_f64().max(1e-9);
         let mut edits = counts.edits;
         edits.sort_unstable();
         let share = |percent: usize| edits.get(edits.len() * percent / 100).copied().unwrap_or_default();
         println!(
-            "{name}: {} files, {:.1} MB, {rate:.0} MB/s; {} statements in {} groups, {} whole, {} static; problems {:?}, {} \
+            "{language:?}: {} files, {:.1} MB, {rate:.0} MB/s; {} statements in {} groups, {} whole, {} static; problems {:?}, {} \
              groups with targets; {} edits, median {:?}, 95 % within {:?}, mean processor time {:?}",
             counts.files,
             counts.bytes as f64 / 1e6,

@@ -10,7 +10,7 @@ use crate::map::{Decoded, SegmentKind};
 use crate::model::{Access, Constraint, Group, HostEdit, HostFix, Kind, Operand, Problem, Statement, Variable};
 use crate::raw::{Flaw, Form, Literal, Piece, Raw, RawOperand};
 use crate::targets::Wanted;
-use crate::words::last_token;
+use crate::words::{Tokens, last_token};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -98,6 +98,15 @@ pub(crate) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
     let uses_names = raw.template.iter().any(|p| matches!(p, Piece::Name(_)))
         || statement.operands.iter().any(|o| matches!(o.constraint.text.as_str(), "n" | "i"));
     Part { raw: raw.clone(), statement, ptx, variables, opaque, problems, uses_names }
+}
+
+/// The places in a text at which names of the module stand, such as those that `global_asm!` declares. Their types are
+/// not known, so they are as opaque as holes.
+fn module_names(ptx: &str, definitions: &Definitions) -> Vec<Range<usize>> {
+    if definitions.is_empty() {
+        return Vec::new();
+    }
+    Tokens::new(ptx).filter(|token| definitions.contains(&ptx[token.clone()])).collect()
 }
 
 /// The text after escapes, and whether it has holes.

@@ -22,6 +22,16 @@ impl Definitions {
             .or_insert_with(|| value.clone());
     }
 
+    /// Whether the file defines nothing.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether the file defines a name, with or without a value.
+    pub fn contains(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// The literal text of a macro.
     pub fn text(&self, name: &str) -> Option<&Arc<str>> {
         match self.values.get(name) {

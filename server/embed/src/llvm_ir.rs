@@ -2,8 +2,11 @@
 
 mod statement;
 
-use crate::raw::{Item, ItemKind};
+use crate::literal::decode_llvm_ir;
+use crate::map::Decoded;
+use crate::raw::{Item, ItemKind, Literal, Value};
 use crate::targets::PtxComment;
+use crate::words::declared;
 use std::sync::Arc;
 
 /// What the scanner knows at the start of a line.
@@ -123,6 +126,22 @@ impl Scanner<'_> {
         }
     }
 
+    /// `module asm "…"`, whose names all statements of the file can use. `at` is the offset after `asm`.
+    fn module_text(&mut self, at: usize) {
+        let quote = at + self.text[at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        if self.text.get(quote) != Some(&b'"') {
+            return;
+        }
+        let (body_end, end, _) = string(self.text, quote);
+        let Ok(source) = std::str::from_utf8(&self.text[quote..end]) else { return };
+        let literal = Literal { span: 0..end - quote, body: 1..(body_end - quote).max(1), writing: statement::WRITING };
+        let mut text = Decoded::default();
+        decode_llvm_ir(&mut text, source, &literal);
+        for name in declared(&text.text) {
+            self.push(at, ItemKind::Define(name.into(), Value::Other));
+        }
+    }
+
     /// Finds the statements of the line at an offset, and ends after its last token's line.
     fn statements(&mut self, mut at: usize, mut comment: Option<Arc<PtxComment>>) {
         let text = self.text;
@@ -141,6 +160,9 @@ impl Scanner<'_> {
                 _ if is_word(b) => {
                     let end = word(text, at);
                     let name = &text[at..end];
+                    if name == b"asm" && after_module {
+                        self.module_text(end);
+                    }
                     let is_call = name == b"asm" && !after_module;
                     after_module = name == b"module";
                     match is_call.then(|| statement::statement(text, at, end)).flatten() {

@@ -3,8 +3,11 @@
 mod lex;
 mod statement;
 
-use crate::raw::{Form, Item, ItemKind};
+use crate::literal::decode_rust;
+use crate::map::{Decoded, SegmentKind};
+use crate::raw::{Form, Item, ItemKind, Piece, Value};
 use crate::targets::PtxComment;
+use crate::words::declared;
 use lex::{block_comment, character, is_word, line_comment, skip_spaces, string, word};
 use std::sync::Arc;
 
@@ -241,6 +244,11 @@ impl Scanner<'_> {
         {
             return self.statement(form, at, end, open);
         }
+        if name == b"global_asm"
+            && let Some(open) = call_bracket(self.text, end)
+        {
+            return self.module_text(at, end, open);
+        }
         match name {
             b"unsafe" => self.after_unsafe = true,
             b"fn" if self.text.get(skip_spaces(self.text, end)).is_some_and(|b| is_word(*b)) => {
@@ -259,6 +267,24 @@ impl Scanner<'_> {
         if self.state.depth == 0 {
             self.state.head = head;
             self.state.indent = self.column;
+        }
+    }
+
+    /// `global_asm!("…")`, whose names all statements of the file can use.
+    fn module_text(&mut self, at: usize, end: usize, open: usize) {
+        let (raw, after) = statement::statement(self.text, Form::RustAsm, at, end, open);
+        self.at = at;
+        self.follow(after);
+        let Some(source) = raw.as_ref().and_then(|_| std::str::from_utf8(&self.text[at..after]).ok()) else { return };
+        let mut text = Decoded::default();
+        for piece in raw.iter().flat_map(|raw| &raw.template) {
+            match piece {
+                Piece::Literal(literal) => decode_rust(&mut text, source, literal),
+                _ => text.push(0..0, "\n", SegmentKind::Glue),
+            }
+        }
+        for name in declared(&text.text) {
+            self.push(at, ItemKind::Define(name.into(), Value::Other));
         }
     }
 

@@ -50,6 +50,24 @@ fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '$' | '%'))
 }
 
+/// The variables and functions that a text declares, apart from registers.
+pub(crate) fn declared(ptx: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let (mut at_start, mut in_declaration) = (true, false);
+    let mut previous = "";
+    for token in Tokens::new(ptx) {
+        let word = &ptx[token];
+        if std::mem::replace(&mut at_start, matches!(word, ";" | "{" | "}")) {
+            in_declaration = word.starts_with('.') && word != ".reg";
+        }
+        if in_declaration && is_name(word) && (previous.starts_with('.') || matches!(previous, ")" | ",")) {
+            out.push(word);
+        }
+        previous = word;
+    }
+    out
+}
+
 /// The names that a text uses.
 pub(crate) fn names(ptx: &str) -> impl Iterator<Item = &str> {
     Tokens::new(ptx).map(|token| &ptx[token]).filter(|word| is_name(word))

@@ -120,6 +120,15 @@ fn statements_of_one_function() {
 }
 
 #[test]
+fn names_of_the_module_are_opaque() {
+    let group = only(
+        "module asm \".extern .shared .align 4 .b8 \\22scratch[];\"\nmodule asm \".global .b32 g;\"\n  %1 = call i32 asm \"mov.u32 $0, g;\", \"=r\"()\n",
+    );
+    let opaque: Vec<&str> = group.opaque.iter().map(|r| &group.ptx[r.clone()]).collect();
+    assert_eq!(opaque, ["g"]);
+}
+
+#[test]
 fn a_comment_says_the_target() {
     let wanted = |text: &str| host(text).groups()[0].group.targets.comment.clone();
     let call = "  call void asm \"ret;\", \"\"()\n";

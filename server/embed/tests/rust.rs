@@ -1,6 +1,6 @@
 //! PTX in Rust.
 
-use ptx_embed::{Access, Flaw, Form, Group, Host, Kind, Language, host_edit};
+use ptx_embed::{Access, Edit, Flaw, Form, Group, Host, Kind, Language, host_edit};
 use std::sync::Arc;
 
 fn host(text: &str) -> Host {
@@ -212,6 +212,25 @@ fn statements_of_one_function() {
     let at = group.ptx.find("$1_0").expect("there");
     let edit = host_edit(group, at - 3..at - 2, "{$1_0}, ").expect("an edit");
     assert_eq!(edit.text, "{{{0}}}, ");
+}
+
+#[test]
+fn names_of_the_module_are_opaque() {
+    let opaque = |text: &str| -> Vec<String> {
+        host(text)
+            .groups()
+            .iter()
+            .flat_map(|p| p.group.opaque.iter().map(|r| p.group.ptx[r.clone()].to_owned()))
+            .collect()
+    };
+    let call = "fn f() { asm!(\"mov.u32 {0}, scratch; call (b), twice, (a);\", out(reg32) x); }\n";
+    let module = "global_asm!(\".extern .shared .align 4 .b8 scratch[];\", \".func (.param .b32 r) twice (.param .b32 p) { mov.u32 %r1, 1; }\");\n";
+    assert_eq!(opaque(call), [""; 0]);
+    assert_eq!(opaque(&format!("{call}{module}")), ["scratch", "twice"]);
+    let mut host = host(call);
+    let text = format!("{call}{module}");
+    host.edit(&text, Edit { start: call.len(), old_end: call.len(), new_end: text.len() });
+    assert_eq!(host.groups(), Host::new(Language::Rust, &text).groups());
 }
 
 #[test]

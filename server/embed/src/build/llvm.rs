@@ -1,6 +1,6 @@
 //! `$` in the text of LLVM's inline assembly, and its constraints.
 
-use super::{OperandFacts, Part, kind_of, last_token, template};
+use super::{OperandFacts, Part, kind_of, last_token, module_names, template};
 use crate::definitions::Definitions;
 use crate::literal::{HOLE, decode_julia, decode_llvm_ir, decode_python};
 use crate::map::{Decoded, SegmentKind};
@@ -84,7 +84,12 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
     if flaws.is_empty() && has_argument_per_input(raw.form) {
         counts(raw, &operands, &mut problems);
     }
-    let opaque = out.map.segments().iter().filter(|s| s.kind == SegmentKind::Hole).map(|s| s.ptx.clone()).collect();
+    let holes = out.map.segments().iter().filter(|s| s.kind == SegmentKind::Hole).map(|s| s.ptx.clone());
+    let mut opaque: Vec<Range<usize>> = holes.collect();
+    if raw.form == Form::LlvmIr {
+        opaque.extend(module_names(&out.text, definitions));
+        opaque.sort_by_key(|range| range.start);
+    }
     let variables = operands.iter().zip(&facts).enumerate().filter_map(|(index, ((spelling, operand), facts))| {
         Some(Variable {
             name: variable_name(raw.form, number, spelling),
@@ -103,7 +108,8 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         let separator = if operands.is_empty() && clobbers.is_empty() { "" } else { "," };
         (l.body.end, format!("{separator}~{{memory}}"))
     });
-    let uses_names = raw.template.iter().chain(&raw.constraints).any(|p| matches!(p, Piece::Name(_)));
+    let uses_names =
+        raw.form == Form::LlvmIr || raw.template.iter().chain(&raw.constraints).any(|p| matches!(p, Piece::Name(_)));
     let statement = Statement {
         form: raw.form,
         span: 0..raw.len,

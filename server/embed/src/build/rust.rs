@@ -1,6 +1,6 @@
 //! `{0}` in the text of Rust's `asm!`, and `%0` in that of cuda-oxide's `ptx_asm!`.
 
-use super::{OperandFacts, Part, kind_of, last_token, missing_semicolon, template};
+use super::{OperandFacts, Part, kind_of, last_token, missing_semicolon, module_names, template};
 use crate::definitions::Definitions;
 use crate::literal::{HOLE, decode_rust};
 use crate::map::{Decoded, SegmentKind};
@@ -75,7 +75,9 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
             }));
         }
     }
-    let opaque = ptx.map.segments().iter().filter(|s| s.kind == SegmentKind::Hole).map(|s| s.ptx.clone()).collect();
+    let holes = ptx.map.segments().iter().filter(|s| s.kind == SegmentKind::Hole).map(|s| s.ptx.clone());
+    let mut opaque: Vec<Range<usize>> = holes.chain(module_names(&ptx.text, definitions)).collect();
+    opaque.sort_by_key(|range| range.start);
     let variables =
         operands.iter().zip(&names).zip(&facts).enumerate().filter_map(|(index, ((operand, names), facts))| {
             Some(Variable {
@@ -108,8 +110,7 @@ pub(super) fn part(raw: &Arc<Raw>, source: &str, definitions: &Definitions, numb
         flaws,
         comment: raw.comment.clone(),
     };
-    let uses_names = raw.template.iter().any(|p| matches!(p, Piece::Name(_)));
-    Part { raw: raw.clone(), statement, ptx, variables, opaque, problems, uses_names }
+    Part { raw: raw.clone(), statement, ptx, variables, opaque, problems, uses_names: true }
 }
 
 fn body(piece: &Piece) -> Option<Range<usize>> {

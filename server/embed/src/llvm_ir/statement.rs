@@ -5,7 +5,7 @@ use crate::raw::{Flaw, Form, Literal, Piece, Raw, Writing};
 use std::ops::Range;
 
 /// A string of LLVM IR. Line breaks in it are always escaped.
-const WRITING: Writing = Writing { raw: false, lines: false, format: false, quote: '"', levels: 1 };
+pub(super) const WRITING: Writing = Writing { raw: false, lines: false, format: false, quote: '"', levels: 1 };
 
 /// The offset after blanks, line breaks and comments.
 fn skip_blank(text: &[u8], mut at: usize) -> usize {
