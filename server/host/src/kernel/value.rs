@@ -91,8 +91,7 @@ impl LaneValue {
         let mut out = Self::default();
         let fail = || format!("`{text}` is no number, and no sum such as `lane*4+16`");
         let overflow = || format!("`{text}` is too large");
-        let text_of = text.replace(' ', "");
-        let mut rest = text_of.as_str();
+        let mut rest = text;
         let mut first = true;
         while !rest.is_empty() || first {
             let (sign, term) = match rest.strip_prefix('-') {
@@ -139,7 +138,7 @@ mod tests {
     fn sums_of_lanes() {
         let lane = |text: &str| LaneValue::parse(text).map(|v| (v.start, v.step)).ok();
         assert_eq!(lane("lane*4+16"), Some((16, 4)));
-        assert_eq!(lane("0x10 - 2*lane"), Some((16, -2)));
+        assert_eq!(lane("0x10-2*lane"), Some((16, -2)));
         assert_eq!((lane("lane"), lane("7"), lane("-lane")), (Some((0, 1)), Some((7, 0)), Some((0, -1))));
         assert_eq!((lane(""), lane("lane*lane"), lane("x"), lane("4+"), lane("4 5")), (None, None, None, None, None));
         assert_eq!(lane("9223372036854775807+1"), None);

@@ -151,10 +151,10 @@ mod tests {
         assert!(inside(".alias same, f;").is_empty());
         assert_eq!(inside(".alias wide, f;"), of(".alias wide, f;"));
         assert_eq!(inside(".alias same, f;\n.alias same, f;"), ["`same` is an alias of `f` already"]);
-        assert_eq!(inside(".alias r, f;"), ["`r` is a register: only functions have aliases"]);
+        assert_eq!(inside(".alias r, f;"), ["`r` is a `.b32` register: only functions have aliases"]);
         assert_eq!(inside(".alias f, f;"), of(".alias f, f;"));
         // Here the module's name is hidden.
-        assert_eq!(inside(".reg .b32 same;\n.alias same, f;"), ["`same` is a register: only functions have aliases"]);
+        assert_eq!(inside(".reg .b32 same;\n.alias same, f;"), ["`same` is a `.b32` register: only functions have aliases"]);
     }
 
     #[test]
