@@ -154,7 +154,10 @@ mod tests {
         assert_eq!(inside(".alias r, f;"), ["`r` is a `.b32` register: only functions have aliases"]);
         assert_eq!(inside(".alias f, f;"), of(".alias f, f;"));
         // Here the module's name is hidden.
-        assert_eq!(inside(".reg .b32 same;\n.alias same, f;"), ["`same` is a `.b32` register: only functions have aliases"]);
+        assert_eq!(
+            inside(".reg .b32 same;\n.alias same, f;"),
+            ["`same` is a `.b32` register: only functions have aliases"]
+        );
     }
 
     #[test]
