@@ -22,7 +22,7 @@ use unchanged::{HashedRange, unchanged};
 
 use crate::check::declare::{self, DeclarationSite, Earlier};
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::check::directives::{self};
+use crate::check::directives::{self, debug};
 use crate::check::functions::{self, AliasNames};
 use crate::check::rules::module_header::HeaderProgress;
 use crate::check::rules::{
@@ -267,11 +267,13 @@ impl Analyzer {
         records.sort_by_key(|(index, _)| *index);
         for (index, record) in &mut records {
             let base = items[*index].range.start;
+            let first = out.len();
             if self.for_one_check {
                 out.extend(std::mem::take(&mut record.found).into_iter().map(|d| d.shifted(base)));
             } else {
                 out.extend(record.found.iter().map(|d| d.clone().shifted(base)));
             }
+            settle_locations(snapshot, &items[..*index], &mut out, first);
         }
         for (index, names) in records.iter().flat_map(|(i, record)| record.aliases.iter().map(move |names| (*i, names)))
         {
@@ -289,6 +291,22 @@ impl Analyzer {
         out.sort_by_key(|d| (d.range.start, d.range.end));
         out.dedup();
         Report { diagnostics: out, environment: header.environment }
+    }
+}
+
+/// Decides about locations of inlined calls that no `.loc` of the same function has: one in an earlier function is enough. `first`
+/// is the index of the function's first diagnostic, `before` are the items before the function.
+fn settle_locations(snapshot: &Snapshot, before: &[ModuleItem<'_>], out: &mut Vec<Diagnostic>, first: usize) {
+    if !out.iter().skip(first).any(|d| debug_directive::unsettled(d).is_some()) {
+        return;
+    }
+    let texts: Vec<_> = before.iter().filter(|i| is_function(i.node)).map(|i| snapshot.text(i.range.clone())).collect();
+    for diagnostic in out.split_off(first) {
+        match debug_directive::unsettled(&diagnostic) {
+            None => out.push(diagnostic),
+            Some(location) if texts.iter().any(|text| debug::locates(text, location)) => {}
+            Some(location) => out.push(debug_directive::inlined_nowhere(diagnostic.range, location, true)),
+        }
     }
 }
 

@@ -19,10 +19,12 @@ pub fn check(
     out: &mut Vec<Diagnostic>,
 ) {
     linkages(declaration, space, site, environment, out);
+    // ptxas looks at the names that it knows one by one, and overlooks `%r<4>`.
+    let overlooked = site.bodiless || declaration.declarators.iter().all(|d| d.count.is_some());
     let mut said: Vec<&str> = Vec::new();
     for attribute in &declaration.attributes {
         let Some(directive) = attributes(attribute, "variable", "a variable", environment, out) else { continue };
-        if !directive.spaces.contains(&space) && !site.bodiless {
+        if !directive.spaces.contains(&space) && !overlooked {
             out.push(attribute::space(attribute.name, directive.spaces));
         } else if said.contains(&attribute.name.text) {
             out.push(attribute::repeated(attribute.name));

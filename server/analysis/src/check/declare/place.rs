@@ -157,6 +157,9 @@ fn wrong_type(
     arrays: bool,
 ) -> Option<Diagnostic> {
     // ptxas does not look at the type of the elements of an array in memory, except for predicates, and for textures in a body.
+    if arrays && site.bodiless && ty.class == TypeClass::Pred && space != ".reg" {
+        return Some(variable_type::predicate(word, space));
+    }
     let in_body = ty.class == TypeClass::Opaque && site.origin == VariableOrigin::Body;
     let arrays = arrays && !matches!(space, ".reg" | ".tex") && ty.class != TypeClass::Pred && !in_body;
     let exists = ty.registers || ty.variables || (ty.prototypes && (site.bodiless || arrays));

@@ -108,6 +108,16 @@ pub fn plain(text: &str) -> Option<(LocNumbers, Option<LocNumbers>)> {
     words.next().is_none().then_some((own, Some(inlined)))
 }
 
+/// Whether a text has a `.loc` with this location. Comments count as text: it is enough to be sure if there is none.
+pub fn locates(text: &str, location: LocNumbers) -> bool {
+    let places = memchr::memmem::find_iter(text.as_bytes(), ".loc").filter_map(|at| text.get(at + ".loc".len()..));
+    places.into_iter().any(|rest| {
+        let mut numbers = rest.split_whitespace().map(|word| word.trim_end_matches(|c: char| !c.is_ascii_digit()));
+        let mut next = || literal::integer(numbers.next()?).and_then(|number| u32::try_from(number).ok());
+        [location.0, location.1, location.2].into_iter().all(|wanted| next() == Some(wanted))
+    })
+}
+
 /// The location of a `.loc`, and the one after `inlined_at`. Each is `None` if it is absent or incomplete.
 pub fn locations(source: ItemSource<'_>, node: Node<'_>) -> (Option<LocNumbers>, Option<LocNumbers>) {
     let k = kinds();

@@ -6,6 +6,7 @@ use crate::check::rules::{
     directive_conflict, launch_limit, misplaced_directive, missing_directive, redundant_directive, unknown_directive,
 };
 use crate::hir::ast::SourceWord;
+use crate::hir::declared::linkage_named;
 use crate::hir::directive_parts::{ArgumentNode, arguments};
 use crate::hir::lower::{ItemSource, named_children};
 use crate::target::Environment;
@@ -103,6 +104,10 @@ fn directives<'t>(
             out.push(unknown_directive::in_header(name, place));
             continue;
         };
+        if linkage_named(name.text).is_some() && matches!(place, "entry" | "func") {
+            out.push(misplaced_directive::linkage(name));
+            continue;
+        }
         // The declaration of a kernel cannot have any of them.
         let barred = kernel && place == "declaration";
         if barred || !directive.places.contains(&place) {

@@ -1,7 +1,7 @@
 //! `debug-directive`: wrong contents of `.file`, `.loc` and `.section`.
 
 use super::one_of;
-use crate::check::codes::DiagnosticMessage;
+use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::{Diagnostic, Fix, Severity};
 use crate::check::directives::debug::LocNumbers;
 use crate::hir::ast::SourceWord;
@@ -134,6 +134,17 @@ pub fn unknown_file(range: Range<usize>, file: u32) -> Diagnostic {
 pub fn inlined_nowhere(range: Range<usize>, location: LocNumbers, first: bool) -> Diagnostic {
     let severity = if first { Severity::Error } else { Severity::Warning };
     Diagnostic::new(range, DebugDirective::InlinedNowhere { location, first }).severity(severity)
+}
+
+/// The location of a report that [`inlined_nowhere`] made of a function that is not the first.
+pub fn unsettled(diagnostic: &Diagnostic) -> Option<LocNumbers> {
+    match &diagnostic.finding {
+        Finding::DebugDirective(found) => match **found {
+            DebugDirective::InlinedNowhere { location, first: false } => Some(location),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Reports something other than a label after `function_name`, as in `function_name 5`.

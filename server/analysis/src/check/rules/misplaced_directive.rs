@@ -26,6 +26,8 @@ pub enum MisplacedDirective {
         /// The kind of function that has the header.
         owner: HeaderOwner,
     },
+    /// A linking directive (`.visible`) stands behind the parameters of a function.
+    Linkage(Box<str>),
     /// The first directive must stand before the second in a header.
     Order(Box<str>, Box<str>),
     /// It begins a function inside of another one.
@@ -85,6 +87,7 @@ impl DiagnosticMessage for MisplacedDirective {
                 };
                 format!("`{directive}` cannot stand on {owner}")
             }
+            Self::Linkage(directive) => format!("`{directive}` cannot stand behind the name of a function"),
             Self::Order(first, second) => format!("`{first}` must stand before `{second}`"),
             Self::FunctionInFunction(directive) => format!("`{directive}` cannot stand inside of a function"),
             Self::WithoutLabel(directive) => format!("`{directive}` needs a label before it, by which it is known"),
@@ -104,6 +107,7 @@ impl DiagnosticMessage for MisplacedDirective {
             }
             Self::InHeader { owner, .. } if owner.is_declaration() => "write it where the body is".to_owned(),
             Self::InHeader { places, .. } => format!("it belongs {}", home(places)),
+            Self::Linkage(_) => "it is the first word of the declaration, before `.entry` or `.func`".to_owned(),
             Self::FunctionInFunction(_) => "functions stand side by side in the module".to_owned(),
             Self::WithoutLabel(directive) => format!("write, for instance, `targets: {directive} …`"),
             Self::OfModuleHeader(_) | Self::Order(..) | Self::TargetInBody => return None,
@@ -149,6 +153,11 @@ pub fn in_header(word: SourceWord<'_>, directive: &Directive, kernel: bool, plac
     let owner = HeaderOwner::at(place, kernel);
     let found = MisplacedDirective::InHeader { directive: word.text.into(), places: directive.places, owner };
     Diagnostic::new(word.range(), found)
+}
+
+/// Reports a linking directive behind the parameters of a function.
+pub fn linkage(word: SourceWord<'_>) -> Diagnostic {
+    Diagnostic::new(word.range(), MisplacedDirective::Linkage(word.text.into()))
 }
 
 /// Reports a directive in a function header that must stand before `later`.
