@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// The files that may have PTX in strings.
-pub const HOST_FILES: WantedFiles = WantedFiles { name: "C++, Python, Rust, LLVM IR or Julia file", is_wanted: is_host };
+pub const HOST_FILES: WantedFiles =
+    WantedFiles { name: "C++, Python, Rust, LLVM IR or Julia file", is_wanted: is_host };
 
 fn is_host(path: &Path) -> bool {
     // Versions of a repository are no sources of it.
