@@ -215,6 +215,18 @@ mod tests {
     }
 
     #[test]
+    fn an_earlier_function_has_the_location_of_a_call() {
+        let of = |first: &str| {
+            let second = ".entry l()\n{\n.loc 1 4 5, function_name name, inlined_at 1 2 3\nret;\n}\n";
+            messages(&in_module(Code::DebugDirective, &format!("{}{second}", module(first, ".b8 0"))))
+        };
+        assert!(of(".loc 1 2 3").is_empty());
+        for other in ["", ".loc 1 2 30", ".loc 1 2 4"] {
+            assert_eq!(of(other), ["no `.loc` before this one says `1 2 3`: the call must have a location too"]);
+        }
+    }
+
+    #[test]
     fn data_in_sections() {
         let of = |data: &str| messages(&in_module(Code::DebugDirective, &module("", data)));
         assert!(of(".b8 1, 255\n.b64 name").is_empty());

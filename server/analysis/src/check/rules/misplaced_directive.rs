@@ -203,5 +203,6 @@ mod tests {
         assert_eq!(messages(&found), ["`.maxntid` cannot stand on a function"]);
         assert_eq!(found[0].help().as_deref(), Some("it is for kernels (`.entry`) alone"));
         assert!(on(".entry f()").is_empty());
+        assert_eq!(messages(&on(".entry f()\n.visible 1")), ["`.visible` cannot stand behind the name of a function"]);
     }
 }
