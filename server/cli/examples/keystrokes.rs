@@ -1,10 +1,11 @@
 //! Measures the latency of keystrokes: from an edit to the diagnostics of that version, in a real server process.
 //!
-//! `cargo run --release -p ptx-analyzer --example keystrokes -- [--edits N] [--break brace|directive] [--slow MS] FILE`
+//! `cargo run --release -p ptx-analyzer --example keystrokes -- [--edits N] [--break brace|directive] [--inline inside|outside] [--slow MS] FILE`
 //!
 //! The program types one character at random positions of the file and deletes it again, and waits for the diagnostics
 //! each time. `--break brace` first deletes a closing brace near the top, `--break directive` first inserts an unknown
-//! directive there. `--slow` prints each edit that takes longer than this.
+//! directive there. `--inline` opens a file of another language in its server, and types in strings with PTX or elsewhere.
+//! `--slow` prints each edit that takes longer than this.
 
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
@@ -13,15 +14,14 @@ mod lines;
 
 use client::Client;
 use lines::Lines;
+use ptx_host::{Host, Language};
 use serde_json::{Value, json};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-const URI: &str = "file:///file.ptx";
-
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let (mut file, mut edits, mut breaks, mut slow) = (None, 200, None, f64::INFINITY);
+    let (mut file, mut edits, mut breaks, mut inline, mut slow) = (None, 200, None, None, f64::INFINITY);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--serve" => {
@@ -29,23 +29,33 @@ fn main() {
                 let orderly = ptx_lsp::run().expect("threads");
                 std::process::exit(i32::from(!orderly));
             }
+            "--serve-inline" => {
+                let orderly = ptx_lsp::run_host().expect("threads");
+                std::process::exit(i32::from(!orderly));
+            }
             "--edits" => edits = arguments.next().and_then(|n| n.parse().ok()).expect("--edits N"),
             "--slow" => slow = arguments.next().and_then(|n| n.parse().ok()).expect("--slow MS"),
             "--break" => breaks = arguments.next(),
+            "--inline" => inline = arguments.next(),
             _ => file = Some(argument),
         }
     }
     let Some(file) = file else {
-        eprintln!("usage: keystrokes [--edits N] [--break brace|directive] [--slow MS] FILE");
+        eprintln!("usage: keystrokes [--edits N] [--break brace|directive] [--inline inside|outside] [--slow MS] FILE");
         std::process::exit(2);
     };
     let mut text = std::fs::read_to_string(&file).expect("a readable file");
-    let mut client = Client::start(Command::new(std::env::current_exe().expect("a path")).arg("--serve"));
+    // The server takes the language from the name.
+    let uri = format!("file:///{}", file.rsplit('/').next().unwrap_or("file.ptx"));
+    let uri = uri.as_str();
+    let strings = inline.as_ref().map(|_| strings(&file, &text)).unwrap_or_default();
+    let serve = if inline.is_some() { "--serve-inline" } else { "--serve" };
+    let mut client = Client::start(Command::new(std::env::current_exe().expect("a path")).arg(serve));
     let capabilities = json!({ "general": { "positionEncodings": ["utf-8"] } });
     client.begin(json!({ "capabilities": capabilities }));
     let begin = Instant::now();
-    client.open(URI, 0, &text);
-    let found = client.diagnostics(URI, 0).len();
+    client.open(uri, 0, &text);
+    let found = client.diagnostics(uri, 0).len();
     println!("open: {:.1} ms, {found} diagnostics, {}", milliseconds(begin.elapsed()), memory(&client));
 
     let mut version = 0;
@@ -65,8 +75,8 @@ fn main() {
         let change = json!([{ "range": places(&text, range.clone()), "text": new }]);
         text.replace_range(range, new);
         let begin = Instant::now();
-        client.change(URI, version, change);
-        let found = client.diagnostics(URI, version).len();
+        client.change(uri, version, change);
+        let found = client.diagnostics(uri, version).len();
         println!("break {what}: {:.1} ms, {found} diagnostics", milliseconds(begin.elapsed()));
     }
 
@@ -74,7 +84,16 @@ fn main() {
     let mut random = fastrand::Rng::with_seed(1);
     let (mut typed, mut undone, mut parts) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..edits {
-        let mut offset = random.usize(..text.len());
+        let mut offset = match inline.as_deref() {
+            Some("inside") => {
+                let string = &strings[random.usize(..strings.len())];
+                random.usize(string.clone())
+            }
+            Some(_) => std::iter::repeat_with(|| random.usize(..text.len()))
+                .find(|at| !strings.iter().any(|string| string.contains(at)))
+                .expect("text outside of strings"),
+            None => random.usize(..text.len()),
+        };
         while !text.is_char_boundary(offset) {
             offset -= 1;
         }
@@ -86,11 +105,15 @@ fn main() {
         ] {
             version += 1;
             let begin = Instant::now();
-            client.change(URI, version, change);
-            client.diagnostics(URI, version);
+            client.change(uri, version, change);
+            client.diagnostics(uri, version);
             let took = begin.elapsed();
             list.push(took);
-            let status = client.execute("ptx-analyzer.serverStatus", Value::Null);
+            // The server of other languages has no such command.
+            let status = match inline {
+                Some(_) => Value::Null,
+                None => client.execute("ptx-analyzer.serverStatus", Value::Null),
+            };
             let part = &status["documents"][0]["milliseconds"];
             if milliseconds(took) > slow {
                 let line = text.lines().nth(at["line"].as_u64().unwrap_or(0) as usize).unwrap_or("");
@@ -103,12 +126,23 @@ fn main() {
     report("undone", &mut undone);
     typed.extend(undone);
     report("both", &mut typed);
-    for part in ["parse", "check", "convert"] {
+    for part in ["parse", "check", "convert"].into_iter().filter(|_| inline.is_none()) {
         let mut times: Vec<Duration> =
             parts.iter().filter_map(|p| p[part].as_f64()).map(|ms| Duration::from_secs_f64(ms / 1e3)).collect();
         report(&format!("  {part}"), &mut times);
     }
     println!("{}", memory(&client));
+}
+
+/// The contents of all string literals with PTX, in bytes of the text.
+fn strings(file: &str, text: &str) -> Vec<std::ops::Range<usize>> {
+    let language = Language::of_file_name(file).expect("a file of a language with PTX in strings");
+    let host = Host::new(language, text);
+    let literals = host.groups().iter().flat_map(|placed| {
+        let statements = placed.group.statements.iter();
+        statements.flat_map(|s| s.literals.iter().map(|l| l.start + placed.start..l.end + placed.start))
+    });
+    literals.filter(|range| !range.is_empty()).collect()
 }
 
 fn report(name: &str, times: &mut [Duration]) {
