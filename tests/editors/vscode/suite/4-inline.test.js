@@ -92,7 +92,7 @@ if (installed('clangd')) {
             await command(actions.command.command, ...actions.command.arguments);
             const kernel = await until('the kernel', () => vscode.window.visibleTextEditors.find((e) => e.document.languageId === 'ptx')?.document);
             assert.match(kernel.getText(), /\.entry statement\(/);
-            assert.match(kernel.getText(), /launch: grid=1 block=32 in_0=u32\[1024\]:iota in_value=f32\[32\]:iota/);
+            assert.match(kernel.getText(), /launch: grid=1 block=32 in_0=f32\[1024\]:iota in_value=f32\[32\]:iota/);
             await until('the panel', () => tabs().some(({ label }) => /statement/.test(label)));
             assert.deepEqual(diagnostics(kernel.uri).map((d) => d.message), []);
         });

@@ -194,6 +194,15 @@ mod tests {
     }
 
     #[test]
+    fn linking_directives_behind_the_name() {
+        for header in [".entry f() .visible", ".entry f() .maxnreg 32 .visible 1", ".func f() .noreturn .visible"] {
+            let text = format!(".version 9.0\n.target sm_90a\n.address_size 64\n{header} {{ ret; }}\n");
+            let found = in_module(Code::MisplacedDirective, &text);
+            assert_eq!(messages(&found), ["`.visible` cannot stand behind the name of a function"], "{header}");
+        }
+    }
+
+    #[test]
     fn directives_of_kernels_on_functions() {
         let on = |function: &str| {
             let header = ".version 9.0\n.target sm_90a\n.address_size 64\n";
@@ -203,6 +212,5 @@ mod tests {
         assert_eq!(messages(&found), ["`.maxntid` cannot stand on a function"]);
         assert_eq!(found[0].help().as_deref(), Some("it is for kernels (`.entry`) alone"));
         assert!(on(".entry f()").is_empty());
-        assert_eq!(messages(&on(".entry f()\n.visible 1")), ["`.visible` cannot stand behind the name of a function"]);
     }
 }
