@@ -73,7 +73,7 @@ struct Parts {
 pub struct StatementKernel {
     /// The module.
     pub text: String,
-    /// The line at which the statement begins, from 0.
+    /// The line of the first instruction of the statement, from 0.
     pub line: usize,
 }
 
@@ -125,8 +125,15 @@ pub fn kernel(
         body = with_constant(&body, &constant.name, value);
     }
     let text = formatted(&text(view, place, &parts, &body));
-    let line = text.lines().position(|line| line.trim() == MARK).map_or(0, |line| line + 1);
+    let line = first_instruction(&text);
     Ok(StatementKernel { text, line })
+}
+
+/// The line of the first instruction behind the mark.
+fn first_instruction(text: &str) -> usize {
+    let is_instruction = |line: &str| !line.is_empty() && !line.starts_with(['{', '.', '/']) && !line.ends_with(':');
+    let mut lines = text.lines().map(str::trim).enumerate().skip_while(|(_, line)| *line != MARK).skip(1);
+    lines.find(|(_, line)| is_instruction(line)).map_or(0, |(index, _)| index)
 }
 
 /// The module.

@@ -313,7 +313,7 @@ fn a_statement_becomes_a_kernel() {
     let text = answer["result"]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
     assert!(text.contains(".entry statement(") && text.contains("add.u32"), "{text}");
     let first = text.lines().nth(usize::try_from(answer["result"]["line"].as_u64().unwrap()).unwrap()).unwrap();
-    assert_eq!(first.trim(), "{", "{text}");
+    assert!(first.trim().starts_with("add.u32"), "{text}");
     let answer = kernel(0);
     assert_eq!(answer["error"]["message"], "line 1 has no PTX in a string", "{answer}");
 }

@@ -11,8 +11,8 @@ use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{ExecuteCommandParams, Position, Range, ShowDocumentParams, Uri};
 
-/// The command: `{uri, line, show?}` to `{name, text, line}`: a name for a document, its text, and the line of it at which the
-/// statement begins. Lines count from 0.
+/// The command: `{uri, line, show?}` to `{name, text, line}`: a name for a document, its text, and the line of it that has the
+/// statement's first instruction. Lines count from 0.
 pub const INLINE_KERNEL: &str = "ptx-analyzer.inlineKernel";
 
 /// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
