@@ -8,7 +8,7 @@ use ptx_analysis::inline::{
     InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineTarget, InlineText, TargetSet,
 };
 use ptx_analysis::types::TypeId;
-use ptx_analysis::{Code, Diagnostic, Finding, FixEdit, Related};
+use ptx_analysis::{Code, Diagnostic, Finding, FixEdit, Related, Severity};
 use ptx_embed::{Group, Kind, Placed, host_edit};
 use ptx_syntax::in_parallel;
 use rustc_hash::FxHashMap;
@@ -221,7 +221,8 @@ fn checked(
     if out.iter().any(misnamed) {
         out.retain(|d| d.code() != Code::AsmUnusedOperand);
     }
-    let host = out.iter().map(|d| d.range.clone()).collect::<Vec<_>>();
+    let errors = out.iter().filter(|d| d.severity == Severity::Error);
+    let host = errors.map(|d| d.range.clone()).collect::<Vec<_>>();
     lints::find(group, &findings, &mut out);
     let InlineFindings { diagnostics, target, .. } = findings;
     let found = diagnostics.into_iter().filter(|d| !may_be_of_module(d, group)).filter_map(|d| in_host(d, group));

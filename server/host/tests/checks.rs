@@ -172,3 +172,11 @@ fn messages_name_operands_as_the_host_does() {
     let message = found.iter().find(|d| d.code() == Code::OperandType).expect("a wrong operand").text();
     assert!(message.contains("`%0`") && !message.contains("%1_0"), "{message}");
 }
+
+#[test]
+fn a_hint_about_the_statement_hides_no_error_of_its_ptx() {
+    let text = "void f(unsigned a) {\n    asm volatile(\"mov.u32 %0, %clusterid.x;\" : \"=r\"(a));\n}\n";
+    let old = TargetSet::named(["sm_75"], None).expect("a target");
+    let codes: Vec<Code> = checked(text, HostTargets::forced(old)).iter().map(Diagnostic::code).collect();
+    assert!(codes.contains(&Code::AsmUnescapedName) && codes.len() > 1, "{codes:?}");
+}
