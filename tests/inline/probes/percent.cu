@@ -69,7 +69,7 @@ __global__ void f(int *p) {
 
 // probe: name-unescaped
 __global__ void f(int *p) {
-  asm("add.u32 %0, %laneid, 1;" : "=r"(p[0])); //! ptx: unescaped names are not checked
+  asm("add.u32 %0, %laneid, 1;" : "=r"(p[0])); //! ptx
 }
 
 // probe: name-unescaped-moved
