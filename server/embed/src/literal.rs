@@ -166,6 +166,28 @@ fn python_escape(bytes: &[u8]) -> (usize, PythonEscape) {
     }
 }
 
+/// The offset after a comment that begins at an offset, in which others may be nested.
+pub(crate) fn nested_comment(text: &[u8], at: usize, open: [u8; 2], close: [u8; 2]) -> usize {
+    let mut at = (at + 2).min(text.len());
+    let mut depth = 1u32;
+    while let Some(i) = memchr::memchr2(open[0], close[0], &text[at..]) {
+        at += i;
+        if text[at..].starts_with(&close) {
+            at += 2;
+            depth -= 1;
+            if depth == 0 {
+                return at;
+            }
+        } else if text[at..].starts_with(&open) {
+            at += 2;
+            depth += 1;
+        } else {
+            at += 1;
+        }
+    }
+    text.len()
+}
+
 /// Appends the text of a Rust literal of `source`. Braces stay: they belong to the template, not to the literal.
 pub(crate) fn decode_rust(out: &mut Decoded, source: &str, literal: &Literal) {
     let body = literal.body.clone();
@@ -174,21 +196,38 @@ pub(crate) fn decode_rust(out: &mut Decoded, source: &str, literal: &Literal) {
         out.push(body, text, SegmentKind::Verbatim);
         return;
     }
-    let bytes = text.as_bytes();
+    escaped(out, body.start, text, |rest| {
+        let (length, value) = rust_escape(rest);
+        (length, value.map_or(Escaped::Nothing, Escaped::Character))
+    });
+}
+
+/// What an escape stands for.
+enum Escaped {
+    Character(char),
+    /// The backslash is no escape.
+    Backslash,
+    /// A spliced line.
+    Nothing,
+}
+
+/// Appends a text that begins at a byte of the host and has escapes. `read` reads the one at the start of its argument: its length,
+/// and what it stands for.
+fn escaped(out: &mut Decoded, start: usize, text: &str, read: impl Fn(&str) -> (usize, Escaped)) {
     let mut at = 0;
-    while at < bytes.len() {
-        let plain = memchr::memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |i| at + i);
+    while at < text.len() {
+        let plain = memchr::memchr(b'\\', &text.as_bytes()[at..]).map_or(text.len(), |i| at + i);
         if plain > at {
-            out.push(body.start + at..body.start + plain, &text[at..plain], SegmentKind::Verbatim);
+            out.push(start + at..start + plain, &text[at..plain], SegmentKind::Verbatim);
             at = plain;
             continue;
         }
-        let (length, value) = rust_escape(&text[at..]);
-        let host = body.start + at..body.start + at + length;
-        let mut buffer = [0; 4];
+        let (length, value) = read(&text[at..]);
+        let host = start + at..start + at + length;
         match value {
-            Some(c) => out.push(host, c.encode_utf8(&mut buffer), SegmentKind::Escape),
-            None => out.push(host, "", SegmentKind::Glue),
+            Escaped::Character(c) => out.push(host, c.encode_utf8(&mut [0; 4]), SegmentKind::Escape),
+            Escaped::Backslash => out.push(host, "\\", SegmentKind::Verbatim),
+            Escaped::Nothing => out.push(host, "", SegmentKind::Glue),
         }
         at += length;
     }
@@ -233,25 +272,11 @@ pub(crate) fn decode_llvm_ir(out: &mut Decoded, source: &str, literal: &Literal)
         out.push(body, text, SegmentKind::Verbatim);
         return;
     }
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let plain = memchr::memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |i| at + i);
-        if plain > at {
-            out.push(body.start + at..body.start + plain, &text[at..plain], SegmentKind::Verbatim);
-            at = plain;
-            continue;
-        }
-        let (length, value) = llvm_escape(&bytes[at..]);
-        let host = body.start + at..body.start + at + length;
-        let mut buffer = [0; 4];
-        match value {
-            Some(c) => out.push(host, c.encode_utf8(&mut buffer), SegmentKind::Escape),
-            // The lexer keeps a backslash that begins no escape.
-            None => out.push(host, "\\", SegmentKind::Verbatim),
-        }
-        at += length;
-    }
+    escaped(out, body.start, text, |rest| {
+        // The lexer keeps a backslash that begins no escape.
+        let (length, value) = llvm_escape(rest.as_bytes());
+        (length, value.map_or(Escaped::Backslash, Escaped::Character))
+    });
 }
 
 /// The length and the value of `\\` or of the bytes `\C3\A9` of a character. Other backslashes have no value.

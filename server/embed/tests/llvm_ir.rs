@@ -1,5 +1,7 @@
 //! PTX in LLVM IR.
 
+mod common;
+
 use ptx_embed::{Access, Flaw, Form, Group, Host, Kind, Language, host_edit};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,17 +11,15 @@ fn host(text: &str) -> Host {
 }
 
 fn only(text: &str) -> Arc<Group> {
-    let host = host(text);
-    assert_eq!(host.groups().len(), 1, "{text}: {:#?}", host.groups());
-    host.groups()[0].group.clone()
+    common::only(Language::LlvmIr, text)
 }
 
 fn texts(text: &str) -> Vec<String> {
-    host(text).groups().iter().map(|g| g.group.ptx.clone()).collect()
+    common::texts(Language::LlvmIr, text)
 }
 
 fn codes(text: &str) -> Vec<&'static str> {
-    host(text).groups().iter().flat_map(|g| g.group.problems.iter().map(|p| p.code)).collect()
+    common::codes(Language::LlvmIr, text)
 }
 
 #[test]

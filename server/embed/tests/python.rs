@@ -1,5 +1,7 @@
 //! PTX in Python.
 
+mod common;
+
 use ptx_embed::{Access, Flaw, Form, Group, Host, Kind, Language, host_edit};
 use std::sync::Arc;
 
@@ -8,13 +10,11 @@ fn host(text: &str) -> Host {
 }
 
 fn only(text: &str) -> Arc<Group> {
-    let host = host(text);
-    assert_eq!(host.groups().len(), 1, "{text}: {:#?}", host.groups());
-    host.groups()[0].group.clone()
+    common::only(Language::Python, text)
 }
 
 fn codes(text: &str) -> Vec<&'static str> {
-    host(text).groups().iter().flat_map(|g| g.group.problems.iter().map(|p| p.code)).collect()
+    common::codes(Language::Python, text)
 }
 
 #[test]

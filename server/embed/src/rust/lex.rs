@@ -1,6 +1,7 @@
 //! Tokens of Rust which hide others: comments, strings and characters. All functions take the offset of the first byte
 //! and return the offset after the last. A text that ends inside a token ends it.
 
+use crate::literal::nested_comment;
 use crate::raw::{Literal, Writing};
 
 /// Whether a byte may be part of a name.
@@ -20,24 +21,7 @@ pub(super) fn line_comment(text: &[u8], at: usize) -> usize {
 
 /// The offset after a `/* … */` comment, in which others may be nested.
 pub(super) fn block_comment(text: &[u8], at: usize) -> usize {
-    let mut at = (at + 2).min(text.len());
-    let mut depth = 1u32;
-    while let Some(i) = memchr::memchr2(b'*', b'/', &text[at..]) {
-        at += i;
-        if text[at..].starts_with(b"*/") {
-            at += 2;
-            depth -= 1;
-            if depth == 0 {
-                return at;
-            }
-        } else if text[at..].starts_with(b"/*") {
-            at += 2;
-            depth += 1;
-        } else {
-            at += 1;
-        }
-    }
-    text.len()
+    nested_comment(text, at, *b"/*", *b"*/")
 }
 
 /// The offset after blanks, line breaks and comments.
