@@ -42,7 +42,7 @@ pub struct EvalArguments {
     /// The kernel to run [default: the first with a launch, else the first]
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
-    /// Run the PTX in a string at this line of a C++ or Python file: its operands become parameters
+    /// Run the PTX in a string at this line of a file of another language (C++, Python …): its operands become parameters
     #[arg(long, value_name = "LINE", conflicts_with_all = ["launch", "entry"])]
     inline: Option<usize>,
     /// With --inline: print the kernel, do not run it

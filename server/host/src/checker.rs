@@ -247,6 +247,9 @@ fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
 /// Writes the names of operands as the host does: in a group of several statements, `%0` of the second one is another register
 /// than that of the first.
 fn translate(diagnostic: &mut Diagnostic, group: &Group) {
+    if group.variables.iter().all(|v| v.name == v.spelling) {
+        return;
+    }
     let message = diagnostic.message();
     let translated = |text: &str| {
         let others = group.variables.iter().filter(|v| v.name != v.spelling);

@@ -6,6 +6,8 @@ use ptx_analysis::semantics::walk::children;
 use ptx_analysis::{Analyzer, Code};
 use ptx_embed::{Access, Kind, Variable};
 use ptx_ide::{FormatOptions, OperandColumns, apply_in_order, format, signature_help};
+use ptx_isa::ISA;
+use ptx_isa::tables::TypeClass;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::collections::BTreeSet;
 use std::fmt::{Display, Write};
@@ -394,13 +396,14 @@ impl Uses {
 
 /// A type of floating-point numbers, as launches name it, and its size in bytes.
 fn fraction(name: &str) -> Option<(&'static str, usize)> {
-    [("f16", 2), ("bf16", 2), ("f32", 4), ("f64", 8)].into_iter().find(|(ty, _)| *ty == name)
+    let ty = ISA.ty(&format!(".{name}")).filter(|ty| ty.class == TypeClass::Float)?;
+    Some((ty.name.trim_start_matches('.'), usize::from(ty.bits) / 8))
 }
 
 fn is_space(part: &str) -> bool {
-    ["shared", "global", "const", "local", "param"]
-        .iter()
-        .any(|space| part.strip_prefix(space).is_some_and(|rest| rest.is_empty() || rest.starts_with("::")))
+    // `shared::cta` is written with its space.
+    let name = part.split("::").next().unwrap_or(part);
+    ISA.space(&format!(".{name}")).is_some()
 }
 
 fn addresses(instruction: Node<'_>) -> impl Iterator<Item = Node<'_>> {

@@ -265,6 +265,7 @@ impl Analyzer {
         });
         records.extend(checked.into_iter().flatten());
         records.sort_by_key(|(index, _)| *index);
+        let mut earlier = EarlierLocations::default();
         for (index, record) in &mut records {
             let base = items[*index].range.start;
             let first = out.len();
@@ -273,7 +274,7 @@ impl Analyzer {
             } else {
                 out.extend(record.found.iter().map(|d| d.clone().shifted(base)));
             }
-            settle_locations(snapshot, &items[..*index], &mut out, first);
+            earlier.settle(snapshot, &items[..*index], &mut out, first);
         }
         for (index, names) in records.iter().flat_map(|(i, record)| record.aliases.iter().map(move |names| (*i, names)))
         {
@@ -294,18 +295,32 @@ impl Analyzer {
     }
 }
 
-/// Decides about locations of inlined calls that no `.loc` of the same function has: one in an earlier function is enough. `first`
-/// is the index of the function's first diagnostic, `before` are the items before the function.
-fn settle_locations(snapshot: &Snapshot, before: &[ModuleItem<'_>], out: &mut Vec<Diagnostic>, first: usize) {
-    if !out.iter().skip(first).any(|d| debug_directive::unsettled(d).is_some()) {
-        return;
-    }
-    let texts: Vec<_> = before.iter().filter(|i| is_function(i.node)).map(|i| snapshot.text(i.range.clone())).collect();
-    for diagnostic in out.split_off(first) {
-        match debug_directive::unsettled(&diagnostic) {
-            None => out.push(diagnostic),
-            Some(location) if texts.iter().any(|text| debug::locates(text, location)) => {}
-            Some(location) => out.push(debug_directive::inlined_nowhere(diagnostic.range, location, true)),
+/// Decides about locations of inlined calls that no `.loc` of the same function has: one in an earlier function is enough.
+#[derive(Default)]
+struct EarlierLocations {
+    known: debug::KnownLocations,
+    /// The number of items whose locations are known.
+    read: usize,
+}
+
+impl EarlierLocations {
+    /// `first` is the index of the first diagnostic of the function, `before` are the items before it.
+    fn settle(&mut self, snapshot: &Snapshot, before: &[ModuleItem<'_>], out: &mut Vec<Diagnostic>, first: usize) {
+        if !out.iter().skip(first).any(|d| debug_directive::unsettled(d).is_some()) {
+            return;
+        }
+        for item in before.iter().skip(self.read).filter(|item| is_function(item.node)) {
+            self.known.add(&snapshot.text(item.range.clone()));
+        }
+        self.read = before.len();
+        for diagnostic in out.split_off(first) {
+            match debug_directive::unsettled(&diagnostic) {
+                None => out.push(diagnostic),
+                Some(location) if self.known.lack(location) => {
+                    out.push(debug_directive::inlined_nowhere(diagnostic.range, location, true));
+                }
+                Some(_) => {}
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use ptx_isa::ISA;
 use ptx_isa::tables::{DataType, Directive};
 use ptx_syntax::{Node, fields, kinds};
 use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::FxHashSet as HashSet;
 
 /// Checks a `.file`. The check of the whole module reports a number that two of them have.
 pub fn file(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, out: &mut Vec<Diagnostic>) {
@@ -108,14 +109,32 @@ pub fn plain(text: &str) -> Option<(LocNumbers, Option<LocNumbers>)> {
     words.next().is_none().then_some((own, Some(inlined)))
 }
 
-/// Whether a text has a `.loc` with this location. Comments count as text: it is enough to be sure if there is none.
-pub fn locates(text: &str, location: LocNumbers) -> bool {
-    let places = memchr::memmem::find_iter(text.as_bytes(), ".loc").filter_map(|at| text.get(at + ".loc".len()..));
-    places.into_iter().any(|rest| {
-        let mut numbers = rest.split_whitespace().map(|word| word.trim_end_matches(|c: char| !c.is_ascii_digit()));
-        let mut next = || literal::integer(numbers.next()?).and_then(|number| u32::try_from(number).ok());
-        [location.0, location.1, location.2].into_iter().all(|wanted| next() == Some(wanted))
-    })
+/// The locations of the `.loc` directives in some texts. Comments count as text: what is asked is whether a location is missing.
+#[derive(Debug, Default)]
+pub struct KnownLocations {
+    known: HashSet<LocNumbers>,
+    /// Whether one of them is not written in decimal numbers.
+    unsure: bool,
+}
+
+impl KnownLocations {
+    /// Adds those of a text.
+    pub fn add(&mut self, text: &str) {
+        for at in memchr::memmem::find_iter(text.as_bytes(), ".loc") {
+            let words = text.get(at + ".loc".len()..).unwrap_or("").split_whitespace();
+            let mut numbers = words.map(|word| word.trim_end_matches([',', ';']).parse::<u32>().ok());
+            let mut next = || numbers.next().flatten();
+            match (next(), next(), next()) {
+                (Some(file), Some(line), Some(column)) => drop(self.known.insert((file, line, column))),
+                _ => self.unsure = true,
+            }
+        }
+    }
+
+    /// Whether no `.loc` has this location.
+    pub fn lack(&self, location: LocNumbers) -> bool {
+        !self.unsure && !self.known.contains(&location)
+    }
 }
 
 /// The location of a `.loc`, and the one after `inlined_at`. Each is `None` if it is absent or incomplete.

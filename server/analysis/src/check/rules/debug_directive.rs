@@ -221,6 +221,8 @@ mod tests {
             messages(&in_module(Code::DebugDirective, &format!("{}{second}", module(first, ".b8 0"))))
         };
         assert!(of(".loc 1 2 3").is_empty());
+        // Only plain numbers are read there, so this says nothing.
+        assert!(of(".loc 1 0x2 3").is_empty());
         for other in ["", ".loc 1 2 30", ".loc 1 2 4"] {
             assert_eq!(of(other), ["no `.loc` before this one says `1 2 3`: the call must have a location too"]);
         }
