@@ -131,7 +131,7 @@ pub fn kernel(
     Ok(StatementKernel { text, line })
 }
 
-/// The line of the first instruction behind the mark.
+/// The line of the first instruction after the mark.
 fn first_instruction(text: &str) -> usize {
     let is_instruction = |line: &str| !line.is_empty() && !line.starts_with(['{', '.', '/']) && !line.ends_with(':');
     let mut lines = text.lines().map(str::trim).enumerate().skip_while(|(_, line)| *line != MARK).skip(1);

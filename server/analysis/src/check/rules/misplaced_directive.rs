@@ -26,7 +26,7 @@ pub enum MisplacedDirective {
         /// The kind of function that has the header.
         owner: HeaderOwner,
     },
-    /// A linking directive (`.visible`) stands behind the parameters of a function.
+    /// A linking directive (`.visible`) follows the name of a function.
     Linkage(Box<str>),
     /// The first directive must stand before the second in a header.
     Order(Box<str>, Box<str>),
@@ -87,7 +87,7 @@ impl DiagnosticMessage for MisplacedDirective {
                 };
                 format!("`{directive}` cannot stand on {owner}")
             }
-            Self::Linkage(directive) => format!("`{directive}` cannot stand behind the name of a function"),
+            Self::Linkage(directive) => format!("`{directive}` cannot follow the name of a function"),
             Self::Order(first, second) => format!("`{first}` must stand before `{second}`"),
             Self::FunctionInFunction(directive) => format!("`{directive}` cannot stand inside of a function"),
             Self::WithoutLabel(directive) => format!("`{directive}` needs a label before it, by which it is known"),
@@ -155,7 +155,7 @@ pub fn in_header(word: SourceWord<'_>, directive: &Directive, kernel: bool, plac
     Diagnostic::new(word.range(), found)
 }
 
-/// Reports a linking directive behind the parameters of a function.
+/// Reports a linking directive that follows the name of a function.
 pub fn linkage(word: SourceWord<'_>) -> Diagnostic {
     Diagnostic::new(word.range(), MisplacedDirective::Linkage(word.text.into()))
 }
@@ -194,11 +194,11 @@ mod tests {
     }
 
     #[test]
-    fn linking_directives_behind_the_name() {
+    fn linking_directives_after_the_name() {
         for header in [".entry f() .visible", ".entry f() .maxnreg 32 .visible 1", ".func f() .noreturn .visible"] {
             let text = format!(".version 9.0\n.target sm_90a\n.address_size 64\n{header} {{ ret; }}\n");
             let found = in_module(Code::MisplacedDirective, &text);
-            assert_eq!(messages(&found), ["`.visible` cannot stand behind the name of a function"], "{header}");
+            assert_eq!(messages(&found), ["`.visible` cannot follow the name of a function"], "{header}");
         }
     }
 
