@@ -254,6 +254,11 @@ type SlotValues = Vec<Option<&'static str>>;
 
 /// The value in each slot of a form, if the modifiers fit it.
 fn match_form(form: &'static Form, written: &[&str]) -> Option<SlotValues> {
+    // Most forms lack one of the modifiers, so look for that before anything is put together.
+    let takes = |word: &&str| form.slots.iter().any(|s| s.after_operand == 0 && s.values.contains(word));
+    if !written.iter().all(takes) {
+        return None;
+    }
     let modifiers = &without_repeats(form, written)[..];
     let mut assignment = vec![None; modifiers.len()];
     assign(form, modifiers, 0, &mut assignment).then(|| values(form, modifiers, &assignment))

@@ -5,6 +5,8 @@ use crate::forms::spec::applies;
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Form, Opcode};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Spellings that are tried against the forms of an opcode. Some opcodes have hundreds of modifiers.
 const MAX_TRIED: usize = 24;
@@ -23,18 +25,17 @@ pub struct Correction {
 /// The modifiers that may be meant at an index, the most similar first: those of the opcode that look like the written one, or that are
 /// it with `::` for a dot, and with which a form has all modifiers.
 pub fn corrections(opcode: &'static Opcode, modifiers: &[&str], index: usize) -> Vec<Correction> {
-    let mut own: Vec<&'static str> = forms(opcode).flat_map(|f| f.slots).flat_map(|s| s.values).copied().collect();
-    own.sort_unstable();
-    own.dedup();
+    let own = OWN_MODIFIERS.get(opcode.name).map_or(&[][..], Vec::as_slice);
     let mut found: Vec<((u8, u32), Correction)> = Vec::new();
     for last in index..modifiers.len().min(index + MAX_PARTS) {
         let joined = modifiers[index..=last].concat().replace('.', "::").replacen("::", ".", 1);
+        let wanted = Wanted::new(&joined);
         let similar = |value: &&'static str| {
             let rank = if last > index {
                 (*value == joined || value.strip_prefix(joined.as_str()).is_some_and(|rest| rest.starts_with("::")))
                     .then_some((0, value.len().abs_diff(joined.len()) as u32))
             } else {
-                similarity(&joined, value)
+                wanted.similarity(value)
             };
             rank.map(|rank| (rank, Correction { value, last }))
         };
@@ -54,40 +55,73 @@ pub fn corrections(opcode: &'static Opcode, modifiers: &[&str], index: usize) ->
     found.into_iter().map(|(_, correction)| correction).filter(fits).collect()
 }
 
-/// How like a modifier is to a written word, less is more; `None` if it is not. A longer form of the word comes first, then a number
-/// that is near, then a spelling that is near.
-fn similarity(word: &str, value: &str) -> Option<(u8, u32)> {
-    if word == value || word.len() < 2 {
-        return None;
-    }
-    let foreign = || ptx_isa::OTHER_NAMES.iter().any(|n| n.name == word && n.spellings().any(|s| s == value));
-    if word.eq_ignore_ascii_case(value) || foreign() {
-        return Some((0, 0));
-    }
-    let longer = |long: &str, short: &str| {
-        let rest = long.strip_prefix(short)?;
-        rest.starts_with(['_', ':']).then_some(rest.len() as u32)
+/// The modifiers of each opcode, in alphabetical order.
+static OWN_MODIFIERS: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
+    let own = |opcode: &'static Opcode| {
+        let mut own: Vec<_> = forms(opcode).flat_map(|f| f.slots).flat_map(|s| s.values).copied().collect();
+        own.sort_unstable();
+        own.dedup();
+        own
     };
-    if let Some(rest) = longer(value, word) {
-        return Some((0, rest));
+    ISA.opcodes.iter().map(|opcode| (opcode.name, own(opcode))).collect()
+});
+
+/// A written word that is compared with all modifiers of an opcode.
+struct Wanted<'w> {
+    word: &'w str,
+    /// What it is in PTX, if it is a word of another language.
+    spellings: Vec<&'static str>,
+    /// The word with `0` for each number in it, and the numbers.
+    parted: (String, Vec<u64>),
+}
+
+impl<'w> Wanted<'w> {
+    fn new(word: &'w str) -> Self {
+        let spellings = ptx_isa::OTHER_NAMES.iter().filter(|n| n.name == word).flat_map(|n| n.spellings()).collect();
+        Wanted { word, spellings, parted: parted(word) }
     }
-    // `.wait` for `.try_wait`.
-    let ending = word.strip_prefix('.').and_then(|w| value.strip_suffix(w)).filter(|rest| rest.ends_with('_'));
-    if let Some(rest) = ending {
-        return Some((1, rest.len() as u32));
+
+    /// How like a modifier is to the word, less is more; `None` if it is not. A longer form of the word comes first, then a number
+    /// that is near, then a spelling that is near.
+    fn similarity(&self, value: &str) -> Option<(u8, u32)> {
+        let word = self.word;
+        if word == value || word.len() < 2 {
+            return None;
+        }
+        if word.eq_ignore_ascii_case(value) || self.spellings.contains(&value) {
+            return Some((0, 0));
+        }
+        let longer = |long: &str, short: &str| {
+            let rest = long.strip_prefix(short)?;
+            rest.starts_with(['_', ':']).then_some(rest.len() as u32)
+        };
+        if let Some(rest) = longer(value, word) {
+            return Some((0, rest));
+        }
+        // `.wait` for `.try_wait`.
+        let ending = word.strip_prefix('.').and_then(|w| value.strip_suffix(w)).filter(|rest| rest.ends_with('_'));
+        if let Some(rest) = ending {
+            return Some((1, rest.len() as u32));
+        }
+        let (letters, numbers) = &self.parted;
+        if !numbers.is_empty() && letters.len() > 1 {
+            let (value_letters, value_numbers) = parted(value);
+            if *letters == value_letters {
+                let distance: u64 = numbers.iter().zip(&value_numbers).map(|(a, b)| a.abs_diff(*b)).sum();
+                return Some((1, u32::try_from(distance).unwrap_or(u32::MAX)));
+            }
+        }
+        if let Some(rest) = longer(word, value) {
+            return Some((3, rest));
+        }
+        let limit = (word.len() / 3).clamp(1, 3);
+        // No spelling is nearer than the lengths are.
+        if word.len().abs_diff(value.len()) > limit && word.is_ascii() {
+            return None;
+        }
+        let distance = strsim::damerau_levenshtein(word, value);
+        (distance <= limit).then_some((2, distance as u32))
     }
-    let (letters, numbers) = parted(word);
-    let (value_letters, value_numbers) = parted(value);
-    if letters == value_letters && !numbers.is_empty() && letters.len() > 1 {
-        let distance: u64 = numbers.iter().zip(&value_numbers).map(|(a, b)| a.abs_diff(*b)).sum();
-        return Some((1, u32::try_from(distance).unwrap_or(u32::MAX)));
-    }
-    if let Some(rest) = longer(word, value) {
-        return Some((3, rest));
-    }
-    let distance = strsim::damerau_levenshtein(word, value);
-    let limit = (word.len() / 3).clamp(1, 3);
-    (distance <= limit).then_some((2, distance as u32))
 }
 
 /// A word with `0` for each number in it, and the numbers.

@@ -3,12 +3,13 @@
 
 use super::{SyntaxErrorKind, error};
 use crate::check::diagnostic::{Diagnostic, Fix};
-use ptx_syntax::{Node, Snapshot, kinds};
+use ptx_syntax::{Snapshot, TreeCursor, kinds};
 
 /// The report on the first such character of a module: it ends the assembler's run.
 pub fn foreign_character(snapshot: &Snapshot) -> Option<Diagnostic> {
     let rope = snapshot.rope();
     let (mut start, mut checked) = (0, 0);
+    let mut excuses = Excuses::new(snapshot);
     for chunk in rope.chunks() {
         let bytes = chunk.as_bytes();
         // Nearly all chunks have none, so look at all bytes at once, which the compiler makes vector instructions of.
@@ -18,7 +19,7 @@ pub fn foreign_character(snapshot: &Snapshot) -> Option<Diagnostic> {
                 if at < checked || !is_foreign(bytes[index]) {
                     continue;
                 }
-                match comment_or_error(snapshot, at) {
+                match excuses.end(at) {
                     Some(end) if character != '\0' => checked = end,
                     _ => return Some(report(at, character)),
                 }
@@ -34,12 +35,45 @@ fn is_foreign(byte: u8) -> bool {
     byte >= 0x7f || byte == 0x0b || byte == 0
 }
 
-/// The end of the comment, or of the syntax error, that contains the character at an offset.
-fn comment_or_error(snapshot: &Snapshot, at: usize) -> Option<usize> {
-    let node = snapshot.node_at(at)?;
-    let excused = |node: &Node<'_>| node.is_error() || node.kind_id() == kinds().comment;
-    let found = std::iter::successors(Some(node), Node::parent).find(excused)?;
-    Some(found.end_byte().max(at + 1))
+/// Finds what excuses a character, from the front of a text to its back. It goes through the tree once: looking each character up from the
+/// root would pass all earlier siblings every time, which takes minutes where thousands of comments are not ASCII.
+struct Excuses<'s> {
+    snapshot: &'s Snapshot,
+    /// The last node that was looked at.
+    cursor: TreeCursor<'s>,
+    /// The id of the root that the cursor started from.
+    root: usize,
+}
+
+impl<'s> Excuses<'s> {
+    fn new(snapshot: &'s Snapshot) -> Self {
+        let root = snapshot.root_at(0);
+        Excuses { snapshot, cursor: root.walk(), root: root.id() }
+    }
+
+    /// The end of the comment, or of the syntax error, that contains the character at an offset. Offsets must ascend.
+    fn end(&mut self, at: usize) -> Option<usize> {
+        let root = self.snapshot.root_at(at);
+        if root.id() != self.root {
+            (self.cursor, self.root) = (root.walk(), root.id());
+        }
+        loop {
+            let node = self.cursor.node();
+            if node.end_byte() <= at {
+                while !self.cursor.goto_next_sibling() {
+                    if !self.cursor.goto_parent() {
+                        return None;
+                    }
+                }
+            } else if node.start_byte() > at {
+                return None;
+            } else if node.is_error() || node.kind_id() == kinds().comment {
+                return Some(node.end_byte());
+            } else if !self.cursor.goto_first_child() {
+                return None;
+            }
+        }
+    }
 }
 
 fn report(at: usize, character: char) -> Diagnostic {
