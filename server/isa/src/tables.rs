@@ -133,6 +133,8 @@ table! {
         flow: ControlTransfer,
         /// Whether it only writes its results, and these depend only on its operands.
         pure: bool,
+        /// Whether the assembler takes types of narrow floating-point numbers for types of this instruction, and ignores other types.
+        narrow: bool,
         /// Whether its result consists of bits of its operand `a` (and `b`), whatever their value.
         carries: bool,
         /// The operation that it computes, for analyses of values.
@@ -436,8 +438,8 @@ table! {
         prototypes: bool,
         /// Whether declarations may use it in every version and on every target: its gates apply only to instructions.
         ungated: bool,
-        /// Whether the assembler accepts it as a modifier of any instruction, without effect.
-        ignored: bool,
+        /// On which instructions the assembler accepts it as a modifier without effect.
+        ignored: IgnoredType,
         /// A one-line summary.
         summary: &'static str,
         /// Anchor in the manual; may be empty.

@@ -5,7 +5,7 @@
 
 use crate::forms::spec::{OperandVariant, operand_variants};
 use ptx_isa::ISA;
-use ptx_isa::tables::{Entry, Form, ModifierSlot, Opcode, Rule, RuleKind, Term};
+use ptx_isa::tables::{Entry, Form, IgnoredType, ModifierSlot, Opcode, Rule, RuleKind, Term, TypeInfo};
 
 /// A resolved mnemonic.
 #[derive(Debug)]
@@ -138,23 +138,37 @@ pub(crate) fn resolve_fitting(opcode: &'static Opcode, modifiers: &[&str]) -> Op
         return exact;
     }
     // ptxas accepts a few modifiers on any instruction, without effect.
-    let entry = opcode.entry(modifiers).or(opcode.entries.first())?;
-    let own = |name: &str| entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name));
-    let (ignored, kept): (Vec<usize>, Vec<usize>) =
-        (0..modifiers.len()).partition(|i| is_ignored(modifiers[*i]) && !own(modifiers[*i]));
-    if ignored.is_empty() {
-        return None;
-    }
-    let kept: Vec<&str> = kept.into_iter().map(|i| modifiers[i]).collect();
-    let mut fitting = resolve_exactly(opcode, &kept)?;
-    // No ignored modifier may come before those that must directly follow the opcode.
-    fitting.candidates.retain(|c| ignored.iter().all(|i| *i >= c.form.first.len()));
-    (!fitting.candidates.is_empty()).then_some(Mnemonic { ignored, ..fitting })
+    let mut found = opcode.entries.iter().filter_map(|entry| resolve_without_ignored(entry, modifiers));
+    let mut fitting = found.next()?;
+    fitting
+        .candidates
+        .extend(found.filter(|other| other.ignored == fitting.ignored).flat_map(|other| other.candidates));
+    Some(fitting)
 }
 
-/// Whether the assembler accepts and ignores a modifier on any instruction.
-fn is_ignored(name: &str) -> bool {
-    ISA.modifier(name).is_some_and(|m| m.ignored) || ISA.ty(name).is_some_and(|t| t.ignored)
+/// Matches a mnemonic, without those modifiers that the assembler ignores, against the forms of an entry.
+fn resolve_without_ignored(entry: &'static Entry, modifiers: &[&str]) -> Option<Mnemonic> {
+    let own = |name: &str| entry.forms.iter().flat_map(|f| f.slots).any(|s| s.values.contains(&name));
+    let (ignored, kept): (Vec<usize>, Vec<usize>) =
+        (0..modifiers.len()).partition(|i| is_ignored(modifiers[*i], entry) && !own(modifiers[*i]));
+    let first_ignored = *ignored.first()?;
+    let kept: Vec<&str> = kept.into_iter().map(|i| modifiers[i]).collect();
+    let mut candidates = matching(entry, &kept);
+    // No ignored modifier may come before those that must directly follow the opcode.
+    let firsts = |c: &Candidate| c.form.first.iter().filter(|slot| c.values[usize::from(**slot)].is_some()).count();
+    candidates.retain(|c| first_ignored >= firsts(c));
+    (!candidates.is_empty()).then_some(Mnemonic { entry, candidates, ignored, mismatch: None })
+}
+
+/// Whether the assembler accepts a modifier on an instruction that has none of this name, and ignores it.
+fn is_ignored(name: &str, entry: &Entry) -> bool {
+    let is_type = |ty: &TypeInfo| match ty.ignored {
+        IgnoredType::Nowhere => false,
+        IgnoredType::Everywhere => true,
+        IgnoredType::Narrow => entry.narrow,
+        IgnoredType::Other => !entry.narrow,
+    };
+    ISA.modifier(name).is_some_and(|m| m.ignored) || ISA.ty(name).is_some_and(is_type)
 }
 
 /// The forms of an opcode, each with its entry.
@@ -169,14 +183,19 @@ fn resolve_exactly(opcode: &'static Opcode, modifiers: &[&str]) -> Option<Mnemon
     if !entry.checked {
         return Some(mnemonic);
     }
-    for (entry, form) in forms_of(opcode) {
-        if let Some(values) = match_form(form, modifiers) {
-            let variants = operand_variants(form, &values);
-            mnemonic.candidates.push(Candidate { entry, form, values, variants });
-        }
-    }
+    mnemonic.candidates = opcode.entries.iter().flat_map(|entry| matching(entry, modifiers)).collect();
     mnemonic.entry = mnemonic.candidates.first()?.entry;
     Some(mnemonic)
+}
+
+/// The forms of an entry that take all modifiers.
+fn matching(entry: &'static Entry, modifiers: &[&str]) -> Vec<Candidate> {
+    let candidate = |form: &'static Form| {
+        let values = match_form(form, modifiers)?;
+        let variants = operand_variants(form, &values);
+        Some(Candidate { entry, form, values, variants })
+    };
+    entry.forms.iter().filter_map(candidate).collect()
 }
 
 /// The forms to which a mnemonic is nearest, where none fits.

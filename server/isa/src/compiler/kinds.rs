@@ -6,8 +6,8 @@ use super::{
     DeclaredNames, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, opcode, rule, space,
 };
 use crate::tables::{
-    Directive, Encoding, FieldInfo, FragmentInfo, InitialKind, ModifierInfo, Multiprocessor, PredefinedConstant,
-    PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeClass, TypeInfo, UniformExtent,
+    Directive, Encoding, FieldInfo, FragmentInfo, IgnoredType, InitialKind, ModifierInfo, Multiprocessor,
+    PredefinedConstant, PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeClass, TypeInfo, UniformExtent,
 };
 
 // The keywords under each kind of entry, besides those common to all entries.
@@ -67,6 +67,13 @@ impl WrittenEntry<'_> {
         if words.next() == Some("agrees") {
             agrees = words.filter(|w| *w != "any").map(|w| leak_str(&format!(".{w}"))).collect();
         }
+        let ignored = match self.other("ignored") {
+            None => IgnoredType::Nowhere,
+            Some("") => IgnoredType::Everywhere,
+            Some("narrow") => IgnoredType::Narrow,
+            Some("other") => IgnoredType::Other,
+            Some(_) => return Err(self.head.error(0, "expected `ignored`, `ignored narrow` or `ignored other`")),
+        };
         Ok(TypeInfo {
             name: self.dotted(),
             class,
@@ -78,7 +85,7 @@ impl WrittenEntry<'_> {
             vectors: self.is("vectors"),
             prototypes: self.is("prototypes"),
             ungated: self.is("ungated"),
-            ignored: self.is("ignored"),
+            ignored,
             summary: self.common.summary,
             manual: self.common.manual,
             doc: self.common.doc,

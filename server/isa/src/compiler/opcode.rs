@@ -117,6 +117,7 @@ pub(super) fn build(
         checked: keyword == "opcode",
         flow: ControlTransfer::Next,
         pure: family.pure,
+        narrow: false,
         carries: false,
         computes: Computes::Other,
         cycles: 0,
@@ -163,6 +164,10 @@ pub(super) fn build(
             "exec" => exec::once(&mut entry.executed, line, rest),
             "pure" if rest.is_empty() => {
                 entry.pure = true;
+                Ok(())
+            }
+            "narrow" if rest.is_empty() => {
+                entry.narrow = true;
                 Ok(())
             }
             "carries" if rest.is_empty() => {

@@ -209,4 +209,16 @@ choice! {
         /// Textures, samplers and surfaces.
         Opaque,
     }
+
+    /// On which instructions the assembler accepts a type as a modifier without effect.
+    enum IgnoredType {
+        /// On none.
+        Nowhere,
+        /// On all.
+        Everywhere,
+        /// On those that take types of narrow floating-point numbers ([`Entry::narrow`]).
+        Narrow,
+        /// On all others.
+        Other,
+    }
 }
