@@ -11,7 +11,7 @@ use form::form;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
     BitField, Concept, ControlTransfer, EncodedMeaning, Encoding, Entry, Executed, Gate, GateAlternative, GateKind,
-    Isa, ModifierInfo, Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo, UniformExtent,
+    IgnoredType, Isa, ModifierInfo, Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo, UniformExtent,
 };
 use serde_json::{Map, Value, json};
 
@@ -96,6 +96,7 @@ fn entry(e: &'static Entry) -> Value {
         checked,
         flow,
         pure,
+        narrow,
         carries,
         computes,
         cycles,
@@ -117,7 +118,7 @@ fn entry(e: &'static Entry) -> Value {
     json!({
         "name": name, "path": path, "family": family, "family_title": family_title, "summary": summary, "manual": manual,
         "results": texts(results), "doc": Passage::join(doc), "notes": texts(notes), "modifiers": said(modifiers), "operands": said(operands), "unsettled": unsettled,
-        "checked": checked, "flow": flow, "pure": pure, "carries": carries, "computes": word(&computes), "cycles": cycles,
+        "checked": checked, "flow": flow, "pure": pure, "narrow": narrow, "carries": carries, "computes": word(&computes), "cycles": cycles,
         "uniform": uniform.map(extent), "converge": converge, "exec": exec(executed), "forms": list(forms, |f| form(e, f)), "source": source,
     })
 }
@@ -179,7 +180,8 @@ fn ty(t: &'static TypeInfo) -> Value {
     let class: TypeClass = class;
     json!({
         "name": name, "class": word(&class), "bits": bits, "agrees": agrees, "registers": registers, "variables": variables,
-        "parameters": parameters, "vectors": vectors, "prototypes": prototypes, "ungated": ungated, "ignored": ignored,
+        "parameters": parameters, "vectors": vectors, "prototypes": prototypes, "ungated": ungated,
+        "ignored": ignored == IgnoredType::Everywhere, "ignored_on": word(&ignored),
         "summary": summary, "manual": manual, "doc": doc, "gates": self::gates(gates),
     })
 }
