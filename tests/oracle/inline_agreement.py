@@ -12,7 +12,8 @@ For each unique statement (`check --inline-list`) and each target, prints how of
 1 if the assembler takes a statement that we refuse. The texts stay where they are: nothing of them belongs in this repository.
 
 Early errors hide later ones and a syntax error ends the assembler's run, so refused statements are taken out and the others
-asked again. Where the value of an "n" operand is unknown, the statement is accepted if one of some likely values makes it so.
+asked again. Each text that conditions inside of a statement leave is a statement of its own here: an error belongs to it if the
+text contains the place and, where the error names a branch, that branch. Where the value of an "n" operand is unknown, the statement is accepted if one of some likely values makes it so.
 """
 import argparse, bisect, collections, concurrent.futures as cf, hashlib, json, os, re, subprocess, sys, tempfile
 
@@ -24,6 +25,7 @@ BATCH = 200  # statements in one run of the assembler
 MESSAGE = re.compile(r"ptxas (\S+), line (\d+); (\w+)\s*: (.*)")
 SYNTAX = re.compile(r"Parsing error|syntax error|Fatal error")
 NUMBERED = re.compile(r"sm_(\d+)")
+BRANCH = "only with this branch"  # what our errors say of a branch that leads to them
 
 
 def candidates(item):
@@ -167,15 +169,20 @@ def errors_of(server, folders, target):
     for line in server_json(server, ["--inline", "--inline-target", target, "--format", "json", *folders]).splitlines():
         d = json.loads(line)
         if d["severity"] == "error":
-            out[d["file"]].append((d["line"], d["column"], d["code"], d["message"]))
+            branches = [r["line"] for r in d.get("related", ()) if r["message"] == BRANCH]
+            out[d["file"]].append((d["line"], d["column"], d["code"], d["message"], branches))
     return {file: sorted(found) for file, found in out.items()}
 
 
 def ours(item, errors):
     """Our first error within a statement's first place, or None."""
     file, line, column, end_line, end_column = item["places"][0]
+    variant = item.get("variant", {"branches": [], "without": []})
     for found in errors.get(file, ()):
-        if (line, column) <= found[:2] <= (end_line, end_column):
+        if not (line, column) <= found[:2] <= (end_line, end_column):
+            continue
+        elsewhere = any((a, b) <= found[:2] < (c, d) for a, b, c, d in variant["without"])
+        if not elsewhere and all(branch in variant["branches"] for branch in found[4]):
             return found
     return None
 

@@ -187,7 +187,7 @@ fn entry(file: &str, text: &Rope, placed: &Placed) -> Value {
             "unknown": flaws(&s.flaws),
         })
     });
-    json!({
+    let mut out = json!({
         "file": file,
         "line": line,
         "column": column,
@@ -200,7 +200,20 @@ fn entry(file: &str, text: &Rope, placed: &Placed) -> Value {
         "statements": statements.collect::<Vec<_>>(),
         "key": format!("{:016x}", group.key),
         "foreign": !is_ptx(group),
-    })
+    });
+    if let Some(variant) = &group.variant {
+        let without = variant.without.iter().map(|range| {
+            let (from, to) = (at(range.start), at(range.end));
+            [from.line, from.column, to.line, to.column]
+        });
+        out["variant"] = json!({
+            "number": variant.number,
+            "count": variant.count,
+            "branches": variant.branches.iter().map(|branch| at(branch.start).line).collect::<Vec<_>>(),
+            "without": without.collect::<Vec<_>>(),
+        });
+    }
+    out
 }
 
 fn register(kind: Kind) -> Option<&'static str> {

@@ -62,6 +62,10 @@ fn count(counts: &mut Counts, language: Language, text: &str) -> (usize, usize, 
             }
         }
         counts.targets += usize::from(!placed.group.targets.is_anything());
+        // Several texts of one statement are one statement.
+        if placed.group.variant.as_ref().is_some_and(|v| v.number > 0) {
+            continue;
+        }
         for statement in &placed.group.statements {
             statements += 1;
             let is_whole = !statement.flaws.iter().any(|f| matches!(f, Flaw::Unclosed | Flaw::Directive));

@@ -371,9 +371,14 @@ pub(crate) fn group(parts: Vec<(usize, Part)>, targets: Arc<Wanted>, conditional
         problems: Vec::new(),
         foreign: false,
         conditional,
+        variant: None,
         key: 0,
     };
+    let several = parts.len() > 1;
     for (offset, mut part) in parts {
+        // With other statements, each text of this one would be a text of all of them.
+        out.conditional |= several && part.raw.variant.is_some();
+        out.variant = part.raw.variant.clone().filter(|_| !several);
         let moved = |range: &Range<usize>| range.start + offset..range.end + offset;
         if !out.statements.is_empty() {
             ptx.push(offset..offset, "\n", SegmentKind::Glue);

@@ -4,11 +4,13 @@ mod directive;
 mod lex;
 mod regions;
 mod statement;
+mod variants;
 
 use crate::raw::{Flaw, Item, ItemKind, Raw, Value};
 use crate::targets::PtxComment;
 use lex::{block_comment, is_word, line_comment, number, prefix, quoted, raw_string, skip_blank, word};
 use regions::Region;
+use statement::Reading;
 use std::sync::Arc;
 
 /// The deepest nesting of `#if` inside a function that is followed.
@@ -72,6 +74,7 @@ pub(crate) fn scan(
         comment: None,
         comment_above_head: None,
         line: start,
+        settled: 0,
         line_empty: true,
         parameters: None,
     };
@@ -96,6 +99,7 @@ fn scan_body(text: &[u8], start: usize, base: usize, parameters: &[&[u8]], items
         comment: None,
         comment_above_head: None,
         line: start,
+        settled: 0,
         line_empty: false,
         parameters: Some(parameters),
     };
@@ -121,6 +125,8 @@ struct Scanner<'a> {
     comment_above_head: Option<Arc<PtxComment>>,
     /// The start of the current line.
     line: usize,
+    /// What was found depends on the text up to here.
+    settled: usize,
     /// No token of the current line was read.
     line_empty: bool,
     /// The parameters, in the body of a macro.
@@ -148,6 +154,7 @@ impl Scanner<'_> {
                     self.line = self.at;
                     self.line_empty = true;
                     let clean = self.regions.is_empty()
+                        && self.at >= self.settled
                         && self.comment.is_none()
                         && self.comment_above_head.is_none()
                         && !self.state.expects_bracket
@@ -339,11 +346,7 @@ impl Scanner<'_> {
         }
         match name {
             b"asm" | b"__asm" | b"__asm__" => match statement::statement(self.text, at, end, self.parameters) {
-                Some((mut raw, end)) => {
-                    raw.comment = comment;
-                    self.at = end;
-                    self.statement(at, raw);
-                }
+                Some(reading) => self.statement(at, reading, comment),
                 None => self.state.expects_bracket = true,
             },
             b"NV_IF_TARGET" | b"NV_IF_ELSE_TARGET" | b"NV_DISPATCH_TARGET" => self.enter_region(at, end),
@@ -352,15 +355,30 @@ impl Scanner<'_> {
         }
     }
 
-    fn statement(&mut self, at: usize, raw: Raw) {
-        if raw.flaws.contains(&Flaw::Unclosed) && self.at > at {
+    fn statement(&mut self, at: usize, reading: Reading, comment: Option<Arc<PtxComment>>) {
+        self.at = reading.end;
+        self.settled = self.settled.max(reading.looked);
+        let unclosed = |raw: &Raw| raw.flaws.contains(&Flaw::Unclosed);
+        if reading.raws.iter().any(|(_, raw)| unclosed(raw)) && self.at > at {
             // The statement may have swallowed line breaks.
             self.line_empty = false;
         }
         if let Some(newline) = memchr::memrchr(b'\n', &self.text[at..self.at]) {
             self.line = at + newline + 1;
         }
-        self.push(at, ItemKind::Statement(Arc::new(raw)));
+        // Several texts are like statements in the branches of a condition.
+        let mut open = false;
+        for (condition, mut raw) in reading.raws {
+            raw.comment.clone_from(&comment);
+            if let Some(condition) = condition.map(Arc::new) {
+                self.push(at, if open { ItemKind::Elif(condition) } else { ItemKind::If(condition) });
+                open = true;
+            }
+            self.push(at, ItemKind::Statement(Arc::new(raw)));
+        }
+        if open {
+            self.push(at, ItemKind::Endif);
+        }
     }
 
     /// A word of a declaration outside functions.

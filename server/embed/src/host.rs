@@ -150,12 +150,19 @@ impl Host {
         self.language
     }
 
-    /// The group and the index of the statement in it that contain an offset. The end of a statement belongs to it.
+    /// The group and the index of the statement in it that contain an offset. The end of a statement belongs to it. Of several
+    /// texts of one statement, it is one that contains the offset.
     #[must_use]
     pub fn at(&self, offset: usize) -> Option<(&Placed, usize)> {
         let after = self.statements.partition_point(|(range, ..)| range.start <= offset);
         let (range, group, statement) = self.statements.get(after.checked_sub(1)?)?;
-        (offset <= range.end).then(|| self.groups.get(*group).map(|g| (g, *statement))).flatten()
+        // Of several texts of the statement, the first that contains the place.
+        let texts = self.groups[..=*group].iter().rev().take_while(|g| g.start == range.start).skip(1);
+        let contains = |placed: &&Placed| {
+            placed.group.variant.as_ref().is_some_and(|v| v.contains(&(offset - range.start..offset - range.start)))
+        };
+        let found = texts.filter(contains).last().map(|placed| (placed, 0));
+        (offset <= range.end).then(|| found.or_else(|| self.groups.get(*group).map(|g| (g, *statement)))).flatten()
     }
 
     /// Collects macros and constants. Returns whether any changed.

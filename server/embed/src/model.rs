@@ -36,9 +36,12 @@ pub struct Group {
     pub problems: Vec<Problem>,
     /// The text has nothing to check: it is empty, or made of holes only.
     pub foreign: bool,
-    /// A preprocessor condition decides what the text is: it stands inside a statement, or another branch holds a statement
-    /// that this one needs. The compiler never sees this text as a whole, so it must not be checked.
+    /// A preprocessor condition decides what the text is, and not all texts were made: another branch holds a statement that
+    /// this one needs, or a statement has too many texts. The compiler may never see this text, so it must not be checked.
     pub conditional: bool,
+    /// Which of the texts of its statement this is, if conditions inside the statement leave several. Each of them is a
+    /// group, and all have one start.
+    pub variant: Option<Arc<Variant>>,
     /// A hash of all other fields. Groups with equal keys have equal findings.
     pub key: u64,
 }
@@ -61,8 +64,31 @@ impl Group {
         self.targets.hash(&mut hasher);
         self.problems.hash(&mut hasher);
         self.conditional.hash(&mut hasher);
+        self.variant.hash(&mut hasher);
         self.key = hasher.finish();
         self
+    }
+}
+
+/// One of the texts of a statement inside which the preprocessor decides. Offsets are relative to the statement.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// Its number among all texts of the statement, from 0.
+    pub number: usize,
+    /// The number of all.
+    pub count: usize,
+    /// The directives that begin the branches which it contains.
+    pub branches: Vec<Range<usize>>,
+    /// The parts of the statement that it does not contain: other branches, and all directives. They are in order.
+    pub without: Vec<Range<usize>>,
+}
+
+impl Variant {
+    /// Whether the text contains all bytes of a range, or a place.
+    #[must_use]
+    pub fn contains(&self, range: &Range<usize>) -> bool {
+        let end = range.end.max(range.start + 1);
+        !self.without.iter().any(|part| part.start < end && range.start < part.end)
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the scanners find: statements as written, and all else that decides about them.
 
+use crate::model::Variant;
 use crate::targets::{Condition, PtxComment};
 use std::ops::Range;
 use std::sync::Arc;
@@ -47,7 +48,8 @@ impl Form {
 pub enum Flaw {
     /// The statement or one of its literals does not end.
     Unclosed,
-    /// A preprocessor directive stands inside.
+    /// A preprocessor directive stands inside, and the texts that it leaves were not made: they are too many, or the statement
+    /// ends in a branch.
     Directive,
     /// A part of the text comes from a macro, a variable or an argument of one.
     Hole,
@@ -168,6 +170,8 @@ pub(crate) struct Raw {
     pub close: usize,
     pub flaws: Vec<Flaw>,
     pub comment: Option<Arc<PtxComment>>,
+    /// Which of the texts of the statement this is, if the preprocessor leaves several.
+    pub variant: Option<Arc<Variant>>,
 }
 
 /// The value of a macro or constant of the file.

@@ -71,6 +71,17 @@ impl Condition {
         }
     }
 
+    /// Whether the condition is true or false in all device code.
+    pub(crate) fn constant(&self) -> Option<bool> {
+        match self {
+            Self::Always(value) => Some(*value),
+            Self::Not(inner) => inner.constant().map(|value| !value),
+            Self::All(parts) if parts.iter().any(|p| p.constant() == Some(false)) => Some(false),
+            Self::Any(parts) if parts.iter().any(|p| p.constant() == Some(true)) => Some(true),
+            _ => None,
+        }
+    }
+
     /// Whether the condition says nothing.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
@@ -172,6 +183,38 @@ pub(crate) fn parse_condition(text: &str) -> Condition {
     }
     let out = parser.any();
     if parser.parts > MAX_PARTS || parser.at < parser.tokens.len() { Condition::Unknown } else { out }
+}
+
+/// What identifies a condition as written, and whether it is the condition or its opposite: `!defined(X)` is the opposite
+/// of `defined X`.
+pub(crate) fn identified(text: &str) -> (String, bool) {
+    let tokens = tokens(text);
+    let mut rest = tokens.as_slice();
+    let mut positive = true;
+    loop {
+        rest = match rest {
+            ["!", "(", inner @ .., ")"] if is_one(inner) => {
+                positive = !positive;
+                inner
+            }
+            ["!", one @ ..] if matches!(one, [_] | ["defined", _] | ["defined", "(", _, ")"]) => {
+                positive = !positive;
+                one
+            }
+            ["(", inner @ .., ")"] if is_one(inner) => inner,
+            ["defined", "(", name, ")"] => return (format!("defined {name}"), positive),
+            _ => return (rest.join(" "), positive),
+        }
+    }
+}
+
+/// Whether brackets around the tokens would belong together.
+fn is_one(inner: &[&str]) -> bool {
+    let mut depth = 0i32;
+    inner.iter().all(|token| {
+        depth += i32::from(*token == "(") - i32::from(*token == ")");
+        depth >= 0
+    }) && depth == 0
 }
 
 /// The condition "this macro is defined".

@@ -20,6 +20,11 @@ impl Outline {
         self.balance == 0 && self.lowest >= 0 && self.declared.iter().all(|(_, depth)| *depth > 0)
     }
 
+    /// Whether no brace is open or missing.
+    pub fn is_balanced(&self) -> bool {
+        self.balance == 0 && self.lowest >= 0
+    }
+
     pub fn of(ptx: &str) -> Self {
         let mut out = Self::default();
         let mut in_registers = false;

@@ -1,6 +1,7 @@
 //! PTX in C++.
 
-use ptx_embed::{Access, Flaw, Group, Host, Kind, Language};
+use ptx_embed::{Access, Flaw, Group, Host, Kind, Language, Placed};
+use std::ops::Range;
 use std::sync::Arc;
 
 fn host(text: &str) -> Host {
@@ -223,4 +224,117 @@ fn another_processor() {
     assert!(!is_ptx(r#""mov %0, %%eax" : "=m"(x)"#));
     assert!(!is_ptx(r#""yield" ::: "memory""#));
     assert!(!is_ptx(r#""" ::: "memory""#));
+}
+
+/// The texts of the only statement, with the directives whose branches they contain.
+fn texts(statement: &str) -> Vec<(String, Vec<String>)> {
+    let text = format!("void f() {{\n{statement}\n}}\n");
+    let host = host(&text);
+    let groups = host.groups();
+    assert!(groups.iter().all(|g| g.start == groups[0].start && !g.group.conditional), "{text}");
+    let branch = |placed: &Placed, range: &Range<usize>| {
+        text[placed.start + range.start..placed.start + range.end].trim_start_matches('#').to_owned()
+    };
+    let one = |placed: &Placed| {
+        let branches = placed.group.variant.as_ref().map(|v| v.branches.iter().map(|b| branch(placed, b)).collect());
+        (placed.group.ptx.clone(), branches.unwrap_or_default())
+    };
+    groups.iter().map(one).collect()
+}
+
+fn only_texts(statement: &str) -> Vec<String> {
+    texts(statement).into_iter().map(|(text, _)| text).collect()
+}
+
+#[test]
+fn each_combination_of_branches_is_a_text() {
+    assert_eq!(
+        texts("asm(\"a; \"\n#if X\n\"b; \"\n#elif Y\n\"c; \"\n#else\n\"d; \"\n#endif\n\"e;\" :: \"r\"(a));"),
+        [
+            ("a; b; e;".to_owned(), vec!["if X".to_owned()]),
+            ("a; c; e;".to_owned(), vec!["elif Y".to_owned()]),
+            ("a; d; e;".to_owned(), vec!["else".to_owned()])
+        ]
+    );
+    // Without `#else`, none may be compiled.
+    assert_eq!(only_texts("asm(\n#ifdef X\n\"b; \"\n#endif\n\"e;\");"), ["b; e;", "e;"]);
+    // Nested ones, and two after each other.
+    assert_eq!(
+        only_texts("asm(\n#if X\n\"a;\"\n#if Y\n\"b;\"\n#endif\n#endif\n#if Z\n\"c;\"\n#else\n\"d;\"\n#endif\n);"),
+        ["a;b;c;", "a;b;d;", "a;c;", "a;d;", "c;", "d;"]
+    );
+    // Operands may be in branches; colons of one branch open no section in another.
+    let groups = "void f() { asm(\n#if X\n\"mov.b32 %0, %1;\" : \"=r\"(a) : \"r\"(b),\n#else\n\"mov.b64 %0, %1;\" : \"=l\"(a) : \"l\"(b),\n#endif\n\"r\"(c) : \"memory\"); }";
+    let host = host(groups);
+    let kinds = |i: usize| host.groups()[i].group.variables.iter().map(|v| v.kind).collect::<Vec<_>>();
+    assert_eq!(host.groups().len(), 2);
+    assert_eq!((kinds(0), kinds(1)), (vec![Kind::B32; 3], vec![Kind::B64, Kind::B64, Kind::B32]));
+}
+
+#[test]
+fn equal_conditions_have_equal_values() {
+    let both = |second: &str| {
+        only_texts(&format!("asm(\"a;\"\n#if defined(X)\n\"b;\"\n#endif\n\"c;\"\n{second}\n\"d;\"\n#endif\n);"))
+    };
+    for second in ["#ifdef X", "#if defined X // again", "#if (defined(X))", "#if !(!defined(X))"] {
+        assert_eq!(both(second), ["a;b;c;d;", "a;c;"], "{second}");
+    }
+    assert_eq!(both("#ifndef X"), ["a;b;c;", "a;c;d;"]);
+    assert_eq!(both("#ifdef Y"), ["a;b;c;d;", "a;b;c;", "a;c;d;", "a;c;"]);
+    // What is never compiled is no text.
+    assert_eq!(only_texts("asm(\"a;\"\n#if 0\n\"b;\"\n#endif\n);"), ["a;"]);
+    assert_eq!(only_texts("asm(\n#ifdef __CUDA_ARCH__\n\"a;\"\n#else\n\"b;\"\n#endif\n);"), ["a;"]);
+    assert_eq!(
+        only_texts("asm(\n#if X\n\"a;\"\n#elif Y\n\"b;\"\n#else\n#error \"it's no text\"\n#endif\n);"),
+        ["a;", "b;"]
+    );
+    assert_eq!(only_texts("asm(\"a;\"\n#pragma once\n\"b;\");"), ["a;b;"]);
+}
+
+#[test]
+fn branches_say_for_which_targets_a_text_is() {
+    let text = "void f() { asm(\n#if __CUDA_ARCH__ >= 900\n\"a;\"\n#elif __CUDA_ARCH__ >= 800 && X\n\"b;\"\n#else\n\"c;\"\n#endif\n); }";
+    let host = host(text);
+    let excluded = |i: usize| [75, 80, 90].map(|n| host.groups()[i].group.targets.excludes(n, None, (9, 0)));
+    assert_eq!(excluded(0), [true, true, false]);
+    assert_eq!(excluded(1), [true, false, true]);
+    assert_eq!(excluded(2), [false, false, true]);
+}
+
+#[test]
+fn texts_that_are_not_made() {
+    let flaws = |statement: &str| {
+        let group = only(&format!("void f() {{\n{statement}\n}}"));
+        assert!(group.conditional && group.variant.is_none());
+        group.statements[0].flaws.clone()
+    };
+    let two = |name: usize| format!("#if X{name}\n\"a;\"\n#else\n\"b;\"\n#endif\n");
+    let many = |count: usize| (0..count).map(two).collect::<String>();
+    assert_eq!(only_texts(&format!("asm(\n{});", many(3))).len(), 8);
+    assert_eq!(flaws(&format!("asm(\n{});", many(4))), [Flaw::Directive], "sixteen texts");
+    assert!(flaws("asm(\"a;\"\n#if X\n\"b;\");\n#endif").contains(&Flaw::Directive), "it ends in a branch");
+    assert_eq!(flaws("asm(\"a;\"\n#define X\n);"), [Flaw::Directive]);
+    assert_eq!(flaws("asm(\"a;\"\n#else\n\"b;\"\n#if X\n);"), [Flaw::Directive]);
+    // With other statements each text would be a text of all of them.
+    let text =
+        "void f() {\n asm(\"{ .reg .b32 t;\"\n#if X\n\"a;\"\n#else\n\"b;\"\n#endif\n);\n asm(\"mov.b32 t, 0; }\");\n}";
+    assert!(host(text).groups().iter().all(|g| g.group.conditional));
+    let text = "void f() {\n asm(\".reg .b32 t;\"\n#if X\n\"a;\"\n#endif\n);\n asm(\"mov.b32 s, 0;\");\n}";
+    assert!(host(text).groups().iter().all(|g| !g.group.conditional));
+}
+
+#[test]
+fn a_place_is_in_a_text_that_contains_it() {
+    let text = "void f() { asm(\"a;\"\n#if X\n\"b;\"\n#else\n\"c;\"\n#endif\n\"d;\"); }";
+    let host = host(text);
+    let at = |what: &str| {
+        let at = text.find(what).expect("there");
+        let (placed, statement) = host.at(at).expect("a statement");
+        let ptx = placed.group.map.to_ptx(at - placed.start).map(|ptx| &placed.group.ptx[ptx..=ptx]);
+        (placed.group.variant.as_ref().map(|v| v.number), statement, ptx.map(str::to_owned))
+    };
+    for (what, number) in [("a;", 0), ("b;", 0), ("c;", 1), ("d;", 0)] {
+        assert_eq!(at(what), (Some(number), 0, Some(what[..1].to_owned())));
+    }
+    assert_eq!(at("#else").2, None);
 }

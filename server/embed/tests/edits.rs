@@ -41,6 +41,8 @@ const CPP: &[&str] = &[
     "asm volatile(\"mov.b32 %0, %1;\" : \"=r\"(a) : \"n\"(N));",
     "asm(\"{ .reg .pred p;\");",
     "asm(\"}\");",
+    "asm(\"{ .reg .b32 t;\"\n#if X\n\"mov.b32 t, 1;\"\n#else\n\"mov.b32 t, %0;\"\n#endif\n\"}\" :: \"r\"(a));",
+    "\n#ifdef X\n\"a;\" :: \"r\"(a),\n",
     "asm(\".reg .b32 t;\");",
     "asm(\"mov.b32 t, 0;\");",
     "asm(T);",

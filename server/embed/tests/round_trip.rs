@@ -240,6 +240,12 @@ fn every_byte_of_random_texts() {
                 "void f() {{ asm(\"{cpp}\"); asm(\"{{.reg .b32 q;\"); asm(\"%0 {cpp}\" :: \"n\"(7)); asm(\"}}\"); }}"
             ),
         );
+        compare(
+            Language::Cpp,
+            &format!(
+                "void f() {{ asm(\"{cpp}\"\n#if X\n\"{cpp}x\"\n#else\n\"y{cpp}\" T\n#endif\n\"{cpp}\" : \"=r\"(a)); }}"
+            ),
+        );
         let python = write(PYTHON);
         compare(Language::Python, &format!("T = \"$0\"\nllvm.inline_asm(t, [b], \"{python}\", \"=r,r\")"));
         compare(Language::Python, &format!("inline_ptx(\"{python}\", write_only_types=[Int32])"));
@@ -280,6 +286,10 @@ fn edits_of_ptx_arrive() {
         (
             Language::Cpp,
             "void f() { asm(\"add.u32 %0, %1, %%laneid;\\n\\t\"\n  \"mov.b32 %0, \\\"x\\\";\" : \"=r\"(a) : \"r\"(b)); }",
+        ),
+        (
+            Language::Cpp,
+            "void f() { asm(\"add.u32 %0, %1, %%laneid;\\n\"\n#if X\n\"mov.b32 %0, 1;\"\n#else\n\"mov.b32 %0, 2;\"\n#endif\n : \"=r\"(a) : \"r\"(b)); }",
         ),
         (Language::Cpp, "void f() { asm(R\"(add.u32 x, y, %laneid;\nmov.b32 x, y;)\"); }"),
         (Language::Python, "llvm.inline_asm(t, [b], \"add.u32 $0, $1, $$x;\\n\" 'mov.b32 $0, $1;', \"=r,r\")"),

@@ -2,7 +2,7 @@
 
 use crate::places::host_ranges;
 use crate::targets::HostTargets;
-use crate::{is_ptx, lints, problems};
+use crate::{is_ptx, lints, problems, variants};
 use ptx_analysis::codes::Text;
 use ptx_analysis::inline::{
     InlineChecker, InlineConstant, InlineFindings, InlineRegister, InlineTarget, InlineText, TargetSet,
@@ -85,7 +85,7 @@ impl HostChecker {
         self.check = self.check.wrapping_add(1);
         self.learn(groups, stop);
         let check = self.check;
-        let out: Option<Vec<GroupResult>> = groups
+        let mut out: Option<Vec<GroupResult>> = groups
             .iter()
             .map(|placed| {
                 let known = self.known.get_mut(&placed.group.key)?;
@@ -93,7 +93,8 @@ impl HostChecker {
                 Some(known.result.clone())
             })
             .collect();
-        if out.is_some() {
+        if let Some(out) = &mut out {
+            variants::settle(groups, out);
             self.known.retain(|_, known| check.wrapping_sub(known.check) <= MAX_UNUSED_CHECKS);
         }
         out
@@ -148,11 +149,12 @@ impl HostChecker {
     }
 }
 
-/// The diagnostics of all groups, in text order and in host bytes.
+/// The diagnostics of all groups, in text order and in host bytes. What several texts of one statement have, is said once.
 pub fn in_text(groups: &[Placed], results: &[GroupResult]) -> Vec<Diagnostic> {
     let mut out: Vec<Diagnostic> = Vec::new();
-    for (placed, result) in groups.iter().zip(results) {
-        out.extend(result.diagnostics.iter().map(|d| d.clone().shifted(placed.start)));
+    for (index, (placed, result)) in groups.iter().zip(results).enumerate() {
+        let new = result.diagnostics.iter().filter(|d| !variants::is_known(groups, results, index, d));
+        out.extend(new.map(|d| d.clone().shifted(placed.start)));
     }
     out.sort_by_key(|d| (d.range.start, d.range.end));
     out

@@ -10,11 +10,13 @@ mod lints;
 mod places;
 mod problems;
 mod targets;
+mod variants;
 mod view;
 
 pub use checker::{GroupResult, HostChecker, in_text};
 pub use ptx_embed::{Edit, Group, Host, HostEdit, Language, Placed};
 pub use targets::HostTargets;
+pub use variants::repeats;
 pub use view::{GroupView, group_at, group_in};
 
 use ptx_isa::ISA;

@@ -1,6 +1,7 @@
 //! A group of statements as a PTX module, for answers that are about modules.
 
 use crate::checker::with_text;
+use crate::variants;
 use ptx_analysis::inline::{InlineModule, InlineTarget, TargetSet};
 use ptx_embed::{Group, HostEdit, Operand, Placed, Variable, host_edit};
 use ptx_ide::TextEdit;
@@ -10,14 +11,16 @@ use std::ops::Range;
 /// The maximum number of groups before a place that may contain it: statements of other groups may lie between two of a group.
 const MAX_INTERLEAVED: usize = 64;
 
-/// The group whose statement contains a byte offset of the host text, and the index of the statement. `groups` are in host order.
+/// The group whose statement contains a byte offset of the host text, and the index of the statement. Of several texts of the
+/// statement it is the first that contains the offset. `groups` are in host order.
 pub fn group_at(groups: &[Placed], offset: usize) -> Option<(usize, usize)> {
     let after = groups.partition_point(|placed| placed.start <= offset);
     let near = groups.iter().enumerate().take(after).rev().take(MAX_INTERLEAVED);
     near.into_iter().find_map(|(index, placed)| {
         let at = offset - placed.start;
         let contains = |span: &Range<usize>| span.start <= at && at < span.end;
-        Some((index, placed.group.statements.iter().position(|s| contains(&s.span))?))
+        let statement = placed.group.statements.iter().position(|s| contains(&s.span))?;
+        Some((variants::with(groups, index, &(at..at)), statement))
     })
 }
 
@@ -27,7 +30,10 @@ pub fn group_in(groups: &[Placed], range: &Range<usize>) -> Option<usize> {
         let spans = placed.group.statements.iter().map(|s| s.span.start + placed.start..s.span.end + placed.start);
         spans.into_iter().any(|span| span.start < range.end && range.start < span.end)
     };
-    groups.iter().position(touches)
+    let found = groups.iter().position(touches)?;
+    let placed = groups.get(found)?;
+    let part = range.start.max(placed.start) - placed.start..range.end.saturating_sub(placed.start);
+    Some(variants::with(groups, found, &(part.start..part.end.min(placed.group.span().end))))
 }
 
 /// A group as a module. Host offsets are relative to the start of the group.

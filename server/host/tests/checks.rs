@@ -1,8 +1,8 @@
 //! What is reported of statements, and where.
 
 use ptx_analysis::inline::TargetSet;
-use ptx_analysis::{Code, Diagnostic, FixEdit};
-use ptx_host::{Edit, Host, HostChecker, HostTargets, Language};
+use ptx_analysis::{Code, Diagnostic, FixEdit, Severity};
+use ptx_host::{Edit, GroupView, Host, HostChecker, HostTargets, Language, answers, group_at, group_in, repeats};
 
 fn checked(text: &str, targets: HostTargets) -> Vec<Diagnostic> {
     HostChecker::new(targets).diagnostics(Host::new(Language::Cpp, text).groups())
@@ -33,7 +33,7 @@ fn good_statements_have_no_diagnostics() {
 }
 
 #[test]
-fn text_that_conditions_decide_is_not_checked() {
+fn text_that_other_branches_need_is_not_checked() {
     let branches = r#"
 void f(unsigned long long l, unsigned a) {
     asm volatile("{ .reg .b64 q;");
@@ -46,10 +46,6 @@ void f(unsigned long long l, unsigned a) {
 }
 "#;
     assert_eq!(checked(branches, HostTargets::default()), []);
-    assert_eq!(
-        found("asm(\"add.u32 %0, %1, 1;\" : \"=r\"(a) :\n#if A\n\"r\"(a)\n#else\n\"r\"(l)\n#endif\n);"),
-        [""; 0]
-    );
 }
 
 #[test]
@@ -145,7 +141,22 @@ fn a_check_after_edits_equals_a_fresh_one() {
     let mut checker = HostChecker::default();
     checker.set_threads(3);
     checker.diagnostics(host.groups());
-    let edits = ["x", "%", "\"", ";", "{", "\n", " asm(\"mov.b32 %0, %1;\");", "/*", "*/", "é"];
+    let branches = "\nasm(\n#if X\n\"a.u32 q;\"\n#else\n\"add.u3 a;\"\n#endif\n\"mov.b32 z, 1;\");\n";
+    let edits = [
+        "x",
+        "%",
+        "\"",
+        ";",
+        "{",
+        "\n",
+        " asm(\"mov.b32 %0, %1;\");",
+        "/*",
+        "*/",
+        "é",
+        branches,
+        "\n#endif\n",
+        "\n#else\n",
+    ];
     let mut seed = 7_usize;
     for step in 0..200 {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -179,4 +190,118 @@ fn a_hint_about_the_statement_hides_no_error_of_its_ptx() {
     let old = TargetSet::named(["sm_75"], None).expect("a target");
     let codes: Vec<Code> = checked(text, HostTargets::forced(old)).iter().map(Diagnostic::code).collect();
     assert!(codes.contains(&Code::AsmUnescapedName) && codes.len() > 1, "{codes:?}");
+}
+
+/// A statement with text in branches, as a file; `errors` gives what is wrong with it: line and text.
+fn branches(text: &str) -> String {
+    format!("__device__ void f(unsigned a, unsigned long long l) {{\nasm volatile(\n{text});\n}}\n")
+}
+
+fn errors(text: &str, targets: HostTargets) -> Vec<(usize, String)> {
+    let errors = checked(text, targets).into_iter().filter(|d| d.severity == Severity::Error);
+    errors.map(|d| (text[..d.range.start].matches('\n').count() - 1, text[d.range.clone()].to_owned())).collect()
+}
+
+#[test]
+fn an_error_in_one_branch_is_at_its_place() {
+    let text = branches("\"{ .reg .b32 t;\"\n#if X\n\"mov.b32 t, 1;\"\n#else\n\"mov.b32 t, 1.5q;\"\n#endif\n\"}\"\n");
+    assert_eq!(errors(&text, HostTargets::default()), [(5, "1.5q".to_owned())]);
+    let good = text.replace("1.5q", "2");
+    assert_eq!(errors(&good, HostTargets::default()), []);
+    // Three branches, operands in them.
+    let text = branches(
+        "#if X\n\"add.u32 %0, %1, 1;\" : \"=r\"(a) : \"r\"(a)\n#elif Y\n\"add.u32 %0, %1, 1;\" : \"=r\"(a) : \"l\"(l)\n#else\n\"add.u64 %0, %1, 1;\" : \"=l\"(l) : \"l\"(l)\n#endif\n",
+    );
+    assert_eq!(errors(&text, HostTargets::default()), [(4, "%1".to_owned())]);
+}
+
+#[test]
+fn an_error_of_all_branches_is_one_diagnostic() {
+    let text = branches(
+        "#if X\n\"add.u32 %0, %0, 1;\"\n#else\n\"add.u32 %0, %0, 2;\"\n#endif\n\"add.u3 %0, %0, 3;\" : \"+r\"(a)\n",
+    );
+    let found = checked(&text, HostTargets::default());
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].related, []);
+    assert_eq!(&text[found[0].range.clone()], ".u3");
+    // The same mistake in both branches is two mistakes.
+    let twice = branches("#if X\n\"add.u3 %0, %0, 1;\"\n#else\n\"add.u3 %0, %0, 2;\"\n#endif\n: \"+r\"(a)\n");
+    assert_eq!(errors(&twice, HostTargets::default()).len(), 2);
+}
+
+#[test]
+fn conditions_narrow_the_targets_of_a_branch() {
+    let text =
+        branches("#if __CUDA_ARCH__ >= 900\n\"fence.proxy.async;\"\n#else\n\"membar.gl;\"\n#endif\n::: \"memory\"\n");
+    let only = |name: &str| HostTargets { targets: TargetSet::named([name], None).expect("a target"), forced: false };
+    for targets in [HostTargets::default(), only("sm_75"), only("sm_90")] {
+        assert_eq!(errors(&text, targets), []);
+    }
+    let wrong = text.replace(">= 900", ">= 800");
+    assert_eq!(errors(&wrong, only("sm_80")), [(2, "fence.proxy.async".to_owned())]);
+    assert_eq!(errors(&wrong, only("sm_75")), []);
+    assert_eq!(errors(&wrong, HostTargets::default()), [], "some target of the branch accepts it");
+    let never = text.replace(">= 900", "< 900");
+    assert_eq!(errors(&never, HostTargets::default()), [(2, "fence.proxy.async".to_owned())]);
+}
+
+#[test]
+fn what_no_branch_surely_leads_to_is_not_reported() {
+    // Without `p`, the last line is wrong; but none of the branches may never be compiled.
+    let neither = branches(
+        "\"{ .reg .b32 t;\"\n#if X\n\".reg .pred p; setp.ne.b32 p, %0, 0;\"\n#endif\n\"@p mov.b32 t, 0; }\" :: \"r\"(a)\n",
+    );
+    assert_eq!(errors(&neither, HostTargets::default()), []);
+    // With `#else` somebody wrote that text: the error names the branch.
+    let written = neither.replace("#endif", "#else\n\"mov.b32 t, 1;\"\n#endif");
+    let found = checked(&written, HostTargets::default());
+    let error = found.iter().find(|d| d.severity == Severity::Error).expect("an error");
+    assert_eq!(&written[error.range.clone()], "p");
+    let related: Vec<_> = error.related.iter().map(|r| &written[r.range.clone()]).collect();
+    assert_eq!(related, ["#else"]);
+    // The condition of both branches is one.
+    let same = branches(
+        "\"{ .reg .b32 t;\"\n#if X\n\".reg .pred p; setp.ne.b32 p, %0, 0;\"\n#endif\n\"mov.b32 t, %0;\"\n#if X\n\"@p \"\n#else\n\"\"\n#endif\n\"mov.b32 t, 0; }\" :: \"r\"(a)\n",
+    );
+    assert_eq!(errors(&same, HostTargets::default()), []);
+    // An operand that one text does not use is used by another.
+    let unused = branches("#if X\n\"mov.b32 %0, %1;\"\n#else\n\"mov.b32 %0, 1;\"\n#endif\n: \"=r\"(a) : \"r\"(a)\n");
+    assert_eq!(checked(&unused, HostTargets::default()), []);
+}
+
+#[test]
+fn too_many_branches_are_not_checked() {
+    let many = |count: usize| {
+        let one = |n: usize| format!("#if X{n}\n\"add.u3 %0, %0, 1;\"\n#else\n\"mov.b32 %0, 1;\"\n#endif\n");
+        branches(&((0..count).map(one).collect::<String>() + ": \"+r\"(a)\n"))
+    };
+    assert_eq!(errors(&many(3), HostTargets::default()).len(), 3);
+    assert_eq!(errors(&many(4), HostTargets::default()), []);
+}
+
+#[test]
+fn answers_in_a_branch_are_about_its_text() {
+    let text = branches(
+        "#if X\n\"add.u32 %0, %0, 1;\"\n#else\n\"mul.lo.u32 %0, %0, 2;\"\n#endif\n\"abs.s32 %0, %0;\" : \"+r\"(a)\n",
+    );
+    let host = Host::new(Language::Cpp, &text);
+    let groups = host.groups();
+    for (word, number) in [("add.u32", 0), ("mul.lo", 1), ("abs.s32", 0)] {
+        let at = text.find(word).expect("there");
+        let (group, _) = group_at(groups, at).expect("a statement");
+        assert_eq!(groups[group].group.variant.as_ref().map(|v| v.number), Some(number), "{word}");
+        let view = GroupView::new(&groups[group].group, None);
+        let hover = answers::hover(&view, at - groups[group].start, &|_| String::new()).expect(word);
+        assert_eq!(text[hover.range.start + groups[group].start..].split(['.', ' ']).next(), word.split('.').next());
+        let line = text[..at].rfind('\n').map_or(0, |i| i + 1)..at + 8;
+        assert_eq!(group_in(groups, &line), Some(group), "{word}");
+        let found = answers::completion(&view, at + word.find('.').expect("a dot") + 1 - groups[group].start, None);
+        assert!(!found.expect(word).items.is_empty());
+    }
+    let shared = text.find("abs").expect("there") - groups[0].start;
+    let branch = text.find("mul").expect("there") - groups[0].start;
+    assert_eq!(
+        (repeats(groups, 0, shared), repeats(groups, 1, shared), repeats(groups, 1, branch)),
+        (false, true, false)
+    );
 }

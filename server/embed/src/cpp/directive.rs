@@ -21,17 +21,11 @@ impl Scanner<'_> {
         let stop = word(line, name);
         let rest = || String::from_utf8_lossy(&line[stop..]);
         match &line[name..stop] {
-            b"if" => self.conditional(start, ItemKind::If(Arc::new(parse_condition(&rest())))),
-            b"ifdef" => self.conditional(start, ItemKind::If(Arc::new(defined(first_word(&rest()))))),
-            b"ifndef" => {
-                let condition = Condition::negated(&Arc::new(defined(first_word(&rest()))));
-                self.conditional(start, ItemKind::If(condition));
+            b"if" | b"ifdef" | b"ifndef" => {
+                self.conditional(start, ItemKind::If(condition(&line[name + 2..stop], &rest())));
             }
-            b"elif" => self.conditional(start, ItemKind::Elif(Arc::new(parse_condition(&rest())))),
-            b"elifdef" => self.conditional(start, ItemKind::Elif(Arc::new(defined(first_word(&rest()))))),
-            b"elifndef" => {
-                let condition = Condition::negated(&Arc::new(defined(first_word(&rest()))));
-                self.conditional(start, ItemKind::Elif(condition));
+            b"elif" | b"elifdef" | b"elifndef" => {
+                self.conditional(start, ItemKind::Elif(condition(&line[name + 4..stop], &rest())));
             }
             b"else" => self.conditional(start, ItemKind::Else),
             b"endif" => self.conditional(start, ItemKind::Endif),
@@ -87,6 +81,15 @@ impl Scanner<'_> {
     }
 }
 
+/// The condition of a directive: what follows `if` or `elif` in its name (nothing, `def` or `ndef`), and the rest of its line.
+pub(super) fn condition(kind: &[u8], rest: &str) -> Arc<Condition> {
+    match kind {
+        b"def" => Arc::new(defined(first_word(rest))),
+        b"ndef" => Condition::negated(&Arc::new(defined(first_word(rest)))),
+        _ => Arc::new(parse_condition(rest)),
+    }
+}
+
 /// The value of an object macro whose body begins at an offset.
 fn value(line: &[u8], start: usize) -> Value {
     let mut at = skip_blank(line, start);
@@ -112,20 +115,20 @@ fn value(line: &[u8], start: usize) -> Value {
 }
 
 /// The offset after blanks and splices.
-fn blanks(text: &[u8], mut at: usize) -> usize {
+pub(super) fn blanks(text: &[u8], mut at: usize) -> usize {
     while matches!(text.get(at), Some(b' ' | b'\t' | b'\\' | b'\r' | b'\n')) {
         at += 1;
     }
     at
 }
 
-fn first_word(text: &str) -> &str {
+pub(super) fn first_word(text: &str) -> &str {
     let text = text.trim_start();
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
 }
 
 /// The offset of the line break that ends a directive.
-fn directive_end(text: &[u8], mut at: usize) -> usize {
+pub(super) fn directive_end(text: &[u8], mut at: usize) -> usize {
     while at < text.len() {
         // Nothing else hides a line break.
         let Some(newline) = memchr::memchr(b'\n', &text[at..]) else { return text.len() };

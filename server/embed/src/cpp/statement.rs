@@ -1,12 +1,26 @@
 //! One `asm` statement.
 
 use super::lex::{block_comment, line_comment, number, quoted, skip_blank, string, word};
+use super::variants::{Directive, MAX_DIRECTIVES, choices, directives};
+use crate::model::Variant;
 use crate::raw::{Flaw, Form, Piece, Raw, RawOperand};
+use crate::targets::Condition;
 use std::ops::Range;
+use std::sync::Arc;
 
-/// Reads the statement whose keyword is at `start..end`. `None` if no bracket follows. The second part is the offset
-/// after it. `parameters` are those of the macro whose body is read.
-pub(super) fn statement(text: &[u8], start: usize, end: usize, parameters: Option<&[&[u8]]>) -> Option<(Raw, usize)> {
+/// A statement that was read.
+pub(super) struct Reading {
+    /// The statement; several if conditions inside leave several texts, and then each has what holds where it is compiled.
+    pub raws: Vec<(Option<Condition>, Raw)>,
+    /// The offset after it.
+    pub end: usize,
+    /// The offset to which the text decides about all this.
+    pub looked: usize,
+}
+
+/// Reads the statement whose keyword is at `start..end`. `None` if no bracket follows. `parameters` are those of the macro
+/// whose body is read.
+pub(super) fn statement(text: &[u8], start: usize, end: usize, parameters: Option<&[&[u8]]>) -> Option<Reading> {
     let (mut volatile, mut goto) = (false, false);
     let mut at = skip_blank(text, end);
     loop {
@@ -44,14 +58,61 @@ pub(super) fn statement(text: &[u8], start: usize, end: usize, parameters: Optio
         close: 0,
         flaws: Vec::new(),
         comment: None,
+        variant: None,
     };
-    let mut reader = Reader { text, start, at: at + 1, section: 0, parameters, pieces: Vec::new(), name: None, raw };
-    reader.sections();
-    let (mut raw, at) = (reader.raw, reader.at);
-    raw.len = at - start;
-    raw.flaws.sort_unstable();
-    raw.flaws.dedup();
-    Some((raw, at))
+    let read = |without: &[Range<usize>], directives: Option<Vec<Directive>>| {
+        let mut reader = Reader {
+            text,
+            start,
+            at: at + 1,
+            section: 0,
+            parameters,
+            pieces: Vec::new(),
+            name: None,
+            raw: raw.clone(),
+            without: without.to_vec(),
+            directives,
+            looked: 0,
+            closed: false,
+        };
+        reader.sections();
+        reader.raw.len = reader.at - start;
+        reader.raw.flaws.sort_unstable();
+        reader.raw.flaws.dedup();
+        reader.looked = reader.looked.max(reader.at);
+        reader
+    };
+    // The first text, which meets the directives.
+    let first = read(&[], Some(Vec::new()));
+    if first.directives.as_ref().is_some_and(Vec::is_empty) {
+        return Some(Reading { end: first.at, looked: first.looked, raws: vec![(None, first.raw)] });
+    }
+    let mut looked = first.looked;
+    let found = first.directives.filter(|d| first.closed && d.iter().all(|d| d.span.end <= first.at));
+    let choices = found.and_then(|found| choices(&found)).unwrap_or_default();
+    let count = choices.len();
+    let mut raws = Vec::with_capacity(count);
+    for (number, choice) in choices.into_iter().enumerate() {
+        let mut one = read(&choice.without, None);
+        looked = looked.max(one.looked);
+        if !one.closed || one.at != first.at || one.raw.flaws.contains(&Flaw::Directive) {
+            raws.clear();
+            break;
+        }
+        if count > 1 {
+            let relative = |ranges: Vec<Range<usize>>| ranges.iter().map(|r| one.relative(r.clone())).collect();
+            let (branches, without) = (relative(choice.branches), relative(choice.without));
+            one.raw.variant = Some(Arc::new(Variant { number, count, branches, without }));
+        }
+        let conditional = count > 1 || !choice.conditions.is_empty();
+        raws.push((conditional.then_some(Condition::All(choice.conditions)), one.raw));
+    }
+    if !raws.is_empty() {
+        return Some(Reading { raws, end: first.at, looked });
+    }
+    // As if all branches stood one after the other.
+    let whole = read(&[], None);
+    Some(Reading { end: whole.at, looked: looked.max(whole.looked), raws: vec![(None, whole.raw)] })
 }
 
 /// The reader of what stands between the brackets.
@@ -66,6 +127,14 @@ struct Reader<'a> {
     /// The `[name]` of the operand.
     name: Option<Range<usize>>,
     raw: Raw,
+    /// The parts to leave out. Each begins with a directive.
+    without: Vec<Range<usize>>,
+    /// The directives that were met, if they are collected and fit together.
+    directives: Option<Vec<Directive>>,
+    /// The offset to which directives were looked for.
+    looked: usize,
+    /// The closing bracket was found.
+    closed: bool,
 }
 
 impl Reader<'_> {
@@ -94,6 +163,7 @@ impl Reader<'_> {
                     self.separator();
                     self.raw.close = at - self.start;
                     self.at = at + 1;
+                    self.closed = true;
                     return;
                 }
                 b':' => {
@@ -132,10 +202,7 @@ impl Reader<'_> {
                     self.at = end;
                     self.pieces.push(Piece::Hole(self.relative(from..end)));
                 }
-                b'#' => {
-                    self.raw.flaws.push(Flaw::Directive);
-                    self.at = line_comment(self.text, at);
-                }
+                b'#' => self.directive(at),
                 _ => {
                     let end = if b.is_ascii_digit() { number(self.text, at) } else { word(self.text, at) };
                     if end == at {
@@ -155,6 +222,37 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// A directive, which is left out with the branches that do not belong to the text.
+    fn directive(&mut self, at: usize) {
+        let known = |without: &[Range<usize>]| without.iter().find(|r| r.start == at).map(|r| r.end);
+        if let Some(end) = known(&self.without) {
+            self.at = end;
+            return;
+        }
+        if let Some(mut all) = self.directives.take() {
+            match directives(self.text, at) {
+                Ok(found) => {
+                    self.looked = found.last().map_or(0, |d| d.span.end).max(self.looked);
+                    let first = choices(&found).and_then(|choices| choices.into_iter().next());
+                    if let Some(first) = first
+                        && all.len() + found.len() <= MAX_DIRECTIVES
+                    {
+                        self.without.extend(first.without);
+                        all.extend(found);
+                        self.directives = Some(all);
+                    }
+                }
+                Err(end) => self.looked = end.max(self.looked),
+            }
+            if let Some(end) = known(&self.without) {
+                self.at = end;
+                return;
+            }
+        }
+        self.raw.flaws.push(Flaw::Directive);
+        self.at = line_comment(self.text, at);
     }
 
     /// Brackets: the expression of an operand, or the arguments of a macro.

@@ -66,6 +66,12 @@ fn moved(placed: &Placed, text: &Decoded, literal: &Literal) -> Placed {
             Some((edit.span.start, edit.text))
         });
     }
+    if let Some(variant) = &mut group.variant {
+        let variant = Arc::make_mut(variant);
+        for range in variant.branches.iter_mut().chain(&mut variant.without) {
+            *range = at(range);
+        }
+    }
     for problem in &mut group.problems {
         problem.span = at(&problem.span);
         for fix in &mut problem.fixes {

@@ -26,6 +26,13 @@ impl View<'_> {
         self.made(index).part.as_ref().map_or("", |(_, part)| &part.ptx.text)
     }
 
+    /// The number of texts of the statement at an index, the first of which stands there.
+    fn texts(&self, index: usize) -> usize {
+        let made = self.made(index).part.as_ref();
+        let count = made.and_then(|(_, part)| Some(part.raw.variant.as_ref()?.count));
+        count.unwrap_or(1).clamp(1, self.found.len() - index)
+    }
+
     /// Whether two statements stand in different branches of one condition.
     fn exclude(&self, one: usize, other: usize) -> bool {
         let branches = |index: usize| self.contexts[self.found[index].context].branches.iter();
@@ -60,23 +67,45 @@ pub(super) fn divide(view: &View<'_>, base: usize, out: &mut Vec<Unit>) {
     // The unit whose braces are open, and the balance.
     let mut open: Option<(usize, i64)> = None;
     let mut declared: HashMap<&str, usize> = HashMap::new();
-    for index in 0..found.len() {
-        let outline = view.outline(index).unwrap_or(&nothing);
+    let mut next = 0;
+    while next < found.len() {
+        let index = next;
+        let texts = index..index + view.texts(index);
+        next = texts.end;
+        let mut outline = view.outline(index).unwrap_or(&nothing);
+        if texts.len() > 1 {
+            let is_whole = |index: usize| view.outline(index).is_none_or(Outline::is_balanced);
+            let needs = |index: usize| names(view.ptx(index)).any(|name| declaring(&declared, name).is_some());
+            // A text whose braces do not balance is most likely a configuration that nobody has, if another one's do.
+            let alone = open.is_none() && texts.clone().any(is_whole) && !texts.clone().any(needs);
+            if alone {
+                for text in texts {
+                    let outline = view.outline(text).unwrap_or(&nothing);
+                    for (name, _) in outline.declared.iter().filter(|(_, depth)| *depth == 0) {
+                        declared.entry(name).or_insert(units.len());
+                    }
+                    units.push((vec![text], false));
+                }
+                continue;
+            }
+            outline = texts.clone().find(|text| is_whole(*text)).and_then(|text| view.outline(text)).unwrap_or(outline);
+        }
         let excluded = |unit: usize| {
             let members: &[usize] = units.get(unit).map_or(&[], |(members, _)| members.as_slice());
             members.iter().rev().take(MAX_COMPARED).any(|member| view.exclude(*member, index))
         };
         let by_brace = open.map(|(unit, _)| unit);
-        let by_name = || {
-            let uses = |name: &str| declared.get(name).or_else(|| declared.get(family(name).as_str())).copied();
-            if declared.is_empty() { None } else { names(view.ptx(index)).find_map(uses) }
-        };
+        let by_name = || names(view.ptx(index)).find_map(|name| declaring(&declared, name));
         let included = by_brace.filter(|unit| !excluded(*unit)).or_else(|| by_name().filter(|unit| !excluded(*unit)));
         let unit = included.unwrap_or_else(|| {
             units.push((Vec::new(), by_brace.or_else(by_name).is_some()));
             units.len() - 1
         });
         units[unit].0.push(index);
+        if texts.len() > 1 {
+            // Of the texts, a unit of several statements has only the first.
+            units[unit].1 = true;
+        }
         let before = open.filter(|(open, _)| *open == unit).map_or(0, |(_, balance)| balance);
         for (name, depth) in &outline.declared {
             if depth + before == 0 {
@@ -89,12 +118,21 @@ pub(super) fn divide(view: &View<'_>, base: usize, out: &mut Vec<Unit>) {
         } else if open.is_some_and(|(open, _)| open == unit) {
             open = None;
         }
+        units.extend(texts.skip(1).map(|text| (vec![text], true)));
     }
     out.extend(units.into_iter().map(|(members, lacks)| {
         let members: Vec<usize> = members.into_iter().map(|m| m + base).collect();
         let first = members[0];
         Unit { first, members: if members.len() > 1 { members } else { Vec::new() }, lacks }
     }));
+}
+
+/// The unit that declares a name.
+fn declaring(declared: &HashMap<&str, usize>, name: &str) -> Option<usize> {
+    if declared.is_empty() {
+        return None;
+    }
+    declared.get(name).or_else(|| declared.get(family(name).as_str())).copied()
 }
 
 /// The family of a name: `r<` for `r12`.

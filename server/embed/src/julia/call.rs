@@ -52,6 +52,7 @@ pub(super) fn call(text: &[u8], start: usize, open: usize) -> (Raw, usize) {
         operands: Vec::new(),
         arguments: is_list_known.then_some(values),
         types: Vec::new(),
+        variant: None,
         clobbers: Vec::new(),
         has_clobbers: false,
         memory: false,

@@ -45,6 +45,7 @@ pub(super) fn statement(text: &[u8], start: usize, end: usize) -> Option<(Raw, u
         operands: Vec::new(),
         arguments: None,
         types: Vec::new(),
+        variant: None,
         clobbers: Vec::new(),
         has_clobbers: false,
         memory: false,

@@ -75,6 +75,7 @@ pub(super) fn call(text: &[u8], form: Form, start: usize, end: usize, open: usiz
         operands: Vec::new(),
         arguments: expressions.map(|list| list.iter().map(relative).collect()),
         types: types.map(|list| list.iter().map(relative).collect()).unwrap_or_default(),
+        variant: None,
         clobbers: Vec::new(),
         has_clobbers: false,
         memory: false,

@@ -23,6 +23,7 @@ pub(super) fn statement(text: &[u8], form: Form, start: usize, end: usize, open:
         operands: Vec::new(),
         arguments: None,
         types: Vec::new(),
+        variant: None,
         clobbers: Vec::new(),
         has_clobbers: false,
         memory: form == Form::RustAsm,

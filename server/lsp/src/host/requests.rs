@@ -11,7 +11,7 @@ use crate::session::ClientFeatures;
 use crate::shared::{Shared, cancellable, cancellable_in};
 use ptx_analysis::inline::TargetSet;
 use ptx_analysis::{Diagnostic, FixEdit};
-use ptx_host::{GroupView, HostEdit, answers, group_at, is_ptx};
+use ptx_host::{GroupView, HostEdit, answers, group_at, is_ptx, repeats};
 use ptx_ide::{HintOptions, PressureHints, Topic};
 use ptx_syntax::Snapshot;
 use std::collections::HashMap;
@@ -210,6 +210,9 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
             let place = HostPlace { text: Arc::clone(&text), session, group, start, range: 0..0 };
             let Some(view) = place.view() else { continue };
             for mut hint in answers::inlay_hints(&view, &options) {
+                if repeats(&text.groups, group, hint.offset) {
+                    continue;
+                }
                 hint.offset += start;
                 if !(range.start..=range.end).contains(&hint.offset) {
                     continue;
