@@ -16,8 +16,8 @@ replaced() {
 inline_project() {
   # Eglot asks Git for the files of the project, and basedpyright ends if that fails.
   git init --quiet "$project"
-  cp "$here/fixture/inline.cu" "$project/clean.cu"
-  cp "$here/fixture/inline.py" "$project/clean.py"
+  local kind
+  for kind in cu py rs ll jl; do cp "$here/fixture/inline.$kind" "$project/clean.$kind"; done
   replaced "$here/fixture/inline.cu" "$INLINE_PTX_LINE" "$INLINE_PTX_PLANT" >"$work/half"
   replaced "$work/half" "$INLINE_CPP_LINE" "$INLINE_CPP_PLANT" >"$project/wrong.cu"
   replaced "$here/fixture/inline.py" "$INLINE_PYTHON_PTX_LINE" "$INLINE_PYTHON_PTX_PLANT" >"$work/half"
@@ -35,7 +35,7 @@ inline_tests() {
   inline_project
   clangd --version | head -n 1
   basedpyright --version
-  check 'inline: the correct files have no findings' inline_is_clean "$project/clean.cu" "$project/clean.py"
+  check 'inline: the correct files have no findings' inline_is_clean "$project"/clean.{cu,py,rs,ll,jl}
   inline_neovim
   inline_helix
   inline_emacs
@@ -73,11 +73,26 @@ inline_neovim_colours() {
   cp "$config/init.lua" "$work/init.lua"
   neovim_install <"$work/init.lua"
   mkdir -p "$config/parser" "$config/queries/cpp" "$config/queries/cuda" "$config/queries/python"
-  for language in c cpp cuda python; do cp "$editors/grammars/$language.so" "$config/parser/"; done
+  for language in c cpp cuda python rust llvm julia; do cp "$editors/grammars/$language.so" "$config/parser/"; done
   echo '; inherits: c' >"$config/queries/cpp/injections.scm"
   echo '; inherits: cpp' >"$config/queries/cuda/injections.scm"
   neovim_scenario neovim_inline_test.lua colours-cuda "$project/clean.cu"
   neovim_scenario neovim_inline_test.lua colours-python "$project/clean.py"
+  neovim_scenario neovim_inline_test.lua colours-rust "$project/clean.rs"
+  neovim_scenario neovim_inline_test.lua colours-llvm "$project/clean.ll"
+  neovim_scenario neovim_inline_test.lua colours-julia "$project/clean.jl"
+}
+
+# inline_helix_injections LANGUAGE: what the user's folder holds. The queries of Rust and Julia extend those of Helix.
+inline_helix_injections() {
+  local runtime
+  case $1 in
+    rust | julia)
+      runtime=$(hx --health 2>/dev/null | sed -n 's/^Runtime directories: .*;//p')
+      cat "$runtime/queries/$1/injections.scm"
+      ;;
+  esac
+  cat "$root/editors/helix/queries/$1/injections.scm"
 }
 
 # Helix with the files of editors/helix, as its README says.
@@ -86,9 +101,9 @@ inline_helix() {
   local config=$XDG_CONFIG_HOME/helix language
   printf '[editor]\ntrue-color = true\n' | helix_install
   cat "$root/editors/helix/inline.toml" >>"$config/languages.toml"
-  for language in c cpp python; do
+  for language in c cpp python rust julia; do
     mkdir -p "$config/runtime/queries/$language"
-    cp "$root/editors/helix/queries/$language/injections.scm" "$config/runtime/queries/$language/"
+    inline_helix_injections "$language" >"$config/runtime/queries/$language/injections.scm"
     [ ! -e "$editors/grammars/$language.so" ] || cp "$editors/grammars/$language.so" "$config/runtime/grammars/"
     # The highlights of Helix belong to other versions of these grammars.
     echo '(identifier) @variable' >"$config/runtime/queries/$language/highlights.scm"
@@ -141,6 +156,25 @@ inline_helix() {
   sees 'helix, inline: with its message' hxi '`shll`' || true
   helix_says "$(line_of "$project/wrong.py" "$INLINE_PYTHON_PLANT")"
   sees 'helix, inline: the Python error is on the screen' hxi "$INLINE_PYTHON_MESSAGE" || true
+  inline_helix_quit
+
+  inline_helix_colours rs 'mov.u32' '\((opcode|modifier|type)' 'bar.sync' '\((opcode|modifier|type)' 'mov .0., rax' '\(string_content'
+  inline_helix_colours jl 'shl' '\((opcode|modifier|type)' '=r,r' '\(content'
+}
+
+# inline_helix_colours KIND (REGEX NODE)…: which node a place in a string of clean.KIND is.
+inline_helix_colours() {
+  local kind=$1
+  shift
+  inline_helix_open "$project/clean.$kind"
+  sees "helix, inline: clean.$kind opens" hxi "NOR .*clean.$kind" || true
+  while [ $# -gt 0 ]; do
+    helix_finds "$1"
+    helix_says tree-sitter-subtree
+    sees "helix, inline: '$1' in clean.$kind is $2" hxi "$2" || true
+    escape hxi
+    shift 2
+  done
   inline_helix_quit
 }
 

@@ -188,6 +188,33 @@ function scenario.colours_python()
   ok('constraints are not', ptx_node('=r,r') == 'python', ptx_node('=r,r'))
 end
 
+function scenario.colours_rust()
+  for text, node in pairs({ ['mov.u32'] = 'opcode', ['add.u32'] = 'opcode', ['bar.sync'] = 'opcode', ['.pred'] = 'type' }) do
+    ok(('`%s` is PTX'):format(text), ptx_node(text) == node, ptx_node(text))
+  end
+  for _, text in ipairs({ '=r")', 'mov {0}, rax', 'lock add.w', 'let lane' }) do
+    ok(('`%s` is not'):format(text), ptx_node(text) == 'rust', ptx_node(text))
+  end
+end
+
+function scenario.colours_llvm()
+  for _, text in ipairs({ 'mov.u32', 'bar.sync' }) do
+    ok(('`%s` is PTX'):format(text), ptx_node(text) == 'opcode', ptx_node(text))
+  end
+  for _, text in ipairs({ '=r"()', 'mov %eax', '~{memory}' }) do
+    ok(('`%s` is not'):format(text), ptx_node(text) == 'llvm', ptx_node(text))
+  end
+end
+
+function scenario.colours_julia()
+  for text, node in pairs({ ['shl.b32'] = 'opcode', ['2;"'] = 'integer', ['bar.sync'] = 'opcode' }) do
+    ok(('`%s` is PTX'):format(text), ptx_node(text) == node, ptx_node(text))
+  end
+  for _, text in ipairs({ '=r,r', '~{memory}', 'shifted(x)' }) do
+    ok(('`%s` is not'):format(text), ptx_node(text) == 'julia', ptx_node(text))
+  end
+end
+
 function scenario.not_chosen()
   local other = vim.bo[buf].filetype == 'python' and 'basedpyright' or 'clangd'
   becomes(other .. ' attaches', function()
