@@ -35,6 +35,9 @@ A list such as (\"sm_80\" \"sm_90a\").  If it is empty, those of
 (defvar-local ptx-inline--process nil
   "The running check of this buffer.")
 
+(defvar-local ptx-inline--report nil
+  "The function that takes the findings of the last check.")
+
 (defun ptx-inline--source ()
   "Return the file to check, and whether it is a temporary one, as a cons.
 A buffer that is not saved is checked as a copy."
@@ -79,12 +82,16 @@ The program counts columns in bytes of UTF-8, as Emacs does inside."
             (format "%s [%s]" (plist-get found :message) (plist-get found :code)))))
        (split-string output "\n" t)))))
 
-(defun ptx-inline-flymake (report &rest _)
-  "Check PTX in the strings of this buffer and call REPORT with the findings."
-  ;; A process that is not the current one reports nothing.
+(defun ptx-inline--stop ()
+  "End the running check, which then reports nothing."
   (let ((old ptx-inline--process))
     (setq ptx-inline--process nil)
-    (when (process-live-p old) (delete-process old)))
+    (when (process-live-p old) (delete-process old))))
+
+(defun ptx-inline-flymake (report &rest _)
+  "Check PTX in the strings of this buffer and call REPORT with the findings."
+  (ptx-inline--stop)
+  (setq ptx-inline--report report)
   (let* ((source (current-buffer))
          (file (ptx-inline--source))
          (targets (and ptx-inline-targets (list "--inline-target" (string-join ptx-inline-targets ","))))
@@ -126,9 +133,14 @@ Flymake shows the findings; Eglot starts it, or you do."
     (ptx-inline--add))
    (t
     (remove-hook 'eglot-managed-mode-hook #'ptx-inline--add t)
-    (remove-hook 'flymake-diagnostic-functions #'ptx-inline-flymake t)
-    (when (bound-and-true-p flymake-mode)
-      (flymake-start)))))
+    (ptx-inline--stop)
+    ;; Flymake keeps the findings of a backend that is only removed.
+    (when (and ptx-inline--report (bound-and-true-p flymake-mode))
+      (save-restriction
+        (widen)
+        (funcall ptx-inline--report nil :region (cons (point-min) (point-max)))))
+    (setq ptx-inline--report nil)
+    (remove-hook 'flymake-diagnostic-functions #'ptx-inline-flymake t))))
 
 (provide 'ptx-inline)
 ;;; ptx-inline.el ends here

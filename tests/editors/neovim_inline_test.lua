@@ -106,8 +106,18 @@ function scenario.clean()
   local hints = answer('ptx_analyzer_inline', 'textDocument/completion', 'st.global', { right = 3 })
   ok('completion in the string offers modifiers', hints ~= nil and vim.inspect(hints):find('global') ~= nil, hints)
   ok('completion outside strings is empty', answer('ptx_analyzer_inline', 'textDocument/completion', 'value = factor', { right = 3 }) == nil)
-  vim.wait(1000)
-  ok('there are no findings', #all() == 0, all())
+  -- Findings come and go with the text.
+  local text = vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+  for right, wrong in pairs({ [env.INLINE_PTX_LINE] = env.INLINE_PTX_PLANT, [env.INLINE_CPP_LINE] = env.INLINE_CPP_PLANT }) do
+    local row = position(right)
+    vim.api.nvim_buf_set_lines(buf, row, row + 1, false, { wrong })
+  end
+  reported('a PTX error is reported', env.INLINE_PTX_PLANT, is_ptx(env.INLINE_PTX_CODE))
+  reported('a C++ error is reported', env.INLINE_CPP_PLANT, says(env.INLINE_CPP_MESSAGE))
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, text)
+  becomes('there are no findings in the correct text', function()
+    return #all() == 0
+  end, all)
 end
 
 --- A statement is evaluated as a kernel in a window beside it.
@@ -178,12 +188,38 @@ function scenario.colours_python()
   ok('constraints are not', ptx_node('=r,r') == 'python', ptx_node('=r,r'))
 end
 
+function scenario.colours_rust()
+  for text, node in pairs({ ['mov.u32'] = 'opcode', ['add.u32'] = 'opcode', ['bar.sync'] = 'opcode', ['.pred'] = 'type' }) do
+    ok(('`%s` is PTX'):format(text), ptx_node(text) == node, ptx_node(text))
+  end
+  for _, text in ipairs({ '=r")', 'mov {0}, rax', 'lock add.w', 'let lane' }) do
+    ok(('`%s` is not'):format(text), ptx_node(text) == 'rust', ptx_node(text))
+  end
+end
+
+function scenario.colours_llvm()
+  for _, text in ipairs({ 'mov.u32', 'bar.sync' }) do
+    ok(('`%s` is PTX'):format(text), ptx_node(text) == 'opcode', ptx_node(text))
+  end
+  for _, text in ipairs({ '=r"()', 'mov %eax', '~{memory}' }) do
+    ok(('`%s` is not'):format(text), ptx_node(text) == 'llvm', ptx_node(text))
+  end
+end
+
+function scenario.colours_julia()
+  for text, node in pairs({ ['shl.b32'] = 'opcode', ['2;"'] = 'integer', ['bar.sync'] = 'opcode' }) do
+    ok(('`%s` is PTX'):format(text), ptx_node(text) == node, ptx_node(text))
+  end
+  for _, text in ipairs({ '=r,r', '~{memory}', 'shifted(x)' }) do
+    ok(('`%s` is not'):format(text), ptx_node(text) == 'julia', ptx_node(text))
+  end
+end
+
 function scenario.not_chosen()
   local other = vim.bo[buf].filetype == 'python' and 'basedpyright' or 'clangd'
   becomes(other .. ' attaches', function()
-    return client(other) ~= nil
+    return client(other) ~= nil and client(other).initialized
   end)
-  vim.wait(500)
   ok('our server does not', client('ptx_analyzer_inline') == nil)
 end
 

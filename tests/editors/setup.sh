@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the editors that the tests here drive: Neovim (0.12 or newer) and Helix (25.07 or newer), Emacs, tmux, and VS Code with Chromium.
+# Installs the editors that the tests here drive: Neovim (0.12 or newer) and Helix (25.07 or newer), Emacs, tmux, and VS Code with Chromium;
+# and the servers of other languages that run beside ours.
 #
 #   setup.sh [DIR]      ~/.cache/ptx-editors by default; afterwards DIR/bin holds nvim, hx, emacs and vscode-server
 #
@@ -37,7 +38,8 @@ report() {
 if editors_run && ! tools_missing; then
   report
   "$here/setup-emacs.sh" "$dir"
-  exec "$here/setup-vscode.sh" "$dir"
+  "$here/setup-vscode.sh" "$dir"
+  exec "$here/setup-inline.sh" "$dir"
 fi
 
 # Prints the mirror from which this system takes its packages, without the security archive; prints nothing if it cannot
@@ -98,3 +100,4 @@ editors_run || die "the editors were installed but do not run; try $dir/bin/nvim
 report
 "$here/setup-emacs.sh" "$dir"
 "$here/setup-vscode.sh" "$dir"
+"$here/setup-inline.sh" "$dir"

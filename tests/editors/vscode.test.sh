@@ -31,4 +31,4 @@ assert not strays, strays
   vscode_report node "$suite/screen.mjs" "$package" "$work/kernels" "$work/vscode-screen-data"
 }
 
-if have vscode-server chromium node npm; then vscode_tests; fi
+if have vscode-server chromium node npm clangd basedpyright-langserver; then vscode_tests; fi

@@ -162,14 +162,14 @@ const grammar = {
     },
 };
 
-// PTX in the strings of C, C++, CUDA and Python. The same rules apply, but a statement also begins behind the quote and
+// PTX in the strings of other languages. The same rules apply, but a statement also begins behind the quote and
 // behind the escape of a line break, registers may have two percent signs, and nothing runs past the quote.
 const escaped = (text) => JSON.stringify(text).slice(1, -1);
 const inString = (rules) =>
     JSON.parse(
         JSON.stringify(rules)
-            .replaceAll(escaped('(?<=[;{}:])'), escaped('(?<=[;{}:"\'(]|\\\\[nrt])'))
-            .replaceAll(escaped('(?<=[;{}])'), escaped('(?<=[;{}"\'(]|\\\\[nrt])'))
+            .replaceAll(escaped('(?<=[;{}:])'), escaped('(?<=[;{}:"\'(]|\\\\[nrt]|\\\\0[9ADad])'))
+            .replaceAll(escaped('(?<=[;{}])'), escaped('(?<=[;{}"\'(]|\\\\[nrt]|\\\\0[9ADad])'))
             .replaceAll(escaped('(?:;|//|/\\*)'), escaped('(?:;|//|/\\*|["\'\\\\])'))
             .replaceAll('"match":"%', '"match":"%%?'),
     );
@@ -180,14 +180,15 @@ const inline = {
     $schema: grammar.$schema,
     name: 'PTX in strings',
     scopeName: 'inline.ptx',
-    comment: 'The grammars of C, C++ and CUDA call the text of `asm` meta.embedded.assembly; calls.ptx does so in Python.',
+    comment: 'The grammars of C, C++ and CUDA call the text of `asm` meta.embedded.assembly; calls.ptx and macros.ptx do so in other languages.',
     injectionSelector: 'L:meta.embedded.assembly -comment',
     patterns: [
         { comment: 'Constraints and clobbers are strings of the same statement.', match: '(?<=")(?:[=+]?&?[a-zA-Z]|memory|cc)(?=")', ...scope('string.quoted.double.constraint') },
-        { match: '\\\\(?:[0-7]{1,3}|x[0-9a-fA-F]+|.)', ...scope('constant.character.escape') },
+        { comment: 'Julia.', match: '\\\\\\$(?:\\d+|\\{[^}"]*\\})', ...scope('variable.parameter') },
+        { comment: 'The first are those of LLVM IR.', match: '\\\\(?:0[9ADad]|[0-7]{1,3}|x[0-9a-fA-F]+|.)', ...scope('constant.character.escape') },
         { match: '//(?:(?!\\\\n|").)*', ...scope('comment.line.double-slash') },
         { begin: '/\\*', end: '\\*/|(?=")', ...scope('comment.block') },
-        { comment: 'Operands and the number of a statement.', match: '%\\d+|%\\[\\w+\\]|\\$\\{[^}"]*\\}|\\$\\d+', ...scope('variable.parameter') },
+        { comment: 'Operands and the number of a statement. The last are those of Rust.', match: '%\\d+|%\\[\\w+\\]|\\$\\{[^}"]*\\}|\\$\\d+|(?<!\\{)\\{\\w+(?::\\w+)?\\}(?!\\})', ...scope('variable.parameter') },
         { match: '%=|%%(?![A-Za-z_$])|\\$\\$', ...scope('constant.character.escape') },
         ...inside(...KEPT).patterns,
     ],
@@ -248,7 +249,64 @@ const calls = {
     ],
 };
 
-const files = { 'ptx.tmLanguage.json': grammar, 'ptx-inline.tmLanguage.json': inline, 'ptx-calls.tmLanguage.json': calls };
+/**
+ * Whether the text behind the quote is PTX and not the assembly of another processor: a word with a PTX type, an opcode
+ * that has none, a declaration, a guard, or a brace of PTX alone. The server decides in the same way, but for a whole
+ * statement and with all opcodes; a rule sees one line.
+ */
+const PTX_TEXT =
+    '(?=[^"]*?(?<![\\w.%])[a-uw-z]\\w*(?:\\.[a-z0-9_:]+)*\\.(?:[busf](?:8|16|32|64|128)|pred|b?f16x2|bf16)(?!\\w)' +
+    '|\\s*(?:\\{\\{\\s*)?(?:bar|barrier|membar|fence\\.(?:proxy|sc|acq_rel)|cp\\.(?:async|reduce)|wgmma|mbarrier|tcgen05|vote)\\.[a-z]' +
+    '|\\s*(?:\\{\\{\\s*)?(?:\\.reg\\s+\\.|@!?[%{]?\\w+\\}?\\s+[a-z])|\\s*(?:\\{\\{|\\}\\})(?:\\\\n)?")';
+
+/** A string that holds PTX; `test` looks at the text behind its quote. */
+const ptxString = (prefix, quote, language, test = '', kind = 'double') => ({
+    begin: `(${prefix})(${quote})${test}`,
+    beginCaptures: captures({ name: `storage.type.string.${language}` }, { name: `punctuation.definition.string.begin.${language}` }),
+    end: quote.replace('(#*)"', '"\\3'),
+    endCaptures: { 0: { name: `punctuation.definition.string.end.${language}` } },
+    name: `string.quoted.${kind}.${language}`,
+    contentName: 'meta.embedded.assembly.ptx',
+});
+
+/** A macro with its brackets. */
+const macro = (begin, language, patterns) =>
+    ['()', '[]', '{}'].map(([open, close]) => ({
+        begin: `${begin}\\s*(\\${open})`,
+        beginCaptures: captures({ name: `entity.name.function.macro.${language}` }, { name: `punctuation.brackets.${language}` }),
+        end: `\\${close}`,
+        endCaptures: { 0: { name: `punctuation.brackets.${language}` } },
+        name: 'meta.asm.ptx',
+        patterns: [...patterns, { begin: '[(\\[{]', end: '[)\\]}]', patterns: [{ include: `source.${language}` }] }, { include: `source.${language}` }],
+    }));
+const rustMacro = (name, test) => macro(`(?<![\\w!])(${name}\\s*!)`, 'rust', [ptxString('r', '(#*)"', 'rust', test), ptxString('', '"', 'rust', test)]);
+
+const macros = {
+    $schema: grammar.$schema,
+    name: 'PTX in macros',
+    scopeName: 'macros.ptx',
+    comment: 'Macros of Rust and Julia that take PTX, and `asm` of LLVM IR.',
+    injectionSelector: ['source.rust', 'source.llvm', 'source.julia'].map((host) => `L:${host} -string -comment -meta.asm`).join(', '),
+    patterns: [
+        ...rustMacro('ptx_asm', ''),
+        ...rustMacro('asm', PTX_TEXT),
+        {
+            begin: `\\b(asm)((?:\\s+(?:sideeffect|alignstack|inteldialect|unwind))*)\\s+(")${PTX_TEXT}`,
+            beginCaptures: captures({ name: 'keyword.other.llvm' }, { name: 'storage.modifier.llvm' }, { name: 'punctuation.definition.string.begin.llvm' }),
+            end: '"',
+            endCaptures: { 0: { name: 'punctuation.definition.string.end.llvm' } },
+            name: 'string.quoted.double.llvm',
+            contentName: 'meta.embedded.assembly.ptx',
+        },
+        ...macro('(@asmcall)', 'julia', [
+            ptxString('(?:raw)?', '"""', 'julia', '', 'triple.double'),
+            { comment: 'Constraints.', match: '"[=+&~{}\\w,]*"', name: 'string.quoted.double.julia' },
+            ptxString('(?:raw)?', '"', 'julia'),
+        ]).slice(0, 1),
+    ],
+};
+
+const files = { 'ptx-macros.tmLanguage.json': macros, 'ptx.tmLanguage.json': grammar, 'ptx-inline.tmLanguage.json': inline, 'ptx-calls.tmLanguage.json': calls };
 for (const [name, content] of Object.entries(files)) {
     const file = fileURLToPath(new URL(`../syntaxes/${name}`, import.meta.url));
     const text = `${JSON.stringify(content, null, 4)}\n`;

@@ -27,7 +27,10 @@ const HOSTS: Record<string, object> = {
     },
     'source.python': { scopeName: 'source.python', patterns: [{ begin: '"', end: '"', name: 'string.quoted.single.python' }], repository: { expression: { patterns: [] } } },
 };
-const OWN: Record<string, string> = { 'inline.ptx': 'syntaxes/ptx-inline.tmLanguage.json', 'calls.ptx': 'syntaxes/ptx-calls.tmLanguage.json' };
+/** A host whose strings have no other rules. */
+const plain = (scopeName: string) => ({ scopeName, patterns: [{ begin: '"', end: '"', name: 'string.quoted.double' }] });
+for (const scope of ['source.rust', 'source.llvm', 'source.julia']) HOSTS[scope] = plain(scope);
+const OWN: Record<string, string> = { 'macros.ptx': 'syntaxes/ptx-macros.tmLanguage.json', 'inline.ptx': 'syntaxes/ptx-inline.tmLanguage.json', 'calls.ptx': 'syntaxes/ptx-calls.tmLanguage.json' };
 
 let registry: Registry;
 
@@ -113,4 +116,74 @@ test('calls in Python, over several lines', async () => {
         '1 constant.numeric.integer',
         '; punctuation.terminator',
     ]);
+});
+
+/** The opcodes that have a colour. */
+const opcodes = async (host: string, text: string): Promise<string[]> =>
+    (await shown(host, text)).filter((word) => / entity\.name\.function\.opcode$| keyword\.control\.flow$/.test(word)).map((word) => word.split(' ', 1).join());
+
+test('macros of Rust: operands, braces, raw strings', async () => {
+    assert.deepEqual(await shown('source.rust', 'asm!("{{ add.u32 {0}, {x:e}, 1; }}", out(reg32) y);'), [
+        '{ punctuation.section.braces',
+        '{ punctuation.section.braces',
+        'add entity.name.function.opcode',
+        '.u32 support.type',
+        '{0} variable.parameter',
+        ', punctuation.separator',
+        '{x:e} variable.parameter',
+        ', punctuation.separator',
+        '1 constant.numeric.integer',
+        '; punctuation.terminator',
+        '} punctuation.section.braces',
+        '} punctuation.section.braces',
+    ]);
+    assert.deepEqual(await opcodes('source.rust', 'ptx_asm! { r##"\n  mov.u32 %0, "1";\n"##, in("r") x }\nf("ret;");'), ['mov']);
+    assert.deepEqual(await opcodes('source.rust', 'let y = ptx_asm!(\n  "exit;",\n  in("r") f("ret;"),\n);'), ['exit']);
+});
+
+test('asm! of Rust has a colour only for PTX', async () => {
+    const each: [string, string[]][] = [
+        ['bar.sync 0;', ['bar']],
+        ['fence.proxy.async;', ['fence']],
+        ['mov.pred {p}, 1;', ['mov']],
+        ['  @%p bra DONE;', ['bra']],
+        ['{{ .reg .b32 t;', []],
+        ['mov {0}, rax', []],
+        ['lock add.w {0}, 1', []],
+        ['vadd.f32 s0, s1, s2', []],
+        ['fadd.s f0, f1', []],
+        ['b.eq 2f', []],
+    ];
+    for (const [text, wanted] of each) assert.deepEqual(await opcodes('source.rust', `core::arch::asm!("${text}", options(nomem));`), wanted, text);
+    assert.ok((await shown('source.rust', 'asm!(\n  "{{",\n  ".reg .b32 t;",\n  "}}");')).includes('.b32 support.type'));
+});
+
+test('asm of LLVM IR, with escapes', async () => {
+    assert.deepEqual(await shown('source.llvm', '%r = call i32 asm sideeffect "mov.u32 $0, 1;\\0A\\09ret;", "=r"()'), [
+        'mov entity.name.function.opcode',
+        '.u32 support.type',
+        '$0 variable.parameter',
+        ', punctuation.separator',
+        '1 constant.numeric.integer',
+        '; punctuation.terminator',
+        '\\0A constant.character.escape',
+        '\\09 constant.character.escape',
+        'ret keyword.control.flow',
+        '; punctuation.terminator',
+    ]);
+    assert.deepEqual(await opcodes('source.llvm', 'call void asm sideeffect "mov %eax, 1", "~{eax}"()'), []);
+});
+
+test('@asmcall of Julia', async () => {
+    assert.deepEqual(await shown('source.julia', 'LLVM.Interop.@asmcall("shl.b32 \\$0, \\$1, 2;", "=r,r", true, f("ret;"))'), [
+        'shl entity.name.function.opcode',
+        '.b32 support.type',
+        '\\$0 variable.parameter',
+        ', punctuation.separator',
+        '\\$1 variable.parameter',
+        ', punctuation.separator',
+        '2 constant.numeric.integer',
+        '; punctuation.terminator',
+    ]);
+    assert.deepEqual(await opcodes('source.julia', '@asmcall("""\n  bar.sync 0;\n  """, "~{memory}", true)'), ['bar']);
 });

@@ -11,7 +11,8 @@ use form::form;
 use ptx_isa::ISA;
 use ptx_isa::tables::{
     BitField, Concept, ControlTransfer, EncodedMeaning, Encoding, Entry, Executed, Gate, GateAlternative, GateKind,
-    IgnoredType, Isa, ModifierInfo, Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo, UniformExtent,
+    IgnoredType, Isa, ModifierInfo, Note, Opcode, Passage, PredefinedConstant, SelectorPattern, TypeClass, TypeInfo,
+    UniformExtent,
 };
 use serde_json::{Map, Value, json};
 
