@@ -40,6 +40,7 @@ impl Executable {
             engine: false,
             engine_global: false,
             scoped: false,
+            textures: false,
             origins: Vec::new(),
             program,
         };
@@ -66,16 +67,19 @@ impl Executable {
         let mut sets = std::mem::take(&mut self.origins);
         let origins = origins::origins(self, body, function, &mut sets);
         self.origins = sets;
-        let (mut engine, mut global, mut scoped) = (self.engine, self.engine_global, self.scoped);
+        let (mut engine, mut global) = (self.engine, self.engine_global);
+        let (mut scoped, mut textures) = (self.scoped, self.textures);
         for index in 0..body.instructions.len() {
             let mut inst = DecodeContext::new(self, body, function, index, &origins, &mut layout, &mut specials);
             engine |= inst.exec().is_some_and(exec::reads_through_engine);
             global |= inst.exec().is_some_and(exec::reads_global_through_engine);
             scoped |= exec::narrows_scope(&inst);
+            textures |= inst.exec().is_some_and(exec::reads_texture);
             let op = op(&mut inst);
             ops.push(op);
         }
-        (self.specials, self.engine, self.engine_global, self.scoped) = (specials, engine, global, scoped);
+        (self.specials, self.engine, self.engine_global) = (specials, engine, global);
+        (self.scoped, self.textures) = (scoped, textures);
         Ok(layout.finish(function as u32, ops, order::priorities(body)))
     }
 }

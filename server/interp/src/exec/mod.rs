@@ -77,6 +77,11 @@ pub(crate) fn reads_global_through_engine(exec: Exec) -> bool {
     matches!(exec, Exec::BulkCp | Exec::MultimemBulkCp | Exec::TensorLoad)
 }
 
+/// Whether an instruction reads a texture.
+pub(crate) fn reads_texture(exec: Exec) -> bool {
+    matches!(exec, Exec::TextureTex | Exec::TextureTexGrad | Exec::TextureTexLevel | Exec::TextureTld4)
+}
+
 /// Whether an instruction may order accesses for fewer threads than all: its scope is narrower than `.gpu`, or it arrives at an mbarrier that
 /// may be in another CTA without saying `.cluster`.
 pub(crate) fn narrows_scope(inst: &DecodeContext<'_>) -> bool {

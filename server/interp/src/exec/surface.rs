@@ -8,7 +8,7 @@ use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::lanes;
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, StepOutcome};
+use crate::machine::{ExecContext, StepOutcome, texels};
 use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::query;
@@ -97,6 +97,7 @@ fn write(context: &mut ExecContext<'_>, id: ImageId, at: u64, bytes: &[u8]) {
     {
         to.copy_from_slice(bytes);
     }
+    texels::written(context, id, at, bytes.len());
     context.changed();
 }
 

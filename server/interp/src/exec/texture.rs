@@ -6,7 +6,7 @@ use super::opaque::{self, HandleKind};
 use crate::inst::DecodeContext;
 use crate::lanes::{LaneMask, lanes};
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, StepOutcome};
+use crate::machine::{ExecContext, StepOutcome, texels};
 use crate::registers::{PredicateDst, RegisterLocation};
 use ptx_isa::{Modifier, OperandName, SlotName};
 use ptx_num::image::query::{self, Query};
@@ -163,12 +163,13 @@ impl TextureRead {
         }
         let (request, mut marks) = self.request(context, lane);
         let Some(image) = context.machine.images.image(id) else { return false };
-        let (description, texels) = (&image.description, &image.bytes[..]);
+        let description = &image.description;
+        let texels = context.machine.written_texels.watch(id, &image.bytes, description.format.bytes());
         let fetched = match self.gathered {
-            None => fetch(description, texels, &sampler, &request),
-            Some(component) => gather(description, texels, &sampler, &request, component),
+            None => fetch(description, &texels, &sampler, &request),
+            Some(component) => gather(description, &texels, &sampler, &request, component),
         };
-        let integer = description.format.channel.is_integer();
+        let (integer, written) = (description.format.channel.is_integer(), texels.found());
         let Fetched { mut components, resident } = match fetched {
             Ok(fetched) => fetched,
             Err(fault) => {
@@ -177,6 +178,9 @@ impl TextureRead {
                 Fetched { components: Default::default(), resident: false }
             }
         };
+        if let Some(site) = written {
+            texels::stale(context, lane, site);
+        }
         if self.shape != ResultFormat::Words {
             components = to_half(&components, integer, self.shape == ResultFormat::Pairs);
         }

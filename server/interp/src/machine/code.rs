@@ -253,6 +253,8 @@ pub struct Executable {
     pub engine_global: bool,
     /// Some instruction orders accesses for fewer threads than all.
     pub scoped: bool,
+    /// Some instruction reads a texture.
+    pub textures: bool,
     /// The origins of addresses: see [`Address::origins`].
     pub origins: Vec<OriginSet>,
 }

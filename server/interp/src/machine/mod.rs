@@ -36,6 +36,7 @@ mod specials;
 pub(crate) mod tensor_memory;
 #[cfg(test)]
 mod tests;
+pub(crate) mod texels;
 mod warp;
 pub(crate) mod wgmma;
 
@@ -230,6 +231,8 @@ pub struct Machine {
     pub flights: copies::Flights,
     /// Writes to global memory that other proxies may not see.
     pub(crate) hidden: proxies::HiddenWrites,
+    /// Texels that the kernel has written through surfaces.
+    pub(crate) written_texels: texels::WrittenTexels,
     /// For each of the program's sets of origins, the ranges that such an address may point into.
     pub(crate) bounds: Arc<[OriginBounds]>,
     /// State of the scheduler.
@@ -259,6 +262,7 @@ impl Machine {
             races: races::Races::default(),
             flights: copies::Flights::default(),
             hidden: proxies::HiddenWrites::default(),
+            written_texels: texels::WrittenTexels::default(),
             bounds,
             schedule: schedule::Schedule::default(),
         }

@@ -127,6 +127,8 @@ pub(crate) enum TensorKind {
     Product,
     /// `tcgen05.cp`.
     Copy,
+    /// `tcgen05.shift`.
+    Shift,
     /// `tcgen05.ld`.
     Load,
     /// `tcgen05.st`.
@@ -138,6 +140,7 @@ impl TensorKind {
         match self {
             Self::Product => "tcgen05.mma",
             Self::Copy => "tcgen05.cp",
+            Self::Shift => "tcgen05.shift",
             Self::Load => "tcgen05.ld",
             Self::Store => "tcgen05.st",
         }
@@ -146,7 +149,7 @@ impl TensorKind {
     /// What waits for it.
     fn wait(self) -> &'static str {
         match self {
-            Self::Product | Self::Copy => "`tcgen05.commit` and a wait for its mbarrier",
+            Self::Product | Self::Copy | Self::Shift => "`tcgen05.commit` and a wait for its mbarrier",
             Self::Load => "`tcgen05.wait::ld`",
             Self::Store => "`tcgen05.wait::st`",
         }
@@ -154,7 +157,7 @@ impl TensorKind {
 
     /// Whether its completion is observed through an mbarrier.
     fn commits(self) -> bool {
-        matches!(self, Self::Product | Self::Copy)
+        matches!(self, Self::Product | Self::Copy | Self::Shift)
     }
 }
 
@@ -185,10 +188,11 @@ pub struct TensorPipeline {
 impl TensorPipeline {
     /// An operation in flight that conflicts with one of this kind: the two are not executed in the order in which they were issued.
     fn conflict(&self, kind: TensorKind, used: &TensorUse) -> Option<(&TensorOperation, u32)> {
-        // Products and copies of a thread are executed in order (manual 9.7.16.6.2).
-        let ordered = |o: &TensorOperation| match kind.commits() {
-            true => o.kind.commits(),
-            false => kind == TensorKind::Load && o.kind == TensorKind::Load,
+        // Products, copies and shifts of a thread are executed in order (manual 9.7.16.6.2), except shifts after copies and other shifts.
+        let ordered = |o: &TensorOperation| match (o.kind, kind) {
+            (TensorKind::Copy | TensorKind::Shift, TensorKind::Shift) => false,
+            (TensorKind::Load, TensorKind::Load) => true,
+            (earlier, later) => earlier.commits() && later.commits(),
         };
         self.pending.iter().filter(|o| !ordered(o)).find_map(|o| {
             let writes = used.writes.common(&o.writes).or_else(|| used.writes.common(&o.reads));

@@ -4,6 +4,7 @@ use super::warpgroup::SwizzledLayout;
 use super::{MatrixSamples, any, decode, encode, product, width};
 use crate::findings::FaultKind;
 use crate::testing::{TestKernel, words};
+use ptx_num::values::Marks;
 
 /// The beginning of a kernel of 128 threads. `%t` is the address of 512 allocated columns, and `%m` that of the warp's quarter of the
 /// lanes. The 64 KiB of dynamic shared memory are filled from `ps`; `%rd4` is their address in units of 16 bytes.
@@ -414,6 +415,32 @@ fn copies_from_shared_memory() {
         }
         assert_eq!(got, must, "{shape}");
     }
+}
+
+/// Rows that a shift moves have a defined value only where both directions give the same one. The rest of tensor memory stays as it is.
+#[test]
+fn shifted_rows_are_defined_where_all_readings_agree() {
+    let text = |address: &str, after: &str| {
+        let shift = format!("add.u32 %u, %t, {address}; @%p2 tcgen05.shift.cta_group::1.down [%u];");
+        let commit = "@%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r1];\n\
+            wait: mbarrier.try_wait.parity.shared::cta.b64 %p0, [%r1], 0; @!%p0 bra wait;\n";
+        head("sm_100a", 1) + &fill(16) + &shift + after + commit + &dump(16) + &tail(1)
+    };
+    // Columns 0 to 7 have the same value in all rows. Column 8 counts the rows in pairs, so that one row of a pair agrees.
+    let cells: Vec<u32> = (0..16 * 128).map(|i| if i / 128 < 8 { i / 128 } else { i % 128 / 2 }).collect();
+    let same = kernel(&text("0", ""), 16 * 512, &[], &cells).fine();
+    assert_eq!(same.u32s(0), cells);
+    assert!(same.marks(0, 0, 16 * 512).is_none());
+    let counted = kernel(&text("8", ""), 16 * 512, &[], &cells).fine();
+    assert!(counted.marks(0, 0, 8 * 512).is_none(), "columns outside of the 32 bytes");
+    assert!(counted.marks(0, 8 * 512 + 4, 4).contains(Marks::UNSPECIFIED), "rows 0 and 2 differ");
+    let quarter = kernel(&text("0x200008", ""), 16 * 512, &[], &cells).fine();
+    assert!(quarter.marks(0, 8 * 512, 128).is_none(), "rows before the matrix");
+    assert!(!quarter.marks(0, 8 * 512 + 128, 128).is_none());
+    let kinds = |text: String| kernel(&text, 16 * 512, &[], &cells).run().kinds();
+    assert_eq!(kinds(text("0x100000", "")), [FaultKind::Misaligned]);
+    let twice = "@%p2 tcgen05.shift.cta_group::1.down [%t];";
+    assert_eq!(kinds(text("0", twice)), [FaultKind::Asynchronous], "no pair of instructions that run in order");
 }
 
 #[test]

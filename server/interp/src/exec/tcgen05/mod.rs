@@ -7,11 +7,13 @@ mod access;
 mod allocation;
 mod copy;
 mod product;
+mod shift;
 
 pub(crate) use access::{load, store};
 pub(crate) use allocation::{allocate, free, relinquish};
 pub(crate) use copy::copy;
 pub(crate) use product::multiply;
+pub(crate) use shift::shift;
 
 use super::mbarrier;
 use super::mma::whole_warp;
@@ -178,11 +180,6 @@ pub(crate) fn fence_after() -> OpAction {
         context.lanes.tensor_fence = context.cta().tensor.fence();
         StepOutcome::Next
     })
-}
-
-/// `tcgen05.shift`.
-pub(crate) fn shift(_: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
-    Err("which way `tcgen05.shift` moves the rows, and which of them keeps its own, is not said by the manual".into())
 }
 
 /// The operand with the mask of the CTAs in which a multicast commit arrives, of 16 or 32 bits.

@@ -311,3 +311,24 @@ fn what_is_no_texture_is_found() {
     let out = textured("", &piece, new(Geometry::D2, [4, 4, 1], R32), linear()).run();
     assert_eq!((out.kinds(), floats(&out)[0]), (vec![FaultKind::Undefined], 1.0));
 }
+
+/// A texture does not see what the kernel has stored through a surface. Other texels, and a surface load, have their values.
+#[test]
+fn texels_that_the_kernel_has_written_are_not_read_through_a_texture() {
+    let run = |read: &str, sampler: Sampler| {
+        let text = format!("mov.u32 %r20, 8; mov.u32 %r21, 7; sust.b.1d.b32.trap [%rd2, {{%r20}}], %r21; {read}");
+        let mut kernel = kernel("", &[text]);
+        let id = kernel.add_image(new(Geometry::D1, [8, 1, 1], R32));
+        kernel.handle(Opaque::Texture(id, sampler)).handle(Opaque::Surface(id)).run()
+    };
+    let fetch = |x: u32| format!("mov.u32 %r10, {x}; tex.1d.v4.f32.s32 {{%r0,%r1,%r2,%r3}}, [%rd1, {{%r10}}];");
+    let found = run(&fetch(2), Sampler::default());
+    assert_eq!(found.kinds(), [FaultKind::Undefined]);
+    assert!(found.faults()[0].message.contains("surface") && found.faults()[0].related.is_some());
+    assert_eq!(run(&fetch(3), Sampler::default()).kinds(), []);
+    // A filter also reads the neighbour.
+    let filtered = "mov.f32 %f1, 0f40500000; tex.1d.v4.f32.f32 {%r0,%r1,%r2,%r3}, [%rd1, {%f1}];";
+    assert_eq!(run(filtered, linear()).kinds(), [FaultKind::Undefined]);
+    let load = "mov.b32 %r1, 0; mov.b32 %r2, 0; mov.b32 %r3, 0; suld.b.1d.b32.trap %r0, [%rd2, {%r20}];";
+    assert_eq!(run(load, Sampler::default()).kinds(), []);
+}
