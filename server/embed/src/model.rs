@@ -1,7 +1,7 @@
 //! What the crate gives to its users: groups of statements, each a PTX text with operands and places.
 
 use crate::map::SegmentMap;
-use crate::raw::{Flaw, Form, Writing};
+use crate::raw::{Flaw, Form, Variant, Writing};
 use crate::targets::{PtxComment, Wanted};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
@@ -67,28 +67,6 @@ impl Group {
         self.variant.hash(&mut hasher);
         self.key = hasher.finish();
         self
-    }
-}
-
-/// One of the texts of a statement inside which the preprocessor decides. Offsets are relative to the statement.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Variant {
-    /// Its number among all texts of the statement, from 0.
-    pub number: usize,
-    /// The number of all.
-    pub count: usize,
-    /// The directives that begin the branches which it contains.
-    pub branches: Vec<Range<usize>>,
-    /// The parts of the statement that it does not contain: other branches, and all directives. They are in order.
-    pub without: Vec<Range<usize>>,
-}
-
-impl Variant {
-    /// Whether the text contains all bytes of a range, or a place.
-    #[must_use]
-    pub fn contains(&self, range: &Range<usize>) -> bool {
-        let end = range.end.max(range.start + 1);
-        !self.without.iter().any(|part| part.start < end && range.start < part.end)
     }
 }
 

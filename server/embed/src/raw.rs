@@ -1,6 +1,5 @@
 //! What the scanners find: statements as written, and all else that decides about them.
 
-use crate::model::Variant;
 use crate::targets::{Condition, PtxComment};
 use std::ops::Range;
 use std::sync::Arc;
@@ -208,4 +207,26 @@ pub(crate) enum ItemKind {
 pub(crate) struct Item {
     pub at: usize,
     pub kind: ItemKind,
+}
+
+/// One of the texts of a statement inside which the preprocessor decides. Offsets are relative to the statement.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// Its number among all texts of the statement, from 0.
+    pub number: usize,
+    /// The number of all.
+    pub count: usize,
+    /// The directives that begin the branches which it contains.
+    pub branches: Vec<Range<usize>>,
+    /// The parts of the statement that it does not contain: other branches, and all directives. They are in order.
+    pub without: Vec<Range<usize>>,
+}
+
+impl Variant {
+    /// Whether the text contains all bytes of a range, or a place.
+    #[must_use]
+    pub fn contains(&self, range: &Range<usize>) -> bool {
+        let end = range.end.max(range.start + 1);
+        !self.without.iter().any(|part| part.start < end && range.start < part.end)
+    }
 }

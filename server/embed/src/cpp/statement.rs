@@ -2,8 +2,7 @@
 
 use super::lex::{block_comment, line_comment, number, quoted, skip_blank, string, word};
 use super::variants::{Directive, MAX_DIRECTIVES, choices, directives};
-use crate::model::Variant;
-use crate::raw::{Flaw, Form, Piece, Raw, RawOperand};
+use crate::raw::{Flaw, Form, Piece, Raw, RawOperand, Variant};
 use crate::targets::Condition;
 use std::ops::Range;
 use std::sync::Arc;
