@@ -35,6 +35,11 @@ helix_end() {
 
 helix_pictures() {
   helix_prepare
+  [ "${PICTURES_PARTS:-}" = inline ] || helix_features
+  case " ${PICTURES_PARTS:-inline} " in *' inline '*) if have clangd; then helix_inline; fi ;; esac
+}
+
+helix_features() {
   open_kernel mma_matmul.ptx
 
   helix_at 'mad.lo.u32          %st_tile, %row, 48'
@@ -170,5 +175,47 @@ helix_evaluation() {
   escape hx
   keys hx Space G v
   scene hx helix-debug 'the debugger: a breakpoint, the variables of a warp' 'Uniform registers'
+  helix_end
+}
+
+# PTX in a string of C++, with clangd beside our server.
+helix_inline() {
+  local config=$XDG_CONFIG_HOME/helix language
+  cat "$root/editors/helix/inline.toml" >>"$config/languages.toml"
+  for language in c cpp; do
+    mkdir -p "$config/runtime/queries/$language"
+    cp "$root/editors/helix/queries/$language/injections.scm" "$config/runtime/queries/$language/"
+    cp "$editors/grammars/$language.so" "$config/runtime/grammars/"
+    # The highlights of Helix belong to other versions of these grammars.
+    cat >"$config/runtime/queries/$language/highlights.scm" <<'SCM'
+(primitive_type) @type.builtin
+(string_literal) @string
+(number_literal) @constant.numeric
+(function_declarator declarator: (identifier) @function)
+(identifier) @variable
+[ "#define" "asm" (gnu_asm_qualifier) ] @keyword
+SCM
+  done
+  printf '%s\n' -xcuda --cuda-gpu-arch=sm_80 --cuda-device-only -nocudainc -nocudalib >"$project/compile_flags.txt"
+
+  kernel=inline.cu
+  sed -e 's/inside, %2, %3/inside, %1, %3/' -e 's/(float)lane/(float)lame/' "$here/fixture/inline.cu" >"$project/$kernel"
+  helix_at '%1, %3'
+  scene hx helix-inline-diagnostic 'PTX in a string of C++: an error at its operand, beside one of clangd' '`%1` is `.f32`' 'undeclared identifier'
+  helix_end
+
+  sed 's/(float)lane/(float)lame/' "$here/fixture/inline.cu" >"$project/$kernel"
+  helix_at '[%0], %1' 1
+  # Both servers can answer then.
+  sees 'helix: clangd has read the file' hx 'undeclared identifier' || true
+  cp "$here/fixture/inline.cu" "$project/$kernel"
+  type_text hx ':reload'
+  keys hx Enter
+  loses 'helix: the error is gone' hx 'undeclared identifier' || true
+  keys hx Space k
+  # Helix shows first what comes first.
+  sees 'helix: hovers of both servers' hx '\[1/2\]' || true
+  on_screen hx '\] ptx-analyzer-inline' || keys hx M-n
+  scene hx helix-inline-hover 'PTX in a string of C++: an operand with its expression' '\] ptx-analyzer-inline'
   helix_end
 }
