@@ -125,7 +125,7 @@ struct Scanner<'a> {
     comment_above_head: Option<Arc<PtxComment>>,
     /// The start of the current line.
     line: usize,
-    /// What was found depends on the text up to here.
+    /// The offset up to which the text was read. An edit before it may change what was found.
     settled: usize,
     /// No token of the current line was read.
     line_empty: bool,

@@ -33,9 +33,10 @@ pub fn repeats(groups: &[Placed], index: usize, offset: usize) -> bool {
 
 /// Drops the findings that not enough texts of a statement have.
 ///
-/// Which conditions hold together is not known. So an error is reported if all texts refuse the place that contain it, or all
-/// with some branch that is written: whoever wrote the branch meant it to be compiled. That none of the branches is compiled, or
-/// two that know nothing of each other, may never happen. Other findings need all texts.
+/// Which conditions hold together is not known. So an error is reported if every text that contains its place has it, or if every text
+/// with one particular branch has it: somebody wrote that branch so that it is compiled. Two kinds of texts give no error of their own,
+/// because perhaps nobody builds them: the one without any branch of an `#if` that has no `#else`, and one with branches of two different
+/// conditions. Other findings are reported if all texts have them.
 pub(crate) fn settle(groups: &[Placed], results: &mut [GroupResult]) {
     let mut next = 0;
     while next < groups.len() {
@@ -83,7 +84,7 @@ fn reported(groups: &[Placed], results: &[GroupResult], all: &Range<usize>, inde
     out.collect()
 }
 
-/// What is said of the branch that leads to an error outside of it.
+/// The note at a branch, for an error that stands elsewhere and occurs in all texts with this branch.
 const BRANCH: &str = "only with this branch";
 
 /// Whether an earlier text of the same statement has the same finding.

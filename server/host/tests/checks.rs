@@ -252,7 +252,7 @@ fn what_no_branch_surely_leads_to_is_not_reported() {
         "\"{ .reg .b32 t;\"\n#if X\n\".reg .pred p; setp.ne.b32 p, %0, 0;\"\n#endif\n\"@p mov.b32 t, 0; }\" :: \"r\"(a)\n",
     );
     assert_eq!(errors(&neither, HostTargets::default()), []);
-    // With `#else` somebody wrote that text: the error names the branch.
+    // Here `#else` begins a branch, so the error is reported, and a note names the branch.
     let written = neither.replace("#endif", "#else\n\"mov.b32 t, 1;\"\n#endif");
     let found = checked(&written, HostTargets::default());
     let error = found.iter().find(|d| d.severity == Severity::Error).expect("an error");

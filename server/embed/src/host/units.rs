@@ -76,7 +76,7 @@ pub(super) fn divide(view: &View<'_>, base: usize, out: &mut Vec<Unit>) {
         if texts.len() > 1 {
             let is_whole = |index: usize| view.outline(index).is_none_or(Outline::is_balanced);
             let needs = |index: usize| names(view.ptx(index)).any(|name| declaring(&declared, name).is_some());
-            // A text whose braces do not balance is most likely a configuration that nobody has, if another one's do.
+            // If the braces of one text balance and those of another do not, probably nobody builds the other.
             let alone = open.is_none() && texts.clone().any(is_whole) && !texts.clone().any(needs);
             if alone {
                 for text in texts {
