@@ -132,6 +132,10 @@ impl<'t> LayoutState<'t> {
         self.pieces.push(TextSegment { gap: (from, start), space });
         self.column = advance(self.column, text, self.options);
         self.end = Some(start + text.len());
+        // What is aligned on the first line of a text moves nothing on its last one.
+        if text.contains('\n') {
+            self.end_row(true);
+        }
     }
 
     /// Ends a line. `apart`: an empty line follows, which ends the alignment.
