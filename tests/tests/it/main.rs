@@ -14,6 +14,8 @@ mod hovers;
 mod inline;
 mod inline_kernels;
 mod interpreter_coverage;
+mod isa_exec;
+mod isa_ids;
 mod layering;
 mod markdown;
 mod messages;

@@ -309,3 +309,15 @@ fn a_passage_names_only_what_the_forms_have() {
         assert!(error.contains(expected), "{error}");
     }
 }
+
+#[test]
+fn a_text_repeats_what_a_name_has_in_place_of_braces() {
+    let isa = compiled(
+        "modifier .m64n{8,16,128}k{16,32} N = {1}, K = {2}\nmodifier .x{1,2,16} {1} times\nmodifier .sync All\n",
+    )
+    .expect("no mistake");
+    let summary = |name: &str| isa.modifiers.iter().find(|m| m.name == name).map(|m| m.summary);
+    assert_eq!(summary(".m64n128k32"), Some("N = 128, K = 32"));
+    assert_eq!(summary(".x16"), Some("16 times"));
+    assert_eq!(summary(".sync"), Some("All"));
+}

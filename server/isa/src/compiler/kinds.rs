@@ -312,15 +312,3 @@ fn choices<'p>(pattern: &'p str, name: &str) -> Vec<&'p str> {
     }
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_may_repeat_what_stands_in_the_braces() {
-        assert_eq!(choices(".m64n{8,16,128}k{16,32}", ".m64n128k32"), ["128", "32"]);
-        assert_eq!(choices(".x{1,2,16}", ".x16"), ["16"]);
-        assert!(choices(".sync", ".sync").is_empty());
-    }
-}
