@@ -125,7 +125,7 @@ fn lines_that_go_and_come_back_mean_what_they_mean() {
     paths.retain(|p| p.extension().is_some_and(|e| e == "ptx"));
     for path in paths {
         let text = fs::read_to_string(path).expect("a kernel").replace("\r\n", "\n");
-        let steps = if text.len() < 6_000 { 150 } else { 30 };
+        let steps = if text.len() < 6_000 { 90 } else { 24 };
         toggle(&text, None, steps, &mut random);
         toggle(&text, Some(300), steps / 3, &mut random);
         scribble(&text, [None, Some(300)][random.below(2)], steps / 2, &mut random);
