@@ -5,6 +5,7 @@
 # For each target: executions, coverage, findings. The exit status is 1 if there is any finding; the input that leads to it is kept.
 # PTX_FUZZ_WORK: where builds, corpora and findings are (tests/fuzz/work). PTX_FUZZ_JOBS: how many at a time (2).
 # PTX_FUZZ_SEED: what the random choices begin with; the same one repeats them, as far as time allows (another one each time by default).
+# PTX_FUZZ_SEEDS: how many seeds each target begins with (all). To run all of them once takes up to a minute for each target.
 # PTX_FUZZ_ASAN=1: with AddressSanitizer, the C code of the parser too.
 set -euo pipefail
 # Resolve it before the folder changes: it may be relative to the caller's folder.
@@ -46,14 +47,28 @@ python3 seeds.py "$work/seeds"
 share=$((seconds * jobs / ${#targets[@]}))
 [ "$share" -gt 0 ] || share=1
 
+# The folder of a target's seeds: all of them, or a sample. They are named by their content, so the first ones are of all kinds.
+seeds() {
+  local all=$work/seeds/$1 sample=$work/sample/$1
+  if [ -z "${PTX_FUZZ_SEEDS:-}" ]; then
+    echo "$all"
+    return
+  fi
+  rm -rf "$sample"
+  mkdir -p "$sample"
+  (cd "$all" && find . -type f | LC_ALL=C sort | sed -n "1,${PTX_FUZZ_SEEDS}p" | xargs cp -t "$sample")
+  echo "$sample"
+}
+
 # Fuzzes one target for its share of the time.
 fuzz() {
   local target=$1
-  local corpus=$work/corpus/$target dictionary=$work/seeds/$target.dict
+  local corpus=$work/corpus/$target dictionary=$work/seeds/$target.dict from
+  from=$(seeds "$target")
   mkdir -p "$corpus" "$work/findings/$target"
   local options=(-max_total_time="$share" -timeout=25 -rss_limit_mb=4096 -max_len=12000 -len_control=20 -print_final_stats=1 -detect_leaks=0 -seed="${PTX_FUZZ_SEED:-0}")
   [ ! -f "$dictionary" ] || options+=(-dict="$dictionary")
-  PTX_FUZZ=$target "$program" "${options[@]}" -artifact_prefix="$work/findings/$target/" "$corpus" "$work/seeds/$target" >"$work/logs/$target.log" 2>&1
+  PTX_FUZZ=$target "$program" "${options[@]}" -artifact_prefix="$work/findings/$target/" "$corpus" "$from" >"$work/logs/$target.log" 2>&1
 }
 
 # Prints the result of a target in one line, followed by its finding, if there is one.
