@@ -292,6 +292,18 @@ table! {
         alone: bool,
         /// Whether the first element of a `mixed` list must not be a literal.
         headed: bool,
+        /// Whether the registers in a `mixed` list have one size even behind a literal.
+        sized: bool,
+        /// Whether a special register with components is accepted for the whole list.
+        whole: bool,
+        /// Whether the only literal accepted is the pattern of a single-precision number (`0f…`), and no function is.
+        pattern: bool,
+        /// Whether a predicate is accepted for a 32-bit register, because the assembler looks at sizes alone.
+        predicate: bool,
+        /// Whether an integer literal is accepted although the operand is written.
+        number: bool,
+        /// Whether the name of a function is accepted although the assembler hands the operand to a macro.
+        functions: bool,
         /// Whether floating-point literals in a `mixed` list must be of single precision (`0f…`).
         single: bool,
         /// Whether a list of integer registers is accepted for one of floats.

@@ -378,7 +378,7 @@ __global__ void f(int *p, unsigned a) {
 
 // probe: multimem-red-vector-of-one
 __global__ void f(float *p) {
-  asm volatile("multimem.red.relaxed.gpu.global.add.f32 [%0], {%1};" ::"l"(p), "f"(p[0]) : "memory"); //! ptx sm_75 sm_80 //! ptx sm_90a sm_100a sm_120a: vectors of one element are not told from scalars here
+  asm volatile("multimem.red.relaxed.gpu.global.add.f32 [%0], {%1};" ::"l"(p), "f"(p[0]) : "memory"); //! ptx sm_75 sm_80 sm_90a sm_100a sm_120a
 }
 
 // probe: multimem-ld-reduce

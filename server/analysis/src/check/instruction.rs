@@ -20,6 +20,7 @@ use crate::forms::mnemonics::{Gates, ResolvedMnemonic};
 use crate::forms::operands::{self, MismatchKind, NameLookup, OperandMismatch};
 use crate::forms::spec::{OperandSpec, OperandVariant, applies};
 use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
+use crate::hir::symbols::Symbol;
 use crate::hir::types::register_type;
 use crate::target::Environment;
 use ptx_isa::tables::{ControlTransfer, Entry, Form, Gate, Term, ValueKind};
@@ -106,7 +107,7 @@ pub fn check(
             }
             let operands = instruction.operands.iter().zip(&variant.operands);
             out.extend(operands.filter_map(|(o, (_, shape))| unbracketed_address::check(o, shape, written)));
-            suffixes(instruction, candidate, written, out);
+            suffixes(instruction, candidate, (written, names), out);
             memory::check(instruction, text, variant, &resolved.environment, names, out);
             unusual_modifier_order::check(instruction, candidate, written, out);
             out.extend(
@@ -176,7 +177,12 @@ fn special_registers(
 }
 
 /// Checks modifiers that follow an operand, as in `[a].unified`.
-fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str, out: &mut Vec<Diagnostic>) {
+fn suffixes(
+    instruction: &Instruction<'_>,
+    candidate: &Candidate,
+    (written, names): (&str, &dyn NameLookup),
+    out: &mut Vec<Diagnostic>,
+) {
     if instruction.suffixes.is_empty() {
         return;
     }
@@ -188,8 +194,8 @@ fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str,
             .iter()
             .position(|s| usize::from(s.after_operand) == operand + 1 && s.values.contains(&word.text));
         match slot {
-            // ptxas: no such modifier after a special register.
-            Some(_) if instruction.operands.get(*operand).is_some_and(is_special_address) => {
+            // ptxas: no such modifier after a special register, or after a variable that is not unified.
+            Some(_) if instruction.operands.get(*operand).is_some_and(|o| !takes_suffix(o, names)) => {
                 out.push(modifier_not_allowed::in_form(*word, candidate.form));
             }
             Some(slot) => values[slot] = candidate.form.slots[slot].values.iter().copied().find(|v| *v == word.text),
@@ -201,16 +207,22 @@ fn suffixes(instruction: &Instruction<'_>, candidate: &Candidate, written: &str,
     }
 }
 
-/// Whether the base of an address is a special register.
-fn is_special_address(operand: &Operand<'_>) -> bool {
-    let base = |part: &Operand<'_>| match &part.kind {
-        OperandKind::Name(name) => operands::special(name).is_some(),
-        OperandKind::Offset(parts, _) => {
-            matches!(parts.0.kind, OperandKind::Name(name) if operands::special(name).is_some())
-        }
-        _ => false,
+/// Whether a modifier may follow an address.
+fn takes_suffix(operand: &Operand<'_>, names: &dyn NameLookup) -> bool {
+    let OperandKind::Address(parts) = &operand.kind else { return true };
+    let base = match parts.first().map(|part| &part.kind) {
+        Some(OperandKind::Name(name)) => *name,
+        Some(OperandKind::Offset(parts, _)) => match parts.0.kind {
+            OperandKind::Name(name) => name,
+            _ => return true,
+        },
+        _ => return true,
     };
-    matches!(&operand.kind, OperandKind::Address(parts) if parts.first().is_some_and(base))
+    match names.look_up(base) {
+        Some(Symbol::Variable(variable)) => variable.unified,
+        Some(_) => true,
+        None => operands::special(base).is_none(),
+    }
 }
 
 /// The byte range of the modifier that a rule names, or of the whole mnemonic.

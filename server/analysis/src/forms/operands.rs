@@ -293,7 +293,7 @@ impl OperandChecker<'_> {
             // Already reported, before operands are matched.
             OperandKind::Constant(ConstantValue::Wrong(_)) => {}
             OperandKind::Not(inner) => {
-                if spec.value.negatable || takes_predicate(spec) {
+                if spec.value.negatable || (!writes && takes_predicate(spec) && self.is_predicate(inner)) {
                     self.typed(inner, spec, false);
                 } else {
                     self.push(operand, Some(spec), MismatchKind::Negation);
@@ -307,7 +307,9 @@ impl OperandChecker<'_> {
             OperandKind::Offset(_, false) if list_allowed && needs_braces(spec) => {
                 self.push(operand, Some(spec), MismatchKind::MustBeVector);
             }
-            OperandKind::Offset(parts, false) if !writes && !spec.value.plain => self.sum(operand, parts, spec),
+            OperandKind::Offset(parts, false) if !writes && !spec.value.plain && !spec.handed => {
+                self.sum(operand, parts, spec)
+            }
             OperandKind::Offset(..) => self.push(operand, Some(spec), MismatchKind::Unexpected),
             OperandKind::Index(object, _) => match object.kind {
                 OperandKind::Name(name) if spec.value.symbol => self.symbol_address(operand, name, spec),
@@ -333,6 +335,11 @@ impl OperandChecker<'_> {
             },
             OperandKind::String => self.push(operand, Some(spec), MismatchKind::Unexpected),
         }
+    }
+
+    pub(super) fn is_predicate(&self, operand: &Operand<'_>) -> bool {
+        matches!(operand.kind, OperandKind::Name(name)
+            if matches!(self.names.look_up(name), Some(Symbol::Register { ty, .. }) if ty.info().class == TypeClass::Pred))
     }
 
     fn sign(&mut self, sign: SourceWord<'_>) {
@@ -380,6 +387,11 @@ impl OperandChecker<'_> {
                 if elements == 1 && list_allowed && needs_braces(spec) {
                     return self.push(operand, Some(spec), MismatchKind::MustBeVector);
                 }
+                // ptxas: a vector register of any length passes if all of it is large enough.
+                let all = ty.info().bits.saturating_mul(elements.into());
+                if elements > 1 && spec.any_length && spec.fit.wider && spec.ty.is_some_and(|t| all >= t.info().bits) {
+                    return;
+                }
                 if elements > 1 && !spec.any_length && !spec.lengths.contains(&u16::from(elements)) {
                     return self.push(operand, Some(spec), MismatchKind::VectorLength(elements.into()));
                 }
@@ -421,7 +433,7 @@ impl OperandChecker<'_> {
         }
         let vector = !register.components.is_empty() && !component;
         let list = !spec.lengths.is_empty() || spec.any_length;
-        if vector != list {
+        if vector != list || (vector && !spec.value.whole) {
             let what = if vector {
                 MismatchKind::SpecialVector { name: register.name, components: register.components }
             } else {
@@ -473,7 +485,8 @@ impl OperandChecker<'_> {
     }
 
     fn integer(&mut self, operand: &Operand<'_>, spec: &OperandSpec, value: Option<i128>, writes: bool) {
-        if writes || spec.value.register_only {
+        let takes = spec.value.number || !(writes || spec.value.register_only || spec.value.pattern);
+        if !takes {
             return self.push(operand, Some(spec), MismatchKind::Immediate);
         }
         if let Some(ty) = spec.ty {
@@ -500,12 +513,12 @@ impl OperandChecker<'_> {
     }
 
     fn float(&mut self, operand: &Operand<'_>, spec: &OperandSpec, writes: bool) {
-        if writes || spec.value.register_only {
+        let single =
+            matches!(operand.kind, OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F"));
+        if writes || spec.value.register_only || (spec.value.pattern && !single) {
             return self.push(operand, Some(spec), MismatchKind::Immediate);
         }
         // ptxas accepts `0f…` for `.b32`, and `0d…` or a decimal number for `.b64`.
-        let single =
-            matches!(operand.kind, OperandKind::Float(text) if text.starts_with("0f") || text.starts_with("0F"));
         let fits = |t: TypeId| match t.info().class {
             TypeClass::Float => true,
             TypeClass::Bits => t.info().bits == if single { 32 } else { 64 },
@@ -529,12 +542,15 @@ fn is_whole(spec: &OperandSpec) -> bool {
 
 /// Whether a predicate passes for a single value: the assembler looks at its size alone, which counts as 32 bits.
 fn takes_predicate(spec: &OperandSpec) -> bool {
-    spec.value.lists && spec.value.lax && !spec.emulated && spec.ty.is_some_and(|t| t.info().bits == 32)
+    let looks = spec.value.predicate || (spec.value.lists && spec.value.lax);
+    looks && !spec.emulated && spec.ty.is_some_and(|t| t.info().bits == 32)
 }
 
 fn function_passes(spec: &OperandSpec) -> bool {
-    let pred = spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred);
-    !pred && !spec.value.immediate_only && !spec.value.expanded && !spec.fit.exact && spec.lengths.is_empty()
+    // ptxas: a function passes for a predicate if the instruction's type is `.pred`.
+    let pred = !spec.value.loose && spec.ty.is_some_and(|t| t.info().class == TypeClass::Pred);
+    let handed = spec.value.expanded && !spec.value.functions;
+    !pred && !handed && !spec.value.pattern && !spec.value.immediate_only && !spec.fit.exact && spec.lengths.is_empty()
 }
 
 /// Whether the operand must be a list or a vector register.

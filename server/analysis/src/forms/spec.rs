@@ -57,6 +57,8 @@ pub struct OperandSpec {
     pub width: Option<u16>,
     /// Whether the assembler emulates the instruction on the module's target.
     pub emulated: bool,
+    /// Whether the assembler hands this operand to the text that it puts in place of the instruction.
+    pub handed: bool,
 }
 
 /// The part of an [`OperandSpec`] that a diagnostic keeps.
@@ -82,7 +84,9 @@ impl OperandVariant {
     /// Notes that the assembler emulates the instruction, which restricts these operands (all, if none is named).
     pub fn emulate(&mut self, operands: &[&str]) {
         let mark = |spec: &mut OperandSpec| {
-            spec.emulated |= operands.is_empty() || operands.contains(&spec.value.name);
+            let named = operands.contains(&spec.value.name);
+            spec.emulated |= operands.is_empty() || named;
+            spec.handed |= named;
         };
         for (_, pattern) in &mut self.operands {
             match pattern {
@@ -205,6 +209,7 @@ fn operand_spec(form: &'static Form, value: &'static FormValue, values: &[Option
             _ => None,
         },
         emulated: false,
+        handed: false,
     }
 }
 

@@ -582,10 +582,9 @@ fn end_of_header(item: &ModuleItem<'_>) -> usize {
     if item.node.kind_id() == kinds().section_directive {
         return item.range.start;
     }
-    if item.node.kind_id() != kinds().variable_declaration || lower::is_broken(item.node) {
-        return item.range.end;
-    }
-    initializer(item.node).map_or(item.range.end, |v| v.start_byte())
+    let cut = item.node.kind_id() == kinds().variable_declaration && !lower::is_broken(item.node);
+    let last = |value: &Node<'_>| value.parent().is_none_or(|declarator| declarator.next_named_sibling().is_none());
+    initializer(item.node).filter(|value| cut && last(value)).map_or(item.range.end, |value| value.start_byte())
 }
 
 /// The byte range of the first word of a text, or of its first character if it does not begin with a word.

@@ -44,6 +44,12 @@ pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormConte
         paired: false,
         alone: false,
         headed: false,
+        sized: false,
+        whole: false,
+        pattern: false,
+        predicate: false,
+        number: false,
+        functions: false,
         single: false,
         loose: false,
         lax: false,
@@ -116,6 +122,12 @@ pub(super) fn parse(line: &LogicalLine, text: &str, name: &str, form: &FormConte
             "paired" => value.paired = true,
             "alone" => value.alone = true,
             "headed" => value.headed = true,
+            "sized" => value.sized = true,
+            "whole" => value.whole = true,
+            "pattern" => value.pattern = true,
+            "predicate" => value.predicate = true,
+            "number" => value.number = true,
+            "functions" => value.functions = true,
             "single" => value.single = true,
             "loose" => value.loose = true,
             "lax" => value.lax = true,
@@ -355,15 +367,15 @@ impl<'a> OperandParser<'a> {
             let Some((low, high)) = range else { break };
             self.next += 1;
             out.push(Range { low, high, step: 1 });
-        }
-        if self.peek() == Some("step") {
-            self.next += 1;
-            let word = self.take("a step")?;
-            let Some(step) = number(word).filter(|s| *s > 0) else {
-                return self.error(format!("`{word}` is no step"));
-            };
-            if let Some(last) = out.last_mut() {
-                last.step = step;
+            if self.peek() == Some("step") {
+                self.next += 1;
+                let word = self.take("a step")?;
+                let Some(step) = number(word).filter(|s| *s > 0) else {
+                    return self.error(format!("`{word}` is no step"));
+                };
+                if let Some(last) = out.last_mut() {
+                    last.step = step;
+                }
             }
         }
         if out.is_empty() { self.error("expected a range such as `0..15`") } else { Ok(leak(out)) }

@@ -125,6 +125,7 @@ mod tests {
     fn sizes_of_arrays() {
         let of = |declaration: &str| in_kernel(Code::ArraySize, declaration);
         assert_eq!(messages(&of(".local .b32 x[];")), ["the size of `x` is missing"]);
+        assert!(in_module(Code::ArraySize, ".version 9.0\n.target sm_90a\n.const .u8 x = 1, w[4];").is_empty());
         assert_eq!(messages(&of(".local .b32 x[2][];")), ["only the first dimension can go without a size"]);
         assert!(of(".local .b32 x[2][3];").is_empty());
         let parameter = |size: &str| {

@@ -213,7 +213,7 @@ impl DiagnosticMessage for SyntaxError {
             SyntaxErrorKind::MinusOffset => "write `+-` in place of `-`".to_owned(),
             SyntaxErrorKind::Foreign('\u{feff}') => "save the file as UTF-8 without a byte order mark".to_owned(),
             SyntaxErrorKind::Habit(habit) => return habit.help(),
-            SyntaxErrorKind::Unexpected(shown, _) => return first_word(shown).and_then(in_ptx),
+            SyntaxErrorKind::Unexpected(shown, _) => return foreign::first_word(shown).and_then(in_ptx),
             _ => return None,
         })
     }
@@ -461,11 +461,6 @@ pub fn minus_offset(range: Range<usize>) -> Diagnostic {
     error(range, SyntaxErrorKind::MinusOffset)
 }
 
-/// The word at the beginning of a text.
-fn first_word(text: &str) -> Option<&str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$'))).next().filter(|w| !w.is_empty())
-}
-
 /// Reports the text of an error node, which the parser could not fit into a statement. The parts of the node that the parser did
 /// recognize are checked separately.
 fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
@@ -479,6 +474,10 @@ fn unexpected(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>)
     }
     let whole = source.text.get(range.clone()).unwrap_or("");
     let text = whole.trim();
+    // ptxas: the character that ended files of DOS is white space.
+    if !text.is_empty() && text.chars().all(|c| c == '\u{1a}') {
+        return;
+    }
     let first = text.lines().next().unwrap_or("");
     let shown: String = first.chars().take(40).collect();
     // Mark the first line only or, if that is empty, the next character.

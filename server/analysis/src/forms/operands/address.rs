@@ -105,9 +105,8 @@ impl OperandChecker<'_> {
             OperandKind::Offset(parts, false) if is_naked(specs) && matches!(parts.0.kind, OperandKind::Name(_)) => {
                 std::slice::from_ref(operand)
             }
-            OperandKind::Not(_) | OperandKind::Float(_) if is_naked(specs) && !is_exact(specs) => {
-                return self.declared(operand);
-            }
+            OperandKind::Not(inner) if is_naked(specs) && !is_exact(specs) && self.is_predicate(inner) => return,
+            OperandKind::Float(_) if is_naked(specs) && !is_exact(specs) => return,
             _ => return self.push(operand, specs.first(), MismatchKind::MustBeAddress),
         };
         if parts.len() != specs.len() {
