@@ -20,6 +20,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-host", &["memchr", "ptx-analysis", "ptx-embed", "ptx-ide", "ptx-isa", "ptx-syntax", "rustc-hash"]),
     ("ptx-launch", &["ptx-analysis", "ptx-clock", "ptx-interp", "ptx-syntax", "rustix", "serde", "serde_json", "toml"]),
     ("ptx-wire", &["serde", "serde_json", "tracing"]),
+    // The server in a browser adds no feature and knows no protocol: only how work shares a thread.
+    ("ptx-web", &["futures", "ptx-clock", "ptx-lsp", "ptx-wire", "serde", "serde_json", "tracing-subscriber"]),
     (
         "ptx-dap",
         &[
@@ -42,7 +44,7 @@ const PROTOCOL: &[&str] = &["tower-lsp-server", "tokio", "ls-types", "lsp-types"
 const SERVERS: &[&str] = &["ptx-lsp"];
 
 /// The crates that may use JSON: those that communicate with other programs.
-const JSON: &[&str] = &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-tests", "ptx-wire"];
+const JSON: &[&str] = &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-tests", "ptx-web", "ptx-wire"];
 
 /// Direct dependencies of each workspace crate, without development and build dependencies.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
