@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the language server as a WebAssembly module: server/web/dist/ptx-analyzer.wasm.
+# Builds the language server for browsers: server/web/dist has the module, ptx-analyzer.wasm, and the scripts around it.
 #
 # usage: server/web/build.sh [PROFILE]     the default profile is web
 #
@@ -36,5 +36,6 @@ folder=$profile
 [ "$profile" != dev ] || folder=debug
 mkdir -p server/web/dist
 cp "${CARGO_TARGET_DIR:-target}/$target/$folder/ptx_web.wasm" server/web/dist/ptx-analyzer.wasm
+cp server/web/js/*.js server/web/dist
 ls -l server/web/dist/ptx-analyzer.wasm | awk '{ printf "%s: %d bytes", $NF, $5 }'
 gzip -9 -c server/web/dist/ptx-analyzer.wasm | wc -c | awk '{ printf ", %d compressed\n", $1 }'

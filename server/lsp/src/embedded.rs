@@ -1,12 +1,14 @@
 //! The server inside of another program, which passes messages and runs the work.
 
 use super::backend::Backend;
-use super::platform::Platform;
+use super::platform::{Platform, Pool};
 use super::shared::{ServerMode, Shared};
 use super::transport::{self, IncomingMessage};
 use super::unreadable;
 use super::worker::Worker;
 use futures::FutureExt;
+use ptx_analysis::Analyzer;
+use ptx_syntax::Snapshot;
 use ptx_wire::outgoing::Outgoing;
 use serde_json::json;
 use std::sync::{Arc, OnceLock};
@@ -20,6 +22,42 @@ pub struct EmbeddedServer {
     incoming: mpsc::UnboundedSender<IncomingMessage>,
 }
 
+/// A text with the usual parts.
+const SAMPLE: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry sample(.param .u64 in, .param .u32 n)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<4>;
+    .reg .f32 %f<3>;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [in];
+    ld.param.u32 %r1, [n];
+    mov.u32 %r2, %tid.x;
+    setp.ge.u32 %p1, %r2, %r1;
+    @%p1 bra done;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.s64 %rd1, %rd1, %rd2;
+    ld.global.f32 %f1, [%rd1];
+    fma.rn.f32 %f2, %f1, 0f40000000, %f1;
+    st.global.f32 [%rd1], %f2;
+done:
+    ret;
+    add.u32 %r3, %r1;
+}
+";
+
+/// Checks a short text when nothing else is to be done. Engines compile the functions of a module when they are first called, and
+/// tables are made when they are first used; the first document would wait for both.
+fn warm_up() {
+    let snapshot = Snapshot::new(SAMPLE);
+    let mut analyzer = Analyzer::default();
+    analyzer.analyze(&snapshot);
+    analyzer.lints(&snapshot, &|| false);
+}
+
 impl EmbeddedServer {
     /// Starts a server on a platform. Its messages go to `outgoing`.
     pub fn start(platform: &Arc<dyn Platform>, outgoing: Outgoing) -> Self {
@@ -31,6 +69,7 @@ impl EmbeddedServer {
         });
         let (sender, mut receiver) = mpsc::unbounded_channel();
         let incoming = futures::stream::poll_fn(move |context| receiver.poll_recv(context));
+        platform.compute(Pool::Evaluations, Box::new(|| async { warm_up() }.boxed_local()));
         let gate = unreadable::gate(&shared);
         platform.spawn(transport::serve(service, socket, Arc::clone(platform), incoming, outgoing, gate).boxed());
         Self { shared, incoming: sender }

@@ -210,15 +210,16 @@ impl Executor {
         self.platform.clone()
     }
 
-    /// Runs work for about `slice`: no work starts later, and long work interrupts itself.
-    pub fn run(&mut self, slice: Duration) -> Rest {
+    /// Runs work for about `slice`: no work starts later, and long work interrupts itself. Ends after any part of the work when
+    /// `stop` returns true.
+    pub fn run(&mut self, slice: Duration, stop: impl Fn() -> bool) -> Rest {
         let end = Instant::now() + slice;
         self.platform.schedule().slice_end = Some(end);
         loop {
             self.admit();
             let Some(task) = self.next() else { break };
             self.poll(task);
-            if Instant::now() >= end {
+            if stop() || Instant::now() >= end {
                 break;
             }
         }
@@ -314,14 +315,14 @@ mod tests {
         let (words, heard) = channel();
         platform.compute(Pool::Evaluations, long(&platform, words.clone(), "run"));
         platform.start_worker("a", long(&platform, words.clone(), "check")).unwrap();
-        assert_eq!(executor.run(SLICE), Rest::Ready);
+        assert_eq!(executor.run(SLICE, || false), Rest::Ready);
         let message = words.clone();
         platform.spawn(async move { message.send("edit").unwrap() }.boxed());
         drop(words);
-        while executor.run(SLICE) == Rest::Ready {}
+        while executor.run(SLICE, || false) == Rest::Ready {}
         let all: Vec<_> = heard.iter().collect();
         assert_eq!(all, ["check", "edit", "check", "check", "run", "run", "run"]);
-        assert_eq!(executor.run(SLICE), Rest::Nothing);
+        assert_eq!(executor.run(SLICE, || false), Rest::Nothing);
         assert!(executor.tasks.is_empty());
     }
 
@@ -340,10 +341,10 @@ mod tests {
             }
             .boxed(),
         );
-        let Rest::In(left) = executor.run(SLICE) else { panic!("a timer") };
+        let Rest::In(left) = executor.run(SLICE, || false) else { panic!("a timer") };
         assert!(left <= Duration::from_millis(20), "{left:?}");
         std::thread::sleep(left);
-        while executor.run(SLICE) != Rest::Nothing {
+        while executor.run(SLICE, || false) != Rest::Nothing {
             std::thread::sleep(Duration::from_millis(1));
         }
         assert_eq!(heard.recv(), Ok("later"));
@@ -356,7 +357,7 @@ mod tests {
         let platform = executor.platform();
         platform.spawn(async {}.boxed());
         platform.start_worker("file:///a.ptx", Box::new(|| async {}.boxed_local())).unwrap();
-        assert_eq!(executor.run(SLICE), Rest::Nothing);
+        assert_eq!(executor.run(SLICE, || false), Rest::Nothing);
         assert_eq!(*NAMES.lock().unwrap(), [Some("file:///a.ptx".to_owned()), None]);
     }
 }

@@ -44,7 +44,8 @@ impl WebServer {
 
     /// Works for about a time slice, and passes the messages for the client to `send`.
     pub fn run(&mut self, slice: Duration, send: impl Fn(&[u8])) -> Rest {
-        let rest = self.executor.run(slice);
+        // Messages leave before other work begins.
+        let rest = self.executor.run(slice, || !self.messages.is_empty());
         while let Some(message) = self.messages.next_message() {
             send(&message);
         }

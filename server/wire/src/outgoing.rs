@@ -37,6 +37,11 @@ pub struct OutgoingQueue {
 }
 
 impl OutgoingQueue {
+    /// Whether no message waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) == 0
+    }
+
     /// Returns the next message, if one waits.
     pub fn next_message(&self) -> Option<Vec<u8>> {
         loop {
