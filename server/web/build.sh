@@ -4,8 +4,8 @@
 # usage: server/web/build.sh [PROFILE]     the default profile is web
 #
 # Needs the target wasm32-unknown-unknown (rustup target add wasm32-unknown-unknown), or the toolchain of Debian's packages
-# rustc-web, cargo-web and rust-web-src, which brings the source of its library; and clang, which compiles the parser.
-# PTX_WEB_CARGO names another cargo, PTX_WEB_CC another clang.
+# rustc-web, cargo-web, rust-web-src and lld-19, first in PATH: there the library is compiled from its source. And clang, which
+# compiles the parser; PTX_WEB_CC names another one.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 profile=${1:-web} target=wasm32-unknown-unknown
@@ -25,17 +25,17 @@ export CFLAGS_wasm32_unknown_unknown=${CFLAGS_wasm32_unknown_unknown:--Oz}
 # Trees can nest deeply, and a check may recurse along them.
 export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="-Clink-arg=-zstack-size=4194304"
 
-cargo=${PTX_WEB_CARGO:-cargo} std=()
-if [ ! -d "$("$cargo" rustc -q -p ptx-clock --lib --print sysroot 2>/dev/null || rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
+std=()
+if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
   # The target's library is compiled from its source.
   export RUSTC_BOOTSTRAP=1
-  std=(-Z build-std=std,panic_abort)
+  std=(-Z "build-std=std,panic_abort")
 fi
-"$cargo" rustc --quiet --locked --package ptx-web --lib --crate-type cdylib --profile "$profile" --target "$target" "${std[@]}"
+cargo rustc --quiet --locked --package ptx-web --lib --crate-type cdylib --profile "$profile" --target "$target" "${std[@]}"
 folder=$profile
 [ "$profile" != dev ] || folder=debug
 mkdir -p server/web/dist
 cp "${CARGO_TARGET_DIR:-target}/$target/$folder/ptx_web.wasm" server/web/dist/ptx-analyzer.wasm
 cp server/web/js/*.js server/web/dist
-ls -l server/web/dist/ptx-analyzer.wasm | awk '{ printf "%s: %d bytes", $NF, $5 }'
-gzip -9 -c server/web/dist/ptx-analyzer.wasm | wc -c | awk '{ printf ", %d compressed\n", $1 }'
+module=server/web/dist/ptx-analyzer.wasm
+echo "$module: $(wc -c <"$module") bytes, $(gzip -9 -c "$module" | wc -c) compressed"
