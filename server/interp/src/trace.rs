@@ -47,26 +47,64 @@ pub fn run(machine: Machine, cancelled: &dyn Fn() -> bool) -> GridRun {
 
 /// The same, and reports now and then how many instructions the machine has executed.
 pub fn run_reporting(machine: Machine, cancelled: &dyn Fn() -> bool, report: &mut dyn FnMut(u64)) -> GridRun {
-    let mut machine = machine;
-    let mut snapshots = vec![machine.clone()];
-    let mut interval = INTERVAL;
+    let mut running = RunningGrid::new(machine);
     loop {
-        match machine.advance(machine.steps + interval, None, cancelled) {
-            Progress::Ended(status) => return GridRun { status, machine, snapshots },
-            Progress::Paused => {
-                report(machine.steps);
-                snapshots.push(machine.clone());
-                let heavy = snapshots.iter().map(Machine::weight).fold(0, usize::saturating_add) > MAX_SNAPSHOT_BYTES;
-                if snapshots.len() > MAX_SNAPSHOTS || (heavy && snapshots.len() > 2) {
-                    let mut keep = false;
-                    snapshots.retain(|_| {
-                        keep = !keep;
-                        keep
-                    });
-                    interval *= 2;
-                }
-            }
+        match running.advance(cancelled) {
+            Some(status) => return running.end(status),
+            None => report(running.steps()),
         }
+    }
+}
+
+/// The execution of a grid in parts. It has the same result as [`run`].
+pub struct RunningGrid {
+    machine: Machine,
+    snapshots: Vec<Machine>,
+    interval: u64,
+    /// The time of the next snapshot.
+    next: u64,
+}
+
+impl RunningGrid {
+    /// Starts the execution of a grid from where it stands.
+    pub fn new(machine: Machine) -> Self {
+        let next = machine.steps + INTERVAL;
+        Self { snapshots: vec![machine.clone()], interval: INTERVAL, next, machine }
+    }
+
+    /// Executes a part, which takes about a millisecond. Returns the status when the run has ended.
+    pub fn advance(&mut self, cancelled: &dyn Fn() -> bool) -> Option<RunStatus> {
+        let machine = &mut self.machine;
+        let until = self.next.min(machine.steps + INTERVAL);
+        if let Progress::Ended(status) = machine.advance(until, None, cancelled) {
+            return Some(status);
+        }
+        if machine.steps < self.next {
+            return None;
+        }
+        let snapshots = &mut self.snapshots;
+        snapshots.push(machine.clone());
+        let heavy = snapshots.iter().map(Machine::weight).fold(0, usize::saturating_add) > MAX_SNAPSHOT_BYTES;
+        if snapshots.len() > MAX_SNAPSHOTS || (heavy && snapshots.len() > 2) {
+            let mut keep = false;
+            snapshots.retain(|_| {
+                keep = !keep;
+                keep
+            });
+            self.interval *= 2;
+        }
+        self.next = machine.steps + self.interval;
+        None
+    }
+
+    /// The number of instructions that the machine has executed.
+    pub fn steps(&self) -> u64 {
+        self.machine.steps
+    }
+
+    /// Returns the finished run.
+    pub fn end(self, status: RunStatus) -> GridRun {
+        GridRun { status, machine: self.machine, snapshots: self.snapshots }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::inside;
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::ModuleProgram;
+use ptx_clock::Instant;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Fault, InstructionSite};
 use ptx_interp::launch::{
@@ -10,11 +11,11 @@ use ptx_interp::launch::{
     launches, settle, unexpected, verdicts,
 };
 use ptx_interp::machine::{RunStatus, Settings};
-use ptx_interp::trace::{self, GridRun};
+use ptx_interp::trace::{GridRun, RunningGrid};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A module whose kernels can be launched.
 #[derive(Debug, Clone)]
@@ -41,6 +42,17 @@ pub struct LaunchRun {
     pub verdicts: Vec<ExpectationVerdict>,
     /// Duration of the run.
     pub time: Duration,
+}
+
+/// A launch whose run has not ended.
+pub struct RunningLaunch {
+    launch: Launch,
+    guessed: GuessReport,
+    grid: RunningGrid,
+    buffers: Vec<PlacedBuffer>,
+    before: Vec<BufferSnapshot>,
+    /// Time that the run has taken, without pauses.
+    time: Duration,
 }
 
 /// The reason why a launch cannot run.
@@ -105,12 +117,31 @@ impl LaunchModule {
     /// If it cannot be run.
     pub fn evaluate_reporting(
         &self,
-        mut launch: Launch,
+        launch: Launch,
         settings: Settings,
         folder: Option<&Path>,
         cancelled: &dyn Fn() -> bool,
         report: &mut dyn FnMut(u64),
     ) -> Result<LaunchRun, EvaluationError> {
+        let mut running = self.start(launch, settings, folder)?;
+        loop {
+            match running.advance(cancelled) {
+                Some(status) => return Ok(running.end(status)),
+                None => report(running.grid.steps()),
+            }
+        }
+    }
+
+    /// Starts a launch whose run the caller advances. Files that it names are read as in [`Self::evaluate`].
+    ///
+    /// # Errors
+    /// If it cannot be run.
+    pub fn start(
+        &self,
+        mut launch: Launch,
+        settings: Settings,
+        folder: Option<&Path>,
+    ) -> Result<RunningLaunch, EvaluationError> {
         let errors = self.errors(&launch.entry);
         if !errors.is_empty() {
             return Err(EvaluationError::Errors(errors));
@@ -129,11 +160,26 @@ impl LaunchModule {
         let Bound { machine, buffers } =
             bind(&launch, Arc::new(executable), settings).map_err(EvaluationError::Launch)?;
         let before = buffers.iter().map(|b| b.snapshot(&machine)).collect();
+        let grid = RunningGrid::new(machine);
+        Ok(RunningLaunch { launch, guessed, grid, buffers, before, time: Duration::ZERO })
+    }
+}
+
+impl RunningLaunch {
+    /// Executes a part of the run, which takes about a millisecond. Returns the status when the run has ended.
+    pub fn advance(&mut self, cancelled: &dyn Fn() -> bool) -> Option<RunStatus> {
         let begin = Instant::now();
-        let run = trace::run_reporting(machine, cancelled, report);
-        let time = begin.elapsed();
+        let ended = self.grid.advance(cancelled);
+        self.time += begin.elapsed();
+        ended
+    }
+
+    /// Returns the finished run.
+    pub fn end(self, status: RunStatus) -> LaunchRun {
+        let Self { launch, guessed, grid, buffers, before, time } = self;
+        let run = grid.end(status);
         let verdicts = verdicts(&launch.expectations, &run.machine, &buffers, run.status);
-        Ok(LaunchRun { launch, guessed, run, buffers, before, verdicts, time })
+        LaunchRun { launch, guessed, run, buffers, before, verdicts, time }
     }
 }
 

@@ -8,9 +8,9 @@ use super::handlers::{
 use super::log;
 use super::shared::Shared;
 use std::sync::Arc;
-use tower_lsp_server::LanguageServer;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::*;
+use tower_lsp_server::{Client, ClientSocket, LanguageServer, LspService};
 
 /// The server's implementation of the framework's trait.
 #[derive(Debug)]
@@ -22,6 +22,14 @@ impl Backend {
     /// Creates a server with the given state.
     pub fn new(shared: Arc<Shared>) -> Self {
         Self { shared }
+    }
+
+    /// Creates the service that routes messages to a server with the state that `state` returns.
+    pub fn service(state: impl FnOnce(Client) -> Arc<Shared>) -> (LspService<Self>, ClientSocket) {
+        let service = LspService::build(|client| Self::new(state(client)));
+        // The framework does not know these two methods.
+        let service = service.custom_method("$/setTrace", Self::set_trace);
+        service.custom_method("window/workDoneProgress/cancel", Self::cancel_progress).finish()
     }
 
     /// `$/setTrace`

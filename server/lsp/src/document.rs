@@ -8,17 +8,19 @@ use super::evaluation::EvaluationSlot;
 use super::handlers::semantic_tokens::SentTokens;
 use super::host::HostText;
 use super::moved::Edits;
+use super::platform::Platform;
 use super::position::ColumnEncoding;
 use super::shared::lock;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{ModuleFacts, Report};
+use ptx_clock::Instant;
 use ptx_syntax::{Rope, Snapshot};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant};
-use tokio::sync::watch;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
 use tower_lsp_server::ls_types::{self, TextDocumentContentChangeEvent, Uri};
 
 /// A change of a document; ranges are in bytes.
@@ -168,7 +170,8 @@ pub struct OpenDocument {
     /// The evaluation of its kernels: the goal and the last run.
     pub evaluation: EvaluationSlot,
     inbox: Mutex<Inbox>,
-    wake: Condvar,
+    /// Signals each change of the inbox to the worker.
+    wake: Notify,
     parsed: watch::Receiver<Option<Arc<ParsedText>>>,
     checked: watch::Receiver<Option<Arc<CheckedText>>>,
     facts: watch::Receiver<Arc<ModuleFacts>>,
@@ -215,7 +218,7 @@ impl OpenDocument {
             closed: false,
             lost: false,
         };
-        let (inbox, wake, tokens) = (Mutex::new(inbox), Condvar::new(), Mutex::default());
+        let (inbox, wake, tokens) = (Mutex::new(inbox), Notify::new(), Mutex::default());
         let evaluation = EvaluationSlot::default();
         let document = Self { uri, tokens, evaluation, inbox, wake, parsed, checked, facts, host };
         (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender, host: host_sender })
@@ -265,14 +268,14 @@ impl OpenDocument {
     /// Records that the text was saved: diagnostics are no longer held back.
     pub fn saved(&self) {
         lock(&self.inbox).saved = true;
-        self.wake.notify_all();
+        self.wake.notify_waiters();
     }
 
     /// Ends the worker. `last` is called as soon as nothing can be published any more.
     pub fn close(&self, last: impl FnOnce()) {
         let mut inbox = lock(&self.inbox);
         inbox.closed = true;
-        self.wake.notify_all();
+        self.wake.notify_waiters();
         last();
     }
 
@@ -300,25 +303,21 @@ impl OpenDocument {
     }
 
     /// Waits for changes; `None` once the document is closed.
-    pub fn take(&self) -> Option<DocumentWork> {
-        let mut inbox = lock(&self.inbox);
-        while !inbox.waiting && !inbox.closed {
-            inbox = self.wake.wait(inbox).unwrap_or_else(std::sync::PoisonError::into_inner);
+    pub async fn take(&self) -> Option<DocumentWork> {
+        loop {
+            // Created before the inbox is read, so that no change is missed.
+            let changed = self.wake.notified();
+            {
+                let mut inbox = lock(&self.inbox);
+                if inbox.closed {
+                    return None;
+                }
+                if std::mem::take(&mut inbox.waiting) {
+                    return Some(inbox.work());
+                }
+            }
+            changed.await;
         }
-        if inbox.closed {
-            return None;
-        }
-        inbox.waiting = false;
-        let changes = std::mem::take(&mut inbox.changes);
-        Some(DocumentWork {
-            changes,
-            rope: inbox.rope.clone(),
-            revision: inbox.revision,
-            version: inbox.version,
-            edited: inbox.edited,
-            saved: inbox.saved,
-            lost: inbox.lost,
-        })
     }
 
     /// Whether a result for a revision is outdated.
@@ -328,19 +327,23 @@ impl OpenDocument {
     }
 
     /// Waits until a point in time, a change after a revision, or, if `save` is set, a save.
-    pub fn wait(&self, revision: u64, until: Instant, save: bool) -> Wait {
-        let mut inbox = lock(&self.inbox);
-        while !inbox.closed && inbox.revision == revision {
-            let left = until.saturating_duration_since(Instant::now());
-            if save && inbox.saved {
-                return Wait::Saved;
+    pub async fn wait(&self, platform: &dyn Platform, revision: u64, until: Instant, save: bool) -> Wait {
+        loop {
+            let changed = self.wake.notified();
+            {
+                let inbox = lock(&self.inbox);
+                if inbox.closed || inbox.revision != revision {
+                    return Wait::Stale;
+                }
+                if save && inbox.saved {
+                    return Wait::Saved;
+                }
             }
-            if left.is_zero() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || platform.timeout(left, changed).await.is_none() {
                 return Wait::Over;
             }
-            inbox = self.wake.wait_timeout(inbox, left).unwrap_or_else(std::sync::PoisonError::into_inner).0;
         }
-        Wait::Stale
     }
 
     /// Calls `publish` unless the document has changed since a revision; it cannot change during the call.
@@ -380,10 +383,10 @@ impl OpenDocument {
 
     /// Waits up to `patience` for the tree of a revision or of a later one with the results of its flow lints; afterwards
     /// returns the last tree.
-    pub async fn passed(&self, revision: u64, patience: Duration) -> Option<Arc<ParsedText>> {
+    pub async fn passed(&self, platform: &dyn Platform, revision: u64, patience: Duration) -> Option<Arc<ParsedText>> {
         let mut receiver = self.parsed.clone();
         let done = |p: &Option<Arc<ParsedText>>| p.as_ref().is_some_and(|p| p.revision >= revision && p.complete);
-        if let Ok(found) = tokio::time::timeout(patience, receiver.wait_for(done)).await {
+        if let Some(found) = platform.timeout(patience, receiver.wait_for(done)).await {
             return found.ok()?.clone();
         }
         self.parsed(revision).await
@@ -410,10 +413,22 @@ impl OpenDocument {
 }
 
 impl Inbox {
-    fn touch(&mut self, wake: &Condvar) {
+    fn work(&mut self) -> DocumentWork {
+        DocumentWork {
+            changes: std::mem::take(&mut self.changes),
+            rope: self.rope.clone(),
+            revision: self.revision,
+            version: self.version,
+            edited: self.edited,
+            saved: self.saved,
+            lost: self.lost,
+        }
+    }
+
+    fn touch(&mut self, wake: &Notify) {
         self.revision = next_revision();
         self.waiting = true;
-        wake.notify_all();
+        wake.notify_waiters();
     }
 
     /// Replaces the text by an edit of the range that differs. A client that always sends the whole text, or a formatted file,
@@ -462,6 +477,7 @@ fn common(rope: &Rope, text: &str) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures::executor::block_on;
 
     #[test]
     fn what_two_texts_share() {
@@ -482,14 +498,14 @@ mod tests {
     #[test]
     fn whole_texts_become_edits() {
         let (document, _publisher) = OpenDocument::new("file:///a.ptx".parse().unwrap(), "one two three four", 1);
-        document.take();
+        block_on(document.take());
         let whole = |text: &str| TextDocumentContentChangeEvent { range: None, range_length: None, text: text.into() };
         document.change(ColumnEncoding::Utf16, 2, vec![whole("one 2 three four")]);
-        let work = document.take().unwrap();
+        let work = block_on(document.take()).unwrap();
         assert_eq!(work.changes, [DocumentChange::Edit(4..7, "2".into())]);
         assert_eq!((work.rope.to_string().as_str(), work.version), ("one 2 three four", 2));
         document.change(ColumnEncoding::Utf16, 3, vec![whole("something else")]);
-        let work = document.take().unwrap();
+        let work = block_on(document.take()).unwrap();
         assert_eq!(work.changes, [DocumentChange::Replace]);
         assert_eq!(work.rope.to_string(), "something else");
     }

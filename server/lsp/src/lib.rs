@@ -1,15 +1,20 @@
 //! The language server.
 //!
-//! [`transport`] reads the messages and starts their handlers in the order of arrival. Notifications about text change a
-//! [`document`] at once; its [`worker`], a separate thread, reparses and checks the text and sends diagnostics. [`handlers`]
+//! [`native`] reads messages from pipes, and runs the server on threads. [`platform`] is all that the rest of the crate knows of
+//! the system. [`transport`] starts the handlers of messages in the order of arrival. Notifications about text change a
+//! [`document`] at once; its [`worker`] reparses and checks the text and sends diagnostics. [`handlers`]
 //! has one file for each kind of request. A request waits for the tree of the text that it was sent about, and computes its
 //! answer away from the asynchronous threads.
+
+// In a browser there are no files of other languages, and no assembler.
+#![cfg_attr(target_family = "wasm", allow(dead_code))]
 
 mod assembler;
 mod backend;
 mod cancel;
 mod convert;
 mod document;
+mod embedded;
 mod evaluation;
 mod folders;
 mod globs;
@@ -18,9 +23,11 @@ pub mod host;
 pub mod levels;
 mod log;
 mod moved;
-mod parent;
-mod pools;
+#[cfg(not(target_family = "wasm"))]
+mod native;
+pub mod platform;
 mod position;
+mod priority;
 mod progress;
 mod ptxas;
 mod refresh;
@@ -34,120 +41,7 @@ mod worker;
 mod workspace;
 
 pub use convert::page_address;
+pub use embedded::EmbeddedServer;
 pub use log::ClientLog;
-
-use backend::Backend;
-use pools::ThreadPools;
-use ptx_wire::ending;
-use ptx_wire::outgoing::Outgoing;
-use shared::{ServerMode, Shared};
-use std::io::{BufRead, BufReader, Write, stdin, stdout};
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
-use tower_lsp_server::{Client, ClientSocket, LanguageServer, LspService};
-
-/// Time limit for flushing the output at the end, in case the client no longer reads.
-const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
-
-/// Speaks the protocol on standard input and output until the client ends it.
-///
-/// Returns whether the end was orderly: `exit` after `shutdown`.
-///
-/// # Errors
-/// If threads cannot be started.
-pub fn run() -> std::io::Result<bool> {
-    serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), force_end)
-}
-
-/// Speaks the protocol about files of other languages with PTX in strings. The server has no formatting, no renaming and no
-/// symbols: those of such a file belong to the server of its language.
-///
-/// # Errors
-/// If threads cannot be started.
-pub fn run_host() -> std::io::Result<bool> {
-    host::serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), force_end)
-}
-
-/// The process ends soon after the end of its input, even if it is busy.
-fn force_end(orderly: bool, clean_up: CleanUp) {
-    ending::force(move || {
-        clean_up();
-        i32::from(!orderly)
-    });
-}
-
-/// Clean-up to run if the server ends in the middle of its work.
-pub type CleanUp = Box<dyn FnOnce() + Send>;
-
-/// Speaks the protocol on any two streams, as [`run`] does. At the end of the input or of the client's process it calls `end`
-/// with two arguments: whether the end was orderly, and the clean-up. `end` must run the clean-up if the process ends before
-/// this function returns.
-///
-/// # Errors
-/// If threads cannot be started.
-pub fn serve(
-    input: impl BufRead + Send + 'static,
-    output: impl Write + Send + 'static,
-    end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
-) -> std::io::Result<bool> {
-    serve_as(ServerMode::Ptx, input, output, end, |state| {
-        let service = LspService::build(|client| Backend::new(state(client)));
-        // The framework does not know these two methods.
-        let service = service.custom_method("$/setTrace", Backend::set_trace);
-        service.custom_method("window/workDoneProgress/cancel", Backend::cancel_progress).finish()
-    })
-}
-
-/// Creates the state of the server for its connection with the client.
-type StateMaker<'a> = &'a dyn Fn(Client) -> Arc<Shared>;
-
-fn serve_as<S: LanguageServer>(
-    mode: ServerMode,
-    input: impl BufRead + Send + 'static,
-    output: impl Write + Send + 'static,
-    end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
-    service: impl FnOnce(StateMaker<'_>) -> (LspService<S>, ClientSocket),
-) -> std::io::Result<bool> {
-    let threads = ThreadPools::new()?;
-    let outgoing = Outgoing::start(output)?;
-    let shared: Arc<OnceLock<Arc<Shared>>> = Arc::default();
-    let late = Arc::clone(&shared);
-    let end = move |orderly| {
-        let late = Arc::clone(&late);
-        end(orderly, Box::new(move || clean_up(&late)));
-    };
-    let incoming = transport::read(input, end)?;
-    let pools = threads.pools();
-    let (service, socket) = service(&|client| {
-        let state = || Arc::new(Shared::new(client.clone(), outgoing.clone(), pools.clone(), mode));
-        Arc::clone(shared.get_or_init(state))
-    });
-    let state = Arc::clone(&shared);
-    let lost = Arc::clone(&shared);
-    let gate = transport::MessageGate {
-        refuse: Box::new(move |request| unreadable::refuse(state.get()?, request)),
-        lose: Box::new(move |message| {
-            if let Some(shared) = lost.get() {
-                unreadable::handle(shared, message);
-            }
-        }),
-    };
-    threads.block_on(transport::serve(service, socket, incoming, outgoing.clone(), gate));
-    clean_up(&shared);
-    if let Some(shared) = shared.get() {
-        // Without this, the threads of documents would wait for changes for the rest of the process's life.
-        shared.documents().iter().for_each(|d| d.close(|| {}));
-    }
-    outgoing.flush(FLUSH_TIMEOUT);
-    threads.shut_down();
-    Ok(shared.get().is_some_and(|s| s.shut_down.load(Ordering::Relaxed)))
-}
-
-/// Ends running programs and removes temporary files.
-fn clean_up(shared: &OnceLock<Arc<Shared>>) {
-    if let Some(shared) = shared.get() {
-        shared.ptxas.end();
-        shared.evaluations.end();
-    }
-}
+#[cfg(not(target_family = "wasm"))]
+pub use native::{CleanUp, run, run_host, serve};

@@ -5,11 +5,12 @@
 
 use super::cancel::CancelFlag;
 use super::shared::{Shared, lock};
+use ptx_clock::Instant;
 use ptx_wire::outgoing;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tower_lsp_server::ls_types::{
     ProgressParams, ProgressParamsValue, ProgressToken, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd,
     WorkDoneProgressReport,
@@ -115,12 +116,12 @@ impl WorkProgress {
 
     fn ask(&mut self) {
         self.set(ProgressState::Asked);
-        let (client, token, state) = (self.shared.client.clone(), self.token.clone(), Arc::clone(&self.state));
+        let (shared, token, state) = (Arc::clone(&self.shared), self.token.clone(), Arc::clone(&self.state));
         self.shared.spawn(async move {
-            let made = tokio::time::timeout(TOKEN_TIMEOUT, client.create_work_done_progress(token)).await;
+            let made = shared.platform.timeout(TOKEN_TIMEOUT, shared.client.create_work_done_progress(token)).await;
             let mut state = lock(&state);
             if *state == ProgressState::Asked {
-                *state = if matches!(made, Ok(Ok(()))) { ProgressState::Ready } else { ProgressState::Silent };
+                *state = if matches!(made, Some(Ok(()))) { ProgressState::Ready } else { ProgressState::Silent };
             }
         });
     }

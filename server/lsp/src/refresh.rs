@@ -1,5 +1,6 @@
 //! Requests to the client to refresh data that has changed.
 
+use super::platform::Platform;
 use super::settings::Settings;
 use super::shared::{ServerMode, Shared};
 use ptx_ide::PressureHints;
@@ -27,16 +28,16 @@ pub fn registers(shared: &Arc<Shared>, settings: &Settings) {
     let hints = session.refreshes_hints
         && settings.inlay_hints.enable
         && settings.inlay_hints.options.registers != PressureHints::Off;
-    let client = shared.client.clone();
+    let (client, platform) = (shared.client.clone(), Arc::clone(&shared.platform));
     shared.spawn(async move {
         if lenses {
-            within("code lenses", client.code_lens_refresh()).await;
+            within(&*platform, "code lenses", client.code_lens_refresh()).await;
         }
         if lenses && hints {
-            tokio::time::sleep(PAUSE).await;
+            platform.sleep(PAUSE).await;
         }
         if hints {
-            within("inlay hints", client.inlay_hint_refresh()).await;
+            within(&*platform, "inlay hints", client.inlay_hint_refresh()).await;
         }
     });
 }
@@ -81,11 +82,12 @@ pub fn lenses(shared: &Arc<Shared>) {
 }
 
 fn send(shared: &Shared, what: &'static str, request: impl Future<Output = Result<()>> + Send + 'static) {
-    shared.spawn(within(what, request));
+    let platform = Arc::clone(&shared.platform);
+    shared.spawn(async move { within(&*platform, what, request).await });
 }
 
-async fn within(what: &'static str, request: impl Future<Output = Result<()>>) {
-    if let Ok(Err(error)) = tokio::time::timeout(CLIENT_TIMEOUT, request).await {
+async fn within(platform: &dyn Platform, what: &'static str, request: impl Future<Output = Result<()>>) {
+    if let Some(Err(error)) = platform.timeout(CLIENT_TIMEOUT, request).await {
         tracing::debug!("the client does not ask for {what} again: {error}");
     }
 }

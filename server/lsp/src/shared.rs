@@ -1,34 +1,38 @@
 //! State that handlers and workers share.
 
-pub use super::cancel::{cancellable, cancellable_in, off_thread};
+use super::cancel::{self, CancelFlag};
 use super::document::{OpenDocument, Publisher};
 use super::evaluation::Evaluations;
 use super::folders::Folders;
 use super::handlers::workspace_check::PushedReports;
-use super::host::{CompileCommands, HostWorker};
-use super::pools::Pools;
+use super::host::CompileCommands;
+use super::platform::{Platform, Pool};
 use super::progress::RunningWork;
 use super::ptxas::Ptxas;
 use super::session::ClientFeatures;
 use super::settings::Settings;
 use super::trouble::Troubles;
 use super::unreadable::DocumentRefusal;
-use super::worker::Worker;
 use super::workspace::Workspace;
 use dashmap::DashMap;
+use futures::FutureExt;
+use ptx_clock::Instant;
 use ptx_wire::outgoing::Outgoing;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
-use std::time::Instant;
 use tower_lsp_server::Client;
+use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::Uri;
 
 /// Locks a mutex, even after a panic in another thread: all shared data is consistent between two statements.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Starts the worker of a document. The last argument is the client's name of its language.
+pub type WorkerStart = fn(Arc<Shared>, Arc<OpenDocument>, Publisher, &str) -> std::io::Result<()>;
 
 /// What the documents of a server are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,19 +69,28 @@ pub struct Shared {
     /// Evaluations of kernels.
     pub evaluations: Evaluations,
     troubles: Troubles,
-    /// Thread pools for work.
-    pub pools: Pools,
+    /// The system that the server runs on.
+    pub platform: Arc<dyn Platform>,
+    start: WorkerStart,
     session: OnceLock<ClientFeatures>,
     settings: RwLock<Arc<Settings>>,
     folders: RwLock<Arc<Folders>>,
     documents: DashMap<Uri, Arc<OpenDocument>>,
     touched: Mutex<Option<Uri>>,
     refused: Mutex<HashMap<Uri, DocumentRefusal>>,
+    /// Documents whose next text is not checked.
+    spared: Mutex<HashSet<Uri>>,
 }
 
 impl Shared {
     /// Creates the initial state.
-    pub fn new(client: Client, outgoing: Outgoing, pools: Pools, mode: ServerMode) -> Self {
+    pub fn new(
+        client: Client,
+        outgoing: Outgoing,
+        platform: Arc<dyn Platform>,
+        mode: ServerMode,
+        start: WorkerStart,
+    ) -> Self {
         Self {
             mode,
             commands: CompileCommands::default(),
@@ -91,13 +104,15 @@ impl Shared {
             ptxas: Ptxas::default(),
             evaluations: Evaluations::default(),
             troubles: Troubles::default(),
-            pools,
+            platform,
+            start,
             session: OnceLock::new(),
             settings: RwLock::default(),
             folders: RwLock::default(),
             documents: DashMap::new(),
             touched: Mutex::default(),
             refused: Mutex::default(),
+            spared: Mutex::default(),
         }
     }
 
@@ -111,9 +126,52 @@ impl Shared {
         let _ = self.session.set(session);
     }
 
+    /// Computes something long away from the work that reads messages.
+    ///
+    /// # Errors
+    /// If it panics.
+    pub async fn off_thread<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+        cancel::off_thread(&*self.platform, work).await
+    }
+
+    /// As [`Self::off_thread`], for work that can be cancelled.
+    ///
+    /// # Errors
+    /// If it panics.
+    pub async fn cancellable<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
+    ) -> Result<T> {
+        self.cancellable_in(Pool::Requests, work).await
+    }
+
+    /// As [`Self::cancellable`], for a given kind of computation.
+    ///
+    /// # Errors
+    /// If it panics.
+    pub async fn cancellable_in<T: Send + 'static>(
+        &self,
+        pool: Pool,
+        work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
+    ) -> Result<T> {
+        cancel::cancellable_in(&*self.platform, pool, work).await
+    }
+
+    /// As [`Self::cancellable_in`], for work that interrupts itself ([`Platform::next_slice`]).
+    ///
+    /// # Errors
+    /// If it panics.
+    pub async fn sliced_in<T: Send + 'static>(
+        &self,
+        pool: Pool,
+        work: impl AsyncFnOnce(CancelFlag) -> T + Send + 'static,
+    ) -> Result<T> {
+        cancel::sliced_in(&*self.platform, pool, work).await
+    }
+
     /// Starts asynchronous work in the background, from any thread.
     pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        self.pools.requests.spawn(work);
+        self.platform.spawn(work.boxed());
     }
 
     /// Handles `shutdown`: no new work starts, and handlers that wait for a change are woken.
@@ -185,6 +243,16 @@ impl Shared {
         self.troubles.tell(&self.outgoing, what);
     }
 
+    /// Makes the next text of a document count as one whose check fails.
+    pub fn spare(&self, uri: Uri) {
+        lock(&self.spared).insert(uri);
+    }
+
+    /// Whether the current text of a document must not be checked. Later texts are checked again.
+    pub fn takes_spared(&self, uri: &Uri) -> bool {
+        lock(&self.spared).remove(uri)
+    }
+
     /// Opens a document and starts its worker.
     pub fn open(self: &Arc<Self>, uri: Uri, text: &str, version: i32) {
         self.open_as(uri, "", text, version);
@@ -201,11 +269,7 @@ impl Shared {
         // not miss this one.
         self.documents.insert(uri.clone(), Arc::clone(&document));
         let shared = Arc::clone(self);
-        let started = match self.mode {
-            ServerMode::Ptx => Worker::start(shared, document, publisher),
-            ServerMode::Host => HostWorker::start(shared, document, publisher, language),
-        };
-        if let Err(error) = started {
+        if let Err(error) = (self.start)(shared, document, publisher, language) {
             tracing::error!("no thread for {}: {error}", uri.as_str());
             self.documents.remove(&uri);
             lock(&self.refused).insert(uri, DocumentRefusal::NoThread);

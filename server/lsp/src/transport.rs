@@ -4,19 +4,18 @@
 //! a waiting handler can keep it from reading. Its service (routing, life cycle, cancellation) is used unchanged. See
 //! `docs/decisions/0001-message-ordering.md`.
 
+use super::log;
+use super::platform::Platform;
 use super::trouble::Troubles;
 use super::unreadable::{REQUEST_FAILED, UnreadableMessage};
-use super::{log, parent};
-use futures::{FutureExt, SinkExt, StreamExt, poll};
+use futures::{FutureExt, SinkExt, Stream, StreamExt, poll};
+use ptx_clock::Instant;
+use ptx_wire::json;
 use ptx_wire::outgoing::Outgoing;
-use ptx_wire::{framing, json};
 use serde_json::Value;
-use std::io::BufRead;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Instant;
-use tokio::sync::mpsc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 use tower_lsp_server::ls_types::Uri;
 use tower_lsp_server::{ClientSocket, ExitedError, LanguageServer, LspService};
@@ -46,61 +45,8 @@ pub struct MessageGate {
     pub lose: Box<dyn Fn(&UnreadableMessage) + Send>,
 }
 
-/// Maximum number of messages that are read ahead of the handlers.
-const READ_AHEAD: usize = 1024;
-
-/// Starts a thread that reads messages; the channel closes at the end of the stream.
-///
-/// `end` is called as soon as `exit` or the end of the stream has been read, even if earlier messages still wait, and also when
-/// the client's process has ended. Its argument tells whether the client has requested `shutdown`.
-///
-/// # Errors
-/// If the thread cannot be started.
-pub fn read(
-    mut reader: impl BufRead + Send + 'static,
-    end: impl Fn(bool) + Send + Sync + 'static,
-) -> std::io::Result<mpsc::Receiver<IncomingMessage>> {
-    let (sender, receiver) = mpsc::channel(READ_AHEAD);
-    let end = Arc::new(end);
-    std::thread::Builder::new().name("input".into()).spawn(move || {
-        let mut orderly = false;
-        loop {
-            let message = match framing::read_message(&mut reader) {
-                Ok(Some(body)) => decode(&body),
-                Ok(None) => break,
-                Err(error) => {
-                    tracing::warn!("the input cannot be read: {error}");
-                    break;
-                }
-            };
-            let method = match &message {
-                IncomingMessage::Request(request) => request.method(),
-                _ => "",
-            };
-            orderly |= method == "shutdown";
-            if method == "initialize"
-                && let IncomingMessage::Request(request) = &message
-                && let Some(process) = request.params().and_then(|p| p.get("processId")?.as_i64())
-            {
-                let end = Arc::clone(&end);
-                parent::watch(process, move || end(false));
-            }
-            let exit = method == "exit";
-            if exit {
-                end(orderly);
-                let _ = sender.blocking_send(message);
-                return;
-            }
-            if sender.blocking_send(message).is_err() {
-                break;
-            }
-        }
-        end(orderly);
-    })?;
-    Ok(receiver)
-}
-
-fn decode(body: &[u8]) -> IncomingMessage {
+/// Decodes a message.
+pub fn decode(body: &[u8]) -> IncomingMessage {
     let value: Value = match json::parse(body) {
         Ok(value) => value,
         Err(error) => {
@@ -175,19 +121,23 @@ fn without_odd_folders(message: &mut Value) {
 pub async fn serve<S: LanguageServer>(
     mut service: LspService<S>,
     socket: ClientSocket,
-    mut incoming: mpsc::Receiver<IncomingMessage>,
+    platform: Arc<dyn Platform>,
+    mut incoming: impl Stream<Item = IncomingMessage> + Unpin,
     outgoing: Outgoing,
     gate: MessageGate,
 ) {
     let (mut requests, mut responses) = socket.split();
     let troubles = Arc::new(Troubles::default());
     let to_client = outgoing.clone();
-    tokio::spawn(async move {
-        while let Some(request) = requests.next().await {
-            to_client.message(&without_null(&request));
+    platform.spawn(
+        async move {
+            while let Some(request) = requests.next().await {
+                to_client.message(&without_null(&request));
+            }
         }
-    });
-    while let Some(message) = incoming.recv().await {
+        .boxed(),
+    );
+    while let Some(message) = incoming.next().await {
         if outgoing.is_overfull() {
             tracing::error!("the client does not read what it asks for; the session ends");
             return;
@@ -210,7 +160,8 @@ pub async fn serve<S: LanguageServer>(
                     Poll::Ready(done) => answer(&outgoing, &troubles, id, done, (&method, begin)),
                     Poll::Pending => {
                         let (outgoing, troubles) = (outgoing.clone(), Arc::clone(&troubles));
-                        tokio::spawn(async move { answer(&outgoing, &troubles, id, handler.await, (&method, begin)) });
+                        let rest = async move { answer(&outgoing, &troubles, id, handler.await, (&method, begin)) };
+                        platform.spawn(rest.boxed());
                     }
                 }
                 if exit {

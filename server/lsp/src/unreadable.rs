@@ -5,9 +5,10 @@
 //! message contains the whole text again.
 
 use super::shared::Shared;
+use super::transport::MessageGate;
 use serde::Deserialize;
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Request};
 use tower_lsp_server::ls_types::{
     DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, Uri,
@@ -67,6 +68,20 @@ fn string_after(body: &[u8], key: &str) -> Option<String> {
     let at = body.windows(key.len()).position(|w| w == key.as_bytes())?;
     let rest = body.get(at + key.len()..)?.trim_ascii_start().strip_prefix(b":")?;
     serde_json::Deserializer::from_slice(rest).into_iter::<String>().next()?.ok()
+}
+
+/// Returns the callbacks that see messages before the service does.
+pub fn gate(shared: &Arc<OnceLock<Arc<Shared>>>) -> MessageGate {
+    let state = Arc::clone(shared);
+    let lost = Arc::clone(shared);
+    MessageGate {
+        refuse: Box::new(move |request| refuse(state.get()?, request)),
+        lose: Box::new(move |message| {
+            if let Some(shared) = lost.get() {
+                handle(shared, message);
+            }
+        }),
+    }
 }
 
 /// Marks the documents that a message may have changed, and notifies the user.

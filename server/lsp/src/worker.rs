@@ -1,26 +1,24 @@
-//! The thread that owns the tree of a document and checks it.
+//! The worker that owns the tree of a document and checks it.
 
 use super::convert;
 use super::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, ParsedText, Publisher, Timings, Wait};
 use super::evaluation;
 use super::refresh;
 use super::shared::Shared;
+use futures::FutureExt;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, Report, Severity, generated};
+use ptx_clock::Instant;
 use ptx_ide::holding::{Holding, Split};
 use ptx_launch::files::is_markup;
 use ptx_syntax::{Rope, Snapshot, SnapshotId};
 use ptx_wire::outgoing::{self, Outgoing};
 use serde::Serialize;
 use std::num::NonZero;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
-
-/// Stack size of the worker in bytes: trees can nest deeply, and a check may recurse along them. This is address space, not
-/// memory.
-const STACK: usize = 64 << 20;
 
 /// Time without an edit after which a document is idle and the flow lints run.
 const IDLE_DELAY: Duration = Duration::from_millis(250);
@@ -62,9 +60,16 @@ impl Worker {
     /// Starts a worker for a document.
     ///
     /// # Errors
-    /// If the thread cannot be started.
-    pub fn start(shared: Arc<Shared>, document: Arc<OpenDocument>, publisher: Publisher) -> std::io::Result<()> {
-        let worker = Self {
+    /// If it cannot be started.
+    pub fn start(
+        shared: Arc<Shared>,
+        document: Arc<OpenDocument>,
+        publisher: Publisher,
+        _: &str,
+    ) -> std::io::Result<()> {
+        let (platform, uri) = (Arc::clone(&shared.platform), document.uri.clone());
+        // The worker is created on its thread: parsers stay on theirs.
+        let worker = || Self {
             shared,
             document,
             publisher,
@@ -74,29 +79,32 @@ impl Worker {
             holding: Holding::default(),
             generated: None,
         };
-        std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
-        Ok(())
+        platform.start_worker(uri.as_str(), Box::new(|| worker().run().boxed_local()))
     }
 
-    fn run(mut self) {
-        while let Some(mut work) = self.document.take() {
+    async fn run(mut self) {
+        while let Some(mut work) = self.document.take().await {
             let changes = std::mem::take(&mut work.changes);
-            if catch_unwind(AssertUnwindSafe(|| self.step(&work, changes))).is_ok() {
+            if self.shared.takes_spared(&self.document.uri) {
+                self.give_up(&work).await;
+                continue;
+            }
+            if AssertUnwindSafe(self.step(&work, changes)).catch_unwind().await.is_ok() {
                 continue;
             }
             // The edit may be half applied; start again from the text.
             self.shared.failed(self.document.uri.as_str());
             self.tree = None;
             self.analyzer = analyzer();
-            let again = catch_unwind(AssertUnwindSafe(|| self.step(&work, vec![DocumentChange::Replace])));
-            if again.is_err() {
-                self.give_up(&work);
+            let again = self.step(&work, vec![DocumentChange::Replace]);
+            if AssertUnwindSafe(again).catch_unwind().await.is_err() {
+                self.give_up(&work).await;
             }
         }
     }
 
     /// Publishes an empty result after the check of this text failed, so that requests do not wait for it.
-    fn give_up(&mut self, work: &DocumentWork) {
+    async fn give_up(&mut self, work: &DocumentWork) {
         let revision = work.revision;
         self.tree = None;
         self.analyzer = analyzer();
@@ -106,10 +114,10 @@ impl Worker {
                 *parsed = Some(Arc::new(ParsedText::nothing(revision)));
             }
         });
-        self.report(work, CheckedText::nothing(revision, work.version, Timings::default()));
+        self.report(work, CheckedText::nothing(revision, work.version, Timings::default())).await;
     }
 
-    fn step(&mut self, work: &DocumentWork, changes: Vec<DocumentChange>) {
+    async fn step(&mut self, work: &DocumentWork, changes: Vec<DocumentChange>) {
         let revision = work.revision;
         let begin = Instant::now();
         #[cfg(test)]
@@ -120,7 +128,7 @@ impl Worker {
             self.figures = Default::default();
             self.publisher.parsed.send_replace(Some(Arc::new(ParsedText::nothing(revision))));
             let timings = Timings { parse: begin.elapsed(), ..Timings::default() };
-            return self.report(work, CheckedText::nothing(revision, work.version, timings));
+            return self.report(work, CheckedText::nothing(revision, work.version, timings)).await;
         }
         let snapshot = self.tree(&work.rope, changes).snapshot();
         if work.saved {
@@ -140,7 +148,13 @@ impl Worker {
         let _ = self.analyzer.set_target(settings.target.as_deref());
         self.analyzer.set_project(settings.project.clone());
         let enabled = settings.diagnostics.enable;
-        let report = if enabled { self.analyzer.analyze(&snapshot).in_editor(&snapshot) } else { Default::default() };
+        let report = match enabled {
+            true => {
+                let Some(report) = self.check(&snapshot, revision).await else { return };
+                report.in_editor(&snapshot)
+            }
+            false => Default::default(),
+        };
         let known = if enabled { self.analyzer.remembered_lints() } else { Vec::new() };
         let check = begin.elapsed();
         if self.document.is_stale(revision) {
@@ -156,20 +170,27 @@ impl Worker {
         let timings = Timings { parse, check, ..Timings::default() };
         let mut found =
             TextDiagnostics { work, snapshot: &snapshot, context: &context, report: &report, complete: !enabled };
-        let mut due = self.publish(&found, &known, timings).due;
-        match self.document.wait(revision, Instant::now() + IDLE_DELAY, due.is_some()) {
+        let mut due = self.publish(&found, &known, timings).await.due;
+        let platform = Arc::clone(&self.shared.platform);
+        match self.document.wait(&*platform, revision, Instant::now() + IDLE_DELAY, due.is_some()).await {
             Wait::Stale => return,
             Wait::Saved => self.holding.stop(),
             Wait::Over => {}
         }
         let begin = Instant::now();
-        let target =
-            if enabled { report.environment.target } else { self.analyzer.analyze(&snapshot).environment.target };
-        let lints = catch_unwind(AssertUnwindSafe(|| {
+        let target = match enabled {
+            true => report.environment.target,
+            false => {
+                let Some(report) = self.check(&snapshot, revision).await else { return };
+                report.environment.target
+            }
+        };
+        let lints = AssertUnwindSafe(async {
             #[cfg(test)]
             tests::trip(&work.rope, "SECOND");
-            self.analyzer.lints(&snapshot, &|| self.document.is_stale(revision))
-        }));
+            self.lints(&snapshot, revision).await
+        });
+        let lints = lints.catch_unwind().await;
         let mut passed = true;
         let lints = match lints {
             Ok(Some(lints)) => lints,
@@ -186,7 +207,7 @@ impl Worker {
         // A client that has pulled this revision need not pull again if nothing has changed.
         if enabled && passed && lints != known {
             let timings = Timings { lints: begin.elapsed(), ..timings };
-            let published = self.publish(&found, &lints, timings);
+            let published = self.publish(&found, &lints, timings).await;
             due = published.due;
             // Clients that pull diagnostics are asked to pull again.
             if published.new {
@@ -202,15 +223,45 @@ impl Worker {
         }
         let lints = if passed { lints } else { known };
         while let Some(next) = due {
-            match self.document.wait(revision, work.edited + next, true) {
+            match self.document.wait(&*platform, revision, work.edited + next, true).await {
                 Wait::Stale => return,
                 Wait::Saved => self.holding.stop(),
                 Wait::Over => {}
             }
-            let published = self.publish(&found, &lints, timings);
+            let published = self.publish(&found, &lints, timings).await;
             due = published.due;
             if published.new {
                 refresh::diagnostics(&self.shared);
+            }
+        }
+    }
+
+    /// Checks a snapshot, in time slices if need be; `None` if the document has changed meanwhile.
+    async fn check(&mut self, snapshot: &Snapshot, revision: u64) -> Option<Report> {
+        let (document, platform) = (Arc::clone(&self.document), Arc::clone(&self.shared.platform));
+        loop {
+            let stop = || platform.slice_is_over() || document.is_stale(revision);
+            if let Some(report) = self.analyzer.analyze_until(snapshot, &stop) {
+                return Some(report);
+            }
+            platform.next_slice().await;
+            if document.is_stale(revision) {
+                return None;
+            }
+        }
+    }
+
+    /// Runs the flow lints in the same way.
+    async fn lints(&mut self, snapshot: &Snapshot, revision: u64) -> Option<Vec<ptx_analysis::Diagnostic>> {
+        let (document, platform) = (Arc::clone(&self.document), Arc::clone(&self.shared.platform));
+        loop {
+            let stale = || document.is_stale(revision);
+            if let Some(lints) = self.analyzer.lints_until(snapshot, &|| platform.slice_is_over(), &stale) {
+                return Some(lints);
+            }
+            platform.next_slice().await;
+            if stale() {
+                return None;
             }
         }
     }
@@ -240,7 +291,7 @@ impl Worker {
     }
 
     /// Publishes the diagnostics that are not held back, unless the client has received exactly those for this revision.
-    fn publish(
+    async fn publish(
         &mut self,
         found: &TextDiagnostics<'_>,
         lints: &[ptx_analysis::Diagnostic],
@@ -279,7 +330,7 @@ impl Worker {
         let new = before.is_none_or(|before| before.published() != checked.published());
         if new {
             checked.stage += 1;
-            self.report(work, checked);
+            self.report(work, checked).await;
         } else {
             // Code actions need the held-back diagnostics too.
             self.publisher.checked.send_replace(Some(Arc::new(checked)));
@@ -311,13 +362,13 @@ impl Worker {
         tree
     }
 
-    fn report(&self, work: &DocumentWork, checked: CheckedText) {
-        report(&self.shared, (&self.document, &self.publisher), work, checked);
+    async fn report(&self, work: &DocumentWork, checked: CheckedText) {
+        report(&self.shared, (&self.document, &self.publisher), work, checked).await;
     }
 }
 
 /// Stores the diagnostics of a text for requests, and sends those that are not held back to a client that does not pull them.
-pub fn report(
+pub async fn report(
     shared: &Shared,
     (document, publisher): (&OpenDocument, &Publisher),
     work: &DocumentWork,
@@ -331,7 +382,7 @@ pub fn report(
             if document.is_stale(work.revision) {
                 return;
             }
-            std::thread::sleep(Duration::from_millis(10));
+            shared.platform.sleep(Duration::from_millis(10)).await;
         }
         let body = encode(&document.uri, Some(work.version), &checked.published());
         document.if_current(work.revision, || shared.outgoing.encoded(body));
@@ -373,10 +424,11 @@ fn encode(uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) -> Vec<u8
 
 #[cfg(test)]
 mod tests {
-    use super::super::pools::ThreadPools;
     use super::*;
     use crate::backend::Backend;
+    use crate::native::ThreadPools;
     use crate::position::ColumnEncoding;
+    use crate::shared::ServerMode;
     use ptx_wire::framing::read_message;
     use serde_json::Value;
     use std::io::BufReader;
@@ -419,7 +471,8 @@ mod tests {
         });
         let state: OnceLock<Arc<Shared>> = OnceLock::new();
         let (_service, _socket) = LspService::new(|client| {
-            let shared = Shared::new(client, outgoing.clone(), threads.pools(), crate::shared::ServerMode::Ptx);
+            let shared =
+                Shared::new(client, outgoing.clone(), Arc::new(threads.pools()), ServerMode::Ptx, Worker::start);
             Backend::new(Arc::clone(state.get_or_init(|| Arc::new(shared))))
         });
         let shared = state.get().unwrap();

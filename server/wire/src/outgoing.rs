@@ -1,4 +1,4 @@
-//! Messages to the client: one queue, and one thread that writes.
+//! Messages to the client: one queue, and one reader of it, usually a thread that writes.
 
 use serde::Serialize;
 use std::io::Write;
@@ -16,6 +16,7 @@ const MAX_BEFORE_REFUSAL: usize = 64 << 20;
 /// With more bytes than this waiting – a hundred thousand refusals – the client will never read again.
 const MAX_WAITING: usize = MAX_BEFORE_REFUSAL + (24 << 20);
 
+#[derive(Debug)]
 enum OutgoingItem {
     Message(Vec<u8>),
     Flushed(mpsc::Sender<()>),
@@ -26,6 +27,33 @@ enum OutgoingItem {
 pub struct Outgoing {
     queue: mpsc::Sender<OutgoingItem>,
     waiting: Arc<AtomicUsize>,
+}
+
+/// The messages that wait.
+#[derive(Debug)]
+pub struct OutgoingQueue {
+    items: mpsc::Receiver<OutgoingItem>,
+    waiting: Arc<AtomicUsize>,
+}
+
+impl OutgoingQueue {
+    /// Whether no message waits.
+    pub fn is_empty(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) == 0
+    }
+
+    /// Returns the next message, if one waits.
+    pub fn next_message(&self) -> Option<Vec<u8>> {
+        loop {
+            match self.items.try_recv().ok()? {
+                OutgoingItem::Message(body) => {
+                    self.waiting.fetch_sub(body.len(), Ordering::Relaxed);
+                    return Some(body);
+                }
+                OutgoingItem::Flushed(done) => drop(done.send(())),
+            }
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -53,9 +81,7 @@ impl Outgoing {
     /// # Errors
     /// If the thread cannot be started.
     pub fn start(mut writer: impl Write + Send + 'static) -> std::io::Result<Self> {
-        let (queue, items) = mpsc::channel();
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let written = Arc::clone(&waiting);
+        let (outgoing, OutgoingQueue { items, waiting: written }) = Self::queue();
         std::thread::Builder::new().name("output".into()).spawn(move || {
             let mut broken = false;
             for item in items {
@@ -72,7 +98,15 @@ impl Outgoing {
                 }
             }
         })?;
-        Ok(Self { queue, waiting })
+        Ok(outgoing)
+    }
+
+    /// Creates a queue that the caller empties.
+    pub fn queue() -> (Self, OutgoingQueue) {
+        let (queue, items) = mpsc::channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let out = OutgoingQueue { items, waiting: Arc::clone(&waiting) };
+        (Self { queue, waiting }, out)
     }
 
     /// Queues a message.

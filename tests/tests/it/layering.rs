@@ -8,6 +8,7 @@ use std::process::Command;
 
 /// The crates that each crate may depend on in a normal build.
 const ALLOWED: &[(&str, &[&str])] = &[
+    ("ptx-clock", &[]),
     ("ptx-isa", &[]),
     ("tree-sitter-ptx", &["tree-sitter-language"]),
     ("ptx-syntax", &["memchr", "ropey", "tree-sitter", "tree-sitter-ptx"]),
@@ -17,8 +18,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa", "ptx-num", "strsim"]),
     ("ptx-ide", &["cpp_demangle", "memchr", "ptx-analysis", "ptx-isa", "ptx-syntax", "rustc-demangle", "strsim"]),
     ("ptx-host", &["memchr", "ptx-analysis", "ptx-embed", "ptx-ide", "ptx-isa", "ptx-syntax", "rustc-hash"]),
-    ("ptx-launch", &["ptx-analysis", "ptx-interp", "ptx-syntax", "rustix", "serde", "serde_json", "toml"]),
+    ("ptx-launch", &["ptx-analysis", "ptx-clock", "ptx-interp", "ptx-syntax", "rustix", "serde", "serde_json", "toml"]),
     ("ptx-wire", &["serde", "serde_json", "tracing"]),
+    // The server in a browser adds no feature and knows no protocol: only how work shares a thread.
+    ("ptx-web", &["futures", "ptx-clock", "ptx-lsp", "ptx-wire", "serde", "serde_json", "tracing-subscriber"]),
     (
         "ptx-dap",
         &[
@@ -41,7 +44,7 @@ const PROTOCOL: &[&str] = &["tower-lsp-server", "tokio", "ls-types", "lsp-types"
 const SERVERS: &[&str] = &["ptx-lsp"];
 
 /// The crates that may use JSON: those that communicate with other programs.
-const JSON: &[&str] = &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-tests", "ptx-wire"];
+const JSON: &[&str] = &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-tests", "ptx-web", "ptx-wire"];
 
 /// Direct dependencies of each workspace crate, without development and build dependencies.
 fn dependencies() -> BTreeMap<String, Vec<String>> {

@@ -8,6 +8,10 @@ fn main() {
     // optimise it in every profile.
     let mut build = cc::Build::new();
     build.std("c11").include(src).files(&sources).opt_level(2).warnings(false);
+    // Without a system there are no C headers. The crate tree-sitter-language brings those that the parser needs.
+    if let Some(headers) = std::env::var_os("DEP_TREE_SITTER_LANGUAGE_WASM_HEADERS") {
+        build.include(headers);
+    }
     #[cfg(target_env = "msvc")]
     build.flag("-utf-8");
     build.compile("tree-sitter-ptx");

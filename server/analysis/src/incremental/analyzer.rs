@@ -5,8 +5,10 @@
 //! change, the same holds statement by statement ([`crate::incremental::memo`]).
 
 mod contents;
+mod earlier;
 mod facts;
 mod fragment;
+mod interrupted;
 mod lints;
 mod threads;
 mod unchanged;
@@ -15,14 +17,17 @@ use crate::check::codes::Code;
 use crate::hir::directive_parts;
 use crate::hir::module::Dependencies;
 use contents::{check_contents, is_broken, is_followed};
+use earlier::EarlierLocations;
 pub(crate) use facts::module_of;
 pub(crate) use fragment::{Fragment, Outside};
+use interrupted::InterruptedCheck;
+pub use lints::Cancelled;
 use threads::Threads;
 use unchanged::{HashedRange, unchanged};
 
 use crate::check::declare::{self, DeclarationSite, Earlier};
 use crate::check::diagnostic::{Diagnostic, Severity};
-use crate::check::directives::{self, debug};
+use crate::check::directives;
 use crate::check::functions::{self, AliasNames};
 use crate::check::rules::module_header::HeaderProgress;
 use crate::check::rules::{
@@ -44,6 +49,7 @@ use ptx_isa::tables::TargetInfo;
 use ptx_syntax::{Node, Snapshot, SnapshotId, SourceEdit, fields, kinds};
 use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The result of the check of a module.
@@ -80,6 +86,7 @@ pub struct Analyzer {
     /// The last snapshot, with the byte range and text hash of each cached item.
     last: Option<(Snapshot, Vec<HashedRange>)>,
     lints: lints::Lints,
+    interrupted: Option<InterruptedCheck>,
     /// See [`Analyzer::for_one_check`].
     for_one_check: bool,
 }
@@ -205,6 +212,12 @@ impl Analyzer {
 
     /// Checks a snapshot.
     pub fn analyze(&mut self, snapshot: &Snapshot) -> Report {
+        self.analyze_until(snapshot, &|| false).unwrap_or_default()
+    }
+
+    /// Checks a snapshot, and stops between two functions when `stop` returns true; then the result is `None`. The next call
+    /// continues there if it has the same snapshot. Each call checks at least one function.
+    pub fn analyze_until(&mut self, snapshot: &Snapshot, stop: &Cancelled<'_>) -> Option<Report> {
         if self.for_one_check {
             // The last report took the diagnostics of its records, so no check may reuse them.
             self.functions = Functions::default();
@@ -214,6 +227,7 @@ impl Analyzer {
         let mut out = Vec::new();
         let mut header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut out);
         let environment = hash_of(&header.environment);
+        let mut done = self.resume(snapshot, environment);
         let mut records = Vec::new();
         let mut later = Vec::new();
         let mut hashes = Vec::new();
@@ -231,6 +245,10 @@ impl Analyzer {
                 !is_broken(item) || known.is_some_and(|known| known.stood_at(&record.place) && known.has_tree_of(item))
             };
             hashes.push((item.range.clone(), text));
+            if let Some(record) = done.remove(&index) {
+                records.push((index, record));
+                continue;
+            }
             match self.functions.take_same(text) {
                 Some(mut record)
                     if sound(&record)
@@ -257,13 +275,24 @@ impl Analyzer {
         let size = |(index, _): &(usize, _)| items[*index].range.len();
         let last = self.last.as_ref().map(|(last, _)| last);
         let for_one_check = self.for_one_check;
+        let begun = AtomicBool::new(false);
         let checked = self.threads.share(&work, size, &mut self.mnemonics, |mnemonics, (index, known)| {
+            if begun.swap(true, Ordering::Relaxed) && stop() {
+                return None;
+            }
             let known = known.lock().unwrap_or_else(PoisonError::into_inner).take()?;
             let snapshots = (snapshot, last);
             let record = check_item(snapshots, &items[*index], *index, &header, environment, mnemonics, known);
             Some((*index, if for_one_check { Record { layout: Vec::new(), ..record } } else { record }))
         });
+        let complete = checked.iter().all(Option::is_some);
         records.extend(checked.into_iter().flatten());
+        if !complete {
+            let left =
+                work.into_iter().filter_map(|(_, left)| left.into_inner().unwrap_or_else(PoisonError::into_inner)?.2);
+            self.interrupt(snapshot, environment, records, left);
+            return None;
+        }
         records.sort_by_key(|(index, _)| *index);
         let mut earlier = EarlierLocations::default();
         for (index, record) in &mut records {
@@ -291,37 +320,7 @@ impl Analyzer {
         recovery::prune(snapshot, &items, &mut out);
         out.sort_by_key(|d| (d.range.start, d.range.end));
         out.dedup();
-        Report { diagnostics: out, environment: header.environment }
-    }
-}
-
-/// Decides about locations of inlined calls that no `.loc` of the same function has: one in an earlier function is enough.
-#[derive(Default)]
-struct EarlierLocations {
-    known: debug::KnownLocations,
-    /// The number of items whose locations are known.
-    read: usize,
-}
-
-impl EarlierLocations {
-    /// `first` is the index of the first diagnostic of the function, `before` are the items before it.
-    fn settle(&mut self, snapshot: &Snapshot, before: &[ModuleItem<'_>], out: &mut Vec<Diagnostic>, first: usize) {
-        if !out.iter().skip(first).any(|d| debug_directive::unsettled(d).is_some()) {
-            return;
-        }
-        for item in before.iter().skip(self.read).filter(|item| is_function(item.node)) {
-            self.known.add(&snapshot.text(item.range.clone()));
-        }
-        self.read = before.len();
-        for diagnostic in out.split_off(first) {
-            match debug_directive::unsettled(&diagnostic) {
-                None => out.push(diagnostic),
-                Some(location) if self.known.lack(location) => {
-                    out.push(debug_directive::inlined_nowhere(diagnostic.range, location, true));
-                }
-                Some(_) => {}
-            }
-        }
+        Some(Report { diagnostics: out, environment: header.environment })
     }
 }
 

@@ -9,10 +9,13 @@ mod hints;
 pub use hints::hints;
 
 use super::document::{CheckedText, OpenDocument};
+use super::platform::Pool;
 use super::refresh;
 use super::shared::{Shared, lock};
+use futures::FutureExt;
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::ModuleProgram;
+use ptx_clock::Instant;
 use ptx_interp::machine::{self, RunStatus, WarpId};
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
@@ -25,10 +28,10 @@ use ptx_syntax::{Snapshot, SnapshotId};
 use ptx_wire::outgoing;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tower_lsp_server::ls_types::Uri;
 
 /// Maximum number of stored runs, because each contains copies of its machine.
@@ -246,7 +249,7 @@ impl EvaluationSlot {
 ///
 /// # Errors
 /// If it cannot be run.
-pub fn ask(
+pub async fn ask(
     shared: &Arc<Shared>,
     document: &Arc<OpenDocument>,
     checked: &CheckedText,
@@ -265,8 +268,9 @@ pub fn ask(
         document.evaluation.want(&known, question);
         return Ok(known);
     }
-    let evaluation =
-        Arc::new(evaluate(document, snapshot, checked.errors.as_deref(), question, &limits, None, cancelled)?);
+    let module = module(snapshot, checked.errors.as_deref());
+    let running = evaluate((shared, document), snapshot, module, question, &limits, None, cancelled);
+    let evaluation = Arc::new(running.await?);
     if cancelled() {
         return Err(LaunchRefusal::new("cancelled", "it was cancelled"));
     }
@@ -375,27 +379,34 @@ pub fn module(snapshot: &Snapshot, errors: Option<&[Diagnostic]>) -> LaunchModul
     LaunchModule { program: Arc::new(program), text: snapshot.rope().to_string().into() }
 }
 
-fn evaluate(
-    document: &OpenDocument,
+async fn evaluate(
+    (shared, document): (&Shared, &OpenDocument),
     snapshot: &Snapshot,
-    errors: Option<&[Diagnostic]>,
+    module: LaunchModule,
     question: &LaunchQuery,
     limits: &EvaluationLimits,
     time: Option<Duration>,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Evaluation, LaunchRefusal> {
-    let module = module(snapshot, errors);
     let above = question.launch == LaunchOrigin::Above;
     let chosen = module.choose(question).map_err(|why| LaunchRefusal::not_chosen(why, above))?;
     let entry = chosen.launch.entry.to_string();
     let settings =
         machine::Settings { checks: limits.checks, limit: limits.steps as u64, ..machine::Settings::default() };
-    let path = document.uri.to_file_path();
+    let platform = &*shared.platform;
+    let path = document.uri.to_file_path().filter(|_| platform.finder().is_some());
     let folder = path.as_deref().and_then(|p| p.parent());
     let deadline = time.map(|time| Instant::now() + time);
     let late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
-    let run = module.evaluate(chosen.launch, settings, folder, &|| cancelled() || late());
-    let mut done = run.map_err(|why| LaunchRefusal::refused(why, &entry, above))?;
+    let running = module.start(chosen.launch, settings, folder);
+    let mut running = running.map_err(|why| LaunchRefusal::refused(why, &entry, above))?;
+    let status = loop {
+        if let Some(status) = running.advance(&|| cancelled() || late()) {
+            break status;
+        }
+        platform.breathe().await;
+    };
+    let mut done = running.end(status);
     let out_of_time = done.run.status == RunStatus::Cancelled && !cancelled();
     if out_of_time {
         done.run.status = RunStatus::Limit;
@@ -434,60 +445,59 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<C
         }
     };
     let (shared, document, checked) = (Arc::clone(shared), Arc::clone(document), Arc::clone(checked));
-    shared.pools.evaluations.clone().spawn_blocking(move || {
-        let stale = || document.is_stale(checked.revision);
-        let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
-        let run = || {
-            evaluate(
-                &document,
-                &snapshot,
-                checked.errors.as_deref(),
-                &wanted.question,
-                &limits,
-                Some(UNREQUESTED_TIMEOUT),
-                &stale,
-            )
-        };
-        let outcome = catch_unwind(AssertUnwindSafe(run));
-        let (wants, more) = {
-            let mut inside = lock(&document.evaluation.0);
-            inside.running = false;
-            inside.tried = Some(snapshot.id());
-            (inside.wanted.is_some(), std::mem::take(&mut inside.again))
-        };
-        if stale() || !wants {
-            // A check that ended during this run left its text to this run.
-            if let Some(newest) = document.last_checked().filter(|_| more) {
-                again(&shared, &document, &newest);
+    let platform = Arc::clone(&shared.platform);
+    let run_again = move || {
+        async move {
+            let stale = || document.is_stale(checked.revision);
+            let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
+            let run = AssertUnwindSafe(async {
+                let module = module(&snapshot, checked.errors.as_deref());
+                let (question, limit) = (&wanted.question, Some(UNREQUESTED_TIMEOUT));
+                evaluate((&shared, &document), &snapshot, module, question, &limits, limit, &stale).await
+            });
+            let outcome = run.catch_unwind().await;
+            let (wants, more) = {
+                let mut inside = lock(&document.evaluation.0);
+                inside.running = false;
+                inside.tried = Some(snapshot.id());
+                (inside.wanted.is_some(), std::mem::take(&mut inside.again))
+            };
+            if stale() || !wants {
+                // A check that ended during this run left its text to this run.
+                if let Some(newest) = document.last_checked().filter(|_| more) {
+                    again(&shared, &document, &newest);
+                }
+                return;
             }
-            return;
+            let outcome = match outcome {
+                Ok(outcome) => outcome,
+                Err(_) => {
+                    shared.failed(document.uri.as_str());
+                    Err(LaunchRefusal::new("kernel", "the interpreter has failed; please report this kernel"))
+                }
+            };
+            let said = match outcome {
+                Ok(evaluation) => {
+                    let evaluation = Arc::new(evaluation);
+                    shared.evaluations.keep(&shared, &document, Arc::clone(&evaluation));
+                    document.recheck();
+                    refresh::diagnostics(&shared);
+                    evaluation.summary()
+                }
+                Err(refusal) => {
+                    let said = json!({
+                        "entry": wanted.question.entry, "faults": 0,
+                        "refused": { "message": refusal.message, "data": { "kind": refusal.kind } },
+                    });
+                    said
+                }
+            };
+            refresh::values(&shared);
+            tell(&shared, &document.uri, checked.version, said);
         }
-        let outcome = match outcome {
-            Ok(outcome) => outcome,
-            Err(_) => {
-                shared.failed(document.uri.as_str());
-                Err(LaunchRefusal::new("kernel", "the interpreter has failed; please report this kernel"))
-            }
-        };
-        let said = match outcome {
-            Ok(evaluation) => {
-                let evaluation = Arc::new(evaluation);
-                shared.evaluations.keep(&shared, &document, Arc::clone(&evaluation));
-                document.recheck();
-                refresh::diagnostics(&shared);
-                evaluation.summary()
-            }
-            Err(refusal) => {
-                let said = json!({
-                    "entry": wanted.question.entry, "faults": 0,
-                    "refused": { "message": refusal.message, "data": { "kind": refusal.kind } },
-                });
-                said
-            }
-        };
-        refresh::values(&shared);
-        tell(&shared, &document.uri, checked.version, said);
-    });
+        .boxed_local()
+    };
+    platform.compute(Pool::Evaluations, Box::new(run_again));
 }
 
 /// Notifies clients with their own view.

@@ -3,7 +3,7 @@
 use super::{at, others, snapshot};
 use crate::convert;
 use crate::session::ClientFeatures;
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use ptx_ide::{Callable, Calls, SymbolKind};
 use ptx_syntax::{Rope, Snapshot};
 use serde_json::json;
@@ -70,18 +70,19 @@ pub async fn incoming(
     let (uri, name) = function(params.item);
     let Some(modules) = modules(shared, &uri, &name).await else { return Ok(None) };
     let session = shared.session();
-    off_thread(move || {
-        let mut out = Vec::new();
-        for (uri, snapshot) in &modules {
-            let rope = snapshot.rope();
-            out.extend(ptx_ide::incoming_calls(snapshot, &name).into_iter().map(|Calls { other, places }| {
-                let from_ranges = places.iter().map(|p| session.encoding.range(rope, p)).collect();
-                CallHierarchyIncomingCall { from: item(session, rope, uri, other), from_ranges }
-            }));
-        }
-        Some(out)
-    })
-    .await
+    shared
+        .off_thread(move || {
+            let mut out = Vec::new();
+            for (uri, snapshot) in &modules {
+                let rope = snapshot.rope();
+                out.extend(ptx_ide::incoming_calls(snapshot, &name).into_iter().map(|Calls { other, places }| {
+                    let from_ranges = places.iter().map(|p| session.encoding.range(rope, p)).collect();
+                    CallHierarchyIncomingCall { from: item(session, rope, uri, other), from_ranges }
+                }));
+            }
+            Some(out)
+        })
+        .await
 }
 
 /// Returns the functions that a function calls.
@@ -92,16 +93,17 @@ pub async fn outgoing(
     let (uri, name) = function(params.item);
     let Some(modules) = modules(shared, &uri, &name).await else { return Ok(None) };
     let session = shared.session();
-    off_thread(move || {
-        // The document that contains the body.
-        let body = |(_, s): &&(Uri, Snapshot)| ptx_ide::callable(s, &name).is_some_and(|c| !c.elsewhere);
-        let (uri, snapshot) = modules.iter().find(body).or(modules.first())?;
-        let rope = snapshot.rope();
-        let found = ptx_ide::outgoing_calls(snapshot, &name).into_iter().map(|Calls { other, places }| {
-            let from_ranges = places.iter().map(|p| session.encoding.range(rope, p)).collect();
-            CallHierarchyOutgoingCall { to: item(session, rope, uri, other), from_ranges }
-        });
-        Some(found.collect())
-    })
-    .await
+    shared
+        .off_thread(move || {
+            // The document that contains the body.
+            let body = |(_, s): &&(Uri, Snapshot)| ptx_ide::callable(s, &name).is_some_and(|c| !c.elsewhere);
+            let (uri, snapshot) = modules.iter().find(body).or(modules.first())?;
+            let rope = snapshot.rope();
+            let found = ptx_ide::outgoing_calls(snapshot, &name).into_iter().map(|Calls { other, places }| {
+                let from_ranges = places.iter().map(|p| session.encoding.range(rope, p)).collect();
+                CallHierarchyOutgoingCall { to: item(session, rope, uri, other), from_ranges }
+            });
+            Some(found.collect())
+        })
+        .await
 }

@@ -7,7 +7,7 @@ use super::{code_lenses, evaluate};
 use crate::assembler::compare::function_headed_at;
 use crate::document::CheckedText;
 use crate::session::{ClientFeatures, EXPLAIN, RENAME};
-use crate::shared::{Shared, cancellable};
+use crate::shared::Shared;
 use ptx_analysis::Code;
 use ptx_ide::{Assist, FixAction, TextEdit};
 use serde_json::json;
@@ -61,54 +61,55 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let range = document.follow(range, revision, checked.revision).ok_or_else(Error::content_modified)?;
     let measures = shared.ptxas.is_ready();
     let evaluates = shared.settings_of(&uri).evaluation.enable;
-    cancellable(move |cancelled| {
-        let Some(snapshot) = &checked.snapshot else { return Some(Vec::new()) };
-        let context = ActionBuilder { uri: &uri, session, checked: &checked };
-        let only = params.context.only.as_deref();
-        let stop = || cancelled.is_set();
-        let mut out = Vec::new();
-        let mut mended: Vec<Vec<TextEdit>> = Vec::new();
-        if wants(only, &CodeActionKind::QUICKFIX) {
-            let found = ptx_ide::code_actions(snapshot, &checked.report, range.clone(), &stop);
-            mended.extend(found.iter().map(|a| a.edits.clone()));
-            out.extend(found.into_iter().map(|action| context.quick_fix(action)));
-        }
-        if wants(only, &CodeActionKind::REFACTOR_REWRITE) {
-            let found = ptx_ide::assists(snapshot, range.clone());
-            // An edit that fixes a diagnostic is not offered twice.
-            let new = found.into_iter().filter(|a| a.edits.is_empty() || !mended.contains(&a.edits));
-            out.extend(new.filter_map(|assist| context.assist(assist)));
-        }
-        // A request without kinds is about this place, not about the whole document.
-        if only.is_some() && wants(only, &CANONICAL_ORDER) {
-            out.extend(context.canonical_order());
-        }
-        let unasked =
-            out.iter().any(|a| matches!(a, CodeActionOrCommand::CodeAction(a) if a.is_preferred == Some(true)))
-                && checked.report.diagnostics.len() <= MAX_UNREQUESTED_FIXES;
-        if only.map_or(unasked, |_| wants(only, &FIX_ALL)) {
-            out.extend(context.fix_all(&ptx_ide::fix_all(snapshot, &checked.report, &stop), only.is_some()));
-        }
-        if wants(only, &CodeActionKind::QUICKFIX) {
-            out.extend(context.explanations(&range));
-        }
-        if measures && wants(only, &COMPARE) {
-            out.extend(context.compare(&range));
-        }
-        if evaluates && let Some(kernel) = evaluate::kernel_at(snapshot, range.start) {
-            // Clients with a lens or a command for it do not need the action everywhere.
-            let unasked = kernel.headed || !session.shows_warps;
-            if only.map_or(unasked, |_| wants(only, &EVALUATE)) {
-                out.push(context.evaluate(&kernel.name));
+    shared
+        .cancellable(move |cancelled| {
+            let Some(snapshot) = &checked.snapshot else { return Some(Vec::new()) };
+            let context = ActionBuilder { uri: &uri, session, checked: &checked };
+            let only = params.context.only.as_deref();
+            let stop = || cancelled.is_set();
+            let mut out = Vec::new();
+            let mut mended: Vec<Vec<TextEdit>> = Vec::new();
+            if wants(only, &CodeActionKind::QUICKFIX) {
+                let found = ptx_ide::code_actions(snapshot, &checked.report, range.clone(), &stop);
+                mended.extend(found.iter().map(|a| a.edits.clone()));
+                out.extend(found.into_iter().map(|action| context.quick_fix(action)));
             }
-            let writes = session.applies_edits && kernel.headed && !kernel.launched;
-            if writes && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
-                out.push(context.write_launch(&kernel.name));
+            if wants(only, &CodeActionKind::REFACTOR_REWRITE) {
+                let found = ptx_ide::assists(snapshot, range.clone());
+                // An edit that fixes a diagnostic is not offered twice.
+                let new = found.into_iter().filter(|a| a.edits.is_empty() || !mended.contains(&a.edits));
+                out.extend(new.filter_map(|assist| context.assist(assist)));
             }
-        }
-        Some(out)
-    })
-    .await
+            // A request without kinds is about this place, not about the whole document.
+            if only.is_some() && wants(only, &CANONICAL_ORDER) {
+                out.extend(context.canonical_order());
+            }
+            let unasked =
+                out.iter().any(|a| matches!(a, CodeActionOrCommand::CodeAction(a) if a.is_preferred == Some(true)))
+                    && checked.report.diagnostics.len() <= MAX_UNREQUESTED_FIXES;
+            if only.map_or(unasked, |_| wants(only, &FIX_ALL)) {
+                out.extend(context.fix_all(&ptx_ide::fix_all(snapshot, &checked.report, &stop), only.is_some()));
+            }
+            if wants(only, &CodeActionKind::QUICKFIX) {
+                out.extend(context.explanations(&range));
+            }
+            if measures && wants(only, &COMPARE) {
+                out.extend(context.compare(&range));
+            }
+            if evaluates && let Some(kernel) = evaluate::kernel_at(snapshot, range.start) {
+                // Clients with a lens or a command for it do not need the action everywhere.
+                let unasked = kernel.headed || !session.shows_warps;
+                if only.map_or(unasked, |_| wants(only, &EVALUATE)) {
+                    out.push(context.evaluate(&kernel.name));
+                }
+                let writes = session.applies_edits && kernel.headed && !kernel.launched;
+                if writes && wants(only, &CodeActionKind::REFACTOR_REWRITE) {
+                    out.push(context.write_launch(&kernel.name));
+                }
+            }
+            Some(out)
+        })
+        .await
 }
 
 /// Whether a client requests a kind: it names the kind or a parent of it, or no kind at all.

@@ -4,7 +4,7 @@ use super::commands::{EVALUATE_WARP, REGISTER_PRESSURE};
 use crate::document::{OpenDocument, ParsedText};
 use crate::ptxas::MeasuredFunction;
 use crate::session::{ClientFeatures, SHOW_REFERENCES, SHOW_WARP};
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use ptx_ide::{LensKind, LensText};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
@@ -37,35 +37,36 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
     let Some(parsed) = document.parsed(document.revision()).await else { return Ok(None) };
     let session = shared.session();
     let server = Arc::clone(shared);
-    off_thread(move || {
-        let ParsedText { snapshot: Some(snapshot), figures, complete, .. } = &*parsed else { return None };
-        let measured = server.ptxas.measured(&uri, snapshot);
-        let mut options = settings.code_lens.options;
-        options.evaluate &= settings.evaluation.enable;
-        let found = ptx_ide::code_lenses(snapshot, &options);
-        // The lenses that need a search.
-        let searching = found
-            .iter()
-            .filter(|l| ![LensKind::Name, LensKind::Registers, LensKind::Evaluate].contains(&l.kind))
-            .count();
-        let at_once = searching.saturating_mul(snapshot.rope().len_bytes()) <= MAX_SEARCHED_BYTES;
-        let one = |lens: ptx_ide::Lens| {
-            let range = session.encoding.range(snapshot.rope(), &lens.range);
-            let says = || ptx_ide::resolve_lens(snapshot, lens.kind, lens.range.start, figures);
-            // The register report is at hand. Clients that cannot be asked to refresh resolve the lens later.
-            let now = match lens.kind {
-                LensKind::Registers => *complete || session.refreshes_lenses,
-                LensKind::Evaluate | LensKind::Name => true,
-                _ => at_once,
+    shared
+        .off_thread(move || {
+            let ParsedText { snapshot: Some(snapshot), figures, complete, .. } = &*parsed else { return None };
+            let measured = server.ptxas.measured(&uri, snapshot);
+            let mut options = settings.code_lens.options;
+            options.evaluate &= settings.evaluation.enable;
+            let found = ptx_ide::code_lenses(snapshot, &options);
+            // The lenses that need a search.
+            let searching = found
+                .iter()
+                .filter(|l| ![LensKind::Name, LensKind::Registers, LensKind::Evaluate].contains(&l.kind))
+                .count();
+            let at_once = searching.saturating_mul(snapshot.rope().len_bytes()) <= MAX_SEARCHED_BYTES;
+            let one = |lens: ptx_ide::Lens| {
+                let range = session.encoding.range(snapshot.rope(), &lens.range);
+                let says = || ptx_ide::resolve_lens(snapshot, lens.kind, lens.range.start, figures);
+                // The register report is at hand. Clients that cannot be asked to refresh resolve the lens later.
+                let now = match lens.kind {
+                    LensKind::Registers => *complete || session.refreshes_lenses,
+                    LensKind::Evaluate | LensKind::Name => true,
+                    _ => at_once,
+                };
+                let says = if now { says() } else { None };
+                let data = says.is_none().then(|| json!({ "uri": uri, "kind": lens.kind.name() }));
+                let command = says.map(|says| command(says, &lens, snapshot, &uri, session, &measured));
+                CodeLens { range, command, data }
             };
-            let says = if now { says() } else { None };
-            let data = says.is_none().then(|| json!({ "uri": uri, "kind": lens.kind.name() }));
-            let command = says.map(|says| command(says, &lens, snapshot, &uri, session, &measured));
-            CodeLens { range, command, data }
-        };
-        Some(found.into_iter().map(one).collect())
-    })
-    .await
+            Some(found.into_iter().map(one).collect())
+        })
+        .await
 }
 
 /// Returns a lens with its text.
@@ -76,36 +77,41 @@ pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
     let (Some(uri), Some(kind)) = (uri, kind) else { return Ok(lens) };
     let session = shared.session();
     let parsed = match shared.document(&uri) {
-        Some(document) => read(&document, kind == LensKind::Registers && !session.refreshes_lenses).await,
+        Some(document) => read(shared, &document, kind == LensKind::Registers && !session.refreshes_lenses).await,
         None => None,
     };
     let server = Arc::clone(shared);
-    off_thread(move || {
-        let found = parsed.as_ref().and_then(|parsed| {
-            let snapshot = parsed.snapshot.as_ref()?;
-            let range = session.encoding.offsets(snapshot.rope(), lens.range);
-            let says = ptx_ide::resolve_lens(snapshot, kind, range.start, &parsed.figures)?;
-            Some((snapshot, says, ptx_ide::Lens { range, kind }))
-        });
-        let command = match found {
-            Some((snapshot, says, lens)) => {
-                let measured = server.ptxas.measured(&uri, snapshot);
-                command(says, &lens, snapshot, &uri, session, &measured)
-            }
-            // The text has changed meanwhile, and the client will soon request new lenses.
-            None => Command { title: "…".to_owned(), command: String::new(), arguments: None },
-        };
-        CodeLens { command: Some(command), ..lens }
-    })
-    .await
+    shared
+        .off_thread(move || {
+            let found = parsed.as_ref().and_then(|parsed| {
+                let snapshot = parsed.snapshot.as_ref()?;
+                let range = session.encoding.offsets(snapshot.rope(), lens.range);
+                let says = ptx_ide::resolve_lens(snapshot, kind, range.start, &parsed.figures)?;
+                Some((snapshot, says, ptx_ide::Lens { range, kind }))
+            });
+            let command = match found {
+                Some((snapshot, says, lens)) => {
+                    let measured = server.ptxas.measured(&uri, snapshot);
+                    command(says, &lens, snapshot, &uri, session, &measured)
+                }
+                // The text has changed meanwhile, and the client will soon request new lenses.
+                None => Command { title: "…".to_owned(), command: String::new(), arguments: None },
+            };
+            CodeLens { command: Some(command), ..lens }
+        })
+        .await
 }
 
 /// Time limit for the flow lints in a request, if the client cannot be asked to refresh.
 const LINTS_TIMEOUT: Duration = Duration::from_secs(3);
 
-async fn read(document: &OpenDocument, passed: bool) -> Option<Arc<ParsedText>> {
+async fn read(shared: &Shared, document: &OpenDocument, passed: bool) -> Option<Arc<ParsedText>> {
     let revision = document.revision();
-    if passed { document.passed(revision, LINTS_TIMEOUT).await } else { document.parsed(revision).await }
+    if passed {
+        document.passed(&*shared.platform, revision, LINTS_TIMEOUT).await
+    } else {
+        document.parsed(revision).await
+    }
 }
 
 /// Returns the command of a lens. Without a suitable command of the client the lens is only text, except for commands of the

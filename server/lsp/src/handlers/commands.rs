@@ -3,7 +3,7 @@
 use super::{WITH_PROGRESS, compare, evaluate, registers, snapshot, status, syntax_tree, workspace_check};
 use crate::convert::page_address;
 use crate::session::{ClientFeatures, EXPLAIN};
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,16 +59,17 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
             let Some((_, snapshot)) = snapshot(shared, &uri).await else {
                 return Ok(None);
             };
-            off_thread(move || Some(Value::String(syntax_tree::render(&snapshot)))).await
+            shared.off_thread(move || Some(Value::String(syntax_tree::render(&snapshot)))).await
         }
         EXPLAIN => {
             let query = string(&argument, "query")?.to_owned();
             let show = argument.get("show") == Some(&Value::Bool(true));
-            let text = off_thread({
-                let query = query.clone();
-                move || ptx_ide::explain(&query)
-            })
-            .await?;
+            let text = shared
+                .off_thread({
+                    let query = query.clone();
+                    move || ptx_ide::explain(&query)
+                })
+                .await?;
             if let Some(text) = text.as_ref().filter(|_| show) {
                 show_explanation(shared, &query, text);
             }
@@ -98,16 +99,16 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Opens the page of a code in the browser, or shows its first words if the client opens nothing.
 fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
-    let shared = Arc::clone(shared);
+    let (runner, shared) = (shared, Arc::clone(shared));
     // Without headings: the code is the first word of the message.
     let summary = text.lines().map(str::trim).find(|l| !l.is_empty() && !l.starts_with('#')).unwrap_or("").to_owned();
     let message = format!("{code}: {summary}");
     let uri: Option<Uri> = page_address(code).parse().ok();
-    tokio::spawn(async move {
+    runner.spawn(async move {
         if let Some(uri) = uri.filter(|_| shared.session().shows_documents) {
             let document = ShowDocumentParams { uri, external: Some(true), take_focus: Some(true), selection: None };
-            let shown = tokio::time::timeout(CLIENT_TIMEOUT, shared.client.show_document(document)).await;
-            if matches!(shown, Ok(Ok(true))) {
+            let shown = shared.platform.timeout(CLIENT_TIMEOUT, shared.client.show_document(document)).await;
+            if matches!(shown, Some(Ok(true))) {
                 return;
             }
         }

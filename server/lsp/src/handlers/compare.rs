@@ -8,13 +8,13 @@ use crate::document::OpenDocument;
 use crate::progress::WorkProgress;
 use crate::ptxas::{Key, hash};
 use crate::refresh;
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use ptx_analysis::target::find_architecture;
+use ptx_clock::Instant;
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{MessageType, ProgressToken, Uri};
 
@@ -45,8 +45,8 @@ pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Op
         Err(error) => Some((MessageType::WARNING, format!("ptx-analyzer: {}", error.message))),
     };
     if let Some((kind, text)) = said.filter(|_| show) {
-        let shared = Arc::clone(shared);
-        tokio::spawn(async move { shared.client.show_message(kind, text).await });
+        let (runner, shared) = (shared, Arc::clone(shared));
+        runner.spawn(async move { shared.client.show_message(kind, text).await });
     }
     answer.map(|(answer, _)| answer)
 }
@@ -61,13 +61,14 @@ async fn answer(
     let wanted = UntilDropped::default();
     let cancelled = wanted.token();
     let (server, (uri, entry)) = (Arc::clone(shared), (question.uri.clone(), question.entry.clone()));
-    let (job, known) = off_thread(move || {
-        let job = CompareJob::new(server, question, found)?;
-        // A stored result needs no turn.
-        let known = job.key().and_then(|key| job.shared.ptxas.known(&key));
-        Ok::<_, Error>((job, known))
-    })
-    .await??;
+    let (job, known) = shared
+        .off_thread(move || {
+            let job = CompareJob::new(server, question, found)?;
+            // A stored result needs no turn.
+            let known = job.key().and_then(|key| job.shared.ptxas.known(&key));
+            Ok::<_, Error>((job, known))
+        })
+        .await??;
     let (comparison, remembered) = match known {
         Some(known) => (known, true),
         None => {
@@ -75,17 +76,18 @@ async fn answer(
             let turn = Arc::clone(&shared.ptxas.turn).lock_owned().await;
             let (begin, server) = (Instant::now(), Arc::clone(shared));
             let limit = job.configuration.limit.as_secs().max(1);
-            off_thread(move || {
-                // The turn ends only with the program, even if the request was cancelled.
-                let _turn = turn;
-                job.run(&mut || {
-                    let seconds = begin.elapsed().as_secs();
-                    let percent = u32::try_from(seconds * 100 / limit).unwrap_or(100).min(100);
-                    progress.tell(|| (format!("{seconds} s"), percent));
-                    cancelled.is_set() || server.shut_down.load(Ordering::Relaxed)
+            shared
+                .off_thread(move || {
+                    // The turn ends only with the program, even if the request was cancelled.
+                    let _turn = turn;
+                    job.run(&mut || {
+                        let seconds = begin.elapsed().as_secs();
+                        let percent = u32::try_from(seconds * 100 / limit).unwrap_or(100).min(100);
+                        progress.tell(|| (format!("{seconds} s"), percent));
+                        cancelled.is_set() || server.shut_down.load(Ordering::Relaxed)
+                    })
                 })
-            })
-            .await??
+                .await??
         }
     };
     let entry = entry.as_deref();

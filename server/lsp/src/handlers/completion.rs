@@ -2,7 +2,7 @@
 
 use super::{at, snapshot};
 use crate::session::{ClientFeatures, Completing, SUGGEST};
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use ptx_ide::{Completions, Item, ItemKind, Topic};
 use serde_json::json;
 use tower_lsp_server::jsonrpc::Result;
@@ -105,7 +105,7 @@ pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<Comple
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(item) };
     let client = shared.session().completing;
     let topic = Topic::from_parts(&kind, &name);
-    let text = off_thread(move || ptx_ide::documentation(&snapshot, &topic)).await?;
+    let text = shared.off_thread(move || ptx_ide::documentation(&snapshot, &topic)).await?;
     let kind = if client.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
     item.documentation = text.map(|value| Documentation::MarkupContent(MarkupContent { kind, value }));
     Ok(item)

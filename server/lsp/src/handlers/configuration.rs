@@ -20,15 +20,15 @@ static LAST: AtomicU64 = AtomicU64::new(0);
 pub fn begin(shared: &Arc<Shared>) {
     let session = shared.session();
     if session.registers_configuration {
-        let shared = Arc::clone(shared);
-        tokio::spawn(async move {
+        let (runner, shared) = (shared, Arc::clone(shared));
+        runner.spawn(async move {
             let registration = Registration {
                 id: "configuration".to_owned(),
                 method: "workspace/didChangeConfiguration".to_owned(),
                 register_options: Some(serde_json::json!({ "section": SECTION })),
             };
             let done = shared.client.register_capability(vec![registration]);
-            if let Ok(Err(error)) = tokio::time::timeout(CLIENT_TIMEOUT, done).await {
+            if let Some(Err(error)) = shared.platform.timeout(CLIENT_TIMEOUT, done).await {
                 tracing::warn!("the client does not tell of changes of its configuration: {error}");
             }
         });
@@ -60,16 +60,16 @@ pub fn ask(shared: &Arc<Shared>) {
         return;
     }
     let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
-    let shared = Arc::clone(shared);
-    tokio::spawn(async move {
+    let (runner, shared) = (shared, Arc::clone(shared));
+    runner.spawn(async move {
         let folders: Vec<Uri> = shared.folders().iter().map(|f| f.uri.clone()).collect();
         let item = |scope_uri: Option<&Uri>| ConfigurationItem {
             scope_uri: scope_uri.cloned(),
             section: Some(SECTION.to_owned()),
         };
         let items = std::iter::once(item(None)).chain(folders.iter().map(|uri| item(Some(uri)))).collect();
-        match tokio::time::timeout(CLIENT_TIMEOUT, shared.client.configuration(items)).await {
-            Ok(Ok(answers)) if LAST.load(Ordering::Relaxed) == number => {
+        match shared.platform.timeout(CLIENT_TIMEOUT, shared.client.configuration(items)).await {
+            Some(Ok(answers)) if LAST.load(Ordering::Relaxed) == number => {
                 let mut answers = answers.into_iter();
                 // `null` means that nothing is set; the settings of the start stay valid.
                 let everywhere = answers.next().filter(|s| !s.is_null()).map(|s| read(&shared, &s));
@@ -82,9 +82,9 @@ pub fn ask(shared: &Arc<Shared>) {
                     take_effect(&shared);
                 }
             }
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => tracing::warn!("the client does not tell its configuration: {error}"),
-            Err(_) => tracing::warn!("the client has not answered about its configuration"),
+            Some(Ok(_)) => {}
+            Some(Err(error)) => tracing::warn!("the client does not tell its configuration: {error}"),
+            None => tracing::warn!("the client has not answered about its configuration"),
         }
     });
 }
@@ -132,8 +132,8 @@ pub fn complain(shared: &Arc<Shared>, message: String) {
     static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     tracing::warn!("{message}");
     if lock(&SAID).get_or_insert_default().insert(message.clone()) {
-        let shared = Arc::clone(shared);
-        tokio::spawn(async move {
+        let (runner, shared) = (shared, Arc::clone(shared));
+        runner.spawn(async move {
             shared.client.show_message(MessageType::WARNING, format!("ptx-analyzer: {message}")).await;
         });
     }

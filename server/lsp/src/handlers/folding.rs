@@ -2,7 +2,7 @@
 
 use super::snapshot;
 use crate::session::ClientFeatures;
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use ptx_ide::{Fold, FoldKind};
 use ptx_syntax::Rope;
 use tower_lsp_server::jsonrpc::Result;
@@ -19,25 +19,27 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 pub async fn folds(shared: &Shared, params: FoldingRangeParams) -> Result<Option<Vec<FoldingRange>>> {
     let Some((_, snapshot)) = snapshot(shared, &params.text_document.uri).await else { return Ok(None) };
     let session = shared.session();
-    off_thread(move || {
-        let mut found = ptx_ide::folds(&snapshot);
-        if let Some(most) = session.most_folds
-            && found.len() > most
-        {
-            // The longest ranges are the most useful ones.
-            found.sort_by_key(|f| std::cmp::Reverse(f.range.len()));
-            found.truncate(most);
-            found.sort_by_key(|f| f.range.start);
-        }
-        let mut out: Vec<FoldingRange> = found.into_iter().filter_map(|f| fold(session, snapshot.rope(), &f)).collect();
-        if session.folds_lines {
-            // A client shows only one of two folds that begin in the same line; the longer comes first.
-            out.sort_by_key(|f| (f.start_line, std::cmp::Reverse(f.end_line)));
-            out.dedup_by_key(|f| f.start_line);
-        }
-        Some(out)
-    })
-    .await
+    shared
+        .off_thread(move || {
+            let mut found = ptx_ide::folds(&snapshot);
+            if let Some(most) = session.most_folds
+                && found.len() > most
+            {
+                // The longest ranges are the most useful ones.
+                found.sort_by_key(|f| std::cmp::Reverse(f.range.len()));
+                found.truncate(most);
+                found.sort_by_key(|f| f.range.start);
+            }
+            let mut out: Vec<FoldingRange> =
+                found.into_iter().filter_map(|f| fold(session, snapshot.rope(), &f)).collect();
+            if session.folds_lines {
+                // A client shows only one of two folds that begin in the same line; the longer comes first.
+                out.sort_by_key(|f| (f.start_line, std::cmp::Reverse(f.end_line)));
+                out.dedup_by_key(|f| f.start_line);
+            }
+            Some(out)
+        })
+        .await
 }
 
 /// Converts a fold; `None` if it covers only one line for this client.

@@ -4,7 +4,8 @@ use super::{Stretch, snapshot, within_after};
 use crate::document::OpenDocument;
 use crate::evaluation;
 use crate::session::ClientFeatures;
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
+use ptx_clock::Instant;
 use ptx_ide::{Hint, HintKind, HintOptions, PressureHints};
 use ptx_launch::values::LineValue;
 use ptx_syntax::Rope;
@@ -48,7 +49,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
     let patience = if waits { LINTS_TIMEOUT } else { Duration::ZERO };
     if let Some(document) = document.as_ref().filter(|_| !shared.session().refreshes_hints && settings.evaluation.live)
     {
-        evaluated(document).await;
+        evaluated(shared, document).await;
     }
     within_after(shared, &uri, params.range, patience, move |stretch| {
         let enabled = settings.inlay_hints.enable;
@@ -65,14 +66,14 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
 }
 
 /// Waits, for a limited time, until the repeated evaluation after an edit is finished.
-async fn evaluated(document: &OpenDocument) {
-    let deadline = tokio::time::Instant::now() + 2 * LINTS_TIMEOUT;
-    while tokio::time::Instant::now() < deadline {
+async fn evaluated(shared: &Shared, document: &OpenDocument) {
+    let deadline = Instant::now() + 2 * LINTS_TIMEOUT;
+    while Instant::now() < deadline {
         let Some(parsed) = document.parsed(document.revision()).await else { return };
         if !parsed.snapshot.as_ref().is_some_and(|snapshot| document.evaluation.is_pending(snapshot)) {
             return;
         }
-        tokio::time::sleep(PAUSE).await;
+        shared.platform.sleep(PAUSE).await;
     }
 }
 
@@ -105,16 +106,17 @@ pub async fn resolve(shared: &Shared, mut hint: InlayHint) -> Result<InlayHint> 
     let Some((document, snapshot)) = snapshot(shared, &uri).await else { return Ok(hint) };
     let figures = document.last_parsed().map(|p| Arc::clone(&p.figures)).unwrap_or_default();
     let (session, settings) = (shared.session(), shared.settings_of(&uri));
-    off_thread(move || {
-        let offset = session.encoding.offset(snapshot.rope(), hint.position);
-        let label = text(&hint.label);
-        let hints = ptx_ide::inlay_hints(&snapshot, offset..offset, &settings.inlay_hints.options, &figures);
-        if let Some(found) = hints.into_iter().find(|h| h.offset == offset && h.text() == label) {
-            hint.tooltip = tooltip(found.tooltip, session);
-        }
-        hint
-    })
-    .await
+    shared
+        .off_thread(move || {
+            let offset = session.encoding.offset(snapshot.rope(), hint.position);
+            let label = text(&hint.label);
+            let hints = ptx_ide::inlay_hints(&snapshot, offset..offset, &settings.inlay_hints.options, &figures);
+            if let Some(found) = hints.into_iter().find(|h| h.offset == offset && h.text() == label) {
+                hint.tooltip = tooltip(found.tooltip, session);
+            }
+            hint
+        })
+        .await
 }
 
 /// Converts a hint for the client. `later`: its tooltip can be requested when it is shown.

@@ -3,7 +3,7 @@
 use super::snapshot;
 use crate::folders::{file_path, file_uri};
 use crate::session::ClientFeatures;
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use ptx_ide::LinkTarget;
 use std::collections::HashMap;
 use tower_lsp_server::jsonrpc::Result;
@@ -31,38 +31,39 @@ pub async fn links(shared: &Shared, params: DocumentLinkParams) -> Result<Option
     let uri = params.text_document.uri;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
     let session = shared.session();
-    off_thread(move || {
-        let folder = file_path(&uri).and_then(|p| p.parent().map(ToOwned::to_owned));
-        let mut known: HashMap<String, Option<Uri>> = HashMap::new();
-        let file = |path: &str| {
-            if is_remote(path) {
-                return None;
-            }
-            let path = folder.as_ref()?.join(path);
-            path.is_file().then(|| file_uri(&path)).flatten()
-        };
-        let mut out = Vec::new();
-        for link in ptx_ide::links(&snapshot) {
-            let (target, tooltip) = match &link.target {
-                LinkTarget::Address(address) => (address.parse().ok(), None),
-                LinkTarget::File(path) => {
-                    let target = known.entry(path.clone()).or_insert_with(|| file(path)).clone();
-                    (target, Some("Open the source".to_owned()))
+    shared
+        .off_thread(move || {
+            let folder = file_path(&uri).and_then(|p| p.parent().map(ToOwned::to_owned));
+            let mut known: HashMap<String, Option<Uri>> = HashMap::new();
+            let file = |path: &str| {
+                if is_remote(path) {
+                    return None;
                 }
+                let path = folder.as_ref()?.join(path);
+                path.is_file().then(|| file_uri(&path)).flatten()
             };
-            if target.is_some() {
-                let range = session.encoding.range(snapshot.rope(), &link.range);
-                out.push(DocumentLink {
-                    range,
-                    target,
-                    tooltip: tooltip.filter(|_| session.link_tooltips),
-                    data: None,
-                });
+            let mut out = Vec::new();
+            for link in ptx_ide::links(&snapshot) {
+                let (target, tooltip) = match &link.target {
+                    LinkTarget::Address(address) => (address.parse().ok(), None),
+                    LinkTarget::File(path) => {
+                        let target = known.entry(path.clone()).or_insert_with(|| file(path)).clone();
+                        (target, Some("Open the source".to_owned()))
+                    }
+                };
+                if target.is_some() {
+                    let range = session.encoding.range(snapshot.rope(), &link.range);
+                    out.push(DocumentLink {
+                        range,
+                        target,
+                        tooltip: tooltip.filter(|_| session.link_tooltips),
+                        data: None,
+                    });
+                }
             }
-        }
-        Some(out)
-    })
-    .await
+            Some(out)
+        })
+        .await
 }
 
 #[cfg(test)]

@@ -35,14 +35,14 @@ pub mod workspace_symbols;
 
 use super::cancel::CancelFlag;
 use super::document::OpenDocument;
+use super::platform::Pool;
 use super::position::ColumnEncoding;
 use super::session::ClientFeatures;
-use super::shared::{Shared, cancellable, cancellable_in, off_thread};
+use super::shared::Shared;
 use ptx_analysis::registers::Figures;
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Handle;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
     Range, ServerCapabilities, TextDocumentPositionParams, TextEdit, Uri, WorkDoneProgressOptions,
@@ -134,7 +134,7 @@ async fn at<T: Send + 'static>(
     params: TextDocumentPositionParams,
     compute: impl FnOnce(&DocumentPosition) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
-    at_in(&shared.pools.instant, shared, params, compute).await
+    at_in(Pool::Instant, shared, params, compute).await
 }
 
 /// As [`at`], for computations that may take long.
@@ -143,11 +143,11 @@ async fn at_leisure<T: Send + 'static>(
     params: TextDocumentPositionParams,
     compute: impl FnOnce(&DocumentPosition) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
-    at_in(&shared.pools.requests, shared, params, compute).await
+    at_in(Pool::Requests, shared, params, compute).await
 }
 
 async fn at_in<T: Send + 'static>(
-    pool: &Handle,
+    pool: Pool,
     shared: &Shared,
     params: TextDocumentPositionParams,
     compute: impl FnOnce(&DocumentPosition) -> Option<T> + Send + 'static,
@@ -156,7 +156,7 @@ async fn at_in<T: Send + 'static>(
     let found = stretch(shared, &params.text_document.uri, range, Duration::ZERO).await?;
     let Some((.., Stretch { snapshot, range, session, figures, .. })) = found else { return Ok(None) };
     let place = DocumentPosition { snapshot, offset: range.start, session, figures };
-    cancellable_in(pool, move |_| compute(&place)).await
+    shared.cancellable_in(pool, move |_| compute(&place)).await
 }
 
 /// A range of a document that a request names.
@@ -193,7 +193,7 @@ async fn within_after<T: Send + 'static>(
     compute: impl FnOnce(Stretch) -> Option<T> + Send + 'static,
 ) -> Result<Option<T>> {
     let Some((.., stretch)) = stretch(shared, uri, range, patience).await? else { return Ok(None) };
-    cancellable(move |cancelled| compute(Stretch { cancelled: cancelled.clone(), ..stretch })).await
+    shared.cancellable(move |cancelled| compute(Stretch { cancelled: cancelled.clone(), ..stretch })).await
 }
 
 /// As [`within`], for answers that are edits without a version. Edits of an older text would be wrong, and the client may not
@@ -210,7 +210,7 @@ async fn edits_within<T: Send + 'static>(
     let Some((document, revision, stretch)) = stretch(shared, uri, range, Duration::ZERO).await? else {
         return Ok(None);
     };
-    let answer = off_thread(move || compute(stretch)).await?;
+    let answer = shared.off_thread(move || compute(stretch)).await?;
     if document.is_stale(revision) { Err(Error::content_modified()) } else { Ok(answer) }
 }
 
@@ -227,7 +227,7 @@ async fn stretch(
     let (revision, range) = document.note(session.encoding, range);
     let parsed = match patience.is_zero() {
         true => document.parsed(revision).await,
-        false => document.passed(revision, patience).await,
+        false => document.passed(&*shared.platform, revision, patience).await,
     };
     let Some(parsed) = parsed else { return Ok(None) };
     let range = document.follow(range, revision, parsed.revision).ok_or_else(Error::content_modified)?;

@@ -1,7 +1,7 @@
 //! `ptx-analyzer.registerPressure`: the registers of functions, line by line.
 
 use super::commands::string;
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use ptx_analysis::registers::{RegisterCount, RegisterReport};
 use ptx_ide::{FunctionPressure, HeldValue};
 use ptx_syntax::Snapshot;
@@ -48,30 +48,35 @@ pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
     let Some(document) = shared.document(&uri) else { return Ok(None) };
     let revision = document.revision();
     let wait = argument.get("wait") == Some(&Value::Bool(true));
-    let parsed = if wait { document.passed(revision, LINTS_TIMEOUT).await } else { document.parsed(revision).await };
+    let parsed = if wait {
+        document.passed(&*shared.platform, revision, LINTS_TIMEOUT).await
+    } else {
+        document.parsed(revision).await
+    };
     let show = asked.show;
-    let answer = off_thread(move || {
-        let parsed = parsed?;
-        let snapshot = parsed.snapshot.as_ref()?;
-        let rope = snapshot.rope();
-        let start_of = |line: usize| rope.line_to_byte(line.saturating_sub(1).min(rope.len_lines()));
-        let range = start_of(*asked.lines.start())..start_of(asked.lines.end().saturating_add(1));
-        let found = ptx_ide::function_pressure(snapshot, &parsed.figures, asked.entry.as_deref(), range);
-        let functions: Vec<Value> = found.iter().map(|f| function(snapshot, f)).collect();
-        let mut out = json!({ "complete": parsed.complete, "functions": functions });
-        if let Some(entry) = &asked.entry
-            && let Some(said) = ptx_ide::function_registers(snapshot, &parsed.figures, entry)
-        {
-            out["markdown"] = json!(format!("# {}\n\n{said}\n", ptx_ide::both_names(entry)));
-        }
-        if let Some(number) = asked.line {
-            let end = start_of(number.saturating_add(1)).max(start_of(number) + 1) - 1;
-            let held = ptx_ide::held_values(snapshot, &parsed.figures, end).unwrap_or_default();
-            out["live"] = held.iter().map(|v| value(snapshot, v)).collect();
-        }
-        Some(out)
-    })
-    .await?;
+    let answer = shared
+        .off_thread(move || {
+            let parsed = parsed?;
+            let snapshot = parsed.snapshot.as_ref()?;
+            let rope = snapshot.rope();
+            let start_of = |line: usize| rope.line_to_byte(line.saturating_sub(1).min(rope.len_lines()));
+            let range = start_of(*asked.lines.start())..start_of(asked.lines.end().saturating_add(1));
+            let found = ptx_ide::function_pressure(snapshot, &parsed.figures, asked.entry.as_deref(), range);
+            let functions: Vec<Value> = found.iter().map(|f| function(snapshot, f)).collect();
+            let mut out = json!({ "complete": parsed.complete, "functions": functions });
+            if let Some(entry) = &asked.entry
+                && let Some(said) = ptx_ide::function_registers(snapshot, &parsed.figures, entry)
+            {
+                out["markdown"] = json!(format!("# {}\n\n{said}\n", ptx_ide::both_names(entry)));
+            }
+            if let Some(number) = asked.line {
+                let end = start_of(number.saturating_add(1)).max(start_of(number) + 1) - 1;
+                let held = ptx_ide::held_values(snapshot, &parsed.figures, end).unwrap_or_default();
+                out["live"] = held.iter().map(|v| value(snapshot, v)).collect();
+            }
+            Some(out)
+        })
+        .await?;
     if let Some(markdown) = answer.as_ref().filter(|_| show).and_then(|a| a["markdown"].as_str()) {
         let message = plain(markdown);
         let client = shared.client.clone();

@@ -4,7 +4,7 @@ use super::references::MAX_PLACES;
 use super::{Other, at, others};
 use crate::position::ColumnEncoding;
 use crate::session::ClientFeatures;
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use ptx_ide::{Reach, Renaming};
 use ptx_syntax::Snapshot;
 use std::borrow::Cow;
@@ -66,28 +66,29 @@ pub async fn rename(shared: &Shared, params: RenameParams) -> Result<Option<Work
     }
     let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
     let new = params.new_name;
-    off_thread(move || {
-        let found = ptx_ide::rename(&snapshot, range.start, &new)?;
-        let mut answer = RenameBuilder { session, reach: found.reach, documents: Vec::new() };
-        let reach = found.reach;
-        if reach != Reach::Module {
-            // `found.old` can differ from the renamed word only for a register of a range (`%r<4>`), which has no reach into
-            // other documents.
-            for Other { uri, snapshot: other, version } in &others {
-                if reach.joins(ptx_ide::reach_of(other, &found.old)) {
-                    let there = ptx_ide::rename_in_module(other, &found.old, &new);
-                    let there = there.map_err(|why| format!("{}: {why}", uri.as_str()))?;
-                    answer.add(uri, *version, other, there);
+    shared
+        .off_thread(move || {
+            let found = ptx_ide::rename(&snapshot, range.start, &new)?;
+            let mut answer = RenameBuilder { session, reach: found.reach, documents: Vec::new() };
+            let reach = found.reach;
+            if reach != Reach::Module {
+                // `found.old` can differ from the renamed word only for a register of a range (`%r<4>`), which has no reach into
+                // other documents.
+                for Other { uri, snapshot: other, version } in &others {
+                    if reach.joins(ptx_ide::reach_of(other, &found.old)) {
+                        let there = ptx_ide::rename_in_module(other, &found.old, &new);
+                        let there = there.map_err(|why| format!("{}: {why}", uri.as_str()))?;
+                        answer.add(uri, *version, other, there);
+                    }
                 }
             }
-        }
-        let places = found.edits.len() + answer.documents.iter().map(|(.., edits)| edits.len()).sum::<usize>();
-        bounded(&found.old, places)?;
-        answer.add(&uri, Some(version), &snapshot, found);
-        Ok(Some(answer.edit()))
-    })
-    .await?
-    .map_err(refused)
+            let places = found.edits.len() + answer.documents.iter().map(|(.., edits)| edits.len()).sum::<usize>();
+            bounded(&found.old, places)?;
+            answer.add(&uri, Some(version), &snapshot, found);
+            Ok(Some(answer.edit()))
+        })
+        .await?
+        .map_err(refused)
 }
 
 /// Refuses a renaming with too many places for an editor.

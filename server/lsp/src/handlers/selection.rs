@@ -1,7 +1,7 @@
 //! `textDocument/selectionRange`.
 
 use crate::session::ClientFeatures;
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::{
     Range, SelectionRange, SelectionRangeParams, SelectionRangeProviderCapability, ServerCapabilities,
@@ -23,17 +23,18 @@ pub async fn selections(shared: &Shared, params: SelectionRangeParams) -> Result
     let places: Option<Vec<_>> = noted.into_iter().map(follow).collect();
     let places = places.ok_or_else(Error::content_modified)?;
     let Some(snapshot) = parsed.snapshot.clone() else { return Ok(None) };
-    off_thread(move || {
-        let rope = snapshot.rope();
-        let one = |place: std::ops::Range<usize>| {
-            let found = ptx_ide::selections(&snapshot, place.start);
-            let nested = found.iter().rev().fold(None, |parent, range| {
-                Some(SelectionRange { range: encoding.range(rope, range), parent: parent.map(Box::new) })
-            });
-            // The answer must have one entry for each position.
-            nested.unwrap_or_else(|| SelectionRange { range: encoding.range(rope, &place), parent: None })
-        };
-        Some(places.into_iter().map(one).collect())
-    })
-    .await
+    shared
+        .off_thread(move || {
+            let rope = snapshot.rope();
+            let one = |place: std::ops::Range<usize>| {
+                let found = ptx_ide::selections(&snapshot, place.start);
+                let nested = found.iter().rev().fold(None, |parent, range| {
+                    Some(SelectionRange { range: encoding.range(rope, range), parent: parent.map(Box::new) })
+                });
+                // The answer must have one entry for each position.
+                nested.unwrap_or_else(|| SelectionRange { range: encoding.range(rope, &place), parent: None })
+            };
+            Some(places.into_iter().map(one).collect())
+        })
+        .await
 }

@@ -4,7 +4,7 @@ use super::{Stretch, snapshot, within};
 use crate::document::OpenDocument;
 use crate::position::ColumnEncoding;
 use crate::session::ClientFeatures;
-use crate::shared::{Shared, lock, off_thread};
+use crate::shared::{Shared, lock};
 use ptx_ide::{HighlightToken, TokenKind, TokenModifiers};
 use ptx_syntax::{Rope, Snapshot};
 use std::sync::Arc;
@@ -85,7 +85,7 @@ async fn whole(shared: &Shared, uri: &Uri) -> Result<Option<(Arc<OpenDocument>, 
         return Ok(None);
     }
     let (encoding, standard) = (shared.session().encoding, settings.semantic_tokens.standard);
-    let tokens = off_thread(move || all(&snapshot, encoding, standard)).await?;
+    let tokens = shared.off_thread(move || all(&snapshot, encoding, standard)).await?;
     Ok(Some((document, tokens)))
 }
 

@@ -3,7 +3,7 @@
 use super::snapshot;
 use crate::convert;
 use crate::session::ClientFeatures;
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{DocumentSymbolParams, DocumentSymbolResponse, OneOf, ServerCapabilities};
 
@@ -19,13 +19,14 @@ pub async fn document_symbols(shared: &Shared, params: DocumentSymbolParams) -> 
         return Ok(None);
     };
     let session = shared.session();
-    off_thread(move || {
-        let symbols = ptx_ide::document_symbols(&snapshot);
-        Some(if session.nested_symbols {
-            DocumentSymbolResponse::Nested(convert::nested(session, snapshot.rope(), symbols))
-        } else {
-            DocumentSymbolResponse::Flat(convert::flat(session, snapshot.rope(), &uri, symbols))
+    shared
+        .off_thread(move || {
+            let symbols = ptx_ide::document_symbols(&snapshot);
+            Some(if session.nested_symbols {
+                DocumentSymbolResponse::Nested(convert::nested(session, snapshot.rope(), symbols))
+            } else {
+                DocumentSymbolResponse::Flat(convert::flat(session, snapshot.rope(), &uri, symbols))
+            })
         })
-    })
-    .await
+        .await
 }

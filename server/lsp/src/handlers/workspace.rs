@@ -54,10 +54,10 @@ pub fn begin(shared: &Arc<Shared>) {
         method: "workspace/didChangeWatchedFiles".to_owned(),
         register_options: serde_json::to_value(options).ok(),
     };
-    let client = shared.client.clone();
+    let (client, platform) = (shared.client.clone(), Arc::clone(&shared.platform));
     shared.spawn(async move {
         let done = client.register_capability(vec![registration]);
-        if let Ok(Err(error)) = tokio::time::timeout(CLIENT_TIMEOUT, done).await {
+        if let Some(Err(error)) = platform.timeout(CLIENT_TIMEOUT, done).await {
             tracing::warn!("the client does not watch files: {error}");
         }
     });

@@ -8,11 +8,12 @@ use crate::refresh;
 use crate::shared::{Shared, lock};
 use crate::worker::publish;
 use crate::workspace::{ExamineGoal, FileReport, FileState, WorkspaceEvent, look};
+use ptx_clock::Instant;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{DiagnosticSeverity, ProgressToken, Uri};
 
@@ -106,10 +107,10 @@ fn keep_up(shared: &Arc<Shared>) {
         }
         *pushed = Some(HashMap::new());
     }
-    let (mut changes, shared) = (shared.workspace.changes(), Arc::clone(shared));
-    tokio::spawn(async move {
+    let (mut changes, runner, shared) = (shared.workspace.changes(), shared, Arc::clone(shared));
+    runner.spawn(async move {
         while changes.changed().await.is_ok() && !shared.shut_down.load(Ordering::Relaxed) {
-            tokio::time::sleep(PAUSE).await;
+            shared.platform.sleep(PAUSE).await;
             changes.mark_unchanged();
             if let Err(error) = run(&shared, None, &CancelFlag::default()).await {
                 tracing::warn!("files that changed were not checked: {error}");

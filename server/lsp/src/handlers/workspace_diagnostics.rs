@@ -9,13 +9,14 @@ use crate::folders::file_path;
 use crate::progress::WorkProgress;
 use crate::shared::Shared;
 use crate::workspace::{ExamineGoal, FileReport, WorkspaceEvent, look};
+use ptx_clock::Instant;
 use ptx_wire::outgoing;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     FullDocumentDiagnosticReport, ProgressToken, UnchangedDocumentDiagnosticReport, Uri, WorkspaceDiagnosticParams,
@@ -49,7 +50,7 @@ pub async fn pull(shared: &Arc<Shared>, params: WorkspaceDiagnosticParams) -> Re
             return Ok(answer.finish());
         }
         drop(answer);
-        let _ = tokio::time::timeout(left, changes.changed()).await;
+        let _ = shared.platform.timeout(left, changes.changed()).await;
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::cancel::{CancelFlag, UntilDropped};
 use crate::convert;
 use crate::session::ClientFeatures;
-use crate::shared::{Shared, off_thread};
+use crate::shared::Shared;
 use crate::workspace::outlines;
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -27,32 +27,33 @@ pub async fn symbols(shared: &Arc<Shared>, params: WorkspaceSymbolParams) -> Res
     let open: Vec<_> = shared.documents().into_iter().map(|d| (d.uri.clone(), d.last_parsed())).collect();
     let files = outlines(shared, &cancelled).await?;
     let (session, query) = (shared.session(), params.query);
-    off_thread(move || {
-        let mut found: Vec<(u32, SymbolInformation)> = Vec::new();
-        for (uri, parsed) in open {
-            let Some(snapshot) = parsed.as_ref().and_then(|p| p.snapshot.as_ref()) else { continue };
-            for symbol in ptx_ide::module_symbols(snapshot) {
-                if let Some((fits, name)) = fitting(&query, &symbol.name, symbol.mangled.as_deref()) {
-                    let range = session.encoding.range(snapshot.rope(), &symbol.selection);
-                    let location = Location::new(uri.clone(), range);
-                    found.push((fits, information(session, name, symbol.detail, symbol.kind, location)));
+    shared
+        .off_thread(move || {
+            let mut found: Vec<(u32, SymbolInformation)> = Vec::new();
+            for (uri, parsed) in open {
+                let Some(snapshot) = parsed.as_ref().and_then(|p| p.snapshot.as_ref()) else { continue };
+                for symbol in ptx_ide::module_symbols(snapshot) {
+                    if let Some((fits, name)) = fitting(&query, &symbol.name, symbol.mangled.as_deref()) {
+                        let range = session.encoding.range(snapshot.rope(), &symbol.selection);
+                        let location = Location::new(uri.clone(), range);
+                        found.push((fits, information(session, name, symbol.detail, symbol.kind, location)));
+                    }
                 }
             }
-        }
-        for (uri, outline) in files {
-            for symbol in outline.iter() {
-                if let Some((fits, name)) = fitting(&query, &symbol.name, symbol.mangled.as_deref()) {
-                    let location = Location::new(uri.clone(), symbol.selection);
-                    let detail = symbol.detail.clone();
-                    found.push((fits, information(session, name, detail, symbol.kind, location)));
+            for (uri, outline) in files {
+                for symbol in outline.iter() {
+                    if let Some((fits, name)) = fitting(&query, &symbol.name, symbol.mangled.as_deref()) {
+                        let location = Location::new(uri.clone(), symbol.selection);
+                        let detail = symbol.detail.clone();
+                        found.push((fits, information(session, name, detail, symbol.kind, location)));
+                    }
                 }
             }
-        }
-        found.sort_by(|(a, x), (b, y)| (Reverse(a), &x.name).cmp(&(Reverse(b), &y.name)));
-        found.truncate(MAX_SYMBOLS);
-        Some(WorkspaceSymbolResponse::Flat(found.into_iter().map(|(_, s)| s).collect()))
-    })
-    .await
+            found.sort_by(|(a, x), (b, y)| (Reverse(a), &x.name).cmp(&(Reverse(b), &y.name)));
+            found.truncate(MAX_SYMBOLS);
+            Some(WorkspaceSymbolResponse::Flat(found.into_iter().map(|(_, s)| s).collect()))
+        })
+        .await
 }
 
 /// Returns the fitness of a symbol and the name to show. Clients hide names that do not match, so a symbol that matches by its

@@ -9,9 +9,9 @@ use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use crate::{folders::Folders, handlers};
 use std::sync::Arc;
-use tower_lsp_server::LanguageServer;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::*;
+use tower_lsp_server::{Client, ClientSocket, LanguageServer, LspService};
 
 /// The server's implementation of the framework's trait.
 #[derive(Debug)]
@@ -23,6 +23,12 @@ impl HostBackend {
     /// Creates a server with the given state.
     pub fn new(shared: Arc<Shared>) -> Self {
         Self { shared }
+    }
+
+    /// Creates the service that routes messages to a server with the state that `state` returns.
+    pub fn service(state: impl FnOnce(Client) -> Arc<Shared>) -> (LspService<Self>, ClientSocket) {
+        let service = LspService::build(|client| Self::new(state(client)));
+        service.custom_method("$/setTrace", Self::set_trace).finish()
     }
 
     /// `$/setTrace`

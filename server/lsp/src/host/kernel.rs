@@ -2,7 +2,7 @@
 
 use super::requests::{HostPlace, within};
 use crate::handlers::commands::string;
-use crate::shared::{Shared, cancellable, off_thread};
+use crate::shared::Shared;
 use ptx_host::group_in;
 use ptx_host::kernel::{StatementKernel, kernel};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
     let place = HostPlace { text, session: shared.session(), group, start, range: 0..0 };
     let path = uri.path().as_str().to_owned();
     let file = path.rsplit('/').next().unwrap_or(&path).to_owned();
-    let written = cancellable(move |_| {
+    let written = shared.cancellable(move |_| {
         let view = place.view()?;
         let first = place.text.rope.byte_to_line(place.start) + 1;
         let named = format!("{file}:{first}");
@@ -58,11 +58,11 @@ fn show(shared: &Arc<Shared>, name: String, text: String) {
     let server = Arc::clone(shared);
     shared.spawn(async move {
         let files = Arc::clone(&server);
-        let written = off_thread(move || files.evaluations.write(&name, "ptx", &text)).await;
+        let written = server.off_thread(move || files.evaluations.write(&name, "ptx", &text)).await;
         let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) else { return };
         let document = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-        let shown = tokio::time::timeout(CLIENT_TIMEOUT, server.client.show_document(document)).await;
-        if !matches!(shown, Ok(Ok(true))) {
+        let shown = server.platform.timeout(CLIENT_TIMEOUT, server.client.show_document(document)).await;
+        if !matches!(shown, Some(Ok(true))) {
             tracing::info!("the client has not opened the kernel");
         }
     });

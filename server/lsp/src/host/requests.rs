@@ -7,8 +7,9 @@ use crate::handlers::code_actions::EVALUATE;
 use crate::handlers::{
     completion as items, definition as links, inlay_hints as hints, references, signature_help as forms,
 };
+use crate::platform::Pool;
 use crate::session::ClientFeatures;
-use crate::shared::{Shared, cancellable, cancellable_in};
+use crate::shared::Shared;
 use ptx_analysis::inline::TargetSet;
 use ptx_analysis::{Diagnostic, FixEdit};
 use ptx_host::{GroupView, HostEdit, answers, group_at, is_ptx, repeats};
@@ -86,7 +87,7 @@ async fn at<T: Send + 'static>(
     let Some(start) = text.groups.get(group).map(|placed| placed.start) else { return Ok(None) };
     let range = range.start - start..range.end - start;
     let place = HostPlace { text, session: shared.session(), group, start, range };
-    cancellable_in(&shared.pools.instant, move |_| compute(&place)).await
+    shared.cancellable_in(Pool::Instant, move |_| compute(&place)).await
 }
 
 fn markup(session: ClientFeatures, value: String) -> MarkupContent {
@@ -134,7 +135,7 @@ pub async fn resolve(shared: &Shared, mut item: CompletionItem) -> Result<Comple
     let Some(data) = &item.data else { return Ok(item) };
     let (Some(kind), Some(word)) = (data["kind"].as_str(), data["word"].as_str()) else { return Ok(item) };
     let topic = Topic::from_parts(kind, word);
-    let text = cancellable_in(&shared.pools.instant, move |_| ptx_ide::documentation(&MODULE, &topic)).await?;
+    let text = shared.cancellable_in(Pool::Instant, move |_| ptx_ide::documentation(&MODULE, &topic)).await?;
     item.documentation = text.map(|text| Documentation::MarkupContent(markup(shared.session(), text)));
     Ok(item)
 }
@@ -200,32 +201,33 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
     if touched.is_empty() {
         return Ok(None);
     }
-    cancellable(move |cancelled| {
-        let mut out = Vec::new();
-        for group in touched {
-            if cancelled.is_set() {
-                break;
-            }
-            let Some(start) = text.groups.get(group).map(|placed| placed.start) else { continue };
-            let place = HostPlace { text: Arc::clone(&text), session, group, start, range: 0..0 };
-            let Some(view) = place.view() else { continue };
-            for mut hint in answers::inlay_hints(&view, &options) {
-                if repeats(&text.groups, group, hint.offset) {
-                    continue;
+    shared
+        .cancellable(move |cancelled| {
+            let mut out = Vec::new();
+            for group in touched {
+                if cancelled.is_set() {
+                    break;
                 }
-                hint.offset += start;
-                if !(range.start..=range.end).contains(&hint.offset) {
-                    continue;
+                let Some(start) = text.groups.get(group).map(|placed| placed.start) else { continue };
+                let place = HostPlace { text: Arc::clone(&text), session, group, start, range: 0..0 };
+                let Some(view) = place.view() else { continue };
+                for mut hint in answers::inlay_hints(&view, &options) {
+                    if repeats(&text.groups, group, hint.offset) {
+                        continue;
+                    }
+                    hint.offset += start;
+                    if !(range.start..=range.end).contains(&hint.offset) {
+                        continue;
+                    }
+                    let moved = |range: &Range<usize>| range.start + start..range.end + start;
+                    hint.edits.iter_mut().for_each(|edit| edit.range = moved(&edit.range));
+                    hint.label.iter_mut().for_each(|part| part.target = part.target.as_ref().map(moved));
+                    out.push(hints::convert(hint, &text.rope, &uri, session, false));
                 }
-                let moved = |range: &Range<usize>| range.start + start..range.end + start;
-                hint.edits.iter_mut().for_each(|edit| edit.range = moved(&edit.range));
-                hint.label.iter_mut().for_each(|part| part.target = part.target.as_ref().map(moved));
-                out.push(hints::convert(hint, &text.rope, &uri, session, false));
             }
-        }
-        Some(out)
-    })
-    .await
+            Some(out)
+        })
+        .await
 }
 
 /// `textDocument/codeAction`
@@ -244,14 +246,15 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let checked = document.last_checked().filter(|checked| checked.revision == text.revision);
     let range = range.start - start..range.end.max(range.start) - start;
     let place = HostPlace { text, session, group, start, range };
-    cancellable(move |_| {
-        let mut out = if fixes { quick_fixes(&place, &uri, checked.as_deref()) } else { Vec::new() };
-        if evaluates && place.view().is_some() {
-            out.push(evaluate(&place, &uri));
-        }
-        Some(out)
-    })
-    .await
+    shared
+        .cancellable(move |_| {
+            let mut out = if fixes { quick_fixes(&place, &uri, checked.as_deref()) } else { Vec::new() };
+            if evaluates && place.view().is_some() {
+                out.push(evaluate(&place, &uri));
+            }
+            Some(out)
+        })
+        .await
 }
 
 /// The fixes of the diagnostics at a place.

@@ -8,16 +8,15 @@ use crate::refresh;
 use crate::settings::Settings;
 use crate::shared::Shared;
 use crate::worker::{report, threads};
+use futures::FutureExt;
 use ptx_analysis::Report;
 use ptx_analysis::inline::TargetSet;
+use ptx_clock::Instant;
 use ptx_host::{Edit, GroupResult, Host, HostChecker, HostTargets, Language, Placed, in_text};
 use ptx_syntax::Rope;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// Stack size of the worker in bytes, as of the worker of a PTX document.
-const STACK: usize = 64 << 20;
+use std::time::Duration;
 
 /// A text with the PTX in its strings.
 #[derive(Debug)]
@@ -62,7 +61,7 @@ impl HostWorker {
     /// Starts a worker for a document. `language` is the client's name of its language.
     ///
     /// # Errors
-    /// If the thread cannot be started.
+    /// If it cannot be started.
     pub fn start(
         shared: Arc<Shared>,
         document: Arc<OpenDocument>,
@@ -73,6 +72,7 @@ impl HostWorker {
             let path = document.uri.path().as_str();
             Language::of_file_name(path.rsplit('/').next().unwrap_or(path))
         });
+        let (platform, uri) = (Arc::clone(&shared.platform), document.uri.clone());
         let worker = Self {
             shared,
             document,
@@ -84,24 +84,23 @@ impl HostWorker {
             checker: checker(),
             holding: HostHolding::default(),
         };
-        std::thread::Builder::new().name("document".into()).stack_size(STACK).spawn(|| worker.run())?;
-        Ok(())
+        platform.start_worker(uri.as_str(), Box::new(|| worker.run().boxed_local()))
     }
 
-    fn run(mut self) {
+    async fn run(mut self) {
         self.built = file_path(&self.document.uri).and_then(|path| self.shared.commands.targets(&path));
-        while let Some(mut work) = self.document.take() {
+        while let Some(mut work) = self.document.take().await {
             let changes = std::mem::take(&mut work.changes);
-            if catch_unwind(AssertUnwindSafe(|| self.step(&work, changes))).is_ok() {
+            if AssertUnwindSafe(self.step(&work, changes)).catch_unwind().await.is_ok() {
                 continue;
             }
             // The edit may be half applied; start again from the text.
             self.shared.failed(self.document.uri.as_str());
             self.forget();
-            let again = catch_unwind(AssertUnwindSafe(|| self.step(&work, vec![DocumentChange::Replace])));
-            if again.is_err() {
+            let again = self.step(&work, vec![DocumentChange::Replace]);
+            if AssertUnwindSafe(again).catch_unwind().await.is_err() {
                 self.forget();
-                self.nothing(&work);
+                self.nothing(&work).await;
             }
         }
     }
@@ -113,10 +112,10 @@ impl HostWorker {
     }
 
     /// Publishes that a text has no PTX, so that requests do not wait.
-    fn nothing(&self, work: &DocumentWork) {
+    async fn nothing(&self, work: &DocumentWork) {
         self.hand_over(work, Arc::default(), Some(Arc::default()));
         let checked = CheckedText::nothing(work.revision, work.version, Timings::default());
-        report(&self.shared, (&self.document, &self.publisher), work, checked);
+        report(&self.shared, (&self.document, &self.publisher), work, checked).await;
     }
 
     fn hand_over(&self, work: &DocumentWork, groups: Arc<[Placed]>, results: Option<Arc<[GroupResult]>>) {
@@ -131,12 +130,12 @@ impl HostWorker {
         self.publisher.host.send_replace(Some(Arc::new(text)));
     }
 
-    fn step(&mut self, work: &DocumentWork, changes: Vec<DocumentChange>) {
+    async fn step(&mut self, work: &DocumentWork, changes: Vec<DocumentChange>) {
         let revision = work.revision;
         let begin = Instant::now();
         let Some(language) = self.language.filter(|_| !work.lost) else {
             self.host = None;
-            return self.nothing(work);
+            return self.nothing(work).await;
         };
         let groups: Arc<[Placed]> = self.follow(language, &work.rope, changes).groups().into();
         if work.saved {
@@ -160,14 +159,14 @@ impl HostWorker {
         let results: Arc<[GroupResult]> = results.into();
         self.hand_over(work, Arc::clone(&groups), Some(Arc::clone(&results)));
         let timings = Timings { parse, check: begin.elapsed(), ..Timings::default() };
-        let mut due = self.publish(work, (&groups, &results), &settings, timings);
+        let mut due = self.publish(work, (&groups, &results), &settings, timings).await;
         while let Some(next) = due {
-            match self.document.wait(revision, work.edited + next, true) {
+            match self.document.wait(&*self.shared.platform, revision, work.edited + next, true).await {
                 Wait::Stale => return,
                 Wait::Saved => self.holding.stop(),
                 Wait::Over => {}
             }
-            due = self.publish(work, (&groups, &results), &settings, timings);
+            due = self.publish(work, (&groups, &results), &settings, timings).await;
             refresh::diagnostics(&self.shared);
         }
     }
@@ -200,7 +199,7 @@ impl HostWorker {
     }
 
     /// Publishes the diagnostics that are not held back; returns the time since the last edit at which others are due.
-    fn publish(
+    async fn publish(
         &mut self,
         work: &DocumentWork,
         (groups, results): (&[Placed], &[GroupResult]),
@@ -236,7 +235,7 @@ impl HostWorker {
             errors: None,
             timings: Timings { convert: begin.elapsed(), ..timings },
         };
-        report(&self.shared, (&self.document, &self.publisher), work, checked);
+        report(&self.shared, (&self.document, &self.publisher), work, checked).await;
         due
     }
 }

@@ -1,7 +1,7 @@
 //! The kinds of values of settings: reading them, and their names in messages and in the documentation.
 
 use super::SettingProblem;
-use crate::globs::excluded;
+use crate::globs;
 use crate::levels::{DiagnosticLevels, level};
 use ptx_analysis::target::{find_architecture, version};
 use ptx_analysis::{Analyzer, Code};
@@ -10,7 +10,6 @@ use ptx_interp::findings::{Checks, FaultKind};
 use ptx_isa::tables::{TargetInfo, Version};
 use serde_json::Value;
 use std::ops::RangeInclusive;
-use std::path::Path;
 
 /// The field that stores a setting, by the kind of its value.
 pub enum SettingSlot<'a> {
@@ -89,9 +88,7 @@ impl SettingSlot<'_> {
             Self::Version(out) => text.and_then(version).map(|version| *out = Some(version)),
             Self::Path(out) => text.map(|path| path.trim().clone_into(out)),
             Self::Options(out) => strings(value).map(|options| *out = options),
-            Self::Globs(out) => {
-                strings(value).filter(|globs| excluded(Path::new("/"), globs).is_ok()).map(|globs| *out = globs)
-            }
+            Self::Globs(out) => strings(value).filter(|globs| globs::are_valid(globs)).map(|globs| *out = globs),
         };
         if read.is_none() {
             problems.push(SettingProblem::wrong(name, expected));

@@ -1,6 +1,6 @@
 //! Examines one file: its outline and its diagnostics.
 
-use super::find::FileStamp;
+use super::contents::FileStamp;
 use crate::cancel::CancelFlag;
 use crate::convert;
 use crate::session::ClientFeatures;

@@ -3,18 +3,19 @@
 //! The results for a file are cached until the file or its settings change; another walk then costs only the search of the
 //! folders. A few separate threads examine the files, one walk of a kind at a time.
 
+mod contents;
 mod examine;
-mod find;
 
+pub use contents::{FileStamp, FolderContents};
 pub use examine::{ExamineGoal, FileReport, OutlineEntry};
 
 use super::cancel::CancelFlag;
 use super::folders::{file_path, file_uri};
-use super::pools;
+use super::platform::Finder;
+use super::priority::yield_to_others;
 use super::settings::Settings;
 use super::shared::{Shared, lock};
 use examine::{ExamineJob, FileSummary, STACK};
-use find::FileStamp;
 use std::collections::{HashMap, HashSet};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -146,10 +147,15 @@ pub async fn look<T: Send + 'static>(
     };
     let _turn = turn.lock().await;
     cancelled.check()?;
+    let Some(finder) = shared.platform.finder() else {
+        on(&mut sink, WorkspaceEvent::Found { files: 0, too_big: 0, cut: false });
+        return Ok(sink);
+    };
     let (done, result) = oneshot::channel();
     let (to_thread, cancelled) = (Arc::clone(shared), cancelled.clone());
     let work = move || {
-        let finished = Look { shared: &to_thread, want, cancelled: &cancelled }.run(&mut |event| on(&mut sink, event));
+        let finished =
+            Look { shared: &to_thread, finder, want, cancelled: &cancelled }.run(&mut |event| on(&mut sink, event));
         // The receiver may be gone.
         let _ = done.send(if finished { Ok(sink) } else { Err(Error::request_cancelled()) });
     };
@@ -159,6 +165,7 @@ pub async fn look<T: Send + 'static>(
 
 struct Look<'a> {
     shared: &'a Arc<Shared>,
+    finder: Finder,
     want: ExamineGoal,
     cancelled: &'a CancelFlag,
 }
@@ -197,7 +204,7 @@ impl Look<'_> {
             let Some(path) = &folder.path else { continue };
             let settings = folder.settings.clone().unwrap_or_else(|| shared.settings());
             most = settings.workspace.files.max(most);
-            let found = find::find(path, &settings.workspace, &|| self.cancelled.is_set());
+            let found = (self.finder)(path, &settings.workspace, &|| self.cancelled.is_set());
             too_big += found.too_big;
             cut |= found.cut;
             for (path, stamp) in found.files {
@@ -227,7 +234,7 @@ impl Look<'_> {
             for _ in 0..threads().min(jobs.len()) {
                 let (next, sender) = (&next, sender.clone());
                 let work = move || {
-                    pools::yield_to_others();
+                    yield_to_others();
                     while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let examined = examine::examine(job, self.want, self.shared, self.cancelled);
                         if self.cancelled.is_set() || sender.send((job, examined)).is_err() {

@@ -14,10 +14,11 @@ use crate::hir::module::{Header, ModuleItem, is_function, items};
 use crate::hir::statements::children;
 use crate::registers::facts::FunctionFacts;
 use crate::registers::facts::ModuleFacts;
-use ptx_syntax::{Node, Snapshot, fields, kinds};
+use ptx_syntax::{Node, Snapshot, SnapshotId, fields, kinds};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The cached lints of a function.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub(super) struct Lints {
     pass: u32,
     /// Whether flow facts are kept.
     keeps_facts: bool,
+    /// A pass that is not finished: its snapshot, and the functions it has covered, by the hash of their text.
+    interrupted: Option<(SnapshotId, HashSet<u64>)>,
 }
 
 /// The number of passes for which the entry of a function that disappeared stays cached.
@@ -49,6 +52,17 @@ impl Analyzer {
     /// each keystroke. Functions with errors are skipped. Returns `None` if `cancelled` returned true meanwhile; the results
     /// so far stay cached.
     pub fn lints(&mut self, snapshot: &Snapshot, cancelled: &Cancelled<'_>) -> Option<Vec<Diagnostic>> {
+        self.lints_until(snapshot, &|| false, cancelled)
+    }
+
+    /// As [`Self::lints`], and also returns `None` between two functions when `stop` returns true. The next call continues there
+    /// if it has the same snapshot. Each call covers at least one function.
+    pub fn lints_until(
+        &mut self,
+        snapshot: &Snapshot,
+        stop: &Cancelled<'_>,
+        cancelled: &Cancelled<'_>,
+    ) -> Option<Vec<Diagnostic>> {
         if self.last.as_ref().is_none_or(|(last, _)| last.id() != snapshot.id()) {
             self.analyze(snapshot);
         }
@@ -56,7 +70,11 @@ impl Analyzer {
         let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut Vec::new());
         let module = module_facts(snapshot, &items);
         let environment = mix(hash_of(&header.environment), fingerprint(&module));
-        self.lints.pass += 1;
+        if self.lints.interrupted.as_ref().is_none_or(|(of, _)| *of != snapshot.id()) {
+            self.lints.pass += 1;
+            self.lints.interrupted = None;
+        }
+        let mut done: HashSet<u64> = self.lints.interrupted.take().map(|(_, done)| done).unwrap_or_default();
         let pass = self.lints.pass;
         let hashes: Vec<u64> = self.last.iter().flat_map(|(_, all)| all.iter().map(|(_, text)| *text)).collect();
         let mut out = Vec::new();
@@ -69,7 +87,9 @@ impl Analyzer {
             let holds = |k: &CachedLints| {
                 k.environment == environment && k.dependencies.iter().all(|(n, s)| header.look_up(n, index) == *s)
             };
-            if let Some(known) = self.lints.known.get_mut(&text).filter(|k| holds(k) && !item.node.has_error()) {
+            if let Some(known) =
+                self.lints.known.get_mut(&text).filter(|k| holds(k) && (!item.node.has_error() || done.contains(&text)))
+            {
                 known.pass = pass;
                 out.extend(known.found.iter().map(|d| d.clone().shifted(item.range.start)));
             } else if !self.functions.has_errors(text) {
@@ -78,12 +98,14 @@ impl Analyzer {
         }
         let whole =
             LintContext { snapshot, header: &header, module: &module, keeps_facts: self.lints.keeps_facts, cancelled };
+        let begun = AtomicBool::new(false);
         let found = self.threads.share(
             &wanted,
             |(_, item, _)| item.range.len(),
             &mut self.mnemonics,
             |mnemonics, (index, item, _)| {
-                if cancelled() { None } else { function_lints(&whole, item, *index, mnemonics) }
+                let stops = begun.swap(true, Ordering::Relaxed) && stop();
+                if stops || cancelled() { None } else { function_lints(&whole, item, *index, mnemonics) }
             },
         );
         let mut complete = true;
@@ -97,9 +119,11 @@ impl Analyzer {
                 continue;
             }
             out.extend(found.found.iter().map(|d| d.clone().shifted(item.range.start)));
+            done.insert(text);
             self.lints.known.insert(text, CachedLints { environment, pass, ..found });
         }
         if !complete {
+            self.lints.interrupted = Some((snapshot.id(), done));
             return None;
         }
         self.lints.known.retain(|_, k| pass - k.pass <= MAX_UNUSED_PASSES);

@@ -3,7 +3,7 @@
 use super::request::{EvaluateArguments, object};
 use super::{CLIENT_TIMEOUT, offset_of, place, read, refused};
 use crate::evaluation::module;
-use crate::shared::{Shared, cancellable};
+use crate::shared::Shared;
 use ptx_interp::launch::{GuessReport, Launch, complete};
 use ptx_launch::evaluate::LaunchModule;
 use ptx_launch::refusal::LaunchRefusal;
@@ -20,7 +20,7 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
         None => (None, None),
     };
     let (_, checked) = read(shared, &uri).await?;
-    cancellable(move |_| {
+    shared.cancellable(move |_| {
         let Some(snapshot) = &checked.snapshot else { return Ok(json!({ "entries": [] })) };
         let module = module(snapshot, checked.errors.as_deref());
         let only = match (entry, line) {
@@ -84,22 +84,23 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
     let (document, checked) = read(shared, &uri).await?;
     let encoding = shared.session().encoding;
     let revision = checked.revision;
-    let edit = cancellable(move |_| {
-        let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
-        let fail = |why: String| refused(&LaunchRefusal::new("no-kernel", why), &rope);
-        let Some(snapshot) = &checked.snapshot else { return Err(fail("this is no PTX".to_owned())) };
-        let module = module(snapshot, checked.errors.as_deref());
-        let at = line.map(|line| offset_of(&rope, line));
-        let kernel = module.kernel(entry.as_deref(), at).map_err(fail)?;
-        let (launch, _) = guess(&module, &kernel.name);
-        // The launch is inserted above the whole declaration: linking directives may be on separate lines.
-        let start = rope.line_to_byte(rope.byte_to_line(kernel.start.min(rope.len_bytes())));
-        let newline = if rope.slice(..).chars().take(4096).any(|c| c == '\r') { "\r\n" } else { "\n" };
-        let text = launch.lines().replace('\n', newline);
-        let at = encoding.position(&rope, start);
-        Ok(TextEdit::new(Range::new(at, at), text))
-    })
-    .await??;
+    let edit = shared
+        .cancellable(move |_| {
+            let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
+            let fail = |why: String| refused(&LaunchRefusal::new("no-kernel", why), &rope);
+            let Some(snapshot) = &checked.snapshot else { return Err(fail("this is no PTX".to_owned())) };
+            let module = module(snapshot, checked.errors.as_deref());
+            let at = line.map(|line| offset_of(&rope, line));
+            let kernel = module.kernel(entry.as_deref(), at).map_err(fail)?;
+            let (launch, _) = guess(&module, &kernel.name);
+            // The launch is inserted above the whole declaration: linking directives may be on separate lines.
+            let start = rope.line_to_byte(rope.byte_to_line(kernel.start.min(rope.len_bytes())));
+            let newline = if rope.slice(..).chars().take(4096).any(|c| c == '\r') { "\r\n" } else { "\n" };
+            let text = launch.lines().replace('\n', newline);
+            let at = encoding.position(&rope, start);
+            Ok(TextEdit::new(Range::new(at, at), text))
+        })
+        .await??;
     if document.is_stale(revision) {
         return Err(Error::content_modified());
     }
@@ -109,9 +110,9 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
         return Ok(written);
     }
     let edit = WorkspaceEdit::new(std::collections::HashMap::from([(uri, vec![edit])]));
-    let client = shared.client.clone();
+    let (client, platform) = (shared.client.clone(), Arc::clone(&shared.platform));
     shared.spawn(async move {
-        if let Ok(Err(error)) = tokio::time::timeout(CLIENT_TIMEOUT, client.apply_edit(edit)).await {
+        if let Some(Err(error)) = platform.timeout(CLIENT_TIMEOUT, client.apply_edit(edit)).await {
             tracing::info!("the launch was not written: {error}");
         }
     });

@@ -8,8 +8,9 @@ pub use kernels::{kernel_at, launches, write_launch};
 use super::snapshot;
 use crate::document::{CheckedText, OpenDocument};
 use crate::evaluation::{self, Evaluation, Focus};
+use crate::platform::Pool;
 use crate::refresh;
-use crate::shared::{Shared, cancellable_in, off_thread};
+use crate::shared::Shared;
 use ptx_launch::refusal::LaunchRefusal;
 use ptx_launch::view;
 use ptx_syntax::Rope;
@@ -61,34 +62,36 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
     // A stored run is shown at once, even if other kernels are running.
     let question = &request.question;
     let known = checked.snapshot.as_ref().and_then(|s| evaluation::known(shared, &document, s, question));
-    let pool = if known.is_some() { &shared.pools.requests } else { &shared.pools.evaluations };
-    cancellable_in(pool, move |cancelled| {
-        let outdated = || document.is_stale(checked.revision) && document.evaluation.was_asked_since(checked.revision);
-        let stop = || cancelled.is_set() || outdated();
-        let evaluation = evaluation::ask(&server, &document, &checked, &request.question, &stop)
-            .map_err(|refusal| refused(&refusal, &rope))?;
-        cancelled.check()?;
-        let shape = evaluation.done.run.machine.shape;
-        let target = view::target(&shape, request.cta, request.warp).map_err(Error::invalid_params)?;
-        if let Some(focus) = request.focus {
-            let focus = focus.map(|(lane, step)| Focus { target, lane, step });
-            if document.evaluation.set_focus(focus) {
-                refresh::values(&server);
+    let pool = if known.is_some() { Pool::Requests } else { Pool::Evaluations };
+    shared
+        .sliced_in(pool, async move |cancelled| {
+            let outdated =
+                || document.is_stale(checked.revision) && document.evaluation.was_asked_since(checked.revision);
+            let stop = || cancelled.is_set() || outdated();
+            let evaluation = evaluation::ask(&server, &document, &checked, &request.question, &stop).await;
+            let evaluation = evaluation.map_err(|refusal| refused(&refusal, &rope))?;
+            cancelled.check()?;
+            let shape = evaluation.done.run.machine.shape;
+            let target = view::target(&shape, request.cta, request.warp).map_err(Error::invalid_params)?;
+            if let Some(focus) = request.focus {
+                let focus = focus.map(|(lane, step)| Focus { target, lane, step });
+                if document.evaluation.set_focus(focus) {
+                    refresh::values(&server);
+                }
             }
-        }
-        let places = |offset: usize| place(&rope, offset);
-        let course = evaluation.course(target, &stop);
-        let mut out = view::answer(&evaluation.done, &course, &places, &request.asked, &stop);
-        cancelled.check()?;
-        out["version"] = json!(checked.version);
-        out["launches"] = json!(evaluation.launches);
-        if !request.asked.brief || request.show {
-            out["markdown"] = json!(evaluation.result(&course, &stop));
-        }
-        limits(&mut out, &evaluation, &rope);
-        Ok((out, evaluation.entry.clone()))
-    })
-    .await?
+            let places = |offset: usize| place(&rope, offset);
+            let course = evaluation.course(target, &stop);
+            let mut out = view::answer(&evaluation.done, &course, &places, &request.asked, &stop);
+            cancelled.check()?;
+            out["version"] = json!(checked.version);
+            out["launches"] = json!(evaluation.launches);
+            if !request.asked.brief || request.show {
+                out["markdown"] = json!(evaluation.result(&course, &stop));
+            }
+            limits(&mut out, &evaluation, &rope);
+            Ok((out, evaluation.entry.clone()))
+        })
+        .await?
 }
 
 /// Adds the reason why a run did not finish.
@@ -162,12 +165,12 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
         if shared.session().shows_documents {
             let server = Arc::clone(&shared);
             let (name, body) = (title.clone(), text.clone());
-            let written = off_thread(move || server.evaluations.write(&name, "md", &body)).await;
+            let written = shared.off_thread(move || server.evaluations.write(&name, "md", &body)).await;
             if let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) {
                 let document =
                     ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-                let shown = tokio::time::timeout(CLIENT_TIMEOUT, shared.client.show_document(document)).await;
-                if !matches!(shown, Ok(Ok(true))) {
+                let shown = shared.platform.timeout(CLIENT_TIMEOUT, shared.client.show_document(document)).await;
+                if !matches!(shown, Some(Ok(true))) {
                     tracing::info!("the client has not opened the result document");
                 }
             }
@@ -210,23 +213,24 @@ pub fn clear(shared: &Arc<Shared>, argument: &Value) -> Result<bool> {
 pub async fn fragments(shared: &Shared, uri: Uri, argument: &Value) -> Result<Option<Value>> {
     let line = object(argument, "the argument")?.line()?.ok_or_else(|| Error::invalid_params("`line` is missing"))?;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
-    off_thread(move || {
-        let start = offset_of(snapshot.rope(), line);
-        let end = offset_of(snapshot.rope(), line.saturating_add(1));
-        let found = ptx_ide::matrices_in(&snapshot, start..end)?;
-        let operands: Vec<Value> = found
-            .matrices
-            .iter()
-            .map(|m| {
-                let elements: Vec<_> =
-                    m.elements.iter().map(|e| json!([e.lane, e.register, e.part, e.row, e.column])).collect();
-                json!({
-                    "operand": m.operand, "matrix": m.name, "type": m.ty, "rows": m.rows, "columns": m.columns,
-                    "registers": m.registers, "bits": m.bits, "threads": m.threads, "elements": elements,
+    shared
+        .off_thread(move || {
+            let start = offset_of(snapshot.rope(), line);
+            let end = offset_of(snapshot.rope(), line.saturating_add(1));
+            let found = ptx_ide::matrices_in(&snapshot, start..end)?;
+            let operands: Vec<Value> = found
+                .matrices
+                .iter()
+                .map(|m| {
+                    let elements: Vec<_> =
+                        m.elements.iter().map(|e| json!([e.lane, e.register, e.part, e.row, e.column])).collect();
+                    json!({
+                        "operand": m.operand, "matrix": m.name, "type": m.ty, "rows": m.rows, "columns": m.columns,
+                        "registers": m.registers, "bits": m.bits, "threads": m.threads, "elements": elements,
+                    })
                 })
-            })
-            .collect();
-        (!operands.is_empty()).then(|| json!({ "instruction": found.instruction, "operands": operands }))
-    })
-    .await
+                .collect();
+            (!operands.is_empty()).then(|| json!({ "instruction": found.instruction, "operands": operands }))
+        })
+        .await
 }

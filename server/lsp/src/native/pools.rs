@@ -2,22 +2,80 @@
 //!
 //! A pool is the blocking pool of a tokio runtime: its tasks wait in the order of arrival until a thread is free.
 
+use super::find::find;
+use crate::platform::{Computation, Finder, Platform, Pool};
+use crate::priority::yield_to_others;
+use futures::FutureExt;
+use futures::executor::block_on;
+use futures::future::BoxFuture;
 use std::io::Result;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::JoinHandle;
 
 /// Stack size of a thread in bytes: functions that walk a tree recurse, to the depth that `ptx_syntax` allows. This is address
 /// space, not memory.
 const STACK: usize = 16 << 20;
 
-/// Handles of the thread pools.
+/// Stack size of the worker of a document in bytes: trees can nest deeply, and a check may recurse along them. This is address
+/// space, not memory.
+const WORKER_STACK: usize = 64 << 20;
+
+/// Handles of the thread pools: the platform of a server on threads.
 #[derive(Debug, Clone)]
 pub struct Pools {
     /// For asynchronous work, and for most requests.
-    pub requests: Handle,
-    /// For short requests that the user waits for: hover, completion, definition.
-    pub instant: Handle,
-    /// For runs of kernels. More than two at a time would only compete for processors and memory.
-    pub evaluations: Handle,
+    requests: Handle,
+    instant: Handle,
+    /// More than two runs at a time would only compete for processors and memory.
+    evaluations: Handle,
+}
+
+impl Platform for Pools {
+    fn spawn(&self, work: BoxFuture<'static, ()>) {
+        self.requests.spawn(work);
+    }
+
+    fn compute(&self, pool: Pool, work: Computation) {
+        let handle = match pool {
+            Pool::Instant => &self.instant,
+            Pool::Requests => &self.requests,
+            Pool::Evaluations => &self.evaluations,
+        };
+        handle.spawn_blocking(move || block_on(work()));
+    }
+
+    fn start_worker(&self, _: &str, work: Computation) -> Result<()> {
+        let thread = std::thread::Builder::new().name("document".into()).stack_size(WORKER_STACK);
+        thread.spawn(move || block_on(work())).map(drop)
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+        Sleep(self.requests.spawn(async move { tokio::time::sleep(time).await })).boxed()
+    }
+
+    fn finder(&self) -> Option<Finder> {
+        Some(find)
+    }
+}
+
+/// A timer of the runtime for futures that any thread polls. It ends early if the runtime shuts down.
+struct Sleep(JoinHandle<()>);
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        self.0.poll_unpin(context).map(drop)
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// Owner of the pools' threads.
@@ -73,20 +131,6 @@ impl ThreadPools {
     }
 }
 
-/// Lowers the priority of the current thread, so that threads that answer requests run first. Only Linux has a priority for a
-/// single thread; on other systems the scheduler decides alone.
-pub fn yield_to_others() {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS) {
-        tracing::debug!("a background thread runs like the others: {error}");
-    }
-}
-
-/// Niceness of background threads (0 … 19): high enough that a thread that wakes up runs first, low enough that the work
-/// proceeds while an editor is busy.
-#[cfg(target_os = "linux")]
-const NICENESS: i32 = 5;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,17 +146,18 @@ mod tests {
         let (began, begun) = channel();
         for _ in 0..8 {
             let (until, began) = (until.clone(), began.clone());
-            pools.evaluations.spawn_blocking(move || {
+            let run = move || {
                 began.send(()).unwrap();
                 let _ = until.lock().unwrap().recv();
-            });
+            };
+            pools.compute(Pool::Evaluations, Box::new(|| async move { run() }.boxed_local()));
         }
         let patience = Duration::from_secs(20);
         begun.recv_timeout(patience).unwrap();
         begun.recv_timeout(patience).unwrap();
-        for pool in [&pools.instant, &pools.requests] {
+        for pool in [Pool::Instant, Pool::Requests] {
             let (said, heard) = channel();
-            pool.spawn_blocking(move || said.send(()).unwrap());
+            pools.compute(pool, Box::new(|| async move { said.send(()).unwrap() }.boxed_local()));
             heard.recv_timeout(patience).unwrap();
         }
         // Two tasks run, the others wait.

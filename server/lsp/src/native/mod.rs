@@ -1,0 +1,125 @@
+//! The server as a program: it reads and writes pipes, and works on threads.
+
+mod find;
+mod input;
+mod parent;
+mod pools;
+
+use crate::backend::Backend;
+use crate::host::{HostBackend, HostWorker};
+use crate::platform::Platform;
+use crate::shared::{ServerMode, Shared, WorkerStart};
+use crate::worker::Worker;
+use crate::{transport, unreadable};
+pub use pools::ThreadPools;
+use ptx_wire::ending;
+use ptx_wire::outgoing::Outgoing;
+use std::io::{BufRead, BufReader, Write, stdin, stdout};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tower_lsp_server::{Client, ClientSocket, LanguageServer, LspService};
+
+/// Time limit for flushing the output at the end, in case the client no longer reads.
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(400);
+
+/// Speaks the protocol on standard input and output until the client ends it.
+///
+/// Returns whether the end was orderly: `exit` after `shutdown`.
+///
+/// # Errors
+/// If threads cannot be started.
+pub fn run() -> std::io::Result<bool> {
+    serve(BufReader::with_capacity(1 << 16, stdin()), stdout(), force_end)
+}
+
+/// Speaks the protocol about files of other languages with PTX in strings. The server has no formatting, no renaming and no
+/// symbols: those of such a file belong to the server of its language.
+///
+/// # Errors
+/// If threads cannot be started.
+pub fn run_host() -> std::io::Result<bool> {
+    serve_host(BufReader::with_capacity(1 << 16, stdin()), stdout(), force_end)
+}
+
+/// The process ends soon after the end of its input, even if it is busy.
+fn force_end(orderly: bool, clean_up: CleanUp) {
+    ending::force(move || {
+        clean_up();
+        i32::from(!orderly)
+    });
+}
+
+/// Clean-up to run if the server ends in the middle of its work.
+pub type CleanUp = Box<dyn FnOnce() + Send>;
+
+/// Speaks the protocol on any two streams, as [`run`] does. At the end of the input or of the client's process it calls `end`
+/// with two arguments: whether the end was orderly, and the clean-up. `end` must run the clean-up if the process ends before
+/// this function returns.
+///
+/// # Errors
+/// If threads cannot be started.
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
+) -> std::io::Result<bool> {
+    serve_as((ServerMode::Ptx, Worker::start), input, output, end, |state| Backend::service(state))
+}
+
+/// As [`serve`], for files of other languages.
+///
+/// # Errors
+/// If threads cannot be started.
+pub fn serve_host(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
+) -> std::io::Result<bool> {
+    serve_as((ServerMode::Host, HostWorker::start), input, output, end, |state| HostBackend::service(state))
+}
+
+/// Creates the state of the server for its connection with the client.
+type StateMaker<'a> = &'a dyn Fn(Client) -> Arc<Shared>;
+
+fn serve_as<S: LanguageServer>(
+    (mode, start): (ServerMode, WorkerStart),
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
+    service: impl FnOnce(StateMaker<'_>) -> (LspService<S>, ClientSocket),
+) -> std::io::Result<bool> {
+    let threads = ThreadPools::new()?;
+    let outgoing = Outgoing::start(output)?;
+    let shared: Arc<OnceLock<Arc<Shared>>> = Arc::default();
+    let late = Arc::clone(&shared);
+    let end = move |orderly| {
+        let late = Arc::clone(&late);
+        end(orderly, Box::new(move || clean_up(&late)));
+    };
+    let mut incoming = input::read(input, end)?;
+    let incoming = futures::stream::poll_fn(move |context| incoming.poll_recv(context));
+    let pools: Arc<dyn Platform> = Arc::new(threads.pools());
+    let (service, socket) = service(&|client| {
+        let state = || Arc::new(Shared::new(client.clone(), outgoing.clone(), Arc::clone(&pools), mode, start));
+        Arc::clone(shared.get_or_init(state))
+    });
+    let gate = unreadable::gate(&shared);
+    threads.block_on(transport::serve(service, socket, Arc::clone(&pools), incoming, outgoing.clone(), gate));
+    clean_up(&shared);
+    if let Some(shared) = shared.get() {
+        // Without this, the threads of documents would wait for changes for the rest of the process's life.
+        shared.documents().iter().for_each(|d| d.close(|| {}));
+    }
+    outgoing.flush(FLUSH_TIMEOUT);
+    threads.shut_down();
+    Ok(shared.get().is_some_and(|s| s.shut_down.load(Ordering::Relaxed)))
+}
+
+/// Ends running programs and removes temporary files.
+fn clean_up(shared: &OnceLock<Arc<Shared>>) {
+    if let Some(shared) = shared.get() {
+        shared.ptxas.end();
+        shared.evaluations.end();
+    }
+}

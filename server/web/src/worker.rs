@@ -1,0 +1,140 @@
+//! A language server and its executor.
+
+use crate::executor::{Executor, Rest, Working};
+use ptx_lsp::EmbeddedServer;
+use ptx_lsp::platform::Platform;
+use ptx_wire::outgoing::{Outgoing, OutgoingQueue};
+use serde::Deserialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A server for one client.
+pub struct WebServer {
+    executor: Executor,
+    server: EmbeddedServer,
+    messages: OutgoingQueue,
+}
+
+/// A failure of an earlier server with the same client.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Failure {
+    /// The document or method.
+    what: String,
+    /// Whether the next text of the document is not to be checked.
+    give_up: bool,
+    /// Whether the user has not heard of it.
+    tell: bool,
+}
+
+impl WebServer {
+    /// Creates a server. `working` is called before and after each part of the work on a document.
+    pub fn new(working: Working) -> Self {
+        let executor = Executor::new(working);
+        let (outgoing, messages) = Outgoing::queue();
+        let platform: Arc<dyn Platform> = Arc::new(executor.platform());
+        let server = EmbeddedServer::start(&platform, outgoing);
+        Self { executor, server, messages }
+    }
+
+    /// Accepts a message of the client; it takes effect when the server runs.
+    pub fn receive(&self, body: &[u8]) {
+        self.server.receive(body);
+    }
+
+    /// Works for about a time slice, and passes the messages for the client to `send`.
+    pub fn run(&mut self, slice: Duration, send: impl Fn(&[u8])) -> Rest {
+        // Messages leave before other work begins.
+        let rest = self.executor.run(slice, || !self.messages.is_empty());
+        while let Some(message) = self.messages.next_message() {
+            send(&message);
+        }
+        rest
+    }
+
+    /// Returns messages that open the current documents in another server, as a JSON list.
+    pub fn documents(&self) -> Vec<u8> {
+        self.server.documents()
+    }
+
+    /// Notes a failure of an earlier server: `{"what": …, "giveUp": …, "tell": …}`.
+    pub fn recover(&self, failure: &[u8]) {
+        match serde_json::from_slice::<Failure>(failure) {
+            Ok(Failure { what, give_up, tell }) => self.server.recover(&what, give_up, tell),
+            Err(error) => debug_assert!(false, "{error}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+    use std::cell::RefCell;
+
+    const TEXT: &str = ".version 8.0\n.target sm_80\n.entry k()\n{\n    bad;\n}\n";
+
+    fn send(server: &WebServer, message: &Value) {
+        server.receive(message.to_string().as_bytes());
+    }
+
+    /// Runs until all work waits, and returns the messages.
+    fn run(server: &mut WebServer) -> Vec<Value> {
+        let out = RefCell::new(Vec::new());
+        loop {
+            let take = |message: &[u8]| out.borrow_mut().push(serde_json::from_slice(message).unwrap());
+            match server.run(Duration::from_millis(5), take) {
+                Rest::Ready => {}
+                // The timeouts of requests to the client are longer.
+                Rest::In(time) if time < Duration::from_secs(2) => std::thread::sleep(time),
+                _ => return out.into_inner(),
+            }
+        }
+    }
+
+    fn begun() -> WebServer {
+        let mut server = WebServer::new(|_| {});
+        send(&server, &json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } }));
+        let answers = run(&mut server);
+        assert_eq!(answers[0]["result"]["serverInfo"]["name"], "ptx-analyzer", "{answers:?}");
+        server
+    }
+
+    fn open(server: &WebServer, text: &str) {
+        let item = json!({ "uri": "file:///a.ptx", "languageId": "ptx", "version": 1, "text": text });
+        let params = json!({ "textDocument": item });
+        send(server, &json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": params }));
+    }
+
+    fn diagnostics(messages: &[Value]) -> Vec<usize> {
+        let published = messages.iter().filter(|m| m["method"] == "textDocument/publishDiagnostics");
+        published.map(|m| m["params"]["diagnostics"].as_array().unwrap().len()).collect()
+    }
+
+    #[test]
+    fn a_document_is_checked_and_opened_again() {
+        let mut server = begun();
+        open(&server, TEXT);
+        let messages = run(&mut server);
+        assert!(diagnostics(&messages).last().is_some_and(|n| *n > 0), "{messages:?}");
+        let documents: Value = serde_json::from_slice(&server.documents()).unwrap();
+        assert_eq!(documents[0]["params"]["textDocument"]["text"], TEXT);
+        let mut other = begun();
+        send(&other, &documents[0]);
+        assert_eq!(diagnostics(&run(&mut other)), diagnostics(&messages));
+    }
+
+    #[test]
+    fn a_text_that_failed_is_spared_once() {
+        let mut server = begun();
+        server.recover(br#"{"what":"file:///a.ptx","giveUp":true,"tell":true}"#);
+        open(&server, TEXT);
+        let messages = run(&mut server);
+        assert_eq!(diagnostics(&messages), [0]);
+        assert!(messages.iter().any(|m| m["method"] == "window/showMessage"), "{messages:?}");
+        let change =
+            json!({ "textDocument": { "uri": "file:///a.ptx", "version": 2 }, "contentChanges": [{ "text": TEXT }] });
+        send(&server, &json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": change }));
+        assert!(diagnostics(&run(&mut server)).last().is_some_and(|n| *n > 0));
+    }
+}
