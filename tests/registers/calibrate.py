@@ -9,8 +9,9 @@ usage: calibrate.py FOLDER [--measured FILE] [--write]
 
 Needs the packages of requirements.txt, and cargo. The error is that of a model fitted to some of the kernels and asked about the others:
 ten folds, with all versions of a source file in the same one (for every target, way of compiling and type of numbers); all files of one
-folder (a library or a tool) against the rest; all that one compiler made against the rest. A range is taken from the errors in the
-other folds. Only kernels for the target of their file are counted.
+folder (a library or a tool) against the rest; all that one producer made against the rest. A range is taken from the errors of the
+kernels to which the model was fitted. Our own kernels in tests are the producer `hand-written`: kernels.jsonl has the answers
+about them. Only kernels for the target of their file are counted, unless a line says otherwise.
 """
 import argparse
 import collections
@@ -23,24 +24,23 @@ import sys
 
 import numpy
 from scipy.stats import spearmanr
-from sklearn.ensemble import GradientBoostingRegressor
-from sklearn.linear_model import HuberRegressor
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 EXAMPLE = ROOT / "target/release/examples/registers"
 MODEL = ROOT / "server/analysis/src/registers/estimate/model.txt"
 ANSWERS = HERE / "answers.tsv"
-TREES, DEPTH, RATE, LEAST = 100, 6, 0.09, 4.0
-# The share of the trees in the estimate, by what the line says; the rest is that of the line.
-SHARES = [(28.0, 2 / 3), (36.0, 1.0), (40.0, 1.0), (56.0, 0.0)]
-# The count that the line reads ends here.
-LINE_MOST = 300.0
-# The ranges: classes by the estimate and by how far trees and line disagree, in units of `unit`.
-SIZES = [16, 32, 48, 72, 160, 1e9]
-DISAGREE = [0.5, 1e9]
-# The share of kernels below, and of those above, a range.
-TAIL = 0.06
+KERNELS = HERE / "kernels.jsonl"
+# The registers that every kernel needs besides the count are fitted: the values that are tried.
+OVERHEADS = (5, 6, 7, 8)
+# Registers up to which loops are unrolled, and the share of what the text holds beyond the count. Fitting these too makes unseen
+# files worse.
+UNROLLED, SHARE = 40, 0.3
+# At most so many registers beyond the count matter, and none from the second of these counts on.
+BEYOND, FADES = 12, (20, 30)
+LEAST = 4
+# The ranges: classes by the estimate. The tail is the share of kernels below, and of those above, a range.
+SIZES, TAIL, FEW = [16, 32, 48, 80, 1e9], 0.055, 25
 SEEDS = range(2, 7)
 SIZE_CLASSES = [(0, 32), (32, 64), (64, 128), (128, 200), (200, 256)]
 
@@ -80,20 +80,44 @@ def recorded(measured):
 
 
 def load(folder, answers):
-    texts = {}
+    """The kernels of the corpus with their answers. Each file is read only for the targets for which it was measured."""
+    targets, own, measured = collections.defaultdict(list), collections.defaultdict(list), {}
+    for target, kernel in answers:
+        targets[kernel].append(target)
     for path in sorted(folder.rglob("*.ptx")):
-        found = re.search(r"^\s*\.target\s+(\w+)", path.read_text(errors="replace"), re.M)
-        if path.stat().st_size < 5_000_000 and found:
-            texts[str(path.relative_to(folder))] = found[1]
+        file, text = str(path.relative_to(folder)), path.read_text(errors="replace")
+        found = re.search(r"^\s*\.target\s+(\w+)", text, re.M)
+        if not found:
+            continue
+        own[file] = found[1]
+        names = re.findall(r"\.entry\s+([\w$]+)", text)
+        for target in {t for name in names for t in targets[digest(file, name)]}:
+            measured.setdefault(target, []).append(file)
     rows = []
-    for target in sorted({target for target, _ in answers}):
-        for (file, kernel), shape in shapes(folder, sorted(texts), target).items():
+    for target, files in sorted(measured.items()):
+        for (file, kernel), shape in shapes(folder, files, target).items():
             answer = answers.get((target, digest(file, kernel)))
             if answer:
-                rows.append({"file": file, "kernel": kernel, "target": target, "own": texts[file] == target,
+                rows.append({"file": file, "kernel": kernel, "target": target, "own": own[file] == target,
                              "ptxas": answer[0], "spills": answer[1], "shape": shape})
     if len(rows) != len(answers):
         print(f"{len(answers) - len(rows)} answers are about kernels that are not in {folder}", file=sys.stderr)
+    return rows
+
+
+def hand_written():
+    """Our own kernels in tests, with the answers of kernels.jsonl. Only the first target of a file counts as its own."""
+    answers, seen, rows = {}, set(), []
+    for file, target, kernels in map(json.loads, KERNELS.read_text().splitlines()):
+        answers.setdefault(target, {})[file] = (kernels, file not in seen)
+        seen.add(file)
+    for target, files in answers.items():
+        for (file, kernel), shape in shapes(ROOT / "tests", sorted(files), target).items():
+            kernels, own = files[file]
+            if kernel in kernels:
+                registers, spills = kernels[kernel]
+                rows.append({"file": f"hand-written/{file}", "kernel": kernel, "target": target, "own": own,
+                             "ptxas": registers, "spills": spills, "shape": shape})
     return rows
 
 
@@ -111,7 +135,7 @@ def library(file):
 
 
 def producer(file):
-    known = [p for p in ("triton", "numba") if file.startswith(p)]
+    known = [p for p in ("triton", "numba", "hand-written") if file.startswith(p)]
     return known[0] if known else "nvcc"
 
 
@@ -119,72 +143,47 @@ class Table:
     """The rows as columns."""
 
     def __init__(self, rows):
-        given = {"kernel", "registers", "low", "high", "bound", "calls_take", "settled"}
         self.rows = rows
-        self.names = [n for n in rows[0]["shape"] if n not in given]
         self.column = {n: numpy.array([r["shape"][n] for r in rows]) for n in rows[0]["shape"]}
-        self.inputs = numpy.stack([self.column[n] for n in self.names], 1).astype(numpy.float32)
         self.real = numpy.array([r["ptxas"] for r in rows], dtype=float)
         self.own = numpy.array([r["own"] for r in rows])
+        self.hand = numpy.array([r["file"].startswith("hand-written/") for r in rows])
         self.debugged = self.column["debugged"] > 0
-        self.count = numpy.where(self.debugged, self.column["live"], self.column["ordered"]) + LEAST
-        capped = {n: numpy.minimum(self.column[n], LINE_MOST) for n in ("thrifty", "live")}
-        self.line_inputs = numpy.stack([capped["live"], capped["thrifty"]], 1)
         spills = numpy.array([r["spills"] for r in rows])
         # If a limit decided or ptxas gave up, the number says nothing about the need of a kernel.
-        self.free = (self.real < numpy.minimum(self.column["limit"], 255)) & (spills < 500)
+        self.free = (self.real < numpy.minimum(self.column["limit"], 255)) & (spills < 500) & ~(self.column["settled"] > 0)
+        # A kernel that was compiled in many ways counts as a few.
+        alike = collections.Counter((source(r["file"]), r["kernel"]) for r in rows)
+        self.weight = numpy.array([alike[source(r["file"]), r["kernel"]] ** -0.5 for r in rows])
 
 
 def unit(registers):
     return numpy.maximum(8, 0.1 * registers)
 
 
-def line(table, learn):
-    """The coefficients of `live`, of `thrifty`, and the constant: of usual kernels, and of those for a debugger."""
-    out = []
-    for those, used in [(~table.debugged, [1]), (table.debugged, [0, 1])]:
-        these = learn & those
-        if these.sum() <= 10:
-            out.append((1.0, 0.0, 5.0))
-            continue
-        model = HuberRegressor(epsilon=1.1, max_iter=500)
-        model.fit(table.line_inputs[these][:, used], table.real[these], sample_weight=1 / unit(table.real[these]))
-        weights = [0.0, 0.0]
-        for place, weight in zip(used, model.coef_):
-            weights[place] = float(weight)
-        out.append((*weights, float(model.intercept_)))
-    return out
+def estimate(table, overhead):
+    """The estimates of model.rs, without bounds."""
+    live, folded, ordered, most = (table.column[n] for n in ("live", "folded", "ordered", "unrolled"))
+    count = numpy.maximum(numpy.minimum(most, numpy.maximum(ordered, UNROLLED - overhead)), folded)
+    fades = numpy.clip((FADES[1] - count) / (FADES[1] - FADES[0]), 0, 1)
+    # In modules for a debugger, what the text holds is not removed.
+    count = numpy.where(table.debugged, numpy.maximum(live, count), count)
+    return numpy.maximum(count + overhead + SHARE * fades * numpy.clip(live - count, 0, BEYOND), LEAST)
 
 
-def on_line(table, lines):
-    usual, debugged = (table.line_inputs @ numpy.array(one[:2]) + one[2] for one in lines)
-    return numpy.maximum(numpy.where(table.debugged, debugged, usual), 6)
-
-
-def trees(inputs, wanted, seed):
-    model = GradientBoostingRegressor(n_estimators=TREES, max_depth=DEPTH, learning_rate=RATE, subsample=0.5,
-                                      max_features=0.15, min_samples_leaf=2, random_state=seed)
-    return model.fit(inputs, wanted)
-
-
-def fit(table, learn, seed=0):
-    """The lines, the trees of the factor of the count (as a logarithm), and those of the distance from the line."""
+def fit(table, learn):
+    """The overhead for which most kernels are near; those above 32 registers weigh as much as all others together."""
     free = learn & table.free
-    lines = line(table, free)
-    near = on_line(table, lines)
-    factor = numpy.log(table.real / table.count)
-    distance = numpy.clip((table.real - near) / unit(near), -4, 4)
-    return lines, *(trees(table.inputs[free], wanted[free], seed) for wanted in (factor, distance))
+    halves = [h for h in (free & (table.real <= 32), free & (table.real > 32)) if h.any()]
 
+    def error(overhead):
+        found = estimate(table, overhead)
+        off = numpy.abs(found - table.real) / unit(table.real)
+        # The second term distinguishes models with equally many kernels near.
+        cost = (off > 1) + 0.5 * numpy.minimum(off, 1.5)
+        return sum(numpy.average(cost[h], weights=table.weight[h]) for h in halves)
 
-def estimate(table, model, asked):
-    """The estimates, and how far trees and line disagree."""
-    lines, factor, distance = model
-    near = on_line(table, lines)[asked]
-    inputs = table.inputs[asked]
-    by_trees = (table.count[asked] * numpy.exp(factor.predict(inputs)) + near + distance.predict(inputs) * unit(near)) / 2
-    share = numpy.interp(near, *zip(*SHARES))
-    return numpy.maximum(near + share * (by_trees - near), LEAST), numpy.abs(by_trees - near) / unit(near)
+    return min(OVERHEADS, key=error)
 
 
 def bounded(table, registers):
@@ -193,24 +192,23 @@ def bounded(table, registers):
     return numpy.where(table.column["settled"] > 0, table.column["registers"], out)
 
 
-def classes(found, apart):
-    return numpy.searchsorted(SIZES, found) * len(DISAGREE) + numpy.searchsorted(DISAGREE, apart)
+def quantile(values, weights, share):
+    order = numpy.argsort(values)
+    weights = weights[order]
+    return float(numpy.interp(share * weights.sum(), numpy.cumsum(weights) - weights / 2, values[order]))
 
 
-def ranges(table, learn, found, apart):
-    """For each class the factors of the lower and upper end of a range, from what the other folds said of kernels."""
+def ranges(table, learn, found):
+    """For each class the factors of the lower and upper end of a range, from estimates of kernels in `learn`."""
     these = learn & table.free
-    ratio = table.real / found
-    out = []
-    for number in range(len(SIZES) * len(DISAGREE)):
-        size, disagree = divmod(number, len(DISAGREE))
-        ones = these & (classes(found, apart) == number)
+    ratio, sizes, out = table.real / found, numpy.searchsorted(SIZES, found), []
+    for size in range(len(SIZES)):
         # A class with few kernels takes those of its neighbours.
-        if ones.sum() < 40:
-            sizes = numpy.searchsorted(SIZES, found)
-            ones = these & (abs(sizes - size) <= 1)
-        low, high = numpy.quantile(ratio[ones], [TAIL, 1 - TAIL]) if ones.any() else (0.5, 2.0)
-        out.append((min(float(low), 1.0), max(float(high), 1.0)))
+        ones, around = these & (sizes == size), 1
+        while ones.sum() < FEW and around < len(SIZES):
+            ones, around = these & (abs(sizes - size) <= around), around + 1
+        low, high = (quantile(ratio[ones], table.weight[ones], share) for share in (TAIL, 1 - TAIL))
+        out.append((min(low, 1.0), max(high, 1.0)))
     return out
 
 
@@ -218,36 +216,39 @@ def near(real, found):
     return numpy.abs(found - real) <= unit(real)
 
 
-def ask(table, folds, seed):
+def ask(table, folds):
     """What models that have not seen a kernel say of it: the estimate, and the ends of the range."""
-    found, apart = numpy.zeros(len(table.real)), numpy.zeros(len(table.real))
+    found, ends, models = numpy.zeros(len(table.real)), numpy.zeros((2, len(table.real))), []
     for fold in set(folds):
         asked = folds == fold
-        found[asked], apart[asked] = estimate(table, fit(table, ~asked, seed), asked)
-    ends = numpy.zeros((2, len(table.real)))
-    for fold in set(folds):
-        asked = folds == fold
-        factors = numpy.array(ranges(table, ~asked, found, apart))[classes(found, apart)[asked]]
+        model = fit(table, ~asked)
+        all_found = estimate(table, model)
+        factors = numpy.array(ranges(table, ~asked, all_found))[numpy.searchsorted(SIZES, all_found[asked])]
+        found[asked] = all_found[asked]
         ends[0][asked], ends[1][asked] = numpy.floor(found[asked] * factors[:, 0]), numpy.ceil(found[asked] * factors[:, 1])
-    return bounded(table, found), bounded(table, ends[0]), bounded(table, ends[1]), found, apart
+        models.append(model)
+    ends[0] = numpy.maximum(ends[0], LEAST)
+    return bounded(table, found), bounded(table, ends[0]), bounded(table, ends[1]), models
 
 
 def figures(table, answer, those):
     found, low, high = (column[those] for column in answer[:3])
+    share = lambda right: right.mean() if len(right) else numpy.nan
     real = table.real[those]
     right = near(real, found)
-    out = [spearmanr(real, found)[0] if len(real) > 2 else numpy.nan, right.mean(), right[real > 32].mean()]
-    out += [right[(real > a) & (real <= b)].mean() for a, b in SIZE_CLASSES]
+    out = [spearmanr(real, found)[0] if len(real) > 2 else numpy.nan, share(right), share(right[real > 32])]
+    out += [share(right[(real > a) & (real <= b)]) for a, b in SIZE_CLASSES]
     off = numpy.abs(found - real)
-    return out + [numpy.median(off), off.mean(), ((low <= real) & (real <= high)).mean(), numpy.median(high - low)]
+    inside, width = (low <= real) & (real <= high), high - low
+    return out + [numpy.median(off), off.mean(), inside.mean(), share(inside[real > 32]), numpy.median(width)]
 
 
 def show(title, table, answers, those):
     rank, right, large, *rest = numpy.mean([figures(table, a, those) for a in answers], axis=0)
-    sizes, (median, mean, inside, width) = rest[: len(SIZE_CLASSES)], rest[len(SIZE_CLASSES):]
+    sizes, (median, mean, inside, inside_large, width) = rest[: len(SIZE_CLASSES)], rest[len(SIZE_CLASSES):]
     by_size = ", ".join(f"to {b} {s:.0%}" for (_, b), s in zip(SIZE_CLASSES, sizes) if s == s)
     print(f"{title}: {those.sum()} kernels: rank correlation {rank:.3f}, within 8 or 10 % {right:.1%}, above 32 registers {large:.1%} "
-          f"({by_size}), median error {median:.1f}, mean {mean:.1f}; {inside:.1%} in the range, median width {width:.0f}", flush=True)
+          f"({by_size}), median error {median:.1f}, mean {mean:.1f}; {inside:.1%} in the range, above 32 registers {inside_large:.1%}, median width {width:.0f}", flush=True)
 
 
 def divide(table, key, count, seed):
@@ -272,48 +273,39 @@ def main():
         ANSWERS.write_text(head + "\n".join(lines) + "\n")
     build = ["cargo", "build", "--release", "-q", "-p", "ptx-analysis", "--example", "registers"]
     subprocess.run(build, cwd=ROOT, check=True)
-    table = Table(load(options.folder, answers))
-    by_file = [ask(table, divide(table, source, 10, seed), seed) for seed in SEEDS]
-    show("by file", table, by_file, table.own)
-    show("    and for newer targets", table, by_file, numpy.ones(len(table.real), dtype=bool))
+    table = Table(load(options.folder, answers) + hand_written())
+    own, corpus = table.own, ~table.hand
+    by_file = [ask(table, divide(table, source, 10, seed)) for seed in SEEDS]
+    show("by file", table, by_file, own & corpus)
+    show("    and for newer targets", table, by_file, corpus)
+    show("    and hand-written", table, by_file, own)
     for title, key in [("by library", library), ("by producer", producer)]:
-        answer = [ask(table, divide(table, key, None, 0), 0)]
-        show(title, table, answer, table.own)
+        answer = [ask(table, divide(table, key, None, 0))]
+        show(title, table, answer, own & corpus)
+        show("    and hand-written", table, answer, own)
         keys = numpy.array([key(r["file"]) for r in table.rows])
         for name in sorted(set(keys)):
-            show(f"    {name}", table, answer, table.own & (keys == name))
+            show(f"    {name}", table, answer, own & (keys == name))
+    models = collections.Counter(model for one in by_file for model in one[3])
+    print("overheads of the folds:", *(f"{m}, {n} times;" for m, n in models.most_common()))
     worst = {}
-    for index in numpy.argsort(-numpy.abs(by_file[0][0] - table.real)):
+    for index in numpy.argsort(-numpy.abs(by_file[0][0] - table.real) / unit(table.real)):
         row = table.rows[index]
         if row["own"]:
             worst.setdefault((source(row["file"]), row["kernel"]), (by_file[0][0][index], row))
-    for (file, kernel), (found, row) in list(worst.items())[:12]:
+    for (file, kernel), (found, row) in list(worst.items())[:25]:
         print(f"    {found:4.0f} for {row['ptxas']:4} ({row['target']}, spills {row['spills']}): {kernel[:60]} in {file}")
+    everything = numpy.ones(len(table.real), dtype=bool)
+    model = fit(table, everything)
+    print("fitted to all:", model, ranges(table, everything, estimate(table, model)))
     if options.write:
-        everything = numpy.ones(len(table.real), dtype=bool)
-        # The ranges of the model are those of all folds of all divisions together.
-        together = [ranges(table, everything, a[3], a[4]) for a in by_file]
-        write(table, fit(table, everything), numpy.mean(together, axis=0))
+        write(model, ranges(table, everything, estimate(table, model)))
 
 
-def write(table, model, factors):
-    def walk(tree, at):
-        if tree.children_left[at] < 0:
-            return f"{RATE * tree.value[at][0][0]:.4g}"
-        left, right = (walk(tree, child[at]) for child in (tree.children_left, tree.children_right))
-        return f"{tree.feature[at]}<{tree.threshold[at]:.6g} {left} {right}"
-
-    lines, *ensembles = model
-    out = ["# Written by tests/registers/calibrate.py: see docs/dev/register-estimate.md.", "features " + " ".join(table.names)]
-    for name, weights in zip(("line", "line-debugged"), lines):
-        out.append(f"{name} " + " ".join(f"{w:.5g}" for w in weights))
-    out += [f"share {registers:g} {share:.4g}" for registers, share in SHARES]
-    for number, (low, high) in enumerate(factors):
-        size, apart = divmod(number, len(DISAGREE))
-        out.append(f"range {SIZES[size]:g} {DISAGREE[apart]:g} {low:.4g} {high:.4g}")
-    for name, ensemble in zip(("factor", "distance"), ensembles):
-        out.append(f"{name} {float(ensemble.init_.constant_.ravel()[0]):.6g}")
-        out += [walk(tree[0].tree_, 0) for tree in ensemble.estimators_]
+def write(overhead, factors):
+    out = ["# Written by tests/registers/calibrate.py: see docs/dev/register-estimate.md.", f"overhead {overhead:g}", f"unrolled {UNROLLED}",
+           f"beyond {SHARE:g} {BEYOND}", f"fades {FADES[0]} {FADES[1]}"]
+    out += [f"range {size:g} {low:.4g} {high:.4g}" for size, (low, high) in zip(SIZES, factors)]
     MODEL.write_text("\n".join(out) + "\n")
 
 

@@ -3,9 +3,8 @@
 //! [`EstimateProgram`](program::EstimateProgram) is the function after the optimizations that any optimizing assembler
 //! performs: copies, constants, parameters and sums of addresses need no registers, and unread results are removed. Short
 //! branches become guards ([`region`]), small loops are unrolled ([`unroll`]), and each block is scheduled to hide latencies
-//! ([`schedule`]). Then the live registers are [counted](live). The assembler's other transformations are unknown. So
-//! [`model`], fitted to the assembler's output for a few hundred kernels, corrects the count by further features of the
-//! function ([`FunctionFeatures`]). docs/dev/register-estimate.md describes the fit and its accuracy.
+//! ([`schedule`]). Then the live registers are [counted](live). [`model`] adds what every kernel needs besides, and gives
+//! the range of the error that was measured. docs/dev/register-estimate.md describes the accuracy.
 
 mod fold;
 mod live;
@@ -21,7 +20,6 @@ pub use shape::FunctionFeatures;
 
 use model::Prediction;
 
-use crate::flow::uniformity::Across;
 use crate::flow::{FlowFunction, Graph};
 use ptx_isa::tables::TargetInfo;
 
@@ -40,19 +38,11 @@ pub struct Demand {
 
 /// What the estimate of a function needs besides its instructions.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
+pub struct Surroundings {
     /// The maximum register pressure of the text, in 32-bit registers.
     pub live: u16,
-    /// Indexed by slot: the threads across which a register is always the same; empty if that is unknown.
-    pub across: &'a [Across],
-    /// The target. An unknown target is treated as a recent one.
-    pub target: Option<&'static TargetInfo>,
     /// The register limit of the header and the target.
     pub limit: u32,
-    /// Whether the header itself gives the number of registers, or the number of CTAs that must have room.
-    pub fixed: bool,
-    /// The number of threads of a CTA, 0 if the header does not say.
-    pub threads: u64,
     /// Whether the module is compiled for a debugger.
     pub debugged: bool,
 }
@@ -63,7 +53,7 @@ pub(super) const MAX_REGISTERS: u32 = 255;
 
 impl Demand {
     /// Estimates the demand of a function.
-    pub fn new(function: &FlowFunction, graph: &Graph, surroundings: &Surroundings<'_>) -> Self {
+    pub fn new(function: &FlowFunction, graph: &Graph, surroundings: &Surroundings) -> Self {
         let (shape, across) = FunctionFeatures::new(function, graph, surroundings);
         // The assembler chooses no schedule that needs more registers than exist; only the source order itself (`folded`) can
         // exceed that number.
@@ -74,7 +64,7 @@ impl Demand {
     }
 }
 
-/// The oldest target that the current assembler supports, as the number in its name. The model was fitted to this target and
+/// The oldest target that the current assembler supports, as the number in its name. The model was measured for this target and
 /// newer ones.
 pub const OLDEST: u16 = 75;
 

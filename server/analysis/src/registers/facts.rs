@@ -85,7 +85,7 @@ impl FunctionFacts {
         let liveness = Liveness::new(function, graph);
         let post = dominance::post_dominators(graph, |b| graph.blocks[b].leaves);
         let across = uniformity::across(function, graph, &liveness, &post);
-        let usage = FunctionUsage::new(function, graph, &liveness, across.as_deref(), environment);
+        let usage = FunctionUsage::new(function, graph, &liveness, environment);
         Self::with(function, graph, &liveness, across.as_deref(), usage)
     }
 

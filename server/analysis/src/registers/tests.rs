@@ -27,8 +27,7 @@ fn shape(body: &str) -> FunctionFeatures {
     let function = function(body);
     let graph = Graph::new(&function);
     let live = Pressure::new(&function, &graph, &Liveness::new(&function, &graph)).most.b32;
-    let surroundings =
-        Surroundings { live, across: &[], target: None, limit: 255, fixed: false, threads: 0, debugged: false };
+    let surroundings = Surroundings { live, limit: 255, debugged: false };
     FunctionFeatures::new(&function, &graph, &surroundings).0
 }
 
@@ -206,10 +205,40 @@ fn routines_take_registers_of_their_own() {
         let found = shape(&format!(
             "ld.param.u64 %rd1, [p]; ld.global.u64 %rd2, [%rd1]; ld.global.u64 %rd3, [%rd1+8]; {instruction} st.global.u64 [%rd1], %rd4; ret;"
         ));
-        (found.folded, found.routines)
+        found.folded
     };
-    let (plain, _) = of("add.u64 %rd4, %rd2, %rd3;");
-    assert_eq!(of("div.u64 %rd4, %rd2, %rd3;"), (plain + 10.0, 1.0));
+    let plain = of("add.u64 %rd4, %rd2, %rd3;");
+    assert_eq!(of("div.u64 %rd4, %rd2, %rd3;"), plain + 10.0);
     // A division by a constant needs no routine.
-    assert_eq!(of("div.u64 %rd4, %rd2, 10;").1, 0.0);
+    assert!(of("div.u64 %rd4, %rd2, 10;") <= plain);
+    // All threads divide the same numbers, but no routine does that in registers that they share.
+    let shared = shape(
+        "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; div.u32 %r2, %r1, 3; rem.u32 %r3, %r1, %r2; st.shared.u32 [tile], %r3; ret;",
+    );
+    assert!(shared.folded >= 4.0, "{shared:?}");
+}
+
+#[test]
+fn a_generic_access_keeps_its_place_between_stores() {
+    let body = |space: &str| {
+        let steps: String = (0..8)
+            .map(|i| format!("ld{space}.f32 %f{i}, [%rd1+{}]; st.local.f32 [stack+{}], %f{i};", 4 * i, 4 * i))
+            .collect();
+        shape(&format!("ld.param.u64 %rd1, [p]; {steps} ret;"))
+    };
+    assert!(body(".global").ordered >= 8.0, "all loads come first: {:?}", body(".global"));
+    assert!(body("").ordered <= 4.0, "a load may read what was stored: {:?}", body(""));
+}
+
+#[test]
+fn a_loop_is_unrolled_only_if_its_turns_can_be_counted() {
+    let steps = |by: &str| {
+        shape(&format!(
+            "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; ld.param.u32 %r2, [n]; mov.u32 %r3, %ntid.x; mov.f32 %f1, 0f00000000;\n\
+             L: mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f2, [%rd3]; add.f32 %f1, %f1, %f2; \
+             add.u32 %r1, %r1, {by}; setp.lt.u32 %p1, %r1, %r2; @%p1 bra L; st.shared.f32 [tile], %f1; ret;"
+        ))
+        .unrolled_loops
+    };
+    assert_eq!([steps("128"), steps("%r3")], [1.0, 0.0]);
 }

@@ -5,7 +5,6 @@ use super::estimate::{Demand, Surroundings};
 use super::pressure::Pressure;
 use crate::flow::effects::{does, mentions};
 use crate::flow::liveness::Liveness;
-use crate::flow::uniformity::Across;
 use crate::flow::{FlowFunction, FlowVariable, Graph, OperandValue};
 use crate::target::Environment;
 use ptx_isa::ISA;
@@ -61,14 +60,8 @@ pub struct FunctionUsage {
 }
 
 impl FunctionUsage {
-    /// Computes the usage of a function. `across` is what [`uniformity`](crate::flow::uniformity) finds, if it does.
-    pub fn new(
-        function: &FlowFunction,
-        graph: &Graph,
-        liveness: &Liveness,
-        across: Option<&[Across]>,
-        environment: &Environment,
-    ) -> Self {
+    /// Computes the usage of a function.
+    pub fn new(function: &FlowFunction, graph: &Graph, liveness: &Liveness, environment: &Environment) -> Self {
         let pressure = Pressure::new(function, graph, liveness);
         let bounds = LaunchBounds::of(function);
         let debugged = environment.options.contains(&DEBUG);
@@ -76,15 +69,7 @@ impl FunctionUsage {
         let demand = Demand::new(
             function,
             graph,
-            &Surroundings {
-                live: pressure.most.b32,
-                across: across.unwrap_or_default(),
-                target: environment.target,
-                limit: limit(&bounds, 0, multiprocessor).registers,
-                fixed: bounds.registers.is_some() || bounds.ctas.is_some(),
-                threads: bounds.threads.as_ref().map_or(0, |(threads, _, _)| *threads),
-                debugged,
-            },
+            &Surroundings { live: pressure.most.b32, limit: limit(&bounds, 0, multiprocessor).registers, debugged },
         );
         let calls = calls(function, &demand);
         Self {

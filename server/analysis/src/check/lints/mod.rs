@@ -102,9 +102,7 @@ impl<'a> Analysis<'a> {
 
     /// The registers that the function needs, by the estimate of the register report.
     pub fn usage(&self) -> &FunctionUsage {
-        self.usage.get_or_init(|| {
-            FunctionUsage::new(self.function, self.graph, self.liveness(), self.across(), self.environment)
-        })
+        self.usage.get_or_init(|| FunctionUsage::new(self.function, self.graph, self.liveness(), self.environment))
     }
 
     /// Runs all flow lints. `None` if `cancelled` returned true in between.

@@ -20,8 +20,8 @@ const QUICK: u32 = 5;
 /// possible.
 pub const FAR: u32 = 400;
 
-/// The state space of arrays that may become registers.
-const LOCAL: &str = ".local";
+/// The name of the state space of an access through a generic address.
+const GENERIC_SPACE: &str = "";
 
 /// The place in which the value of a unit lives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,9 +48,8 @@ pub struct ConstantFolding<'a> {
     /// Indexed by slot: the number of instructions that write it.
     writers: Vec<u32>,
     predicate: Vec<bool>,
+    /// Indexed by number: the state space, [`GENERIC`](super::program::GENERIC) first.
     spaces: Vec<&'static str>,
-    /// The numbers of accesses to local memory: at addresses that are known, and at computed addresses.
-    local: (u32, u32),
 }
 
 impl<'a> ConstantFolding<'a> {
@@ -72,24 +71,12 @@ impl<'a> ConstantFolding<'a> {
         first.push(units);
         let known = vec![UnitKind::Register; units as usize];
         let (root, base) = ((0..units).collect(), (0..units).collect());
-        Self { function, first, root, known, base, writers, predicate, spaces: Vec::new(), local: (0, 0) }
+        Self { function, first, root, known, base, writers, predicate, spaces: vec![GENERIC_SPACE] }
     }
 
     /// Returns for each unit whether it is a predicate.
     pub fn into_predicates(self) -> Vec<bool> {
         self.predicate
-    }
-
-    /// Returns for each unit the register of which it is a part.
-    pub fn slots(&self) -> Vec<RegisterSlot> {
-        let count = self.first.len() as u32 - 1;
-        let of = |slot: u32| std::iter::repeat_n(RegisterSlot(slot), self.units(RegisterSlot(slot)).len());
-        (0..count).flat_map(of).collect()
-    }
-
-    /// Returns the numbers of accesses to local memory by [`Self::operation`]: at known addresses, and at computed ones.
-    pub fn local(&self) -> (u32, u32) {
-        self.local
     }
 
     fn units(&self, slot: RegisterSlot) -> Range<u32> {
@@ -193,7 +180,9 @@ impl<'a> ConstantFolding<'a> {
             o.role != OperandRole::Address && o.ty.is_none_or(|t| !float(t.info().class))
         };
         let integer = operands.iter().all(whole);
-        if entry.pure && (known == UnitKind::Constant || (known == UnitKind::Uniform && integer)) {
+        // The assembler makes routines of general registers, even if all threads compute the same.
+        let shared = known == UnitKind::Uniform && integer && self.temporaries(index) == 0;
+        if entry.pure && (known == UnitKind::Constant || shared) {
             return self.dissolve(&writes, known);
         }
         let ([write], [a, b]) = (&writes[..], &reads[..]) else { return };
@@ -346,7 +335,7 @@ impl<'a> ConstantFolding<'a> {
         if function.instructions[index].flow == ControlTransfer::Call {
             return MemoryEffect::Barrier;
         }
-        let space = function.chosen(index).space.map_or("", |s| s.name);
+        let space = function.chosen(index).space.map_or(GENERIC_SPACE, |s| s.name);
         let mut said = function.chosen(index).values.iter().flatten();
         let ordered = said.any(|m| ISA.modifier(m).is_some_and(|m| m.keeps_order));
         let mut out = None;
@@ -420,11 +409,6 @@ impl<'a> ConstantFolding<'a> {
             if operand.role == OperandRole::Address && dissolved == operand.slots().flat_map(|s| self.units(s)).count()
             {
                 temporaries += dissolved as u16;
-            }
-            if operand.role == OperandRole::Address && function.chosen(index).space.is_some_and(|s| s.name == LOCAL) {
-                let constant = |s| self.units(s).all(|u| self.known[u as usize] == UnitKind::Constant);
-                let known = operand.slots().all(constant);
-                *(if known { &mut self.local.0 } else { &mut self.local.1 }) += 1;
             }
         }
         let guard = instruction.guard.as_ref().and_then(|g| g.slot);

@@ -75,27 +75,7 @@ impl Ends {
     }
 }
 
-/// A number of general registers and a number of predicates.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Count {
-    /// General registers of 32 bits.
-    pub general: u32,
-    /// Predicates.
-    pub predicates: u32,
-}
-
-impl Count {
-    fn of(&mut self, predicate: bool) -> &mut u32 {
-        if predicate { &mut self.predicates } else { &mut self.general }
-    }
-
-    /// The maximum of each number.
-    pub fn max(self, other: Self) -> Self {
-        Self { general: self.general.max(other.general), predicates: self.predicates.max(other.predicates) }
-    }
-}
-
-/// Counts live units. Reuse one counter for all blocks, so that memory is allocated once.
+/// Counts live general registers; predicates do not count. Reuse one counter for all blocks, so that memory is allocated once.
 #[derive(Default)]
 pub struct Counter {
     live: Vec<bool>,
@@ -111,10 +91,10 @@ impl Counter {
         operations: impl DoubleEndedIterator<Item = &'o EstimateOperation>,
         at_end: impl Iterator<Item = RegisterUnit>,
         predicate: &[bool],
-        mut across: impl FnMut(u32, Count),
-    ) -> Count {
+        mut across: impl FnMut(u32, u32),
+    ) -> u32 {
         self.live.resize(predicate.len().max(self.live.len()), false);
-        let mut now = Count::default();
+        let mut now = 0;
         at_end.for_each(|unit| self.enter(unit, predicate, &mut now));
         let mut most = now;
         for operation in operations.rev() {
@@ -128,14 +108,14 @@ impl Counter {
                     continue;
                 }
                 if std::mem::replace(&mut self.live[*unit as usize], false) {
-                    *now.of(predicate[*unit as usize]) -= 1;
+                    now -= u32::from(!predicate[*unit as usize]);
                 }
             }
             if let Some(call) = operation.call {
                 across(call, now);
             }
             operation.uses.iter().for_each(|unit| self.enter(*unit, predicate, &mut now));
-            most = most.max(Count { general: now.general + u32::from(operation.temporaries), ..now });
+            most = most.max(now + u32::from(operation.temporaries));
         }
         self.touched.drain(..).for_each(|unit| self.live[unit as usize] = false);
         most
@@ -151,12 +131,12 @@ impl Counter {
         predicate: &[bool],
     ) -> u32 {
         let operations = order.iter().map(|i| &operations[*i as usize]);
-        self.most(operations, at_end.iter().copied(), predicate, |_, _| {}).general
+        self.most(operations, at_end.iter().copied(), predicate, |_, _| {})
     }
 
-    fn enter(&mut self, unit: RegisterUnit, predicate: &[bool], now: &mut Count) {
+    fn enter(&mut self, unit: RegisterUnit, predicate: &[bool], now: &mut u32) {
         if !std::mem::replace(&mut self.live[unit as usize], true) {
-            *now.of(predicate[unit as usize]) += 1;
+            *now += u32::from(!predicate[unit as usize]);
             self.touched.push(unit);
         }
     }

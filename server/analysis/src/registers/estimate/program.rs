@@ -5,10 +5,13 @@
 //! values of their own.
 
 use super::fold::ConstantFolding;
-use crate::flow::{FlowFunction, Graph, RegisterSlot};
+use crate::flow::{FlowFunction, Graph};
 
 /// The index of a 32-bit register unit.
 pub type RegisterUnit = u32;
+
+/// The number of the generic address space, which contains the others.
+pub const GENERIC: u8 = 0;
 
 /// The effect of an operation on memory, which limits its reordering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,12 +56,6 @@ pub struct EstimateProgram {
     pub blocks: Vec<Vec<EstimateOperation>>,
     /// Indexed by unit: whether it is a predicate.
     pub predicate: Vec<bool>,
-    /// Indexed by unit: the register of which it is a part.
-    pub slots: Vec<RegisterSlot>,
-    /// The number of accesses to local memory at addresses that are known.
-    pub local_fixed: u32,
-    /// The number of accesses to local memory at computed addresses.
-    pub local_moving: u32,
 }
 
 impl EstimateProgram {
@@ -72,9 +69,7 @@ impl EstimateProgram {
         for block in order() {
             blocks[block] = graph.blocks[block].instructions().filter_map(|i| folding.operation(i)).collect();
         }
-        let slots = folding.slots();
-        let (local_fixed, local_moving) = folding.local();
-        let mut out = Self { blocks, predicate: folding.into_predicates(), slots, local_fixed, local_moving };
+        let mut out = Self { blocks, predicate: folding.into_predicates() };
         out.drop_unread(graph);
         out
     }

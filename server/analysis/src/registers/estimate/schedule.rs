@@ -1,6 +1,6 @@
 //! Orders the operations of a block as an assembler might.
 
-use super::program::{EstimateOperation, MemoryEffect, RegisterUnit};
+use super::program::{EstimateOperation, GENERIC, MemoryEffect, RegisterUnit};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -54,6 +54,11 @@ impl Dependences {
     }
 }
 
+/// Whether accesses to two state spaces may meet at one address.
+fn overlap(one: u8, other: u8) -> bool {
+    one == other || one == GENERIC || other == GENERIC
+}
+
 /// The memory accesses that must come before later ones.
 #[derive(Default)]
 struct MemoryOrder {
@@ -68,17 +73,17 @@ impl MemoryOrder {
         match memory {
             MemoryEffect::None => return,
             MemoryEffect::Read(space) => {
-                self.writes.iter().filter(|w| w.1 == space).for_each(|w| after(w.0));
+                self.writes.iter().filter(|w| overlap(w.1, space)).for_each(|w| after(w.0));
                 self.reads.push((at, space));
             }
             MemoryEffect::Write(space) => {
                 // This write orders later accesses after all earlier ones of its space.
                 let mut pass = |list: &mut Vec<(u32, u8)>| {
                     list.retain(|(index, other)| {
-                        if *other == space {
+                        if overlap(*other, space) {
                             after(*index);
                         }
-                        *other != space
+                        *other != space && space != GENERIC
                     });
                 };
                 pass(&mut self.writes);
@@ -100,16 +105,10 @@ impl MemoryOrder {
 
 /// Schedules a block: returns the indices of its operations in execution order. Working from the end of the block upwards, it
 /// puts each operation as late as possible without making its readers wait. Among the candidates for a position it chooses
-/// the one with the longest chain of latencies before it. If `thrifty`, it prefers operations that write registers, because
-/// above them fewer registers are live. `cycles` returns the latency of an operation's results.
-pub fn schedule(
-    operations: &[EstimateOperation],
-    dependences: &Dependences,
-    thrifty: bool,
-    cycles: impl Fn(&EstimateOperation) -> u32,
-) -> Vec<u32> {
+/// the one with the longest chain of latencies before it.
+pub fn schedule(operations: &[EstimateOperation], dependences: &Dependences) -> Vec<u32> {
     let count = operations.len();
-    let delay = |from: u32, result: bool| if result { cycles(&operations[from as usize]) } else { 1 };
+    let delay = |from: u32, result: bool| if result { operations[from as usize].cycles } else { 1 };
     let mut depth = vec![0u32; count];
     for index in 0..count {
         let from = dependences.from[index].iter();
@@ -117,11 +116,8 @@ pub fn schedule(
     }
     let mut waiting = dependences.waiting.clone();
     let mut begins = vec![0u32; count];
-    let entry = |index: u32| {
-        let ends = thrifty && !operations[index as usize].defs.is_empty();
-        (ends, depth[index as usize], index)
-    };
-    let mut ready: BinaryHeap<(bool, u32, u32)> = BinaryHeap::new();
+    let entry = |index: u32| (depth[index as usize], index);
+    let mut ready: BinaryHeap<(u32, u32)> = BinaryHeap::new();
     let mut later: BinaryHeap<Reverse<(u32, Reverse<u32>)>> = BinaryHeap::new();
     ready.extend((0..count as u32).filter(|i| waiting[*i as usize] == 0).map(entry));
     let mut out = Vec::with_capacity(count);
@@ -134,7 +130,7 @@ pub fn schedule(
             later.pop();
             ready.push(entry(index));
         }
-        let Some((_, _, index)) = ready.pop() else {
+        let Some((_, index)) = ready.pop() else {
             match later.peek() {
                 Some(Reverse((when, _))) => clock = *when,
                 // Unreachable: every operation without open dependences is in one of the two heaps.

@@ -4,22 +4,16 @@ use crate::flow::{FlowFunction, FlowOperand, OperandValue, RegisterSlot};
 use ptx_isa::tables::{Computes, ControlTransfer};
 use std::ops::Range;
 
-/// Indexed by slot: the instructions that write the register, at most [`MAX_WRITERS`].
+/// Indexed by slot: the instructions that write the register.
 pub struct Writers(Vec<Vec<u32>>);
-
-/// More writers than a counter has: its start, its step, and a copy.
-const MAX_WRITERS: usize = 4;
 
 impl Writers {
     /// The writers of all registers of a function.
     pub fn new(function: &FlowFunction) -> Self {
-        let mut out = vec![Vec::new(); function.registers.len()];
+        let mut out: Vec<Vec<u32>> = vec![Vec::new(); function.registers.len()];
         for index in 0..function.instructions.len() {
             for write in function.writes(index) {
-                let writers: &mut Vec<u32> = &mut out[write.slot.index()];
-                if writers.len() < MAX_WRITERS {
-                    writers.push(index as u32);
-                }
+                out[write.slot.index()].push(index as u32);
             }
         }
         Self(out)
@@ -27,15 +21,55 @@ impl Writers {
 
     /// The only writer of a register inside (or outside) of a range of instructions.
     fn only(&self, slot: RegisterSlot, range: &Range<usize>, inside: bool) -> Option<usize> {
-        let all = self.0.get(slot.index()).filter(|w| w.len() < MAX_WRITERS)?;
+        let all = self.0.get(slot.index())?;
         let mut found = all.iter().map(|i| *i as usize).filter(|i| range.contains(i) == inside);
         found.next().filter(|_| found.next().is_none())
     }
+
+    /// Whether no instruction of a range writes a register.
+    fn none(&self, slot: RegisterSlot, range: &Range<usize>) -> bool {
+        let all = self.0.get(slot.index());
+        all.is_some_and(|w| !w.iter().any(|i| range.contains(&(*i as usize))))
+    }
 }
 
-/// The number of turns of a loop that consists of these instructions, if a counter with a constant start, step and limit
-/// decides it.
-pub fn trips(function: &FlowFunction, writers: &Writers, instructions: &Range<usize>) -> Option<u64> {
+/// What the text says about the number of turns of a loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turns {
+    /// No counter with a constant step decides it, so the assembler cannot compute it before the loop.
+    Open,
+    /// A counter with a constant step and a limit that the loop does not change decides it.
+    Counted,
+    /// The text gives this number.
+    Known(u64),
+}
+
+/// The turns of a loop that consists of these instructions.
+pub fn turns(function: &FlowFunction, writers: &Writers, instructions: &Range<usize>) -> Turns {
+    match counter(function, writers, instructions) {
+        Some(counter) => counter.turns(function, writers).map_or(Turns::Counted, Turns::Known),
+        None => Turns::Open,
+    }
+}
+
+/// The counter of a loop.
+struct LoopCounter<'a> {
+    /// The instruction before the loop that sets it, if there is exactly one.
+    start: Option<usize>,
+    step: i64,
+    limit: &'a FlowOperand,
+}
+
+impl LoopCounter<'_> {
+    fn turns(&self, function: &FlowFunction, writers: &Writers) -> Option<u64> {
+        let limit = constant(function, writers, self.limit)?;
+        let start = literal(function, self.start?)?;
+        let (way, by) = (limit.checked_sub(start)?, self.step);
+        (by != 0 && (way > 0) == (by > 0)).then(|| way.unsigned_abs().div_ceil(by.unsigned_abs()).max(1))
+    }
+}
+
+fn counter<'a>(function: &'a FlowFunction, writers: &Writers, instructions: &Range<usize>) -> Option<LoopCounter<'a>> {
     let branches = |i: &usize| function.instructions[*i].flow == ControlTransfer::Branch;
     let branch = instructions.clone().rev().find(branches)?;
     let guard = function.instructions[branch].guard.as_ref()?.slot?;
@@ -44,9 +78,14 @@ pub fn trips(function: &FlowFunction, writers: &Writers, instructions: &Range<us
         return None;
     }
     let [a, b] = two(function, test)?;
+    let fixed = |operand: &FlowOperand| match operand.value {
+        OperandValue::Integer(_) => true,
+        OperandValue::Register(slot) => writers.none(slot, instructions),
+        _ => false,
+    };
     let (counter, limit) = match (a.value, b.value) {
-        (OperandValue::Register(counter), _) => (counter, constant(function, writers, b)?),
-        (_, OperandValue::Register(counter)) => (counter, constant(function, writers, a)?),
+        (OperandValue::Register(counter), _) if fixed(b) => (counter, b),
+        (_, OperandValue::Register(counter)) if fixed(a) => (counter, a),
         _ => return None,
     };
     // The counter itself, or its next value, which a copy moves to the counter at the end of the turn.
@@ -65,10 +104,7 @@ pub fn trips(function: &FlowFunction, writers: &Writers, instructions: &Range<us
             return None;
         }
     }
-    let start = writers.only(before, instructions, false)?;
-    let start = literal(function, start)?;
-    let way = limit.checked_sub(start)?;
-    (by != 0 && (way > 0) == (by > 0)).then(|| way.unsigned_abs().div_ceil(by.unsigned_abs()).max(1))
+    Some(LoopCounter { start: writers.only(before, instructions, false), step: by, limit })
 }
 
 /// The two operands that an instruction reads.
@@ -102,12 +138,12 @@ fn constant(function: &FlowFunction, writers: &Writers, operand: &FlowOperand) -
 
 #[cfg(test)]
 mod tests {
-    use super::{Writers, trips};
+    use super::{Turns, Writers, turns};
     use crate::flow::Graph;
     use crate::flow::tests::lowered;
 
-    /// The number of turns of the loop with this body.
-    fn of(start: &str, body: &str) -> Option<u64> {
+    /// The turns of the loop with this body.
+    fn of(start: &str, body: &str) -> Turns {
         let function = lowered(&format!(
             ".visible .entry k(.param .u32 n) {{ .reg .b32 %r<9>; .reg .pred %p<2>; .shared .b32 tile; ld.param.u32 %r8, [n]; \
              {start}\nL: st.volatile.shared.u32 [tile], %r1; {body} @%p1 bra L; ret; }}"
@@ -115,22 +151,29 @@ mod tests {
         assert!(function.complete);
         let graph = Graph::new(&function);
         let block = (0..graph.blocks.len()).find(|b| graph.successors(*b).contains(&(*b as u32))).expect("the loop");
-        trips(&function, &Writers::new(&function), &graph.blocks[block].instructions())
+        turns(&function, &Writers::new(&function), &graph.blocks[block].instructions())
     }
 
     #[test]
     fn turns_are_counted() {
-        assert_eq!(of("mov.u32 %r1, 0;", "add.u32 %r1, %r1, 4; setp.ne.u32 %p1, %r1, 64;"), Some(16));
-        assert_eq!(of("mov.u32 %r1, 10;", "sub.u32 %r1, %r1, 3; setp.gt.s32 %p1, %r1, 0;"), Some(4));
-        assert_eq!(of("mov.u32 %r1, 0;", "add.u32 %r2, %r1, 1; mov.u32 %r1, %r2; setp.lt.u32 %p1, %r2, 5;"), Some(5));
-        assert_eq!(of("mov.u32 %r1, 0; mov.u32 %r3, 6;", "add.u32 %r1, %r1, 2; setp.lt.u32 %p1, %r1, %r3;"), Some(3));
+        assert_eq!(of("mov.u32 %r1, 0;", "add.u32 %r1, %r1, 4; setp.ne.u32 %p1, %r1, 64;"), Turns::Known(16));
+        assert_eq!(of("mov.u32 %r1, 10;", "sub.u32 %r1, %r1, 3; setp.gt.s32 %p1, %r1, 0;"), Turns::Known(4));
+        assert_eq!(
+            of("mov.u32 %r1, 0;", "add.u32 %r2, %r1, 1; mov.u32 %r1, %r2; setp.lt.u32 %p1, %r2, 5;"),
+            Turns::Known(5)
+        );
+        assert_eq!(
+            of("mov.u32 %r1, 0; mov.u32 %r3, 6;", "add.u32 %r1, %r1, 2; setp.lt.u32 %p1, %r1, %r3;"),
+            Turns::Known(3)
+        );
     }
 
     #[test]
     fn what_the_launch_decides_is_not_known() {
-        assert_eq!(of("mov.u32 %r1, 0;", "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r8;"), None);
-        assert_eq!(of("mov.u32 %r1, %r8;", "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9;"), None);
-        assert_eq!(of("mov.u32 %r1, 0;", "shl.b32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9;"), None);
-        assert_eq!(of("mov.u32 %r1, 9;", "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3;"), None);
+        assert_eq!(of("mov.u32 %r1, 0;", "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, %r8;"), Turns::Counted);
+        assert_eq!(of("mov.u32 %r1, %r8;", "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9;"), Turns::Counted);
+        assert_eq!(of("mov.u32 %r1, 0;", "shl.b32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9;"), Turns::Open);
+        assert_eq!(of("mov.u32 %r1, 9;", "add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3;"), Turns::Counted);
+        assert_eq!(of("mov.u32 %r1, 0;", "add.u32 %r1, %r1, %r8; setp.lt.u32 %p1, %r1, 9;"), Turns::Open);
     }
 }
