@@ -29,6 +29,8 @@ std=()
 if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
   # The target's library is compiled from its source.
   export RUSTC_BOOTSTRAP=1
+  CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=${PTX_WEB_LINKER:-$(first rust-lld wasm-ld wasm-ld-{22,21,20,19,18})}
+  export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER
   std=(-Z "build-std=std,panic_abort")
 fi
 cargo rustc --quiet --locked --package ptx-web --lib --crate-type cdylib --profile "$profile" --target "$target" "${std[@]}"
