@@ -104,7 +104,7 @@ impl ExecContext<'_> {
             None => false,
         };
         if inside {
-            super::peers::touch(self, location, lane);
+            super::peers::touch(self, location, lane, bytes, write);
             return Some(location);
         }
         let words = self.outside(location, lane, bytes, write);
@@ -172,6 +172,7 @@ impl ExecContext<'_> {
                 format!("reads {bytes} bytes at {name}, of which some were never written")
             });
         }
+        super::peers::read(self, location, to.len());
         super::races::observe(self, location, lane, to.len(), RaceAccess::Read(order));
         read.marks
     }

@@ -10,7 +10,7 @@ use crate::lanes::LaneMask;
 use crate::memory::Region;
 use std::collections::BTreeMap;
 
-/// The last access of a warp of another CTA to the shared memory of a CTA.
+/// An access of a warp of another CTA to the shared memory of a CTA.
 #[derive(Debug, Clone, Copy)]
 struct PeerAccess {
     /// The time on the clock of the warp.
@@ -18,24 +18,71 @@ struct PeerAccess {
     site: InstructionSite,
     lanes: LaneMask,
     step: u64,
+    /// Offset and number of bytes that one lane writes.
+    written: Option<(u64, usize)>,
+}
+
+/// The last accesses of a warp whose end nobody has seen.
+#[derive(Debug, Clone, Copy, Default)]
+struct WarpAccesses {
+    last: Option<PeerAccess>,
+    /// The access before `last`. It counts when the value that `last` writes is read.
+    before: Option<PeerAccess>,
+}
+
+impl WarpAccesses {
+    fn add(&mut self, access: PeerAccess) {
+        match &mut self.last {
+            Some(last) if last.step == access.step => {
+                // Several lanes of one instruction.
+                last.lanes |= access.lanes;
+                last.written = None;
+            }
+            last => {
+                self.before = last.take().or(self.before);
+                *last = Some(access);
+            }
+        }
+    }
+
+    /// Forgets the last access if it wrote all of these bytes: whoever reads its value knows that it is done.
+    fn read(&mut self, offset: u64, bytes: usize) {
+        let wrote_all = |(start, length): (u64, usize)| {
+            start <= offset && offset.saturating_add(bytes as u64) <= start.saturating_add(length as u64)
+        };
+        self.last = self.last.filter(|last| !last.written.is_some_and(wrote_all));
+    }
 }
 
 /// The accesses of other CTAs to the shared memory of a CTA, by the number of the CTA and the index of the warp.
 #[derive(Debug, Clone, Default)]
-pub struct PeerAccesses(BTreeMap<(u64, u32), PeerAccess>);
+pub struct PeerAccesses(BTreeMap<(u64, u32), WarpAccesses>);
 
 /// Checks and records an access that may be one to the shared memory of another CTA of the cluster.
 #[inline]
-pub(super) fn touch(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize) {
+pub(super) fn touch(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize, write: bool) {
     if let Region::Shared(Some(rank)) = location.region
         && rank != context.rank as u32
     {
-        remote(context, rank, lane);
+        remote(context, rank, lane, write.then_some((location.offset, bytes)));
+    }
+}
+
+/// Records that a CTA reads bytes of its own shared memory. The store of another CTA whose value it reads is done.
+#[inline]
+pub(super) fn read(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
+    let own = match location.region {
+        Region::Shared(None) => true,
+        Region::Shared(Some(rank)) => rank == context.rank as u32,
+        _ => false,
+    };
+    if own {
+        context.cta().peers.0.values_mut().for_each(|accesses| accesses.read(location.offset, bytes));
     }
 }
 
 #[cold]
-fn remote(context: &mut ExecContext<'_>, rank: u32, lane: usize) {
+fn remote(context: &mut ExecContext<'_>, rank: u32, lane: usize, written: Option<(u64, usize)>) {
     let (own, warp) = (context.cta().number, context.lanes.number);
     if context.cta_of(rank).is_some_and(|peer| peer.live == 0) {
         let words = || {
@@ -48,10 +95,10 @@ fn remote(context: &mut ExecContext<'_>, rank: u32, lane: usize) {
     if !races::wanted(context) {
         return;
     }
-    let access =
-        PeerAccess { time: context.lanes.clock.time, site: context.site, lanes: 1 << lane, step: context.lanes.steps };
+    let (time, site, step) = (context.lanes.clock.time, context.site, context.lanes.steps);
     if let Some(peer) = context.cta_of(rank) {
-        peer.peers.0.insert((own, warp), access);
+        let access = PeerAccess { time, site, lanes: 1 << lane, step, written };
+        peer.peers.0.entry((own, warp)).or_default().add(access);
     }
 }
 
@@ -59,7 +106,8 @@ impl Machine {
     /// Reports accesses of other CTAs to the shared memory of a CTA that has just ended, unless they are ordered before its end. `known`:
     /// what its threads knew when they exited.
     pub(super) fn report_peers(&mut self, peers: &PeerAccesses, rank: usize, known: &Knowledge) {
-        for (&(cta, warp), access) in &peers.0 {
+        for (&(cta, warp), accesses) in &peers.0 {
+            let Some(access) = accesses.last.or(accesses.before) else { continue };
             if known.of(cta, warp) >= access.time || known.beyond_scope(cta, warp) >= access.time {
                 continue;
             }
@@ -67,7 +115,7 @@ impl Machine {
             if !self.settings.checks.has(kind) {
                 return;
             }
-            let PeerAccess { site, lanes, step, .. } = *access;
+            let PeerAccess { site, lanes, step, .. } = access;
             let message = format!(
                 "accesses shared memory of CTA {rank} of the cluster, and nothing keeps that CTA from ending before: `barrier.cluster` must come between this and the end"
             );
