@@ -10,7 +10,7 @@ import { EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
 import { colors, ptx } from "./language.js";
 import { pack, unpack } from "./link.js";
-import { URI, connect, describe } from "./server.js";
+import { URI, connect, describe, messageNodes, quickFixes } from "./server.js";
 import { colorScheme } from "./theme.js";
 
 /** @type {{ name: string, title: string }[]} */
@@ -67,34 +67,62 @@ function replace(view, text) {
   view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
 }
 
-/** Lists the problems as buttons that lead to their places. @param {EditorView} view @param {import("@codemirror/lint").Diagnostic[]} found */
-function listProblems(view, found) {
+/** @param {string} className @param {...(string | Node)} content */
+function span(className, ...content) {
+  const element = document.createElement("span");
+  element.className = className;
+  element.append(...content);
+  return element;
+}
+
+/** @param {() => void} action @param {...(string | Node)} content */
+function actionButton(action, ...content) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.append(...content);
+  button.addEventListener("click", action);
+  return button;
+}
+
+/** Returns a list item with a button that leads to the problem. @param {EditorView} view @param {import("./server.js").Problem} problem */
+function problemItem(view, { from, severity, message, source }) {
+  const line = view.state.doc.lineAt(from);
+  const go = () => {
+    const anchor = Math.min(from, view.state.doc.length);
+    view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
+    view.focus();
+  };
+  const code = source === undefined ? [] : [" ", span("place", source)];
+  const item = document.createElement("li");
+  item.append(actionButton(go, span("place", `${line.number}:${from - line.from + 1} `), span(severity, severity), " ", ...messageNodes(message), ...code));
+  return item;
+}
+
+/** Lists the problems with their fixes. @param {EditorView} view @param {import("./server.js").Problem[]} found */
+async function listProblems(view, found) {
   const errors = found.filter(({ severity }) => severity === "error").length;
   const warnings = found.filter(({ severity }) => severity === "warning").length;
   const others = found.length - errors - warnings;
   const parts = [errors && count(errors, "error"), warnings && count(warnings, "warning"), others && count(others, "hint")];
   status(parts.filter(Boolean).join(", ") || "No problems");
-  const sorted = [...found].sort((a, b) => a.from - b.from).slice(0, MAX_PROBLEMS);
-  const items = sorted.map(({ from, severity, message, source }) => {
-    const line = view.state.doc.lineAt(from);
-    const button = document.createElement("button");
-    button.type = "button";
-    const place = document.createElement("span");
-    place.className = "place";
-    place.textContent = `${line.number}:${from - line.from + 1} `;
-    const kind = document.createElement("span");
-    kind.className = severity;
-    kind.textContent = severity;
-    button.append(place, kind, ` ${message}${source === undefined ? "" : ` [${source}]`}`);
-    button.addEventListener("click", () => {
-      view.dispatch({ selection: { anchor: Math.min(from, view.state.doc.length) }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
-      view.focus();
-    });
-    const item = document.createElement("li");
-    item.append(button);
-    return item;
-  });
+  const shown = [...found].sort((a, b) => a.from - b.from).slice(0, MAX_PROBLEMS);
+  const items = shown.map((problem) => problemItem(view, problem));
   byId("problems").replaceChildren(...items);
+  const fixes = await quickFixes(view, shown).catch(() => []);
+  fixes.forEach((own, index) => {
+    for (const { title, apply } of own) {
+      const button = actionButton(
+        () => {
+          apply();
+          view.focus();
+        },
+        "Fix: ",
+        ...messageNodes(title),
+      );
+      button.className = "fix";
+      items[index].append(button);
+    }
+  });
 }
 
 /** Describes the word at the cursor beside the text: for phones and keyboards, which have no pointer. */
@@ -168,7 +196,7 @@ export async function start(worker, failed) {
   const scheme = colorScheme();
   /** @type {EditorView} */
   let view;
-  const client = worker && !failed() ? connect(worker, (found) => listProblems(view, found)) : undefined;
+  const client = worker && !failed() ? connect(worker, (found) => void listProblems(view, found)) : undefined;
   const state = EditorState.create({
     doc: text,
     extensions: [

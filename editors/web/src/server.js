@@ -58,7 +58,27 @@ function synchronization() {
 /** @type {(Diagnostic["severity"])[]} */
 const SEVERITIES = ["error", "error", "warning", "info", "hint"];
 
-/** Shows diagnostics in the text and passes them on. @param {(diagnostics: Diagnostic[]) => void} listener */
+/**
+ * A problem: CodeMirror's diagnostic, and the one of the server.
+ * @typedef {Diagnostic & { raw: any }} Problem
+ */
+
+/**
+ * A quick fix of a problem.
+ * @typedef {{ title: string, apply: () => void }} Fix
+ */
+
+/** Returns nodes for a message, which marks code by backticks. @param {string} message */
+export function messageNodes(message) {
+  return message.split("`").map((part, index) => {
+    if (index % 2 === 0) return document.createTextNode(part);
+    const code = document.createElement("code");
+    code.textContent = part;
+    return code;
+  });
+}
+
+/** Shows diagnostics in the text and passes them on. @param {(problems: Problem[]) => void} listener */
 function diagnostics(listener) {
   /** @param {LSPClient} client @param {any} params */
   const publish = (client, params) => {
@@ -70,20 +90,31 @@ function diagnostics(listener) {
       const line = plugin.syncedDoc.line(Math.min(position.line + 1, plugin.syncedDoc.lines));
       return plugin.unsyncedChanges.mapPos(Math.min(line.from + position.character, line.to));
     };
-    /** @type {Diagnostic[]} */
+    /** @type {Problem[]} */
     const found = params.diagnostics.map((/** @type {any} */ item) => ({
       from: place(item.range.start),
       to: place(item.range.end),
       severity: SEVERITIES[item.severity ?? 1],
       source: item.code === undefined ? undefined : String(item.code),
       message: item.message,
+      renderMessage: () => {
+        const element = document.createElement("span");
+        element.append(...messageNodes(item.message));
+        return element;
+      },
+      raw: item,
     }));
     view.dispatch(setDiagnostics(view.state, found));
     listener(found);
     return true;
   };
   return {
-    clientCapabilities: { textDocument: { publishDiagnostics: { versionSupport: true } } },
+    clientCapabilities: {
+      textDocument: {
+        publishDiagnostics: { versionSupport: true },
+        codeAction: { codeActionLiteralSupport: { codeActionKind: { valueSet: ["quickfix"] } } },
+      },
+    },
     notificationHandlers: { "textDocument/publishDiagnostics": publish },
     editorExtension: synchronization(),
   };
@@ -92,7 +123,7 @@ function diagnostics(listener) {
 /**
  * Connects to the server in a worker.
  * @param {Worker} worker
- * @param {(diagnostics: Diagnostic[]) => void} listener takes the diagnostics of the text
+ * @param {(problems: Problem[]) => void} listener takes the problems of the text
  */
 export function connect(worker, listener) {
   const client = new LSPClient({
@@ -109,6 +140,39 @@ export function connect(worker, listener) {
   });
   client.connect(transport(worker));
   return client;
+}
+
+/**
+ * Returns the quick fixes of problems, in the order of the problems.
+ * @param {EditorView} view
+ * @param {Problem[]} problems
+ * @returns {Promise<Fix[][]>}
+ */
+export async function quickFixes(view, problems) {
+  const plugin = LSPPlugin.get(view);
+  if (plugin === null || problems.length === 0) return [];
+  const { doc } = view.state;
+  const range = { start: plugin.toPosition(0), end: plugin.toPosition(doc.length) };
+  const context = { diagnostics: problems.map(({ raw }) => raw), only: ["quickfix"] };
+  /** @type {any[] | null} */
+  const actions = await plugin.client.request("textDocument/codeAction", { textDocument: { uri: URI }, range, context });
+  const key = (/** @type {any} */ { range, code }) => JSON.stringify([range.start.line, range.start.character, range.end.line, range.end.character, code]);
+  return problems.map(({ raw }) => {
+    const own = (actions ?? []).filter(({ edit, diagnostics }) => edit?.changes?.[URI] && diagnostics?.some((/** @type {any} */ one) => key(one) === key(raw)));
+    return own.map(({ title, edit }) => ({
+      title,
+      apply: () => {
+        // The places are those of the text that the server checked.
+        if (view.state.doc !== doc) return;
+        const changes = edit.changes[URI].map((/** @type {any} */ change) => ({
+          from: plugin.fromPosition(change.range.start, doc),
+          to: plugin.fromPosition(change.range.end, doc),
+          insert: change.newText,
+        }));
+        view.dispatch({ changes, userEvent: "input.fix" });
+      },
+    }));
+  });
 }
 
 /** Returns HTML about the word at the cursor, or undefined. @param {EditorView} view */

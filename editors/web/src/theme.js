@@ -23,6 +23,8 @@ const theme = EditorView.theme({
   ".cm-panels-bottom": { borderTop: "1px solid var(--line)" },
   ".cm-textfield": { color: "var(--text)", backgroundColor: "var(--paper)", border: "1px solid var(--line)" },
   ".cm-button": { color: "var(--text)", backgroundColor: "var(--paper)", backgroundImage: "none", border: "1px solid var(--line)" },
+  ".cm-diagnosticText": { whiteSpace: "pre-line" },
+  ".cm-diagnosticText code": { fontFamily: "var(--code)" },
   ".cm-diagnosticSource": { opacity: "1", color: "var(--quiet)" },
 });
 

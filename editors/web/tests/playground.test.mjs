@@ -173,6 +173,20 @@ test("format, rename and definition", { skip }, async () => {
   await close();
 });
 
+test("a quick fix mends the text", { skip }, async () => {
+  const { page, picture, check, close } = await open({}, fragmentOf(KERNEL.replace("add.s32 %r2", "add.s32 %r9")));
+  await checked(page, "1 error");
+  await page.locator("#problems .fix").first().waitFor();
+  await picture("fixes");
+  await page.locator("#problems .fix", { hasText: "%r9" }).first().click();
+  await checked(page, /No problems|hint|warning/);
+  assert.notEqual(await textOf(page), KERNEL);
+  await page.keyboard.press("Control+z");
+  await checked(page, "1 error");
+  check();
+  await close();
+});
+
 test("an example opens", { skip }, async () => {
   const { page, check, close } = await open();
   await checked(page, "No problems");
