@@ -62,10 +62,19 @@ async function readExample(name) {
   return response.text();
 }
 
+/** The event of changes that load another text. */
+const LOAD = "load";
+
 /** Replaces the text. @param {EditorView} view @param {string} text */
 function replace(view, text) {
-  view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
+  const changes = { from: 0, to: view.state.doc.length, insert: text };
+  view.dispatch({ changes, selection: { anchor: 0 }, scrollIntoView: true, userEvent: LOAD });
 }
+
+/** Names no example any more when the text changes: then each of them can be chosen. */
+const exampleEnds = EditorView.updateListener.of(({ transactions }) => {
+  if (transactions.some((one) => one.docChanged && !one.isUserEvent(LOAD))) /** @type {HTMLSelectElement} */ (byId("example")).value = "";
+});
 
 /** @param {string} className @param {...(string | Node)} content */
 function span(className, ...content) {
@@ -181,7 +190,7 @@ function fillExamples(example) {
   const select = /** @type {HTMLSelectElement} */ (byId("example"));
   const own = new Option("Your text", "", example === "", example === "");
   own.disabled = true;
-  own.hidden = example !== "";
+  own.hidden = true;
   select.replaceChildren(own, ...examples.map(({ name, title }) => new Option(title, name, false, name === example)));
   select.disabled = false;
   return select;
@@ -215,6 +224,7 @@ export async function start(worker, failed) {
       ptx,
       colors,
       scheme.extension,
+      exampleEnds,
       EditorView.contentAttributes.of({ "aria-label": "PTX text" }),
       client === undefined ? [] : [client.plugin(URI, "ptx"), description()],
     ],
@@ -243,7 +253,7 @@ export async function start(worker, failed) {
       const linked = await unpack(location.hash);
       if (linked === undefined) return;
       replace(view, linked);
-      fillExamples("");
+      select.value = "";
       notice();
     } catch (error) {
       notice(/** @type {Error} */ (error).message);

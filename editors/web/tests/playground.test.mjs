@@ -194,6 +194,14 @@ test("an example opens", { skip }, async () => {
   await page.selectOption("#example", "mma_matmul");
   await page.locator(".cm-line", { hasText: "mma_matmul: C = A * B" }).waitFor();
   await checked(page, "No problems");
+  // A changed example can be chosen again.
+  await page.locator(".cm-content").focus();
+  await page.keyboard.type("// mine");
+  assert.equal(await page.inputValue("#example"), "");
+  await page.selectOption("#example", "mma_matmul");
+  await page.locator(".cm-line", { hasText: /^\/\/ mma_matmul/ }).waitFor();
+  await page.keyboard.press("Control+Home");
+  assert.doesNotMatch(await textOf(page), /mine/);
   check();
   await close();
 });
