@@ -225,7 +225,7 @@ export async function start(worker, failed) {
       colors,
       scheme.extension,
       exampleEnds,
-      EditorView.contentAttributes.of({ "aria-label": "PTX text" }),
+      EditorView.contentAttributes.of({ "aria-label": "PTX text", tabindex: "0" }),
       client === undefined ? [] : [client.plugin(URI, "ptx"), description()],
     ],
   });

@@ -5,6 +5,7 @@ import { LSPClient, LSPPlugin, formatKeymap, findReferencesKeymap, hoverTooltips
 import { EditorView, keymap } from "@codemirror/view";
 import { semanticTokens } from "./language.js";
 import { sanitize } from "./sanitize.js";
+import { signatureEnds } from "./signature.js";
 
 /** The language server has only this document. */
 export const URI = "file:///playground.ptx";
@@ -133,6 +134,7 @@ export function connect(worker, listener) {
       serverCompletion(),
       hoverTooltips(),
       signatureHelp(),
+      signatureEnds,
       keymap.of([...formatKeymap, ...renameKeymap, ...jumpToDefinitionKeymap, ...findReferencesKeymap]),
       diagnostics(listener),
       semanticTokens,

@@ -152,6 +152,12 @@ test("hover, description, completion and signature", { skip }, async () => {
   await page.keyboard.press("Escape");
   await page.keyboard.press("Control+Shift+Space");
   await page.locator(".cm-lsp-signature-tooltip", { hasText: "mul.lo" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator(".cm-lsp-signature-tooltip").waitFor({ state: "hidden" });
+  await page.keyboard.press("Control+Shift+Space");
+  await page.locator(".cm-lsp-signature-tooltip").waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.locator(".cm-lsp-signature-tooltip").waitFor({ state: "hidden" });
   check();
   await close();
 });
