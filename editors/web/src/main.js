@@ -12,6 +12,10 @@ try {
 let failed = worker === undefined;
 worker?.addEventListener("error", () => (failed = true));
 
-// @ts-ignore: a file of dist, not of this folder's build.
-const { start } = await import("./editor.js");
-await start(worker, () => failed);
+import("./editor.js")
+  .then(({ start }) => start(worker, () => failed))
+  .catch((error) => {
+    console.error(error);
+    const status = document.getElementById("status");
+    if (status !== null) status.textContent = "The editor did not load. Reload the page to try again.";
+  });

@@ -269,6 +269,12 @@ test("without the module, the page says so and the editor works", { skip }, asyn
   await close();
 });
 
+test("without the editor, the page says so", { skip }, async () => {
+  const { page, close } = await open({}, "", (page) => page.context().route("**/editor.js", (route) => route.fulfill({ status: 404 })));
+  await page.locator("#status", { hasText: "The editor did not load" }).waitFor();
+  await close();
+});
+
 test("the keyboard alone reaches everything", { skip }, async () => {
   const { page, check, close } = await open({}, fragmentOf(KERNEL.replace("%r2,", "%r9,")));
   await checked(page, /error/);
