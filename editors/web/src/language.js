@@ -2,10 +2,10 @@
 // `ptx-…` of code.css, named after the token kinds in docs/semantic-tokens.md.
 // @ts-check
 import { StreamLanguage, syntaxHighlighting } from "@codemirror/language";
-import { LSPPlugin } from "@codemirror/lsp-client";
 import { Prec, RangeSetBuilder } from "@codemirror/state";
-import { Decoration, ViewPlugin } from "@codemirror/view";
+import { Decoration } from "@codemirror/view";
 import { tagHighlighter, tags } from "@lezer/highlight";
+import { visibleLines } from "./visible.js";
 
 /** @type {{ type: string, stateSpace: string, specialRegister: string, number: string }} */
 // @ts-ignore: build.mjs takes the patterns from the TextMate grammar.
@@ -100,80 +100,40 @@ const KINDS =
 /** Milliseconds between a change and the request. */
 const DELAY = 60;
 
-/** Asks for the tokens of the visible lines after each change. */
-const tokens = ViewPlugin.fromClass(
-  class {
-    decorations = Decoration.none;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    timer;
-    /** @type {Map<string, Decoration>} */
-    marks = new Map();
+/** @type {Map<string, Decoration>} */
+const marks = new Map();
 
-    /** @param {import("@codemirror/view").EditorView} view */
-    constructor(view) {
-      this.view = view;
-      this.schedule();
-    }
+/** @param {string} type */
+function mark(type) {
+  let known = marks.get(type);
+  if (known === undefined) marks.set(type, (known = Decoration.mark({ class: `ptx-${type}` })));
+  return known;
+}
 
-    /** @param {import("@codemirror/view").ViewUpdate} update */
-    update(update) {
-      if (update.docChanged) this.decorations = this.decorations.map(update.changes);
-      if (update.docChanged || update.viewportChanged) this.schedule();
-    }
+/**
+ * @param {import("@codemirror/lsp-client").LSPPlugin} plugin
+ * @param {{ data: number[] } | null} answer
+ */
+function decorate({ client, view }, answer) {
+  const { doc } = view.state;
+  const types = client.serverCapabilities?.semanticTokensProvider?.legend.tokenTypes ?? [];
+  const data = answer?.data ?? [];
+  /** @type {RangeSetBuilder<Decoration>} */
+  const builder = new RangeSetBuilder();
+  let line = 0;
+  let character = 0;
+  for (let at = 0; at + 4 < data.length; at += 5) {
+    character = data[at] === 0 ? character + data[at + 1] : data[at + 1];
+    line += data[at];
+    if (line >= doc.lines) break;
+    const start = doc.line(line + 1).from + character;
+    const end = Math.min(start + data[at + 2], doc.length);
+    if (start < end) builder.add(start, end, mark(types[data[at + 3]]));
+  }
+  return builder.finish();
+}
 
-    destroy() {
-      clearTimeout(this.timer);
-    }
-
-    schedule() {
-      clearTimeout(this.timer);
-      this.timer = setTimeout(() => this.ask().catch(() => {}), DELAY);
-    }
-
-    async ask() {
-      const plugin = LSPPlugin.get(this.view);
-      if (plugin === null) return;
-      await plugin.client.initializing;
-      const legend = plugin.client.serverCapabilities?.semanticTokensProvider?.legend;
-      if (legend === undefined) return;
-      plugin.client.sync();
-      const { doc } = this.view.state;
-      const { from, to } = this.view.viewport;
-      const range = { start: plugin.toPosition(from), end: plugin.toPosition(to) };
-      /** @type {{ data: number[] } | null} */
-      const answer = await plugin.client.request("textDocument/semanticTokens/range", { textDocument: { uri: plugin.uri }, range });
-      // After a change, the next answer has the places of the new text.
-      if (answer === null || this.view.state.doc !== doc) return;
-      this.decorations = this.decorate(doc, legend.tokenTypes, answer.data);
-      this.view.dispatch({});
-    }
-
-    /** @param {import("@codemirror/state").Text} doc @param {string[]} types @param {number[]} data */
-    decorate(doc, types, data) {
-      /** @type {RangeSetBuilder<Decoration>} */
-      const builder = new RangeSetBuilder();
-      let line = 0;
-      let character = 0;
-      for (let at = 0; at + 4 < data.length; at += 5) {
-        character = data[at] === 0 ? character + data[at + 1] : data[at + 1];
-        line += data[at];
-        if (line >= doc.lines) break;
-        const start = doc.line(line + 1).from + character;
-        const end = Math.min(start + data[at + 2], doc.length);
-        if (start < end) builder.add(start, end, this.mark(types[data[at + 3]]));
-      }
-      return builder.finish();
-    }
-
-    /** @param {string} type */
-    mark(type) {
-      let mark = this.marks.get(type);
-      if (mark === undefined) this.marks.set(type, (mark = Decoration.mark({ class: `ptx-${type}` })));
-      return mark;
-    }
-  },
-  { decorations: (plugin) => plugin.decorations },
-);
+const tokens = visibleLines("textDocument/semanticTokens/range", DELAY, decorate);
 
 /** @type {import("@codemirror/lsp-client").LSPClientExtension} */
 export const semanticTokens = {

@@ -3,6 +3,7 @@
 import { setDiagnostics } from "@codemirror/lint";
 import { LSPClient, LSPPlugin, formatKeymap, findReferencesKeymap, hoverTooltips, jumpToDefinitionKeymap, renameKeymap, serverCompletion, signatureHelp } from "@codemirror/lsp-client";
 import { EditorView, keymap } from "@codemirror/view";
+import { inlayHints } from "./hints.js";
 import { semanticTokens } from "./language.js";
 import { sanitize } from "./sanitize.js";
 import { signatureEnds } from "./signature.js";
@@ -138,6 +139,7 @@ export function connect(worker, listener) {
       keymap.of([...formatKeymap, ...renameKeymap, ...jumpToDefinitionKeymap, ...findReferencesKeymap]),
       diagnostics(listener),
       semanticTokens,
+      inlayHints,
     ],
   });
   client.connect(transport(worker));

@@ -193,6 +193,16 @@ test("a quick fix mends the text", { skip }, async () => {
   await close();
 });
 
+test("hints show the values of numbers that are written as bits", { skip }, async () => {
+  const text = KERNEL.replace("    ret;", "    .reg .f32 %f;\n    mov.f32 %f, 0f40490FDB;\n    ret;");
+  const { page, picture, check, close } = await open({}, fragmentOf(text));
+  await page.locator(".hint", { hasText: "3.14159" }).waitFor();
+  await picture("hints");
+  assert.equal(await textOf(page), text);
+  check();
+  await close();
+});
+
 test("an example opens", { skip }, async () => {
   const { page, check, close } = await open();
   await checked(page, "No problems");
