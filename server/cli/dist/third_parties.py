@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Prints the notices of the crates that are part of the program, as their licences ask for.
 
-usage: third_parties.py TARGET…      such as x86_64-unknown-linux-gnu
+usage: third_parties.py [--package NAME] TARGET…      such as x86_64-unknown-linux-gnu
+
+NAME is a package of the workspace, by default that of the program.
 
 Crates that only take part in compiling, procedural macros among them, are not passed on and not named. A crate without a licence
 file in its package, and none here in licences/NAME, is an error.
@@ -20,16 +22,16 @@ LICENCE = re.compile(r"^(licen[cs]e|copying|unlicense|copyright|notice)", re.IGN
 RULE = "-" * 78
 
 
-def parts(target):
-    """Returns the third-party packages that are linked into the program for a target."""
+def parts(target, program):
+    """Returns the third-party packages that are linked into a package of the workspace for a target."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target]
     metadata = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
     ours = set(metadata["workspace_members"])
-    waiting = [id for id in ours if packages[id]["name"] == PROGRAM]
+    waiting = [id for id in ours if packages[id]["name"] == program]
     if len(waiting) != 1:
-        sys.exit(f"third_parties.py: the workspace has no package {PROGRAM}")
+        sys.exit(f"third_parties.py: the workspace has no package {program}")
     seen = set()
     while waiting:
         id = waiting.pop()
@@ -55,10 +57,10 @@ def texts(package):
     return [file.read_text(encoding="utf-8").replace("\r\n", "\n").strip() for file in files]
 
 
-def notices(targets):
-    """Returns the notices to distribute with the program for these targets: each text once, under all crates that have
+def notices(targets, program=PROGRAM):
+    """Returns the notices to distribute with a package for these targets: each text once, under all crates that have
     exactly this text."""
-    packages = {(p["name"], p["version"]): p for target in targets for p in parts(target)}
+    packages = {(p["name"], p["version"]): p for target in targets for p in parts(target, program)}
     under = {}
     for key in sorted(packages):
         under.setdefault("\n\n".join(texts(packages[key])), []).append(key)
@@ -70,7 +72,12 @@ def notices(targets):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or any(argument.startswith("-") for argument in sys.argv[1:]):
+    arguments = sys.argv[1:]
+    program = PROGRAM
+    if arguments[:1] == ["--package"]:
+        program = "".join(arguments[1:2])
+        del arguments[:2]
+    if not arguments or any(argument.startswith("-") for argument in arguments):
         sys.exit(__doc__)
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    print(notices(sys.argv[1:]), end="")
+    print(notices(arguments, program), end="")
