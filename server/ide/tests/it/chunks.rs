@@ -307,7 +307,7 @@ fn kernels_and_fixtures() {
         let Some(both) = Both::new(&text) else { continue };
         cut += 1;
         both.document();
-        for at in both.offsets(97) {
+        for at in both.offsets(149) {
             both.place(at);
         }
         for at in both.offsets(997) {
