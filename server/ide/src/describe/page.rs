@@ -94,15 +94,12 @@ impl MarkdownPage {
         let end: Vec<String> = explained.iter().map(Explained::words).chain(tail.parts).collect();
         let end = if end.is_empty() { Vec::new() } else { vec![end.join(" · ")] };
         let mut left = lines.saturating_sub(end.iter().map(|p| height(p)).sum());
-        let mut kept: Vec<String> = Vec::new();
+        let mut kept = Vec::new();
         for part in std::mem::take(&mut self.parts) {
             let part = cut(part, left);
             left -= height(&part).min(left);
             if !part.is_empty() {
                 kept.push(part);
-            } else if let Some(introduction) = kept.pop_if(|last| last.ends_with(':')) {
-                // It would announce what is left out.
-                left += height(&introduction);
             }
         }
         kept.extend(end);
@@ -196,17 +193,6 @@ mod tests {
             "{text}"
         );
         assert!(height(&text) <= 5 && text.contains(&explained.words()), "{text}");
-    }
-
-    #[test]
-    fn an_introduction_goes_with_what_it_introduces() {
-        let mut page = MarkdownPage::default();
-        page.text("One.");
-        page.text("Live there:");
-        page.code("a\nb\nc\nd");
-        page.text("Two.");
-        page.fit(4, MarkdownPage::default(), None);
-        assert_eq!(page.finish(), "One.\n\nTwo.");
     }
 
     #[test]
