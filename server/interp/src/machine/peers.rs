@@ -22,11 +22,11 @@ struct PeerAccess {
     written: Option<(u64, usize)>,
 }
 
-/// The last accesses of a warp whose end nobody has seen.
+/// The last accesses of a warp that may still be in progress.
 #[derive(Debug, Clone, Copy, Default)]
 struct WarpAccesses {
     last: Option<PeerAccess>,
-    /// The access before `last`. It counts when the value that `last` writes is read.
+    /// The access before `last`. It takes the place of `last` when that is known to be complete.
     before: Option<PeerAccess>,
 }
 
@@ -45,7 +45,7 @@ impl WarpAccesses {
         }
     }
 
-    /// Forgets the last access if it wrote all of these bytes: whoever reads its value knows that it is done.
+    /// Removes the last access if it wrote all of these bytes: a thread that reads the value of a store knows that the store is complete.
     fn read(&mut self, offset: u64, bytes: usize) {
         let wrote_all = |(start, length): (u64, usize)| {
             start <= offset && offset.saturating_add(bytes as u64) <= start.saturating_add(length as u64)
@@ -68,7 +68,7 @@ pub(super) fn touch(context: &mut ExecContext<'_>, location: AccessLocation, lan
     }
 }
 
-/// Records that a CTA reads bytes of its own shared memory. The store of another CTA whose value it reads is done.
+/// Records that a CTA reads bytes of its own shared memory. If another CTA stored the value, that store is complete.
 #[inline]
 pub(super) fn read(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {
     let own = match location.region {
