@@ -5,6 +5,12 @@ use super::MANUAL;
 /// Maximum number of columns of a line; longer lines count as several.
 const COLUMNS: usize = 100;
 
+/// The line before a block of PTX.
+const FENCE: &str = "```ptx";
+
+/// The line below a listing of which lines are left out.
+const MORE: &str = "// … and more";
+
 /// A Markdown page: a list of paragraphs.
 #[derive(Debug, Default)]
 pub struct MarkdownPage {
@@ -40,7 +46,15 @@ impl MarkdownPage {
     /// Adds a block of PTX code.
     pub fn code(&mut self, text: &str) {
         if !text.trim().is_empty() {
-            self.parts.push(format!("```ptx\n{}\n```", text.trim_end()));
+            self.parts.push(format!("{FENCE}\n{}\n```", text.trim_end()));
+        }
+    }
+
+    /// Adds lines of PTX below a sentence. Where there is no room for all of them, the last ones are left out; the sentence is
+    /// never alone.
+    pub fn listing(&mut self, introduction: &str, text: &str) {
+        if !text.trim().is_empty() {
+            self.parts.push(format!("{introduction}\n\n{FENCE}\n{}\n```", text.trim_end()));
         }
     }
 
@@ -141,11 +155,14 @@ fn shown(line: &str) -> usize {
     out + rest.chars().count()
 }
 
-/// The part of a paragraph that fits into a number of lines. A list is cut between items; any other paragraph is kept or
-/// dropped as a whole.
+/// The part of a paragraph that fits into a number of lines. A list is cut between items and a listing between lines; any
+/// other paragraph is kept or dropped as a whole.
 fn cut(part: String, lines: usize) -> String {
     if height(&part) <= lines {
         return part;
+    }
+    if let Some((introduction, code)) = part.split_once(&format!("\n\n{FENCE}\n")) {
+        return cut_listing(introduction, code, lines);
     }
     let mut kept: Vec<&str> = part.lines().collect();
     if !kept.iter().any(|l| l.starts_with("- ")) || part.contains("```") {
@@ -164,6 +181,17 @@ fn cut(part: String, lines: usize) -> String {
         true => format!("{}\n- … and {left_out} more", kept.join("\n")),
         false => String::new(),
     }
+}
+
+fn cut_listing(introduction: &str, code: &str, lines: usize) -> String {
+    let mut kept: Vec<&str> = code.lines().collect();
+    while kept.pop().is_some() && !kept.is_empty() {
+        let shorter = format!("{introduction}\n\n{FENCE}\n{}\n{MORE}\n```", kept.join("\n"));
+        if height(&shorter) <= lines {
+            return shorter;
+        }
+    }
+    String::new()
 }
 
 /// Indents the further lines of a list item.
@@ -193,6 +221,20 @@ mod tests {
             "{text}"
         );
         assert!(height(&text) <= 5 && text.contains(&explained.words()), "{text}");
+    }
+
+    #[test]
+    fn a_listing_loses_its_last_lines_and_never_its_sentence_alone() {
+        let shortened = |lines| {
+            let mut page = MarkdownPage::default();
+            page.listing("Live there:", "add.s32 %a, %b, %c;\nmov.b32 %d, 1;\nmov.b32 %e, 1;\n// … and 7 more");
+            page.fit(lines, MarkdownPage::default(), None);
+            page.finish()
+        };
+        assert!(shortened(7).ends_with("\nmov.b32 %e, 1;\n// … and 7 more\n```"), "{}", shortened(7));
+        assert_eq!(shortened(6), "Live there:\n\n```ptx\nadd.s32 %a, %b, %c;\nmov.b32 %d, 1;\n// … and more\n```");
+        assert_eq!(shortened(5), "Live there:\n\n```ptx\nadd.s32 %a, %b, %c;\n// … and more\n```");
+        assert_eq!(shortened(4), "");
     }
 
     #[test]

@@ -89,6 +89,11 @@ impl<'t> At<'t> {
         let range = self.leaf.byte_range();
         let found = self.with_instruction(|instruction, base| {
             let opcode = ISA.opcode(instruction.opcode.text)?;
+            if name == "." {
+                // Not typed yet: the forms that have the other modifiers.
+                let written: Vec<&str> = instruction.modifiers.iter().map(|m| m.text).filter(|m| *m != ".").collect();
+                return Some(describe::reachable(opcode, &written, None));
+            }
             let resolved = self.semantics.mnemonic(instruction);
             let head = resolved.mnemonic.as_ref()?;
             let suffix = instruction.suffixes.iter().any(|(_, w)| w.start as usize + base == range.start);

@@ -100,8 +100,7 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
         if rest > 0 {
             written.push((format!("// … and {rest} more"), String::new()));
         }
-        page.text("Live there, those that hold most for longest first:");
-        page.code(&annotated(&written));
+        page.listing("Live there, those that hold most for longest first:", &annotated(&written));
     }
     page
 }

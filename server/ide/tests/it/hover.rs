@@ -73,6 +73,14 @@ fn an_opcode_whose_modifiers_fit_nothing_shows_its_forms() {
 }
 
 #[test]
+fn a_dot_without_its_word_shows_the_forms_that_are_left() {
+    let (word, hover) = in_body("mul.wide.$0. %rd1, %r1, %r2;").expect("a hover");
+    assert_eq!(word, ".");
+    assert!(!hover.markdown.contains("does not take"), "{}", hover.markdown);
+    assert!(hover.markdown.contains("mul.wide{") || hover.markdown.contains("mul.wide."), "{}", hover.markdown);
+}
+
+#[test]
 fn modifiers_show_what_could_stand_in_their_place() {
     contains(
         "fma.r$0n.f32 %f1, %f2, %f3, %f1;",
