@@ -42,6 +42,8 @@ export class WarpView {
   /** @type {string | undefined} */
   #entry;
   #step = 0;
+  /** Whether no step has been shown since the start of the evaluation. */
+  #first = true;
   /** The launch and the warp of the last evaluation. */
   #warp = {};
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -100,6 +102,7 @@ export class WarpView {
     const target = { uri, ...this.#target, ...entry };
     this.#shown = { type: "show", target, file: "", preferences: storedPreferences(), asked: Date.now(), step, cursor: cursorLine };
     this.#visible = true;
+    this.#first = true;
     this.#post(this.#shown);
   }
 
@@ -122,7 +125,8 @@ export class WarpView {
       case "at":
         if (!this.#visible) break;
         this.#step = message.step;
-        source.mark(message.line, message.reveal);
+        source.mark(message.line, message.reveal || this.#first);
+        this.#first = false;
         this.#focus(message.lane, message.step);
         break;
       case "reveal":
