@@ -51,7 +51,7 @@ function licences(inputs) {
 }
 
 /** Parts of the page that are loaded when they are opened. */
-const LAZY = ["outline", "registers", "warp", "reference"];
+const LAZY = ["outline", "registers", "warp", "reference", "updates"];
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);

@@ -30,6 +30,9 @@ const DESCRIBE_DELAY = 150;
 
 const NO_DESCRIPTION = "Put the cursor on a word to read about it.";
 
+/** Milliseconds between the first diagnostics and the start of the service worker. */
+const OFFLINE_DELAY = 2_000;
+
 /** Milliseconds that a confirmation stays. */
 const CONFIRMATION = 6_000;
 
@@ -150,11 +153,25 @@ async function firstText() {
   return { text: await readExample(name).catch(() => ""), example: name };
 }
 
+/** Puts a link with the text into the address bar. @param {EditorView} view */
+async function linkTo(view) {
+  history.replaceState(null, "", await pack(view.state.doc.toString()));
+}
+
+/** Returns a function that keeps the page for use without a network, when it is called for the first time. @param {() => Promise<void>} keep */
+function offline(keep) {
+  let started = false;
+  return () => {
+    if (started) return;
+    started = true;
+    setTimeout(() => import("./updates.js").then(({ start }) => start(keep)).catch((error) => console.info(`The page will need the network: ${error}`)), OFFLINE_DELAY);
+  };
+}
+
 /** Puts a link with the text into the address bar and the clipboard. @param {EditorView} view */
 async function share(view) {
   try {
-    const fragment = await pack(view.state.doc.toString());
-    history.replaceState(null, "", fragment);
+    await linkTo(view);
   } catch (error) {
     notice(/** @type {Error} */ (error).message);
     return;
@@ -198,9 +215,11 @@ export async function start(worker, failed) {
   /** @type {EditorView} */
   let view;
   const source = new Source();
+  const keepOffline = offline(() => linkTo(view));
   const checked = (/** @type {import("./server.js").Problem[]} */ found) => {
     void listProblems(view, found);
     source.emit("checked");
+    keepOffline();
   };
   const client = worker && !failed() ? connect(worker, checked, (evaluated) => source.emit("evaluated", evaluated)) : undefined;
   const views = new Views(source, notice);

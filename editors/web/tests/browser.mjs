@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const dist = join(root, "editors/web/dist");
+export const dist = join(root, "editors/web/dist");
 const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const site = process.env.PTX_WEB_SITE ?? join(root, "tests/site/");
 export const out = process.env.OUT;
@@ -26,19 +26,33 @@ const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": 
 let server;
 let browser;
 let origin;
-before(async () => {
-  if (skip) return;
-  server = createServer((request, response) => {
+
+/** Serves a folder. The server drops connections while it has the property `refuse`. @param {string} folder */
+export async function serve(folder) {
+  const server = createServer((request, response) => {
+    if (server.refuse) {
+      request.socket.destroy();
+      return;
+    }
     const path = normalize(new URL(request.url, "http://localhost").pathname);
-    const file = join(dist, path === "/" ? "index.html" : path);
+    const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
     const found = existsSync(file);
     response.writeHead(found ? 200 : 404, { "content-type": TYPES[extname(file)] ?? "text/plain; charset=utf-8" });
     response.end(found ? readFileSync(file) : undefined);
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  origin = `http://127.0.0.1:${server.address().port}`;
+  return { server, origin: `http://127.0.0.1:${server.address().port}` };
+}
+
+export function launch() {
   const { chromium } = createRequire(site)("playwright-core");
-  browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"] });
+  return chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"] });
+}
+
+before(async () => {
+  if (skip) return;
+  ({ server, origin } = await serve(dist));
+  browser = await launch();
   if (out) mkdirSync(out, { recursive: true });
 });
 after(async () => {
