@@ -95,6 +95,7 @@ function layout(page, title, body) {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escape(title)}</title>
+<link rel="icon" href="${to("icon.svg")}">
 <link rel="stylesheet" href="${to("site.css")}">
 </head>
 <body>
@@ -131,8 +132,9 @@ function make(document) {
   });
   const found = relink(tokens, document, page);
   let body = markdown.renderer.render(tokens, markdown.options, {});
+  let tables = 0;
   // Wide content scrolls in itself, with the keyboard too.
-  body = body.replaceAll("<pre>", '<pre tabindex="0">').replaceAll("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>').replaceAll("</table>", "</table></div>");
+  body = body.replaceAll("<pre>", '<pre tabindex="0">').replaceAll("<table>", () => `<div class="scroll" tabindex="0" role="region" aria-label="Table ${++tables}"><table>`).replaceAll("</table>", "</table></div>");
   if (document === "README.md") body = body.replace("</p>\n", `</p>\n${START}`);
   const file = join(out, page);
   mkdirSync(dirname(file), { recursive: true });
@@ -156,6 +158,7 @@ for (const picture of pictures) {
   copyFileSync(join(root, picture), join(out, picture));
 }
 copyFileSync(new URL("site.css", import.meta.url), join(out, "site.css"));
+copyFileSync(join(root, "editors/vscode/images/icon.svg"), join(out, "icon.svg"));
 // GitHub Pages would leave out names that begin with an underscore.
 writeFileSync(join(out, ".nojekyll"), "");
 
