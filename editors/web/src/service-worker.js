@@ -12,10 +12,10 @@ const files = FILES;
 const version = VERSION;
 
 /** @type {any} */
-const worker = self;
+const scope = self;
 
 /** The caches of this page, and no others of the same origin. */
-const PREFIX = `ptx-playground ${worker.registration.scope} `;
+const PREFIX = `ptx-playground ${scope.registration.scope} `;
 const CACHE = PREFIX + version;
 
 /** @param {string} name */
@@ -31,7 +31,7 @@ async function download(name) {
 
 async function install() {
   const cache = await caches.open(CACHE);
-  await Promise.all(Object.keys(files).map(async (name) => cache.put(new URL(name, worker.registration.scope), await download(name))));
+  await Promise.all(Object.keys(files).map(async (name) => cache.put(new URL(name, scope.registration.scope), await download(name))));
 }
 
 async function removeOlder() {
@@ -44,17 +44,17 @@ async function answer(request) {
   const url = new URL(request.url);
   url.search = "";
   url.hash = "";
-  if (url.href === worker.registration.scope) url.pathname += "index.html";
+  if (url.href === scope.registration.scope) url.pathname += "index.html";
   const cache = await caches.open(CACHE);
   return (await cache.match(url)) ?? fetch(request);
 }
 
-worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(install()));
-worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(removeOlder()));
-worker.addEventListener("fetch", (/** @type {any} */ event) => {
+scope.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(install()));
+scope.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(removeOlder()));
+scope.addEventListener("fetch", (/** @type {any} */ event) => {
   const { request } = event;
-  if (request.method === "GET" && request.url.startsWith(worker.registration.scope)) event.respondWith(answer(request));
+  if (request.method === "GET" && request.url.startsWith(scope.registration.scope)) event.respondWith(answer(request));
 });
-worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => {
-  if (data === "activate") worker.skipWaiting();
+scope.addEventListener("message", (/** @type {MessageEvent} */ { data }) => {
+  if (data === "activate") scope.skipWaiting();
 });
