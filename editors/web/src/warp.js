@@ -150,10 +150,18 @@ export class WarpView {
     }
   }
 
-  /** @param {object} question */
-  #evaluate(question) {
+  /** @param {object} question @returns {Promise<any>} */
+  async #evaluate(question) {
     const where = this.#entry === undefined ? this.#target : { entry: this.#entry };
-    return this.#source.command("evaluateWarp", { uri: this.#source.uri, ...where, ...question });
+    try {
+      return await this.#source.command("evaluateWarp", { uri: this.#source.uri, ...where, ...question });
+    } catch (error) {
+      // Below the last kernel, the first one is meant.
+      if (/** @type {any} */ (error).data?.kind !== "no-kernel" || this.#target.line === undefined) throw error;
+      this.#target = {};
+      this.#entry = undefined;
+      return this.#evaluate(question);
+    }
   }
 
   /** @param {number} id @param {Question} question */

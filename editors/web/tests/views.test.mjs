@@ -99,6 +99,36 @@ test("names in a text and messages from elsewhere are no HTML in the panel", { s
   await close();
 });
 
+test("below the last kernel, the first one is evaluated; without a kernel, the panel says so", { skip }, async () => {
+  const { page, check, close } = await open({}, fragmentOf(KERNEL));
+  await checked(page, "No problems");
+  await page.locator(".cm-content").focus();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.press("Control+Enter");
+  const frame = await panelOf(page);
+  assert.equal(await frame.locator(".head .entry").inputValue(), "add");
+  await page.locator(".cm-content").evaluate((content) => content.cmTile.view.dispatch({ changes: { from: 0, to: content.cmTile.view.state.doc.length } }));
+  await page.click("#evaluate");
+  await frame.locator(".notice.bad", { hasText: /no kernel|no entry/ }).waitFor();
+  check();
+  await close();
+});
+
+test("a kernel without an end stops at the limit, and the text can be edited meanwhile", { skip }, async () => {
+  const text = KERNEL.replace("    ret;", "again:\n    add.s32 %r2, %r2, 1;\n    bra again;");
+  const { page, check, close } = await open({}, fragmentOf(text));
+  await checked(page);
+  await page.click("#evaluate");
+  const frame = await (await page.waitForSelector("#view-warp iframe")).contentFrame();
+  await moveBehind(page, "st.global.u32 [%rd2], %r2;");
+  await page.keyboard.type(" // mine");
+  await frame.locator(".badge.bad", { hasText: "limit" }).waitFor({ timeout: 60_000 });
+  await frame.locator(".notice", { hasText: "Canceled" }).waitFor({ state: "detached" });
+  assert.match(await textOf(page), /%r2; \/\/ mine/);
+  check();
+  await close();
+});
+
 test("the outline leads to declarations", { skip }, async () => {
   const { page, check, close } = await open({}, fragmentOf(KERNEL));
   await checked(page, "No problems");
