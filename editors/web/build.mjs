@@ -66,7 +66,7 @@ const { metafile } = await build({
   metafile: true,
   legalComments: "none",
   external: ["./editor.js", ...LAZY.map((name) => `./${name}.js`)],
-  define: { EXAMPLES: JSON.stringify(examples()), PATTERNS: JSON.stringify(patterns()), REFERENCE: JSON.stringify(process.env.PTX_REFERENCE) ?? "undefined" },
+  define: { EXAMPLES: JSON.stringify(examples()), PATTERNS: JSON.stringify(patterns()), REFERENCE: JSON.stringify(process.env.PTX_REFERENCE || undefined) ?? "undefined" },
   logLevel: "warning",
 });
 writeFileSync(join(dist, "licenses.txt"), licences(Object.keys(metafile.inputs)));
