@@ -50,11 +50,14 @@ function licences(inputs) {
   return texts.join(`\n${"-".repeat(80)}\n\n`);
 }
 
+/** Parts of the page that are loaded when they are opened. */
+const LAZY = ["outline", "registers", "warp", "reference", "updates"];
+
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
 const { metafile } = await build({
   absWorkingDir: here,
-  entryPoints: ["src/main.js", "src/editor.js"],
+  entryPoints: Object.fromEntries([...["main", "editor", ...LAZY].map((name) => [name, `src/${name}.js`]), ["panel", "src/panel/frame.js"]]),
   outdir: dist,
   bundle: true,
   minify: true,
@@ -62,12 +65,13 @@ const { metafile } = await build({
   target: "es2022",
   metafile: true,
   legalComments: "none",
-  external: ["./editor.js"],
-  define: { EXAMPLES: JSON.stringify(examples()), PATTERNS: JSON.stringify(patterns()) },
+  external: ["./editor.js", ...LAZY.map((name) => `./${name}.js`)],
+  define: { EXAMPLES: JSON.stringify(examples()), PATTERNS: JSON.stringify(patterns()), REFERENCE: JSON.stringify(process.env.PTX_REFERENCE || undefined) ?? "undefined" },
   logLevel: "warning",
 });
 writeFileSync(join(dist, "licenses.txt"), licences(Object.keys(metafile.inputs)));
 for (const file of ["index.html", "page.css", "code.css"]) cpSync(join(here, "src", file), join(dist, file));
+cpSync(join(here, "src/panel/panel.html"), join(dist, "panel.html"));
 for (const file of ["ptx-analyzer.wasm", "server.js", "worker.js"]) cpSync(join(root, "server/web/dist", file), join(dist, file));
 mkdirSync(join(dist, "kernels"));
 for (const { name } of examples()) cpSync(join(root, `tests/kernels/${name}.ptx`), join(dist, `kernels/${name}.ptx`));

@@ -8,3 +8,4 @@ cd "$(dirname "$0")"
 [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund --ignore-scripts
 node build.mjs
 python3 -B ../../server/cli/dist/third_parties.py --package ptx-web wasm32-unknown-unknown >dist/THIRD-PARTY.txt
+node offline.mjs dist

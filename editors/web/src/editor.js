@@ -8,10 +8,15 @@ import { formatDocument } from "@codemirror/lsp-client";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars, keymap, lineNumbers } from "@codemirror/view";
+import { actionButton, byId, count, element } from "./dom.js";
 import { colors, ptx } from "./language.js";
 import { pack, unpack } from "./link.js";
+import { startPickers } from "./module.js";
+import { explainLink, explainQuery } from "./sanitize.js";
 import { URI, connect, describe, messageNodes, quickFixes } from "./server.js";
+import { LOAD, Source } from "./source.js";
 import { colorScheme } from "./theme.js";
+import { Views } from "./views.js";
 
 /** @type {{ name: string, title: string }[]} */
 // @ts-ignore: build.mjs lists the kernels.
@@ -25,8 +30,8 @@ const DESCRIBE_DELAY = 150;
 
 const NO_DESCRIPTION = "Put the cursor on a word to read about it.";
 
-/** @template {HTMLElement} T @param {string} id @returns {T} */
-const byId = (id) => /** @type {T} */ (document.getElementById(id));
+/** Milliseconds between the first diagnostics and the start of the service worker. */
+const OFFLINE_DELAY = 2_000;
 
 /** Milliseconds that a confirmation stays. */
 const CONFIRMATION = 6_000;
@@ -52,18 +57,12 @@ function confirm(message) {
 /** @param {string} message */
 const status = (message) => void (byId("status").textContent = message);
 
-/** @param {number} number @param {string} noun */
-const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
-
 /** @param {string} name */
 async function readExample(name) {
   const response = await fetch(`kernels/${name}.ptx`);
   if (!response.ok) throw new Error(`The example ${name} did not load (status ${response.status}).`);
   return response.text();
 }
-
-/** The event of changes that load another text. */
-const LOAD = "load";
 
 /** Replaces the text. @param {EditorView} view @param {string} text */
 function replace(view, text) {
@@ -76,23 +75,6 @@ const exampleEnds = EditorView.updateListener.of(({ transactions }) => {
   if (transactions.some((one) => one.docChanged && !one.isUserEvent(LOAD))) /** @type {HTMLSelectElement} */ (byId("example")).value = "";
 });
 
-/** @param {string} className @param {...(string | Node)} content */
-function span(className, ...content) {
-  const element = document.createElement("span");
-  element.className = className;
-  element.append(...content);
-  return element;
-}
-
-/** @param {() => void} action @param {...(string | Node)} content */
-function actionButton(action, ...content) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.append(...content);
-  button.addEventListener("click", action);
-  return button;
-}
-
 /** Returns a list item with a button that leads to the problem. @param {EditorView} view @param {import("./server.js").Problem} problem */
 function problemItem(view, { from, severity, message, source }) {
   const line = view.state.doc.lineAt(from);
@@ -101,9 +83,13 @@ function problemItem(view, { from, severity, message, source }) {
     view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: "center" }) });
     view.focus();
   };
-  const code = source === undefined ? [] : [" ", span("place", source)];
-  const item = document.createElement("li");
-  item.append(actionButton(go, span("place", `${line.number}:${from - line.from + 1} `), span(severity, severity), " ", ...messageNodes(message), ...code));
+  const place = element("span", "place", `${line.number}:${from - line.from + 1} `);
+  const item = element("li", "", actionButton(go, place, element("span", severity, severity), " ", ...messageNodes(message)));
+  if (source !== undefined) {
+    const link = element("a", "code", source);
+    link.setAttribute("href", explainLink(source));
+    item.append(link);
+  }
   return item;
 }
 
@@ -167,11 +153,25 @@ async function firstText() {
   return { text: await readExample(name).catch(() => ""), example: name };
 }
 
+/** Puts a link with the text into the address bar. @param {EditorView} view */
+async function linkTo(view) {
+  history.replaceState(null, "", await pack(view.state.doc.toString()));
+}
+
+/** Returns a function that keeps the page for use without a network, when it is called for the first time. @param {() => Promise<void>} keep */
+function offline(keep) {
+  let started = false;
+  return () => {
+    if (started) return;
+    started = true;
+    setTimeout(() => import("./updates.js").then(({ start }) => start(keep)).catch((error) => console.info(`The page will need the network: ${error}`)), OFFLINE_DELAY);
+  };
+}
+
 /** Puts a link with the text into the address bar and the clipboard. @param {EditorView} view */
 async function share(view) {
   try {
-    const fragment = await pack(view.state.doc.toString());
-    history.replaceState(null, "", fragment);
+    await linkTo(view);
   } catch (error) {
     notice(/** @type {Error} */ (error).message);
     return;
@@ -196,6 +196,15 @@ function fillExamples(example) {
   return select;
 }
 
+/** Opens the chapter of a link in documentation. @param {Event} event @param {Views} views */
+function follow(event, views) {
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  const query = explainQuery(link?.getAttribute("href") ?? null);
+  if (query === undefined) return;
+  event.preventDefault();
+  void views.explain(query);
+}
+
 /**
  * @param {Worker | undefined} worker the language server
  * @param {() => boolean} failed whether it has failed before
@@ -205,7 +214,19 @@ export async function start(worker, failed) {
   const scheme = colorScheme();
   /** @type {EditorView} */
   let view;
-  const client = worker && !failed() ? connect(worker, (found) => void listProblems(view, found)) : undefined;
+  const source = new Source();
+  const keepOffline = offline(() => linkTo(view));
+  const checked = (/** @type {import("./server.js").Problem[]} */ found) => {
+    void listProblems(view, found);
+    source.emit("checked");
+    keepOffline();
+  };
+  const client = worker && !failed() ? connect(worker, checked, (evaluated) => source.emit("evaluated", evaluated)) : undefined;
+  const views = new Views(source, notice);
+  const evaluate = () => {
+    void views.evaluate(source.cursorLine);
+    return true;
+  };
   const state = EditorState.create({
     doc: text,
     extensions: [
@@ -220,11 +241,12 @@ export async function start(worker, failed) {
       highlightActiveLine(),
       highlightActiveLineGutter(),
       highlightSelectionMatches(),
-      keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
+      keymap.of([{ key: "Mod-Enter", run: evaluate }, ...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
       ptx,
       colors,
       scheme.extension,
       exampleEnds,
+      source.extension,
       EditorView.contentAttributes.of({ "aria-label": "PTX text", tabindex: "0" }),
       client === undefined ? [] : [client.plugin(URI, "ptx"), description()],
     ],
@@ -237,6 +259,8 @@ export async function start(worker, failed) {
   root.append(sheet);
   view = new EditorView({ state, parent: root, root });
   scheme.follow(view);
+  source.attach(view);
+  for (const tree of [document, root]) tree.addEventListener("click", (event) => follow(event, views));
 
   const select = fillExamples(example);
   select.addEventListener("change", async () => {
@@ -267,7 +291,7 @@ export async function start(worker, failed) {
     status("No language server");
     notice("The language server did not load: there are no diagnostics and no documentation. You can still edit the text and copy a link. Reload the page to try again.");
     byId("problems").replaceChildren();
-    /** @type {HTMLButtonElement} */ (byId("format")).disabled = true;
+    for (const id of ["format", "evaluate", "version", "target"]) /** @type {HTMLButtonElement} */ (byId(id)).disabled = true;
   };
   if (worker === undefined || client === undefined) {
     fail();
@@ -286,4 +310,8 @@ export async function start(worker, failed) {
     view.focus();
   });
   formatButton.disabled = false;
+  const evaluateButton = /** @type {HTMLButtonElement} */ (byId("evaluate"));
+  evaluateButton.addEventListener("click", evaluate);
+  evaluateButton.disabled = false;
+  startPickers(source);
 }

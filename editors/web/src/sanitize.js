@@ -6,6 +6,31 @@ const TAGS = new Set([
   ..."TABLE TBODY TD TH THEAD TR UL".split(" "),
 ]);
 
+/** The command of the server's links to its chapters. */
+const EXPLAIN = "command:ptx-analyzer.explain?";
+
+/** What the address of a chapter in the page begins with. */
+const CHAPTER = "#explain=";
+
+/** Returns the address of a chapter in the page. @param {string} query */
+export const explainLink = (query) => CHAPTER + encodeURIComponent(query);
+
+/** Returns the query of a link to a chapter. @param {string | null} href */
+export function explainQuery(href) {
+  return href?.startsWith(CHAPTER) ? decodeURIComponent(href.slice(CHAPTER.length)) : undefined;
+}
+
+/** Returns the query of a command, or undefined if it is another one. @param {string} href */
+function queryOf(href) {
+  if (!href.startsWith(EXPLAIN)) return undefined;
+  try {
+    const query = JSON.parse(decodeURIComponent(href.slice(EXPLAIN.length)))[0].query;
+    return typeof query === "string" ? query : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** @param {Element} element */
 function clean(element) {
   for (const child of [...element.children]) {
@@ -22,6 +47,8 @@ function clean(element) {
       child.setAttribute("target", "_blank");
       child.setAttribute("rel", "noopener noreferrer");
     }
+    const query = queryOf(href);
+    if (query !== undefined) child.setAttribute("href", explainLink(query));
     if (/^ptx-\w+$/.test(color)) child.setAttribute("class", color);
     clean(child);
   }

@@ -19,14 +19,18 @@ const TIMEOUT = 120_000;
 
 /** @typedef {import("@codemirror/lint").Diagnostic} Diagnostic */
 
+/** Commands that the page has: links to chapters, and a view of warps. */
+const COMMANDS = ["ptx-analyzer.explain", "ptx-analyzer.showWarp"];
+
 /**
- * Returns the first message of the client without the capability to ask for diagnostics. CodeMirror announces it but never
- * asks; the server would wait for that instead of publishing them.
+ * Returns the first message of the client with the commands of the page, and without the capability to ask for diagnostics.
+ * CodeMirror announces it but never asks; the server would wait for that instead of publishing them.
  * @param {string} message
  */
-function withoutPull(message) {
+function adapted(message) {
   const initialize = JSON.parse(message);
-  delete initialize.params?.capabilities?.textDocument?.diagnostic;
+  delete initialize.params.capabilities.textDocument?.diagnostic;
+  initialize.params.capabilities.experimental = { commands: { commands: COMMANDS } };
   return JSON.stringify(initialize);
 }
 
@@ -38,7 +42,7 @@ function transport(worker) {
   worker.addEventListener("message", ({ data }) => handlers.forEach((handler) => handler(data)));
   return {
     send: (message) => {
-      worker.postMessage(first ? withoutPull(message) : message);
+      worker.postMessage(first ? adapted(message) : message);
       first = false;
     },
     subscribe: (handler) => void handlers.add(handler),
@@ -80,8 +84,12 @@ export function messageNodes(message) {
   });
 }
 
-/** Shows diagnostics in the text and passes them on. @param {(problems: Problem[]) => void} listener */
-function diagnostics(listener) {
+/**
+ * Shows diagnostics in the text and passes them on.
+ * @param {(problems: Problem[]) => void} listener
+ * @param {(evaluated: any) => void} evaluated hears of each evaluation after an edit
+ */
+function diagnostics(listener, evaluated) {
   /** @param {LSPClient} client @param {any} params */
   const publish = (client, params) => {
     const file = client.workspace.getFile(params.uri);
@@ -114,10 +122,17 @@ function diagnostics(listener) {
     clientCapabilities: {
       textDocument: {
         publishDiagnostics: { versionSupport: true },
+        documentSymbol: { hierarchicalDocumentSymbolSupport: true },
         codeAction: { codeActionLiteralSupport: { codeActionKind: { valueSet: ["quickfix"] } } },
       },
     },
-    notificationHandlers: { "textDocument/publishDiagnostics": publish },
+    notificationHandlers: {
+      "textDocument/publishDiagnostics": publish,
+      "ptx-analyzer/evaluated": (/** @type {LSPClient} */ _, /** @type {any} */ params) => {
+        evaluated(params);
+        return true;
+      },
+    },
     editorExtension: synchronization(),
   };
 }
@@ -126,8 +141,9 @@ function diagnostics(listener) {
  * Connects to the server in a worker.
  * @param {Worker} worker
  * @param {(problems: Problem[]) => void} listener takes the problems of the text
+ * @param {(evaluated: any) => void} evaluated hears of each evaluation after an edit
  */
-export function connect(worker, listener) {
+export function connect(worker, listener, evaluated) {
   const client = new LSPClient({
     timeout: TIMEOUT,
     sanitizeHTML: sanitize,
@@ -137,7 +153,7 @@ export function connect(worker, listener) {
       signatureHelp(),
       signatureEnds,
       keymap.of([...formatKeymap, ...renameKeymap, ...jumpToDefinitionKeymap, ...findReferencesKeymap]),
-      diagnostics(listener),
+      diagnostics(listener, evaluated),
       semanticTokens,
       inlayHints,
     ],

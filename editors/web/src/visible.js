@@ -1,9 +1,13 @@
 // Decorations that the server computes for the visible lines, after each change.
 // @ts-check
 import { LSPPlugin } from "@codemirror/lsp-client";
+import { StateEffect } from "@codemirror/state";
 import { Decoration, ViewPlugin } from "@codemirror/view";
 
 /** @typedef {import("@codemirror/view").DecorationSet} DecorationSet */
+
+/** Asks the server again without a change of the text. @type {import("@codemirror/state").StateEffectType<undefined>} */
+export const askAgain = StateEffect.define();
 
 /**
  * @param {string} method a request about a range of a document
@@ -26,7 +30,8 @@ export const visibleLines = (method, delay, decorate) =>
       /** @param {import("@codemirror/view").ViewUpdate} update */
       update(update) {
         if (update.docChanged) this.decorations = this.decorations.map(update.changes);
-        if (update.docChanged || update.viewportChanged) this.schedule();
+        const again = update.transactions.some(({ effects }) => effects.some((effect) => effect.is(askAgain)));
+        if (update.docChanged || update.viewportChanged || again) this.schedule();
       }
 
       destroy() {

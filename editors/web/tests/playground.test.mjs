@@ -1,104 +1,9 @@
-// The playground in Chromium. Uses the browser and the packages of tests/site; build.sh makes the page.
+// The playground in Chromium: the editor, the problems, examples and links.
 //
 // OUT=folder keeps pictures of the page.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { createRequire } from "node:module";
-import { extname, join, normalize } from "node:path";
-import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { deflateRawSync } from "node:zlib";
-
-const root = fileURLToPath(new URL("../../../", import.meta.url));
-const dist = join(root, "editors/web/dist");
-const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const site = process.env.PTX_WEB_SITE ?? join(root, "tests/site/");
-const out = process.env.OUT;
-
-const missing = [
-  !existsSync(browserPath) && `no browser at ${browserPath}`,
-  !existsSync(join(site, "node_modules/playwright-core")) && "run `npm ci` in tests/site",
-  !existsSync(join(dist, "index.html")) && "run editors/web/build.sh",
-];
-const skip = missing.find(Boolean) || false;
-
-const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html; charset=utf-8", ".css": "text/css", ".ptx": "text/plain; charset=utf-8" };
-
-let server;
-let browser;
-let origin;
-before(async () => {
-  if (skip) return;
-  server = createServer((request, response) => {
-    const path = normalize(new URL(request.url, "http://localhost").pathname);
-    const file = join(dist, path === "/" ? "index.html" : path);
-    const found = existsSync(file);
-    response.writeHead(found ? 200 : 404, { "content-type": TYPES[extname(file)] ?? "text/plain; charset=utf-8" });
-    response.end(found ? readFileSync(file) : undefined);
-  });
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  origin = `http://127.0.0.1:${server.address().port}`;
-  const { chromium } = createRequire(site)("playwright-core");
-  browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"] });
-  if (out) mkdirSync(out, { recursive: true });
-});
-after(async () => {
-  await browser?.close();
-  server?.close();
-});
-
-/** Opens the page. `check` fails if anything was blocked by the policy, thrown, logged as an error, or fetched from elsewhere. */
-async function open(options = {}, fragment = "", prepare = async () => {}) {
-  const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
-  const page = await context.newPage();
-  const troubles = [];
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && troubles.push(message.text()));
-  page.on("pageerror", (error) => troubles.push(String(error)));
-  page.on("request", (request) => /^(data:|blob:)/.test(request.url()) || request.url().startsWith(origin) || troubles.push(`asks for ${request.url()}`));
-  page.on("dialog", (dialog) => {
-    troubles.push(`dialog: ${dialog.message()}`);
-    dialog.dismiss();
-  });
-  await prepare(page);
-  await page.goto(`${origin}/${fragment}`);
-  const picture = async (name) => out && page.screenshot({ path: join(out, `${name}.png`) });
-  return { page, troubles, picture, check: () => assert.deepEqual(troubles, []), close: () => context.close() };
-}
-
-/** The text of the editor. */
-const textOf = (page) => page.locator(".cm-content").evaluate((content) => content.cmTile.view.state.doc.toString());
-
-/** Waits for the first diagnostics. */
-const checked = (page, words) => page.locator("#status", { hasText: words ?? /No problems|error|warning|hint/ }).waitFor();
-
-/** Puts the cursor behind the first occurrence of a word. */
-const moveBehind = (page, word) =>
-  page.locator(".cm-content").evaluate((content, wanted) => {
-    const { view } = content.cmTile;
-    const anchor = view.state.doc.toString().indexOf(wanted) + wanted.length;
-    view.dispatch({ selection: { anchor }, scrollIntoView: true });
-    view.focus();
-  }, word);
-
-const fragmentOf = (bytes) => `#text=${deflateRawSync(bytes).toString("base64url")}`;
-
-const KERNEL = `.version 8.0
-.target sm_90
-.address_size 64
-
-.visible .entry add(.param .u64 out)
-{
-    .reg .b32 %r<4>;
-    .reg .b64 %rd<3>;
-    ld.param.u64 %rd1, [out];
-    cvta.to.global.u64 %rd2, %rd1;
-    mov.u32 %r1, %tid.x;
-    add.s32 %r2, %r1, 7;
-    st.global.u32 [%rd2], %r2;
-    ret;
-}
-`;
+import { test } from "node:test";
+import { KERNEL, accessible, checked, fragmentOf, moveBehind, open, skip, textOf } from "./browser.mjs";
 
 test("the page shows an example, checked and coloured", { skip }, async () => {
   const { page, picture, check, close } = await open();
@@ -289,11 +194,11 @@ test("the keyboard alone reaches everything", { skip }, async () => {
   const { page, check, close } = await open({}, fragmentOf(KERNEL.replace("%r2,", "%r9,")));
   await checked(page, /error/);
   const reached = [];
-  for (let index = 0; index < 8; index++) {
+  for (let index = 0; index < 14; index++) {
     await page.keyboard.press("Tab");
     reached.push(await page.evaluate(() => document.activeElement.id || document.activeElement.tagName));
   }
-  assert.deepEqual(reached.slice(0, 4), ["example", "format", "share", "editor"]);
+  assert.deepEqual(reached.slice(0, 8), ["example", "version", "target", "evaluate", "format", "share", "editor", "tab-check"]);
   assert.ok(reached.includes("BUTTON"), reached.join(", "));
   check();
   await close();
@@ -308,11 +213,7 @@ for (const colorScheme of ["light", "dark"]) {
       await page.locator("#about", { hasText: "address" }).waitFor();
       await picture(`${colorScheme}-${width}`);
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= width);
-      // Injected from outside the page: its policy allows no other script.
-      await page.evaluate(readFileSync(createRequire(site).resolve("axe-core/axe.min.js"), "utf8"));
-      const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
-      const told = violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target} ${n.html.slice(0, 160)}`).join(" | ")}`);
-      assert.deepEqual(told, []);
+      await accessible(page);
       await close();
     });
   }

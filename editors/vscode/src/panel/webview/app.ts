@@ -123,7 +123,7 @@ export class App {
                 session.selectWarp([0, 0, 0], 0);
             },
             results: () => { this.tabs.open('results'); },
-            keep: () => { this.bus.send({ type: 'keep' }); },
+            keep: host.keepsPanels ? (): void => { this.bus.send({ type: 'keep' }); } : undefined,
             help: () => { this.help.toggle(); },
         });
         this.notice = new Notice(session, {

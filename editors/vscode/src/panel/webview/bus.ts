@@ -13,8 +13,13 @@ export class Refused extends Error {
     }
 }
 
+/** What surrounds the page: VS Code, or the playground in editors/web. */
 export interface Host {
+    /** True if the host can open another panel while this one keeps its kernel. */
+    readonly keepsPanels: boolean;
     postMessage(message: unknown): void;
+    /** Calls the listener with each message for this page. */
+    listen(listener: (message: unknown) => void): void;
 }
 
 interface Waiting {
@@ -30,8 +35,8 @@ export class Bus {
         private readonly host: Host,
         private readonly heard: (message: FromHost) => void,
     ) {
-        window.addEventListener('message', (event: MessageEvent<unknown>) => {
-            const message = fromHost(event.data);
+        host.listen((received) => {
+            const message = fromHost(received);
             if (message !== undefined) this.take(message);
         });
     }

@@ -150,8 +150,16 @@ export class Session {
         this.emit('run', 'timeline', 'notice');
         this.goTo(this.position, false);
         this.askTexts();
-        if (answer.status !== 'finished') void this.askEnd();
-        if (!whole) void this.fetchTimeline(wanted.keep === true ? undefined : wanted.line);
+        if (answer.status !== 'finished') this.load(this.askEnd());
+        if (!whole) this.load(this.fetchTimeline(wanted.keep === true ? undefined : wanted.line));
+    }
+
+    /** Shows the error of a request about this run; an edit cancels such requests. */
+    private load(request: Promise<void>): void {
+        const { generation } = this;
+        request.catch((error: unknown) => {
+            if (generation === this.generation) this.refuse(error);
+        });
     }
 
     /**

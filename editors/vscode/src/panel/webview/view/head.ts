@@ -16,7 +16,7 @@ export class Head {
 
     constructor(
         private readonly session: Session,
-        actions: { entry: (name: string) => void; results: () => void; keep: () => void; help: () => void },
+        actions: { entry: (name: string) => void; results: () => void; keep: (() => void) | undefined; help: () => void },
     ) {
         this.entry.addEventListener('change', () => {
             actions.entry(this.entry.value);
@@ -33,7 +33,7 @@ export class Head {
             this.status,
             element('span', { class: 'warps', role: 'group', 'aria-label': 'Warp that is shown' }, element('span', { class: 'quiet' }, 'CTA'), this.cta, element('label', {}, element('span', { class: 'quiet' }, 'Warp '), this.warp)),
             this.file,
-            button(icon('M5 2h6l-1 5 2.5 2.5h-9L6 7zM8 9.5V14'), 'Keep this panel and open another for the next kernel', actions.keep),
+            actions.keep && button(icon('M5 2h6l-1 5 2.5 2.5h-9L6 7zM8 9.5V14'), 'Keep this panel and open another for the next kernel', actions.keep),
             button('?', 'Keys and signs', actions.help),
         );
     }
