@@ -7,7 +7,7 @@ import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { linkReference } from "./reference.mjs";
 
-const root = fileURLToPath(new URL("../", import.meta.url));
+const root = fileURLToPath(new URL("../../", import.meta.url));
 const [out] = process.argv.slice(2);
 const repository = process.env.PTX_SITE_REPOSITORY;
 

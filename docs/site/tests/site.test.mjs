@@ -11,10 +11,10 @@ import { fileURLToPath } from "node:url";
 
 const folder = process.env.SITE;
 const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const packages = fileURLToPath(new URL("../../tests/site/", import.meta.url));
+const packages = fileURLToPath(new URL("../../../tests/site/", import.meta.url));
 const out = process.env.OUT;
 const missing = [
-  (folder === undefined || !existsSync(join(folder, "index.html"))) && "SITE names no site: run site/build.sh",
+  (folder === undefined || !existsSync(join(folder, "index.html"))) && "SITE names no site: run docs/site/build.sh",
   !existsSync(browserPath) && `no browser at ${browserPath}`,
   !existsSync(join(packages, "node_modules/playwright-core")) && "run `npm ci` in tests/site",
 ];
