@@ -1,0 +1,88 @@
+// The extension in a browser: the server is a WebAssembly module in a Web Worker.
+
+import * as vscode from 'vscode';
+import { LanguageClient } from 'vscode-languageclient/browser';
+import { COMMANDS } from '../commandNames';
+import { start, stop, type Api } from '../extension';
+import type { Platform } from '../platform';
+
+const MODULE = 'ptx-analyzer.wasm';
+
+export function activate(context: vscode.ExtensionContext): Promise<Api> {
+    return start(context, browser(context.extensionUri));
+}
+
+export function deactivate(): Promise<void> {
+    return stop();
+}
+
+const UNAVAILABLE = {
+    [COMMANDS.askForEntry]: 'The debugger is a program, which a browser cannot run. Evaluate the warp instead, or use VS Code on a computer.',
+    [COMMANDS.checkWorkspace]: 'In a browser, only open files are checked.',
+    [COMMANDS.compareRegisters]: "NVIDIA's assembler is a program, which a browser cannot run. Use VS Code on a computer.",
+    [COMMANDS.debugEntry]: 'The debugger is a program, which a browser cannot run. Evaluate the warp instead, or use VS Code on a computer.',
+    [COMMANDS.evaluateStatement]: 'In a browser, PTX in other languages is highlighted but not evaluated. Use VS Code on a computer.',
+};
+
+function browser(extension: vscode.Uri): Platform {
+    // Compiled once: each server that starts later uses the same module.
+    let compiled: Promise<WebAssembly.Module> | undefined;
+    const module = (): Promise<WebAssembly.Module> => {
+        compiled ??= compile(extension).catch((error: unknown) => {
+            compiled = undefined;
+            throw error;
+        });
+        return compiled;
+    };
+    return {
+        findServer({ id, name }) {
+            let worker: Worker | undefined;
+            const startWorker = async (): Promise<Worker> => {
+                const code = await module();
+                worker = new Worker(vscode.Uri.joinPath(extension, 'dist', 'worker.js').toString(true), { name: id });
+                await loaded(worker, code);
+                return worker;
+            };
+            return {
+                file: MODULE,
+                place: 'browser',
+                createClient: (options) => new LanguageClient(id, name, startWorker, options),
+                end: () => worker?.terminate(),
+            };
+        },
+        servesOtherLanguages: false,
+        unavailable: UNAVAILABLE,
+        register: () => [],
+    };
+}
+
+async function compile(extension: vscode.Uri): Promise<WebAssembly.Module> {
+    let bytes: Uint8Array;
+    try {
+        bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(extension, 'server', MODULE));
+    } catch {
+        throw new Error('This package of the extension contains no server for browsers. Install the package for the web.');
+    }
+    return WebAssembly.compile(new Uint8Array(bytes));
+}
+
+/** Passes the module to the worker and waits until the server runs. */
+function loaded(worker: Worker, module: WebAssembly.Module): Promise<void> {
+    return new Promise((resolve, reject) => {
+        const settle = (act: () => void): void => {
+            worker.onmessage = null;
+            worker.onerror = null;
+            act();
+        };
+        worker.onmessage = () => {
+            settle(resolve);
+        };
+        worker.onerror = ({ message }) => {
+            settle(() => {
+                worker.terminate();
+                reject(new Error(message || 'The browser could not load the worker.'));
+            });
+        };
+        worker.postMessage(module);
+    });
+}
