@@ -1,7 +1,7 @@
 // The extension in a browser: the server is a WebAssembly module in a Web Worker.
 
 import * as vscode from 'vscode';
-import { LanguageClient } from 'vscode-languageclient/browser';
+import { AbstractMessageWriter, BrowserMessageReader, LanguageClient, type Message, type MessageTransports, type MessageWriter } from 'vscode-languageclient/browser';
 import { COMMANDS } from '../commandNames';
 import { start, stop, type Api } from '../extension';
 import type { Platform } from '../platform';
@@ -37,11 +37,12 @@ function browser(extension: vscode.Uri): Platform {
     return {
         findServer({ id, name }) {
             let worker: Worker | undefined;
-            const startWorker = async (): Promise<Worker> => {
+            const startWorker = async (): Promise<MessageTransports> => {
                 const code = await module();
                 worker = new Worker(vscode.Uri.joinPath(extension, 'dist', 'worker.js').toString(true), { name: id });
                 await loaded(worker, code);
-                return worker;
+                // Not the worker itself: VS Code replaces `Worker`, so the client does not recognize it.
+                return { reader: new BrowserMessageReader(worker), writer: new TextWriter(worker) };
             };
             return {
                 file: MODULE,
@@ -64,6 +65,22 @@ async function compile(extension: vscode.Uri): Promise<WebAssembly.Module> {
         throw new Error('This package of the extension contains no server for browsers. Install the package for the web.');
     }
     return WebAssembly.compile(new Uint8Array(bytes));
+}
+
+/** Writes messages as JSON text. The objects may hold what cannot be passed to a worker, such as settings with methods. */
+class TextWriter extends AbstractMessageWriter implements MessageWriter {
+    constructor(private readonly worker: Worker) {
+        super();
+    }
+
+    write(message: Message): Promise<void> {
+        this.worker.postMessage(JSON.stringify(message));
+        return Promise.resolve();
+    }
+
+    end(): void {
+        // The worker lives until it is terminated.
+    }
 }
 
 /** Passes the module to the worker and waits until the server runs. */
