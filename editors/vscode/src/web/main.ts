@@ -2,9 +2,9 @@
 
 import * as vscode from 'vscode';
 import { AbstractMessageWriter, BrowserMessageReader, LanguageClient, type Message, type MessageTransports, type MessageWriter } from 'vscode-languageclient/browser';
-import { COMMANDS } from '../commandNames';
 import { start, stop, type Api } from '../extension';
 import type { Platform } from '../platform';
+import { UNAVAILABLE } from './unavailable';
 
 const MODULE = 'ptx-analyzer.wasm';
 
@@ -15,14 +15,6 @@ export function activate(context: vscode.ExtensionContext): Promise<Api> {
 export function deactivate(): Promise<void> {
     return stop();
 }
-
-const UNAVAILABLE = {
-    [COMMANDS.askForEntry]: 'The debugger is a program, which a browser cannot run. Evaluate the warp instead, or use VS Code on a computer.',
-    [COMMANDS.checkWorkspace]: 'In a browser, only open files are checked.',
-    [COMMANDS.compareRegisters]: "NVIDIA's assembler is a program, which a browser cannot run. Use VS Code on a computer.",
-    [COMMANDS.debugEntry]: 'The debugger is a program, which a browser cannot run. Evaluate the warp instead, or use VS Code on a computer.',
-    [COMMANDS.evaluateStatement]: 'In a browser, PTX in other languages is highlighted but not evaluated. Use VS Code on a computer.',
-};
 
 function browser(extension: vscode.Uri): Platform {
     // Compiled once: each server that starts later uses the same module.

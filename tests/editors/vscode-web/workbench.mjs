@@ -4,7 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { freePort, until } from './workbench.mjs';
+import { freePort, until } from '../vscode/workbench.mjs';
 
 const require = createRequire(import.meta.url);
 /** A folder with a web build of VS Code, in place of the one of the package. */

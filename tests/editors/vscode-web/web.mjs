@@ -6,9 +6,9 @@
 // PICTURES    a folder for pictures of the screen (none by default)
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Desk } from './desk.mjs';
-import { launchProfile } from './workbench.mjs';
-import { startWebWorkbench } from './web-workbench.mjs';
+import { Desk } from '../vscode/desk.mjs';
+import { launchProfile } from '../vscode/workbench.mjs';
+import { startWebWorkbench } from './workbench.mjs';
 
 const [vsix, project, data] = process.argv.slice(2, 5).map((path) => resolve(path));
 const pictures = process.env.PICTURES ? resolve(process.env.PICTURES) : data;
@@ -33,7 +33,7 @@ const desk = new Desk({ page: undefined, project, pictures });
 const saxpy = desk.kernel('saxpy.ptx');
 desk.kernel('saxpy.ptx', (text) => text.replace(/mov\.u32/, 'mov.u23'), 'wrong.ptx');
 desk.write('other.cu', '__global__ void f(int *p) { asm("mov.u32 %0, %tid.x;" : "=r"(*p)); }\n');
-const browser = await launchProfile(join(data, 'profile'), { viewport: { width: 1280, height: 800 } });
+const browser = await launchProfile(join(data, 'profile'), { viewport: { width: 1120, height: 700 } });
 const page = await browser.newPage();
 desk.page = page;
 page.setDefaultTimeout(8_000);
@@ -66,7 +66,6 @@ try {
         await open('wrong.ptx');
         const opened = performance.now();
         await desk.sees('the mark of an error', page.locator('.squiggly-error').first(), 40);
-        await page.screenshot({ path: join(pictures, 'vscode-web-diagnostics.png') });
         return `${((performance.now() - opened) / 1000).toFixed(2)} s after the file opened`;
     });
     await check('the status bar names the module', async () => {
@@ -78,7 +77,6 @@ try {
         await page.keyboard.press('Control+k');
         await page.keyboard.press('Control+i');
         await desk.sees('the hover', page.locator('.monaco-hover:not(.hidden)', { hasText: /multipl/i }).first());
-        await page.screenshot({ path: join(pictures, 'vscode-web-hover.png') });
         await page.keyboard.press('Escape');
     });
     await check('completion offers modifiers', async () => {
@@ -116,7 +114,6 @@ try {
         await desk.goToText(saxpy, 'mad.lo', 1);
         await desk.run('PTX: Explain');
         await desk.sees('the page', page.locator('.tab', { hasText: 'mad.lo' }).first());
-        await page.screenshot({ path: join(pictures, 'vscode-web-explain.png') });
         await desk.run('View: Close All Editors in Group');
     });
     await check('Registers are counted', async () => {
@@ -142,13 +139,14 @@ try {
         await desk.sees('values of lanes', panel.locator('#root [role="gridcell"], #root td').first(), 40);
         const time = performance.now() - asked;
         await page.waitForTimeout(500);
-        await page.screenshot({ path: join(pictures, 'vscode-web-warp.png') });
+        await desk.picture('web');
         return `${(time / 1000).toFixed(2)} s after the command`;
     });
     await check('the server starts again', async () => {
         await desk.run('View: Show Explorer');
         await desk.run('PTX: Restart Server');
         await open('wrong.ptx');
+        await desk.sees('the server', page.locator('.statusbar-item[aria-label*="server running"]').first(), 40);
         await desk.sees('the mark of an error', page.locator('.squiggly-error').first(), 40);
     });
     await check('a file of another language causes no message', async () => {
