@@ -30,6 +30,8 @@ export interface Platform {
     servesOtherLanguages: boolean;
     /** The commands that do not work here, with the reason for the user. */
     unavailable: Readonly<Record<string, string>>;
+    /** The section of the settings that choose the server, if there are any. */
+    serverSettings: string | undefined;
     /** Registers what exists on this platform only. */
     register(): vscode.Disposable[];
 }

@@ -241,9 +241,10 @@ export class Server implements vscode.Disposable {
         const restart = 'Start Again';
         const settings = 'Open Settings';
         const log = 'Show Log';
-        void vscode.window.showErrorMessage(plain(problem), restart, settings, log).then((chosen) => {
+        const section = this.platform.serverSettings;
+        void vscode.window.showErrorMessage(plain(problem), restart, ...(section === undefined ? [] : [settings]), log).then((chosen) => {
             if (chosen === restart) void this.restart();
-            else if (chosen === settings) void vscode.commands.executeCommand('workbench.action.openSettings', 'ptx-analyzer.server');
+            else if (chosen === settings) void vscode.commands.executeCommand('workbench.action.openSettings', section);
             else if (chosen === log) this.log.show(true);
         });
     }

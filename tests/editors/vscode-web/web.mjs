@@ -31,7 +31,7 @@ async function check(title, act) {
 const workbench = await startWebWorkbench({ data, vsix, project });
 const desk = new Desk({ page: undefined, project, pictures });
 const saxpy = desk.kernel('saxpy.ptx');
-desk.kernel('saxpy.ptx', (text) => text.replace(/mov\.u32/, 'mov.u23'), 'wrong.ptx');
+desk.kernel('saxpy.ptx', (text) => text.replace('ld.param.u32', 'ld.param.u23'), 'wrong.ptx');
 desk.write('other.cu', '__global__ void f(int *p) { asm("mov.u32 %0, %tid.x;" : "=r"(*p)); }\n');
 const browser = await launchProfile(join(data, 'profile'), { viewport: { width: 1120, height: 700 } });
 const page = await browser.newPage();

@@ -42,6 +42,7 @@ function computer(context: vscode.ExtensionContext): Platform {
         },
         servesOtherLanguages: true,
         unavailable: {},
+        serverSettings: 'ptx-analyzer.server',
         register: () => [
             registerDebugger(() => {
                 const found = find();

@@ -45,14 +45,24 @@ function browser(extension: vscode.Uri): Platform {
         },
         servesOtherLanguages: false,
         unavailable: UNAVAILABLE,
+        serverSettings: undefined,
         register: () => [],
     };
 }
 
 async function compile(extension: vscode.Uri): Promise<WebAssembly.Module> {
+    const file = vscode.Uri.joinPath(extension, 'server', MODULE);
+    if (file.scheme === 'https' || file.scheme === 'http') {
+        try {
+            // Compiles what has arrived while the rest is loaded.
+            return await WebAssembly.compileStreaming(fetch(file.toString()));
+        } catch {
+            // The server sends another content type or refuses the request, so VS Code reads the file.
+        }
+    }
     let bytes: Uint8Array;
     try {
-        bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(extension, 'server', MODULE));
+        bytes = await vscode.workspace.fs.readFile(file);
     } catch {
         throw new Error('This package of the extension contains no server for browsers. Install the package for the web.');
     }

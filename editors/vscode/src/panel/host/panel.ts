@@ -75,7 +75,9 @@ export class Panel implements vscode.Disposable {
                 if (line !== undefined && textEditor.document.uri.toString() === this.uri) this.post({ type: 'cursor', line: line + 1 });
             }),
         );
-        void this.fill();
+        this.fill().catch((error: unknown) => {
+            void vscode.window.showErrorMessage(`The page of the warp panel could not be read: ${error instanceof Error ? error.message : String(error)}`);
+        });
     }
 
     private async fill(): Promise<void> {
