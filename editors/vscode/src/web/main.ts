@@ -29,8 +29,10 @@ function browser(extension: vscode.Uri): Platform {
     return {
         findServer({ id, name }) {
             let worker: Worker | undefined;
+            let ended = false;
             const startWorker = async (): Promise<MessageTransports> => {
                 const code = await module();
+                if (ended) throw new Error('The server was stopped before it ran.');
                 worker = new Worker(vscode.Uri.joinPath(extension, 'dist', 'worker.js').toString(true), { name: id });
                 await loaded(worker, code);
                 // Not the worker itself: VS Code replaces `Worker`, so the client does not recognize it.
@@ -40,7 +42,10 @@ function browser(extension: vscode.Uri): Platform {
                 file: MODULE,
                 place: 'browser',
                 createClient: (options) => new LanguageClient(id, name, startWorker, options),
-                end: () => worker?.terminate(),
+                end: () => {
+                    ended = true;
+                    worker?.terminate();
+                },
             };
         },
         servesOtherLanguages: false,
