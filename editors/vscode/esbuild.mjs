@@ -1,5 +1,5 @@
-// Builds the parts of the extension into dist/: the extension itself for Node.js, and the page of the warp panel for a
-// browser.
+// Builds the parts of the extension into dist/: the extension for Node.js and for a browser, the worker with the
+// server for browsers, and the page of the warp panel.
 //
 //   node esbuild.mjs [--dev] [--watch] [--meta] [--tests]
 //
@@ -16,7 +16,7 @@ const common = { bundle: true, minify: !dev, sourcemap: dev, logLevel: 'info', l
 
 const extension = {
     ...common,
-    entryPoints: ['src/extension.ts'],
+    entryPoints: ['src/node/main.ts'],
     outfile: 'dist/extension.js',
     platform: 'node',
     format: 'cjs',
@@ -24,14 +24,31 @@ const extension = {
     external: ['vscode'],
 };
 
+const inBrowser = { ...common, platform: 'browser', target: 'es2022' };
+
+// The extension for VS Code for the Web.
+const browser = {
+    ...inBrowser,
+    entryPoints: ['src/web/main.ts'],
+    outfile: 'dist/browser.js',
+    format: 'cjs',
+    external: ['vscode'],
+};
+
+// VS Code loads workers as classic scripts.
+const worker = {
+    ...inBrowser,
+    entryPoints: ['src/web/worker.ts'],
+    outfile: 'dist/worker.js',
+    format: 'iife',
+};
+
 // esbuild bundles the stylesheet that main.ts imports into dist/webview.css.
 const webview = {
-    ...common,
+    ...inBrowser,
     entryPoints: ['src/panel/webview/main.ts'],
     outfile: 'dist/webview.js',
-    platform: 'browser',
     format: 'iife',
-    target: 'es2022',
 };
 
 const testFiles = (folder) =>
@@ -54,7 +71,7 @@ const tests = () => ({
     logLevel: 'warning',
 });
 
-const options = asked.has('--tests') ? [tests()] : [extension, webview];
+const options = asked.has('--tests') ? [tests()] : [extension, browser, worker, webview];
 for (const one of options) {
     rmSync(one.outdir ?? join('dist', basename(one.outfile)), { recursive: true, force: true });
 }

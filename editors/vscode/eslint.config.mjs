@@ -7,7 +7,7 @@ export default tseslint.config(
         files: ['**/*.ts'],
         extends: [js.configs.recommended, ...tseslint.configs.strictTypeChecked],
         languageOptions: {
-            parserOptions: { project: ['./tsconfig.json', './tsconfig.webview.json'], tsconfigRootDir: import.meta.dirname },
+            parserOptions: { project: ['./tsconfig.json', './tsconfig.web.json', './tsconfig.webview.json'], tsconfigRootDir: import.meta.dirname },
         },
         rules: {
             eqeqeq: 'error',

@@ -2,6 +2,7 @@
 # Drives real editors against the language server and reports one line per check.
 #
 #   run.sh [queries] [inline] [neovim] [neovim-warp] [neovim-screen] [helix] [typing] [emacs] [upstream] [vscode] [pictures] [install]      all of them when none is named
+#   run.sh vscode-web                                              only by name: it needs server/web/build.sh
 #
 # PTX_ANALYZER  the server (target/release/ptx-analyzer by default)
 # PTX_EDITORS   where setup.sh put the editors (~/.cache/ptx-editors by default); editors on PATH serve too

@@ -2,6 +2,7 @@
 //
 //   npm run package                             without a server: it is looked for on PATH, or named by a setting
 //   npm run package -- --target linux-x64       with the server for that platform: PTX_ANALYZER, or target/release/ptx-analyzer
+//   npm run package -- --target web             for VS Code for the Web, with the server of server/web/dist
 //   npm run package -- … --out FILE             under another name
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -50,6 +51,15 @@ function addServer(target) {
     if (target.startsWith('linux')) spawnSync('strip', [copy], { stdio: 'ignore' });
 }
 
+/** Adds the server for browsers. */
+function addModule() {
+    const file = join(repository, 'server/web/dist/ptx-analyzer.wasm');
+    if (!existsSync(file)) fail(`there is no server at ${file}: server/web/build.sh`);
+    if (readFileSync(file).subarray(0, 4).toString('hex') !== '0061736d') fail(`${file} is not a WebAssembly module`);
+    mkdirSync('server', { recursive: true });
+    copyFileSync(file, 'server/ptx-analyzer.wasm');
+}
+
 /** The Rust target of each VS Code platform; it determines which crates are in the server. */
 const TRIPLES = {
     'linux-x64': 'x86_64-unknown-linux-gnu',
@@ -60,13 +70,14 @@ const TRIPLES = {
     'darwin-arm64': 'aarch64-apple-darwin',
     'win32-x64': 'x86_64-pc-windows-msvc',
     'win32-arm64': 'aarch64-pc-windows-msvc',
+    web: 'wasm32-unknown-unknown',
 };
 
 /** The licences of the crates in the server. */
 function crates(target) {
     if (!TRIPLES[target]) fail(`there is no platform ${target}; they are ${Object.keys(TRIPLES).join(', ')}`);
     const script = join(repository, 'server/cli/dist/third_parties.py');
-    const { status, stdout, error } = spawnSync(process.platform === 'win32' ? 'python' : 'python3', [script, TRIPLES[target]], {
+    const { status, stdout, error } = spawnSync(process.platform === 'win32' ? 'python' : 'python3', [script, ...(target === 'web' ? ['--package', 'ptx-web'] : []), TRIPLES[target]], {
         encoding: 'utf8',
         maxBuffer: 1 << 26,
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -107,7 +118,10 @@ run('esbuild.mjs', ['--meta']);
 thirdParties(values.target);
 writeFileSync('LICENSE.txt', ['LICENSE-MIT', 'LICENSE-APACHE'].map((file) => readFileSync(join(repository, file), 'utf8')).join(`\n${'-'.repeat(78)}\n\n`));
 pictures();
-if (values.target) addServer(values.target);
+if (values.target === 'web') addModule();
+else if (values.target) addServer(values.target);
+// Without the module, the worker is useless.
+if (values.target !== 'web') rmSync('dist/worker.js');
 const vsce = join(dirname(createRequire(import.meta.url).resolve('@vscode/vsce/package.json')), 'vsce');
 run(vsce, ['package', '--no-dependencies', ...(values.target ? ['--target', values.target] : []), '--out', out]);
 console.log(`${out}: ${(statSync(out).size / 1024 / 1024).toFixed(1)} MB`);

@@ -1,9 +1,10 @@
 // The commands that a user can run from the palette, a menu or a key.
 
 import * as vscode from 'vscode';
-import type { Location as ServerLocation, Position as ServerPosition } from 'vscode-languageclient/node';
+import type { Location as ServerLocation, Position as ServerPosition } from 'vscode-languageclient';
 import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import type { Documents } from './documents';
+import type { Platform } from './platform';
 import type { Launches, ShowWarpArguments, WorkspaceCheck } from './protocol';
 import type { RegistersView } from './registers';
 import { executeCommand } from './requests';
@@ -11,9 +12,10 @@ import { messageOf, plain, type Server } from './server';
 import { entryAt, isPreTeXt, queryAt } from './text';
 
 export interface Parts {
+    platform: Platform;
     server: Server;
-    /** The server for PTX in other languages. */
-    inline: Server;
+    /** The server for PTX in other languages, where there is one. */
+    inline: Server | undefined;
     documents: Documents;
     registers: RegistersView;
     extensionUri: vscode.Uri;
@@ -48,6 +50,11 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         [COMMANDS.showSyntaxTree]: () => showSyntaxTree(parts),
         [COMMANDS.writeLaunch]: () => writeLaunch(parts),
     };
+    for (const [name, reason] of Object.entries(parts.platform.unavailable)) {
+        handlers[name] = () => {
+            throw new Error(reason);
+        };
+    }
     return vscode.Disposable.from(
         ...Object.entries(handlers).map(([name, handler]) => vscode.commands.registerCommand(name, guarded(parts.server, handler))),
     );
@@ -129,7 +136,9 @@ async function checkWorkspace({ server }: Parts): Promise<void> {
     if (chosen !== undefined) await vscode.commands.executeCommand('workbench.actions.view.problems');
 }
 
-export async function compareRegisters({ server, documents }: Parts, given?: object): Promise<void> {
+export async function compareRegisters({ platform, server, documents }: Parts, given?: object): Promise<void> {
+    const reason = platform.unavailable[COMMANDS.compareRegisters];
+    if (reason !== undefined) throw new Error(reason);
     const argument = { uri: given ? undefined : activeEditor().document.uri.toString(), ...given, show: false };
     const path = vscode.workspace.getConfiguration('ptx-analyzer').get<string>('ptxas.path', '');
     if (path === '' || !vscode.workspace.isTrusted) {
@@ -187,8 +196,8 @@ async function evaluateStatement({ inline }: Parts, given?: { uri: string; line:
     const here = editor && { uri: editor.document.uri.toString(), line: editor.selection.active.line };
     const place = given ?? here;
     if (!place) throw new Error('Put the cursor on a statement with PTX first.');
-    await inline.ensure();
-    const kernel = await executeCommand<{ text: string; line: number }>(inline.client, SERVER_COMMANDS.inlineKernel, [{ uri: place.uri, line: place.line }]);
+    await inline?.ensure();
+    const kernel = await executeCommand<{ text: string; line: number }>(inline?.client, SERVER_COMMANDS.inlineKernel, [{ uri: place.uri, line: place.line }]);
     const document = await vscode.workspace.openTextDocument({ language: 'ptx', content: kernel.text });
     const selection = new vscode.Range(kernel.line, 0, kernel.line, 0);
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, selection });
@@ -238,7 +247,7 @@ async function newKernel({ extensionUri }: Parts): Promise<void> {
     await vscode.window.showTextDocument(document);
 }
 
-async function showMenu({ server }: Parts): Promise<void> {
+async function showMenu({ platform, server }: Parts): Promise<void> {
     const command = (label: string, name: string, detail?: string): vscode.QuickPickItem & { name: string } => ({
         label,
         name,
@@ -259,7 +268,7 @@ async function showMenu({ server }: Parts): Promise<void> {
         command('$(debug-restart) Restart Server', COMMANDS.restartServer),
         command('$(output) Show Log', COMMANDS.showLog),
         command('$(gear) Settings', 'workbench.action.openSettings'),
-    ];
+    ].filter(({ name }) => !(name in platform.unavailable));
     const title = server.state.kind === 'failed' ? plain(server.state.problem) : 'PTX';
     const chosen = await vscode.window.showQuickPick(items, { title });
     if (!chosen) return;

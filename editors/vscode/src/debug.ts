@@ -2,18 +2,19 @@
 
 import * as vscode from 'vscode';
 import { COMMANDS } from './commandNames';
-import { messageOf, plain, type Server } from './server';
+import { messageOf, plain } from './server';
 import { entries, entryAt, registersIn } from './text';
 
 const TYPE = 'ptx';
 /** Number of lines above the current one that show inline values: a whole generated kernel would be too much. */
 const INLINE_LINES = 60;
 
-export function registerDebugger(server: Server): vscode.Disposable {
+/** `program` returns the server's executable; it throws if there is none. */
+export function registerDebugger(program: () => { file: string; env: Record<string, string> }): vscode.Disposable {
     return vscode.Disposable.from(
         vscode.debug.registerDebugAdapterDescriptorFactory(TYPE, {
             createDebugAdapterDescriptor() {
-                const { file, env } = server.command();
+                const { file, env } = program();
                 return new vscode.DebugAdapterExecutable(file, ['dap'], { env });
             },
         }),

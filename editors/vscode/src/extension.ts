@@ -3,19 +3,19 @@
 import * as vscode from 'vscode';
 import { COMMANDS } from './commandNames';
 import { compareRegisters, leavePreTeXtAlone, registerCommands, type Parts } from './commands';
-import { registerDebugger } from './debug';
 import { Documents } from './documents';
 import { Indentation } from './indentation';
 import { HOST_LANGUAGES, INLINE_MIDDLEWARE, INLINE_SERVER, whenOpened } from './inline';
 import { registerWarpPanel } from './panel/index';
 import type { ShowWarpArguments } from './protocol';
 import { middleware } from './middleware';
+import type { Platform } from './platform';
 import { RegistersView } from './registers';
 import { Server } from './server';
 import { Status } from './status';
 import { warpApi } from './warp';
 
-/** The result of `activate`, for other extensions and the tests. */
+/** The result of `start`, for other extensions and the tests. */
 export interface Api {
     /** The state of the server: `running`, `starting`, `stopped` or `failed`. */
     serverState(): string;
@@ -27,7 +27,7 @@ export interface Api {
 
 let servers: Server[] = [];
 
-export async function activate(context: vscode.ExtensionContext): Promise<Api> {
+export async function start(context: vscode.ExtensionContext, platform: Platform): Promise<Api> {
     const log = vscode.window.createOutputChannel('PTX Analyzer', { log: true });
     const shown = {
         registers: async (argument: Record<string, unknown>) => {
@@ -38,20 +38,20 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
     };
     const started = new Server(
         context,
+        platform,
         log,
         middleware(() => shown),
     );
-    const inline = new Server(context, log, INLINE_MIDDLEWARE, INLINE_SERVER);
-    servers = [started, inline];
+    const inline = platform.servesOtherLanguages ? new Server(context, platform, log, INLINE_MIDDLEWARE, INLINE_SERVER) : undefined;
+    servers = [started, ...(inline ? [inline] : [])];
     const documents = new Documents();
     const registers = new RegistersView(started);
     const api = warpApi(started);
     const panel = registerWarpPanel(context, api);
-    const parts: Parts = { server: started, inline, documents, registers, extensionUri: context.extensionUri, showWarp: (args: ShowWarpArguments) => panel.show(args) };
+    const parts: Parts = { platform, server: started, inline, documents, registers, extensionUri: context.extensionUri, showWarp: (args: ShowWarpArguments) => panel.show(args) };
     context.subscriptions.push(
         log,
-        started,
-        inline,
+        ...servers,
         documents,
         registers,
         api,
@@ -59,19 +59,19 @@ export async function activate(context: vscode.ExtensionContext): Promise<Api> {
         new Status(started),
         new Indentation(started),
         registerCommands(parts),
-        registerDebugger(started),
+        ...platform.register(),
         leavePreTeXtAlone(),
         rememberOpenPtx(),
     );
-    context.subscriptions.push(whenOpened(HOST_LANGUAGES, () => void inline.ensure()));
+    if (inline) context.subscriptions.push(whenOpened(HOST_LANGUAGES, () => void inline.ensure()));
     // A file of another language alone needs no server for PTX files.
     const open = (languages: string[]): boolean => vscode.workspace.textDocuments.some(({ languageId }) => languages.includes(languageId));
     if (open(HOST_LANGUAGES) && !open(['ptx'])) context.subscriptions.push(whenOpened(['ptx'], () => void started.ensure()));
     else await started.ensure();
-    return { serverState: () => started.state.kind, registers: () => registers.outline(), inlineState: () => inline.state.kind };
+    return { serverState: () => started.state.kind, registers: () => registers.outline(), inlineState: () => inline?.state.kind ?? 'stopped' };
 }
 
-export async function deactivate(): Promise<void> {
+export async function stop(): Promise<void> {
     await Promise.all(servers.map((server) => server.stop()));
 }
 

@@ -7,9 +7,9 @@
 // into a line while an edit changes it (its EditContext learns of the edit a frame later).
 
 import * as vscode from 'vscode';
-import { DocumentRangeFormattingRequest, type FormattingOptions, type TextEdit } from 'vscode-languageclient/node';
+import { DocumentRangeFormattingRequest, type FormattingOptions, type TextEdit } from 'vscode-languageclient';
 import { indentationOfComment, isCommentAboveLabel, type Lines } from './comments';
-import { SELECTOR, type Server } from './server';
+import { PTX_SERVER, type Server } from './server';
 import { TypedLines } from './typedLines';
 
 /** A pause in typing begins after this time without a change, in milliseconds. */
@@ -25,7 +25,7 @@ type Spared = 'cursors' | 'none';
 
 interface Watched {
     lines: TypedLines;
-    timer: NodeJS.Timeout | undefined;
+    timer: ReturnType<typeof setTimeout> | undefined;
     /** The correction in progress. */
     running: Promise<void> | undefined;
     /** Number of failed attempts to correct the current text. */
@@ -62,7 +62,7 @@ export class Indentation implements vscode.Disposable {
     }
 
     #changed({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
-        if (contentChanges.length === 0 || vscode.languages.match(SELECTOR, document) === 0) return;
+        if (contentChanges.length === 0 || vscode.languages.match(PTX_SERVER.selector(), document) === 0) return;
         let watched = this.#documents.get(document);
         if (reason !== undefined) {
             // Undo and redo restore indentation that the user has already accepted.

@@ -1,9 +1,9 @@
 // PTX in the strings of other languages' files: the server that analyses them, beside the one of their language.
 
 import * as vscode from 'vscode';
-import type { Middleware } from 'vscode-languageclient/node';
+import type { Middleware } from 'vscode-languageclient';
 import { COMMANDS, SERVER_COMMANDS } from './commandNames';
-import type { ServerKind } from './server';
+import { schemes, type ServerKind } from './server';
 
 /** The languages in whose strings the server can find PTX. */
 export const HOST_LANGUAGES = ['cuda-cpp', 'cpp', 'c', 'python', 'rust', 'llvm', 'julia'];
@@ -20,7 +20,7 @@ export const INLINE_SERVER: ServerKind = {
     id: 'ptx-analyzer-inline',
     name: 'PTX in other languages',
     arguments: ['--inline'],
-    selector: () => inlineLanguages().flatMap((language) => ['file', 'untitled', 'vscode-vfs'].map((scheme) => ({ scheme, language }))),
+    selector: () => inlineLanguages().flatMap((language) => schemes().map((scheme) => ({ scheme, language }))),
     restarting: ['ptx-analyzer.server', 'ptx-analyzer.inline.enable', 'ptx-analyzer.inline.languages'],
     announced: false,
 };

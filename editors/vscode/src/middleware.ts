@@ -1,7 +1,7 @@
 // Shows the results of server commands that a code lens or a code action runs.
 
 import * as vscode from 'vscode';
-import type { Middleware } from 'vscode-languageclient/node';
+import type { Middleware } from 'vscode-languageclient';
 import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 
 type Run = (argument: Record<string, unknown>) => Promise<unknown>;

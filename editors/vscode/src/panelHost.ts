@@ -1,7 +1,7 @@
 // The interface between the warp panel and the rest of the extension.
 
 import type * as vscode from 'vscode';
-import type { LanguageClient } from 'vscode-languageclient/node';
+import type { BaseLanguageClient } from 'vscode-languageclient';
 import type {
     Evaluated,
     EvaluateArguments,
@@ -19,7 +19,7 @@ import type {
  */
 export interface WarpApi {
     /** The client; undefined if the server does not run. */
-    client(): LanguageClient | undefined;
+    client(): BaseLanguageClient | undefined;
     evaluate(args: EvaluateArguments, token?: vscode.CancellationToken): Promise<Evaluation>;
     fragments(args: FragmentsArguments): Promise<Fragments | null>;
     launches(args: LaunchesArguments): Promise<Launches>;

@@ -34,7 +34,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
     readonly #disposables: vscode.Disposable[];
     #roots: Node[] = [];
     #uri: vscode.Uri | undefined;
-    #timer: NodeJS.Timeout | undefined;
+    #timer: ReturnType<typeof setTimeout> | undefined;
     /** All functions of one version of a document. */
     #all: { key: string; functions: FunctionPressure[] } | undefined;
     /** Number of the latest request; answers to older ones are discarded. */

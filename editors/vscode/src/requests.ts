@@ -1,7 +1,7 @@
 // The server's commands as functions. A server error becomes an `Error` whose message can be shown unchanged.
 
 import type * as vscode from 'vscode';
-import { ExecuteCommandRequest, ResponseError, type LanguageClient } from 'vscode-languageclient/node';
+import { ExecuteCommandRequest, ResponseError, type BaseLanguageClient } from 'vscode-languageclient';
 import type { Refusal } from './protocol';
 
 /** A refusal by the server, with a sentence for the user; `data` contains the reason for programs, if there is one. */
@@ -18,7 +18,7 @@ export class RequestRefused extends Error {
 
 /** Runs a command of the server without its middleware, which would show the answer instead of returning it. */
 export async function executeCommand<T>(
-    client: LanguageClient | undefined,
+    client: BaseLanguageClient | undefined,
     command: string,
     args: unknown[],
     token?: vscode.CancellationToken,

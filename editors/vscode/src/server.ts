@@ -4,37 +4,41 @@ import * as vscode from 'vscode';
 import {
     CloseAction,
     ErrorAction,
-    LanguageClient,
     State,
+    type BaseLanguageClient,
     type ErrorHandler,
     type LanguageClientOptions,
     type Middleware,
     type StaticFeature,
-} from 'vscode-languageclient/node';
-import { findServer, isExecutable, versionMismatch, type Place } from './binary';
+} from 'vscode-languageclient';
 import { COMMANDS, SERVER_COMMANDS } from './commandNames';
+import type { Platform, ServerIdentity, ServerPlace, ServerProgram } from './platform';
 import { forServer, initializationOptions } from './settings';
+import { versionMismatch } from './version';
 
 export type ServerState =
     | { kind: 'stopped' }
     | { kind: 'starting' }
-    | { kind: 'running'; version: string | undefined; file: string; place: Place; warning: string | undefined }
+    | { kind: 'running'; version: string | undefined; place: ServerPlace; warning: string | undefined }
     | { kind: 'failed'; problem: string };
 
 /** If the server ends this often within this number of milliseconds, it is not restarted automatically. */
 const MAX_ENDS = 4;
 const ENDS_PERIOD = 3 * 60 * 1000;
 
-/** The documents that the server receives. Others, such as old revisions in a comparison, are only highlighted. */
-export const SELECTOR = ['file', 'untitled', 'vscode-vfs'].map((scheme) => ({ scheme, language: 'ptx' }));
+/**
+ * The schemes of the documents that the server receives: the usual ones, and those of the workspace's folders. Other
+ * documents, such as old revisions in a comparison, are only highlighted.
+ */
+export function schemes(): string[] {
+    const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.scheme);
+    return [...new Set(['file', 'untitled', 'vscode-vfs', ...folders])];
+}
 
 /** One of the two servers: both are the same program. */
-export interface ServerKind {
-    id: string;
-    name: string;
-    arguments: string[];
+export interface ServerKind extends ServerIdentity {
     /** The documents that the server receives; it does not start if there are none. */
-    selector: () => typeof SELECTOR;
+    selector: () => { scheme: string; language: string }[];
     /** Settings that take effect only after a restart of the server. */
     restarting: string[];
     /** Whether a failure is shown as a message, rather than in the log only. */
@@ -45,7 +49,7 @@ export const PTX_SERVER: ServerKind = {
     id: 'ptx-analyzer',
     name: 'PTX Analyzer',
     arguments: [],
-    selector: () => SELECTOR,
+    selector: () => schemes().map((scheme) => ({ scheme, language: 'ptx' })),
     restarting: ['ptx-analyzer.server', 'ptx-analyzer.ptxas'],
     announced: true,
 };
@@ -77,10 +81,11 @@ const ENDS_ARE_OURS: ErrorHandler = {
 
 export class Server implements vscode.Disposable {
     readonly #changed = new vscode.EventEmitter<ServerState>();
-    readonly #created = new vscode.EventEmitter<LanguageClient>();
+    readonly #created = new vscode.EventEmitter<BaseLanguageClient>();
     readonly #disposables: vscode.Disposable[] = [this.#changed, this.#created];
     #state: ServerState = { kind: 'stopped' };
-    #client: LanguageClient | undefined;
+    #client: BaseLanguageClient | undefined;
+    #program: ServerProgram | undefined;
     #ends: number[] = [];
     /** Starts and stops run one after the other in this queue. */
     #queue: Promise<void> = Promise.resolve();
@@ -92,6 +97,7 @@ export class Server implements vscode.Disposable {
 
     constructor(
         private readonly context: vscode.ExtensionContext,
+        private readonly platform: Platform,
         readonly log: vscode.LogOutputChannel,
         private readonly middleware: Middleware,
         private readonly kind: ServerKind = PTX_SERVER,
@@ -108,18 +114,8 @@ export class Server implements vscode.Disposable {
         return this.#state;
     }
 
-    get client(): LanguageClient | undefined {
+    get client(): BaseLanguageClient | undefined {
         return this.#client;
-    }
-
-    /**
-     * The executable and the environment of the server, for its other modes such as the debug adapter; throws if there
-     * is no server.
-     */
-    command(): { file: string; env: Record<string, string> } {
-        const found = this.#find();
-        if ('problem' in found) throw new Error(found.problem);
-        return { file: found.file, env: this.#extraEnv() };
     }
 
     start(): Promise<void> {
@@ -161,40 +157,25 @@ export class Server implements vscode.Disposable {
         this.#changed.fire(state);
     }
 
-    #find(): ReturnType<typeof findServer> {
-        const configuration = vscode.workspace.getConfiguration('ptx-analyzer.server');
-        return findServer({
-            setting: configuration.get<string>('path', ''),
-            extension: this.context.extensionPath,
-            path: process.env['PATH'],
-            platform: process.platform,
-            isExecutable,
-        });
-    }
-
-    #extraEnv(): Record<string, string> {
-        return vscode.workspace.getConfiguration('ptx-analyzer.server').get<Record<string, string>>('extraEnv', {});
-    }
-
     async #start(): Promise<void> {
         if (this.kind.selector().length === 0) return;
-        const found = this.#find();
+        const found = this.platform.findServer(this.kind);
         if ('problem' in found) {
             this.#fail(found.problem);
             return;
         }
         this.log.info(`Starting ${[found.file, ...this.kind.arguments].join(' ')} (${describe(found.place)})`);
-        const executable = { command: found.file, args: this.kind.arguments, options: { env: { ...process.env, ...this.#extraEnv() } } };
-        const client = new LanguageClient(this.kind.id, this.kind.name, executable, this.#options());
+        const client = found.createClient(this.#options());
         client.registerFeature(clientCommands);
         this.#client = client;
+        this.#program = found;
         const life = { ran: false };
         client.onDidChangeState(({ newState }) => {
             if (this.#client !== client) return;
             if (newState === State.Starting) this.#set({ kind: 'starting' });
             else if (newState === State.Running) {
                 life.ran = true;
-                this.#running(client, found.file, found.place);
+                this.#running(client, found.place);
             } else void this.#enqueue(() => this.#ended(client));
         });
         this.#created.fire(client);
@@ -214,18 +195,21 @@ export class Server implements vscode.Disposable {
         this.#set({ kind: 'stopped' });
     }
 
-    async #discard(client: LanguageClient): Promise<void> {
+    async #discard(client: BaseLanguageClient): Promise<void> {
+        const program = this.#client === client ? this.#program : undefined;
         if (this.#client === client) this.#client = undefined;
         try {
             await client.dispose(2000);
         } catch (error) {
             // The server never ran, or died during the start: there is nothing to stop.
             this.log.debug(`Stopping the server: ${messageOf(error)}`);
+        } finally {
+            program?.end();
         }
     }
 
     /** Handles an unexpected end of the server: restarts it, unless it has ended too often. */
-    async #ended(client: LanguageClient): Promise<void> {
+    async #ended(client: BaseLanguageClient): Promise<void> {
         if (this.#client !== client) return;
         await this.#discard(client);
         const now = Date.now();
@@ -241,13 +225,13 @@ export class Server implements vscode.Disposable {
         }
     }
 
-    #running(client: LanguageClient, file: string, place: Place): void {
+    #running(client: BaseLanguageClient, place: ServerPlace): void {
         const version = client.initializeResult?.serverInfo?.version;
         const own = (this.context.extension.packageJSON as { version: string }).version;
         const warning = versionMismatch(version, own);
         if (warning !== undefined) this.log.warn(warning);
         this.log.info(`The server ${this.kind.name} runs, version ${version ?? 'unknown'}`);
-        this.#set({ kind: 'running', version, file, place, warning });
+        this.#set({ kind: 'running', version, place, warning });
     }
 
     #fail(problem: string): void {
@@ -257,9 +241,10 @@ export class Server implements vscode.Disposable {
         const restart = 'Start Again';
         const settings = 'Open Settings';
         const log = 'Show Log';
-        void vscode.window.showErrorMessage(plain(problem), restart, settings, log).then((chosen) => {
+        const section = this.platform.serverSettings;
+        void vscode.window.showErrorMessage(plain(problem), restart, ...(section === undefined ? [] : [settings]), log).then((chosen) => {
             if (chosen === restart) void this.restart();
-            else if (chosen === settings) void vscode.commands.executeCommand('workbench.action.openSettings', 'ptx-analyzer.server');
+            else if (chosen === settings) void vscode.commands.executeCommand('workbench.action.openSettings', section);
             else if (chosen === log) this.log.show(true);
         });
     }
@@ -290,8 +275,8 @@ export class Server implements vscode.Disposable {
     }
 }
 
-export function describe(place: Place): string {
-    return { setting: 'named by ptx-analyzer.server.path', package: 'of this extension', PATH: 'found on PATH' }[place];
+export function describe(place: ServerPlace): string {
+    return { setting: 'named by ptx-analyzer.server.path', package: 'of this extension', PATH: 'found on PATH', browser: 'of this extension, in the browser' }[place];
 }
 
 /** Notifications in VS Code do not render Markdown. */

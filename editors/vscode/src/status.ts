@@ -10,7 +10,7 @@ export class Status implements vscode.Disposable {
     readonly #server = vscode.languages.createLanguageStatusItem('ptx-analyzer.server', { language: 'ptx' });
     readonly #module = vscode.languages.createLanguageStatusItem('ptx-analyzer.module', { language: 'ptx' });
     readonly #disposables: vscode.Disposable[];
-    #timer: NodeJS.Timeout | undefined;
+    #timer: ReturnType<typeof setTimeout> | undefined;
 
     constructor(private readonly server: Server) {
         this.#item.name = 'PTX';

@@ -6,13 +6,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { COMMANDS } from '../src/commandNames';
 import { ACTIONS } from '../src/panel/messages';
+import { UNAVAILABLE } from '../src/web/unavailable';
 import { repository } from './lsp';
 
 interface Manifest {
     version: string;
     contributes: {
         commands: { command: string }[];
-        menus: Record<string, { command: string }[]>;
+        menus: Record<string, { command: string; when: string }[]>;
+        debuggers: { when: string }[];
         keybindings: { command: string; when?: string }[];
         configuration: { properties: Record<string, { scope?: string }> }[];
         semanticTokenTypes: { id: string }[];
@@ -53,6 +55,18 @@ test('every command that is contributed or bound exists, and every one that a us
     for (const command of known) {
         if (command.startsWith('ptx.')) assert.ok(contributed.has(command), `${command} cannot be found by a user`);
     }
+});
+
+test('a browser shows no command that does not work there', () => {
+    const elsewhere = /^false$|\(!isWeb \|\| remoteName\)$/;
+    for (const command of Object.keys(UNAVAILABLE)) {
+        assert.ok(contributes.menus['commandPalette']?.some((item) => item.command === command), `the palette always shows ${command}`);
+    }
+    for (const { command, when } of Object.values(contributes.menus).flat()) {
+        if (command in UNAVAILABLE) assert.match(when, elsewhere, command);
+        else assert.doesNotMatch(when, /isWeb/, command);
+    }
+    for (const { when } of contributes.debuggers) assert.match(when, elsewhere);
 });
 
 test('no key is taken from other languages', () => {

@@ -17,10 +17,11 @@ test('the content policy allows what has its nonce, and nothing else', () => {
     const directives = policy.split(';').map((part) => part.trim()).filter((part) => part !== '');
     const nonce = "'nonce-${nonce}'";
     assert.deepEqual(directives.sort(), ["base-uri 'none'", "default-src 'none'", "form-action 'none'", `script-src ${nonce}`, `style-src ${nonce}`]);
-    assert.match(page, /const nonce = randomBytes\(16\)/);
+    assert.match(page, /const nonce = randomName\(\)/);
+    assert.match(page, /crypto\.getRandomValues\(new Uint8Array\(16\)\)/);
     assert.match(page, /<meta http-equiv="Content-Security-Policy" content="\$\{policy\}">/);
     // Each page has a new nonce, so the function that creates the page must create it.
-    assert.ok(page.indexOf('randomBytes(16)') > page.indexOf('export function page('));
+    assert.ok(page.indexOf('const nonce = randomName()') > page.indexOf('export async function page('));
     // Every script and stylesheet of the page has the nonce, and no element has an inline handler or style.
     assert.equal([...page.matchAll(/<(script|style)\b/g)].length, [...page.matchAll(/<(script|style) nonce="\$\{nonce\}">/g)].length);
     assert.doesNotMatch(page, /\s(on\w+|style)=|https?:\/\//);

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
-import { findServer, packagedServer, versionMismatch, type Search } from '../src/binary';
+import { findServer, packagedServer, type Search } from '../src/binary';
+import { versionMismatch } from '../src/version';
 import { forServer, initializationOptions } from '../src/settings';
 
 function search(there: string[], given: Partial<Search> = {}): ReturnType<typeof findServer> {

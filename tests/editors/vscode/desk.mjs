@@ -40,7 +40,7 @@ export class Desk {
         // VS Code may not yet know a file that was written a moment ago.
         for (let tries = 1; ; tries++) {
             await page.keyboard.press('Control+p');
-            await page.locator('.quick-input-widget input').first().waitFor();
+            await page.locator('.quick-input-box input').first().waitFor();
             await page.keyboard.type(name);
             const seen = await row.waitFor({ timeout: tries * 4000 }).then(() => true, () => false);
             if (seen) break;
@@ -59,7 +59,7 @@ export class Desk {
         // A key may be lost while the focus moves into or out of a panel.
         for (let tries = 1; ; tries++) {
             await page.keyboard.press('F1');
-            const input = page.locator('.quick-input-widget input').first();
+            const input = page.locator('.quick-input-box input').first();
             // The palette closes when something else takes the focus.
             const opened = await input.fill(`>${title}`, { timeout: 4000 }).then(() => true, () => false);
             if (opened && (await row.waitFor({ timeout: 4000 }).then(() => true, () => false))) break;
@@ -70,7 +70,7 @@ export class Desk {
         await row.click();
         // The palette closes, or the command replaces it with an input.
         await until('the palette to close', 15, async () => {
-            const input = page.locator('.quick-input-widget:visible input').first();
+            const input = page.locator('.quick-input-widget:visible .quick-input-box input').first();
             return (await input.count()) === 0 || !(await input.inputValue().catch(() => '')).startsWith('>');
         });
     }
@@ -84,7 +84,7 @@ export class Desk {
             await page.locator('.monaco-editor.focused').first().waitFor();
         }
         await page.keyboard.press('Control+g');
-        await page.locator('.quick-input-widget input').first().waitFor();
+        await page.locator('.quick-input-box input').first().waitFor();
         await page.keyboard.type(`${line}:${column}`);
         await page.keyboard.press('Enter');
         await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });

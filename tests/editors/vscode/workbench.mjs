@@ -31,14 +31,23 @@ const SETTINGS = {
     'typescript.disableAutomaticTypeAcquisition': true,
 };
 
+const BROWSER = {
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--force-color-profile=srgb'],
+};
+
 export function launchBrowser() {
-    return chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-        args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--force-color-profile=srgb'],
-    });
+    return chromium.launch(BROWSER);
 }
 
-function freePort() {
+/** A browser with a profile that lets frames of other origins have service workers, which webviews need. */
+export function launchProfile(folder, options) {
+    mkdirSync(join(folder, 'Default'), { recursive: true });
+    writeFileSync(join(folder, 'Default', 'Preferences'), JSON.stringify({ profile: { block_third_party_cookies: false, cookie_controls_mode: 0 } }));
+    return chromium.launchPersistentContext(folder, { ...BROWSER, ...options });
+}
+
+export function freePort() {
     return new Promise((resolve, reject) => {
         const probe = createServer();
         probe.once('error', reject);

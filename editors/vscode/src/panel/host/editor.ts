@@ -1,6 +1,7 @@
 // The editor's part of a panel: the mark of the current step's line, and navigation to positions.
 
 import * as vscode from 'vscode';
+import { splitAtColumn } from './bytes';
 
 export class EditorView implements vscode.Disposable {
     private readonly decoration = vscode.window.createTextEditorDecorationType({
@@ -33,7 +34,7 @@ export class EditorView implements vscode.Disposable {
     async reveal(uri: string, line: number, column: number): Promise<void> {
         const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(uri));
         const text = document.lineAt(Math.min(line, document.lineCount) - 1).text;
-        const character = Buffer.from(text, 'utf8').subarray(0, column - 1).toString('utf8').length;
+        const character = splitAtColumn(text, column)[0].length;
         const place = new vscode.Position(Math.min(line, document.lineCount) - 1, character);
         const open = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
         const column_ = open?.viewColumn ?? vscode.ViewColumn.One;

@@ -1,5 +1,7 @@
 // Edits of launch lines in the source.
 
+import { splitAtColumn } from './bytes';
+
 /** An edit of whole lines; both line numbers count from 0, and the end is exclusive. */
 export interface LinesEdit {
     from: number;
@@ -33,7 +35,7 @@ export function launchEdit(
 export function statementText(source: readonly string[], line: number, column: number): string {
     const first = source[line - 1];
     if (first === undefined) return '';
-    let text = new TextDecoder().decode(new TextEncoder().encode(first).subarray(Math.max(0, column - 1)));
+    let text = splitAtColumn(first, column)[1];
     for (let next = line; next < Math.min(line + 7, source.length) && !withoutComments(text).includes(';'); next += 1) text += `\n${source[next] ?? ''}`;
     const bare = withoutComments(text).replace(/\s+/g, ' ').trim();
     const end = bare.indexOf(';');

@@ -2,8 +2,6 @@
 // identified by a nonce. It forbids network access, evaluation of text, submitting forms, and another base for
 // addresses.
 
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 
 function resources(extension: vscode.Uri): vscode.Uri {
@@ -14,16 +12,28 @@ function resources(extension: vscode.Uri): vscode.Uri {
  * The script and the stylesheet, cached. They are inlined in the page, because loading them through VS Code would take
  * as long as everything else.
  */
-let parts: { script: string; style: string } | undefined;
+let parts: Promise<{ script: string; style: string }> | undefined;
 
-function read(extension: vscode.Uri): { script: string; style: string } {
-    const text = (name: string): string => readFileSync(vscode.Uri.joinPath(resources(extension), name).fsPath, 'utf8');
-    return { script: text('webview.js'), style: text('webview.css') };
+async function read(extension: vscode.Uri): Promise<{ script: string; style: string }> {
+    // In a browser, the extension's files are not on a disk.
+    const text = async (name: string): Promise<string> =>
+        new TextDecoder().decode(await vscode.workspace.fs.readFile(vscode.Uri.joinPath(resources(extension), name)));
+    const [script, style] = await Promise.all([text('webview.js'), text('webview.css')]);
+    return { script, style };
 }
 
-export function page(extension: vscode.Uri): string {
-    parts ??= read(extension);
-    const nonce = randomBytes(16).toString('base64url');
+/** 16 random bytes as hexadecimal digits. */
+function randomName(): string {
+    return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+export async function page(extension: vscode.Uri): Promise<string> {
+    parts ??= read(extension).catch((error: unknown) => {
+        parts = undefined;
+        throw error;
+    });
+    const { script, style } = await parts;
+    const nonce = randomName();
     const policy = `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none';`;
     return `<!DOCTYPE html>
 <html lang="en">
@@ -32,11 +42,11 @@ export function page(extension: vscode.Uri): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Warp</title>
-<style nonce="${nonce}">${parts.style}</style>
+<style nonce="${nonce}">${style}</style>
 </head>
 <body class="empty">
 <div id="root"></div>
-<script nonce="${nonce}">${parts.script}</script>
+<script nonce="${nonce}">${script}</script>
 </body>
 </html>`;
 }

@@ -27,6 +27,7 @@ export class Panel implements vscode.Disposable {
     private entry: string | undefined;
     private shown: FromHost | undefined;
     private loaded = false;
+    private isDisposed = false;
     private early: { key: string; answer: Promise<Evaluation> } | undefined;
     private warp: WarpQuestion = {};
     private focusing: ReturnType<typeof setTimeout> | undefined;
@@ -74,7 +75,14 @@ export class Panel implements vscode.Disposable {
                 if (line !== undefined && textEditor.document.uri.toString() === this.uri) this.post({ type: 'cursor', line: line + 1 });
             }),
         );
-        webview.html = page(context.extensionUri);
+        this.fill().catch((error: unknown) => {
+            void vscode.window.showErrorMessage(`The page of the warp panel could not be read: ${error instanceof Error ? error.message : String(error)}`);
+        });
+    }
+
+    private async fill(): Promise<void> {
+        const html = await page(this.context.extensionUri);
+        if (!this.isDisposed) this.view.webview.html = html;
     }
 
     get uri(): string | undefined {
@@ -257,6 +265,7 @@ export class Panel implements vscode.Disposable {
     }
 
     private gone(): void {
+        this.isDisposed = true;
         clearTimeout(this.focusing);
         for (const one of this.disposables) one.dispose();
         this.disposed.fire();
