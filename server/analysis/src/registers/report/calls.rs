@@ -73,14 +73,16 @@ impl<'a> CallGraph<'a> {
     /// A callee that the assembler sees shares its registers with the caller: the values live across a call need registers
     /// beside those of the callee. Unknown and recursive functions are called by the calling convention.
     pub(super) fn registers(&self) -> Vec<(f32, f32)> {
-        let mut out = vec![(0.0, 0.0); self.functions.len()];
+        let mut out: Vec<(f32, f32)> = vec![(0.0, 0.0); self.functions.len()];
         // The need of a call through a register is the same for all such calls.
         let mut unknown = None;
         for index in &self.order {
-            let (_, _, usage) = self.functions[*index];
+            let (_, kernel, usage) = self.functions[*index];
             let calls = usage.calls.iter().fold(0.0, |most: f32, call| {
                 let callee = call.callee.as_ref().and_then(|name| self.by_name.get(&**name).copied());
                 most.max(self.least(usage)).max(match (callee, &call.callee) {
+                    // In a module for debuggers, what lives across the call stands in registers that the callee keeps.
+                    (Some(callee), _) if !self.recursive[callee] && usage.debugged => f32::max(out[callee].0, self.around(call)),
                     (Some(callee), _) if !self.recursive[callee] => call.across as f32 + out[callee].0,
                     (Some(callee), _) => self.around(call).max(self.most_by_convention(vec![callee])),
                     (None, Some(_)) => self.around(call),
@@ -91,7 +93,8 @@ impl<'a> CallGraph<'a> {
                     }
                 })
             });
-            out[*index] = (calls.max(usage.demand.registers), calls);
+            let own = usage.demand.registers;
+            out[*index] = (calls.max(if kernel { own } else { self.beside_kept(usage, own) }), calls);
         }
         out
     }
@@ -111,6 +114,14 @@ impl<'a> CallGraph<'a> {
     /// callers; 0 in other modules.
     fn least(&self, caller: &FunctionUsage) -> f32 {
         self.multiprocessor.filter(|_| caller.debugged).map_or(0, |m| m.assembler.call) as f32
+    }
+
+    /// The registers of a callee that needs `own` registers. In a module for debuggers it keeps those of its caller, so it uses the
+    /// registers before and behind them.
+    fn beside_kept(&self, callee: &FunctionUsage, own: f32) -> f32 {
+        let rules = self.multiprocessor.filter(|_| callee.debugged).map(|m| m.assembler);
+        let kept = rules.filter(|a| own >= a.saved_from as f32).map_or(0, |a| a.saved_first);
+        own + kept as f32
     }
 
     fn around(&self, call: &registers::CallUsage) -> f32 {

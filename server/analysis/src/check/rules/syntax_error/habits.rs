@@ -2,7 +2,7 @@
 //! be written otherwise.
 
 use super::{SyntaxErrorKind, error};
-use crate::check::diagnostic::{Diagnostic, Fix, FixEdit};
+use crate::check::diagnostic::{Diagnostic, Fix, FixEdit, Severity};
 use crate::check::rules::foreign;
 use crate::hir::lower::ItemSource;
 use ptx_isa::ISA;
@@ -123,6 +123,7 @@ pub(super) fn unexpected(source: ItemSource<'_>, node: Node<'_>, range: &Range<u
     }
     match after.chars().next()? {
         '\'' => character(start, after),
+        '\\' if overlooked(before, after) => Some(escape(start, after).severity(Severity::Warning)),
         '\\' => Some(escape(start, after)),
         '(' if before.ends_with(['@', '!']) => {
             let (inner, rest) = after.get(1..)?.split_once(')')?;
@@ -218,6 +219,14 @@ fn escape(start: usize, after: &str) -> Diagnostic {
     let range = start..start + end.max(1);
     let fix = Fix::replace("Remove it", range.clone(), "").preferred();
     habit(range, Habit::Escape).fix(fix)
+}
+
+/// Whether ptxas reads over a backslash: it does between two statements, directly before the mnemonic of an instruction.
+fn overlooked(before: &str, after: &str) -> bool {
+    let next = after.trim_start_matches('\\').trim_start();
+    let end = next.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(next.len());
+    let alone = !after.starts_with("\\\\") && after[1..].starts_with(char::is_whitespace);
+    alone && before.trim_end().ends_with([';', '{', '}']) && ISA.opcode(&next[..end]).is_some()
 }
 
 /// The report on `(256)` behind a directive.
