@@ -6,6 +6,7 @@
 //! ([`schedule`]). Then the live registers are [counted](live). [`model`] adds what every kernel needs besides, and gives
 //! the range of the error that was measured. docs/dev/register-estimate.md describes the accuracy.
 
+mod counters;
 mod fold;
 mod live;
 mod model;
