@@ -54,7 +54,7 @@ pub fn check(
             out.push(gates::refused(word.range(), word.text, gate, std::iter::once(gate), environment));
         }
         // ptxas: a declaration without names declares nothing, so it may stand there.
-        Some(_) if declaration.declarators.is_empty() => {}
+        Some(_) if declaration.declarators.is_empty() => return (space.name, true),
         Some(gate) => out.push(misplaced_declaration::no_longer(word, in_body, gate, environment)),
     }
     ("", false)
