@@ -20,7 +20,6 @@ mod unroll;
 pub use model::range;
 pub use shape::FunctionFeatures;
 
-
 use crate::flow::{FlowFunction, Graph};
 use ptx_isa::tables::TargetInfo;
 

@@ -70,7 +70,9 @@ fn sum(function: &FlowFunction, index: usize) -> Option<(RegisterSlot, i64)> {
     let [a, b] = two(function, index)?;
     match (function.entry(index).computes, a.value, b.value) {
         (Computes::Sum, OperandValue::Register(from), OperandValue::Integer(by)) => Some((from, by)),
-        (Computes::Difference, OperandValue::Register(from), OperandValue::Integer(by)) => Some((from, by.checked_neg()?)),
+        (Computes::Difference, OperandValue::Register(from), OperandValue::Integer(by)) => {
+            Some((from, by.checked_neg()?))
+        }
         _ => None,
     }
 }

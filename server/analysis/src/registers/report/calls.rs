@@ -95,7 +95,9 @@ impl<'a> CallGraph<'a> {
                 least = if merges { least } else { self.least() };
                 most.max(least).max(match (callee, &call.callee) {
                     // In a module for debuggers, what lives across the call stands in registers that the callee keeps.
-                    (Some(callee), _) if !self.recursive[callee] && usage.debugged => f32::max(out[callee].total, self.around(call)),
+                    (Some(callee), _) if !self.recursive[callee] && usage.debugged => {
+                        f32::max(out[callee].total, self.around(call))
+                    }
                     (Some(callee), _) if !self.recursive[callee] => call.across as f32 + out[callee].total,
                     (Some(callee), _) => self.around(call).max(self.most_by_convention(vec![callee])),
                     (None, Some(_)) => self.around(call),
