@@ -76,3 +76,30 @@ fn sum(function: &FlowFunction, index: usize) -> Option<(RegisterSlot, i64)> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::alike;
+    use crate::flow::Graph;
+    use crate::flow::tests::lowered;
+    use crate::registers::estimate::trips::Writers;
+
+    /// The number of counters that need no register of their own, in a loop with this body.
+    fn of(start: &str, body: &str) -> usize {
+        let function = lowered(&format!(
+            ".visible .entry k() {{ .reg .b32 %r<9>; .reg .pred %p<2>; mov.u32 %r8, %tid.x; {start}\nL: {body} \
+             setp.lt.u32 %p1, %r1, 64; @%p1 bra L; ret; }}"
+        ));
+        alike(&function, &Graph::new(&function), &Writers::new(&function)).len()
+    }
+
+    #[test]
+    fn counters_with_one_step_and_one_base_are_alike() {
+        let step = "add.u32 %r1, %r1, 8; add.u32 %r2, %r2, 8;";
+        assert_eq!(of("add.u32 %r1, %r8, 4; mov.u32 %r2, %r8;", step), 1);
+        assert_eq!(of("mov.u32 %r1, 0; mov.u32 %r2, 5;", step), 1);
+        assert_eq!(of("add.u32 %r1, %r8, 4; mov.u32 %r2, 0;", step), 0);
+        assert_eq!(of("mov.u32 %r1, 0; mov.u32 %r2, 5;", "add.u32 %r1, %r1, 8; add.u32 %r2, %r2, 4;"), 0);
+        assert_eq!(of("mov.u32 %r1, 0; mov.u32 %r2, 5;", "add.u32 %r1, %r1, 8; @%p1 add.u32 %r2, %r2, 8;"), 0);
+    }
+}

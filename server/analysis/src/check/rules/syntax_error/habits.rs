@@ -442,6 +442,7 @@ fn is_name(text: &str) -> bool {
 mod tests {
     use super::is_line_marker;
     use crate::Code::SyntaxError;
+    use crate::Severity;
     use crate::testing::{in_kernel, in_module, mended, messages};
 
     const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
@@ -543,6 +544,15 @@ mod tests {
         assert!(of("# 1 \"a.cu\"\n// # one\n/* # two */").is_empty());
         assert_eq!(fixed("mov.u32 %r1, 1; # one").1, "mov.u32 %r1, 1; // one");
         assert_eq!(fixed("mov.u32 %r1, #10;").1, "mov.u32 %r1, 10;");
+    }
+
+    #[test]
+    fn a_backslash_between_statements() {
+        let severity = |body: &str| in_kernel(SyntaxError, body)[0].severity;
+        assert_eq!(severity("mov.u32 %r1, 1; \\\nmov.u32 %r2, 1;"), Severity::Warning);
+        for wrong in ["mov.u32 %r1, 1; \\\n\\\nret;", "\\ L: ret;", "mov.u32 %r1, \\ 1;"] {
+            assert_eq!(severity(wrong), Severity::Error, "{wrong}");
+        }
     }
 
     #[test]
