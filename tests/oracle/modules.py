@@ -233,8 +233,8 @@ def asked(made):
             lines = open(os.path.join(HERE, "modules", base), encoding="utf-8").read().split("\n")
             gone = len(lines[number - 1])
             lines[number - 1] = text
-            # Of several architectures the last counts.
-            named = re.findall(r"\b(?:sm|compute)_\d+[af]?\b", text if base != BASE else "\n".join(lines[:4]))
+            # Of several architectures the last counts. Other letters behind a number are overlooked.
+            named = re.findall(r"\b(?:sm|compute)_\d+(?:[af]\b|(?=[b-z]))?", text if base != BASE else "\n".join(lines[:4]))
             # The assembler is given bytes.
             out.append((gone, assembler.ask("\n".join(lines).encode().decode("latin-1"), arch(".target " + named[-1] if named else ""))))
         return out

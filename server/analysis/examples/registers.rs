@@ -41,7 +41,7 @@ fn main() {
             let shape = FunctionFeatures::NAMES.iter().zip(values).map(|(name, value)| format!("{name}={value}"));
             instructions += kernel.facts.count();
             println!(
-                "{path}\t{}\t{}\tkernel={}\tregisters={}\tlow={}\thigh={}\tbound={}\tcalls_take={}\tsettled={}\t{}",
+                "{path}\t{}\t{}\tkernel={}\tregisters={}\tlow={}\thigh={}\tbound={}\tcalls_take={}\tleast={}\tsettled={}\t{}",
                 kernel.name,
                 used.map_or("", |t| t.name),
                 u8::from(kernel.kernel),
@@ -50,6 +50,7 @@ fn main() {
                 kernel.likely.end(),
                 kernel.limit.registers,
                 kernel.calls,
+                kernel.least,
                 u8::from(kernel.settled),
                 shape.collect::<Vec<_>>().join("\t"),
             );

@@ -105,8 +105,11 @@ impl<'a, 't> InitializerChecker<'a, 't> {
             later,
             names,
             out,
-            // The check of the declaration reports a type that is too new.
-            ty: ty.filter(|t| t.variables && place.environment.refused(t.gates, |_| true).is_none()),
+            // The check of the declaration reports a type that is too new. ptxas: arrays of samplers need no `texmode_independent`.
+            ty: ty.filter(|t| {
+                let array = t.class == TypeClass::Opaque && !declarator.dimensions.is_empty();
+                t.variables && (array || place.environment.refused(t.gates, |_| true).is_none())
+            }),
             elements: vector.unwrap_or(1),
             known: HashMap::new(),
             refused: Vec::new(),

@@ -6,6 +6,7 @@
 //! ([`schedule`]). Then the live registers are [counted](live). [`model`] adds what every kernel needs besides, and gives
 //! the range of the error that was measured. docs/dev/register-estimate.md describes the accuracy.
 
+mod counters;
 mod fold;
 mod live;
 mod model;
@@ -16,9 +17,8 @@ mod shape;
 mod trips;
 mod unroll;
 
+pub use model::range;
 pub use shape::FunctionFeatures;
-
-use model::Prediction;
 
 use crate::flow::{FlowFunction, Graph};
 use ptx_isa::tables::TargetInfo;
@@ -28,8 +28,6 @@ use ptx_isa::tables::TargetInfo;
 pub struct Demand {
     /// General 32-bit registers per thread.
     pub registers: f32,
-    /// The range in which the number lies for nine of ten functions.
-    pub range: [f32; 2],
     /// The features from which the model computed it.
     pub shape: FunctionFeatures,
     /// Pairs (index of a call instruction, number of general registers that are live across the call).
@@ -58,9 +56,8 @@ impl Demand {
         // The assembler chooses no schedule that needs more registers than exist; only the source order itself (`folded`) can
         // exceed that number.
         let most = shape.folded.max(MAX_REGISTERS as f32);
-        let Prediction { registers, low, high } = model::predict(&shape);
-        let (registers, range) = (registers.min(most), [low.min(most), high]);
-        Self { registers, range, shape, across: across.into() }
+        let registers = model::predict(&shape).min(most);
+        Self { registers, shape, across: across.into() }
     }
 }
 

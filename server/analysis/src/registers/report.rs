@@ -6,7 +6,7 @@ mod calls;
 mod shared;
 
 use super::bounds::{RegisterLimit, limit, share};
-use super::estimate::MAX_REGISTERS;
+use super::estimate::{self, MAX_REGISTERS};
 use super::margins::spills_are_likely;
 use super::occupancy::{Needs, Occupancy};
 use super::usage::FunctionUsage;
@@ -40,8 +40,10 @@ pub struct RegisterReport {
     pub likely: RangeInclusive<u32>,
     /// The same number as `registers` without the limit.
     pub unlimited: u32,
-    /// The registers that its calls need, including those of the callees: a lower bound for the function.
+    /// The registers that its calls need, including those of the callees.
     pub calls: u32,
+    /// The registers that it has at least, whatever it computes.
+    pub least: u32,
     /// The register limit of the function.
     pub limit: RegisterLimit,
     /// Whether it gets exactly the limit, whatever it needs, because its warps exchange registers (`setmaxnreg`).
@@ -90,6 +92,7 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
             likely: 0..=0,
             unlimited: 0,
             calls: 0,
+            least: 0,
             limit: RegisterLimit { registers: MAX_REGISTERS, directive: None },
             settled: false,
             shared: 0,
@@ -105,11 +108,12 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
     let memory: Vec<(u64, bool)> =
         (0..all.len()).map(|index| layout.bytes(calls.reached(index).map(|i| all[i].2))).collect();
     let needs = calls.registers();
-    for ((kernel, (needs, calls)), (bytes, dynamic)) in out.iter_mut().zip(needs).zip(memory) {
+    for ((kernel, needs), (bytes, dynamic)) in out.iter_mut().zip(needs).zip(memory) {
         let least = multiprocessor.map_or(0, |m| m.assembler.least);
         (kernel.shared, kernel.dynamic_shared) = (bytes, dynamic);
-        kernel.calls = calls.round() as u32;
-        kernel.unlimited = (needs.round() as u32).max(least);
+        kernel.calls = needs.calls.round() as u32;
+        kernel.least = least.max(needs.least as u32);
+        kernel.unlimited = (needs.total.round() as u32).max(kernel.least);
         let usage = kernel.facts.usage();
         kernel.limit = limit(&usage.bounds, kernel.start, multiprocessor);
         if let Some(m) = multiprocessor
@@ -129,10 +133,10 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
         kernel.likely = if kernel.settled {
             kernel.registers..=kernel.registers
         } else {
-            let end = |number: f32| number.max(calls).round() as u32;
-            let [low, high] = usage.demand.range;
-            let (low, high) = (end(low).min(kernel.registers), end(high).max(kernel.unlimited).max(least));
-            low.max(least.min(kernel.registers))..=high.min(kernel.limit.registers)
+            // What its calls need is an estimate too.
+            let [low, high] = estimate::range(needs.total);
+            let (low, high) = ((low as u32).min(kernel.registers), (high as u32).max(kernel.unlimited));
+            low.max(kernel.least.min(kernel.registers))..=high.min(kernel.limit.registers)
         };
         if let Some(target) = target.filter(|_| kernel.kernel) {
             let threads = usage.bounds.threads.as_ref().map(|(n, _, _)| u32::try_from(*n).unwrap_or(u32::MAX));

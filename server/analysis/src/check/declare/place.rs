@@ -53,6 +53,8 @@ pub fn check(
         Some(gate) if gate.kind == GateKind::Needs || home(space).is_none() => {
             out.push(gates::refused(word.range(), word.text, gate, std::iter::once(gate), environment));
         }
+        // ptxas: a declaration without names declares nothing, so it may stand there.
+        Some(_) if declaration.declarators.is_empty() => return (space.name, true),
         Some(gate) => out.push(misplaced_declaration::no_longer(word, in_body, gate, environment)),
     }
     ("", false)

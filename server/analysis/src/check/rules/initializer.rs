@@ -440,6 +440,12 @@ mod tests {
     }
 
     #[test]
+    fn arrays_of_samplers_have_fields() {
+        assert!(of(".global .samplerref s[2] = { { addr_mode_0 = wrap } };").is_empty());
+        assert_eq!(of(".global .samplerref s[1] = { 7 };").len(), 1);
+    }
+
+    #[test]
     fn numbers_are_not_converted() {
         let wrong = ".global .f32 x = 1;";
         assert_eq!(of(wrong), ["`1` is an integer, but `x` is `.f32`"]);

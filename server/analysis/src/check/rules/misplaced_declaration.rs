@@ -149,6 +149,12 @@ mod tests {
     }
 
     #[test]
+    fn without_names_nothing_is_declared() {
+        let of = |text: &str| in_module(Code::MisplacedDeclaration, &format!(".version 9.0\n.target sm_90\n{text}\n"));
+        assert_eq!((of(".reg .b32;").len(), of(".reg .b32 x;").len()), (0, 1));
+    }
+
+    #[test]
     fn variables_of_the_whole_shared_memory() {
         let text = format!("{HEADER}.shared::cta .b32 s;\n");
         assert_eq!(

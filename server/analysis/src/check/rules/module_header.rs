@@ -229,7 +229,7 @@ impl HeaderProgress {
         if find_target(first.text).is_some_and(|t| t.features.is_empty()) && environment.target.is_none() {
             return out.push(Diagnostic::new(first.range(), ModuleHeader::OptionFirst));
         }
-        let mut last = None;
+        let mut architectures = Vec::new();
         for name in &names {
             let known = find_target(name.text);
             let read = known.is_none().then(|| read_as(name.text)).flatten();
@@ -248,13 +248,13 @@ impl HeaderProgress {
                 // ptxas: of several architectures the last one counts.
                 Some(target) => {
                     environment.target = Some(target);
-                    last = Some((*name, target));
+                    architectures.push((*name, target));
                 }
             }
         }
-        // The architecture must exist in this version.
-        if let Some((name, target)) = last {
-            let version = Environment { target: None, ..environment.clone() };
+        // Each architecture must exist in this version, not only the one that counts.
+        let version = Environment { target: None, ..environment.clone() };
+        for (name, target) in architectures {
             let gate = version.refused(target.gates, |_| true);
             out.extend(gate.map(|gate| requires_version::report(name.range(), target.name, gate, &version)));
         }

@@ -136,6 +136,12 @@ mod tests {
     }
 
     #[test]
+    fn each_architecture_must_exist() {
+        let of = |version: &str| in_module(RequiresVersion, &format!(".version {version}\n.target sm_90, sm_75\n"));
+        assert_eq!((of("7.7").len(), of("7.8").len()), (1, 0));
+    }
+
+    #[test]
     fn parts_of_directives_and_values() {
         let module = |version: &str| {
             let header = format!(".version {version}\n.target sm_20\n.address_size 64\n");

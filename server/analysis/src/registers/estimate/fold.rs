@@ -114,6 +114,13 @@ impl<'a> ConstantFolding<'a> {
         self.root[unit] = of.map_or(NOTHING, |o| self.root[o]);
     }
 
+    /// Lets a counter use the units of another one, from which it differs by a constant.
+    pub fn merge(&mut self, counter: RegisterSlot, leader: RegisterSlot) {
+        for (unit, of) in self.units(counter).zip(self.units(leader)) {
+            (self.root[unit as usize], self.base[unit as usize]) = (of, of);
+        }
+    }
+
     /// Records that the results of an instruction need no registers.
     fn dissolve(&mut self, writes: &[&FlowOperand], known: UnitKind) {
         for write in writes {

@@ -11,17 +11,6 @@ static FILE: &str = include_str!("model.txt");
 /// The minimum number of registers per thread.
 const MIN_REGISTERS: f32 = 4.0;
 
-/// An estimate, and the range in which the number of registers lies for nine of ten functions.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Prediction {
-    /// The estimate.
-    pub registers: f32,
-    /// The lower end of the range: at most `registers`.
-    pub low: f32,
-    /// The upper end of the range: at least `registers`.
-    pub high: f32,
-}
-
 /// A class of estimates and the range around them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct ErrorClass {
@@ -81,20 +70,20 @@ impl Model {
     }
 
     /// The estimate for a function with these features.
-    fn predict(&self, shape: &FunctionFeatures) -> Prediction {
+    fn predict(&self, shape: &FunctionFeatures) -> f32 {
         let count = self.count(shape);
         let [share, most] = self.beyond;
         let [begin, end] = self.fades;
         let fades = ((end - count) / (end - begin).max(1.0)).clamp(0.0, 1.0);
         let registers = count + self.overhead + share * fades * (shape.live - count).clamp(0.0, most);
-        let registers = registers.max(MIN_REGISTERS);
+        registers.max(MIN_REGISTERS)
+    }
+
+    /// The range in which the number lies for nine of ten functions with this estimate.
+    fn range(&self, registers: f32) -> [f32; 2] {
         let class = self.classes.iter().find(|c| registers <= c.registers);
         let [low, high] = class.or(self.classes.last()).map_or([1.0; 2], |c| c.ends);
-        Prediction {
-            registers,
-            low: (registers * low).floor().clamp(MIN_REGISTERS, registers.floor()),
-            high: (registers * high).ceil(),
-        }
+        [(registers * low).floor().max(MIN_REGISTERS), (registers * high).ceil()]
     }
 }
 
@@ -105,13 +94,18 @@ fn numbers<const N: usize>(text: &str) -> Option<[f32; N]> {
 }
 
 /// The number of registers that the assembler is expected to use for a function with these features.
-pub fn predict(shape: &FunctionFeatures) -> Prediction {
+pub fn predict(shape: &FunctionFeatures) -> f32 {
     MODEL.predict(shape)
+}
+
+/// The range in which the number lies for nine of ten functions with this estimate.
+pub fn range(registers: f32) -> [f32; 2] {
+    MODEL.range(registers)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FILE, MODEL, Model, predict};
+    use super::{FILE, MODEL, Model, predict, range};
     use crate::registers::estimate::FunctionFeatures;
 
     const TEXT: &str = "overhead 6\nunrolled 40\nbeyond 0.5 12\nfades 20 30\nrange 50 0.5 2\nrange 1e9 0.9 1.1\n";
@@ -130,30 +124,26 @@ mod tests {
     #[test]
     fn loops_are_unrolled_while_there_is_room() {
         let model = Model::read(TEXT).expect("a model");
-        let of = |ordered, unrolled| model.predict(&features(ordered, ordered, ordered, unrolled)).registers;
+        let of = |ordered, unrolled| model.predict(&features(ordered, ordered, ordered, unrolled));
         assert_eq!([of(20.0, 30.0), of(20.0, 90.0), of(50.0, 90.0), of(50.0, 50.0)], [36.0, 40.0, 56.0, 56.0]);
     }
 
     #[test]
     fn the_estimate_is_never_below_what_is_live() {
         let model = Model::read(TEXT).expect("a model");
-        assert_eq!(model.predict(&features(90.0, 80.0, 60.0, 60.0)).registers, 86.0);
+        assert_eq!(model.predict(&features(90.0, 80.0, 60.0, 60.0)), 86.0);
         // Of what folding removes, a part counts for small kernels.
-        assert_eq!(model.predict(&features(18.0, 10.0, 10.0, 10.0)).registers, 20.0);
-        assert_eq!(model.predict(&features(50.0, 10.0, 10.0, 10.0)).registers, 22.0);
+        assert_eq!(model.predict(&features(18.0, 10.0, 10.0, 10.0)), 20.0);
+        assert_eq!(model.predict(&features(50.0, 10.0, 10.0, 10.0)), 22.0);
         let debugged = FunctionFeatures { debugged: 1.0, ..features(50.0, 10.0, 10.0, 10.0) };
-        assert_eq!(model.predict(&debugged).registers, 56.0);
+        assert_eq!(model.predict(&debugged), 56.0);
     }
 
     #[test]
     fn the_range_is_that_of_the_size() {
         let model = Model::read(TEXT).expect("a model");
-        let of = |count| {
-            let found = model.predict(&features(count, count, count, count));
-            [found.low, found.registers, found.high]
-        };
-        assert_eq!(of(34.0), [20.0, 40.0, 80.0]);
-        assert_eq!(of(94.0), [90.0, 100.0, 110.0]);
+        assert_eq!([model.range(40.0), model.range(100.0)], [[20.0, 80.0], [90.0, 110.0]]);
+        assert_eq!(model.range(4.0), [4.0, 8.0]);
     }
 
     #[test]
@@ -166,6 +156,7 @@ mod tests {
     #[test]
     fn no_thread_has_fewer_than_four() {
         let found = predict(&FunctionFeatures::default());
-        assert!(found.low >= 4.0 && found.low <= found.registers && found.registers <= found.high, "{found:?}");
+        let [low, high] = range(found);
+        assert!(low >= 4.0 && low <= found && found <= high, "{low} {found} {high}");
     }
 }

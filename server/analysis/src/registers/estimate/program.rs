@@ -4,7 +4,9 @@
 //! Values are *units*: one register of 32 bits each, or one predicate. A register of 64 bits is two units, so that its halves are
 //! values of their own.
 
+use super::counters::alike;
 use super::fold::ConstantFolding;
+use super::trips::Writers;
 use crate::flow::{FlowFunction, Graph};
 
 /// The index of a 32-bit register unit.
@@ -62,6 +64,8 @@ impl EstimateProgram {
     /// Folds a function to its operations and removes unread results.
     pub fn new(function: &FlowFunction, graph: &Graph) -> Self {
         let mut folding = ConstantFolding::new(function);
+        let alike = alike(function, graph, &Writers::new(function));
+        alike.into_iter().for_each(|(counter, leader)| folding.merge(counter, leader));
         let order = || graph.order.iter().map(|b| *b as usize);
         // In this order definitions come before their uses, except in loops.
         order().flat_map(|b| graph.blocks[b].instructions()).for_each(|index| folding.fold(index));

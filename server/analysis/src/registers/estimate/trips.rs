@@ -19,6 +19,11 @@ impl Writers {
         Self(out)
     }
 
+    /// The instructions that write a register.
+    pub fn of(&self, slot: RegisterSlot) -> &[u32] {
+        self.0.get(slot.index()).map_or(&[], |w| w)
+    }
+
     /// The only writer of a register inside (or outside) of a range of instructions.
     fn only(&self, slot: RegisterSlot, range: &Range<usize>, inside: bool) -> Option<usize> {
         let all = self.0.get(slot.index())?;
@@ -108,7 +113,7 @@ fn counter<'a>(function: &'a FlowFunction, writers: &Writers, instructions: &Ran
 }
 
 /// The two operands that an instruction reads.
-fn two(function: &FlowFunction, index: usize) -> Option<[&FlowOperand; 2]> {
+pub fn two(function: &FlowFunction, index: usize) -> Option<[&FlowOperand; 2]> {
     let mut reads = function.operands_of(index).iter().filter(|o| o.reads());
     match (reads.next(), reads.next(), reads.next()) {
         (Some(a), Some(b), None) => Some([a, b]),
@@ -117,7 +122,7 @@ fn two(function: &FlowFunction, index: usize) -> Option<[&FlowOperand; 2]> {
 }
 
 /// The constant that an instruction copies.
-fn literal(function: &FlowFunction, index: usize) -> Option<i64> {
+pub fn literal(function: &FlowFunction, index: usize) -> Option<i64> {
     let mut reads = function.operands_of(index).iter().filter(|o| o.reads());
     match (reads.next()?.value, reads.next(), function.entry(index).computes) {
         (OperandValue::Integer(number), None, Computes::Copy) => Some(number),

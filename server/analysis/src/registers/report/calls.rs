@@ -7,6 +7,17 @@ use std::collections::{HashMap, HashSet};
 /// A function: its name, whether it is a kernel, its own usage.
 type NamedUsage<'a> = (&'a str, bool, &'a FunctionUsage);
 
+/// The registers that a function needs, in view of its calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct CallNeeds {
+    /// All that it needs, including its callees.
+    pub(super) total: f32,
+    /// The part that its calls alone need.
+    pub(super) calls: f32,
+    /// What it has at least because of a call by the calling convention.
+    pub(super) least: f32,
+}
+
 /// The call graph of a module.
 pub(super) struct CallGraph<'a> {
     functions: &'a [NamedUsage<'a>],
@@ -67,21 +78,27 @@ impl<'a> CallGraph<'a> {
         std::iter::once(index).chain(others.map(|(i, _)| i))
     }
 
-    /// The registers that each function needs, including its callees: pairs of the total and the part that its calls alone
-    /// need.
+    /// The registers that each function needs, including its callees.
     ///
     /// A callee that the assembler sees shares its registers with the caller: the values live across a call need registers
     /// beside those of the callee. Unknown and recursive functions are called by the calling convention.
-    pub(super) fn registers(&self) -> Vec<(f32, f32)> {
-        let mut out = vec![(0.0, 0.0); self.functions.len()];
+    pub(super) fn registers(&self) -> Vec<CallNeeds> {
+        let mut out = vec![CallNeeds::default(); self.functions.len()];
         // The need of a call through a register is the same for all such calls.
         let mut unknown = None;
         for index in &self.order {
-            let (_, _, usage) = self.functions[*index];
+            let (_, kernel, usage) = self.functions[*index];
+            let mut least = 0.0;
             let calls = usage.calls.iter().fold(0.0, |most: f32, call| {
                 let callee = call.callee.as_ref().and_then(|name| self.by_name.get(&**name).copied());
-                most.max(self.least(usage)).max(match (callee, &call.callee) {
-                    (Some(callee), _) if !self.recursive[callee] => call.across as f32 + out[callee].0,
+                let merges = !usage.debugged && callee.is_some_and(|callee| !self.recursive[callee]);
+                least = if merges { least } else { self.least() };
+                most.max(least).max(match (callee, &call.callee) {
+                    // In a module for debuggers, what lives across the call stands in registers that the callee keeps.
+                    (Some(callee), _) if !self.recursive[callee] && usage.debugged => {
+                        f32::max(out[callee].total, self.around(call))
+                    }
+                    (Some(callee), _) if !self.recursive[callee] => call.across as f32 + out[callee].total,
                     (Some(callee), _) => self.around(call).max(self.most_by_convention(vec![callee])),
                     (None, Some(_)) => self.around(call),
                     (None, None) => {
@@ -91,7 +108,9 @@ impl<'a> CallGraph<'a> {
                     }
                 })
             });
-            out[*index] = (calls.max(usage.demand.registers), calls);
+            let own = usage.demand.registers;
+            let total = calls.max(if kernel { own } else { self.beside_kept(usage, own) });
+            out[*index] = CallNeeds { total, calls, least };
         }
         out
     }
@@ -107,10 +126,17 @@ impl<'a> CallGraph<'a> {
         .fold(0.0, f32::max)
     }
 
-    /// The minimum number of registers of a caller in a module for debuggers, in which callees are not merged into their
-    /// callers; 0 in other modules.
-    fn least(&self, caller: &FunctionUsage) -> f32 {
-        self.multiprocessor.filter(|_| caller.debugged).map_or(0, |m| m.assembler.call) as f32
+    /// The minimum number of registers of a caller whose callees are not merged into it.
+    fn least(&self) -> f32 {
+        self.multiprocessor.map_or(0, |m| m.assembler.call) as f32
+    }
+
+    /// The registers of a callee that needs `own` registers. In a module for debuggers it keeps those of its caller, so it uses the
+    /// registers before and behind them.
+    fn beside_kept(&self, callee: &FunctionUsage, own: f32) -> f32 {
+        let rules = self.multiprocessor.filter(|_| callee.debugged).map(|m| m.assembler);
+        let kept = rules.filter(|a| own >= a.saved_from as f32).map_or(0, |a| a.saved_first);
+        own + kept as f32
     }
 
     fn around(&self, call: &registers::CallUsage) -> f32 {

@@ -2,7 +2,7 @@
 //! be written otherwise.
 
 use super::{SyntaxErrorKind, error};
-use crate::check::diagnostic::{Diagnostic, Fix, FixEdit};
+use crate::check::diagnostic::{Diagnostic, Fix, FixEdit, Severity};
 use crate::check::rules::foreign;
 use crate::hir::lower::ItemSource;
 use ptx_isa::ISA;
@@ -123,6 +123,7 @@ pub(super) fn unexpected(source: ItemSource<'_>, node: Node<'_>, range: &Range<u
     }
     match after.chars().next()? {
         '\'' => character(start, after),
+        '\\' if overlooked(before, after) => Some(escape(start, after).severity(Severity::Warning)),
         '\\' => Some(escape(start, after)),
         '(' if before.ends_with(['@', '!']) => {
             let (inner, rest) = after.get(1..)?.split_once(')')?;
@@ -218,6 +219,14 @@ fn escape(start: usize, after: &str) -> Diagnostic {
     let range = start..start + end.max(1);
     let fix = Fix::replace("Remove it", range.clone(), "").preferred();
     habit(range, Habit::Escape).fix(fix)
+}
+
+/// Whether ptxas reads over a backslash: it does between two statements, directly before the mnemonic of an instruction.
+fn overlooked(before: &str, after: &str) -> bool {
+    let next = after.trim_start_matches('\\').trim_start();
+    let end = next.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(next.len());
+    let alone = !after.starts_with("\\\\") && after[1..].starts_with(char::is_whitespace);
+    alone && before.trim_end().ends_with([';', '{', '}']) && ISA.opcode(&next[..end]).is_some()
 }
 
 /// The report on `(256)` behind a directive.
@@ -433,6 +442,7 @@ fn is_name(text: &str) -> bool {
 mod tests {
     use super::is_line_marker;
     use crate::Code::SyntaxError;
+    use crate::Severity;
     use crate::testing::{in_kernel, in_module, mended, messages};
 
     const HEADER: &str = ".version 9.0\n.target sm_90a\n.address_size 64\n";
@@ -534,6 +544,15 @@ mod tests {
         assert!(of("# 1 \"a.cu\"\n// # one\n/* # two */").is_empty());
         assert_eq!(fixed("mov.u32 %r1, 1; # one").1, "mov.u32 %r1, 1; // one");
         assert_eq!(fixed("mov.u32 %r1, #10;").1, "mov.u32 %r1, 10;");
+    }
+
+    #[test]
+    fn a_backslash_between_statements() {
+        let severity = |body: &str| in_kernel(SyntaxError, body)[0].severity;
+        assert_eq!(severity("mov.u32 %r1, 1; \\\nmov.u32 %r2, 1;"), Severity::Warning);
+        for wrong in ["mov.u32 %r1, 1; \\\n\\\nret;", "\\ L: ret;", "mov.u32 %r1, \\ 1;"] {
+            assert_eq!(severity(wrong), Severity::Error, "{wrong}");
+        }
     }
 
     #[test]
