@@ -26,6 +26,13 @@ impl LaneMarks {
         self.approximate |= LaneMask::from(marks.contains(Marks::APPROXIMATE)) << lane;
     }
 
+    /// The marks of one lane.
+    #[inline]
+    pub fn of(self, lane: usize) -> Marks {
+        let mark = |lanes: LaneMask, mark| if lanes >> lane & 1 != 0 { mark } else { Marks::NONE };
+        mark(self.unspecified, Marks::UNSPECIFIED) | mark(self.approximate, Marks::APPROXIMATE)
+    }
+
     /// The same marks for all lanes of a mask.
     pub fn all(mask: LaneMask, marks: Marks) -> Self {
         let of = |mark| if marks.contains(mark) { mask } else { 0 };
@@ -223,6 +230,23 @@ pub fn each3<A: Lane, B: Lane, C: Lane, D: Lane>(
     f: impl Fn(A, B, C) -> D + Send + Sync + 'static,
 ) -> Loop3<A, B, C, Lanes<D>> {
     compiled(Each(f))
+}
+
+/// An operation that adds a lane of its input to a common output.
+struct Summed<F>(F);
+
+impl<I, O, F: Fn(usize, &I, &mut O) + Send + Sync> LaneOperation<I, O> for Summed<F> {
+    #[inline(always)]
+    fn lane(&self, lane: usize, input: &I, output: &mut O) {
+        (self.0)(lane, input, output);
+    }
+}
+
+/// The loop that calls `f` for each lane. `f` must be cheap.
+pub(crate) fn summed<I: 'static, O: Default + 'static>(
+    f: impl Fn(usize, &I, &mut O) + Send + Sync + 'static,
+) -> BoxedLoop<I, O> {
+    compiled(Summed(f))
 }
 
 /// An operation that compares the values of one lane: its result is 0 or 1. Computing bytes before bits lets the compiler vectorise.
