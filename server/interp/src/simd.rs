@@ -115,7 +115,7 @@ mod x86 {
 }
 
 /// An operation on one lane: it reads that lane of the input and sets that lane of the output.
-trait LaneOperation<I, O>: Send + Sync {
+pub(crate) trait LaneOperation<I, O>: Send + Sync {
     /// Executes the operation for one lane.
     fn lane(&self, lane: usize, input: &I, output: &mut O);
 
@@ -170,7 +170,9 @@ impl<I, O: Default, S: LaneOperation<I, O>> LaneLoop<I, O> for Baseline<S> {
 }
 
 /// The loop of an operation, compiled for the processor that runs the program.
-fn compiled<I: 'static, O: Default + 'static>(operation: impl LaneOperation<I, O> + 'static) -> BoxedLoop<I, O> {
+pub(crate) fn compiled<I: 'static, O: Default + 'static>(
+    operation: impl LaneOperation<I, O> + 'static,
+) -> BoxedLoop<I, O> {
     #[cfg(target_arch = "x86_64")]
     return if x86::available() { Box::new(x86::Avx2(operation)) } else { Box::new(OneByOne(Box::new(operation))) };
     #[cfg(not(target_arch = "x86_64"))]
@@ -230,23 +232,6 @@ pub fn each3<A: Lane, B: Lane, C: Lane, D: Lane>(
     f: impl Fn(A, B, C) -> D + Send + Sync + 'static,
 ) -> Loop3<A, B, C, Lanes<D>> {
     compiled(Each(f))
-}
-
-/// An operation that adds a lane of its input to a common output.
-struct Summed<F>(F);
-
-impl<I, O, F: Fn(usize, &I, &mut O) + Send + Sync> LaneOperation<I, O> for Summed<F> {
-    #[inline(always)]
-    fn lane(&self, lane: usize, input: &I, output: &mut O) {
-        (self.0)(lane, input, output);
-    }
-}
-
-/// The loop that calls `f` for each lane. `f` must be cheap.
-pub(crate) fn summed<I: 'static, O: Default + 'static>(
-    f: impl Fn(usize, &I, &mut O) + Send + Sync + 'static,
-) -> BoxedLoop<I, O> {
-    compiled(Summed(f))
 }
 
 /// An operation that compares the values of one lane: its result is 0 or 1. Computing bytes before bits lets the compiler vectorise.

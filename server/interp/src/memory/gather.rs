@@ -2,7 +2,7 @@
 
 use super::storage::{PAGE, Storage};
 use crate::lanes::{LANES, LaneMask, lanes};
-use crate::simd::{BoxedLoop, LaneMarks, summed};
+use crate::simd::{BoxedLoop, LaneMarks, LaneOperation, compiled};
 use ptx_num::values::Marks;
 use std::sync::OnceLock;
 
@@ -62,20 +62,51 @@ struct LaneSums {
     unlike: u32,
 }
 
-/// Computes the offsets of all lanes.
-fn sums(bases: &LaneBases) -> LaneSums {
-    static LOOP: OnceLock<BoxedLoop<LaneBases, LaneSums>> = OnceLock::new();
-    let add = |lane: usize, bases: &LaneBases, out: &mut LaneSums| {
+/// Computes the offsets of lanes.
+struct AddBases;
+
+impl AddBases {
+    #[inline(always)]
+    fn sum(bases: &LaneBases, lane: usize) -> u64 {
         let sum = bases.values[lane].wrapping_add(bases.add);
-        let sum = if bases.mask >> lane & 1 != 0 { sum } else { bases.first.into() };
+        if bases.mask >> lane & 1 != 0 { sum } else { bases.first.into() }
+    }
+}
+
+impl LaneOperation<LaneBases, LaneSums> for AddBases {
+    fn lane(&self, lane: usize, bases: &LaneBases, out: &mut LaneSums) {
+        let sum = Self::sum(bases, lane);
         let at = sum as u32;
         out.at[lane] = at;
         out.ends = [out.ends[0].max(at), out.ends[1].max(!at)];
         out.over |= (sum >> 32) as u32;
         out.any |= at;
         out.unlike |= at ^ bases.first.wrapping_add(lane as u32 * bases.bytes);
-    };
-    LOOP.get_or_init(|| summed(add)).run(bases)
+    }
+
+    #[inline(always)]
+    fn all(&self, bases: &LaneBases) -> LaneSums {
+        let (mut at, mut over) = ([0; LANES], 0);
+        for lane in 0..LANES {
+            let sum = Self::sum(bases, lane);
+            at[lane] = sum as u32;
+            over |= sum;
+        }
+        let (mut high, mut below, mut any, mut unlike) = (0, 0, 0, 0);
+        for lane in 0..LANES {
+            high = at[lane].max(high);
+            below = (!at[lane]).max(below);
+            any |= at[lane];
+            unlike |= at[lane] ^ bases.first.wrapping_add(lane as u32 * bases.bytes);
+        }
+        LaneSums { at, ends: [high, below], over: (over >> 32) as u32, any, unlike }
+    }
+}
+
+/// The offsets of all lanes.
+fn sums(bases: &LaneBases) -> LaneSums {
+    static LOOP: OnceLock<BoxedLoop<LaneBases, LaneSums>> = OnceLock::new();
+    LOOP.get_or_init(|| compiled(AddBases)).run(bases)
 }
 
 impl LaneOffsets {
@@ -210,7 +241,7 @@ mod tests {
         assert_eq!(pattern(u32::MAX >> 1, 4), Some(LanePattern::Scattered));
         assert_eq!(pattern(u32::MAX, 0), Some(LanePattern::Uniform));
         assert_eq!(pattern(1 << 5, 4), Some(LanePattern::Uniform));
-        assert_eq!((pattern(0b11, 1 << 31), pattern(0b10, 2), pattern(1, 2)), (None, None, Some(LanePattern::Uniform)));
+        assert_eq!((pattern(0b11, 1 << 32), pattern(0b10, 2), pattern(1, 2)), (None, None, Some(LanePattern::Uniform)));
         let some = new(0b1010, 4).unwrap();
         assert_eq!((some.low, some.high, some.span(), some.at[0], some.at[31]), (12, 20, 12, 12, 12));
     }

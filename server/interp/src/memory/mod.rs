@@ -10,7 +10,7 @@ pub(crate) mod shadow;
 mod space;
 mod storage;
 
-pub(crate) use gather::{LaneBytes, LaneOffsets, MAX_LANE_BYTES};
+pub(crate) use gather::{LaneBytes, LaneOffsets, LanePattern, MAX_LANE_BYTES};
 pub use global::{Global, GlobalAllocation};
 pub use scope::Scope;
 pub use shadow::PageShadow;

@@ -3,7 +3,6 @@
 use super::{Clock, RaceAccess};
 use crate::machine::{GridShape, Scope};
 use crate::memory::shadow::{ShadowCell, Stamp};
-use std::cell::Cell;
 
 /// Why two accesses race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,29 +22,18 @@ pub(super) struct AccessProbe<'c> {
     warps: u32,
     shape: &'c GridShape,
     clock: &'c Clock,
-    /// Some other warps, with the times up to which their accesses are known. The own warp stands for none.
-    recent: [Cell<(u32, u32)>; 4],
+}
+
+/// The last other warp that was looked up, and the time up to which its accesses are known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KnownWarp {
+    warp: u32,
+    time: u32,
 }
 
 impl<'c> AccessProbe<'c> {
     pub(super) fn new(me: Stamp, lockstep: bool, shape: &'c GridShape, clock: &'c Clock) -> Self {
-        let recent = std::array::from_fn(|_| Cell::new((me.warp, 0)));
-        Self { me, lockstep, warps: shape.warps(), shape, clock, recent }
-    }
-
-    /// Whether the access of another warp is known.
-    #[inline(always)]
-    fn knows_other(&self, stamp: Stamp) -> bool {
-        let (warp, time) = self.recent[stamp.warp as usize % self.recent.len()].get();
-        if warp == stamp.warp { time >= stamp.time } else { self.look_up(stamp) }
-    }
-
-    #[inline(never)]
-    fn look_up(&self, stamp: Stamp) -> bool {
-        let (cta, index) = self.warp_of(stamp);
-        let time = self.clock.known.of(cta, index);
-        self.recent[stamp.warp as usize % self.recent.len()].set((stamp.warp, time));
-        time >= stamp.time
+        Self { me, lockstep, warps: shape.warps(), shape, clock }
     }
 
     /// The number of the CTA of an access, and the index of its warp there.
@@ -53,39 +41,55 @@ impl<'c> AccessProbe<'c> {
         (u64::from(stamp.warp / self.warps.max(1)), stamp.warp % self.warps.max(1))
     }
 
-    /// Whether the earlier access is ordered before this one.
+    /// A value for the parameter `known` of [`knows`](Self::knows): no other warp has been looked up.
+    pub(super) fn nothing_known(&self) -> KnownWarp {
+        KnownWarp { warp: self.me.warp, time: 0 }
+    }
+
+    /// Whether the earlier access is ordered before this one, made as `me`.
     #[inline(always)]
-    pub(super) fn knows(&self, stamp: Stamp) -> bool {
-        match stamp {
-            _ if stamp.time == 0 => true,
-            _ if stamp.warp != self.me.warp => self.knows_other(stamp),
-            _ => stamp.is_of_lane(self.me) || stamp.time <= self.clock.met || self.knows_own(stamp),
+    pub(super) fn knows(&self, stamp: Stamp, me: Stamp, known: &mut KnownWarp) -> bool {
+        if stamp.time == 0 {
+            return true;
         }
+        if stamp.warp == me.warp {
+            return stamp.is_of_lane(me) || stamp.time <= self.clock.met || self.knows_own(stamp, me);
+        }
+        if stamp.warp != known.warp {
+            *known = self.look_up(stamp);
+        }
+        stamp.time <= known.time
+    }
+
+    #[inline(never)]
+    fn look_up(&self, stamp: Stamp) -> KnownWarp {
+        let (cta, index) = self.warp_of(stamp);
+        KnownWarp { warp: stamp.warp, time: self.clock.known.of(cta, index) }
     }
 
     /// Whether an access of another lane of the warp is ordered before this one.
     #[inline(never)]
-    fn knows_own(&self, stamp: Stamp) -> bool {
-        if self.lockstep && !stamp.is_with(self.me) {
+    fn knows_own(&self, stamp: Stamp, me: Stamp) -> bool {
+        if self.lockstep && !stamp.is_with(me) {
             return true;
         }
         let many = stamp.has(Stamp::MANY);
-        stamp.time <= self.clock.of_lane(self.me.lane(), Some(stamp.lane()).filter(|_| !many))
+        stamp.time <= self.clock.of_lane(me.lane(), Some(stamp.lane()).filter(|_| !many))
     }
 
     /// Whether an earlier access is ordered before this one, whatever lane makes this one.
-    #[inline]
-    pub(super) fn all_know(&self, stamp: Stamp) -> bool {
+    #[inline(always)]
+    pub(super) fn all_know(&self, stamp: Stamp, known: &mut KnownWarp) -> bool {
         match stamp {
             _ if stamp.time == 0 => true,
-            _ if stamp.warp != self.me.warp => self.knows_other(stamp),
-            _ => stamp.time <= self.clock.met,
+            _ if stamp.warp == self.me.warp => stamp.time <= self.clock.met,
+            _ => self.knows(stamp, self.me, known),
         }
     }
 
     /// Why this access races with an earlier one; `None` if it does not.
     fn cause(&self, other: Stamp) -> Option<RaceCause> {
-        if self.knows(other) {
+        if self.knows(other, self.me, &mut self.nothing_known()) {
             return None;
         }
         if let (Some(mine), Some(theirs)) = (self.me.scope(), other.scope()) {
@@ -103,7 +107,7 @@ impl<'c> AccessProbe<'c> {
         let write = cell.write;
         let cause = self.cause(write);
         if !access.writes() {
-            self.remember(cell);
+            self.remember(cell, self.me, &mut self.nothing_known());
             return cause.filter(|_| !write.has(Stamp::QUIET)).map(|cause| (write, true, cause));
         }
         let found = match cause {
@@ -118,7 +122,7 @@ impl<'c> AccessProbe<'c> {
         for read in &mut cell.reads {
             // A thread that is ordered after this write is also ordered after the reads before it, unless those reads are not ordered
             // before the write.
-            if self.knows(*read) {
+            if self.knows(*read, self.me, &mut self.nothing_known()) {
                 *read = Stamp::default();
             }
         }
@@ -127,22 +131,22 @@ impl<'c> AccessProbe<'c> {
 
     /// Keeps a read: in the place of its own warp, of none, of one that is known, else of the second.
     #[inline(always)]
-    pub(super) fn remember(&self, cell: &mut ShadowCell) {
+    pub(super) fn remember(&self, cell: &mut ShadowCell, me: Stamp, known: &mut KnownWarp) {
         let [first, second] = &mut cell.reads;
-        let own = |s: &Stamp| s.warp == self.me.warp && s.time != 0;
+        let own = |s: &Stamp| s.warp == me.warp && s.time != 0;
         let place = if own(first) {
             first
-        } else if !own(second) && self.knows(*first) {
-            *first = self.me;
+        } else if !own(second) && self.knows(*first, me, known) {
+            *first = me;
             return;
         } else {
             second
         };
-        let again = own(place) && place.time == self.me.time;
+        let again = own(place) && place.time == me.time;
         // A strong read does not replace a weaker read of the same time.
-        if again && place.strength() < self.me.strength() {
+        if again && place.strength() < me.strength() {
             return;
         }
-        *place = if again && !place.is_of_lane(self.me) { self.me.with(Stamp::MANY) } else { self.me };
+        *place = if again && !place.is_of_lane(me) { me.with(Stamp::MANY) } else { me };
     }
 }
