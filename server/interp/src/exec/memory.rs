@@ -83,7 +83,8 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
     Ok(DecodeContext::machine(move |context| {
         if order == Order::Weak {
             let mut all = [0; LANES * MAX_LANE_BYTES];
-            if let Some(marks) = context.load_lanes(&address, bytes * to.len(), fixed, &mut all) {
+            let lanes = (context.mask, bytes * to.len());
+            if let Some(marks) = context.load_lanes(&address, lanes, fixed, &mut all) {
                 to_registers(context, &to, bytes, signed, &all);
                 context.marked = marks;
                 return StepOutcome::Next;

@@ -8,7 +8,7 @@ use super::access::AccessLocation;
 use super::code::{Address, AddressSpace};
 use super::races::{self, RaceAccess};
 use super::{AccessKind, ExecContext, Machine, Order, copies, proxies};
-use crate::lanes::{LANES, lanes};
+use crate::lanes::{LANES, LaneMask, lanes};
 use crate::memory::{LaneBytes, LaneOffsets, MAX_LANE_BYTES, Region, SHARED_STRIDE, STACK_PARAMETERS, Storage};
 use crate::registers::{RegisterLocation, Src, WarpRegisters};
 use crate::simd::LaneMarks;
@@ -55,12 +55,12 @@ impl WarpAccess {
 }
 
 impl ExecContext<'_> {
-    /// The access of the active lanes to `bytes` bytes each at their addresses; `None` if it must be made lane by lane.
-    pub(crate) fn warp_access(&mut self, address: &Address, bytes: usize, write: bool) -> Option<WarpAccess> {
-        if !bytes.is_power_of_two() || bytes > MAX_LANE_BYTES || self.mask == 0 || self.machine.lane_by_lane() {
+    /// The access of the lanes of a mask to `bytes` bytes each at their addresses; `None` if it must be made lane by lane.
+    fn warp_access(&mut self, address: &Address, mask: LaneMask, bytes: usize, write: bool) -> Option<WarpAccess> {
+        if !bytes.is_power_of_two() || bytes > MAX_LANE_BYTES || mask == 0 || self.machine.lane_by_lane() {
             return None;
         }
-        let first = self.mask.trailing_zeros() as usize;
+        let first = mask.trailing_zeros() as usize;
         let raw = self.raw_address(address, first);
         let generic = self.generic_address(address, first)?;
         let (region, offset) = self.executable().map.region(generic);
@@ -90,7 +90,7 @@ impl ExecContext<'_> {
             4 => self.registers.get(Src::<u32>::new(address.base)?).map(u64::from),
             _ => return None,
         };
-        let offsets = LaneOffsets::new(self.mask, bytes, at as u32, values, distance)?;
+        let offsets = LaneOffsets::new(mask, bytes, at as u32, values, distance)?;
         if u64::from(offsets.high) + bytes as u64 > len {
             return None;
         }
@@ -129,7 +129,7 @@ impl ExecContext<'_> {
             return copies::is_quiet(self, access.region, (start, span as u64), write);
         }
         let bytes = access.offsets.bytes as u64;
-        lanes(self.mask)
+        lanes(access.offsets.mask)
             .all(|lane| copies::is_quiet(self, access.region, (access.offsets.at[lane].into(), bytes), write))
     }
 
@@ -141,16 +141,16 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Reads the bytes of all active lanes by a weak access, and returns their marks. `None` if it must be made lane by lane. `fixed`: no
+    /// Reads the bytes of the lanes of a mask by a weak access, and returns their marks. `None` if it must be made lane by lane. `fixed`: no
     /// thread of the kernel may write them.
     pub(crate) fn load_lanes(
         &mut self,
         address: &Address,
-        bytes: usize,
+        (mask, bytes): (LaneMask, usize),
         fixed: bool,
         to: &mut LaneBytes,
     ) -> Option<LaneMarks> {
-        let access = self.warp_access(address, bytes, false)?;
+        let access = self.warp_access(address, mask, bytes, false)?;
         let place = (self.cluster, self.rank);
         let marks = match access.region {
             Region::Local => self.load_local(&access, to)?,
@@ -191,7 +191,7 @@ impl ExecContext<'_> {
 
     /// Writes the bytes of all active lanes by a weak access. Returns whether it has done so; otherwise it must be made lane by lane.
     pub(crate) fn store_lanes(&mut self, address: &Address, bytes: usize, from: &LaneBytes) -> bool {
-        let Some(access) = self.warp_access(address, bytes, true) else { return false };
+        let Some(access) = self.warp_access(address, self.mask, bytes, true) else { return false };
         if access.region == Region::Local {
             return self.store_local(&access, from);
         }

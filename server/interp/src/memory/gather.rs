@@ -87,17 +87,17 @@ impl LaneOperation<LaneBases, LaneSums> for AddBases {
     #[inline(always)]
     fn all(&self, bases: &LaneBases) -> LaneSums {
         let (mut at, mut over) = ([0; LANES], 0);
-        for lane in 0..LANES {
+        for (lane, at) in at.iter_mut().enumerate() {
             let sum = Self::sum(bases, lane);
-            at[lane] = sum as u32;
+            *at = sum as u32;
             over |= sum;
         }
         let (mut high, mut below, mut any, mut unlike) = (0, 0, 0, 0);
-        for lane in 0..LANES {
-            high = at[lane].max(high);
-            below = (!at[lane]).max(below);
-            any |= at[lane];
-            unlike |= at[lane] ^ bases.first.wrapping_add(lane as u32 * bases.bytes);
+        for (lane, &at) in at.iter().enumerate() {
+            high = at.max(high);
+            below = (!at).max(below);
+            any |= at;
+            unlike |= at ^ bases.first.wrapping_add(lane as u32 * bases.bytes);
         }
         LaneSums { at, ends: [high, below], over: (over >> 32) as u32, any, unlike }
     }
