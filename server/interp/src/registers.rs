@@ -159,6 +159,16 @@ impl WarpRegisters {
         bytes.get(from..from + LANES * usize::from(place.width)).unwrap_or_default()
     }
 
+    /// The bytes of all lanes of a register; empty for other files.
+    pub fn bytes_mut(&mut self, place: RegisterLocation) -> &mut [u8] {
+        if place.file != RegisterFile::Own {
+            return &mut [];
+        }
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut self.own);
+        let from = place.offset as usize;
+        bytes.get_mut(from..from + LANES * usize::from(place.width)).unwrap_or_default()
+    }
+
     #[inline(always)]
     fn array<T: Lane>(&self, place: RegisterLocation) -> Option<&[T; LANES]> {
         let all: &[T] = bytemuck::cast_slice(self.file(place.file));

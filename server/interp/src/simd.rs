@@ -26,6 +26,13 @@ impl LaneMarks {
         self.approximate |= LaneMask::from(marks.contains(Marks::APPROXIMATE)) << lane;
     }
 
+    /// The marks of one lane.
+    #[inline]
+    pub fn of(self, lane: usize) -> Marks {
+        let mark = |lanes: LaneMask, mark| if lanes >> lane & 1 != 0 { mark } else { Marks::NONE };
+        mark(self.unspecified, Marks::UNSPECIFIED) | mark(self.approximate, Marks::APPROXIMATE)
+    }
+
     /// The same marks for all lanes of a mask.
     pub fn all(mask: LaneMask, marks: Marks) -> Self {
         let of = |mark| if marks.contains(mark) { mask } else { 0 };
@@ -108,7 +115,7 @@ mod x86 {
 }
 
 /// An operation on one lane: it reads that lane of the input and sets that lane of the output.
-trait LaneOperation<I, O>: Send + Sync {
+pub(crate) trait LaneOperation<I, O>: Send + Sync {
     /// Executes the operation for one lane.
     fn lane(&self, lane: usize, input: &I, output: &mut O);
 
@@ -163,7 +170,9 @@ impl<I, O: Default, S: LaneOperation<I, O>> LaneLoop<I, O> for Baseline<S> {
 }
 
 /// The loop of an operation, compiled for the processor that runs the program.
-fn compiled<I: 'static, O: Default + 'static>(operation: impl LaneOperation<I, O> + 'static) -> BoxedLoop<I, O> {
+pub(crate) fn compiled<I: 'static, O: Default + 'static>(
+    operation: impl LaneOperation<I, O> + 'static,
+) -> BoxedLoop<I, O> {
     #[cfg(target_arch = "x86_64")]
     return if x86::available() { Box::new(x86::Avx2(operation)) } else { Box::new(OneByOne(Box::new(operation))) };
     #[cfg(not(target_arch = "x86_64"))]

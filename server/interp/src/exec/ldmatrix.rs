@@ -3,9 +3,10 @@
 use super::mma::{FragmentOperand, refused, whole_warp};
 use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
-use crate::machine::code::{Address, DecodeRefusal, OpAction};
+use crate::lanes::LANES;
+use crate::machine::code::{Address, AddressSpace, DecodeRefusal, OpAction};
 use crate::machine::{ExecContext, Order, StepOutcome};
-use crate::memory::Region;
+use crate::memory::{MAX_LANE_BYTES, Region, Window};
 use crate::registers::RegisterLocation;
 use ptx_isa::OperandName;
 use ptx_num::matrix::movement::{Movement, ROW};
@@ -47,13 +48,28 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
     let movement = movement(inst)?;
     let to = registers(inst, &movement)?;
     let address = inst.address(OperandName::P)?;
+    let addressed = movement.rows.iter().fold(0, |all, lane| all | 1 << (lane % 32));
+    // Other addresses must be found to lie in shared memory. Lanes are read in ascending order.
+    let at_once = address.space == AddressSpace::Window(Window::Shared) && movement.rows.is_sorted();
     Ok(DecodeContext::machine(move |context| {
         whole_warp(context);
         let mut rows = [[0; ROW]; 32];
         let mut marks = Marks::NONE;
         let bytes = movement.row_bytes;
+        let mut all = [0; LANES * MAX_LANE_BYTES];
+        let lanes = (addressed & context.mask, bytes);
+        let read = if at_once { context.load_lanes(&address, lanes, false, &mut all) } else { None };
         for (at, lane) in movement.rows.iter().enumerate() {
             let lane = usize::from(*lane);
+            if let Some(read) = read {
+                if let (Some(row), Some(from)) = (rows.get_mut(at), all.get(lane * bytes..(lane + 1) * bytes))
+                    && context.mask >> lane & 1 != 0
+                {
+                    row[..bytes].copy_from_slice(from);
+                    marks |= read.of(lane);
+                }
+                continue;
+            }
             if context.mask >> lane & 1 == 0 {
                 continue;
             }

@@ -1,9 +1,10 @@
 //! Loads and stores.
 
 use crate::inst::DecodeContext;
-use crate::lanes::lanes;
+use crate::lanes::{LANES, lanes};
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, Order, Scope, StepOutcome, races};
+use crate::machine::{ExecContext, Order, Scope, StepOutcome, from_registers, races, to_registers};
+use crate::memory::MAX_LANE_BYTES;
 use crate::registers::RegisterLocation;
 use ptx_isa::tables::TypeClass;
 use ptx_isa::{Exec, ISA, Modifier, OperandName};
@@ -80,6 +81,15 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
     let order = order(inst);
     let fixed = inst.exec() == Some(Exec::MemoryLdNc);
     Ok(DecodeContext::machine(move |context| {
+        if order == Order::Weak {
+            let mut all = [0; LANES * MAX_LANE_BYTES];
+            let lanes = (context.mask, bytes * to.len());
+            if let Some(marks) = context.load_lanes(&address, lanes, fixed, &mut all) {
+                to_registers(context, &to, bytes, signed, &all);
+                context.marked = marks;
+                return StepOutcome::Next;
+            }
+        }
         let mut buffer = [0; 64];
         let count = (bytes * to.len()).min(buffer.len());
         for lane in lanes(context.mask) {
@@ -103,8 +113,15 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefu
     let address = inst.address(OperandName::A)?;
     let order = order(inst);
     Ok(DecodeContext::machine(move |context| {
+        let count = bytes * from.len();
+        if order == Order::Weak && count <= MAX_LANE_BYTES {
+            let mut all = [0; LANES * MAX_LANE_BYTES];
+            if from_registers(context.registers, &from, bytes, &mut all) && context.store_lanes(&address, count, &all) {
+                return StepOutcome::Next;
+            }
+        }
         let mut buffer = [0; 64];
-        let count = (bytes * from.len()).min(buffer.len());
+        let count = count.min(buffer.len());
         for lane in lanes(context.mask) {
             for (element, place) in buffer[..count].chunks_exact_mut(bytes).zip(&from) {
                 let bits = context.registers.lane_bits(*place, lane).to_le_bytes();

@@ -185,12 +185,17 @@ impl ExecContext<'_> {
         self.note_access(AccessKind::Store, location, lane, from.len());
         super::races::observe_write(self, location, lane, from, order);
         self.before_write(location, lane, from.len(), copies::AccessEffect::Write);
+        self.put_at(location, lane, from, marks);
+        self.machine.progress += u64::from(location.region != Region::Local);
+    }
+
+    /// Changes bytes without any check but that of the memory that the run holds.
+    pub(super) fn put_at(&mut self, location: AccessLocation, lane: usize, from: &[u8], marks: Marks) {
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
             storage.write(at, from, marks);
             let grown = storage.count();
             self.grow(grown, lane);
         }
-        self.machine.progress += u64::from(location.region != Region::Local);
     }
 
     /// Accounts for newly created memory; exceeding the limit of the run is a fault.

@@ -103,14 +103,7 @@ impl ExecContext<'_> {
 
     /// The combined marks of the registers that the instruction reads in a lane. A store gives them to the bytes that it writes.
     pub fn source_marks(&self, lane: usize) -> Marks {
-        let mut marks = Marks::NONE;
-        if self.sources.unspecified >> lane & 1 != 0 {
-            marks |= Marks::UNSPECIFIED;
-        }
-        if self.sources.approximate >> lane & 1 != 0 {
-            marks |= Marks::APPROXIMATE;
-        }
-        marks
+        self.sources.of(lane)
     }
 
     /// Notes that the instruction does as much work as `effort` ordinary ones, some 50 ns each. After enough of it, the scheduler checks

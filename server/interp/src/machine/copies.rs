@@ -466,6 +466,23 @@ pub(crate) fn meet(
     }
 }
 
+/// Whether [`meet`] certainly has nothing to do for an access to these bytes.
+pub(super) fn is_quiet(context: &mut ExecContext<'_>, region: Region, (start, bytes): (u64, u64), write: bool) -> bool {
+    match region {
+        Region::Global => {
+            let Flights { reads, writes, .. } = &context.machine.flights;
+            let free = |index: &Index| index.count == 0 || index.overlapping(start, bytes).next().is_none();
+            free(writes) && (!write || free(reads))
+        }
+        Region::Shared(None) => {
+            let cta = context.cta();
+            !cta.flights.touches(start, bytes) && (!write || cta.operands.user(start, bytes).is_none())
+        }
+        Region::Shared(Some(_)) => false,
+        _ => true,
+    }
+}
+
 /// Records that an instruction, not the copy engine, writes bytes.
 #[inline]
 pub(crate) fn written(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize) {

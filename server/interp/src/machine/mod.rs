@@ -38,6 +38,7 @@ pub(crate) mod tensor_memory;
 mod tests;
 pub(crate) mod texels;
 mod warp;
+mod warp_access;
 pub(crate) mod wgmma;
 
 pub use crate::memory::Scope;
@@ -55,6 +56,7 @@ pub use schedule::{Progress, RunStatus};
 pub use specials::is_clock;
 pub(crate) use specials::{clock, value as special_value};
 pub use warp::{CallFrame, Group, GroupReadiness, RegisterShadow, Warp, WarpLanes};
+pub(crate) use warp_access::{from_registers, to_registers};
 
 use crate::findings::{Checks, Findings};
 use crate::machine::origins::OriginBounds;
@@ -237,6 +239,9 @@ pub struct Machine {
     pub(crate) bounds: Arc<[OriginBounds]>,
     /// State of the scheduler.
     pub(crate) schedule: schedule::Schedule,
+    /// Tests set it to compare both ways to make the accesses of a warp.
+    #[cfg(test)]
+    pub(crate) accesses_by_lane: bool,
 }
 
 impl Machine {
@@ -265,7 +270,18 @@ impl Machine {
             written_texels: texels::WrittenTexels::default(),
             bounds,
             schedule: schedule::Schedule::default(),
+            #[cfg(test)]
+            accesses_by_lane: false,
         }
+    }
+
+    /// Whether the accesses of a warp are made lane by lane.
+    #[inline]
+    fn lane_by_lane(&self) -> bool {
+        #[cfg(test)]
+        return self.accesses_by_lane;
+        #[cfg(not(test))]
+        return false;
     }
 
     /// Number of clusters in the grid.

@@ -58,6 +58,14 @@ impl WarpAccesses {
 #[derive(Debug, Clone, Default)]
 pub struct PeerAccesses(BTreeMap<(u64, u32), WarpAccesses>);
 
+impl PeerAccesses {
+    /// Whether there are none.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 /// Checks and records an access that may be one to the shared memory of another CTA of the cluster.
 #[inline]
 pub(super) fn touch(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize, write: bool) {

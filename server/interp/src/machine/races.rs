@@ -21,15 +21,19 @@
 //! - The shadow remembers only two readers. Memory for the shadow is limited; accesses beyond the limit are not checked.
 
 mod knowledge;
+mod lanes;
+mod probe;
 mod report;
 mod scopes;
 
-use super::{AccessLocation, ExecContext, GridShape, Order, Scope};
+use super::{AccessLocation, ExecContext, Order, Scope};
 use crate::findings::FaultKind;
 use crate::lanes::LaneMask;
 use crate::memory::shadow::{self, ShadowCell, Stamp};
 use crate::memory::{PAGE, Region};
 pub use knowledge::{Clock, Knowledge};
+pub(super) use lanes::{observe_reads, observe_writes, watches};
+use probe::{AccessProbe, RaceCause};
 pub use report::read_fixed;
 pub use scopes::SyncKind;
 use scopes::{BEYOND, Domain, ScopeState, SyncOperation};
@@ -357,17 +361,6 @@ pub fn meet(context: &mut ExecContext<'_>, here: LaneMask, named: LaneMask) {
     }
 }
 
-/// Why two accesses race.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RaceCause {
-    /// Nothing orders them.
-    Unordered,
-    /// Both are strong, but a scope does not include the other thread.
-    AccessScope,
-    /// They would be ordered if every scope were wide enough.
-    SyncScope,
-}
-
 /// The earlier access of a race.
 #[derive(Debug, Clone, Copy)]
 struct RaceConflict {
@@ -379,105 +372,6 @@ struct RaceConflict {
     cause: RaceCause,
     /// Where the conflict is: bytes from the beginning of the later access.
     at: usize,
-}
-
-/// An access that is checked against earlier ones.
-struct AccessProbe<'c> {
-    me: Stamp,
-    lockstep: bool,
-    warps: u32,
-    shape: &'c GridShape,
-    clock: &'c Clock,
-}
-
-impl AccessProbe<'_> {
-    /// The number of the CTA of an access, and the index of its warp there.
-    fn warp_of(&self, stamp: Stamp) -> (u64, u32) {
-        (u64::from(stamp.warp / self.warps.max(1)), stamp.warp % self.warps.max(1))
-    }
-
-    /// Whether the earlier access is ordered before this one.
-    fn knows(&self, stamp: Stamp) -> bool {
-        if stamp.time == 0 {
-            return true;
-        }
-        if stamp.warp != self.me.warp {
-            let (cta, warp) = self.warp_of(stamp);
-            return self.clock.known.of(cta, warp) >= stamp.time;
-        }
-        let many = stamp.has(Stamp::MANY);
-        if stamp.lane() == self.me.lane() && !many {
-            return true;
-        }
-        if self.lockstep && !stamp.is_with(self.me) {
-            return true;
-        }
-        stamp.time <= self.clock.of_lane(self.me.lane(), Some(stamp.lane()).filter(|_| !many))
-    }
-
-    /// Why this access races with an earlier one; `None` if it does not.
-    fn cause(&self, other: Stamp) -> Option<RaceCause> {
-        if self.knows(other) {
-            return None;
-        }
-        if let (Some(mine), Some(theirs)) = (self.me.scope(), other.scope()) {
-            let narrow = mine.min(theirs);
-            let reach = || self.shape.scope_of(self.warp_of(self.me).0, self.warp_of(other).0);
-            return (narrow < Scope::Gpu && narrow < reach()).then_some(RaceCause::AccessScope);
-        }
-        let (cta, warp) = self.warp_of(other);
-        let beyond = other.warp != self.me.warp && self.clock.known.beyond_scope(cta, warp) >= other.time;
-        Some(if beyond { RaceCause::SyncScope } else { RaceCause::Unordered })
-    }
-
-    /// Notes an access in a cell, and says with which one it races: whether that one is a write, and why.
-    fn touch(&self, cell: &mut ShadowCell, access: RaceAccess) -> Option<(Stamp, bool, RaceCause)> {
-        let write = cell.write;
-        let cause = self.cause(write);
-        if !access.writes() {
-            self.remember(cell);
-            return cause.filter(|_| !write.has(Stamp::QUIET)).map(|cause| (write, true, cause));
-        }
-        let found = match cause {
-            Some(cause) => Some((write, true, cause)),
-            None => cell.reads.into_iter().find_map(|r| Some((r, false, self.cause(r)?))),
-        };
-        // An atomic operation does not hide an earlier plain write of its thread that was published with it.
-        let again = write.warp == self.me.warp && write.time == self.me.time;
-        if !(again && write.scope().is_none() && self.me.scope().is_some()) {
-            cell.write = self.me;
-        }
-        for read in &mut cell.reads {
-            // A thread that is ordered after this write is also ordered after the reads before it, unless those reads are not ordered
-            // before the write.
-            if self.knows(*read) {
-                *read = Stamp::default();
-            }
-        }
-        found
-    }
-
-    /// Keeps a read: in the place of its own warp, of none, of one that is known, else of the second.
-    fn remember(&self, cell: &mut ShadowCell) {
-        let [first, second] = &mut cell.reads;
-        let own = |s: &Stamp| s.time != 0 && s.warp == self.me.warp;
-        let place = if own(first) {
-            first
-        } else if own(second) {
-            second
-        } else if self.knows(*first) {
-            first
-        } else {
-            second
-        };
-        let again = own(place) && place.time == self.me.time;
-        let many = again && (place.lane() != self.me.lane() || place.has(Stamp::MANY));
-        // A strong read does not replace a weaker read of the same time.
-        if again && place.scope() < self.me.scope() {
-            return;
-        }
-        *place = if many { self.me.with(Stamp::MANY) } else { self.me };
-    }
 }
 
 /// Stores an access in the shadow, and reports it if it races with an earlier one.
@@ -509,6 +403,14 @@ fn holds(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, b
     let Some(there) = there.get_mut(..bytes.len()) else { return false };
     let read = context.storage(location, lane, bytes.len()).map(|(storage, at)| storage.read(at, there));
     read.is_some_and(|r| !r.uninitialized) && there == bytes
+}
+
+/// Whether the lanes of a warp run in lockstep.
+fn lockstep(context: &mut ExecContext<'_>) -> bool {
+    match context.machine.races.lockstep {
+        Some(known) => known,
+        None => *context.machine.races.lockstep.insert(!context.machine.executable.has("sm_70")),
+    }
 }
 
 /// Stores an access in the shadow and applies its memory ordering. Returns the first conflict.
@@ -545,14 +447,11 @@ fn note(
     }
     let number = (cta as u32).wrapping_mul(warps).wrapping_add(warp);
     let me = Stamp::new(number, time, context.site, lane, context.lanes.steps, flags);
-    let lockstep = match context.machine.races.lockstep {
-        Some(known) => known,
-        None => *context.machine.races.lockstep.insert(!context.machine.executable.has("sm_70")),
-    };
+    let lockstep = lockstep(context);
     let clock = std::mem::take(&mut context.lanes.clock);
     let mut left = context.machine.races.left;
     let shape = context.machine.shape;
-    let asker = AccessProbe { me, lockstep, warps, shape: &shape, clock: &clock };
+    let asker = AccessProbe::new(me, lockstep, &shape, &clock);
     let found = look(context, location, lane, bytes, &mut left, |cell| asker.touch(cell, access));
     context.lanes.clock = clock;
     context.machine.races.left = left;

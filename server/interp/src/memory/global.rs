@@ -123,6 +123,18 @@ impl Global {
         self.allocations.get(self.index(address)?).filter(|a| a.storage.contains(address - a.base, bytes))
     }
 
+    /// Like [`find`](Self::find), with the index of the allocation.
+    pub(crate) fn locate(&self, address: u64, bytes: usize) -> Option<(usize, &GlobalAllocation)> {
+        let index = self.index(address)?;
+        let allocation = self.allocations.get(index)?;
+        allocation.storage.contains(address - allocation.base, bytes).then_some((index, allocation))
+    }
+
+    /// The contents of the allocation with this index.
+    pub(crate) fn storage_mut(&mut self, index: usize) -> Option<&mut Storage> {
+        self.allocations.get_mut(index).map(|a| &mut a.storage)
+    }
+
     /// Like [`find`](Self::find), but mutable.
     pub fn find_mut(&mut self, address: u64, bytes: usize) -> Option<&mut GlobalAllocation> {
         let index = self.index(address)?;

@@ -3,12 +3,14 @@
 //! Every access has a *generic* address. State spaces with addresses of their own (shared, local, constant, parameters) are windows of the
 //! generic address space.
 
+mod gather;
 mod global;
 mod scope;
 pub(crate) mod shadow;
 mod space;
 mod storage;
 
+pub(crate) use gather::{LaneBytes, LaneOffsets, LanePattern, MAX_LANE_BYTES};
 pub use global::{Global, GlobalAllocation};
 pub use scope::Scope;
 pub use shadow::PageShadow;

@@ -45,6 +45,24 @@ impl Stamp {
         Scope::ALL.get(((self.info >> 5 & 3) as usize).wrapping_sub(1)).copied()
     }
 
+    /// The same access by another lane.
+    #[inline]
+    pub fn of_lane(self, lane: usize) -> Self {
+        Self { info: (self.info & !31) | (lane as u32 & 31), ..self }
+    }
+
+    /// Whether another access was made by the same lane number, and neither by several lanes.
+    #[inline]
+    pub fn is_of_lane(self, other: Self) -> bool {
+        ((self.info ^ other.info) & 31) | ((self.info | other.info) & Self::MANY) == 0
+    }
+
+    /// A number that orders accesses by their scope: 0 for a weak one.
+    #[inline]
+    pub fn strength(self) -> u32 {
+        self.info >> 5 & 3
+    }
+
     pub fn lane(self) -> usize {
         (self.info & 31) as usize
     }
@@ -94,13 +112,18 @@ impl ShadowBlock {
 
     /// The cells of the `bytes` bytes from offset `from` in the block, and the number of bytes that each cell covers (1 or 4).
     pub fn cells(&mut self, from: usize, bytes: usize) -> (&mut [ShadowCell], usize) {
-        let whole = from.is_multiple_of(4) && bytes.is_multiple_of(4);
+        let (cells, grain) = self.all(from.is_multiple_of(4) && bytes.is_multiple_of(4));
+        (cells.get_mut(from / grain..(from + bytes) / grain).unwrap_or_default(), grain)
+    }
+
+    /// All cells, and the number of bytes that each covers. `whole`: they are used for accesses to whole words.
+    #[inline]
+    pub fn all(&mut self, whole: bool) -> (&mut [ShadowCell], usize) {
         if !self.fine && !whole {
             self.cells = self.cells.iter().flat_map(|c| [*c; 4]).collect();
             self.fine = true;
         }
-        let grain = if self.fine { 1 } else { 4 };
-        (self.cells.get_mut(from / grain..(from + bytes) / grain).unwrap_or_default(), grain)
+        (&mut self.cells, if self.fine { 1 } else { 4 })
     }
 }
 

@@ -12,19 +12,102 @@ pub type PageBits = [u64; PAGE / 64];
 
 /// A page of memory with the state of each byte.
 #[derive(Debug, Clone)]
-struct StoragePage {
+pub(crate) struct StoragePage {
+    /// The bytes and their state.
+    pub(crate) bytes: PageBytes,
+    /// The last accesses of threads to the bytes; absent until the race detector needs it.
+    pub(crate) shadow: Option<Box<PageShadow>>,
+}
+
+/// The bytes of a page with the state of each.
+#[derive(Debug, Clone)]
+pub(crate) struct PageBytes {
     data: [u8; PAGE],
     /// The bytes that were written.
     known: PageBits,
     /// The bytes with unspecified values, and those with approximate values; absent as long as there are none.
     marks: Option<Box<[PageBits; 2]>>,
-    /// The last accesses of threads to the bytes; absent until the race detector needs it.
-    shadow: Option<Box<PageShadow>>,
 }
 
+/// A page that was never written, of storage whose bytes are zero.
+static ZEROS: StoragePage = StoragePage::new(true);
+
 impl StoragePage {
-    fn new(known: bool) -> Self {
-        Self { data: [0; PAGE], known: [if known { u64::MAX } else { 0 }; PAGE / 64], marks: None, shadow: None }
+    const fn new(known: bool) -> Self {
+        let known = [if known { u64::MAX } else { 0 }; PAGE / 64];
+        Self { bytes: PageBytes { data: [0; PAGE], known, marks: None }, shadow: None }
+    }
+}
+
+impl PageBytes {
+    /// Whether no byte has a mark.
+    #[inline]
+    pub(crate) fn is_exact(&self) -> bool {
+        self.marks.is_none()
+    }
+
+    /// Reads bytes of the page. Bytes after its end are not read.
+    fn read(&self, at: usize, to: &mut [u8]) -> ReadStatus {
+        let mut out = ReadStatus::default();
+        let count = to.len();
+        let Some(from) = self.data.get(at..at + count) else { return out };
+        to.copy_from_slice(from);
+        for_words(at, count, |word, bits| out.uninitialized |= self.known[word] & bits != bits);
+        if let Some(marks) = &self.marks {
+            for_words(at, count, |word, bits| {
+                if marks[0][word] & bits != 0 {
+                    out.marks |= Marks::UNSPECIFIED;
+                }
+                if marks[1][word] & bits != 0 {
+                    out.marks |= Marks::APPROXIMATE;
+                }
+            });
+        }
+        out
+    }
+
+    /// Writes bytes of the page, all with the same marks. Nothing is written if some are after its end.
+    fn write(&mut self, at: usize, from: &[u8], marks: Marks) {
+        let count = from.len();
+        let Some(to) = self.data.get_mut(at..at + count) else { return };
+        to.copy_from_slice(from);
+        for_words(at, count, |word, bits| self.known[word] |= bits);
+        if self.marks.is_none() && marks.is_none() {
+            return;
+        }
+        let all = self.marks.get_or_insert_with(|| Box::new([[0; PAGE / 64]; 2]));
+        for (kind, mark) in [Marks::UNSPECIFIED, Marks::APPROXIMATE].into_iter().enumerate() {
+            let set = marks.contains(mark);
+            for_words(at, count, |word, bits| {
+                all[kind][word] = if set { all[kind][word] | bits } else { all[kind][word] & !bits };
+            });
+        }
+    }
+
+    /// Reads the `N` bytes of a lane at a multiple of `N`. Returns whether all of them were written. For pages without marks.
+    #[inline(always)]
+    pub(crate) fn get<const N: usize>(&self, at: usize) -> ([u8; N], bool) {
+        let at = at % PAGE;
+        let bytes = self.data.get(at..at + N).and_then(|b| b.first_chunk()).copied().unwrap_or([0; N]);
+        let ones = (1 << N) - 1;
+        (bytes, self.known[at / 64] >> (at % 64) & ones == ones)
+    }
+
+    /// Writes the bytes of a lane, up to 16, at a multiple of their number.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, at: usize, from: &[u8], marks: Marks) {
+        let (at, count) = (at % PAGE, from.len());
+        if !marks.is_none() || !self.is_exact() {
+            return self.write(at, from, marks);
+        }
+        let Some(to) = self.data.get_mut(at..at + count) else { return };
+        // A copy of a constant size is one instruction.
+        match count {
+            4 => to.copy_from_slice(from),
+            8 => to.copy_from_slice(from),
+            _ => to.copy_from_slice(from),
+        }
+        self.known[at / 64] |= span(at % 64, at % 64 + count);
     }
 }
 
@@ -105,6 +188,11 @@ impl Storage {
         self.counted * size_of::<StoragePage>()
     }
 
+    /// Whether the memory account of the run has all pages.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.counted == self.made
+    }
+
     /// Whether the `bytes` bytes at `offset` lie inside.
     pub fn contains(&self, offset: u64, bytes: usize) -> bool {
         offset.checked_add(bytes as u64).is_some_and(|end| end <= self.len)
@@ -129,12 +217,12 @@ impl Storage {
         let (at, count) = (offset as usize % PAGE, to.len());
         if at % 64 + count <= 64
             && let Some(Some(page)) = self.pages.get(offset as usize / PAGE)
-            && page.marks.is_none()
-            && let Some(from) = page.data.get(at..at + count)
+            && page.bytes.is_exact()
+            && let Some(from) = page.bytes.data.get(at..at + count)
         {
             to.copy_from_slice(from);
             let bits = span(at % 64, at % 64 + count);
-            return ReadStatus { uninitialized: page.known[at / 64] & bits != bits, marks: Marks::NONE };
+            return ReadStatus { uninitialized: page.bytes.known[at / 64] & bits != bits, marks: Marks::NONE };
         }
         self.read_parts(offset, to)
     }
@@ -147,19 +235,9 @@ impl Storage {
                 out.uninitialized |= !self.zeroed;
                 continue;
             };
-            let count = part.len();
-            to[part].copy_from_slice(&page.data[at..at + count]);
-            for_words(at, count, |word, bits| out.uninitialized |= page.known[word] & bits != bits);
-            if let Some(marks) = &page.marks {
-                for_words(at, count, |word, bits| {
-                    if marks[0][word] & bits != 0 {
-                        out.marks |= Marks::UNSPECIFIED;
-                    }
-                    if marks[1][word] & bits != 0 {
-                        out.marks |= Marks::APPROXIMATE;
-                    }
-                });
-            }
+            let read = page.bytes.read(at, &mut to[part]);
+            out.uninitialized |= read.uninitialized;
+            out.marks |= read.marks;
         }
         out
     }
@@ -184,9 +262,9 @@ impl Storage {
         if at % 64 + count <= 64
             && marks.is_none()
             && let Some(Some(page)) = self.pages.get_mut(offset as usize / PAGE)
-            && page.marks.is_none()
+            && page.bytes.is_exact()
         {
-            let page = Arc::make_mut(page);
+            let page = &mut Arc::make_mut(page).bytes;
             if let Some(to) = page.data.get_mut(at..at + count) {
                 to.copy_from_slice(from);
                 page.known[at / 64] |= span(at % 64, at % 64 + count);
@@ -194,21 +272,28 @@ impl Storage {
             }
         }
         for (page, at, part) in Self::parts(offset, from.len()) {
-            let page = self.page_mut(page);
-            let count = part.len();
-            page.data[at..at + count].copy_from_slice(&from[part]);
-            for_words(at, count, |word, bits| page.known[word] |= bits);
-            if page.marks.is_none() && marks.is_none() {
-                continue;
-            }
-            let all = page.marks.get_or_insert_with(|| Box::new([[0; PAGE / 64]; 2]));
-            for (kind, mark) in [Marks::UNSPECIFIED, Marks::APPROXIMATE].into_iter().enumerate() {
-                let set = marks.contains(mark);
-                for_words(at, count, |word, bits| {
-                    all[kind][word] = if set { all[kind][word] | bits } else { all[kind][word] & !bits };
-                });
-            }
+            self.page_mut(page).bytes.write(at, &from[part], marks);
         }
+    }
+
+    /// The page with this index, if it has ever been written or its bytes are zero from the beginning.
+    #[inline]
+    pub(crate) fn page(&self, index: usize) -> Option<&StoragePage> {
+        match self.pages.get(index) {
+            Some(Some(page)) => Some(page),
+            _ => self.zeroed.then_some(&ZEROS),
+        }
+    }
+
+    /// The page with this index, if it exists.
+    #[inline]
+    pub(crate) fn made_page(&mut self, index: usize) -> Option<&mut StoragePage> {
+        self.pages.get_mut(index)?.as_mut().map(Arc::make_mut)
+    }
+
+    /// Whether the pages of all these bytes exist.
+    pub(crate) fn is_made(&self, offset: u64, bytes: usize) -> bool {
+        Self::parts(offset, bytes).all(|(page, ..)| self.pages.get(page).is_some_and(Option::is_some))
     }
 
     /// Makes bytes unwritten: those of a frame that has ended, of `discard`, and of an allocation that has ended.
@@ -217,7 +302,7 @@ impl Storage {
         for (page, at, part) in Self::parts(offset, bytes) {
             if self.zeroed || self.pages.get(page).is_some_and(Option::is_some) {
                 let page = self.page_mut(page);
-                for_words(at, part.len(), |word, bits| page.known[word] &= !bits);
+                for_words(at, part.len(), |word, bits| page.bytes.known[word] &= !bits);
             }
         }
     }
@@ -226,7 +311,7 @@ impl Storage {
     pub fn known(&self, offset: u64) -> bool {
         let at = offset as usize;
         match self.pages.get(at / PAGE).and_then(Option::as_ref) {
-            Some(page) => page.known[at % PAGE / 64] >> (at % 64) & 1 != 0,
+            Some(page) => page.bytes.known[at % PAGE / 64] >> (at % 64) & 1 != 0,
             None => self.zeroed,
         }
     }

@@ -2,6 +2,7 @@
 
 mod calls;
 mod divergence;
+mod lanes;
 mod memory;
 mod operands;
 mod passing;

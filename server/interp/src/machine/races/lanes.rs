@@ -1,0 +1,274 @@
+//! Weak accesses of all lanes of a warp at once. Only accesses that are ordered after all earlier ones are noted here; a lane with any other
+//! one is left to the functions for one lane.
+
+use super::probe::KnownWarp;
+use super::{AccessProbe, lockstep, own, wanted};
+use crate::lanes::{LANES, LaneMask};
+use crate::machine::ExecContext;
+use crate::machine::warp_access::WarpAccess;
+use crate::memory::shadow::{BLOCK, ShadowCell, Stamp};
+use crate::memory::{LaneBytes, LaneOffsets, LanePattern, PAGE, Region};
+use crate::simd::LaneMarks;
+
+/// Whether accesses to a region are checked for races.
+pub(in crate::machine) fn watches(context: &ExecContext<'_>, region: Region) -> bool {
+    matches!(region, Region::Global | Region::Shared(_)) && wanted(context)
+}
+
+/// What an access does with the bytes of a lane.
+#[derive(Clone, Copy)]
+enum LaneEffect<'b> {
+    /// It reads them. If set, no thread of the kernel may have written them.
+    Read(bool),
+    /// It writes these bytes of all lanes, with these marks.
+    Write(&'b LaneBytes, LaneMarks),
+}
+
+/// Stores the reads of the lanes `left` in the shadow. Returns the lanes that are left: the first of them must be handled alone.
+pub(in crate::machine) fn observe_reads(
+    context: &mut ExecContext<'_>,
+    access: &WarpAccess,
+    left: LaneMask,
+    fixed: bool,
+) -> LaneMask {
+    observe(context, access, left, LaneEffect::Read(fixed))
+}
+
+/// Stores the writes of the lanes `left` in the shadow, and writes their bytes. Returns the lanes that are left, as [`observe_reads`].
+pub(in crate::machine) fn observe_writes(
+    context: &mut ExecContext<'_>,
+    access: &WarpAccess,
+    left: LaneMask,
+    from: &LaneBytes,
+) -> LaneMask {
+    let sources = context.sources;
+    observe(context, access, left, LaneEffect::Write(from, sources))
+}
+
+fn observe(context: &mut ExecContext<'_>, access: &WarpAccess, mut left: LaneMask, effect: LaneEffect<'_>) -> LaneMask {
+    let (cta, warp, warps) = own(context);
+    let (lockstep, shape) = (lockstep(context), context.machine.shape);
+    let number = (cta as u32).wrapping_mul(warps).wrapping_add(warp);
+    let clock = &context.lanes.clock;
+    let me = Stamp::new(number, clock.time, context.site, 0, context.lanes.steps, 0);
+    let probe = AccessProbe::new(me, lockstep, &shape, clock);
+    // Writes and reads of a row of words are often those of one warp.
+    let mut known = [probe.nothing_known(); 2];
+    let mut blocks = context.machine.races.left;
+    let place = (context.cluster, context.rank);
+    if let Some(storage) = access.storage(context.machine, place) {
+        let (at, bytes) = (&access.offsets.at, access.offsets.bytes);
+        let offset = |left: LaneMask| at[left.trailing_zeros() as usize % LANES] as usize;
+        while left != 0 {
+            let index = offset(left) / PAGE;
+            let Some(page) = storage.made_page(index) else { break };
+            let shadow = page.shadow.get_or_insert_default();
+            let block = offset(left) / BLOCK;
+            let (cells, grain) = match shadow.block(offset(left) % PAGE, &mut blocks) {
+                Some(block) => block.all(bytes.is_multiple_of(4)),
+                None => (&mut [][..], 4),
+            };
+            let per_lane = bytes / grain;
+            let mut stopped = false;
+            // Lanes in this block.
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize % LANES;
+                let from = at[lane] as usize;
+                if from / BLOCK != block {
+                    break;
+                }
+                let me = me.of_lane(lane);
+                let first = from % BLOCK / grain;
+                let run = run(access, left, lane);
+                if run > 1 {
+                    let cells = cells.get_mut(first..first + run * per_lane).unwrap_or_default();
+                    // Without a block nothing is checked.
+                    let done = match effect {
+                        _ if cells.is_empty() => run,
+                        LaneEffect::Read(fixed) => probe.read_row(cells, per_lane, me, fixed, &mut known),
+                        LaneEffect::Write(..) => probe.write_row(cells, per_lane, me, &mut known),
+                    };
+                    if let LaneEffect::Write(all, marks) = effect {
+                        for lane in lane..lane + done {
+                            page.bytes.put(at[lane] as usize, &all[lane * bytes..][..bytes], marks.of(lane));
+                        }
+                    }
+                    left &= !lanes_from(lane, done);
+                    if done < run {
+                        stopped = true;
+                        break;
+                    }
+                    continue;
+                }
+                // Without a block nothing is checked.
+                let cells = cells.get_mut(first..first + per_lane).unwrap_or_default();
+                match effect {
+                    LaneEffect::Read(fixed) => {
+                        if !probe.read(cells, me, fixed, &mut known) {
+                            stopped = true;
+                            break;
+                        }
+                        left &= left - 1;
+                        if left != 0 && offset(left) == from {
+                            left = probe.read_again(cells, left, &mut known, |lane| at[lane % LANES] as usize == from);
+                        }
+                    }
+                    LaneEffect::Write(all, marks) => {
+                        let [writers, readers] = &mut known;
+                        if !probe.write(cells, me, writers, readers) {
+                            stopped = true;
+                            break;
+                        }
+                        left &= left - 1;
+                        page.bytes.put(from, &all[lane * bytes..][..bytes], marks.of(lane));
+                    }
+                }
+            }
+            if stopped {
+                break;
+            }
+        }
+    }
+    context.machine.races.left = blocks;
+    left
+}
+
+/// The mask of `count` lanes from `lane` on.
+fn lanes_from(lane: usize, count: usize) -> LaneMask {
+    let ones = if count >= LANES { LaneMask::MAX } else { (1 << count) - 1 };
+    ones << lane
+}
+
+/// The number of successive lanes from `lane` on, all of them in `left`, whose bytes follow each other in one block.
+#[inline]
+fn run(access: &WarpAccess, left: LaneMask, lane: usize) -> usize {
+    let LaneOffsets { at, bytes, pattern, .. } = &access.offsets;
+    let from = at[lane] as usize;
+    let most = (BLOCK - from % BLOCK) / bytes;
+    let most = most.min((left >> lane).trailing_ones() as usize);
+    if *pattern == LanePattern::Contiguous {
+        return most;
+    }
+    let mut run = 1;
+    while run < most && at[(lane + run) % LANES] as usize == from + run * bytes {
+        run += 1;
+    }
+    run
+}
+
+impl AccessProbe<'_> {
+    /// Notes the reads of lanes whose cells follow each other, `per_lane` of each, as long as they do not conflict with a write. `me`: the
+    /// read of the first lane. Returns the number of lanes.
+    #[inline(never)]
+    fn read_row(
+        &self,
+        cells: &mut [ShadowCell],
+        per_lane: usize,
+        me: Stamp,
+        fixed: bool,
+        [writers, readers]: &mut [KnownWarp; 2],
+    ) -> usize {
+        let (shift, mut writer, mut reader) = (per_lane.trailing_zeros(), *writers, *readers);
+        let of = |at: usize| me.of_lane(me.lane() + (at >> shift));
+        let mut fits = 0;
+        while let Some(cell) = cells.get(fits) {
+            let write = cell.write;
+            if write.time != 0 && (fixed || !self.knows(write, of(fits), &mut writer)) {
+                break;
+            }
+            fits += 1;
+        }
+        let done = fits >> shift;
+        for (at, cell) in cells.iter_mut().take(done << shift).enumerate() {
+            self.remember(cell, of(at), &mut reader);
+        }
+        (*writers, *readers) = (writer, reader);
+        done
+    }
+
+    /// Notes the writes of lanes, as [`read_row`](Self::read_row).
+    #[inline(never)]
+    fn write_row(
+        &self,
+        cells: &mut [ShadowCell],
+        per_lane: usize,
+        me: Stamp,
+        [writers, readers]: &mut [KnownWarp; 2],
+    ) -> usize {
+        let (shift, mut writer, mut reader) = (per_lane.trailing_zeros(), *writers, *readers);
+        let of = |at: usize| me.of_lane(me.lane() + (at >> shift));
+        let mut fits = 0;
+        while let Some(cell) = cells.get(fits) {
+            let (me, [first, second]) = (of(fits), cell.reads);
+            let ordered = self.knows(cell.write, me, &mut writer)
+                && self.knows(first, me, &mut reader)
+                && self.knows(second, me, &mut reader);
+            if !ordered {
+                break;
+            }
+            fits += 1;
+        }
+        let done = fits >> shift;
+        for (at, cell) in cells.iter_mut().take(done << shift).enumerate() {
+            *cell = ShadowCell { write: of(at), reads: [Stamp::default(); 2] };
+        }
+        (*writers, *readers) = (writer, reader);
+        done
+    }
+
+    /// Notes a read of these cells, unless it conflicts with a write. Returns whether it has done so.
+    #[inline(always)]
+    fn read(&self, cells: &mut [ShadowCell], me: Stamp, fixed: bool, [writers, readers]: &mut [KnownWarp; 2]) -> bool {
+        let mut ordered = |cell: &ShadowCell| (!fixed || cell.write.time == 0) && self.knows(cell.write, me, writers);
+        if let [cell] = cells {
+            let ordered = ordered(cell);
+            if ordered {
+                self.remember(cell, me, readers);
+            }
+            return ordered;
+        }
+        if !cells.iter().all(ordered) {
+            return false;
+        }
+        cells.iter_mut().for_each(|cell| self.remember(cell, me, readers));
+        true
+    }
+
+    /// Notes a write of these cells, unless it conflicts with another access. Returns whether it has done so.
+    #[inline(always)]
+    fn write(&self, cells: &mut [ShadowCell], me: Stamp, writers: &mut KnownWarp, readers: &mut KnownWarp) -> bool {
+        let ordered = |cell: &ShadowCell| {
+            self.knows(cell.write, me, writers)
+                && self.knows(cell.reads[0], me, readers)
+                && self.knows(cell.reads[1], me, readers)
+        };
+        if !cells.iter().all(ordered) {
+            return false;
+        }
+        cells.iter_mut().for_each(|cell| *cell = ShadowCell { write: me, reads: [Stamp::default(); 2] });
+        true
+    }
+
+    /// Notes that the next of the lanes `left` read the same cells as the lane before, as long as `same`. Returns the other lanes.
+    #[inline(always)]
+    fn read_again(
+        &self,
+        cells: &mut [ShadowCell],
+        left: LaneMask,
+        [writers, readers]: &mut [KnownWarp; 2],
+        same: impl Fn(usize) -> bool,
+    ) -> LaneMask {
+        if !cells.iter().all(|cell| self.all_know(cell.write, writers)) {
+            return left;
+        }
+        let (mut rest, mut last) = (left, 0);
+        while rest != 0 && same(rest.trailing_zeros() as usize) {
+            last = rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+        }
+        // Several lanes leave the same as the first and the last of them.
+        let me = self.me.of_lane(last);
+        cells.iter_mut().for_each(|cell| self.remember(cell, me, readers));
+        rest
+    }
+}

@@ -1,0 +1,330 @@
+//! Accesses of all lanes of a warp at once: one look for the memory, one check of bounds and alignment, one pass over the bytes.
+//!
+//! An access that needs more than that is left to the functions for one lane ([`super::access`]), before anything has changed: one outside of
+//! the memory or in several memories, one that reads unwritten bytes, and one that meets an operation in flight. A lane whose access races
+//! is passed to the function for one lane alone. So findings come from there only, in the order of the lanes.
+
+use super::access::AccessLocation;
+use super::code::{Address, AddressSpace};
+use super::races::{self, RaceAccess};
+use super::{AccessKind, ExecContext, Machine, Order, copies, proxies};
+use crate::lanes::{LANES, LaneMask, lanes};
+use crate::memory::{LaneBytes, LaneOffsets, MAX_LANE_BYTES, Region, SHARED_STRIDE, STACK_PARAMETERS, Storage};
+use crate::registers::{RegisterLocation, Src, WarpRegisters};
+use crate::simd::LaneMarks;
+
+/// An access of a warp whose lanes all use the same storage, or in local memory their own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WarpAccess {
+    pub region: Region,
+    /// The generic address at which the storage begins.
+    base: u64,
+    /// The index of the allocation in global memory.
+    allocation: usize,
+    pub offsets: LaneOffsets,
+}
+
+impl WarpAccess {
+    /// The location of the access of a lane.
+    pub(crate) fn location(&self, lane: usize) -> AccessLocation {
+        let offset = u64::from(self.offsets.at[lane % LANES]);
+        let address = self.base.wrapping_add(offset);
+        AccessLocation {
+            address,
+            region: self.region,
+            offset: if self.region == Region::Global { address } else { offset },
+        }
+    }
+
+    /// The offset in the region of the first byte that some lane accesses.
+    fn start(&self) -> u64 {
+        let first = u64::from(self.offsets.low);
+        if self.region == Region::Global { self.base + first } else { first }
+    }
+
+    /// The storage, unless it is local memory. `place`: the index of the cluster, and the rank of the CTA.
+    pub(super) fn storage<'m>(&self, machine: &'m mut Machine, place: (usize, usize)) -> Option<&'m mut Storage> {
+        match self.region {
+            Region::Global => machine.memory.global.storage_mut(self.allocation),
+            Region::Shared(_) => Some(&mut machine.clusters.get_mut(place.0)?.ctas.get_mut(place.1)?.shared),
+            Region::Constant => Some(&mut machine.memory.constant),
+            Region::Parameter => Some(&mut machine.memory.parameters),
+            Region::Local | Region::Code => None,
+        }
+    }
+}
+
+impl ExecContext<'_> {
+    /// The access of the lanes of a mask to `bytes` bytes each at their addresses; `None` if it must be made lane by lane.
+    fn warp_access(&mut self, address: &Address, mask: LaneMask, bytes: usize, write: bool) -> Option<WarpAccess> {
+        if !bytes.is_power_of_two() || bytes > MAX_LANE_BYTES || mask == 0 || self.machine.lane_by_lane() {
+            return None;
+        }
+        let first = mask.trailing_zeros() as usize;
+        let raw = self.raw_address(address, first);
+        let generic = self.generic_address(address, first)?;
+        let (region, offset) = self.executable().map.region(generic);
+        if address.space == AddressSpace::Global && region != Region::Global {
+            return None;
+        }
+        let (len, at, allocation) = match region {
+            Region::Global => {
+                let (index, allocation) = self.machine.memory.global.locate(offset, bytes)?;
+                (allocation.storage.len(), offset - allocation.base, index)
+            }
+            Region::Shared(None) => (self.cta().shared.len().min(SHARED_STRIDE), offset, 0),
+            Region::Local => (super::LOCAL_BYTES, offset, 0),
+            Region::Constant if !write => (self.machine.memory.constant.len(), offset, 0),
+            Region::Parameter if !write => (self.machine.memory.parameters.len().min(STACK_PARAMETERS), offset, 0),
+            _ => return None,
+        };
+        let base = generic.wrapping_sub(at);
+        if len > u64::from(u32::MAX) || !base.is_multiple_of(bytes as u64) {
+            return None;
+        }
+        // The storage is contiguous in the address space, so that an offset inside of it is one of the same storage.
+        let distance = at.wrapping_sub(raw).wrapping_add(address.offset as u64);
+        let values = match address.base.width {
+            8 => self.registers.get(Src::<u64>::new(address.base)?),
+            // The sum of the register and the offset of the address has 32 bits. If it wraps, the distance does not fit.
+            4 => self.registers.get(Src::<u32>::new(address.base)?).map(u64::from),
+            _ => return None,
+        };
+        let offsets = LaneOffsets::new(mask, bytes, at as u32, values, distance)?;
+        if u64::from(offsets.high) + bytes as u64 > len {
+            return None;
+        }
+        let access = WarpAccess { region, base, allocation, offsets };
+        (self.fits_origins(address, &access) && self.meets_nothing(&access, write)).then_some(access)
+    }
+
+    /// Whether all bytes lie in one of the variables and buffers from which the address comes.
+    fn fits_origins(&self, address: &Address, access: &WarpAccess) -> bool {
+        let bounds = address.origins.and_then(|origins| self.machine.bounds.get(origins as usize));
+        let ranges = match (bounds, access.region) {
+            (Some(bounds), Region::Global) => &bounds.global,
+            (Some(bounds), Region::Shared(_)) => &bounds.shared,
+            _ => return true,
+        };
+        let start = access.start();
+        let end = start + access.offsets.span() as u64;
+        ranges.is_empty() || ranges.iter().any(|range| range.start <= start && end <= range.end)
+    }
+
+    /// Whether the bytes belong to no operation in flight and no mbarrier, and no CTA but this one uses its shared memory.
+    fn meets_nothing(&mut self, access: &WarpAccess, write: bool) -> bool {
+        let (start, span) = (access.start(), access.offsets.span());
+        let shared = matches!(access.region, Region::Shared(_));
+        if shared {
+            let cta = self.cta();
+            if write && cta.mbarriers.touches(start, span as u64) || !write && !cta.peers.is_empty() {
+                return false;
+            }
+        }
+        if self.machine.flights.is_empty() {
+            return true;
+        }
+        let scattered = shared && span > 4 * LANES * access.offsets.bytes;
+        if !scattered {
+            return copies::is_quiet(self, access.region, (start, span as u64), write);
+        }
+        let bytes = access.offsets.bytes as u64;
+        lanes(access.offsets.mask)
+            .all(|lane| copies::is_quiet(self, access.region, (access.offsets.at[lane].into(), bytes), write))
+    }
+
+    fn note_lanes(&mut self, kind: AccessKind, access: &WarpAccess) {
+        if self.noted.is_some() {
+            for lane in lanes(access.offsets.mask) {
+                self.note_access(kind, access.location(lane), lane, access.offsets.bytes);
+            }
+        }
+    }
+
+    /// Reads the bytes of the lanes of a mask by a weak access, and returns their marks. `None` if it must be made lane by lane. `fixed`: no
+    /// thread of the kernel may write them.
+    pub(crate) fn load_lanes(
+        &mut self,
+        address: &Address,
+        (mask, bytes): (LaneMask, usize),
+        fixed: bool,
+        to: &mut LaneBytes,
+    ) -> Option<LaneMarks> {
+        let access = self.warp_access(address, mask, bytes, false)?;
+        let place = (self.cluster, self.rank);
+        let marks = match access.region {
+            Region::Local => self.load_local(&access, to)?,
+            _ => access.storage(self.machine, place)?.gather(&access.offsets, to)?,
+        };
+        self.note_lanes(AccessKind::Load, &access);
+        if !races::watches(self, access.region) {
+            return Some(marks);
+        }
+        let mut left = access.offsets.mask;
+        while left != 0 {
+            left = races::observe_reads(self, &access, left, fixed);
+            if left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                let location = access.location(lane);
+                if fixed {
+                    races::read_fixed(self, location, lane, bytes);
+                }
+                races::observe(self, location, lane, bytes, RaceAccess::Read(Order::Weak));
+                left &= left - 1;
+            }
+        }
+        Some(marks)
+    }
+
+    fn load_local(&mut self, access: &WarpAccess, to: &mut LaneBytes) -> Option<LaneMarks> {
+        let (mut marks, bytes) = (LaneMarks::default(), access.offsets.bytes);
+        for lane in lanes(access.offsets.mask) {
+            let storage = self.lanes.local.get(lane)?;
+            let read = storage.read(access.offsets.at[lane].into(), &mut to[lane * bytes..][..bytes]);
+            if read.uninitialized {
+                return None;
+            }
+            marks.add(lane, read.marks);
+        }
+        Some(marks)
+    }
+
+    /// Writes the bytes of all active lanes by a weak access. Returns whether it has done so; otherwise it must be made lane by lane.
+    pub(crate) fn store_lanes(&mut self, address: &Address, bytes: usize, from: &LaneBytes) -> bool {
+        let Some(access) = self.warp_access(address, self.mask, bytes, true) else { return false };
+        if access.region == Region::Local {
+            return self.store_local(&access, from);
+        }
+        let place = (self.cluster, self.rank);
+        let Some(storage) = access.storage(self.machine, place) else { return false };
+        let made = |lane: usize| storage.is_made(access.offsets.at[lane].into(), bytes);
+        // A new page may be one too many. Accesses of later lanes must not be recorded then.
+        if !storage.is_counted() || self.noted.is_some() && !lanes(self.mask).all(made) {
+            return false;
+        }
+        self.note_lanes(AccessKind::Store, &access);
+        let (engine, engine_global) = (self.executable().engine, self.executable().engine_global);
+        for lane in lanes(self.mask) {
+            match access.region {
+                Region::Global if engine_global => proxies::written(self, access.location(lane), bytes),
+                Region::Shared(_) if engine => copies::written(self, access.location(lane), bytes),
+                _ => break,
+            }
+        }
+        self.machine.progress += u64::from(self.mask.count_ones());
+        let (watched, sources) = (races::watches(self, access.region), self.sources);
+        let mut left = self.mask;
+        while left != 0 && !self.stopped {
+            left = match watched {
+                true => races::observe_writes(self, &access, left, from),
+                false => {
+                    let Some(storage) = access.storage(self.machine, place) else { return true };
+                    storage.scatter(&LaneOffsets { mask: left, ..access.offsets }, from, sources)
+                }
+            };
+            if left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                let from = &from[lane * bytes..][..bytes];
+                let location = access.location(lane);
+                races::observe_write(self, location, lane, from, Order::Weak);
+                self.put_at(location, lane, from, sources.of(lane));
+                left &= left - 1;
+            }
+        }
+        true
+    }
+
+    fn store_local(&mut self, access: &WarpAccess, from: &LaneBytes) -> bool {
+        let (bytes, at) = (access.offsets.bytes, &access.offsets.at);
+        if lanes(self.mask).any(|lane| !self.lanes.local.get(lane).is_some_and(|s| s.is_made(at[lane].into(), bytes))) {
+            return false;
+        }
+        self.note_lanes(AccessKind::Store, access);
+        for lane in lanes(self.mask) {
+            if let Some(storage) = self.lanes.local.get_mut(lane) {
+                storage.write(at[lane].into(), &from[lane * bytes..][..bytes], self.sources.of(lane));
+            }
+        }
+        true
+    }
+}
+
+/// Copies the elements of `bytes` bytes of all lanes from registers, element after element of each lane. Returns false if a register is too
+/// narrow.
+pub(crate) fn from_registers(
+    registers: &WarpRegisters,
+    places: &[RegisterLocation],
+    bytes: usize,
+    to: &mut LaneBytes,
+) -> bool {
+    match bytes {
+        1 => collect::<1>(registers, places, to),
+        2 => collect::<2>(registers, places, to),
+        4 => collect::<4>(registers, places, to),
+        8 => collect::<8>(registers, places, to),
+        16 => collect::<16>(registers, places, to),
+        _ => false,
+    }
+}
+
+fn collect<const N: usize>(registers: &WarpRegisters, places: &[RegisterLocation], to: &mut LaneBytes) -> bool {
+    let count = places.len();
+    for (element, place) in places.iter().enumerate() {
+        let (from, width) = (registers.bytes(*place), usize::from(place.width));
+        if width < N || from.is_empty() {
+            return false;
+        }
+        if count == 1 && width == N {
+            to[..LANES * N].copy_from_slice(from);
+            continue;
+        }
+        let all = to[..LANES * N * count].chunks_exact_mut(N * count);
+        for (to, from) in all.zip(from.chunks_exact(width)) {
+            to[element * N..][..N].copy_from_slice(&from[..N]);
+        }
+    }
+    true
+}
+
+/// Copies the elements of `bytes` bytes of the active lanes to registers, and extends them to the width of these, with their sign if `signed`.
+pub(crate) fn to_registers(
+    context: &mut ExecContext<'_>,
+    places: &[RegisterLocation],
+    bytes: usize,
+    signed: bool,
+    from: &LaneBytes,
+) {
+    match bytes {
+        1 => spread::<1>(context, places, signed, from),
+        2 => spread::<2>(context, places, signed, from),
+        4 => spread::<4>(context, places, signed, from),
+        8 => spread::<8>(context, places, signed, from),
+        _ => spread::<16>(context, places, signed, from),
+    }
+}
+
+fn spread<const N: usize>(context: &mut ExecContext<'_>, places: &[RegisterLocation], signed: bool, from: &LaneBytes) {
+    let (count, mask) = (places.len(), context.mask);
+    for (element, place) in places.iter().enumerate() {
+        let width = usize::from(place.width);
+        let to = context.registers.bytes_mut(*place);
+        if count == 1 && width == N && mask == u32::MAX && to.len() == LANES * N {
+            to.copy_from_slice(&from[..LANES * N]);
+            continue;
+        }
+        let all = from[..LANES * N * count].chunks_exact(N * count);
+        for (lane, (to, from)) in to.chunks_exact_mut(width.max(1)).zip(all).enumerate() {
+            if mask >> lane & 1 == 0 {
+                continue;
+            }
+            let from = &from[element * N..][..N];
+            if width <= N {
+                to.copy_from_slice(&from[..width]);
+            } else {
+                let sign = if signed && from[N - 1] >> 7 != 0 { 0xff } else { 0 };
+                to[..N].copy_from_slice(from);
+                to[N..].fill(sign);
+            }
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Accesses of all lanes of a warp to one storage.
+
+use super::storage::{PAGE, Storage};
+use crate::lanes::{LANES, LaneMask, lanes};
+use crate::simd::{BoxedLoop, LaneMarks, LaneOperation, compiled};
+use ptx_num::values::Marks;
+use std::sync::OnceLock;
+
+/// Maximum number of bytes per lane.
+pub(crate) const MAX_LANE_BYTES: usize = 16;
+
+/// How the bytes of the lanes lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LanePattern {
+    /// All lanes are active, and their bytes follow each other.
+    Contiguous,
+    /// All active lanes use the same bytes.
+    Uniform,
+    /// Any other way.
+    Scattered,
+}
+
+/// The offsets of the active lanes in a storage. Each lane uses the same number of bytes, a power of two; offsets are multiples of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LaneOffsets {
+    /// The active lanes; at least one.
+    pub mask: LaneMask,
+    /// Number of bytes of each lane.
+    pub bytes: usize,
+    /// The offset of each lane; that of an active one for lanes that are not active.
+    pub at: [u32; LANES],
+    /// The lowest of them.
+    pub low: u32,
+    /// The highest of them.
+    pub high: u32,
+    /// How they lie.
+    pub pattern: LanePattern,
+}
+
+/// The values from which the offsets of lanes are computed.
+struct LaneBases {
+    mask: LaneMask,
+    bytes: u32,
+    /// The offset of an active lane.
+    first: u32,
+    /// The number to add to the value of each lane.
+    add: u64,
+    values: [u64; LANES],
+}
+
+/// The offsets of lanes, and what is true of some of them.
+#[derive(Default)]
+struct LaneSums {
+    at: [u32; LANES],
+    /// The highest offset, and the highest complement of an offset.
+    ends: [u32; 2],
+    /// The bits of all offsets above the lowest 32.
+    over: u32,
+    /// All offsets.
+    any: u32,
+    /// Bits in which an offset differs from that of contiguous lanes.
+    unlike: u32,
+}
+
+/// Computes the offsets of lanes.
+struct AddBases;
+
+impl AddBases {
+    #[inline(always)]
+    fn sum(bases: &LaneBases, lane: usize) -> u64 {
+        let sum = bases.values[lane].wrapping_add(bases.add);
+        if bases.mask >> lane & 1 != 0 { sum } else { bases.first.into() }
+    }
+}
+
+impl LaneOperation<LaneBases, LaneSums> for AddBases {
+    fn lane(&self, lane: usize, bases: &LaneBases, out: &mut LaneSums) {
+        let sum = Self::sum(bases, lane);
+        let at = sum as u32;
+        out.at[lane] = at;
+        out.ends = [out.ends[0].max(at), out.ends[1].max(!at)];
+        out.over |= (sum >> 32) as u32;
+        out.any |= at;
+        out.unlike |= at ^ bases.first.wrapping_add(lane as u32 * bases.bytes);
+    }
+
+    #[inline(always)]
+    fn all(&self, bases: &LaneBases) -> LaneSums {
+        let (mut at, mut over) = ([0; LANES], 0);
+        for (lane, at) in at.iter_mut().enumerate() {
+            let sum = Self::sum(bases, lane);
+            *at = sum as u32;
+            over |= sum;
+        }
+        let (mut high, mut below, mut any, mut unlike) = (0, 0, 0, 0);
+        for (lane, &at) in at.iter().enumerate() {
+            high = at.max(high);
+            below = (!at).max(below);
+            any |= at;
+            unlike |= at ^ bases.first.wrapping_add(lane as u32 * bases.bytes);
+        }
+        LaneSums { at, ends: [high, below], over: (over >> 32) as u32, any, unlike }
+    }
+}
+
+/// The offsets of all lanes.
+fn sums(bases: &LaneBases) -> LaneSums {
+    static LOOP: OnceLock<BoxedLoop<LaneBases, LaneSums>> = OnceLock::new();
+    LOOP.get_or_init(|| compiled(AddBases)).run(bases)
+}
+
+impl LaneOffsets {
+    /// The offsets `values + add` of active lanes, of which `first` is one. `None` if some of them are not below 2^32 or not multiples of
+    /// `bytes`, which must be a power of two.
+    pub(crate) fn new(mask: LaneMask, bytes: usize, first: u32, values: [u64; LANES], add: u64) -> Option<Self> {
+        let LaneSums { at, ends: [high, below], over, any, unlike } =
+            sums(&LaneBases { mask, bytes: bytes as u32, first, add, values });
+        if over != 0 || any as usize & (bytes - 1) != 0 {
+            return None;
+        }
+        let low = !below;
+        let pattern = match unlike {
+            _ if low == high => LanePattern::Uniform,
+            0 if mask == LaneMask::MAX => LanePattern::Contiguous,
+            _ => LanePattern::Scattered,
+        };
+        Some(Self { mask, bytes, at, low, high, pattern })
+    }
+
+    /// Number of bytes from the lowest to the highest.
+    pub(crate) fn span(&self) -> usize {
+        (self.high - self.low) as usize + self.bytes
+    }
+}
+
+/// The bytes of all lanes, lane after lane.
+pub(crate) type LaneBytes = [u8; LANES * MAX_LANE_BYTES];
+
+impl Storage {
+    /// Reads the bytes of all lanes. Returns their marks, or `None` if some lane reads bytes that were never written.
+    #[inline]
+    pub(crate) fn gather(&self, offsets: &LaneOffsets, to: &mut LaneBytes) -> Option<LaneMarks> {
+        let bytes = offsets.bytes;
+        match offsets.pattern {
+            LanePattern::Contiguous => {
+                let read = self.read(offsets.low.into(), &mut to[..LANES * bytes]);
+                if read.uninitialized {
+                    return None;
+                }
+                if read.marks.is_none() {
+                    return Some(LaneMarks::default());
+                }
+            }
+            LanePattern::Uniform => {
+                let mut one = [0; MAX_LANE_BYTES];
+                let read = self.read(offsets.low.into(), &mut one[..bytes]);
+                to[..LANES * bytes].chunks_exact_mut(bytes).for_each(|to| to.copy_from_slice(&one[..bytes]));
+                return (!read.uninitialized).then(|| LaneMarks::all(offsets.mask, read.marks));
+            }
+            LanePattern::Scattered => {}
+        }
+        match bytes {
+            1 => self.gather_each::<1>(offsets, to),
+            2 => self.gather_each::<2>(offsets, to),
+            4 => self.gather_each::<4>(offsets, to),
+            8 => self.gather_each::<8>(offsets, to),
+            _ => self.gather_each::<16>(offsets, to),
+        }
+    }
+
+    fn gather_each<const N: usize>(&self, offsets: &LaneOffsets, to: &mut LaneBytes) -> Option<LaneMarks> {
+        let mut index = offsets.at[0] as usize / PAGE;
+        let mut page = &self.page(index)?.bytes;
+        let (mut known, mut exact) = (true, page.is_exact());
+        for (at, to) in offsets.at.iter().zip(to.chunks_exact_mut(N)) {
+            let at = *at as usize;
+            if at / PAGE != index {
+                index = at / PAGE;
+                page = &self.page(index)?.bytes;
+                exact &= page.is_exact();
+            }
+            let (bytes, all) = page.get::<N>(at);
+            to.copy_from_slice(&bytes);
+            known &= all;
+        }
+        if !known {
+            return None;
+        }
+        let mut marks = LaneMarks::default();
+        if !exact {
+            for lane in lanes(offsets.mask) {
+                marks.add(lane, self.read(offsets.at[lane].into(), &mut [0; N]).marks);
+            }
+        }
+        Some(marks)
+    }
+
+    /// Writes the bytes of lanes, one lane after the other, until one of them lies in a page that does not exist. Returns the lanes that are
+    /// left. `sources`: the marks of the bytes.
+    pub(crate) fn scatter(&mut self, offsets: &LaneOffsets, from: &LaneBytes, sources: LaneMarks) -> LaneMask {
+        let bytes = offsets.bytes;
+        if offsets.pattern == LanePattern::Contiguous
+            && offsets.mask == LaneMask::MAX
+            && sources == LaneMarks::default()
+            && self.is_made(offsets.low.into(), LANES * bytes)
+        {
+            self.write(offsets.low.into(), &from[..LANES * bytes], Marks::NONE);
+            return 0;
+        }
+        let mut left = offsets.mask;
+        while left != 0 {
+            let index = offsets.at[left.trailing_zeros() as usize] as usize / PAGE;
+            let Some(page) = self.made_page(index) else { return left };
+            for lane in lanes(left) {
+                let at = offsets.at[lane] as usize;
+                if at / PAGE != index {
+                    break;
+                }
+                page.bytes.put(at, &from[lane * bytes..][..bytes], sources.of(lane));
+                left &= left - 1;
+            }
+        }
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LaneOffsets, LanePattern};
+
+    #[test]
+    fn patterns_are_those_of_active_lanes() {
+        let row = |by: u64| std::array::from_fn(|lane| lane as u64 * by);
+        let new = |mask: u32, by| {
+            let first = 8 + mask.trailing_zeros() * by as u32;
+            LaneOffsets::new(mask, 4, first, row(by), 8)
+        };
+        let pattern = |mask, by| new(mask, by).map(|o| o.pattern);
+        assert_eq!(pattern(u32::MAX, 4), Some(LanePattern::Contiguous));
+        assert_eq!(pattern(u32::MAX, 8), Some(LanePattern::Scattered));
+        assert_eq!(pattern(u32::MAX >> 1, 4), Some(LanePattern::Scattered));
+        assert_eq!(pattern(u32::MAX, 0), Some(LanePattern::Uniform));
+        assert_eq!(pattern(1 << 5, 4), Some(LanePattern::Uniform));
+        assert_eq!((pattern(0b11, 1 << 32), pattern(0b10, 2), pattern(1, 2)), (None, None, Some(LanePattern::Uniform)));
+        let some = new(0b1010, 4).unwrap();
+        assert_eq!((some.low, some.high, some.span(), some.at[0], some.at[31]), (12, 20, 12, 12, 12));
+    }
+}
