@@ -181,8 +181,10 @@ export class WarpView {
       case "evaluate": {
         const { launch, number, cta, warp } = question.arguments;
         this.#warp = JSON.parse(JSON.stringify({ launch, number, cta, warp }));
+        const shown = this.#shown;
         const answer = await this.#evaluate(question.arguments);
-        this.#entry ??= answer.entry;
+        // Meanwhile the text may be another one, whose kernels have other names.
+        if (this.#shown === shown) this.#entry ??= answer.entry;
         return answer;
       }
       case "fragments":
