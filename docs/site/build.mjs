@@ -157,7 +157,8 @@ for (const picture of pictures) {
   mkdirSync(dirname(join(out, picture)), { recursive: true });
   copyFileSync(join(root, picture), join(out, picture));
 }
-copyFileSync(new URL("site.css", import.meta.url), join(out, "site.css"));
+const sheets = ["../../editors/web/src/colours.css", "site.css"].map((file) => readFileSync(new URL(file, import.meta.url), "utf8"));
+writeFileSync(join(out, "site.css"), sheets.join(""));
 copyFileSync(join(root, "editors/vscode/images/icon.svg"), join(out, "icon.svg"));
 // GitHub Pages would leave out names that begin with an underscore.
 writeFileSync(join(out, ".nojekyll"), "");

@@ -70,7 +70,8 @@ const { metafile } = await build({
   logLevel: "warning",
 });
 writeFileSync(join(dist, "licenses.txt"), licences(Object.keys(metafile.inputs)));
-for (const file of ["index.html", "page.css", "code.css"]) cpSync(join(here, "src", file), join(dist, file));
+for (const file of ["index.html", "code.css"]) cpSync(join(here, "src", file), join(dist, file));
+writeFileSync(join(dist, "page.css"), ["colours.css", "page.css"].map((file) => readFileSync(join(here, "src", file), "utf8")).join(""));
 cpSync(join(here, "src/panel/panel.html"), join(dist, "panel.html"));
 for (const file of ["ptx-analyzer.wasm", "server.js", "worker.js"]) cpSync(join(root, "server/web/dist", file), join(dist, file));
 mkdirSync(join(dist, "kernels"));

@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import type { FunctionPressure, LiveRegister, Pressure, PressureArguments } from './protocol';
 import { executeCommand } from './requests';
+import { count, held, nothingKnown, range, sharedMemory, withFewer } from './registerWords';
 import { messageOf, type Server } from './server';
 import { entries } from './text';
 
@@ -13,11 +14,6 @@ type Node =
     | { kind: 'fact'; label: string; detail: string; icon: string; line?: number; tooltip?: string }
     | { kind: 'live'; children: LiveRegister[]; line: number; of: FunctionPressure }
     | { kind: 'register'; of: LiveRegister };
-
-/** The range behind an estimate, ` (70–110)`; nothing where one number is certain. */
-function range({ low, high }: { low: number; high: number }): string {
-    return low === high ? '' : ` (${low}–${high})`;
-}
 
 /** Milliseconds after the last cursor movement or key before the view is updated. */
 const QUIET = 120;
@@ -175,12 +171,11 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
                 icon: 'dashboard',
                 tooltip:
                     `Limited by ${limited_by}. With ${count(threads, 'thread')} in a CTA${threads_assumed ? ' (assumed)' : ''}.` +
-                    (fewer ? ` With ${count(fewer.registers, 'register')} less, ${fewer.warps} more warps fit.` : ''),
+                    withFewer(fewer),
             });
         }
         if (of.shared > 0 || of.dynamic_shared) {
-            const dynamic = of.dynamic_shared ? `${of.shared > 0 ? ' and ' : ''}what the launch adds` : '';
-            facts.push({ kind: 'fact', label: 'Shared memory', detail: (of.shared > 0 ? `${of.shared} bytes` : '') + dynamic, icon: 'database' });
+            facts.push({ kind: 'fact', label: 'Shared memory', detail: sharedMemory(of), icon: 'database' });
         }
         if (of.spill_likely) {
             facts.push({
@@ -245,7 +240,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         const around = answer.functions[0]?.name ?? functions.find((one) => one.line >= line)?.name ?? functions[0]?.name;
         this.#live = answer.live && answer.live.length > 0 ? { line, registers: answer.live } : undefined;
         const roots: Node[] = functions.map((of) => ({ kind: 'function', of, here: of.name === around }));
-        this.#show(roots, document.uri, roots.length > 0 ? undefined : nothingKnown(document));
+        this.#show(roots, document.uri, roots.length > 0 ? undefined : nothingKnown(entries(document.getText()).length > 0));
     }
 
     #show(roots: Node[], uri: vscode.Uri | undefined, message?: string): void {
@@ -254,20 +249,4 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         this.#uri = uri;
         this.#changed.fire(undefined);
     }
-}
-
-function nothingKnown(document: vscode.TextDocument): string {
-    return entries(document.getText()).length > 0 ? 'Nothing is known while there are errors.' : 'No function here has a body.';
-}
-
-function count(number: number, what: string): string {
-    return `${number} ${what}${number === 1 ? '' : 's'}`;
-}
-
-/** The registers of live values as text: numbers of 32-bit registers and predicates. */
-function held(b32: number, predicates: number): string {
-    const parts = [];
-    if (b32 > 0 || predicates === 0) parts.push(count(b32, 'register'));
-    if (predicates > 0) parts.push(count(predicates, 'predicate'));
-    return parts.join(' and ');
 }

@@ -18,8 +18,5 @@ export function actionButton(action, ...content) {
   return button;
 }
 
-/** @param {number} number @param {string} noun */
-export const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
-
 /** @template {HTMLElement} T @param {string} id @returns {T} */
 export const byId = (id) => /** @type {T} */ (document.getElementById(id));

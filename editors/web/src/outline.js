@@ -1,6 +1,7 @@
 // The outline: declarations of the text as a tree.
 // @ts-check
 import { actionButton, element } from "./dom.js";
+import { Questions } from "./questions.js";
 
 /** Milliseconds after the last key before the outline is updated. */
 const QUIET = 300;
@@ -13,43 +14,29 @@ const MAX_SYMBOLS = 2_000;
 export class OutlineView {
   #source;
   #parent;
-  #visible = false;
-  #asked = 0;
+  #questions;
   #left = 0;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
 
   /** @param {HTMLElement} parent @param {import("./source.js").Source} source */
   constructor(parent, source) {
     this.#parent = parent;
     this.#source = source;
-    for (const event of /** @type {const} */ (["edited", "loaded"])) source.on(event, () => this.#soon(QUIET));
+    this.#questions = new Questions(parent, source, ["edited", "loaded"], QUIET, (isLatest) => this.#ask(isLatest));
   }
 
   /** @param {boolean} visible */
   setVisible(visible) {
-    this.#visible = visible;
-    if (visible) this.#soon(0);
+    this.#questions.setVisible(visible);
   }
 
-  /** @param {number} delay */
-  #soon(delay) {
-    clearTimeout(this.#timer);
-    if (this.#visible) this.#timer = setTimeout(() => void this.#ask(), delay);
-  }
-
-  async #ask() {
-    const number = ++this.#asked;
-    try {
-      /** @type {DocumentSymbol[] | null} */
-      const symbols = await this.#source.request("textDocument/documentSymbol", { textDocument: { uri: this.#source.uri } });
-      if (number !== this.#asked) return;
-      this.#left = MAX_SYMBOLS;
-      const empty = element("p", "", "The text declares nothing.");
-      this.#parent.replaceChildren(symbols === null || symbols.length === 0 ? empty : this.#list(symbols));
-    } catch (error) {
-      if (number === this.#asked) this.#parent.replaceChildren(element("p", "", /** @type {Error} */ (error).message));
-    }
+  /** @param {() => boolean} isLatest */
+  async #ask(isLatest) {
+    /** @type {DocumentSymbol[] | null} */
+    const symbols = await this.#source.request("textDocument/documentSymbol", { textDocument: { uri: this.#source.uri } });
+    if (!isLatest()) return;
+    this.#left = MAX_SYMBOLS;
+    const empty = element("p", "", "The text declares nothing.");
+    this.#parent.replaceChildren(symbols === null || symbols.length === 0 ? empty : this.#list(symbols));
   }
 
   /** @param {DocumentSymbol[]} symbols @returns {HTMLElement} */

@@ -1,6 +1,9 @@
 // The register report: the estimated number of registers of each function, and the registers that are live at the cursor.
 // @ts-check
-import { actionButton, count, element } from "./dom.js";
+import { count, held, nothingKnown, range, sharedMemory, withFewer } from "../../vscode/src/registerWords.ts";
+import { entries } from "../../vscode/src/text.ts";
+import { actionButton, element } from "./dom.js";
+import { Questions } from "./questions.js";
 
 /** @typedef {import("../../vscode/src/protocol.ts").FunctionPressure} FunctionPressure */
 /** @typedef {import("../../vscode/src/protocol.ts").LiveRegister} LiveRegister */
@@ -15,21 +18,10 @@ const AGAIN = 700;
 /** In texts with more lines, only the function at the cursor is requested: the answer has an element for each line. */
 const LONG = 20_000;
 
-/** @param {number} b32 @param {number} predicates */
-function sizes(b32, predicates) {
-  const parts = [];
-  if (b32 > 0 || predicates === 0) parts.push(count(b32, "register"));
-  if (predicates > 0) parts.push(count(predicates, "predicate"));
-  return parts.join(" and ");
-}
-
 export class RegistersView {
   #source;
   #parent;
-  #visible = false;
-  #asked = 0;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
+  #questions;
   /** Whether the user has opened or closed the part of a function. @type {Map<string, boolean>} */
   #open = new Map();
 
@@ -37,43 +29,31 @@ export class RegistersView {
   constructor(parent, source) {
     this.#parent = parent;
     this.#source = source;
-    for (const event of /** @type {const} */ (["edited", "loaded", "moved"])) source.on(event, () => this.#soon(QUIET));
+    this.#questions = new Questions(parent, source, ["edited", "loaded", "moved"], QUIET, (isLatest) => this.#ask(isLatest));
   }
 
   /** @param {boolean} visible */
   setVisible(visible) {
-    this.#visible = visible;
-    if (visible) this.#soon(0);
+    this.#questions.setVisible(visible);
   }
 
-  /** @param {number} delay */
-  #soon(delay) {
-    clearTimeout(this.#timer);
-    if (this.#visible) this.#timer = setTimeout(() => void this.#ask(), delay);
-  }
-
-  async #ask() {
-    const number = ++this.#asked;
+  /** @param {() => boolean} isLatest */
+  async #ask(isLatest) {
     const { uri, cursorLine: line } = this.#source;
-    try {
-      /** @type {Pressure} */
-      const around = await this.#source.command("registerPressure", { uri, line, first: line, last: line, wait: true });
-      /** @type {Pressure} */
-      const whole = this.#source.view.state.doc.lines > LONG ? around : await this.#source.command("registerPressure", { uri });
-      if (number !== this.#asked) return;
-      this.#show(whole.functions, around, line);
-      if (!around.complete) this.#soon(AGAIN);
-    } catch (error) {
-      if (number === this.#asked) this.#parent.replaceChildren(element("p", "", /** @type {Error} */ (error).message));
-    }
+    /** @type {Pressure} */
+    const around = await this.#source.command("registerPressure", { uri, line, first: line, last: line, wait: true });
+    /** @type {Pressure} */
+    const whole = this.#source.view.state.doc.lines > LONG ? around : await this.#source.command("registerPressure", { uri });
+    if (!isLatest()) return;
+    this.#show(whole.functions, around, line);
+    if (!around.complete) this.#questions.askIn(AGAIN);
   }
 
   /** @param {FunctionPressure[]} functions @param {Pressure} around @param {number} line */
   #show(functions, around, line) {
     if (functions.length === 0) {
-      const { lines } = this.#source;
-      const declares = lines.some((text) => /^\s*(\.\w+\s+)*\.(entry|func)\b/.test(text));
-      this.#parent.replaceChildren(element("p", "", declares ? "The report needs a text without errors and a function with a body." : "The text has no function."));
+      const kernels = entries(this.#source.view.state.doc.toString());
+      this.#parent.replaceChildren(element("p", "", nothingKnown(kernels.length > 0)));
       return;
     }
     const here = around.functions[0]?.name ?? functions[0].name;
@@ -83,13 +63,11 @@ export class RegistersView {
 
   /** @param {FunctionPressure} of @param {boolean} here @param {LiveRegister[]} live @param {number} line */
   #function(of, here, live, line) {
-    const { low, high } = of.likely;
-    const range = low === high ? "" : ` (${low}–${high})`;
     const stale = of.stale ? ", before the last edit" : "";
     const details = /** @type {HTMLDetailsElement} */ (element("details", "function"));
     details.open = this.#open.get(of.name) ?? here;
     const name = element("code", "", of.demangled ?? of.name);
-    const summary = element("summary", "", name, ` ≈ ${count(of.registers, "register")}${range}${stale}`);
+    const summary = element("summary", "", name, ` ≈ ${count(of.registers, "register")}${range(of.likely)}${stale}`);
     summary.addEventListener("click", () => this.#open.set(of.name, !details.open));
     const facts = element("ul", "facts");
     /** @param {string} text @param {number | null} [at] */
@@ -97,23 +75,21 @@ export class RegistersView {
       const content = at == null ? text : actionButton(() => this.#source.reveal(at), text);
       facts.append(element("li", "", content));
     };
-    fact(`Most live: ${sizes(of.max_live.b32, of.max_live.pred)} in line ${of.max_live.peak_line}`, of.max_live.peak_line);
+    fact(`Most live: ${held(of.max_live.b32, of.max_live.pred)} in line ${of.max_live.peak_line}`, of.max_live.peak_line);
     if (of.occupancy) {
       const { warps_per_sm, most_warps, limited_by, fewer, threads, threads_assumed } = of.occupancy;
       const assumed = threads_assumed ? " (assumed)" : "";
-      const more = fewer ? ` With ${count(fewer.registers, "register")} less, ${count(fewer.warps, "more warp")} fit.` : "";
-      fact(`Occupancy: ${warps_per_sm} of ${most_warps} warps, limited by ${limited_by}, with ${count(threads, "thread")} in a CTA${assumed}.${more}`);
+      fact(`Occupancy: ${warps_per_sm} of ${most_warps} warps, limited by ${limited_by}, with ${count(threads, "thread")} in a CTA${assumed}.${withFewer(fewer)}`);
     }
     if (of.shared > 0 || of.dynamic_shared) {
-      const parts = [of.shared > 0 && count(of.shared, "byte"), of.dynamic_shared && "what the launch adds"];
-      fact(`Shared memory: ${parts.filter(Boolean).join(" and ")}`);
+      fact(`Shared memory: ${sharedMemory(of)}`);
     }
     if (of.spill_likely) fact(`Spills are likely: the limit is ${of.limit.registers}, ${of.unlimited} would be needed`, of.limit.line);
     details.append(summary, facts);
     if (live.length > 0) {
       const b32 = live.reduce((sum, one) => sum + one.b32, 0);
       const predicates = live.reduce((sum, one) => sum + one.pred, 0);
-      details.append(element("h3", "", `Live at line ${line}: ${sizes(b32, predicates)}`), this.#live(live));
+      details.append(element("h3", "", `Live at line ${line}: ${held(b32, predicates)}`), this.#live(live));
     }
     return details;
   }

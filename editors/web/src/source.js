@@ -3,6 +3,7 @@
 import { LSPPlugin } from "@codemirror/lsp-client";
 import { StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView } from "@codemirror/view";
+import { splitAtColumn } from "../../vscode/src/panel/host/bytes.ts";
 import { URI } from "./server.js";
 import { askAgain } from "./visible.js";
 
@@ -26,11 +27,6 @@ const marked = StateField.define({
   },
   provide: (field) => EditorView.decorations.from(field),
 });
-
-/** Returns the length in UTF-16 units of the first bytes of a text. @param {string} text @param {number} bytes */
-function unitsOf(text, bytes) {
-  return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, Math.max(0, bytes))).length;
-}
 
 export class Source {
   /** @type {EditorView | undefined} */
@@ -107,7 +103,7 @@ export class Source {
   /** Moves the cursor to a place and shows it. @param {number} line from 1 @param {number} [column] from 1, in bytes */
   reveal(line, column = 1) {
     const { from, text } = this.#line(line);
-    this.show(from + unitsOf(text, column - 1));
+    this.show(from + splitAtColumn(text, column)[0].length);
   }
 
   /** Moves the cursor to an offset and shows it. @param {number} offset */

@@ -1,4 +1,4 @@
-// The look of the editor, in the colours of page.css.
+// The look of the editor, in the colours of colours.css.
 // @ts-check
 import { Compartment } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
