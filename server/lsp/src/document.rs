@@ -150,6 +150,8 @@ pub struct DocumentWork {
 struct Inbox {
     rope: Rope,
     revision: u64,
+    /// The revision of the last change of the text; a check of the same text gets a later one.
+    text_revision: u64,
     version: i32,
     changes: Vec<DocumentChange>,
     moved: Edits,
@@ -209,6 +211,7 @@ impl OpenDocument {
         let inbox = Inbox {
             rope: Rope::from_str(text),
             revision,
+            text_revision: revision,
             version,
             changes: vec![DocumentChange::Replace],
             moved: Edits::new(revision),
@@ -237,6 +240,7 @@ impl OpenDocument {
         };
         inbox.lost = false;
         inbox.touch(&self.wake);
+        inbox.text_revision = inbox.revision;
         inbox.edited = Instant::now();
         inbox.saved = false;
         for change in changes.into_iter().skip(known) {
@@ -258,6 +262,7 @@ impl OpenDocument {
         inbox.lost = true;
         inbox.replace("");
         inbox.touch(&self.wake);
+        inbox.text_revision = inbox.revision;
     }
 
     /// Makes the worker check the same text again.
@@ -324,6 +329,11 @@ impl OpenDocument {
     pub fn is_stale(&self, revision: u64) -> bool {
         let inbox = lock(&self.inbox);
         inbox.closed || inbox.revision != revision
+    }
+
+    /// Returns the revision of the newest text. Checks of the same text have later revisions.
+    pub fn text_revision(&self) -> u64 {
+        lock(&self.inbox).text_revision
     }
 
     /// Waits until a point in time, a change after a revision, or, if `save` is set, a save.

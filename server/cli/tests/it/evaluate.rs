@@ -430,3 +430,28 @@ fn matrices_of_an_instruction() {
     assert!(a["elements"].as_array().unwrap().contains(&json!([5, 0, 0, 1, 1])));
     assert_eq!(client.execute("ptx-analyzer.fragments", json!({ "uri": URI, "line": 8 })), Value::Null);
 }
+
+#[test]
+fn requests_at_the_same_time_do_not_cut_each_others_answers_short() {
+    // A run checks the text once more, for its findings. That is no edit, so an answer must not be given up for it.
+    let mut client = opened();
+    let mut ask = |more: Value| {
+        let mut argument = json!({ "uri": URI });
+        argument.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let parameters = json!({ "command": "ptx-analyzer.evaluateWarp", "arguments": [argument] });
+        client.request("workspace/executeCommand", parameters)
+    };
+    let asked: Vec<(i64, u64)> = (0..60)
+        .flat_map(|_| {
+            [
+                (ask(json!({ "entry": "other", "timeline": true })), 1),
+                (ask(json!({ "entry": "twice", "timeline": true })), 16),
+                (ask(json!({ "entry": "twice", "state": 3 })), 16),
+            ]
+        })
+        .collect();
+    for (id, steps) in asked {
+        let answer = client.answer(id);
+        assert_eq!(answer["result"]["steps"], steps, "{}", answer["error"]);
+    }
+}

@@ -312,9 +312,9 @@ impl EvaluationSlot {
         inside.asked = inside.asked.max(revision);
     }
 
-    /// Whether a later request was about a newer text. A run of this text is then outdated.
-    pub fn was_asked_since(&self, revision: u64) -> bool {
-        lock(&self.0).asked > revision
+    /// Whether a request was about the text of a revision, or a newer one. A run of an older text is then outdated.
+    pub fn was_asked_about(&self, revision: u64) -> bool {
+        lock(&self.0).asked >= revision
     }
 
     /// Stores the goal. Returns whether there was a goal before.

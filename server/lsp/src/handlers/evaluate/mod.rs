@@ -65,8 +65,10 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
     let pool = if known.is_some() { Pool::Requests } else { Pool::Evaluations };
     shared
         .sliced_in(pool, async move |cancelled| {
-            let outdated =
-                || document.is_stale(checked.revision) && document.evaluation.was_asked_since(checked.revision);
+            let outdated = || {
+                let newest = document.text_revision();
+                newest > checked.revision && document.evaluation.was_asked_about(newest)
+            };
             let stop = || cancelled.is_set() || outdated();
             let evaluation = evaluation::ask(&server, &document, &checked, &request.question, &stop).await;
             let evaluation = evaluation.map_err(|refusal| refused(&refusal, &rope))?;
@@ -82,13 +84,16 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
             let places = |offset: usize| place(&rope, offset);
             let course = evaluation.course(target, &stop);
             let mut out = view::answer(&evaluation.done, &course, &places, &request.asked, &stop);
-            cancelled.check()?;
             out["version"] = json!(checked.version);
             out["launches"] = json!(evaluation.launches);
             if !request.asked.brief || request.show {
                 out["markdown"] = json!(evaluation.result(&course, &stop));
             }
             limits(&mut out, &evaluation, &rope);
+            // What was stopped halfway is no answer.
+            if stop() {
+                return Err(Error::request_cancelled());
+            }
             Ok((out, evaluation.entry.clone()))
         })
         .await?
