@@ -46,6 +46,9 @@ const SECTION_TYPES = [
 /** A size without an expression: a literal or any word. A separate token for `WARP_SZ` would impair error recovery. */
 const number = ($) => choice($.integer, $.identifier);
 
+/** A number of a directive. Here `WARP_SZ` is a token: behind `.loc 1 3`, any other word is a label or an instruction. */
+const directiveNumber = ($) => choice($.integer, alias('WARP_SZ', $.integer));
+
 /** A choice that also accepts a single rule. */
 const oneOf = (rules) => rules.length === 1 ? rules[0] : choice(...rules);
 const list = (rule) => seq(rule, repeat(seq(',', rule)));
@@ -184,14 +187,14 @@ export default grammar({
     // Accept any dot-word: a new or misspelt directive then keeps the body attached to its function.
     performance_directive: $ => seq(
       field('name', alias($.modifier, $.directive_name)),
-      optional(list(field('value', choice($.integer, $.string)))),
+      optional(list(field('value', choice(directiveNumber($), $.string)))),
     ),
 
     noreturn_directive: _ => '.noreturn',
 
     abi_preserve_directive: $ => seq(
       field('name', leaf(['.abi_preserve', '.abi_preserve_control'], $.directive_name)),
-      field('count', $.integer),
+      field('count', directiveNumber($)),
     ),
 
     language_directive: $ => seq('.language', list(field('language', choice($.string, $.integer)))),
@@ -341,15 +344,15 @@ export default grammar({
 
     file_directive: $ => seq(
       '.file',
-      optional(field('index', $.integer)),
+      optional(field('index', directiveNumber($))),
       optional($._file_path),
     ),
 
     _file_path: $ => seq(
       field('path', $.string),
       optional(seq(
-        ',', field('timestamp', $.integer),
-        optional(seq(',', field('size', $.integer))),
+        ',', field('timestamp', directiveNumber($)),
+        optional(seq(',', field('size', directiveNumber($)))),
       )),
     ),
 
@@ -365,8 +368,8 @@ export default grammar({
     loc_intermediate_directive: $ => seq('.loc_intermediate', $._position),
 
     _position: $ => prec.right(seq(
-      field('file', $.integer),
-      optional(seq(field('line', $.integer), optional(field('column', $.integer)))),
+      field('file', directiveNumber($)),
+      optional(seq(field('line', directiveNumber($)), optional(field('column', directiveNumber($))))),
     )),
 
     // A section may contain any item: after a missing brace, the rest of the file must not become an ERROR.

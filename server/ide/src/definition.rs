@@ -184,7 +184,7 @@ pub fn source_position(snapshot: &Snapshot, offset: usize) -> Option<SourcePosit
         }
         node = node.parent()?;
     }
-    let number = |n: Node<'_>| literal::integer(&snapshot.text(n.byte_range())).and_then(|n| u32::try_from(n).ok());
+    let number = |n: Node<'_>| literal::number(&snapshot.text(n.byte_range())).and_then(|n| u32::try_from(n).ok());
     let numbers: Vec<Node<'_>> = named_children(node).filter(|n| n.kind_id() == k.integer).take(3).collect();
     let file = number(*numbers.first()?)?;
     let at = |index: usize| numbers.get(index).and_then(|n| number(*n)).unwrap_or(0);

@@ -172,7 +172,7 @@ impl<'t> At<'t> {
         if kind == k.target_name {
             return page(describe::target(&self.text(leaf), Some(self.semantics.environment()))?);
         }
-        if kind == k.integer || kind == k.float {
+        if (kind == k.integer || kind == k.float) && ISA.constant(&self.text(leaf)).is_none() {
             return self.literal();
         }
         if kind == k.string {
@@ -181,7 +181,7 @@ impl<'t> At<'t> {
         if kind == k.member_name {
             return self.member();
         }
-        if kind == k.register || kind == k.identifier {
+        if [k.register, k.identifier, k.integer].contains(&kind) {
             return self.name();
         }
         if let Some(guard) = parent.filter(|p| p.kind_id() == k.guard) {

@@ -157,7 +157,7 @@ fn value(argument: &ArgumentNode<'_>, directive: &Directive) -> Result<u64, Box<
         let unknown = || Box::new(directive_argument::unknown_name(argument.word, directive));
         return named.map(|v| v.number).ok_or_else(unknown);
     }
-    let Some(number) = literal::integer(argument.word.text) else { return Err(wrong("no number")) };
+    let Some(number) = literal::number(argument.word.text) else { return Err(wrong("no number")) };
     match u64::try_from(number).ok().filter(|n| (takes.from..=takes.to).contains(n)) {
         Some(number) => Ok(number),
         None => Err(Box::new(directive_argument::range(argument.word, directive, takes.from, takes.to))),

@@ -256,7 +256,14 @@ impl<'a, 't> InitializerChecker<'a, 't> {
         match ty.class {
             // ptxas: for a packed type it accepts a list of any values. That is useless, since it does not pack them.
             TypeClass::Packed if list && named_children(node).next().is_none() => {}
-            TypeClass::Packed if list => self.push_once("packed", misread_value::packed(self.range(node), ty.name)),
+            TypeClass::Packed if list => {
+                self.push_once("packed", misread_value::packed(self.range(node), ty.name));
+                for value in named_children(node).filter(|v| !v.has_error()) {
+                    if let ConstantValue::Wrong(problem) = lower::constant(self.place.source, value) {
+                        self.push(constant_expression::report(problem, self.place.source.text));
+                    }
+                }
+            }
             TypeClass::Packed => {
                 self.push_once("shape", words::needs_braces(self.range(node), self.name(), "of a packed type"))
             }

@@ -114,7 +114,7 @@ impl<'t> Lowering<'_, 't> {
             let name = child.child_by_field_id(f.name).map_or("", |n| self.source.word(n).text);
             let directive = ISA.directive(name);
             let numbers =
-                directive_parts::arguments(self.source, child).into_iter().map(|a| literal::integer(a.word.text));
+                directive_parts::arguments(self.source, child).into_iter().map(|a| literal::number(a.word.text));
             let number = numbers.reduce(|a, b| a?.checked_mul(b?)).flatten().and_then(|n| u64::try_from(n).ok());
             let range = bytes(self.source.range(child));
             self.out.directives.push(Tuning { name: name.into(), directive, number, range });

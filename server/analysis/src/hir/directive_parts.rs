@@ -27,7 +27,7 @@ pub fn arguments<'t>(source: ItemSource<'t>, node: Node<'_>) -> Vec<ArgumentNode
 /// The number of a `.file` directive with the word that holds it, if it is valid.
 pub fn file_number<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<(u32, SourceWord<'t>)> {
     let word = named_children(node).find(|n| n.kind_id() == kinds().integer).map(|n| source.word(n))?;
-    Some((u32::try_from(literal::integer(word.text)?).ok()?, word))
+    Some((u32::try_from(literal::number(word.text)?).ok()?, word))
 }
 
 /// The two names of an `.alias` directive: the alias, and the function for which it stands.

@@ -1,5 +1,7 @@
 //! Parses number literals (manual 4.5.1 and 4.5.2) as the assembler does.
 
+use ptx_isa::ISA;
+
 /// A parsed integer literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IntegerLiteral {
@@ -63,6 +65,11 @@ pub fn parse_integer(text: &str) -> Result<IntegerLiteral, Unreadable> {
 /// The 64 bits of an integer literal as the assembler reads it, as an unsigned number; `None` if it rejects it.
 pub fn integer(text: &str) -> Option<i128> {
     parse_integer(text).ok().map(|n| n.bits.into())
+}
+
+/// The value of a word that can only be a number: an integer literal, or the name of a constant (`WARP_SZ`).
+pub fn number(text: &str) -> Option<i128> {
+    ISA.constant(text).map(|named| named.value.into()).or_else(|| integer(text))
 }
 
 /// Parses a floating-point literal.

@@ -350,7 +350,8 @@ fn preprocessor_lines(snapshot: &Snapshot, found: &mut Vec<Diagnostic>) {
     const MAX_REPORTED: usize = 64;
     let mut reported: Vec<Diagnostic> = Vec::new();
     let mut start = 0;
-    for chunk in snapshot.rope().chunks() {
+    let rope = snapshot.rope();
+    for chunk in rope.chunks() {
         let bytes = chunk.as_bytes();
         for at in memchr::memchr_iter(b'#', bytes) {
             // In most texts that have the character, it stands in comments.
@@ -361,7 +362,8 @@ fn preprocessor_lines(snapshot: &Snapshot, found: &mut Vec<Diagnostic>) {
             let offset = start + at;
             let is_it = |node: &Node<'_>| node.kind_id() == kinds().preprocessor_line && node.start_byte() == offset;
             if let Some(node) = snapshot.node_at(offset).filter(is_it) {
-                reported.extend(syntax_error::preprocessor_line(&snapshot.text(node.byte_range()), offset));
+                let ended = node.end_byte() < rope.len_bytes();
+                reported.extend(syntax_error::preprocessor_line(&snapshot.text(node.byte_range()), offset, ended));
             }
         }
         start += bytes.len();

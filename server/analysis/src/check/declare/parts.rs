@@ -175,6 +175,7 @@ pub fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environme
     let Some(space) = ISA.space(".param") else { return };
     let Some(limit) = sizes::holds(space, environment) else { return };
     let mut end = 0u64;
+    let mut beyond = None;
     for parameter in parameters {
         // ptxas: `_` takes its bytes, too. A texture, sampler or surface takes none.
         let opaque = parameter.types.first().and_then(|w| TypeId::of(w.text));
@@ -186,11 +187,15 @@ pub fn kernel_parameters(parameters: &[Declaration<'_>], environment: &Environme
         let Symbol::Variable(variable) = symbol else { return };
         let (Some(bytes), Some(align)) = (variable.bytes, variable.align) else { return };
         end = end.next_multiple_of(align.max(1).into()).saturating_add(bytes);
-        // ptxas counts in 32 bits, and accepts a total that overflows them.
-        let counted = end as u32;
-        if end > limit.bytes.into() && counted > limit.bytes {
-            let more = space.holds.iter().find(|c| c.bytes > limit.bytes && end <= c.bytes.into());
-            return out.push(parameter_size::report(declarator.name, end, limit.bytes, more, environment));
+        if end > limit.bytes.into() {
+            beyond.get_or_insert((declarator.name, end));
         }
+    }
+    // ptxas: it counts in 32 bits, and accepts a total that overflows them.
+    if let Some((name, from)) = beyond
+        && end as u32 > limit.bytes
+    {
+        let more = space.holds.iter().find(|c| c.bytes > limit.bytes && from <= c.bytes.into());
+        out.push(parameter_size::report(name, from, limit.bytes, more, environment));
     }
 }

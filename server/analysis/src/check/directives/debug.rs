@@ -44,7 +44,7 @@ pub fn file(source: ItemSource<'_>, node: Node<'_>, environment: &Environment, o
 /// Reports a number that does not fit into `bits` bits.
 // ptxas: it accepts 2^64, the smallest number with 65 bits.
 fn check_width(number: SourceWord<'_>, bits: u32, out: &mut Vec<Diagnostic>) {
-    if literal::integer(number.text).is_none_or(|n| n >> bits != 0 && n != 1 << 64) {
+    if literal::number(number.text).is_none_or(|n| n >> bits != 0 && n != 1 << 64) {
         out.push(debug_directive::too_large(number, bits));
     }
 }
@@ -142,7 +142,7 @@ pub fn locations(source: ItemSource<'_>, node: Node<'_>) -> (Option<LocNumbers>,
     let k = kinds();
     let of = |node: Node<'_>| {
         let mut numbers = named_children(node).filter(|n| n.kind_id() == k.integer).map(|n| {
-            let number = literal::integer(source.word(n).text)?;
+            let number = literal::number(source.word(n).text)?;
             u32::try_from(number).ok()
         });
         Some((numbers.next()??, numbers.next()??, numbers.next()??))

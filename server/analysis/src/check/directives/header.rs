@@ -79,6 +79,12 @@ fn linking(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Whether a function is a declaration that a `;` ends.
+fn ends_in_semicolon(node: Node<'_>) -> bool {
+    let last = node.child_count().checked_sub(1).and_then(|last| node.child(last as u32));
+    last.is_some_and(|last| last.kind() == ";")
+}
+
 /// Checks each directive of a header by itself, and returns those that are allowed there.
 fn directives<'t>(
     source: ItemSource<'t>,
@@ -104,7 +110,9 @@ fn directives<'t>(
             out.push(unknown_directive::in_header(name, place));
             continue;
         };
-        if linkage_named(name.text).is_some() && matches!(place, "entry" | "func") {
+        // ptxas: behind a declaration without `;` they begin the next item.
+        let behind = matches!(place, "entry" | "func") || place == "declaration" && !kernel && ends_in_semicolon(node);
+        if linkage_named(name.text).is_some() && behind {
             out.push(misplaced_directive::linkage(name));
             continue;
         }

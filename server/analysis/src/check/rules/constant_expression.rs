@@ -62,7 +62,7 @@ pub fn report(problem: ConstantProblem, text: &str) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use crate::Code;
-    use crate::testing::{in_kernel, messages};
+    use crate::testing::{in_kernel, in_module, messages};
 
     #[test]
     fn expressions_that_have_no_value() {
@@ -73,6 +73,9 @@ mod tests {
         assert_eq!(of("1.5 % 2.5"), ["`1.5` is a floating-point number, but this operator takes integers"]);
         assert_eq!(of("(.s32) 7"), ["nothing can be cast to `.s32` in an expression"]);
         assert!(of("99999999999999999999").is_empty(), "another code");
+        let packed = ".version 9.0\n.target sm_90\n.address_size 64\n.global .v2 .f16x2 x = {{2}, {1 / 0, 0}};\n";
+        let zero = ["this is zero, and an expression cannot divide by zero"];
+        assert_eq!(messages(&in_module(Code::ConstantExpression, packed)), zero);
         let register = in_kernel(Code::ConstantExpression, "mov.b64 %rd1, %rd2 * 4;");
         assert!(register[0].help().is_some_and(|help| help.contains("compute with registers by instructions")));
     }

@@ -206,6 +206,11 @@ mod tests {
     fn locations() {
         let of = |body: &str| in_module(Code::DebugDirective, &module(body, ".b8 0"));
         assert!(of(".loc 1 2 3\n.loc 1 4 5, function_name name, inlined_at 1 2 3").is_empty());
+        assert!(of(".loc 1 WARP_SZ WARP_SZ").is_empty());
+        let numbers = ".file WARP_SZ \"k.cu\", WARP_SZ, WARP_SZ\n";
+        let text = module(".loc WARP_SZ 1 1", ".b8 0").replace(".entry", &format!("{numbers}.entry"));
+        assert!(in_module(Code::DebugDirective, &text).is_empty());
+        assert!(in_module(Code::SyntaxError, &text).is_empty());
         let found = of(".loc 2 3 4");
         let text = "no `.file` of this module has the number 2, so the line table lacks this location";
         assert_eq!((messages(&found), found[0].severity), (vec![text.to_owned()], Severity::Warning));

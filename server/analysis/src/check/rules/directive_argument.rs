@@ -158,6 +158,9 @@ mod tests {
         };
         assert!(of(".maxntid 128, 2").is_empty());
         assert_eq!(of(".maxntid 1, 2, 3, 4"), ["`.maxntid` takes 1 to 3 integers; this is one more"]);
+        assert!(of(".reqntid 4, WARP_SZ").is_empty());
+        let expected = "the number after `.reqntid` must be 1 to 4294967295, but it is `4294967296`";
+        assert_eq!(of(".reqntid 4294967296, WARP_SZ"), [expected]);
         assert_eq!(of(".maxnreg 0"), ["the number after `.maxnreg` must be at least 1, but it is `0`"]);
     }
 }

@@ -200,6 +200,12 @@ mod tests {
             let found = in_module(Code::MisplacedDirective, &text);
             assert_eq!(messages(&found), ["`.visible` cannot follow the name of a function"], "{header}");
         }
+        let declared = |end: &str| {
+            let text = format!(".version 9.0\n.target sm_90a\n.address_size 64\n.func f() .visible{end}\n");
+            in_module(Code::MisplacedDirective, &text)
+        };
+        assert_eq!(messages(&declared(";")), ["`.visible` cannot follow the name of a function"]);
+        assert!(declared("\n.func g() { ret; }").is_empty());
     }
 
     #[test]

@@ -76,8 +76,7 @@ fn number(source: ItemSource<'_>, node: Node<'_>) -> ConstantValue {
 
 /// The value of a node that can only be an integer or a name for one.
 fn integer(source: ItemSource<'_>, node: Node<'_>) -> Option<i128> {
-    let text = source.word(node).text;
-    ISA.constant(text).map(|named| named.value.into()).or_else(|| literal::integer(text))
+    literal::number(source.word(node).text)
 }
 
 fn alignment(source: ItemSource<'_>, node: Node<'_>) -> Alignment {

@@ -48,6 +48,8 @@ pub enum Habit {
     NumberSign(char),
     /// A line for a preprocessor, with its directive.
     Preprocessor(Box<str>),
+    /// A line for a preprocessor that no line break ends.
+    EndlessLine,
 }
 
 impl Habit {
@@ -71,6 +73,7 @@ impl Habit {
             Self::Comment(sign) => format!("`{sign}` does not begin a comment"),
             Self::NumberSign(sign) => format!("`{sign}` cannot stand before a number"),
             Self::Preprocessor(directive) => format!("PTX has no preprocessor: `{directive}` is not known"),
+            Self::EndlessLine => "the last line cannot begin with `#` unless a line break ends it".to_owned(),
         }
     }
 
@@ -97,6 +100,7 @@ impl Habit {
             Self::Comment(_) => "comments begin with `//`".to_owned(),
             Self::NumberSign(_) => "leave it out".to_owned(),
             Self::Preprocessor(_) => "use a preprocessor before the assembler, or write the values".to_owned(),
+            Self::EndlessLine => "add a line break".to_owned(),
         })
     }
 }
@@ -374,10 +378,12 @@ pub fn comment(range: Range<usize>) -> Diagnostic {
 }
 
 /// The report on a line for a preprocessor that the assembler does not take: it knows only `# 12 "file.cu"`, also with `line` and with
-/// numbers behind. `text` is the line from the `#` on, at offset `start`.
-pub fn preprocessor_line(text: &str, start: usize) -> Option<Diagnostic> {
+/// numbers behind. `text` is the line from the `#` on, at offset `start`; `ended` if a line break follows it.
+pub fn preprocessor_line(text: &str, start: usize, ended: bool) -> Option<Diagnostic> {
     if is_line_marker(text) {
-        return None;
+        let end = start + text.len();
+        let fix = Fix::replace("Add a line break", end..end, "\n").preferred();
+        return (!ended).then(|| habit(start..end, Habit::EndlessLine).fix(fix));
     }
     let text = text.trim_end();
     let rest = text.strip_prefix('#')?;
@@ -542,6 +548,9 @@ mod tests {
         assert_eq!(of("mov.u32 %r1, #10;"), ["`#` cannot stand before a number"]);
         assert_eq!(of("#define N 4"), ["PTX has no preprocessor: `#define` is not known"]);
         assert!(of("# 1 \"a.cu\"\n// # one\n/* # two */").is_empty());
+        let last = in_module(SyntaxError, &format!("{HEADER}# 1 \"a.cu\""));
+        assert_eq!(messages(&last), ["the last line cannot begin with `#` unless a line break ends it"]);
+        assert!(in_module(SyntaxError, &format!("{HEADER}# 1 \"a.cu\"\n")).is_empty());
         assert_eq!(fixed("mov.u32 %r1, 1; # one").1, "mov.u32 %r1, 1; // one");
         assert_eq!(fixed("mov.u32 %r1, #10;").1, "mov.u32 %r1, 10;");
     }
