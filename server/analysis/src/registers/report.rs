@@ -166,12 +166,13 @@ pub fn left_out(snapshot: &Snapshot, facts: &ModuleFacts) -> Vec<(String, Range<
 /// The range of the directive whose limit the assembler gives up to meet. This happens if only the number of threads limits
 /// the registers and far more values are live. The assembler then spills nearly all of them, and uses so few registers that
 /// all warps have room. Measured with 13.5: the threshold differs by kernel, from 1.25 to 3 times the limit; this function
-/// uses 3.
+/// uses 3. It does not give up if all values have room once loads are moved down to their readers.
 fn gives_up<'u>(usage: &'u FunctionUsage, limit: &RegisterLimit) -> Option<&'u Range<u32>> {
     const MANY: f32 = 3.0;
     let bounds = &usage.bounds;
     let alone = bounds.ctas.is_none() && bounds.registers.is_none() && usage.exchanged.is_none();
     let shape = &usage.demand.shape;
-    let far_more = shape.folded.min(shape.ordered) > MANY * limit.registers as f32;
+    let far_more =
+        shape.folded.min(shape.ordered) > MANY * limit.registers as f32 && shape.sunk > limit.registers as f32;
     bounds.threads.as_ref().filter(|_| alone && far_more).map(|(_, _, range)| range)
 }

@@ -24,10 +24,15 @@ fn pressure(body: &str) -> Pressure {
 }
 
 fn shape(body: &str) -> FunctionFeatures {
+    shape_within(body, 255)
+}
+
+/// The shape of a kernel that may have `limit` registers.
+fn shape_within(body: &str, limit: u32) -> FunctionFeatures {
     let function = function(body);
     let graph = Graph::new(&function);
     let live = Pressure::new(&function, &graph, &Liveness::new(&function, &graph)).most.b32;
-    let surroundings = Surroundings { live, limit: 255, debugged: false };
+    let surroundings = Surroundings { live, limit, debugged: false };
     FunctionFeatures::new(&function, &graph, &surroundings).0
 }
 
@@ -181,6 +186,22 @@ fn loads_from_far_away_come_first() {
     ));
     assert!(found.folded <= 4.0, "one at a time: {found:?}");
     assert!(found.ordered >= 8.0, "all at once: {found:?}");
+}
+
+#[test]
+fn loads_move_down_to_their_readers() {
+    let body = |between: &str| {
+        let loads: String = (1..=16).map(|i| format!("ld.shared.u32 %r{i}, [tile+{}]; ", 4 * i - 4)).collect();
+        let sums: String = (1..=16).map(|i| format!("mad.lo.u32 %r20, %r20, %r{i}, %r21; ")).collect();
+        format!(
+            "mov.u32 %r20, %tid.x; mov.u32 %r21, %ctaid.x; {loads} {between} {sums} st.shared.u32 [tile], %r20; ret;"
+        )
+    };
+    let free = shape_within(&body(""), 7);
+    assert!(free.folded >= 17.0 && free.sunk <= 4.0, "{free:?}");
+    let held = shape_within(&body("bar.sync 0;"), 7);
+    assert!(held.sunk >= 17.0, "{held:?}");
+    assert_eq!(shape_within(&body(""), 255).sunk, 0.0);
 }
 
 #[test]

@@ -26,7 +26,19 @@ pub fn regions(program: &EstimateProgram, graph: &Graph, ends: &Ends) -> Vec<Blo
             continue;
         }
         let mut region = BlockRegion { first, last: first, operations: program.blocks[first].clone() };
-        while let Some((over, to)) = skipped(program, graph, region.last).filter(|(o, t)| !taken[*o] && !taken[*t]) {
+        loop {
+            // A label that nothing jumps to, as debugging information has them, ends no block of the assembler.
+            if let Some(next) = follower(graph, region.last).filter(|next| !taken[*next]) {
+                region.operations.pop_if(|o| o.last);
+                region.operations.extend(program.blocks[next].iter().cloned());
+                taken[next] = true;
+                region.last = next;
+                continue;
+            }
+            let Some((over, to)) = skipped(program, graph, region.last).filter(|(o, t)| !taken[*o] && !taken[*t])
+            else {
+                break;
+            };
             let branch = region.operations.pop_if(|o| o.last);
             let test = branch.map_or(Vec::new(), |b| b.uses);
             for operation in program.blocks[over].iter().filter(|o| !o.last) {
@@ -48,6 +60,12 @@ pub fn regions(program: &EstimateProgram, graph: &Graph, ends: &Ends) -> Vec<Blo
         out.push(region);
     }
     out
+}
+
+/// The block that always comes after block `from`, and only after it.
+fn follower(graph: &Graph, from: usize) -> Option<usize> {
+    let [next] = graph.successors(from) else { return None };
+    (graph.predecessors(*next as usize) == [from as u32]).then_some(*next as usize)
 }
 
 /// The block that the branch at the end of block `from` may skip, and the block at which the paths meet.
@@ -93,6 +111,13 @@ mod tests {
         // The branch is gone; a value that is read only inside needs no guard.
         assert_eq!(of("add.u32 %r2, %r1, 7;"), [(6, 1)]);
         assert_eq!(of("add.u32 %r3, %r1, 7; mul.lo.u32 %r2, %r3, %r1;"), [(7, 1)]);
+    }
+
+    #[test]
+    fn a_label_that_nothing_jumps_to_ends_no_block() {
+        assert_eq!(of("add.u32 %r2, %r1, 7; HERE: add.u32 %r2, %r2, %r1;").len(), 3);
+        let long = "add.u32 %r2, %r2, %r1;".repeat(13);
+        assert_eq!(of(&format!("{long} HERE: {long}")).iter().map(|r| r.0).collect::<Vec<_>>(), [4, 26, 2]);
     }
 
     #[test]

@@ -152,3 +152,44 @@ pub fn schedule(operations: &[EstimateOperation], dependences: &Dependences) -> 
     out.reverse();
     out
 }
+
+/// Returns the order of the text with each operation that ends more live registers than it begins, such as a load, moved down to its
+/// first reader.
+pub fn sunk(
+    operations: &[EstimateOperation],
+    dependences: &Dependences,
+    at_end: &[RegisterUnit],
+    predicate: &[bool],
+) -> Vec<u32> {
+    let mut live = vec![false; predicate.len()];
+    at_end.iter().for_each(|unit| live[*unit as usize] = true);
+    // Looking upwards: the change in live registers that an operation makes, if it makes them fewer.
+    let change = |index: u32, live: &[bool]| {
+        let operation = &operations[index as usize];
+        let general = |unit: &&RegisterUnit| !predicate[**unit as usize];
+        let begins = operation.uses.iter().filter(general).filter(|u| !live[**u as usize]).count() as i32;
+        let kept = |unit: &RegisterUnit| operation.guarded || operation.uses.contains(unit);
+        let ends = operation.defs.iter().filter(general).filter(|u| live[**u as usize] && !kept(u)).count() as i32;
+        (begins - ends).min(0)
+    };
+    let mut waiting = dependences.waiting.clone();
+    let mut ready: Vec<u32> = (0..operations.len() as u32).filter(|i| waiting[*i as usize] == 0).collect();
+    let mut out = Vec::with_capacity(operations.len());
+    while let Some(at) = (0..ready.len()).min_by_key(|at| (change(ready[*at], &live), Reverse(ready[*at]))) {
+        let index = ready.swap_remove(at);
+        let operation = &operations[index as usize];
+        for unit in operation.defs.iter().filter(|_| !operation.guarded) {
+            live[*unit as usize] = false;
+        }
+        operation.uses.iter().for_each(|unit| live[*unit as usize] = true);
+        out.push(index);
+        for (before, _) in &dependences.from[index as usize] {
+            waiting[*before as usize] -= 1;
+            if waiting[*before as usize] == 0 {
+                ready.push(*before);
+            }
+        }
+    }
+    out.reverse();
+    out
+}

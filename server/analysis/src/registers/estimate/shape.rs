@@ -5,7 +5,7 @@ use super::fold::keeps_loop;
 use super::live::{Counter, Ends};
 use super::program::{EstimateOperation, EstimateProgram, RegisterUnit};
 use super::region::regions;
-use super::schedule::{Dependences, schedule};
+use super::schedule::{Dependences, schedule, sunk};
 use super::trips::{Turns, Writers, turns};
 use super::unroll::unroll;
 use crate::flow::{FlowFunction, Graph};
@@ -48,6 +48,8 @@ shape! {
     ordered,
     /// The same as `ordered`, with loops unrolled.
     unrolled,
+    /// The maximum in the order of the text with loads moved down to their first readers; 0 where `ordered` is within the limit.
+    sunk,
     /// The number of operations after folding.
     operations,
     /// The number of loops that were unrolled.
@@ -66,7 +68,8 @@ impl FunctionFeatures {
     pub fn new(function: &FlowFunction, graph: &Graph, surroundings: &Surroundings) -> (Self, Vec<(u32, u32)>) {
         let program = EstimateProgram::new(function, graph);
         let ends = Ends::new(&program, graph);
-        let mut counts = LiveMaxima { predicate: program.predicate.clone(), ..LiveMaxima::default() };
+        let limit = surroundings.limit;
+        let mut counts = LiveMaxima { predicate: program.predicate.clone(), limit, ..LiveMaxima::default() };
         let writers = Writers::new(function);
         let mut across = Vec::new();
         for block in graph.order.iter().map(|b| *b as usize) {
@@ -98,6 +101,7 @@ impl FunctionFeatures {
             folded: counts.folded as f32,
             ordered: counts.ordered as f32,
             unrolled: counts.unrolled as f32,
+            sunk: counts.sunk as f32,
             operations: program.blocks.iter().flatten().count() as f32,
             unrolled_loops: counts.loops as f32,
             complete_loops: counts.complete_loops as f32,
@@ -116,6 +120,8 @@ struct LiveMaxima {
     folded: u32,
     ordered: u32,
     unrolled: u32,
+    sunk: u32,
+    limit: u32,
     loops: u32,
     complete_loops: u32,
 }
@@ -125,6 +131,10 @@ impl LiveMaxima {
     fn region(&mut self, operations: &[EstimateOperation], at_end: &[RegisterUnit], turns: Option<usize>) {
         let ordered = self.count(operations, at_end);
         self.ordered = self.ordered.max(ordered);
+        if ordered > self.limit {
+            let order = sunk(operations, &Dependences::new(operations), at_end, &self.predicate);
+            self.sunk = self.sunk.max(self.counter.in_order(operations, &order, at_end, &self.predicate));
+        }
         let unrolled = turns.map_or(ordered, |turns| {
             self.loops += 1;
             let operations = unroll(operations, turns, &mut self.predicate);
