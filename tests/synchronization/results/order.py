@@ -256,6 +256,16 @@ def warp_carries_order(launch):
 
 
 @model
+def lane_by_lane(launch):
+    return {"data": [t + 7 for t in range(32)], "flags": [1] * 32, "out": [t + 7 for t in range(32)]}
+
+
+@model
+def lane_relay(launch):
+    return {"data": [42], "first": [1], "second": [1], "out": [42]}
+
+
+@model
 def last_block_one_fence(launch):
     return {"out": [t + (64 + t) for t in range(64)], "ticket": [0]}
 

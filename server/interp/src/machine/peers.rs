@@ -116,7 +116,8 @@ impl Machine {
     pub(super) fn report_peers(&mut self, peers: &PeerAccesses, rank: usize, known: &Knowledge) {
         for (&(cta, warp), accesses) in &peers.0 {
             let Some(access) = accesses.last.or(accesses.before) else { continue };
-            if known.of(cta, warp) >= access.time || known.beyond_scope(cta, warp) >= access.time {
+            let times = [known.of_lane(cta, warp, None), known.beyond_scope(cta, warp, None)];
+            if times.iter().any(|time| *time >= access.time) {
                 continue;
             }
             let kind = FaultKind::Undefined;

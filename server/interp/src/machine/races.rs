@@ -6,8 +6,8 @@
 //! without knowing about it is a race.
 //!
 //! **Races that are not found.** In doubt the detector reports nothing:
-//! - Anything that one lane learns or publishes counts for its whole warp, including everything that any of its lanes did before. The lanes
-//!   of a warp are distinguished only among themselves.
+//! - What one lane learns or publishes at an mbarrier or by a fence counts for its whole warp, including everything that any of its lanes
+//!   did before. Only releasing and acquiring accesses count for the lane that makes them.
 //! - Every `.sync` instruction counts as if it ordered the memory accesses of the lanes that it names, although only `bar.warp.sync` does.
 //! - A release is visible to every thread that later acquires the same location, whether or not the acquire reads the released value.
 //!   Whether strong operations overlap completely is ignored.
@@ -20,6 +20,7 @@
 //! - On targets before `sm_70` the lanes of a warp run in lockstep: only accesses of a single instruction can race with each other.
 //! - The shadow remembers only two readers. Memory for the shadow is limited; accesses beyond the limit are not checked.
 
+mod clock;
 mod knowledge;
 mod lanes;
 mod probe;
@@ -31,7 +32,8 @@ use crate::findings::FaultKind;
 use crate::lanes::LaneMask;
 use crate::memory::shadow::{self, ShadowCell, Stamp};
 use crate::memory::{PAGE, Region};
-pub use knowledge::{Clock, Knowledge};
+pub use clock::Clock;
+pub use knowledge::Knowledge;
 pub(super) use lanes::{observe_reads, observe_writes, watches};
 use probe::{AccessProbe, RaceCause};
 pub use report::read_fixed;
@@ -142,7 +144,8 @@ pub fn arrive_relaxed(context: &mut ExecContext<'_>, at: &mut Knowledge) {
 pub fn depart(context: &mut ExecContext<'_>, at: &Knowledge) {
     if wanted(context) {
         let own = own(context);
-        let work = context.lanes.clock.learn(at, own) + context.lanes.clock.listen(Scope::Gpu, own);
+        let clock = &mut context.lanes.clock;
+        let work = clock.share() + clock.learn(at, own) + clock.listen(Scope::Gpu, own);
         context.machine.races.spend(work);
     }
 }
@@ -241,10 +244,12 @@ pub fn arrive_at(context: &mut ExecContext<'_>, location: AccessLocation, scope:
     }
 }
 
-/// Records a releasing store.
-fn release_bytes(context: &mut ExecContext<'_>, location: AccessLocation, bytes: usize, scope: Scope) {
-    let own = own(context);
-    let told = context.lanes.clock.publish(own);
+/// Records a releasing store of a lane.
+fn release_bytes(context: &mut ExecContext<'_>, location: AccessLocation, lane: usize, bytes: usize, scope: Scope) {
+    let (own, lockstep) = (own(context), lockstep(context));
+    let alone = context.lanes.present == 1 << lane;
+    let clock = &mut context.lanes.clock;
+    let told = if lockstep || alone { clock.publish(own) } else { clock.publish_of(lane, own) };
     publish(context, location, bytes, scope, [&told, &told, &told], None);
 }
 
@@ -301,13 +306,15 @@ fn publish(
 /// leaves out threads that can arrive. A `relaxed` wait gives the knowledge only at the next fence.
 pub fn acquire(context: &mut ExecContext<'_>, location: AccessLocation, scope: Option<Scope>, relaxed: bool) {
     let scope = if scope == Some(Scope::Cta) { Scope::Cta } else { Scope::Gpu };
-    acquire_bytes(context, location, 4, (SyncKind::Mbarrier, scope), !relaxed);
+    acquire_bytes(context, location, None, 4, (SyncKind::Mbarrier, scope), !relaxed);
 }
 
-/// Records an acquire of a location of `bytes` bytes. Without `now` (a relaxed read) the warp gains the knowledge only at its next fence.
+/// Records an acquire of a location of `bytes` bytes by a lane, or by the whole warp. Without `now` (a relaxed read) the warp gains the
+/// knowledge only at its next fence.
 fn acquire_bytes(
     context: &mut ExecContext<'_>,
     location: AccessLocation,
+    lane: Option<usize>,
     bytes: usize,
     (kind, scope): (SyncKind, Scope),
     now: bool,
@@ -320,12 +327,17 @@ fn acquire_bytes(
     for key in keys(context, location, bytes) {
         if differ {
             let operation = SyncOperation::of(context, kind, scope);
-            scopes::acquire(context, key, operation, now);
+            scopes::acquire(context, key, operation, lane, now);
             continue;
         }
         let Some(told) = context.machine.races.locations.get(&(key.0, key.1, 0)) else { continue };
+        let live = context.lanes.present & !context.lanes.exited;
         let clock = &mut context.lanes.clock;
-        let work = if now { clock.learn(told, own) } else { clock.sync().heard[2].join(told) };
+        let work = match (now, lane) {
+            (true, Some(lane)) => clock.learn_of(lane, told, own, live),
+            (true, None) => clock.learn(told, own),
+            (false, _) => clock.sync().heard[2].join(told),
+        };
         context.machine.races.spend(work);
     }
     if now {
@@ -432,7 +444,8 @@ fn note(
         flags |= Stamp::strong(scope);
         if !matches!(access, RaceAccess::Write(_)) {
             let now = matches!(order, Order::Acquire(_) | Order::AcquireRelease(_));
-            acquire_bytes(context, location, bytes, (SyncKind::Access, scope), now);
+            let alone = Some(lane).filter(|_| !lockstep(context));
+            acquire_bytes(context, location, alone, bytes, (SyncKind::Access, scope), now);
         }
     }
     let (cta, warp, warps) = own(context);
@@ -440,7 +453,7 @@ fn note(
     let time = context.lanes.clock.time;
     if let Some(scope) = scope.filter(|_| access.writes()) {
         if matches!(order, Order::Release(_) | Order::AcquireRelease(_)) {
-            release_bytes(context, location, bytes, scope);
+            release_bytes(context, location, lane, bytes, scope);
         } else {
             publish_fenced(context, location, bytes, scope);
         }

@@ -110,7 +110,7 @@ fn check_initialised(
     let own = context.cta().number;
     if (cta, warp) == (own, context.lanes.number)
         || !races::wanted(context)
-        || context.lanes.clock.known.of(cta, warp) >= time
+        || context.lanes.clock.latest_of(cta, warp) >= time
     {
         return;
     }

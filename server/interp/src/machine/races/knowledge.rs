@@ -1,11 +1,7 @@
-//! Knowledge of a warp about others: for each warp, the time up to which all its accesses are complete and visible.
-//!
-//! Each warp counts its own time, which advances whenever the warp publishes its accesses to others. Knowledge about other warps has one
-//! time per warp. Knowledge within the own warp has one time per pair of lanes, which is necessary only because of partial `bar.warp.sync`.
+//! Knowledge about warps: for each warp, the time up to which the accesses of all its lanes are complete and visible, and for some also
+//! later times of single lanes.
 
-use super::scopes::SyncOperation;
-use crate::lanes::{LANES, LaneMask, lanes};
-use crate::memory::Scope;
+use crate::lanes::LANES;
 use std::sync::Arc;
 
 /// Known times of the warps of a CTA, by warp index.
@@ -16,6 +12,10 @@ const BEYOND_SCOPE: u64 = 1 << 63;
 
 /// Set in the number of a CTA, it names accesses that their thread has fenced for all threads before it arrived at a barrier.
 const FENCED: u64 = 1 << 62;
+
+/// Set in the number of a CTA, it names the times of single lanes: 32 for each warp. One lane that releases publishes its own accesses, and
+/// of those of other lanes only what it knows.
+const BY_LANE: u64 = 1 << 61;
 
 /// Known times of warps, by the number of the CTA in the grid and the index of the warp in the CTA. Copies are cheap.
 #[derive(Debug, Clone, Default)]
@@ -38,9 +38,23 @@ impl Knowledge {
         found.and_then(|(_, times)| times.get(warp as usize)).copied().unwrap_or(0)
     }
 
-    /// As [`of`](Self::of), if all scopes were wide enough.
-    pub(crate) fn beyond_scope(&self, cta: u64, warp: u32) -> u32 {
-        self.of(cta | BEYOND_SCOPE, warp)
+    /// The known time of a lane of a warp; for `None`, the latest of any lane.
+    pub(crate) fn of_lane(&self, cta: u64, warp: u32, lane: Option<usize>) -> u32 {
+        let all = self.all();
+        let found = all.binary_search_by_key(&(cta | BY_LANE), |(c, _)| *c).ok().and_then(|i| all.get(i));
+        let Some(row) = found.and_then(|(_, times)| times.get(warp as usize * LANES..)?.get(..LANES)) else {
+            return self.of(cta, warp);
+        };
+        let time = match lane {
+            Some(lane) => row.get(lane).copied().unwrap_or(0),
+            None => row.iter().copied().max().unwrap_or(0),
+        };
+        time.max(self.of(cta, warp))
+    }
+
+    /// As [`of_lane`](Self::of_lane), if all scopes were wide enough.
+    pub(crate) fn beyond_scope(&self, cta: u64, warp: u32, lane: Option<usize>) -> u32 {
+        self.of_lane(cta | BEYOND_SCOPE, warp, lane)
     }
 
     /// The same knowledge, gained through an operation whose scope does not include the other thread.
@@ -75,19 +89,37 @@ impl Knowledge {
 
     /// Raises the known time of a warp to `time`. `warps` is the number of warps per CTA.
     pub(super) fn set(&mut self, cta: u64, warp: u32, warps: u32, time: u32) {
+        self.raise(cta, warps as usize, warp as usize, &[time]);
+    }
+
+    /// Raises the known times of the lanes of a warp. `warps` is the number of warps per CTA.
+    pub(super) fn set_lanes(&mut self, cta: u64, warp: u32, warps: u32, times: &[u32; LANES]) {
+        self.raise(cta | BY_LANE, warps as usize * LANES, warp as usize * LANES, times);
+    }
+
+    /// Raises `times` in the list of a CTA with `count` times, from the index `from` on.
+    fn raise(&mut self, cta: u64, count: usize, from: usize, times: &[u32]) {
         let all = Arc::make_mut(self.0.get_or_insert_with(Arc::default));
         let at = match all.binary_search_by_key(&cta, |(c, _)| *c) {
             Ok(at) => at,
             Err(at) => {
-                all.insert(at, (cta, vec![0; warps as usize].into()));
+                all.insert(at, (cta, vec![0; count].into()));
                 at
             }
         };
-        let mut times = all[at].1.to_vec();
-        if let Some(to) = times.get_mut(warp as usize) {
-            *to = time.max(*to);
+        let mut list = all[at].1.to_vec();
+        for (to, time) in list.iter_mut().skip(from).zip(times) {
+            *to = (*time).max(*to);
         }
-        all[at].1 = times.into();
+        all[at].1 = list.into();
+    }
+
+    /// Whether both share their memory, and are therefore equal.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
     }
 
     /// Adds other knowledge. Returns the work, in CTAs looked at.
@@ -148,118 +180,9 @@ fn later(a: &Times, b: &Times) -> Times {
     a.iter().zip(b.iter()).map(|(x, y)| *x.max(y)).collect()
 }
 
-/// The time of a warp, and its knowledge.
-#[derive(Debug, Clone)]
-pub struct Clock {
-    /// The own time, beginning with 1.
-    pub(crate) time: u32,
-    /// Knowledge about other warps.
-    pub(crate) known: Knowledge,
-    /// Every lane of the warp knows the accesses of every other lane up to this time.
-    pub(super) met: u32,
-    /// For each lane (first index), the time up to which it knows another lane, where it is later than `met`.
-    pairs: Option<Box<[[u32; LANES]; LANES]>>,
-    /// State of fences; absent before the first fence and the first relaxed read of a released value.
-    sync: Option<Box<SyncState>>,
-}
-
-/// What the fences of a warp have published, and what its relaxed reads have seen.
-#[derive(Debug, Clone, Default)]
-pub(super) struct SyncState {
-    /// For each scope, the knowledge as of the last fence that has this scope or a wider one: a relaxed write publishes it.
-    pub(super) fenced: [Knowledge; 3],
-    /// For each scope, knowledge gained by relaxed reads from threads in it. It counts from the next fence of this scope or a wider one on.
-    pub(super) heard: [Knowledge; 3],
-    /// The last release whose value a relaxed read may have read.
-    pub(super) heard_from: Option<SyncOperation>,
-    /// The last fence, if its scope is narrower than `.gpu`.
-    pub(super) narrow_fence: Option<SyncOperation>,
-}
-
-impl Default for Clock {
-    fn default() -> Self {
-        Self { time: 1, known: Knowledge::default(), met: 0, pairs: None, sync: None }
-    }
-}
-
-impl Clock {
-    /// The knowledge of the warp, including its own accesses so far, for others. Later accesses of the warp are not part of it.
-    pub(super) fn publish(&mut self, (cta, warp, warps): (u64, u32, u32)) -> Knowledge {
-        self.known.set(cta, warp, warps, self.time);
-        self.time = self.time.saturating_add(1);
-        self.known.clone()
-    }
-
-    /// Adds published knowledge. Returns the work, in CTAs looked at.
-    pub(super) fn learn(&mut self, from: &Knowledge, (cta, warp, _): (u64, u32, u32)) -> u64 {
-        // The knowledge may contain a time that the own warp has published. Then all its lanes know each other up to that time.
-        self.met = self.met.max(from.of(cta, warp));
-        self.known.join(from)
-    }
-
-    /// The state of fences; creates it if there is none.
-    pub(super) fn sync(&mut self) -> &mut SyncState {
-        self.sync.get_or_insert_default()
-    }
-
-    /// The state of fences, if there is any.
-    pub(super) fn synced(&self) -> Option<&SyncState> {
-        self.sync.as_deref()
-    }
-
-    /// The knowledge as of the last fence of this scope or a wider one.
-    pub(super) fn fenced(&self, scope: Scope) -> Knowledge {
-        self.synced().map(|s| s.fenced[scope as usize].clone()).unwrap_or_default()
-    }
-
-    /// Adds the knowledge gained by relaxed reads from threads in a scope. Returns the work, in CTAs looked at.
-    pub(super) fn listen(&mut self, scope: Scope, own: (u64, u32, u32)) -> u64 {
-        let Some(sync) = &mut self.sync else { return 0 };
-        let heard: [Knowledge; 3] = std::array::from_fn(|index| match index <= scope as usize {
-            true => std::mem::take(&mut sync.heard[index]),
-            false => Knowledge::default(),
-        });
-        heard.iter().filter(|h| !h.is_empty()).map(|h| self.learn(h, own)).sum()
-    }
-
-    /// Records that the lanes `met` synchronize: each gains the accesses and the knowledge of all of them. `live`: the threads of the warp
-    /// that have not exited.
-    pub(super) fn meet(&mut self, met: LaneMask, live: LaneMask) {
-        let now = self.time;
-        self.time = self.time.saturating_add(1);
-        if live & !met == 0 {
-            (self.met, self.pairs) = (now, None);
-            return;
-        }
-        let pairs = self.pairs.get_or_insert_with(|| Box::new([[0; LANES]; LANES]));
-        let mut all = [0; LANES];
-        for lane in lanes(met) {
-            for (to, from) in all.iter_mut().zip(&pairs[lane]) {
-                *to = (*from).max(*to);
-            }
-        }
-        for lane in lanes(met) {
-            all[lane] = now;
-        }
-        for lane in lanes(met) {
-            pairs[lane] = all;
-        }
-    }
-
-    /// The time up to which a lane knows another lane of its warp; for `None`, the maximum over all other lanes.
-    pub(super) fn of_lane(&self, lane: usize, other: Option<usize>) -> u32 {
-        let Some(row) = self.pairs.as_ref().and_then(|p| p.get(lane)) else { return self.met };
-        let more = match other {
-            Some(other) => row.get(other).copied().unwrap_or(0),
-            None => row.iter().enumerate().filter(|(l, _)| *l != lane).map(|(_, t)| *t).max().unwrap_or(0),
-        };
-        self.met.max(more)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Clock, Knowledge};
+    use super::Knowledge;
 
     #[test]
     fn knowledge_is_joined_by_warp() {
@@ -279,31 +202,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_published_ends_a_time() {
-        let own = (0, 1, 2);
-        let mut clock = Clock::default();
-        let first = clock.publish(own);
-        assert_eq!((first.of(0, 1), clock.time), (1, 2));
-        let mut other = Clock::default();
-        other.learn(&first, (0, 0, 2));
-        assert_eq!((other.known.of(0, 1), other.met), (1, 0));
-        let back = other.publish((0, 0, 2));
-        clock.learn(&back, own);
-        assert_eq!((clock.known.of(0, 0), clock.met), (1, 1));
-    }
-
-    #[test]
     fn what_a_narrow_scope_gives_is_kept_apart() {
         let mut all = Knowledge::default();
         all.set(1, 0, 2, 5);
         all.set(2, 1, 2, 4);
         let mut narrow = all.out_of_scope();
-        assert_eq!((narrow.of(1, 0), narrow.beyond_scope(1, 0), narrow.beyond_scope(2, 1)), (0, 5, 4));
+        assert_eq!((narrow.of(1, 0), narrow.beyond_scope(1, 0, None), narrow.beyond_scope(2, 1, None)), (0, 5, 4));
         all.set(1, 0, 2, 7);
         narrow.join(&all);
         let again = narrow.out_of_scope();
         assert_eq!(
-            (narrow.of(1, 0), narrow.beyond_scope(1, 0), again.of(1, 0), again.beyond_scope(1, 0)),
+            (narrow.of(1, 0), narrow.beyond_scope(1, 0, None), again.of(1, 0), again.beyond_scope(1, 0, None)),
             (7, 5, 0, 7)
         );
     }
@@ -316,19 +225,7 @@ mod tests {
         assert_eq!((known.of(1, 0), known.fenced_part().of(1, 0)), (0, 5));
         known.set(1, 0, 2, 7);
         let out = known.out_of_scope();
-        assert_eq!((known.of(1, 0), known.fenced_part().of(1, 0), out.beyond_scope(1, 0)), (7, 5, 7));
+        assert_eq!((known.of(1, 0), known.fenced_part().of(1, 0), out.beyond_scope(1, 0, None)), (7, 5, 7));
         assert!(out.fenced_part().is_empty());
-    }
-
-    #[test]
-    fn parts_of_a_warp_meet() {
-        let mut clock = Clock::default();
-        clock.meet(0x0f, u32::MAX);
-        assert_eq!([clock.of_lane(0, Some(3)), clock.of_lane(0, Some(4)), clock.of_lane(4, Some(0))], [1, 0, 0]);
-        clock.meet(0x18, u32::MAX);
-        // Lane 4 learns through lane 3 about the accesses of lane 0.
-        assert_eq!([clock.of_lane(4, Some(0)), clock.of_lane(4, Some(3)), clock.of_lane(0, Some(4))], [1, 2, 0]);
-        clock.meet(0xff, 0xff);
-        assert_eq!(clock.of_lane(0, Some(4)), 3);
     }
 }

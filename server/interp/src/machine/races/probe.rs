@@ -1,6 +1,6 @@
 //! The comparison of an access with earlier ones to the same bytes.
 
-use super::{Clock, RaceAccess};
+use super::{Clock, Knowledge, RaceAccess};
 use crate::machine::{GridShape, Scope};
 use crate::memory::shadow::{ShadowCell, Stamp};
 
@@ -13,6 +13,11 @@ pub(super) enum RaceCause {
     AccessScope,
     /// They would be ordered if every scope were wide enough.
     SyncScope,
+}
+
+/// The lane that made an access, if it is known.
+fn lane_of(stamp: Stamp) -> Option<usize> {
+    (!stamp.has(Stamp::MANY)).then_some(stamp.lane())
 }
 
 /// An access that is checked against earlier ones.
@@ -46,7 +51,8 @@ impl<'c> AccessProbe<'c> {
         KnownWarp { warp: self.me.warp, time: 0 }
     }
 
-    /// Whether the earlier access is ordered before this one, made as `me`.
+    /// Whether the earlier access is ordered before this one, made as `me`, by what all lanes know. If not, [`is_ordered`](Self::is_ordered)
+    /// decides.
     #[inline(always)]
     pub(super) fn knows(&self, stamp: Stamp, me: Stamp, known: &mut KnownWarp) -> bool {
         if stamp.time == 0 {
@@ -61,6 +67,17 @@ impl<'c> AccessProbe<'c> {
         stamp.time <= known.time
     }
 
+    /// Whether the earlier access is ordered before this one, also if only its lane is known, or only the lane that makes this one knows it.
+    fn is_ordered(&self, stamp: Stamp) -> bool {
+        if self.knows(stamp, self.me, &mut self.nothing_known()) {
+            return true;
+        }
+        let (cta, index) = self.warp_of(stamp);
+        let knows = |known: &Knowledge| stamp.time <= known.of_lane(cta, index, lane_of(stamp));
+        let alone = || self.clock.apart(self.me.lane()).is_some_and(knows);
+        stamp.warp != self.me.warp && (knows(&self.clock.known) || alone())
+    }
+
     #[inline(never)]
     fn look_up(&self, stamp: Stamp) -> KnownWarp {
         let (cta, index) = self.warp_of(stamp);
@@ -73,8 +90,7 @@ impl<'c> AccessProbe<'c> {
         if self.lockstep && !stamp.is_with(me) {
             return true;
         }
-        let many = stamp.has(Stamp::MANY);
-        stamp.time <= self.clock.of_lane(me.lane(), Some(stamp.lane()).filter(|_| !many))
+        stamp.time <= self.clock.of_lane(me.lane(), lane_of(stamp))
     }
 
     /// Whether an earlier access is ordered before this one, whatever lane makes this one.
@@ -89,7 +105,7 @@ impl<'c> AccessProbe<'c> {
 
     /// Why this access races with an earlier one; `None` if it does not.
     fn cause(&self, other: Stamp) -> Option<RaceCause> {
-        if self.knows(other, self.me, &mut self.nothing_known()) {
+        if self.is_ordered(other) {
             return None;
         }
         if let (Some(mine), Some(theirs)) = (self.me.scope(), other.scope()) {
@@ -98,7 +114,8 @@ impl<'c> AccessProbe<'c> {
             return (narrow < Scope::Gpu && narrow < reach()).then_some(RaceCause::AccessScope);
         }
         let (cta, warp) = self.warp_of(other);
-        let beyond = other.warp != self.me.warp && self.clock.known.beyond_scope(cta, warp) >= other.time;
+        let beyond =
+            other.warp != self.me.warp && self.clock.known.beyond_scope(cta, warp, lane_of(other)) >= other.time;
         Some(if beyond { RaceCause::SyncScope } else { RaceCause::Unordered })
     }
 
@@ -122,7 +139,7 @@ impl<'c> AccessProbe<'c> {
         for read in &mut cell.reads {
             // A thread that is ordered after this write is also ordered after the reads before it, unless those reads are not ordered
             // before the write.
-            if self.knows(*read, self.me, &mut self.nothing_known()) {
+            if self.is_ordered(*read) {
                 *read = Stamp::default();
             }
         }

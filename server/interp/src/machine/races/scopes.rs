@@ -151,16 +151,26 @@ pub(super) fn note_release(races: &mut Races, key: (u64, u64), operation: SyncOp
     }
 }
 
-/// Gains the knowledge that was released at a word. `now`: at once, else at the next fence.
-pub(super) fn acquire(context: &mut ExecContext<'_>, key: (u64, u64), operation: SyncOperation, now: bool) {
+/// Gains the knowledge that was released at a word: for a lane, or for the whole warp. `now`: at once, else at the next fence.
+pub(super) fn acquire(
+    context: &mut ExecContext<'_>,
+    key: (u64, u64),
+    operation: SyncOperation,
+    lane: Option<usize>,
+    now: bool,
+) {
     let own = own(context);
     let mut work = 0;
     for scope in up_to(context, Scope::Gpu) {
         let domain = domain(context, scope);
         let Some(told) = context.machine.races.locations.get(&(key.0, key.1, domain)) else { continue };
+        let live = context.lanes.present & !context.lanes.exited;
         let clock = &mut context.lanes.clock;
         work += match (scope <= operation.scope, now) {
-            (true, true) => clock.learn(told, own),
+            (true, true) => match lane {
+                Some(lane) => clock.learn_of(lane, told, own, live),
+                None => clock.learn(told, own),
+            },
             (true, false) => clock.sync().heard[scope as usize].join(told),
             (false, true) => clock.known.join(&told.out_of_scope()),
             (false, false) => clock.sync().heard[0].join(&told.out_of_scope()),
