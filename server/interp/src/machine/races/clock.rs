@@ -201,7 +201,7 @@ impl Clock {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, Knowledge};
+    use super::Clock;
 
     #[test]
     fn what_is_published_ends_a_time() {
