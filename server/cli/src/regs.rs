@@ -1,7 +1,9 @@
 //! `ptx-analyzer regs`.
 
 mod human;
-mod json;
+pub mod json;
+
+pub use human::{bytes, notes};
 
 use super::CliStatus;
 use super::architecture::Architecture;
@@ -72,22 +74,27 @@ enum RegsOutcome {
 }
 
 /// The input of the report on one file.
-struct RegsFile<'a> {
-    name: &'a str,
-    snapshot: &'a Snapshot,
-    target: &'static TargetInfo,
+pub struct RegsFile<'a> {
+    /// Its name in the report.
+    pub name: &'a str,
+    /// Its text.
+    pub snapshot: &'a Snapshot,
+    /// The target of the estimates.
+    pub target: &'static TargetInfo,
     /// The target of the command line, otherwise that of the file.
-    named: Option<&'static TargetInfo>,
-    kernels: &'a [RegisterReport],
+    pub named: Option<&'static TargetInfo>,
+    /// The functions with an estimate.
+    pub kernels: &'a [RegisterReport],
 }
 
 impl RegsFile<'_> {
-    fn line(&self, offset: usize) -> usize {
+    /// The line of a byte offset.
+    pub fn line(&self, offset: usize) -> usize {
         place(self.snapshot.rope(), offset).line
     }
 
     /// The line at which the most registers are live; without instructions, the line of the function.
-    fn peak(&self, kernel: &RegisterReport) -> usize {
+    pub fn peak(&self, kernel: &RegisterReport) -> usize {
         let instruction = kernel.facts.usage().pressure.peak as usize;
         self.line(kernel.facts.start(instruction).map_or(kernel.range.start, |at| kernel.start + at))
     }
