@@ -34,7 +34,7 @@ TOOLS = ["check", "explain", "complete", "registers", "evaluate", "search"]
 
 # An input of each tool that it answers, with words of the answer; and one that it refuses, with words of the reason.
 GOOD = {
-    "check": ({"text": BROKEN}, 'fix: replace 7:12-7:16 by ".rn"'),
+    "check": ({"text": BROKEN}, 'fix: replace 7:12-16 by ".rn"'),
     "explain": ({"query": "fma.rn.f32"}, "single rounding"),
     "complete": ({"text": BROKEN, "line": 7, "column": 13}, ".rn"),
     "registers": ({"path": "wgmma_tile.ptx"}, "wgmma_tile (line 27)"),

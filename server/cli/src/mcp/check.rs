@@ -241,7 +241,8 @@ fn finding<'d>(
         writeln!(out, "{} {severity}[{code}] {}", positions::range(rope, &d.range), cut::one_line(&d.message(), 600));
     let help = d.help();
     if explained.insert((code, help.clone())) {
-        if let Some(help) = help {
+        // A fix says the same in fewer words.
+        if let Some(help) = help.filter(|_| fixes.iter().all(Vec::is_empty)) {
             let _ = writeln!(out, "  help: {}", cut::one_line(&help, 300));
         }
         for related in d.related.iter().take(MAX_RELATED) {
@@ -249,9 +250,10 @@ fn finding<'d>(
             let _ = writeln!(out, "  {place}: {}", cut::one_line(&related.message, 200));
         }
     }
-    for fix in fixes.iter().filter(|fix| !fix.is_empty()) {
+    for (index, fix) in fixes.iter().filter(|fix| !fix.is_empty()).enumerate() {
+        let word = if index == 0 { "fix" } else { "or" };
         let edits: Vec<String> = fix.iter().map(|edit| shown(rope, edit)).collect();
-        let _ = writeln!(out, "  fix: {}", edits.join(" and "));
+        let _ = writeln!(out, "  {word}: {}", edits.join(" and "));
     }
 }
 

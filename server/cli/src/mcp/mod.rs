@@ -35,7 +35,8 @@ Tools for NVIDIA PTX. They work without a GPU and without CUDA.
 After you write or change PTX, or an asm statement in CUDA C++, Python, Rust, LLVM IR or Julia: call `check`. Its errors are those of ptxas 13.5.
 To see what a kernel computes, or to find races and out-of-bounds accesses: `evaluate`.
 To look something up, do not rely on memory: `explain` for a name, `search` for words, `complete` for what is legal at a place.
-Positions are line:column from 1. Columns count bytes, and the end of a range is excluded. Pass PTX as `text`, or the `path` of a file.";
+Positions are line:column from 1, ranges such as 15:37-40 or 15:37-16:2. Columns count bytes, and the end of a range is excluded. \
+Pass PTX as `text`, or the `path` of a file.";
 
 /// Serves the tools until the input ends.
 pub fn run(arguments: &McpArguments) -> CliStatus {

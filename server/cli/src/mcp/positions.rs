@@ -10,9 +10,11 @@ pub fn at(text: &Rope, offset: usize) -> String {
     format!("{line}:{column}")
 }
 
-/// A range of bytes.
+/// A range of bytes: `15:37-40`, or `15:37-16:2` if it ends in another line.
 pub fn range(text: &Rope, range: &Range<usize>) -> String {
-    format!("{}-{}", at(text, range.start), at(text, range.end.max(range.start)))
+    let (start, end) = (place(text, range.start), place(text, range.end.max(range.start)));
+    let line = if start.line == end.line { String::new() } else { format!("{}:", end.line) };
+    format!("{}:{}-{line}{}", start.line, start.column, end.column)
 }
 
 /// The byte offset of a place; both numbers count from 1. The end of a line is the last place in it.
