@@ -46,7 +46,8 @@ const PROTOCOL: &[&str] = &["tower-lsp-server", "tokio", "ls-types", "lsp-types"
 const SERVERS: &[&str] = &["ptx-lsp", "ptx-mcp"];
 
 /// The crates that may use JSON: those that communicate with other programs.
-const JSON: &[&str] = &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-mcp", "ptx-tests", "ptx-web", "ptx-wire"];
+const JSON: &[&str] =
+    &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-mcp", "ptx-tests", "ptx-web", "ptx-wire"];
 
 /// Direct dependencies of each workspace crate, without development and build dependencies.
 fn dependencies() -> BTreeMap<String, Vec<String>> {

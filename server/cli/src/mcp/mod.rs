@@ -38,6 +38,9 @@ To look something up, do not rely on memory: `explain` for a name, `search` for 
 Positions are line:column from 1, ranges such as 15:37-40 or 15:37-16:2. Columns count bytes, and the end of a range is excluded. \
 Pass PTX as `text`, or the `path` of a file.";
 
+/// Maximum size of a message in bytes.
+const MAX_ERROR: usize = 4000;
+
 /// Serves the tools until the input ends.
 pub fn run(arguments: &McpArguments) -> CliStatus {
     let mut roots = Vec::new();
@@ -92,7 +95,8 @@ impl Toolbox for PtxTools {
                 _ => Err(format!("there is no tool `{name}`")),
             }
         });
-        answer.unwrap_or_else(ToolAnswer::error)
+        // A message may quote what was given, which may be long.
+        answer.unwrap_or_else(|why| ToolAnswer::error(cut::lines(&why, MAX_ERROR, "the message was longer")))
     }
 }
 

@@ -177,6 +177,8 @@ fn runs_that_cannot_begin() {
     assert!(broken.contains("text:10:"), "{broken}");
     assert!(refused("evaluate", json!({ "text": HEADER })).contains("no kernel"));
     // A text is in no folder, so its launch reads no file.
+    let long = refused("evaluate", json!({ "text": text, "kernel": "k".repeat(1_000_000) }));
+    assert!(long.len() < 5000, "{}", long.len());
     let file = refused("evaluate", json!({ "text": text, "launch": "grid=1 block=1 out=u32:file(secret)" }));
     assert!(file.contains("files are not read"), "{file}");
     let host = refused("evaluate", json!({ "text": text, "language": "cpp" }));
