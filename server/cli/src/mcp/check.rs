@@ -25,8 +25,8 @@ const MAX_FIXES: usize = 2;
 /// Maximum number of related places for a finding.
 const MAX_RELATED: usize = 2;
 
-/// Maximum number of characters of a replacement that is shown.
-const MAX_REPLACEMENT: usize = 200;
+/// Maximum size of a replacement in bytes; fixes with longer ones are left out.
+const MAX_REPLACEMENT: usize = 400;
 
 /// Answers a call.
 ///
@@ -60,7 +60,7 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
             .iter()
             .filter_map(|index| serde_json::to_value(json::object(&input.name, &rope, &diagnostics[*index])).ok())
             .collect();
-        answer.structured = Some(json!({ "diagnostics": objects, "total": diagnostics.len() }));
+        answer.structured = cut::structured(json!({ "diagnostics": objects, "total": diagnostics.len() }));
     }
     Ok(answer)
 }
@@ -69,7 +69,7 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
 type ShownFix = Vec<TextEdit>;
 
 /// The result of a check.
-struct Checked<'t> {
+struct Checked {
     rope: Rope,
     diagnostics: Vec<Diagnostic>,
     /// What was checked, in brackets.
@@ -77,14 +77,10 @@ struct Checked<'t> {
     /// Number of findings that a report on a generated text leaves out.
     hidden: usize,
     /// Finds the fixes of a diagnostic.
-    fixes: Box<dyn Fn(usize) -> Vec<ShownFix> + 't>,
+    fixes: Box<dyn Fn(usize) -> Vec<ShownFix>>,
 }
 
-fn ptx<'t>(
-    input: &InputText,
-    target: Option<&'static TargetInfo>,
-    context: &CallContext<'_>,
-) -> Result<Checked<'t>, String> {
+fn ptx(input: &InputText, target: Option<&'static TargetInfo>, context: &CallContext<'_>) -> Result<Checked, String> {
     let snapshot = Snapshot::in_chunks(&input.text, 1);
     let options = CheckOptions { targets: target.into_iter().collect(), ..CheckOptions::default() };
     let report = findings::of_ptx(&snapshot, &options, 1, context.cancelled).ok_or_else(cancelled)?;
@@ -137,12 +133,12 @@ fn instructions(root: Node<'_>) -> usize {
     }
 }
 
-fn host<'t>(
+fn host(
     input: &InputText,
     language: Language,
     target: Option<&'static TargetInfo>,
     context: &CallContext<'_>,
-) -> Result<Checked<'t>, String> {
+) -> Result<Checked, String> {
     let targets = match target {
         Some(target) => HostTargets::forced(TargetSet::named([target.name], None)?),
         None => HostTargets::default(),
@@ -250,7 +246,8 @@ fn finding<'d>(
             let _ = writeln!(out, "  {place}: {}", cut::one_line(&related.message, 200));
         }
     }
-    for (index, fix) in fixes.iter().filter(|fix| !fix.is_empty()).enumerate() {
+    let is_shown = |fix: &&ShownFix| !fix.is_empty() && fix.iter().all(|edit| edit.text.len() <= MAX_REPLACEMENT);
+    for (index, fix) in fixes.iter().filter(is_shown).enumerate() {
         let word = if index == 0 { "fix" } else { "or" };
         let edits: Vec<String> = fix.iter().map(|edit| shown(rope, edit)).collect();
         let _ = writeln!(out, "  {word}: {}", edits.join(" and "));
@@ -260,13 +257,14 @@ fn finding<'d>(
 /// An edit as an instruction: `replace 3:5-3:8 by "add"`.
 fn shown(rope: &Rope, edit: &TextEdit) -> String {
     let TextEdit { range, text } = edit;
-    let text = || json!(text.chars().take(MAX_REPLACEMENT).collect::<String>()).to_string();
+    // As a string of JSON, with its escapes.
+    let quoted = || json!(text).to_string();
     if range.is_empty() {
-        format!("insert {} at {}", text(), positions::at(rope, range.start))
-    } else if edit.text.is_empty() {
+        format!("insert {} at {}", quoted(), positions::at(rope, range.start))
+    } else if text.is_empty() {
         format!("delete {}", positions::range(rope, range))
     } else {
-        format!("replace {} by {}", positions::range(rope, range), text())
+        format!("replace {} by {}", positions::range(rope, range), quoted())
     }
 }
 

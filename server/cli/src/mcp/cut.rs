@@ -1,5 +1,7 @@
 //! Answers of a bounded size.
 
+use serde_json::Value;
+
 /// Maximum size of an answer in bytes, about 6,000 tokens.
 pub const MAX_ANSWER: usize = 20_000;
 
@@ -26,6 +28,14 @@ pub fn one_line(text: &str, max: usize) -> String {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
     }
+}
+
+/// Maximum size of an answer for programs in bytes.
+const MAX_STRUCTURED: usize = 64 << 10;
+
+/// An answer for programs, unless it is too large.
+pub fn structured(value: Value) -> Option<Value> {
+    (value.to_string().len() <= MAX_STRUCTURED).then_some(value)
 }
 
 #[cfg(test)]

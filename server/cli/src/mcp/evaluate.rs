@@ -34,8 +34,6 @@ const MAX_PRINTED: usize = 2000;
 const MAX_GUESSED: usize = 400;
 /// Maximum number of lines with values of lanes.
 const MAX_VALUES: usize = 100;
-/// Maximum size of the structured answer in bytes.
-const MAX_STRUCTURED: usize = 64 << 10;
 
 /// Answers a call.
 ///
@@ -224,11 +222,11 @@ fn structured(done: &LaunchRun, rope: &Rope) -> Option<Value> {
         (place.line, place.column)
     };
     let mut out = serde_json::to_value(report(done, &places, None)).ok()?;
-    if out.to_string().len() > MAX_STRUCTURED {
+    if cut::structured(out.clone()).is_none() {
         let small = out.as_object_mut()?;
         small.retain(|key, _| {
             !["buffers", "unwritten", "unspecified", "approximate", "printed"].contains(&key.as_str())
         });
     }
-    (out.to_string().len() <= MAX_STRUCTURED).then_some(out)
+    cut::structured(out)
 }

@@ -46,7 +46,7 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
     if json {
         let objects: Vec<Value> =
             kernels.iter().filter_map(|kernel| serde_json::to_value(regs::json::object(&file, kernel)).ok()).collect();
-        answer.structured = Some(json!({ "functions": objects }));
+        answer.structured = cut::structured(json!({ "functions": objects }));
     }
     Ok(answer)
 }
