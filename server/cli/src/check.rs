@@ -2,17 +2,17 @@
 
 use super::architecture::Architecture;
 use super::files::{self, complain};
+use super::findings::{self, CheckOptions};
 use super::source::{self, InputContent, InputOrigin};
 use super::terminal::for_stdout;
 use super::{CliStatus, human, inline, json, repeats, sarif};
 use clap::ValueEnum;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::version;
-use ptx_analysis::{Analyzer, Code, Diagnostic, Severity};
+use ptx_analysis::{Code, Diagnostic, Severity};
 use ptx_isa::tables::{TargetInfo, Version};
 use ptx_lsp::levels::{self, DiagnosticLevels};
 use ptx_syntax::{Rope, Snapshot};
-use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io::{self, Write, stdout};
 use std::num::NonZero;
@@ -63,6 +63,26 @@ pub struct CheckArguments {
     /// Number of files checked at a time [default: the number of processors]
     #[arg(short, value_name = "N")]
     jobs: Option<NonZero<usize>>,
+}
+
+impl CheckArguments {
+    /// The levels of diagnostics.
+    pub fn levels(&self) -> DiagnosticLevels {
+        let mut levels = DiagnosticLevels::default();
+        self.level.iter().for_each(|(code, level)| levels.set(*code, *level));
+        levels
+    }
+
+    /// What to check for.
+    fn options(&self) -> CheckOptions {
+        let levels = self.levels();
+        let project = Project {
+            targets: self.project_target.clone(),
+            version: self.project_version,
+            portable: levels.want_portable(),
+        };
+        CheckOptions { targets: self.target.clone(), project, levels }
+    }
 }
 
 fn newest(number: &str) -> Result<Version, String> {
@@ -195,7 +215,8 @@ fn check(origin: &InputOrigin, arguments: &CheckArguments, threads: usize) -> Ch
         InputContent::Markup => return CheckOutcome::Markup,
         InputContent::Unreadable(why) => return CheckOutcome::Unreadable(why),
     };
-    let diagnostics = findings(&snapshot, arguments, threads);
+    let diagnostics = findings::of_ptx(&snapshot, &arguments.options(), threads, &|| false);
+    let diagnostics = diagnostics.map(|report| report.diagnostics).unwrap_or_default();
     let totals = Totals::of(&diagnostics);
     let asked = |code: Code| arguments.level.iter().any(|(asked, _)| *asked == code);
     let cap = arguments.format == CheckFormat::Human && !arguments.all;
@@ -246,34 +267,6 @@ fn discard(snapshot: Snapshot) {
     if snapshot.rope().len_bytes() > 1 << 20 {
         std::thread::spawn(move || drop(snapshot));
     }
-}
-
-/// The diagnostics of a file for its own target, or for each target in `--target`.
-fn findings(snapshot: &Snapshot, arguments: &CheckArguments, threads: usize) -> Vec<Diagnostic> {
-    let mut levels = DiagnosticLevels::default();
-    arguments.level.iter().for_each(|(code, level)| levels.set(*code, *level));
-    let mut analyzer = Analyzer::for_one_check();
-    analyzer.set_threads(threads);
-    analyzer.set_project(Project {
-        targets: arguments.project_target.clone(),
-        version: arguments.project_version,
-        portable: levels.want_portable(),
-    });
-    let own = arguments.target.is_empty().then_some(None);
-    let mut out: Vec<Diagnostic> = Vec::new();
-    for target in own.into_iter().chain(arguments.target.iter().map(|t| Some(t.name))) {
-        // The argument parser accepts only names that the tables contain.
-        let _ = analyzer.set_target(target);
-        out.extend(analyzer.analyze(snapshot).diagnostics);
-        out.extend(analyzer.lints(snapshot, &|| false).unwrap_or_default());
-    }
-    // Report each diagnostic that does not depend on the target only once.
-    if arguments.target.len() > 1 {
-        let mut seen = HashSet::new();
-        out.retain(|d| seen.insert((d.range.clone(), d.finding.clone())));
-    }
-    out.sort_by_key(|d| (d.range.start, d.range.end));
-    levels.apply(out)
 }
 
 /// The report that is written to standard output.

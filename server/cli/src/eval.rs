@@ -3,6 +3,8 @@
 mod human;
 mod steps;
 
+pub use human::guessed;
+
 use super::CliStatus;
 use super::files::{self, FileProgress, complain};
 use super::inline;

@@ -33,8 +33,13 @@ enum ExplainFormat {
 /// Prints the explanation.
 pub fn run(arguments: &ExplainArguments) -> CliStatus {
     let query = arguments.query.join(" ");
-    let found = if arguments.all { ptx_ide::explain(&query) } else { ptx_ide::explain_overview(&query) };
-    let Some(text) = found else { return unknown(&query) };
+    let text = match answer(&query, arguments.all) {
+        Ok(text) => text,
+        Err(why) => {
+            complain(&why);
+            return CliStatus::Trouble;
+        }
+    };
     let usual = if stdout().is_terminal() { ExplainFormat::Human } else { ExplainFormat::Markdown };
     match arguments.format.unwrap_or(usual) {
         ExplainFormat::Human => arguments.display.print_laid_out(&text),
@@ -42,17 +47,24 @@ pub fn run(arguments: &ExplainArguments) -> CliStatus {
     }
 }
 
-fn unknown(query: &str) -> CliStatus {
+/// The explanation as Markdown. `all`: of all instructions of an opcode, not only of the most common one.
+///
+/// # Errors
+/// If nothing is known: a sentence with similar names.
+pub fn answer(query: &str, all: bool) -> Result<String, String> {
+    let found = if all { ptx_ide::explain(query) } else { ptx_ide::explain_overview(query) };
+    found.ok_or_else(|| unknown(query))
+}
+
+fn unknown(query: &str) -> String {
     let near = ptx_ide::nearest(query);
     if near.is_empty() {
-        complain(&format!(
+        return format!(
             "nothing is known of `{query}`; ask for an opcode (`fma.rn.f32`), a modifier (`.ftz`), a special register \
              (`%laneid`), a directive (`.maxntid`), a diagnostic code (`operand-type`), a name of CUDA C++ \
              (`__shfl_sync`) or a topic (`bank conflict`)"
-        ));
-    } else {
-        let near: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();
-        complain(&format!("nothing is known of `{query}`; did you mean {}?", near.join(", ")));
+        );
     }
-    CliStatus::Trouble
+    let near: Vec<String> = near.iter().map(|n| format!("`{n}`")).collect();
+    format!("nothing is known of `{query}`; did you mean {}?", near.join(", "))
 }

@@ -3,6 +3,7 @@
 use super::CliStatus;
 use super::check::{self, CheckArguments, CheckOutcome};
 use super::files::complain;
+use super::findings;
 use super::source::{self, InputOrigin, LineColumn, WantedFiles, place};
 use ptx_analysis::inline::TargetSet;
 use ptx_embed::{Kind, Placed};
@@ -43,8 +44,7 @@ impl HostCheckers {
         // The argument parser accepts only names that the tables contain.
         let names = arguments.inline_target.iter().map(|t| t.name);
         let forced = (!arguments.inline_target.is_empty()).then(|| TargetSet::named(names, None).ok()).flatten();
-        let mut levels = DiagnosticLevels::default();
-        arguments.level.iter().for_each(|(code, level)| levels.set(*code, *level));
+        let mut levels = arguments.levels();
         host_levels(&mut levels);
         Self {
             forced: forced.map(HostTargets::forced),
@@ -60,19 +60,15 @@ impl HostCheckers {
             Ok(opened) => opened,
             Err(why) => return CheckOutcome::Unreadable(why),
         };
-        if !may_contain_ptx(text.as_bytes()) {
-            return check::done(arguments, origin, &Rope::new(), false, Vec::new());
-        }
-        let host = Host::new(language, &text);
-        if host.groups().is_empty() {
-            return check::done(arguments, origin, &Rope::new(), false, Vec::new());
-        }
         let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut checker = lock().pop().unwrap_or_default();
-        checker.set_targets(targets(self.forced.as_ref(), &self.commands, origin));
-        let found = self.levels.apply(checker.diagnostics(host.groups()));
+        let targets = targets(self.forced.as_ref(), &self.commands, origin);
+        let found = findings::of_host(&text, language, targets, &self.levels, &mut checker, &|| false);
         lock().push(checker);
-        check::done(arguments, origin, &Rope::from_str(&text), lossy, found)
+        match found {
+            Some(found) => check::done(arguments, origin, &Rope::from_str(&text), lossy, found.diagnostics),
+            None => check::done(arguments, origin, &Rope::new(), false, Vec::new()),
+        }
     }
 }
 

@@ -5,12 +5,14 @@ mod check;
 mod eval;
 mod explain;
 mod files;
+mod findings;
 mod fmt;
 mod human;
 mod inline;
 mod isa;
 mod json;
 mod markdown;
+mod mcp;
 mod pager;
 mod regs;
 mod repeats;
@@ -111,6 +113,8 @@ enum Command {
     Isa(isa::IsaArguments),
     /// Debug kernels: speak the Debug Adapter Protocol on standard input and output
     Dap,
+    /// Serve assistants: speak the Model Context Protocol on standard input and output
+    Mcp(mcp::McpArguments),
     /// Print the completion script of a shell
     Completions(shell::ShellCompletions),
     /// Print the manual page, or write the pages of all commands
@@ -120,7 +124,7 @@ enum Command {
 /// Executes the command that the arguments of the process name.
 pub fn main() -> ExitCode {
     let arguments = CliArguments::try_parse().unwrap_or_else(|error| refuse(error));
-    let serves = matches!(arguments.command, None | Some(Command::Dap));
+    let serves = matches!(arguments.command, None | Some(Command::Dap | Command::Mcp(_)));
     // A server must not wait for the reader of its log. Other commands may.
     let queue = if serves { stderr::Queue::start(std::io::stderr()).ok() } else { None };
     log_to_stderr(queue.clone());
@@ -151,6 +155,7 @@ fn dispatch(arguments: CliArguments) -> ExitCode {
         Some(Command::Fmt(arguments)) => fmt::run(&arguments).into(),
         Some(Command::Isa(arguments)) => isa::run(&arguments).into(),
         Some(Command::Dap) => debug(),
+        Some(Command::Mcp(arguments)) => mcp::run(&arguments).into(),
         Some(Command::Completions(arguments)) => shell::completions(&arguments).into(),
         Some(Command::Man(arguments)) => shell::manual(&arguments).into(),
         None if stdin().is_terminal() && !arguments.stdio && !arguments.inline => {
@@ -186,7 +191,7 @@ fn debug() -> ExitCode {
 
 /// Replaces `ptx_analyzer` in a log filter by all crates of this program.
 fn of_all_crates(filter: &str) -> String {
-    let crates = ["ptx_analyzer", "ptx_dap", "ptx_launch", "ptx_lsp", "ptx_wire"];
+    let crates = ["ptx_analyzer", "ptx_dap", "ptx_launch", "ptx_lsp", "ptx_mcp", "ptx_wire"];
     let all = filter.split(',').map(str::trim).map(|part| match part.strip_prefix("ptx_analyzer") {
         Some(level) if level.is_empty() || level.starts_with('=') => crates.map(|c| format!("{c}{level}")).join(","),
         _ => part.to_owned(),

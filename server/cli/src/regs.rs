@@ -1,7 +1,9 @@
 //! `ptx-analyzer regs`.
 
 mod human;
-mod json;
+pub mod json;
+
+pub use human::{bytes, notes};
 
 use super::CliStatus;
 use super::architecture::Architecture;
@@ -72,22 +74,27 @@ enum RegsOutcome {
 }
 
 /// The input of the report on one file.
-struct RegsFile<'a> {
-    name: &'a str,
-    snapshot: &'a Snapshot,
-    target: &'static TargetInfo,
+pub struct RegsFile<'a> {
+    /// Its name in the report.
+    pub name: &'a str,
+    /// Its text.
+    pub snapshot: &'a Snapshot,
+    /// The target of the estimates.
+    pub target: &'static TargetInfo,
     /// The target of the command line, otherwise that of the file.
-    named: Option<&'static TargetInfo>,
-    kernels: &'a [RegisterReport],
+    pub named: Option<&'static TargetInfo>,
+    /// The functions with an estimate.
+    pub kernels: &'a [RegisterReport],
 }
 
 impl RegsFile<'_> {
-    fn line(&self, offset: usize) -> usize {
+    /// The line of a byte offset.
+    pub fn line(&self, offset: usize) -> usize {
         place(self.snapshot.rope(), offset).line
     }
 
     /// The line at which the most registers are live; without instructions, the line of the function.
-    fn peak(&self, kernel: &RegisterReport) -> usize {
+    pub fn peak(&self, kernel: &RegisterReport) -> usize {
         let instruction = kernel.facts.usage().pressure.peak as usize;
         self.line(kernel.facts.start(instruction).map_or(kernel.range.start, |at| kernel.start + at))
     }
@@ -148,33 +155,66 @@ fn look_at(origin: &InputOrigin, arguments: &RegsArguments, threads: usize) -> R
         InputContent::Unreadable(why) => return RegsOutcome::Unreadable(why),
     };
     let name = origin.name();
-    let mut analyzer = Analyzer::default();
-    analyzer.keep_facts();
-    analyzer.set_threads(threads);
-    // The argument parser accepts only names that the tables contain.
-    let _ = analyzer.set_target(arguments.target.map(|t| t.name));
-    let checked = analyzer.analyze(&snapshot);
-    analyzer.lints(&snapshot, &|| false);
-    let facts = analyzer.facts();
-    let own = checked.environment.target;
-    let is_old = |t: &&TargetInfo| estimate::number(t).is_some_and(|n| n < estimate::OLDEST);
-    let oldest = format!("sm_{}", estimate::OLDEST);
-    let Some(target) = own.filter(|t| !is_old(t)).or_else(|| ISA.target(&oldest)) else {
-        return RegsOutcome::Unreadable(format!("`{oldest}` is not in the tables"));
+    let estimate = match estimate_all(&snapshot, arguments.target, threads, &|| false) {
+        Ok(estimate) => estimate,
+        Err(why) => return RegsOutcome::Unreadable(why),
     };
-    let kernels = registers::report(&snapshot, &facts, Some(target));
-    let errors = || checked.diagnostics.iter().filter(|d| d.severity == Severity::Error);
-    let left_out = registers::left_out(&snapshot, &facts).into_iter().map(|(function, range)| {
-        let error = errors().find(|d| range.contains(&d.range.start));
-        let at = error.map_or(range.start, |d| d.range.start);
-        let why = error.map_or_else(|| "it could not be analysed".to_owned(), |d| d.message());
-        format!("{name}:{}: `{}` is left out: {why}", place(snapshot.rope(), at).line, ptx_ide::both_names(&function))
-    });
+    let left_out =
+        estimate.left_out.iter().map(|(at, why)| format!("{name}:{}: {why}", place(snapshot.rope(), *at).line));
     let left_out = left_out.collect();
-    let file = RegsFile { name: &name, snapshot: &snapshot, target, named: own, kernels: &kernels };
+    let RegsEstimate { target, named, kernels, .. } = &estimate;
+    let file = RegsFile { name: &name, snapshot: &snapshot, target, named: *named, kernels };
     let report = match arguments.format {
         RegsFormat::Human => human::render(&file),
         RegsFormat::Json => json::render(&file),
     };
     RegsOutcome::Done { report, functions: kernels.len(), left_out, lossy }
+}
+
+/// The register reports of a module.
+pub struct RegsEstimate {
+    /// The target of the estimates.
+    pub target: &'static TargetInfo,
+    /// The target of the arguments, otherwise that of the module.
+    pub named: Option<&'static TargetInfo>,
+    /// The functions with an estimate.
+    pub kernels: Vec<RegisterReport>,
+    /// The functions without one: the offset of the cause, and a sentence.
+    pub left_out: Vec<(usize, String)>,
+}
+
+/// Estimates the registers of all functions of a module, for a target or for its own.
+///
+/// # Errors
+/// If there is no model, or if `stop` returned true.
+pub fn estimate_all(
+    snapshot: &Snapshot,
+    target: Option<&'static TargetInfo>,
+    threads: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<RegsEstimate, String> {
+    let stopped = || "the estimate was stopped".to_owned();
+    let mut analyzer = Analyzer::default();
+    analyzer.keep_facts();
+    analyzer.set_threads(threads);
+    // The name is one of the tables.
+    let _ = analyzer.set_target(target.map(|t| t.name));
+    let checked = analyzer.analyze_until(snapshot, stop).ok_or_else(stopped)?;
+    analyzer.lints(snapshot, stop).ok_or_else(stopped)?;
+    let facts = analyzer.facts();
+    let named = checked.environment.target;
+    let is_old = |t: &&TargetInfo| estimate::number(t).is_some_and(|n| n < estimate::OLDEST);
+    let oldest = format!("sm_{}", estimate::OLDEST);
+    let target = named.filter(|t| !is_old(t)).or_else(|| ISA.target(&oldest));
+    let target = target.ok_or_else(|| format!("`{oldest}` is not in the tables"))?;
+    let kernels = registers::report(snapshot, &facts, Some(target));
+    let errors = || checked.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+    let left_out = registers::left_out(snapshot, &facts).into_iter().map(|(function, range)| {
+        let error = errors().find(|d| range.contains(&d.range.start));
+        let at = error.map_or(range.start, |d| d.range.start);
+        let why = error.map_or_else(|| "it could not be analysed".to_owned(), |d| d.message());
+        (at, format!("`{}` is left out: {why}", ptx_ide::both_names(&function)))
+    });
+    let left_out = left_out.collect();
+    Ok(RegsEstimate { target, named, kernels, left_out })
 }

@@ -20,6 +20,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-host", &["memchr", "ptx-analysis", "ptx-embed", "ptx-ide", "ptx-isa", "ptx-syntax", "rustc-hash"]),
     ("ptx-launch", &["ptx-analysis", "ptx-clock", "ptx-interp", "ptx-syntax", "rustix", "serde", "serde_json", "toml"]),
     ("ptx-wire", &["serde", "serde_json", "tracing"]),
+    // It speaks a protocol for tools that it does not know.
+    ("ptx-mcp", &["percent-encoding", "ptx-wire", "rmcp", "serde_json", "tokio", "tracing"]),
     // The server in a browser adds no feature and knows no protocol: only how work shares a thread.
     ("ptx-web", &["futures", "ptx-clock", "ptx-lsp", "ptx-wire", "serde", "serde_json", "tracing-subscriber"]),
     (
@@ -40,11 +42,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Dependencies that only the crates in `SERVERS` may have.
-const PROTOCOL: &[&str] = &["tower-lsp-server", "tokio", "ls-types", "lsp-types", "url"];
-const SERVERS: &[&str] = &["ptx-lsp"];
+const PROTOCOL: &[&str] = &["tower-lsp-server", "tokio", "ls-types", "lsp-types", "rmcp", "url"];
+const SERVERS: &[&str] = &["ptx-lsp", "ptx-mcp"];
 
 /// The crates that may use JSON: those that communicate with other programs.
-const JSON: &[&str] = &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-tests", "ptx-web", "ptx-wire"];
+const JSON: &[&str] =
+    &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-mcp", "ptx-tests", "ptx-web", "ptx-wire"];
 
 /// Direct dependencies of each workspace crate, without development and build dependencies.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
@@ -76,7 +79,7 @@ fn crates_know_only_what_lies_below_them() {
 }
 
 #[test]
-fn only_the_server_knows_the_protocol() {
+fn only_servers_know_their_protocol() {
     for (name, found) in &dependencies() {
         let known = |crates: &[&str], dependency: &str| crates.contains(&dependency);
         let wrong =

@@ -6,6 +6,10 @@ use std::path::{Component, Path, PathBuf};
 
 /// Files of other projects and of users, which are not in this repository.
 const ELSEWHERE: &[&str] = &[
+    ".codex/config.toml",
+    ".cursor/mcp.json",
+    ".gemini/settings.json",
+    ".vscode/mcp.json",
     ".vscode/settings.json",
     ".helix/languages.toml",
     ".config/helix/languages.toml",

@@ -99,7 +99,7 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
 }
 
 /// What of the launch was guessed, without a repetition of the line above where that is all of it.
-fn guessed(done: &LaunchRun) -> Option<String> {
+pub fn guessed(done: &LaunchRun) -> Option<String> {
     let sentence = done.guessed.sentence()?;
     let lines = done.launch.lines();
     let launch = lines.lines().find_map(|l| l.strip_prefix("//! launch:")).unwrap_or_default().trim();

@@ -126,7 +126,8 @@ fn shortened(name: &str) -> String {
     first.chain(['…']).chain(last).collect()
 }
 
-fn notes(file: &RegsFile<'_>, kernel: &RegisterReport) -> Vec<String> {
+/// Remarks on a function: likely spills, and how few registers would help.
+pub fn notes(file: &RegsFile<'_>, kernel: &RegisterReport) -> Vec<String> {
     let mut out = Vec::new();
     let limit = &kernel.limit;
     let said = limit.directive.as_ref().map(|range| {
@@ -152,7 +153,7 @@ fn notes(file: &RegsFile<'_>, kernel: &RegisterReport) -> Vec<String> {
 }
 
 /// A size in bytes as text, such as `4.5 KB`.
-fn bytes(bytes: u64) -> String {
+pub fn bytes(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
         _ if bytes.is_multiple_of(1024) => format!("{} KB", bytes / 1024),

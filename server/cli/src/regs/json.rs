@@ -65,7 +65,7 @@ struct Fewer {
 pub(super) fn render(file: &RegsFile<'_>) -> String {
     let mut out = String::new();
     for kernel in file.kernels {
-        match serde_json::to_string(&line(file, kernel)) {
+        match serde_json::to_string(&object(file, kernel)) {
             Ok(line) => out.extend([line.as_str(), "\n"]),
             Err(error) => tracing::error!("{}: a function cannot be written as JSON: {error}", file.name),
         }
@@ -73,7 +73,8 @@ pub(super) fn render(file: &RegsFile<'_>) -> String {
     out
 }
 
-fn line<'a>(file: &RegsFile<'a>, kernel: &'a RegisterReport) -> RegsJsonLine<'a> {
+/// A function as an object.
+pub fn object<'a>(file: &RegsFile<'a>, kernel: &'a RegisterReport) -> impl Serialize + use<'a> {
     let most = kernel.facts.usage().pressure.most;
     let occupancy = kernel.occupancy.map(|o| OccupancyLine {
         warps_per_sm: o.warps,

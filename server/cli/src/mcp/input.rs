@@ -1,0 +1,207 @@
+//! The text of a call: given with it, or in a file of the permitted folders.
+
+use super::CallContext;
+use super::arguments::ToolArguments;
+use ptx_host::Language;
+use ptx_isa::tables::TargetInfo;
+use ptx_launch::files::{decode, is_markup, regular};
+use std::path::{Component, Path, PathBuf};
+
+/// Maximum size of a text in bytes: that of files which the language server reads (`workspace.megabytes`).
+pub const MAX_TEXT: usize = 32_000_000;
+
+/// The text of a call.
+pub struct InputText {
+    /// Its name in the answer.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// The language around PTX; `None` for PTX itself.
+    pub language: Option<Language>,
+    /// The folder of the file, with links resolved; a launch may name files in it.
+    pub folder: Option<PathBuf>,
+    /// Some bytes are no text.
+    pub lossy: bool,
+}
+
+impl InputText {
+    /// Reads the text of a call.
+    ///
+    /// # Errors
+    /// If there is none, or if it must not be read.
+    pub fn of(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<Self, String> {
+        let (text, path) = (arguments.text("text")?, arguments.text("path")?);
+        let language = arguments.text("language").map(|name| name.map(language))?.transpose()?;
+        let input = match (text, path) {
+            (Some(_), Some(_)) => return Err(format!("`{}` takes `text` or `path`, not both", arguments.tool())),
+            (None, None) => return Err(format!("`{}` needs PTX: as `text`, or in a file as `path`", arguments.tool())),
+            (Some(text), None) if text.len() > MAX_TEXT => {
+                return Err(format!("`text` has {} bytes, but {MAX_TEXT} are the most", text.len()));
+            }
+            (Some(text), None) => Self {
+                name: "text".to_owned(),
+                text: text.to_owned(),
+                language: language.unwrap_or_default(),
+                folder: None,
+                lossy: false,
+            },
+            (None, Some(path)) => {
+                let file = resolve(path, context.roots)?;
+                let bytes = regular::read(&file, MAX_TEXT as u64).map_err(|error| format!("`{path}`: {error}"))?;
+                let (text, lossy) = decode(bytes);
+                let named = || file.file_name().and_then(|name| Language::of_file_name(&name.to_string_lossy()));
+                let language = language.unwrap_or_else(named);
+                Self { name: path.to_owned(), text, language, folder: file.parent().map(Path::to_owned), lossy }
+            }
+        };
+        if input.language.is_none() && is_markup(input.text.chars()) {
+            return Err(format!("{}: this is XML (PreTeXt), not PTX", input.name));
+        }
+        Ok(input)
+    }
+
+    /// Reads the text of a call about PTX only.
+    ///
+    /// # Errors
+    /// If there is none, if it must not be read, or if it is of another language.
+    pub fn of_ptx(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<Self, String> {
+        let input = Self::of(arguments, context)?;
+        if input.language.is_some() {
+            return Err(format!(
+                "`{}` takes PTX, not {}, which is another language: pass the PTX as `text`",
+                arguments.tool(),
+                input.name
+            ));
+        }
+        Ok(input)
+    }
+
+    /// A line about bytes that are no text; empty if there are none.
+    pub fn remark(&self) -> &'static str {
+        if self.lossy { "some bytes are not UTF-8 text\n" } else { "" }
+    }
+}
+
+/// The language of a name; `None` is PTX.
+fn language(name: &str) -> Result<Option<Language>, String> {
+    Ok(match name {
+        "ptx" => None,
+        "cpp" | "cuda" | "c" => Some(Language::Cpp),
+        "python" => Some(Language::Python),
+        "rust" => Some(Language::Rust),
+        "llvm" => Some(Language::LlvmIr),
+        "julia" => Some(Language::Julia),
+        _ => return Err(format!("`language` must be one of {}", super::schema::LANGUAGES.join(", "))),
+    })
+}
+
+/// The target of a call.
+///
+/// # Errors
+/// If there is no such architecture.
+pub fn target(arguments: &ToolArguments) -> Result<Option<&'static TargetInfo>, String> {
+    let Some(name) = arguments.text("target")? else { return Ok(None) };
+    let found = ptx_analysis::target::find_architecture(name);
+    let name: String = name.chars().take(80).collect();
+    found.map(Some).ok_or_else(|| format!("`target` must be an architecture such as sm_90a; `{name}` is none"))
+}
+
+/// The file of a path, if it is in one of the folders. Nothing about other files is said, not even whether they exist.
+fn resolve(path: &str, roots: &[PathBuf]) -> Result<PathBuf, String> {
+    let shown: String = path.chars().take(200).collect();
+    if roots.is_empty() {
+        return Err(
+            "no file may be read, because neither `--root DIR` nor the client names a folder: pass the PTX as `text`"
+                .to_owned(),
+        );
+    }
+    let wanted = Path::new(path);
+    // Opening a network path logs in to another computer.
+    let is_network = path.starts_with("//") || path.starts_with("\\\\");
+    if path.is_empty() || path.contains('\0') || is_network || wanted.components().any(|c| c == Component::ParentDir) {
+        return Err(format!("`{shown}` is not read: name a file by its path in the folder, without `..`"));
+    }
+    let folders: Vec<(&PathBuf, PathBuf)> = roots.iter().filter_map(|r| Some((r, r.canonicalize().ok()?))).collect();
+    let is_plain = |c: Component<'_>| matches!(c, Component::Normal(_) | Component::CurDir);
+    let mut why = None;
+    for (named, folder) in &folders {
+        let file = match wanted.is_absolute() {
+            true if wanted.starts_with(named) || wanted.starts_with(folder) => wanted.to_owned(),
+            false if wanted.components().all(is_plain) => folder.join(wanted),
+            _ => continue,
+        };
+        match file.canonicalize() {
+            Ok(real) if real.starts_with(folder) => return Ok(real),
+            Ok(_) => why = Some(outside(&shown)),
+            Err(_) if leads_out(&file, folder) => why = Some(outside(&shown)),
+            Err(error) => why = why.or_else(|| Some(format!("`{shown}`: {error}"))),
+        }
+    }
+    why.map_or_else(
+        || {
+            let names: Vec<String> = roots.iter().map(|r| r.display().to_string()).collect();
+            Err(format!("`{shown}` is in none of the folders that may be read: {}", names.join(", ")))
+        },
+        Err,
+    )
+}
+
+fn outside(path: &str) -> String {
+    format!("`{path}` is a link to a place outside of the folders that may be read")
+}
+
+/// Whether the part of a path that exists lies outside of a folder: a link leads there.
+fn leads_out(file: &Path, folder: &Path) -> bool {
+    let existing = file.ancestors().skip(1).find_map(|part| part.canonicalize().ok());
+    existing.is_none_or(|part| !part.starts_with(folder))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::resolve;
+
+    #[test]
+    fn nothing_outside_of_the_folders_is_found() {
+        let around = tempfile::tempdir().unwrap();
+        let (root, other) = (around.path().join("in"), around.path().join("other"));
+        std::fs::create_dir_all(root.join("deep")).unwrap();
+        std::fs::create_dir_all(&other).unwrap();
+        std::fs::write(around.path().join("secret.ptx"), "s").unwrap();
+        std::fs::write(root.join("deep/a.ptx"), "a").unwrap();
+        std::fs::write(other.join("b.ptx"), "b").unwrap();
+        let roots = [root.clone(), other.clone()];
+        let absolute = root.join("deep/a.ptx").display().to_string();
+        for path in ["deep/a.ptx", "./deep/a.ptx", "b.ptx", &absolute] {
+            assert!(resolve(path, &roots).is_ok(), "{path}");
+        }
+        let secret = around.path().join("secret.ptx").display().to_string();
+        for path in [
+            "../secret.ptx",
+            "deep/../../secret.ptx",
+            &secret,
+            "/etc/passwd",
+            "",
+            "a\0",
+            "//host/share/a",
+            "\\\\host\\a",
+            "none",
+        ] {
+            assert!(resolve(path, &roots).is_err(), "{path}");
+        }
+        // Whether a file outside exists is not told.
+        let say = |path: &str| resolve(path, &roots).unwrap_err().replace(path, "");
+        assert_eq!(say(&secret), say(&format!("{secret}.none")));
+        assert!(resolve("deep/a.ptx", &[]).unwrap_err().contains("--root"));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::symlink;
+            symlink("../secret.ptx", root.join("out.ptx")).unwrap();
+            symlink("..", root.join("up")).unwrap();
+            symlink("deep/a.ptx", root.join("fine.ptx")).unwrap();
+            assert!(resolve("out.ptx", &roots).unwrap_err().contains("outside"));
+            assert!(resolve("up/secret.ptx", &roots).unwrap_err().contains("outside"));
+            assert!(resolve("up/none.ptx", &roots).unwrap_err().contains("outside"));
+            assert!(resolve("fine.ptx", &roots).is_ok());
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! `ptx-analyzer mcp`: the commands as tools for assistants. `ptx-mcp` speaks the protocol; here are the tools and their answers.
+
+mod arguments;
+mod check;
+mod complete;
+mod cut;
+mod evaluate;
+mod explain;
+mod input;
+mod positions;
+mod registers;
+mod schema;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use super::CliStatus;
+use super::files::complain;
+use arguments::ToolArguments;
+use ptx_mcp::{ServerCard, ToolAnswer, ToolCall, ToolDescription, Toolbox};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Which files may be read.
+#[derive(Debug, clap::Args)]
+pub struct McpArguments {
+    /// Read files only in this folder; may be given several times [default: the folders that the client names; without any, no file]
+    #[arg(long, value_name = "DIR")]
+    root: Vec<PathBuf>,
+}
+
+/// What an assistant should know before it calls a tool.
+const INSTRUCTIONS: &str = "\
+Tools for NVIDIA PTX. They work without a GPU and without CUDA.
+After you write or change PTX, or an asm statement in CUDA C++, Python, Rust, LLVM IR or Julia: call `check`. Its errors are those of ptxas 13.5.
+To see what a kernel computes, or to find races and out-of-bounds accesses: `evaluate`.
+To look something up, do not rely on memory: `explain` for a name, `search` for words, `complete` for what is legal at a place.
+Positions are line:column from 1, ranges such as 15:37-40 or 15:37-16:2. Columns count bytes, and the end of a range is excluded. \
+Pass PTX as `text`, or the `path` of a file.";
+
+/// Maximum size of a message in bytes.
+const MAX_ERROR: usize = 4000;
+
+/// Serves the tools until the input ends.
+pub fn run(arguments: &McpArguments) -> CliStatus {
+    let mut roots = Vec::new();
+    for root in &arguments.root {
+        match root.canonicalize() {
+            Ok(folder) if folder.is_dir() => roots.push(folder),
+            Ok(_) => {
+                complain(&format!("{}: this is no folder", root.display()));
+                return CliStatus::Trouble;
+            }
+            Err(error) => {
+                complain(&format!("{}: {error}", root.display()));
+                return CliStatus::Trouble;
+            }
+        }
+    }
+    let card = ServerCard {
+        name: "ptx-analyzer",
+        title: "PTX analyzer",
+        version: env!("CARGO_PKG_VERSION"),
+        instructions: INSTRUCTIONS.to_owned(),
+    };
+    match ptx_mcp::run(Arc::new(PtxTools), card, (!roots.is_empty()).then_some(roots)) {
+        Ok(()) => CliStatus::Fine,
+        Err(error) => {
+            complain(&format!("the session ended: {error}"));
+            CliStatus::Trouble
+        }
+    }
+}
+
+/// The tools.
+struct PtxTools;
+
+impl Toolbox for PtxTools {
+    fn tools(&self) -> Vec<ToolDescription> {
+        schema::tools()
+    }
+
+    fn call(&self, call: ToolCall<'_>) -> ToolAnswer {
+        let ToolCall { name, arguments, roots, cancelled } = call;
+        let answer = ToolArguments::new(name, arguments).and_then(|arguments| {
+            let context = CallContext { roots, cancelled };
+            match name {
+                "check" => check::answer(&arguments, &context),
+                "explain" => explain::answer(&arguments),
+                "complete" => complete::answer(&arguments, &context),
+                "registers" => registers::answer(&arguments, &context),
+                "evaluate" => evaluate::answer(&arguments, &context),
+                "search" => search::answer(&arguments),
+                // The server calls only the tools that it lists.
+                _ => Err(format!("there is no tool `{name}`")),
+            }
+        });
+        // A message may quote what was given, which may be long.
+        answer.unwrap_or_else(|why| ToolAnswer::error(cut::lines(&why, MAX_ERROR, "the message was longer")))
+    }
+}
+
+/// What a call may read, and whether it still has to.
+struct CallContext<'c> {
+    roots: &'c [PathBuf],
+    cancelled: &'c (dyn Fn() -> bool + Sync),
+}
+
+/// The reason of a call that was cancelled. No client shows it.
+fn cancelled() -> String {
+    "the call was cancelled".to_owned()
+}
