@@ -39,7 +39,12 @@ if [ -n "${PTX_FUZZ_ASAN:-}" ]; then
   RUSTC_BOOTSTRAP=1 build asan "$flags -Zsanitizer=address" "-fsanitize=address,undefined -fno-sanitize-recover=undefined -fsanitize-coverage=trace-cmp -fno-omit-frame-pointer" "${alone[@]}"
 else
   program=$work/build/$host/debug/ptx-fuzz
-  build build "$flags" "-fsanitize-coverage=trace-cmp"
+  # Without the interpreter and the servers, half as much is compiled.
+  features=(--no-default-features --features text)
+  for target in "${targets[@]}"; do
+    case $target in launch | interpreter | lsp | dap) features=() ;; esac
+  done
+  build build "$flags" "-fsanitize-coverage=trace-cmp" "${features[@]}"
 fi
 [ "$seconds" != 0 ] || exit 0
 python3 seeds.py "$work/seeds"

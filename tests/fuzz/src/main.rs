@@ -3,28 +3,28 @@
 // libFuzzer contains `main`, and requires a certain section name for counters.
 #![no_main]
 
-#[cfg(feature = "all")]
+#[cfg(feature = "text")]
 mod bytes;
-#[cfg(feature = "all")]
+#[cfg(feature = "text")]
 mod check;
-#[cfg(feature = "all")]
+#[cfg(feature = "machine")]
 mod dap;
-#[cfg(feature = "all")]
+#[cfg(feature = "text")]
 mod edits;
-#[cfg(feature = "all")]
+#[cfg(feature = "text")]
 mod format;
 mod grammar;
-#[cfg(feature = "all")]
+#[cfg(feature = "machine")]
 mod interpreter;
-#[cfg(feature = "all")]
+#[cfg(feature = "text")]
 mod isa;
-#[cfg(feature = "all")]
+#[cfg(feature = "machine")]
 mod launch;
-#[cfg(feature = "all")]
+#[cfg(feature = "machine")]
 mod lsp;
-#[cfg(feature = "all")]
+#[cfg(feature = "text")]
 mod chunks;
-#[cfg(feature = "all")]
+#[cfg(feature = "machine")]
 mod wire;
 
 use libfuzzer_sys::fuzz_target;
@@ -46,23 +46,23 @@ fn seen(parent: u16, child: u16) {
 
 static TARGET: LazyLock<fn(&[u8])> = LazyLock::new(|| match std::env::var("PTX_FUZZ").unwrap_or_default().as_str() {
     "grammar" => |data| grammar::run(data, &mut seen),
-    #[cfg(feature = "all")]
+    #[cfg(feature = "text")]
     "check" => check::run,
-    #[cfg(feature = "all")]
+    #[cfg(feature = "machine")]
     "dap" => dap::run,
-    #[cfg(feature = "all")]
+    #[cfg(feature = "text")]
     "edits" => edits::run,
-    #[cfg(feature = "all")]
+    #[cfg(feature = "text")]
     "format" => format::run,
-    #[cfg(feature = "all")]
+    #[cfg(feature = "machine")]
     "interpreter" => interpreter::run,
-    #[cfg(feature = "all")]
+    #[cfg(feature = "text")]
     "isa" => isa::run,
-    #[cfg(feature = "all")]
+    #[cfg(feature = "machine")]
     "launch" => launch::run,
-    #[cfg(feature = "all")]
+    #[cfg(feature = "machine")]
     "lsp" => lsp::run,
-    #[cfg(feature = "all")]
+    #[cfg(feature = "text")]
     "chunks" => chunks::run,
     other => panic!("there is no target {other:?}"),
 });
