@@ -38,6 +38,32 @@ pub(super) struct Usage {
     pub tensor_map: bool,
 }
 
+/// How a kernel uses a parameter, for programs that launch it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ParameterUse {
+    /// It is used as an address.
+    pub pointer: bool,
+    /// The element format of the accesses to the memory at the address, as far as the kernel shows it.
+    pub element: Option<ElementFormat>,
+    /// The memory at the address is written.
+    pub written: bool,
+    /// It is a handle of an image.
+    pub image: bool,
+    /// It is a tensor map, or the address of one.
+    pub tensor_map: bool,
+}
+
+/// How a kernel uses each of its parameters.
+pub fn parameter_uses(callable: &ProgramFunction) -> Vec<ParameterUse> {
+    let usages = usage(callable);
+    let of = |index| {
+        let Some(usage) = usages.cells.get(&(index, 0)) else { return ParameterUse::default() };
+        let Usage { pointer, element, written, tensor_map, .. } = *usage;
+        ParameterUse { pointer, element, written, image: usage.image.is_some(), tensor_map }
+    };
+    (0..callable.parameters.len()).map(of).collect()
+}
+
 /// Instructions whose result is an address if an operand is one.
 const PASSING: [&str; 5] = ["mov", "add", "sub", "cvta", "selp"];
 
