@@ -69,6 +69,11 @@ impl PreparedKernel {
         &self.uses
     }
 
+    /// Returns the size of an address in bytes.
+    pub fn address_bytes(&self) -> u64 {
+        self.executable.address_bytes().into()
+    }
+
     /// Returns the module of the kernel.
     pub fn module(&self) -> &LaunchModule {
         &self.module
@@ -87,10 +92,12 @@ impl PreparedKernel {
         let LaunchModule { program, text } = &self.module;
         required(&mut launch, program, text);
         let mut mistakes = settle(&mut launch, program, text);
-        for (size, name) in [(launch.grid, "grid"), (launch.block, "block")] {
-            if size.is_none() {
-                mistakes.push(LaunchMistake::new(0..0, format!("the size of the {name} is missing")));
-            }
+        if launch.grid.is_none() {
+            mistakes.push(LaunchMistake::new(0..0, "the size of the grid is missing"));
+        }
+        if launch.block.is_none() {
+            let words = "the size of the block is missing, and the kernel has no `.reqntid`";
+            mistakes.push(LaunchMistake::new(0..0, words));
         }
         for parameter in self.function().iter().flat_map(|f| &f.parameters) {
             if launch.parameters.iter().all(|given| given.name != parameter.name) {

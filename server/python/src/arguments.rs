@@ -4,7 +4,7 @@ use ptx_interp::launch::{Argument, Buffer, BufferContents, ElementFormat, Field,
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyString};
 
 /// An argument as the Python part of the package describes it: name, byte offset in the parameter, kind, value, and a format or an
 /// offset that belongs to the value.
@@ -14,11 +14,28 @@ pub type DescribedArgument<'py> = (String, Option<u64>, String, Bound<'py, PyAny
 #[derive(FromPyObject)]
 pub struct Memory {
     /// The name of its parameter, variable or buffer, as in `p+8`.
+    #[pyo3(item(0))]
     pub name: String,
     /// The bytes.
+    #[pyo3(item(1))]
     pub bytes: PyBuffer<u8>,
     /// The kernel must not write to it.
+    #[pyo3(item(2))]
     pub read_only: bool,
+}
+
+/// Returns the address of the first byte of a buffer.
+#[pyfunction]
+pub fn address_of(bytes: PyBuffer<u8>) -> usize {
+    bytes.buf_ptr() as usize
+}
+
+/// Returns the name of a capsule; `None` if it has none.
+#[pyfunction]
+pub fn capsule_name(capsule: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    // PyO3 reads the name of a capsule only with unsafe code. The text of a capsule has it in quotes.
+    let text = capsule.cast::<PyCapsule>()?.repr()?.to_string();
+    Ok(text.split('"').nth(1).map(str::to_owned))
 }
 
 /// Converts an argument. `memory` are the arrays of the launch.

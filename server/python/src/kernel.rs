@@ -34,11 +34,13 @@ pub struct Parameter {
     declaration: String,
     #[pyo3(name = "type")]
     ty: &'static str,
+    #[pyo3(name = "class_")]
     class: &'static str,
     bytes: Option<u64>,
     aggregate: bool,
     pointer: bool,
     element: Option<&'static str>,
+    loaded: Option<&'static str>,
     written: bool,
     image: bool,
     tensor_map: bool,
@@ -141,6 +143,12 @@ pub fn checks(find: &[String], without: &[String]) -> PyResult<Checks> {
     Ok(checks)
 }
 
+/// Returns the names of the kinds of findings that can be turned off; those that are off by default too, if `all`.
+#[pyfunction]
+pub fn check_kinds(all: bool) -> Vec<&'static str> {
+    FaultKind::optional().filter(|kind| all || Checks::default().has(*kind)).map(FaultKind::name).collect()
+}
+
 /// The mistakes of a launch in one text.
 pub fn mistakes(all: &[LaunchMistake]) -> String {
     all.iter().map(mistake).collect::<Vec<_>>().join("; ")
@@ -169,12 +177,19 @@ impl Kernel {
                 aggregate: parameter.array != Array::No || parameter.elements > 1,
                 pointer: uses.pointer,
                 element: uses.element.map(|element| element.name()),
+                loaded: uses.loaded.map(|element| element.name()),
                 written: uses.written,
                 image: uses.image,
                 tensor_map: uses.tensor_map,
             }
         };
         declared.iter().enumerate().map(of).collect()
+    }
+
+    /// The size of an address in bytes.
+    #[getter]
+    fn address_bytes(&self) -> u64 {
+        self.kernel.address_bytes()
     }
 
     /// Returns the names of the module's variables in global and constant memory.

@@ -22,6 +22,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check::explain, module)?)?;
     module.add_function(wrap_pyfunction!(check::nearest, module)?)?;
     module.add_function(wrap_pyfunction!(registers::registers, module)?)?;
+    module.add_function(wrap_pyfunction!(kernel::check_kinds, module)?)?;
+    module.add_function(wrap_pyfunction!(arguments::address_of, module)?)?;
+    module.add_function(wrap_pyfunction!(arguments::capsule_name, module)?)?;
     module.add_class::<check::Diagnostic>()?;
     module.add_class::<check::Related>()?;
     module.add_class::<check::Fix>()?;

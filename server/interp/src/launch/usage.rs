@@ -41,6 +41,8 @@ pub(super) struct Usage {
 /// How a kernel uses a parameter, for programs that launch it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParameterUse {
+    /// The type as which it is loaded.
+    pub loaded: Option<ElementFormat>,
     /// It is used as an address.
     pub pointer: bool,
     /// The element format of the accesses to the memory at the address, as far as the kernel shows it.
@@ -58,8 +60,8 @@ pub fn parameter_uses(callable: &ProgramFunction) -> Vec<ParameterUse> {
     let usages = usage(callable);
     let of = |index| {
         let Some(usage) = usages.cells.get(&(index, 0)) else { return ParameterUse::default() };
-        let Usage { pointer, element, written, tensor_map, .. } = *usage;
-        ParameterUse { pointer, element, written, image: usage.image.is_some(), tensor_map }
+        let Usage { loaded, pointer, element, written, tensor_map, .. } = *usage;
+        ParameterUse { loaded, pointer, element, written, image: usage.image.is_some(), tensor_map }
     };
     (0..callable.parameters.len()).map(of).collect()
 }
