@@ -98,7 +98,7 @@ def test_atomics(random: Random, operation: str, expected: type) -> None:
     k = kernel(["u64 out", "u64 x"], LOAD + f"ld.param.u64 %p, [out];\nred.global.{operation} [%p], %r3;\nret;")
     out = np.array([np.uint32(0xFFFFFFFF) if operation.startswith("min") else 0], np.uint32)
     k[2, 32](out, x)
-    assert out[0] == np.uint32(expected(x))  # type: ignore[call-arg]
+    assert out[0] == np.uint32(expected(x))
 
 
 def test_atomic_floats(random: Random) -> None:

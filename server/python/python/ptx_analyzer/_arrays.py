@@ -32,12 +32,10 @@ ELEMENTS = {
     "float4_e2m1fn": "e2m1",
 }
 
-# The dtypes of formats of the buffer protocol, for arrays without numpy.
+# The dtypes of formats of the buffer protocol, for arrays without numpy. Plain bytes may hold elements of any kind.
 _FORMATS = {
     "?": "bool",
     "b": "int8",
-    "B": "uint8",
-    "c": "uint8",
     "h": "int16",
     "H": "uint16",
     "i": "int32",

@@ -103,9 +103,8 @@ class Binder:
             return self._image(self.bound.parameters, name, value)
         if isinstance(value, Sampler):
             return self._add(name, "table", value._table())
-        if parameter.class_ == "opaque" or parameter.image:
-            if parameter.class_ == "opaque" or not isinstance(value, int):
-                raise LaunchError(f"{where} takes a Texture, a Surface or a Sampler, but got {type(value).__name__}")
+        if parameter.class_ == "opaque" or (parameter.image and not isinstance(value, int)):
+            raise LaunchError(f"{where} takes a Texture, a Surface or a Sampler, but got {type(value).__name__}")
         if parameter.aggregate:
             return self._aggregate(parameter, value, where)
         if isinstance(value, AddressOf):

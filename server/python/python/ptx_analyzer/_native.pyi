@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, final
 
+__all__: list[str]
 __version__: str
 
 # Name, byte offset in the parameter, kind, value, and more of the value.

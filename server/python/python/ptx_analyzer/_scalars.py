@@ -34,6 +34,8 @@ def plain(value: Any) -> Number | None:
         if element is None:
             return None
         return (int(value) if value.dtype.kind in "biu" else float(value)), element
+    if isinstance(value, str | bytes | bytearray):
+        return None
     for convert in (operator.index, float):
         try:
             return convert(value), None
