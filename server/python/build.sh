@@ -24,6 +24,9 @@ if [ "$profile" = dist ]; then
   export CARGO_ENCODED_RUSTFLAGS
 fi
 options=(--locked --profile "$profile")
+# What the tests of the workspace have compiled is not compiled again.
+features=()
+[ "$profile" != dev ] || features=(--features shared)
 compatibility=linux
 if [ -n "$target" ]; then
   options+=(--target "$target")
@@ -44,7 +47,7 @@ case ${target:-$host} in *windows*) ending=.exe ;; *) ending= ;; esac
 rm -rf ptx_analyzer.data
 mkdir -p ptx_analyzer.data/scripts
 cp "$program" "ptx_analyzer.data/scripts/ptx-analyzer$ending"
-python3 -B ../cli/dist/third_parties.py --package ptx-analyzer --package ptx-python "${target:-$host}" >THIRD-PARTY.txt
+"$(command -v python3 || command -v python)" -B ../cli/dist/third_parties.py --package ptx-analyzer --package ptx-python "${target:-$host}" >THIRD-PARTY.txt
 
 case $target in *-linux-gnu) options+=(--zig) ;; esac
-maturin build "${options[@]}" --compatibility "$compatibility" --out "$out"
+maturin build "${options[@]}" ${features[@]+"${features[@]}"} --compatibility "$compatibility" --out "$out"
