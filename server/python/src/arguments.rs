@@ -1,8 +1,9 @@
 //! Arguments of a launch, from Python's objects.
 
+use crate::guard::exception;
 use ptx_interp::launch::{Argument, Buffer, BufferContents, ElementFormat, Field, Fill, NamedArgument, Number};
 use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyString};
 
@@ -79,7 +80,7 @@ fn number(value: &Bound<'_, PyAny>) -> PyResult<Number> {
     if value.is_instance_of::<PyFloat>() {
         return Ok(Number::Float(value.extract()?));
     }
-    let large = |_| PyOverflowError::new_err(format!("{value} does not fit into 128 bits"));
+    let large = |_| exception(value.py(), "LaunchError", (format!("{value} does not fit into 128 bits"),));
     if value.cast::<PyInt>()?.lt(0)? {
         let magnitude = value.extract::<i128>().map_err(large)?.unsigned_abs();
         return Ok(Number::Integer { negative: true, magnitude });

@@ -157,7 +157,7 @@ def _from_dlpack(value: Any, where: str) -> Array:
     try:
         array = numpy.from_dlpack(_Exporter(capsule, (1, 0)))
     except (BufferError, RuntimeError, TypeError) as why:
-        raise LaunchError(f"{where}: numpy cannot read the array by DLPack: {why}") from why
+        raise LaunchError(f"{where}: numpy cannot read the array ({why}): pass a view of it as integers of the same size") from why
     if not versioned and not array.flags.writeable:
         array = numpy.asarray(_Interface(array.__array_interface__, array))
     return _from_numpy(array, where)

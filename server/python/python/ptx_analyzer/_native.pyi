@@ -4,7 +4,31 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, final
 
-__all__: list[str]
+__all__ = [
+    "Diagnostic",
+    "Edit",
+    "Evaluation",
+    "Expectation",
+    "Finding",
+    "Fix",
+    "Kernel",
+    "Module",
+    "Occupancy",
+    "Parameter",
+    "Registers",
+    "Related",
+    "RunResult",
+    "WrittenLaunch",
+    "__version__",
+    "address_of",
+    "capsule_name",
+    "check",
+    "check_kinds",
+    "explain",
+    "nearest",
+    "registers",
+]
+
 __version__: str
 
 # Name, byte offset in the parameter, kind, value, and more of the value.
