@@ -140,3 +140,85 @@ impl DirectResult {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::PreparedKernel;
+    use crate::evaluate::{EvaluationError, LaunchModule};
+    use ptx_analysis::program::ModuleProgram;
+    use ptx_interp::findings::FaultKind;
+    use ptx_interp::launch::{Argument, Buffer, BufferContents, ElementFormat, Launch, NamedArgument};
+    use ptx_interp::machine::{RunStatus, Settings};
+    use ptx_syntax::Snapshot;
+    use std::sync::Arc;
+
+    const TEXT: &str = "
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x)
+{
+    .reg .b32 %i;
+    .reg .b64 %p, %d, %q;
+    mov.u32 %i, %tid.x;
+    ld.param.u64 %p, [x];
+    mul.wide.u32 %d, %i, 4;
+    add.u64 %q, %p, %d;
+    st.global.u32 [%q], %i;
+    ret;
+}
+";
+
+    fn kernel() -> PreparedKernel {
+        let program = Arc::new(ModuleProgram::new(&Snapshot::new(TEXT)));
+        let kernel = PreparedKernel::new(LaunchModule { program, text: TEXT.into() }, "k");
+        kernel.unwrap_or_else(|_| panic!("the kernel has no errors"))
+    }
+
+    fn launch(bytes: usize) -> Launch {
+        let contents = BufferContents::Bytes(vec![0; bytes]);
+        let buffer = Buffer { element: ElementFormat::byte(), length: Some(bytes as u64), contents };
+        Launch {
+            entry: "k".into(),
+            grid: Some([1; 3]),
+            block: Some([4, 1, 1]),
+            parameters: vec![NamedArgument::new("x", Argument::Buffer(buffer))],
+            ..Launch::default()
+        }
+    }
+
+    #[test]
+    fn a_launch_returns_the_bytes_that_it_changed() {
+        let kernel = kernel();
+        assert!(kernel.uses()[0].pointer && kernel.uses()[0].written);
+        assert_eq!(kernel.uses()[0].element.map(|e| e.name()), Some("u32"));
+        for _ in 0..2 {
+            let mut run = kernel.start(launch(20), &[], Settings::default()).unwrap_or_else(|_| panic!("it starts"));
+            let status = run.advance(&|| false).expect("it is short");
+            let done = run.end(status);
+            let mut changed = Vec::new();
+            done.changes(0, &mut |at, bytes| changed.push((at, bytes.to_vec())));
+            assert_eq!((status, changed), (RunStatus::Finished, vec![(4, vec![1]), (8, vec![2]), (12, vec![3])]));
+        }
+    }
+
+    #[test]
+    fn a_read_only_buffer_is_not_written() {
+        let run = kernel().start(launch(16), &["x".into()], Settings::default());
+        let mut run = run.unwrap_or_else(|_| panic!("it starts"));
+        let status = run.advance(&|| false).expect("it is short");
+        let done = run.end(status);
+        let kinds: Vec<FaultKind> = done.machine.findings.faults.iter().map(|f| f.kind).collect();
+        assert_eq!((status, kinds), (RunStatus::Fault, vec![FaultKind::ReadOnly]));
+        done.changes(0, &mut |at, _| panic!("byte {at} has changed"));
+    }
+
+    #[test]
+    fn nothing_is_guessed() {
+        let bare = Launch { entry: "k".into(), ..Launch::default() };
+        let Err(EvaluationError::Launch(mistakes)) = kernel().start(bare, &[], Settings::default()) else {
+            panic!("it has neither sizes nor arguments")
+        };
+        assert_eq!(mistakes.len(), 3, "{mistakes:?}");
+    }
+}

@@ -19,6 +19,9 @@ pub struct WrittenLaunch {
     expectations: usize,
 }
 
+/// Launches, and the mistakes in their lines, each with its line.
+pub type WrittenLaunches = (Vec<WrittenLaunch>, Vec<(usize, String)>);
+
 /// An expectation of a launch, and whether it holds.
 #[pyclass(frozen, get_all, module = "ptx_analyzer._native")]
 #[derive(Debug, Clone)]
@@ -49,7 +52,7 @@ fn text(launch: &Launch) -> String {
 }
 
 /// Returns the launches above the kernels, and the mistakes in their lines, each with its line.
-pub fn written(module: &Module) -> (Vec<WrittenLaunch>, Vec<(usize, String)>) {
+pub fn written(module: &Module) -> WrittenLaunches {
     let (launches, mistakes) = module.module.launches();
     let launches = launches.iter().map(|launch| WrittenLaunch {
         kernel: launch.entry.to_string(),

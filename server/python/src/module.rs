@@ -1,7 +1,7 @@
 //! A module whose kernels can be launched.
 
 use crate::check::Diagnostic;
-use crate::evaluation::{self, Evaluation, WrittenLaunch};
+use crate::evaluation::{self, Evaluation, WrittenLaunches};
 use crate::guard::{detached, exception};
 use crate::kernel::Kernel;
 use crate::lines::Lines;
@@ -51,7 +51,7 @@ impl Module {
     }
 
     /// Returns the launches that stand above the kernels, and the mistakes in their lines, each with its line.
-    fn launches(&self, py: Python<'_>) -> PyResult<(Vec<WrittenLaunch>, Vec<(usize, String)>)> {
+    fn launches(&self, py: Python<'_>) -> PyResult<WrittenLaunches> {
         detached(py, || evaluation::written(self))
     }
 

@@ -44,6 +44,9 @@ pub struct Occupancy {
     limited_by: &'static str,
 }
 
+/// The estimates of functions, and for each function without one its name, and why.
+type Estimates = (Vec<Registers>, Vec<(String, String)>);
+
 #[pymethods]
 impl Registers {
     fn __repr__(&self) -> String {
@@ -62,16 +65,12 @@ impl Occupancy {
 
 /// Estimates the registers of the functions of a text. Also returns for each function without an estimate its name, and why.
 #[pyfunction]
-pub fn registers(
-    py: Python<'_>,
-    text: &str,
-    target: Option<&str>,
-) -> PyResult<(Vec<Registers>, Vec<(String, String)>)> {
+pub fn registers(py: Python<'_>, text: &str, target: Option<&str>) -> PyResult<Estimates> {
     let target = architecture(target)?;
     detached(py, || estimated(text, target))
 }
 
-fn estimated(text: &str, target: Option<&'static TargetInfo>) -> (Vec<Registers>, Vec<(String, String)>) {
+fn estimated(text: &str, target: Option<&'static TargetInfo>) -> Estimates {
     let snapshot = Snapshot::new(text);
     let lines = Lines::new(text);
     let mut analyzer = Analyzer::default();

@@ -417,8 +417,8 @@ mod tests {
         let expected = [(10, vec![1, 2]), (13, vec![3]), (page - 1, vec![4]), (page, vec![5])];
         assert_eq!(runs(0..3 * page), expected);
         assert_eq!(runs(11..page), [(11, vec![2]), (13, vec![3]), (page - 1, vec![4])]);
-        let marked = vec![page - 1..page + 1];
-        assert_eq!(after.marked(0..3 * page, Marks::UNSPECIFIED), marked);
+        let marked = after.marked(0..3 * page, Marks::UNSPECIFIED);
+        assert!(matches!(&marked[..], [range] if *range == (page - 1..page + 1)), "{marked:?}");
         assert!(after.marked(0..3 * page, Marks::APPROXIMATE).is_empty());
         let (empty, mut written) = (Storage::new(100, true), Storage::new(100, true));
         written.write(99, &[1], Marks::NONE);
