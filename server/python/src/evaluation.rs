@@ -2,9 +2,10 @@
 
 use crate::guard::{Interruption, detached, exception};
 use crate::kernel::{Finding, checks};
-use crate::module::Module;
+use crate::lines::Lines;
 use ptx_interp::launch::{Launch, status_name};
 use ptx_interp::machine::Settings;
+use ptx_launch::evaluate::LaunchModule;
 use ptx_launch::refusal::{LaunchRefusal, mistake};
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -52,15 +53,15 @@ fn text(launch: &Launch) -> String {
 }
 
 /// Returns the launches above the kernels, and the mistakes in their lines, each with its line.
-pub fn written(module: &Module) -> WrittenLaunches {
-    let (launches, mistakes) = module.module.launches();
+pub fn written(module: &LaunchModule, lines: &Lines) -> WrittenLaunches {
+    let (launches, mistakes) = module.launches();
     let launches = launches.iter().map(|launch| WrittenLaunch {
         kernel: launch.entry.to_string(),
-        line: module.lines.place(launch.range.start).0,
+        line: lines.place(launch.range.start).0,
         text: text(launch),
         expectations: launch.expectations.len(),
     });
-    let mistakes = mistakes.iter().map(|m| (module.lines.place(m.range.start).0, mistake(m)));
+    let mistakes = mistakes.iter().map(|m| (lines.place(m.range.start).0, mistake(m)));
     (launches.collect(), mistakes.collect())
 }
 
@@ -68,9 +69,11 @@ pub fn written(module: &Module) -> WrittenLaunches {
 ///
 /// # Errors
 /// If there is no such launch, it cannot be run, or the user interrupts it.
+#[expect(clippy::too_many_arguments, reason = "those of Python's method, and the module")]
 pub fn evaluate(
     py: Python<'_>,
-    module: &Module,
+    module: &LaunchModule,
+    lines: &Lines,
     number: usize,
     folder: Option<PathBuf>,
     find: &[String],
@@ -80,21 +83,20 @@ pub fn evaluate(
     let usual = Settings::default();
     let settings = Settings { checks: checks(find, without)?, limit: max_steps.unwrap_or(usual.limit), ..usual };
     let done = detached(py, || {
-        let (launches, _) = module.module.launches();
+        let (launches, _) = module.launches();
         let Some(launch) = launches.into_iter().nth(number) else {
             return Err((format!("there is no launch {number}"), None));
         };
         let entry = launch.entry.clone();
         let interruption = Interruption::new();
-        let done = module.module.evaluate(launch, settings, folder.as_deref(), &|| interruption.is_raised());
+        let done = module.evaluate(launch, settings, folder.as_deref(), &|| interruption.is_raised());
         if let Some(error) = interruption.into_error() {
             return Err((String::new(), Some(error)));
         }
         let done = done.map_err(|why| {
             let refusal = LaunchRefusal::refused(why, &entry, true);
             let first = refusal.places.first().filter(|(range, _)| !range.is_empty());
-            let at =
-                first.map_or_else(String::new, |(range, _)| format!("line {}: ", module.lines.place(range.start).0));
+            let at = first.map_or_else(String::new, |(range, _)| format!("line {}: ", lines.place(range.start).0));
             (format!("{at}{}", refusal.message), None)
         })?;
         let expectations = done.verdicts.iter().map(|verdict| Expectation {
@@ -103,7 +105,7 @@ pub fn evaluate(
             message: verdict.message.clone(),
         });
         let machine = &done.run.machine;
-        let finding = |fault| Finding::new(&machine.executable, fault, &module.lines);
+        let finding = |fault| Finding::new(&machine.executable, fault, lines);
         Ok(Evaluation {
             passed: done.passed(),
             status: status_name(done.run.status),

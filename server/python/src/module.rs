@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// A module of PTX.
 #[pyclass(frozen, module = "ptx_analyzer._native")]
 pub struct Module {
-    pub(crate) module: LaunchModule,
-    pub(crate) lines: Arc<Lines>,
+    module: LaunchModule,
+    lines: Arc<Lines>,
 }
 
 #[pymethods]
@@ -52,7 +52,7 @@ impl Module {
 
     /// Returns the launches that stand above the kernels, and the mistakes in their lines, each with its line.
     fn launches(&self, py: Python<'_>) -> PyResult<WrittenLaunches> {
-        detached(py, || evaluation::written(self))
+        detached(py, || evaluation::written(&self.module, &self.lines))
     }
 
     /// Runs one of the launches above the kernels. Files that it names are read only inside of `folder`.
@@ -66,6 +66,6 @@ impl Module {
         without: Vec<String>,
         max_steps: Option<u64>,
     ) -> PyResult<Evaluation> {
-        evaluation::evaluate(py, self, number, folder, &find, &without, max_steps)
+        evaluation::evaluate(py, &self.module, &self.lines, number, folder, &find, &without, max_steps)
     }
 }

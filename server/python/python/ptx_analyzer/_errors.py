@@ -15,9 +15,13 @@ _MAX_SHOWN = 5
 class PtxError(Exception):
     """Base of all exceptions of the package."""
 
+    __module__ = "ptx_analyzer"
+
 
 class CheckError(PtxError):
     """A kernel or function has errors in its PTX text."""
+
+    __module__ = "ptx_analyzer"
 
     diagnostics: list[Diagnostic]
     """The errors."""
@@ -37,9 +41,13 @@ class CheckError(PtxError):
 class LaunchError(PtxError):
     """A launch does not fit the kernel: wrong number of arguments, wrong dtype or shape, impossible sizes."""
 
+    __module__ = "ptx_analyzer"
+
 
 class KernelFault(PtxError):
     """A run did not finish, or found a problem such as an access outside of every array or a race."""
+
+    __module__ = "ptx_analyzer"
 
     report: Report
     """The report of the run. Arrays hold what the kernel wrote until then."""
