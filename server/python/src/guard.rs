@@ -17,9 +17,19 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// That of `f`, or of a panic.
 pub fn detached<T: Send>(py: Python<'_>, f: impl FnOnce() -> T + Send) -> PyResult<T> {
     let done = py.detach(|| catch_unwind(AssertUnwindSafe(f)).map_err(|payload| panic_message(payload.as_ref())));
-    done.map_err(|message| {
-        PyRuntimeError::new_err(format!("ptx-analyzer has a bug, please report it with the PTX text: {message}"))
-    })
+    done.map_err(|message| bug(&message))
+}
+
+/// Runs `f` with the GIL. A panic becomes a `RuntimeError`.
+///
+/// # Errors
+/// That of `f`, or of a panic.
+pub fn guarded<T>(f: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|payload| Err(bug(&panic_message(payload.as_ref()))))
+}
+
+fn bug(message: &str) -> PyErr {
+    PyRuntimeError::new_err(format!("ptx-analyzer has a bug, please report it with the PTX text: {message}"))
 }
 
 fn panic_message(payload: &(dyn Any + Send)) -> String {

@@ -2,7 +2,7 @@
 
 use crate::arguments::{DescribedArgument, Memory, argument};
 use crate::check::Related;
-use crate::guard::{Interruption, detached, exception};
+use crate::guard::{Interruption, detached, exception, guarded};
 use crate::lines::Lines;
 use ptx_analysis::signature::Array;
 use ptx_interp::decode::Executable;
@@ -218,52 +218,55 @@ impl Kernel {
         max_steps: Option<u64>,
         max_memory: Option<u64>,
     ) -> PyResult<RunResult> {
-        let all = |given: &[DescribedArgument<'_>]| -> PyResult<Vec<NamedArgument>> {
-            given.iter().map(|one| argument(py, one, &memory)).collect()
-        };
-        let launch = Launch {
-            entry: self.kernel.function().map(|f| f.name.clone()).unwrap_or_default(),
-            grid: Some(grid),
-            block,
-            cluster,
-            shared: Some(shared),
-            parameters: all(&parameters)?,
-            globals: all(&variables)?,
-            buffers: all(&buffers)?,
-            ..Launch::default()
-        };
-        let usual = Settings::default();
-        let settings = Settings {
-            checks: checks(&find, &without)?,
-            limit: max_steps.unwrap_or(u64::MAX),
-            memory: max_memory.unwrap_or(usual.memory),
-        };
-        let read_only: Vec<Box<str>> = memory.iter().filter(|m| m.read_only).map(|m| m.name.as_str().into()).collect();
-        let done = detached(py, || {
-            let mut run = self.kernel.start(launch, &read_only, settings).map_err(|why| (Some(why), None))?;
-            let interruption = Interruption::new();
-            loop {
-                if interruption.is_raised() {
-                    return Err((None, interruption.into_error()));
+        guarded(|| {
+            let all = |given: &[DescribedArgument<'_>]| -> PyResult<Vec<NamedArgument>> {
+                given.iter().map(|one| argument(py, one, &memory)).collect()
+            };
+            let launch = Launch {
+                entry: self.kernel.function().map(|f| f.name.clone()).unwrap_or_default(),
+                grid: Some(grid),
+                block,
+                cluster,
+                shared: Some(shared),
+                parameters: all(&parameters)?,
+                globals: all(&variables)?,
+                buffers: all(&buffers)?,
+                ..Launch::default()
+            };
+            let usual = Settings::default();
+            let settings = Settings {
+                checks: checks(&find, &without)?,
+                limit: max_steps.unwrap_or(u64::MAX),
+                memory: max_memory.unwrap_or(usual.memory),
+            };
+            let read_only: Vec<Box<str>> =
+                memory.iter().filter(|m| m.read_only).map(|m| m.name.as_str().into()).collect();
+            let done = detached(py, || {
+                let mut run = self.kernel.start(launch, &read_only, settings).map_err(|why| (Some(why), None))?;
+                let interruption = Interruption::new();
+                loop {
+                    if interruption.is_raised() {
+                        return Err((None, interruption.into_error()));
+                    }
+                    if let Some(status) = run.advance(&|| interruption.is_raised()) {
+                        return match interruption.into_error() {
+                            Some(error) => Err((None, Some(error))),
+                            None => Ok(run.end(status)),
+                        };
+                    }
                 }
-                if let Some(status) = run.advance(&|| interruption.is_raised()) {
-                    return match interruption.into_error() {
-                        Some(error) => Err((None, Some(error))),
-                        None => Ok(run.end(status)),
-                    };
+            })?;
+            match done {
+                Ok(done) => self.result(py, &done, &memory),
+                Err((_, Some(error))) => Err(error),
+                Err((Some(EvaluationError::Launch(all)), None)) => Err(exception(py, "LaunchError", (mistakes(&all),))),
+                Err((Some(why), None)) => {
+                    let entry = self.kernel.function().map(|f| f.name.to_string()).unwrap_or_default();
+                    Err(exception(py, "LaunchError", (LaunchRefusal::refused(why, &entry, true).message,)))
                 }
+                Err((None, None)) => Err(exception(py, "LaunchError", ("the interpreter of Python is shutting down",))),
             }
-        })?;
-        match done {
-            Ok(done) => self.result(py, &done, &memory),
-            Err((_, Some(error))) => Err(error),
-            Err((Some(EvaluationError::Launch(all)), None)) => Err(exception(py, "LaunchError", (mistakes(&all),))),
-            Err((Some(why), None)) => {
-                let entry = self.kernel.function().map(|f| f.name.to_string()).unwrap_or_default();
-                Err(exception(py, "LaunchError", (LaunchRefusal::refused(why, &entry, true).message,)))
-            }
-            Err((None, None)) => Err(exception(py, "LaunchError", ("the interpreter of Python is shutting down",))),
-        }
+        })
     }
 }
 
