@@ -145,7 +145,8 @@ def test_limits() -> None:
     with pytest.raises(KernelFault, match="stopped at `max_steps`"):
         kernel([], SET + SPIN)[1, 1](max_steps=1000)
     big = kernel(["u64 x"], "ret;")
-    assert big[1, 1](np.zeros(1 << 20), max_memory=1 << 20, faults="report").findings or True
+    report = big[1, 1](np.ones(1 << 20), max_memory=1 << 20, faults="report")
+    assert [finding.kind for finding in report.findings] == ["out-of-memory"]
     waits = kernel([], "setp.eq.u32 %c0, %r2, 0;\n@%c0 bar.sync 0, 64;\nret;")
     assert waits[1, 32](faults="report").status == "deadlock"
 
