@@ -35,10 +35,13 @@ def test_wrong_sizes(saxpy: Kernel) -> None:
         (1, (1, 2, 3, 4)): "`block` takes 1 to 3 numbers",
         (1, "x"): "`block` takes a whole number",
         (2.5, 32): "`grid` takes a whole number",
+        (np.int64(1), 2048): "at most 1024 threads",
         (-1, 32): r"below 2\*\*32",
     }.items():
         with pytest.raises(LaunchError, match=message):
             saxpy[sizes](*arguments)
+    with pytest.raises(LaunchError, match=r"`grid` takes a whole number, but got array\(\[1, 2\]\)"):
+        saxpy[np.array([1, 2]), 32](*arguments)
     with pytest.raises(LaunchError, match="the size of the block is missing"):
         saxpy[1](*arguments)
     with pytest.raises(LaunchError, match="but got 4 values"):
@@ -62,6 +65,8 @@ def test_scalars_that_do_not_fit(saxpy: Kernel) -> None:
             saxpy[1, 32](n, 2.0, x, x, x)
     with pytest.raises(LaunchError, match=r"argument 1 of `saxpy`, `\.param \.u32 n`, takes a number, but got an array \(float32\[32\]\)"):
         saxpy[1, 32](x, 2.0, x, x, x)
+    with pytest.raises(LaunchError, match=r"takes a number, but got complex64$"):
+        saxpy[1, 32](32, np.complex64(1), x, x, x)
     with pytest.raises(LaunchError, match=r"takes a number, but got a list"):
         saxpy[1, 32](32, [1], x, x, x)
     bits = kernel(["b32 a"], "ld.param.b32 %r3, [a];\nst.local.b32 [%p], %r3;\nret;")

@@ -182,7 +182,7 @@ def _checks(checks: bool | Collection[str]) -> tuple[list[str], list[str]]:
 def _whole(value: Any, name: str) -> int:
     try:
         number = value.__index__()
-    except AttributeError:
+    except (AttributeError, TypeError):
         raise LaunchError(f"`{name}` takes a whole number, but got {value!r}") from None
     if not 0 <= number < 1 << 32:
         raise LaunchError(f"`{name}` takes a whole number below 2**32, but got {number}")

@@ -81,4 +81,4 @@ def _kind(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"a {name}: pass numpy.array(…, dtype=…)"
     shape = getattr(value, "shape", None)
-    return f"an array ({name} of shape {shape})" if shape is not None else name
+    return f"an array ({name} of shape {shape})" if shape else name
