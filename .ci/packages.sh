@@ -35,6 +35,7 @@ environment() {
 environment supply .ci/requirements.txt
 environment protocol tests/protocol/requirements.txt
 environment mcp tests/mcp/requirements.txt
+environment python server/python/tests/requirements.txt
 
 for folder in tests/dap tests/site editors/vscode; do
   (cd "$folder" && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund --ignore-scripts; })

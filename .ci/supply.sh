@@ -20,6 +20,8 @@ python3 -B server/cli/dist/third_parties.py "${targets[@]}" >"$scratch/notices"
 grep -q '^tree-sitter 0' "$scratch/notices"
 python3 -B server/cli/dist/third_parties.py --package ptx-web wasm32-unknown-unknown >"$scratch/notices-web"
 grep -q '^tree-sitter 0' "$scratch/notices-web"
+python3 -B server/cli/dist/third_parties.py --package ptx-python "${targets[@]}" >"$scratch/notices-python"
+grep -q '^pyo3 0' "$scratch/notices-python"
 
 echo 'zizmor: workflows'
 "$tools/bin/zizmor" --offline --quiet .github/workflows

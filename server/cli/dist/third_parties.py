@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Prints the notices of the crates that are part of the program, as their licences ask for.
 
-usage: third_parties.py [--package NAME] TARGET…      such as x86_64-unknown-linux-gnu
+usage: third_parties.py [--package NAME]… TARGET…      such as x86_64-unknown-linux-gnu
 
-NAME is a package of the workspace, by default that of the program.
+NAME is a package of the workspace, by default that of the program. Several packages have their notices in one list.
 
 Crates that only take part in compiling, procedural macros among them, are not passed on and not named. A crate without a licence
 file in its package, and none here in licences/NAME, is an error.
@@ -57,10 +57,10 @@ def texts(package):
     return [file.read_text(encoding="utf-8").replace("\r\n", "\n").strip() for file in files]
 
 
-def notices(targets, program=PROGRAM):
-    """Returns the notices to distribute with a package for these targets: each text once, under all crates that have
+def notices(targets, programs=(PROGRAM,)):
+    """Returns the notices to distribute with packages for these targets: each text once, under all crates that have
     exactly this text."""
-    packages = {(p["name"], p["version"]): p for target in targets for p in parts(target, program)}
+    packages = {(p["name"], p["version"]): p for target in targets for program in programs for p in parts(target, program)}
     under = {}
     for key in sorted(packages):
         under.setdefault("\n\n".join(texts(packages[key])), []).append(key)
@@ -73,11 +73,11 @@ def notices(targets, program=PROGRAM):
 
 if __name__ == "__main__":
     arguments = sys.argv[1:]
-    program = PROGRAM
-    if arguments[:1] == ["--package"]:
-        program = "".join(arguments[1:2])
+    programs = []
+    while arguments[:1] == ["--package"]:
+        programs.append("".join(arguments[1:2]))
         del arguments[:2]
     if not arguments or any(argument.startswith("-") for argument in arguments):
         sys.exit(__doc__)
     sys.stdout.reconfigure(encoding="utf-8", newline="\n")
-    print(notices(arguments, program), end="")
+    print(notices(arguments, programs or [PROGRAM]), end="")

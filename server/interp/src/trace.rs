@@ -72,10 +72,15 @@ impl RunningGrid {
         Self { snapshots: vec![machine.clone()], interval: INTERVAL, next, machine }
     }
 
+    /// Starts an execution that keeps no snapshots: its run has an end, but no steps can be looked up in it.
+    pub fn without_history(machine: Machine) -> Self {
+        Self { snapshots: Vec::new(), interval: INTERVAL, next: u64::MAX, machine }
+    }
+
     /// Executes a part, which takes about a millisecond. Returns the status when the run has ended.
     pub fn advance(&mut self, cancelled: &dyn Fn() -> bool) -> Option<RunStatus> {
         let machine = &mut self.machine;
-        let until = self.next.min(machine.steps + INTERVAL);
+        let until = self.next.min(machine.steps.saturating_add(INTERVAL));
         if let Progress::Ended(status) = machine.advance(until, None, cancelled) {
             return Some(status);
         }

@@ -4,6 +4,7 @@
 //! everything that needs files, clocks and JSON.
 
 pub mod choose;
+pub mod direct;
 pub mod evaluate;
 pub mod file;
 pub mod files;

@@ -7,6 +7,7 @@
 //! `count`, `step` (of the warp) and `related`.
 
 use super::evaluate::LaunchRun;
+use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Fault, InstructionSite};
 use ptx_interp::inspect::Marks;
 use ptx_interp::launch::status_name;
@@ -213,7 +214,7 @@ pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(War
     LaunchReport {
         status: status_name(done.run.status),
         warp_instructions: machine.steps,
-        faults: done.faults().iter().map(|f| fault(done, f, places)).collect(),
+        faults: done.faults().iter().map(|f| fault(&machine.executable, f, places)).collect(),
         buffers,
         expectations: verdicts.collect(),
         seconds: done.time.as_secs_f64(),
@@ -242,8 +243,9 @@ fn gaps(known: &[Range<u64>], end: u64) -> Vec<[u64; 2]> {
     out
 }
 
-fn fault(done: &LaunchRun, fault: &Fault, places: LineColumnFinder<'_>) -> FaultReport {
-    let range = |site: InstructionSite| done.run.machine.executable.range(site);
+/// Builds the report of a fault in a run of an executable.
+pub fn fault(executable: &Executable, fault: &Fault, places: LineColumnFinder<'_>) -> FaultReport {
+    let range = |site: InstructionSite| executable.range(site);
     let own = range(fault.site);
     let ((line, column), (end_line, end_column)) = (places(own.start), places(own.end));
     let related = fault.related.as_ref().map(|(site, message)| {

@@ -24,6 +24,23 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-mcp", &["percent-encoding", "ptx-wire", "rmcp", "serde_json", "tokio", "tracing"]),
     // The server in a browser adds no feature and knows no protocol: only how work shares a thread.
     ("ptx-web", &["futures", "ptx-clock", "ptx-lsp", "ptx-wire", "serde", "serde_json", "tracing-subscriber"]),
+    // The last four are only there so that tests find them compiled, see the feature `shared`.
+    (
+        "ptx-python",
+        &[
+            "ptx-analysis",
+            "ptx-ide",
+            "ptx-interp",
+            "ptx-isa",
+            "ptx-launch",
+            "ptx-syntax",
+            "pyo3",
+            "aho-corasick",
+            "regex-automata",
+            "rustix",
+            "smallvec",
+        ],
+    ),
     (
         "ptx-dap",
         &[

@@ -265,7 +265,6 @@ impl Binding<'_> {
         let callable = self.executable.program.functions.get(self.executable.entry as usize).ok_or_else(unknown)?;
         let (at, size) = self.executable.parameters.get(index).copied().ok_or_else(unknown)?;
         let declared = callable.parameters.get(index).and_then(|p| p.ty).and_then(|t| ElementFormat::named(t.name()));
-        let surface = super::usage::usage(callable).cells.get(&(index, 0)).is_some_and(|u| u.surface);
         let offset = given.offset.unwrap_or(0);
         let room = u64::from(size).saturating_sub(offset);
         let bytes = match &given.argument {
@@ -283,6 +282,7 @@ impl Binding<'_> {
                 described => {
                     // The handle is an address without memory, so that it differs from all real addresses.
                     let handle = self.memory.global.allocate(&given.title(), Storage::new(0, false), 256);
+                    let surface = super::usage::usage(callable).cells.get(&(index, 0)).is_some_and(|u| u.surface);
                     let kind = if surface { ".surfref" } else { ".texref" };
                     let placed = {
                         let buffers = buffer_bytes(&self.buffers, &self.memory.global);
@@ -421,6 +421,7 @@ fn storage(buffer: &Buffer, bytes: u64) -> Storage {
     match &buffer.contents {
         BufferContents::Fill(Fill::Zero) => Storage::new(bytes, true),
         BufferContents::Fill(Fill::Poison) | BufferContents::File(_) => Storage::new(bytes, false),
+        BufferContents::Bytes(all) if all.len() as u64 == bytes => Storage::from_bytes(all),
         _ => Storage::from_bytes(&contents(buffer).unwrap_or_default()),
     }
 }

@@ -110,6 +110,13 @@ pub fn complete(launch: &mut Launch, program: &ModuleProgram, text: &str) -> Gue
     out
 }
 
+/// Adds the sizes that the kernel requires (`.reqntid`, `.reqnctapercluster`) to a launch that leaves them out.
+pub fn required(launch: &mut Launch, program: &ModuleProgram, text: &str) {
+    let Some(callable) = program.functions.iter().find(|c| c.kernel && c.name == launch.entry) else { return };
+    launch.block = launch.block.or_else(|| directive(callable, text, LaunchBound::AllThreads));
+    launch.cluster = launch.cluster.or_else(|| directive(callable, text, LaunchBound::WholeCluster));
+}
+
 /// A guessed bound of an index is reduced by an eighth (`1 / FEWER`), so that some threads have no work.
 const FEWER: u64 = 8;
 
@@ -190,12 +197,9 @@ fn sizes(launch: &mut Launch, program: &ModuleProgram, callable: &ProgramFunctio
         [x, y, z] => format!("{x},{y},{z}"),
     };
     // Values that the kernel requires are not guesses.
-    if launch.cluster.is_none() {
-        launch.cluster = directive(callable, text, LaunchBound::WholeCluster);
-    }
+    required(launch, program, text);
     if launch.block.is_none() {
-        let exactly = directive(callable, text, LaunchBound::AllThreads);
-        let block = exactly.or_else(|| directive(callable, text, LaunchBound::Threads)).unwrap_or_else(|| {
+        let block = directive(callable, text, LaunchBound::Threads).unwrap_or_else(|| {
             match (reads(callable, "%tid", 1), reads(callable, "%tid", 2)) {
                 (_, true) => [4; 3],
                 (true, false) => [8, 8, 1],
@@ -203,9 +207,7 @@ fn sizes(launch: &mut Launch, program: &ModuleProgram, callable: &ProgramFunctio
             }
         });
         launch.block = Some(block);
-        if exactly.is_none() {
-            said.push(format!("block={}", shown(block)));
-        }
+        said.push(format!("block={}", shown(block)));
     }
     if launch.grid.is_none() {
         let grid = launch.cluster.unwrap_or([1; 3]);

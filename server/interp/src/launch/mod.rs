@@ -53,6 +53,7 @@
 mod argument;
 mod bind;
 mod bounds;
+mod changes;
 mod cursor;
 mod expectation;
 mod fill;
@@ -70,14 +71,16 @@ mod write;
 pub use crate::notation::{ElementFormat, ElementKind, Float, Number};
 pub use argument::{LineKind, argument, dimensions, fill, hexadecimal, unknown_element};
 pub use bind::{BindingSite, Bound, BufferSnapshot, PlacedBuffer, bind};
+pub use changes::ContentsBefore;
 pub use cursor::is_name;
 pub use expectation::{
     Condition, ElementSelection, Expectation, ExpectationSubject, ExpectedElements, Tolerance, expectations,
 };
 pub use fill::Fill;
-pub use guess::{GuessReport, complete};
+pub use guess::{GuessReport, complete, required};
 pub use settle::settle;
 pub use source::{ParsedLaunches, launches, written};
+pub use usage::{ParameterUse, parameter_uses};
 pub use verdict::{ExpectationVerdict, name as status_name, unexpected, verdicts};
 
 use std::ops::Range;

@@ -38,6 +38,63 @@ pub(super) struct Usage {
     pub tensor_map: bool,
 }
 
+/// How a kernel uses a parameter, for programs that launch it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ParameterUse {
+    /// The type as which it is loaded.
+    pub loaded: Option<ElementFormat>,
+    /// It is used as an address.
+    pub pointer: bool,
+    /// The element format of the accesses to the memory at the address, as far as the kernel shows it.
+    pub element: Option<ElementFormat>,
+    /// The memory at the address is written.
+    pub written: bool,
+    /// It is a handle of an image.
+    pub image: bool,
+    /// It is a tensor map, or the address of one.
+    pub tensor_map: bool,
+}
+
+/// How a kernel uses each of its parameters.
+pub fn parameter_uses(callable: &ProgramFunction) -> Vec<ParameterUse> {
+    let usages = usage(callable);
+    let elements = callable.body.as_ref().map(|function| certain_elements(function, &usages)).unwrap_or_default();
+    let of = |index| {
+        let Some(usage) = usages.cells.get(&(index, 0)) else { return ParameterUse::default() };
+        let Usage { loaded, pointer, written, tensor_map, .. } = *usage;
+        let element = elements.get(&(index, 0)).copied().flatten();
+        ParameterUse { loaded, pointer, element, written, image: usage.image.is_some(), tensor_map }
+    };
+    (0..callable.parameters.len()).map(of).collect()
+}
+
+/// The element format of each parameter part whose accesses all have the same one; `None` if they differ, or if the address of some access
+/// may come from several parameters. Accesses to plain bits do not count.
+fn certain_elements(function: &FlowFunction, all: &Usages) -> BTreeMap<ParameterPart, Option<ElementFormat>> {
+    let mut out = BTreeMap::new();
+    for index in 0..function.instructions.len() {
+        for operand in function.operands_of(index).iter().filter(|o| o.role == OperandRole::Address) {
+            let reached = all.reached(operand);
+            let element = accessed(function, index, all);
+            for cell in &reached {
+                if reached.len() > 1 {
+                    out.insert(*cell, None);
+                } else if let Some(element) = element.filter(|e| e.kind() != ElementKind::Bits) {
+                    let known = out.entry(*cell).or_insert(Some(element));
+                    *known = known.filter(|known| *known == element);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The element format as which an instruction accesses memory.
+fn accessed(function: &FlowFunction, index: usize, all: &Usages) -> Option<ElementFormat> {
+    let element = function.modifier(index, SlotName::Type).and_then(|m| ElementFormat::named(m.name()));
+    element.filter(|e| e.kind() != ElementKind::Bits).or_else(|| meant(function, index, all)).or(element)
+}
+
 /// Instructions whose result is an address if an operand is one.
 const PASSING: [&str; 5] = ["mov", "add", "sub", "cvta", "selp"];
 
@@ -203,7 +260,6 @@ fn accesses(
 ) {
     let name = function.entry(index).name;
     let family = name.split('.').next().unwrap_or(name);
-    let element = function.modifier(index, SlotName::Type).and_then(|m| ElementFormat::named(m.name()));
     let tensor =
         function.has(index, Modifier::Tensor) || function.has(index, Modifier::Tensormap) || name.contains("tensor");
     for operand in function.operands_of(index) {
@@ -233,8 +289,7 @@ fn accesses(
             usage.read |= access != OperandAccess::Write;
             usage.written |= access != OperandAccess::Read || matches!(family, "atom" | "red" | "st");
             usage.atomic |= matches!(family, "atom" | "red");
-            let meant =
-                element.filter(|e| e.kind() != ElementKind::Bits).or_else(|| meant(function, index, all)).or(element);
+            let meant = accessed(function, index, all);
             let better = usage.element.is_none_or(|e| e.kind() == ElementKind::Bits);
             usage.element = if better { meant.or(usage.element) } else { usage.element };
             let lanes = function.writes(index).len().max(1) as u32;

@@ -99,6 +99,16 @@ impl ExecContext<'_> {
             self.fault(FaultKind::ReadOnly, lanes, || format!("{} cannot be written", region_name(region)));
             return None;
         }
+        if write
+            && region == Region::Global
+            && let Some(allocation) = self.machine.memory.global.find(address, bytes).filter(|a| a.read_only)
+        {
+            let (name, by) = (allocation.name.clone(), address - allocation.base);
+            self.fault(FaultKind::ReadOnly, lanes, || {
+                format!("writes {bytes} bytes at `{name}`+{by}, and `{name}` is read-only")
+            });
+            return None;
+        }
         let inside = match self.storage(location, lane, bytes) {
             Some((storage, at)) => storage.contains(at, bytes),
             None => false,

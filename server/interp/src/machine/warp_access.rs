@@ -70,6 +70,9 @@ impl ExecContext<'_> {
         let (len, at, allocation) = match region {
             Region::Global => {
                 let (index, allocation) = self.machine.memory.global.locate(offset, bytes)?;
+                if write && allocation.read_only {
+                    return None;
+                }
                 (allocation.storage.len(), offset - allocation.base, index)
             }
             Region::Shared(None) => (self.cta().shared.len().min(SHARED_STRIDE), offset, 0),

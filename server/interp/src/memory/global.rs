@@ -19,6 +19,8 @@ pub struct GlobalAllocation {
     pub storage: Storage,
     /// Whether the allocation belongs to the heap of the device, and whether it has been released.
     heap: Heap,
+    /// Whether the program must not write to it.
+    pub read_only: bool,
 }
 
 /// The state of an allocation on the heap of the device.
@@ -66,7 +68,7 @@ impl Global {
     fn add(&mut self, name: &str, storage: Storage, align: u64, heap: Heap) -> u64 {
         let base = self.next_base(align);
         self.next = base + storage.len() + GUARD;
-        self.allocations.push(GlobalAllocation { name: name.into(), base, storage, heap });
+        self.allocations.push(GlobalAllocation { name: name.into(), base, storage, heap, read_only: false });
         base
     }
 

@@ -2,6 +2,7 @@
 
 use super::shadow::PageShadow;
 use ptx_num::values::Marks;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Size of a page in bytes.
@@ -199,7 +200,7 @@ impl Storage {
     }
 
     /// Splits a range at page boundaries: the index of each page, the offset in it, and the part of the range.
-    fn parts(offset: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, std::ops::Range<usize>)> {
+    fn parts(offset: u64, bytes: usize) -> impl Iterator<Item = (usize, usize, Range<usize>)> {
         let mut done = 0;
         std::iter::from_fn(move || {
             let at = offset as usize + done;
@@ -316,6 +317,54 @@ impl Storage {
         }
     }
 
+    /// Calls `f` for each run of bytes in a range that differs from an earlier state of the storage, with the offset of its first byte.
+    /// Pages that no one has written since then are not compared.
+    pub fn differences(&self, before: &Self, range: Range<u64>, f: &mut dyn FnMut(u64, &[u8])) {
+        let bytes = usize::try_from(range.end.min(self.len).saturating_sub(range.start)).unwrap_or(0);
+        for (page, at, part) in Self::parts(range.start, bytes) {
+            let pages =
+                (self.pages.get(page).and_then(Option::as_ref), before.pages.get(page).and_then(Option::as_ref));
+            let (new, old) = match pages {
+                (None, _) => continue,
+                (Some(new), Some(old)) if Arc::ptr_eq(new, old) => continue,
+                (Some(new), old) => (&new.bytes.data, old.map_or(&ZEROS.bytes.data, |old| &old.bytes.data)),
+            };
+            let start = range.start + part.start as u64;
+            let (new, old) = (&new[at..at + part.len()], &old[at..at + part.len()]);
+            for (index, (new, old)) in
+                new.chunks(64).zip(old.chunks(64)).enumerate().filter(|(_, (new, old))| new != old)
+            {
+                let mut done = 0;
+                for run in new.iter().zip(old).collect::<Vec<_>>().chunk_by(|a, b| (a.0 != a.1) == (b.0 != b.1)) {
+                    if run.first().is_some_and(|(new, old)| new != old) {
+                        f(start + (index * 64 + done) as u64, &new[done..done + run.len()]);
+                    }
+                    done += run.len();
+                }
+            }
+        }
+    }
+
+    /// The bytes of a range that have a mark, as ranges of offsets.
+    pub fn marked(&self, range: Range<u64>, mark: Marks) -> Vec<Range<u64>> {
+        let bytes = usize::try_from(range.end.min(self.len).saturating_sub(range.start)).unwrap_or(0);
+        let mut out: Vec<Range<u64>> = Vec::new();
+        for (page, at, part) in Self::parts(range.start, bytes) {
+            let Some(page) = self.pages.get(page).and_then(Option::as_ref).filter(|p| !p.bytes.is_exact()) else {
+                continue;
+            };
+            let start = range.start + part.start as u64;
+            for byte in (0..part.len()).filter(|byte| page.bytes.read(at + byte, &mut [0]).marks.contains(mark)) {
+                let offset = start + byte as u64;
+                match out.last_mut() {
+                    Some(last) if last.end == offset => last.end += 1,
+                    _ => out.push(offset..offset + 1),
+                }
+            }
+        }
+        out
+    }
+
     /// A copy of all bytes; unwritten ones are zero.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut out = vec![0; usize::try_from(self.len).unwrap_or(0)];
@@ -351,6 +400,31 @@ mod tests {
         assert!(storage.read(across, &mut four).marks.is_none());
         storage.forget(across + 1, 1);
         assert!(storage.read(across, &mut four).uninitialized && storage.known(across) && !storage.known(across + 1));
+    }
+
+    #[test]
+    fn differences_are_runs_of_changed_bytes() {
+        let before = Storage::from_bytes(&[7; 3 * PAGE]);
+        let mut after = before.clone();
+        after.write(10, &[1, 2, 7, 3], Marks::NONE);
+        after.write(PAGE as u64 - 1, &[4, 5], Marks::UNSPECIFIED);
+        let runs = |range| {
+            let mut runs = Vec::new();
+            after.differences(&before, range, &mut |at, bytes| runs.push((at, bytes.to_vec())));
+            runs
+        };
+        let page = PAGE as u64;
+        let expected = [(10, vec![1, 2]), (13, vec![3]), (page - 1, vec![4]), (page, vec![5])];
+        assert_eq!(runs(0..3 * page), expected);
+        assert_eq!(runs(11..page), [(11, vec![2]), (13, vec![3]), (page - 1, vec![4])]);
+        let marked = after.marked(0..3 * page, Marks::UNSPECIFIED);
+        assert!(matches!(&marked[..], [range] if *range == (page - 1..page + 1)), "{marked:?}");
+        assert!(after.marked(0..3 * page, Marks::APPROXIMATE).is_empty());
+        let (empty, mut written) = (Storage::new(100, true), Storage::new(100, true));
+        written.write(99, &[1], Marks::NONE);
+        let mut count = 0;
+        written.differences(&empty, 0..100, &mut |at, _| count += at);
+        assert_eq!(count, 99);
     }
 
     #[test]

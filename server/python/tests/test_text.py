@@ -1,0 +1,63 @@
+"""`check`, `explain` and `registers`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import KERNELS
+from ptx_analyzer import CheckError, check, explain, load, registers
+from ptx_text import HEADER
+
+BAD = HEADER + ".entry k()\n{\n    .reg .b32 %r<3>;\n    .reg .b64 %d;\n    add.u64 %d, %d, %r1; // ü\n    ret;\n}\n"
+
+
+def test_check() -> None:
+    diagnostics = check(BAD)
+    first = next(d for d in diagnostics if d.severity == "error")
+    assert (first.code, first.line, first.column, first.end_line, first.end_column) == ("operand-type", 8, 21, 8, 24)
+    assert "%r1" in first.message and first.help and first.fixes == []
+    assert str(first).startswith("8:21: error[operand-type]: ") and repr(first).startswith("<Diagnostic 8:21")
+
+
+def test_fixes() -> None:
+    text = BAD.replace("add.u64 %d, %d, %r1;", "add.u6 %d, %d, 1;")
+    fixes = [fix for d in check(text, fixes=True) for fix in d.fixes]
+    assert fixes and all(fix.title for fix in fixes)
+    for edit in sorted(fixes[0].edits, key=lambda edit: -edit.start):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    assert not [d for d in check(text) if d.severity == "error"]
+
+
+def test_target() -> None:
+    text = (KERNELS / "tma_pipeline.ptx").read_text()
+    assert not [d for d in check(text) if d.severity == "error"]
+    assert [d.code for d in check(text, "sm_70") if d.severity == "error"]
+    with pytest.raises(ValueError, match="`sm_1` is not an architecture"):
+        check(text, target="sm_1")
+
+
+def test_explain() -> None:
+    assert explain("fma.rn.f32").startswith("```ptx\nfma.rn.f32")
+    assert len(explain("mma", all=True)) > len(explain("mma"))
+    with pytest.raises(LookupError, match="did you mean `fma`"):
+        explain("fmaa")
+
+
+def test_registers() -> None:
+    report = registers((KERNELS / "tiled_matmul.ptx").read_text(), "sm_90")
+    assert [r.name for r in report] == ["tiled_matmul"] and report[0].low <= report[0].registers <= report[0].high
+    assert report[0].target == "sm_90" and report[0].occupancy is not None and report[0].occupancy.percent > 0
+    with pytest.raises(CheckError, match="`k` has 1 error"):
+        registers(BAD)
+
+
+def test_load(tmp_path: Path) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(HEADER + ".entry k() { ret; }")
+    for source in (path, str(path), path.read_text()):
+        assert load(source).kernels == ["k"]
+    assert load(path).path == path and load(path.read_text()).path is None
+    with pytest.raises(FileNotFoundError):
+        load("missing.ptx")
+    assert load("").kernels == []
