@@ -52,6 +52,16 @@ impl WebServer {
         rest
     }
 
+    /// Answers all requests from now on: all code is loaded.
+    pub fn complete(&self) {
+        self.server.complete();
+    }
+
+    /// Refuses the requests that wait for code which did not load, for a reason.
+    pub fn refuse(&self, reason: &[u8]) {
+        self.server.refuse(&String::from_utf8_lossy(reason));
+    }
+
     /// Returns messages that open the current documents in another server, as a JSON list.
     pub fn documents(&self) -> Vec<u8> {
         self.server.documents()
