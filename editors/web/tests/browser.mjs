@@ -21,7 +21,7 @@ const missing = [
 ];
 export const skip = missing.find(Boolean) || false;
 
-const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html; charset=utf-8", ".css": "text/css", ".ptx": "text/plain; charset=utf-8" };
+export const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html; charset=utf-8", ".css": "text/css", ".ptx": "text/plain; charset=utf-8" };
 
 let server;
 let browser;

@@ -16,7 +16,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { reachable } from "./reach.mjs";
-import { KIND, OP, RELOCATION, SECTION, Reader, Writer, parse } from "./wasm.mjs";
+import { KIND, OP, RELOCATION, SECTION, SYMBOL, Reader, Writer, parse } from "./wasm.mjs";
 
 /**
  * @typedef {import("./wasm.mjs").Module} Module
@@ -30,8 +30,8 @@ const CHECKS = "checks";
 /** The section with the version. */
 const VERSION = "version";
 
-/** Shorter gaps between two ranges of data are filled: another segment would take as many bytes. */
-const MIN_GAP = 12;
+/** Shorter gaps between two ranges of data are filled: another segment would take as many compressed bytes. */
+const MIN_GAP = { zeros: 4096, others: 12 };
 
 /** @param {string} name */
 const isGate = (name) => /7ptx_lsp.*5later/.test(name);
@@ -161,24 +161,30 @@ function runs(elements) {
  * Returns the segments of data that a part of the module writes.
  * @param {Module} module
  * @param {(segment: number, offset: number) => boolean} isOwn whether a byte is the part's
- * @param {boolean} writesOthers whether it may write the other bytes: not when they may have changed
+ * @param {boolean} isFirst whether it writes before all other parts. Then it may set their bytes to zero
  */
-function segments(module, isOwn, writesOthers) {
+function segments(module, isOwn, isFirst) {
   return module.data.flatMap(({ address, bytes }, segment) => {
     /** @type {{ start: number, end: number }[]} */
     const ranges = [];
-    let whole = true;
+    /** Whether all bytes since the last range are the part's. */
+    let isGapOwn = true;
     for (let offset = 0; offset < bytes.length; offset++) {
       const own = isOwn(segment, offset);
-      whole &&= own || writesOthers;
+      isGapOwn &&= own;
       // Memory is zero at first.
       if (!own || bytes[offset] === 0) continue;
       const last = ranges.at(-1);
-      if (last !== undefined && whole && offset - last.end < MIN_GAP) last.end = offset + 1;
+      const gap = last === undefined ? Infinity : offset - last.end;
+      if (last !== undefined && (isFirst ? gap < MIN_GAP.zeros : isGapOwn && gap < MIN_GAP.others)) last.end = offset + 1;
       else ranges.push({ start: offset, end: offset + 1 });
-      whole = true;
+      isGapOwn = true;
     }
-    return ranges.map(({ start, end }) => ({ address: address + start, bytes: bytes.subarray(start, end) }));
+    return ranges.map(({ start, end }) => {
+      const own = bytes.slice(start, end);
+      own.forEach((_, index) => isOwn(segment, start + index) || (own[index] = 0));
+      return { address: address + start, bytes: own };
+    });
   });
 }
 
@@ -200,7 +206,12 @@ function split(linked, folder) {
   const module = parse(bytes);
   // By this server.js knows that two parts belong together.
   const splitter = new Splitter(module, createHash("sha256").update(bytes).digest().subarray(0, 8));
-  const all = module.bodies.map((_, body) => module.imports.length + body);
+  /** @type {Map<number, string>} */
+  const names = new Map();
+  for (const { kind, index, name } of module.symbols) if (kind === SYMBOL.function) names.set(index, name);
+  const nameOf = (/** @type {number} */ index) => names.get(index) ?? "";
+  // Functions with similar names are similar, and neighbours compress well: by 6 %.
+  const all = module.bodies.map((_, body) => module.imports.length + body).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const { functions, data, gates } = reachable(module, isGate);
   if (gates.size === 0) throw new Error("the module has no gate");
   const isFirst = (/** @type {number} */ index) => index < module.imports.length || functions.has(index);
