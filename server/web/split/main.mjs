@@ -181,7 +181,7 @@ function segments(module, isOwn, isFirst) {
       isGapOwn = true;
     }
     return ranges.map(({ start, end }) => {
-      const own = bytes.slice(start, end);
+      const own = Uint8Array.from(bytes.subarray(start, end));
       own.forEach((_, index) => isOwn(segment, start + index) || (own[index] = 0));
       return { address: address + start, bytes: own };
     });
