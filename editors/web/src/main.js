@@ -6,7 +6,7 @@ import { compile } from "../../../server/web/js/compile.js";
 let worker;
 try {
   // Its first message is the module, which arrives while the worker starts.
-  worker = new Worker("worker.js#given", { type: "module" });
+  worker = new Worker("worker.js", { type: "module", name: "given" });
 } catch {
   // The page says that there is no server.
 }

@@ -1,5 +1,5 @@
 // A Web Worker with the language server. The page posts the messages of the protocol as objects or as JSON text, and gets the
-// server's messages in the same form. If the address of the worker ends with `#given`, the first message is the compiled module
+// server's messages in the same form. If the name of the worker is `given`, the first message is the compiled module
 // ptx-analyzer-checks.wasm, which a page can load earlier than its worker.
 // @ts-check
 import { compile } from "./compile.js";
@@ -29,11 +29,11 @@ function start(module) {
   waiting.splice(0).forEach(receive);
 }
 
-const isGiven = scope.location.hash === "#given";
+const isGiven = scope.name === "given";
 
 scope.onmessage = (/** @type {MessageEvent} */ { data }) => {
   if (server !== undefined) receive(data);
-  else if (data instanceof WebAssembly.Module) start(data);
+  else if (isGiven && data instanceof WebAssembly.Module) start(data);
   else waiting.push(data);
 };
 
