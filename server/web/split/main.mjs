@@ -9,7 +9,8 @@
 //
 // Gates are the functions in the modules `later` of ptx-lsp (server/lsp/src/embedded/mod.rs). In the first part a gate calls
 // through the table, in which the second part puts the function when it is instantiated. The second part uses the memory, the
-// table and the functions of the first one.
+// table and the functions of the first one. Texts of documentation are also in the second part: in the first one, in which
+// nothing reads them, there are zeros in their place.
 // @ts-check
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -35,6 +36,9 @@ const MIN_GAP = { zeros: 4096, others: 12 };
 
 /** @param {string} name */
 const isGate = (name) => /7ptx_lsp.*5later/.test(name);
+
+/** Texts of documentation, which the tables name (server/isa/src/emit.rs). @param {string} name */
+const isLate = (name) => /7ptx_isa.*5LATER/.test(name);
 
 /** Writes modules that consist of parts of another one. */
 class Splitter {
@@ -212,7 +216,7 @@ function split(linked, folder) {
   const nameOf = (/** @type {number} */ index) => names.get(index) ?? "";
   // Functions with similar names are similar, and neighbours compress well: by 6 %.
   const all = module.bodies.map((_, body) => module.imports.length + body).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  const { functions, data, gates } = reachable(module, isGate);
+  const { functions, data, gates } = reachable(module, isGate, isLate);
   if (gates.size === 0) throw new Error("the module has no gate");
   const isFirst = (/** @type {number} */ index) => index < module.imports.length || functions.has(index);
   const [first, rest] = [all.filter(isFirst), all.filter((index) => !isFirst(index))];

@@ -52,8 +52,9 @@ export function references(module) {
  * Returns the functions and the symbols of data that the exports of a module reach without a gate.
  * @param {Module} module
  * @param {(name: string) => boolean} isGate
+ * @param {(name: string) => boolean} isLate whether data is left out although something may name it
  */
-export function reachable(module, isGate) {
+export function reachable(module, isGate, isLate) {
   const { ofFunctions, ofData } = references(module);
   /** @type {Set<number>} */
   const gates = new Set();
@@ -74,7 +75,7 @@ export function reachable(module, isGate) {
     for (const number of names) {
       const symbol = module.symbols[number];
       if (symbol.kind === SYMBOL.function) reach(symbol.index);
-      else if (symbol.kind === SYMBOL.data && !data.has(number)) {
+      else if (symbol.kind === SYMBOL.data && !data.has(number) && !isLate(symbol.name)) {
         data.add(number);
         waiting.push(ofData.get(number) ?? new Set());
       }

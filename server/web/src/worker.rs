@@ -147,4 +147,29 @@ mod tests {
         send(&server, &json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": change }));
         assert!(diagnostics(&run(&mut server)).last().is_some_and(|n| *n > 0));
     }
+
+    fn hover(server: &WebServer, id: u32) {
+        let params = json!({ "textDocument": { "uri": "file:///a.ptx" }, "position": { "line": 1, "character": 2 } });
+        send(server, &json!({ "jsonrpc": "2.0", "id": id, "method": "textDocument/hover", "params": params }));
+    }
+
+    #[test]
+    fn requests_wait_for_all_code() {
+        let mut server = begun();
+        open(&server, TEXT);
+        hover(&server, 2);
+        assert!(run(&mut server).iter().all(|m| m["id"].is_null()));
+        server.refuse(b"offline");
+        let refused = run(&mut server);
+        assert!(refused.iter().any(|m| m["id"] == 2 && m["error"]["message"] == "offline"), "{refused:?}");
+        hover(&server, 3);
+        hover(&server, 4);
+        send(&server, &json!({ "jsonrpc": "2.0", "method": "$/cancelRequest", "params": { "id": 4 } }));
+        server.complete();
+        let answers = run(&mut server);
+        assert!(answers.iter().any(|m| m["id"] == 3 && m["result"]["contents"] != Value::Null), "{answers:?}");
+        assert!(answers.iter().any(|m| m["id"] == 4 && m["error"]["code"] == -32800), "{answers:?}");
+        hover(&server, 5);
+        assert!(run(&mut server).iter().any(|m| m["id"] == 5 && m["result"] != Value::Null));
+    }
 }

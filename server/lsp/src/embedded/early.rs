@@ -7,7 +7,7 @@ use super::super::unreadable::{self, REQUEST_FAILED};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
-use tower_lsp_server::jsonrpc::{Error, Request, Response};
+use tower_lsp_server::jsonrpc::{Error, Id, Request, Response};
 
 /// Takes the messages that the first part of the code understands, and keeps the others.
 #[derive(Debug, Default)]
@@ -71,6 +71,13 @@ impl EarlyMessages {
                 configuration::changed(shared, settings);
                 return true;
             }
+            "$/cancelRequest" => {
+                let id = request.params().and_then(|params| params.get("id")).cloned();
+                if let Some(id) = id.and_then(|id| serde_json::from_value::<Id>(id).ok()) {
+                    self.answer_waiting(shared, &Error::request_cancelled(), |waiting| *waiting == id);
+                }
+                return true;
+            }
             _ => return false,
         };
         self.edits += 1;
@@ -93,11 +100,16 @@ impl EarlyMessages {
 
     /// Refuses the requests that wait. Notifications wait on.
     pub(super) fn refuse(&mut self, shared: &Shared, reason: &str) {
+        let error = Error { code: REQUEST_FAILED, message: reason.to_owned().into(), data: None };
+        self.answer_waiting(shared, &error, |_| true);
+    }
+
+    /// Answers some of the requests that wait by an error.
+    fn answer_waiting(&mut self, shared: &Shared, error: &Error, is_meant: impl Fn(&Id) -> bool) {
         self.waiting.retain(|waiting| {
             let IncomingMessage::Request(request) = &waiting.message else { return true };
-            let Some(id) = request.id() else { return true };
-            let error = Error { code: REQUEST_FAILED, message: reason.to_owned().into(), data: None };
-            shared.outgoing.message(&Response::from_error(id.clone(), error));
+            let Some(id) = request.id().filter(|id| is_meant(id)) else { return true };
+            shared.outgoing.message(&Response::from_error(id.clone(), error.clone()));
             false
         });
     }
