@@ -294,7 +294,7 @@ export class PtxServer {
     this.#refusal = { reason, time: this.#host.now() };
     this.#try((instance) => instance.refuse(reason));
     if (!isFirst) return;
-    const message = "Only diagnostics work: a part of the language server did not load. It is loaded when you use it again.";
+    const message = "Only diagnostics work for now: a part of the language server did not load. The next request tries again.";
     this.#notify("window/showMessage", { type: 2, message });
   }
 
