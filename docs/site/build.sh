@@ -16,7 +16,7 @@ if [ -z "$program" ]; then
   cargo build --release --locked --package ptx-analyzer
   program=${CARGO_TARGET_DIR:-target}/release/ptx-analyzer
 fi
-[ -f server/web/dist/ptx-analyzer.wasm ] || server/web/build.sh
+[ -f server/web/dist/ptx-analyzer-rest.wasm ] || server/web/build.sh
 PTX_REFERENCE=../reference/index.html editors/web/build.sh
 rm -rf "${out:?}"/{docs,editors,playground,reference,server,tests}
 cp -r editors/web/dist "$out/playground"

@@ -73,7 +73,7 @@ writeFileSync(join(dist, "licenses.txt"), licences(Object.keys(metafile.inputs))
 for (const file of ["index.html", "code.css"]) cpSync(join(here, "src", file), join(dist, file));
 writeFileSync(join(dist, "page.css"), ["colours.css", "page.css"].map((file) => readFileSync(join(here, "src", file), "utf8")).join(""));
 cpSync(join(here, "src/panel/panel.html"), join(dist, "panel.html"));
-for (const file of ["ptx-analyzer.wasm", "server.js", "worker.js"]) cpSync(join(root, "server/web/dist", file), join(dist, file));
+for (const file of ["ptx-analyzer-checks.wasm", "ptx-analyzer-rest.wasm", "compile.js", "server.js", "worker.js"]) cpSync(join(root, "server/web/dist", file), join(dist, file));
 mkdirSync(join(dist, "kernels"));
 for (const { name } of examples()) cpSync(join(root, `tests/kernels/${name}.ptx`), join(dist, `kernels/${name}.ptx`));
 

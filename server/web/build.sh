@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds the language server for browsers: server/web/dist has the module, ptx-analyzer.wasm, and the scripts around it.
+# Builds the language server for browsers: server/web/dist has the module, whole and in two parts, and the scripts around it.
 #
 # usage: server/web/build.sh [PROFILE]     the default profile is web
 #
 # Needs the target wasm32-unknown-unknown (rustup target add wasm32-unknown-unknown), or the toolchain of Debian's packages
 # rustc-web, cargo-web, rust-web-src and lld-19, first in PATH: there the library is compiled from its source. And clang, which
-# compiles the parser; PTX_WEB_CC names another one.
+# compiles the parser (PTX_WEB_CC names another one), and Node.js 20, which splits the module.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 profile=${1:-web} target=wasm32-unknown-unknown
@@ -33,11 +33,9 @@ if [ ! -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; then
   export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER
   std=(-Z "build-std=std,panic_abort")
 fi
-cargo rustc --quiet --locked --package ptx-web --lib --crate-type cdylib --profile "$profile" --target "$target" "${std[@]}"
+cargo rustc --quiet --locked --package ptx-web --lib --crate-type cdylib --profile "$profile" --target "$target" "${std[@]}" -- -Clink-arg=--emit-relocs
 folder=$profile
 [ "$profile" != dev ] || folder=debug
 mkdir -p server/web/dist
-cp "${CARGO_TARGET_DIR:-target}/$target/$folder/ptx_web.wasm" server/web/dist/ptx-analyzer.wasm
 cp server/web/js/*.js server/web/dist
-module=server/web/dist/ptx-analyzer.wasm
-echo "$module: $(wc -c <"$module") bytes, $(gzip -9 -c "$module" | wc -c) compressed"
+node server/web/split/main.mjs "${CARGO_TARGET_DIR:-target}/$target/$folder/ptx_web.wasm" server/web/dist

@@ -34,6 +34,12 @@ function adapted(message) {
   return JSON.stringify(initialize);
 }
 
+/** Errors of requests that the server does not answer: the text has changed, or a part of the server did not load. */
+const UNANSWERED = new Set([-32801, -32803]);
+
+// CodeMirror's client handles no error of a request for signatures.
+addEventListener("unhandledrejection", (event) => UNANSWERED.has(event.reason?.code) && event.preventDefault());
+
 /** @param {Worker} worker @returns {import("@codemirror/lsp-client").Transport} */
 function transport(worker) {
   /** @type {Set<(message: string) => void>} */

@@ -6,6 +6,9 @@ import { Decoration, ViewPlugin } from "@codemirror/view";
 
 /** @typedef {import("@codemirror/view").DecorationSet} DecorationSet */
 
+/** Milliseconds after which a failed request is repeated: a part of the server may not have loaded yet. */
+const RETRY_DELAY = 5_000;
+
 /** Asks the server again without a change of the text. @type {import("@codemirror/state").StateEffectType<undefined>} */
 export const askAgain = StateEffect.define();
 
@@ -38,9 +41,10 @@ export const visibleLines = (method, delay, decorate) =>
         clearTimeout(this.timer);
       }
 
-      schedule() {
+      /** @param {number} [pause] */
+      schedule(pause = delay) {
         clearTimeout(this.timer);
-        this.timer = setTimeout(() => this.ask().catch(() => {}), delay);
+        this.timer = setTimeout(() => this.ask().catch(() => this.schedule(RETRY_DELAY)), pause);
       }
 
       async ask() {

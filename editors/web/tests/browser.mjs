@@ -1,53 +1,18 @@
 // The playground in Chromium, for the tests. Uses the browser and the packages of tests/site; build.sh makes the page.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { extname, join, normalize } from "node:path";
+import { join } from "node:path";
 import { after, before } from "node:test";
-import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
+import { dist, launch, serve, site, skip } from "./chromium.mjs";
 
-const root = fileURLToPath(new URL("../../../", import.meta.url));
-export const dist = join(root, "editors/web/dist");
-const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const site = process.env.PTX_WEB_SITE ?? join(root, "tests/site/");
+export { dist, launch, serve, skip };
 export const out = process.env.OUT;
-
-const missing = [
-  !existsSync(browserPath) && `no browser at ${browserPath}`,
-  !existsSync(join(site, "node_modules/playwright-core")) && "run `npm ci` in tests/site",
-  !existsSync(join(dist, "index.html")) && "run editors/web/build.sh",
-];
-export const skip = missing.find(Boolean) || false;
-
-const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html; charset=utf-8", ".css": "text/css", ".ptx": "text/plain; charset=utf-8" };
 
 let server;
 let browser;
 let origin;
-
-/** Serves a folder. The server drops connections while it has the property `refuse`. @param {string} folder */
-export async function serve(folder) {
-  const server = createServer((request, response) => {
-    if (server.refuse) {
-      request.socket.destroy();
-      return;
-    }
-    const path = normalize(new URL(request.url, "http://localhost").pathname);
-    const file = join(folder, path.endsWith("/") ? `${path}index.html` : path);
-    const found = existsSync(file);
-    response.writeHead(found ? 200 : 404, { "content-type": TYPES[extname(file)] ?? "text/plain; charset=utf-8" });
-    response.end(found ? readFileSync(file) : undefined);
-  });
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  return { server, origin: `http://127.0.0.1:${server.address().port}` };
-}
-
-export function launch() {
-  const { chromium } = createRequire(site)("playwright-core");
-  return chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"] });
-}
 
 before(async () => {
   if (skip) return;

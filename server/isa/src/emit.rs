@@ -6,6 +6,12 @@ use std::fmt::Write;
 pub trait Emit {
     /// Appends the expression to `out`.
     fn emit(&self, out: &mut String);
+
+    /// The same for documentation. Texts become statics that are called `LATER`: in a browser the first part of the server's code
+    /// comes without them, since only its second part reads documentation (`server/web/split`).
+    fn emit_documentation(&self, out: &mut String) {
+        self.emit(out);
+    }
 }
 
 macro_rules! emit_by_debug {
@@ -18,7 +24,19 @@ macro_rules! emit_by_debug {
         }
     )*};
 }
-emit_by_debug!(bool, u8, u16, u32, u64, i64, &'static str);
+emit_by_debug!(bool, u8, u16, u32, u64, i64);
+
+impl Emit for &'static str {
+    fn emit(&self, out: &mut String) {
+        // Writing to a String cannot fail.
+        let _ = write!(out, "{self:?}");
+    }
+
+    fn emit_documentation(&self, out: &mut String) {
+        let _ =
+            write!(out, "{{static LATER:[u8;{}]=*b\"{}\";text(&LATER)}}", self.len(), self.as_bytes().escape_ascii());
+    }
+}
 
 impl<T: Emit> Emit for &'static [T] {
     fn emit(&self, out: &mut String) {
@@ -61,7 +79,12 @@ macro_rules! table {
                 out.push_str(concat!(stringify!($name), "{"));
                 $(
                     out.push_str(concat!(stringify!($field), ":"));
-                    self.$field.emit(out);
+                    // Messages of checks quote notes.
+                    if stringify!($field) == "doc" && stringify!($name) != "Note" || stringify!($name) == "Passage" {
+                        self.$field.emit_documentation(out);
+                    } else {
+                        self.$field.emit(out);
+                    }
                     out.push(',');
                 )*
                 out.push('}');

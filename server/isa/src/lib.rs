@@ -28,5 +28,14 @@ include!(concat!(env!("OUT_DIR"), "/usage.rs"));
 #[cfg(not(feature = "live"))]
 use tables::*;
 
+/// Returns a text of the tables.
+#[cfg(not(feature = "live"))]
+const fn text(bytes: &'static [u8]) -> &'static str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => panic!("a text of the tables is not UTF-8"),
+    }
+}
+
 #[cfg(not(feature = "live"))]
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));

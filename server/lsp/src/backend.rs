@@ -45,6 +45,10 @@ impl Backend {
 
 impl LanguageServer for Backend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
+        // The embedded server has answered it before the service was there. The framework admits it once.
+        if self.shared.has_begun() {
+            return Ok(InitializeResult::default());
+        }
         Ok(initialize::initialize(&self.shared, &params))
     }
 

@@ -118,7 +118,8 @@ impl WorkProgress {
         self.set(ProgressState::Asked);
         let (shared, token, state) = (Arc::clone(&self.shared), self.token.clone(), Arc::clone(&self.state));
         self.shared.spawn(async move {
-            let made = shared.platform.timeout(TOKEN_TIMEOUT, shared.client.create_work_done_progress(token)).await;
+            let made =
+                shared.platform.timeout(TOKEN_TIMEOUT, shared.client().await.create_work_done_progress(token)).await;
             let mut state = lock(&state);
             if *state == ProgressState::Asked {
                 *state = if matches!(made, Some(Ok(()))) { ProgressState::Ready } else { ProgressState::Silent };

@@ -15,8 +15,8 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Asks the client to pull diagnostics again.
 pub fn diagnostics(shared: &Arc<Shared>) {
     if shared.session().refreshes_diagnostics {
-        let client = shared.client.clone();
-        send(shared, "diagnostics", async move { client.workspace_diagnostic_refresh().await });
+        let server = Arc::clone(shared);
+        send(shared, "diagnostics", async move { server.client().await.workspace_diagnostic_refresh().await });
     }
 }
 
@@ -28,8 +28,9 @@ pub fn registers(shared: &Arc<Shared>, settings: &Settings) {
     let hints = session.refreshes_hints
         && settings.inlay_hints.enable
         && settings.inlay_hints.options.registers != PressureHints::Off;
-    let (client, platform) = (shared.client.clone(), Arc::clone(&shared.platform));
+    let (server, platform) = (Arc::clone(shared), Arc::clone(&shared.platform));
     shared.spawn(async move {
+        let client = server.client().await;
         if lenses {
             within(&*platform, "code lenses", client.code_lens_refresh()).await;
         }
@@ -59,8 +60,8 @@ pub fn all(shared: &Arc<Shared>) {
         return hints(shared);
     }
     if session.refreshes_tokens {
-        let client = shared.client.clone();
-        send(shared, "semantic tokens", async move { client.semantic_tokens_refresh().await });
+        let server = Arc::clone(shared);
+        send(shared, "semantic tokens", async move { server.client().await.semantic_tokens_refresh().await });
     }
     hints(shared);
     lenses(shared);
@@ -68,16 +69,16 @@ pub fn all(shared: &Arc<Shared>) {
 
 fn hints(shared: &Arc<Shared>) {
     if shared.session().refreshes_hints {
-        let client = shared.client.clone();
-        send(shared, "inlay hints", async move { client.inlay_hint_refresh().await });
+        let server = Arc::clone(shared);
+        send(shared, "inlay hints", async move { server.client().await.inlay_hint_refresh().await });
     }
 }
 
 /// Asks the client to refresh code lenses.
 pub fn lenses(shared: &Arc<Shared>) {
     if shared.session().refreshes_lenses {
-        let client = shared.client.clone();
-        send(shared, "code lenses", async move { client.code_lens_refresh().await });
+        let server = Arc::clone(shared);
+        send(shared, "code lenses", async move { server.client().await.code_lens_refresh().await });
     }
 }
 

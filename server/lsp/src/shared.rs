@@ -22,6 +22,7 @@ use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use tokio::sync::SetOnce;
 use tower_lsp_server::Client;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::Uri;
@@ -50,8 +51,7 @@ pub struct Shared {
     pub mode: ServerMode,
     /// The builds of the documents, if they are texts of another language.
     pub commands: CompileCommands,
-    /// Sends requests and messages to the client.
-    pub client: Client,
+    client: SetOnce<Client>,
     /// Sends messages to the client without the framework.
     pub outgoing: Outgoing,
     /// Whether the client has requested `shutdown`.
@@ -84,17 +84,11 @@ pub struct Shared {
 
 impl Shared {
     /// Creates the initial state.
-    pub fn new(
-        client: Client,
-        outgoing: Outgoing,
-        platform: Arc<dyn Platform>,
-        mode: ServerMode,
-        start: WorkerStart,
-    ) -> Self {
+    pub fn new(outgoing: Outgoing, platform: Arc<dyn Platform>, mode: ServerMode, start: WorkerStart) -> Self {
         Self {
             mode,
             commands: CompileCommands::default(),
-            client,
+            client: SetOnce::new(),
             outgoing,
             shut_down: AtomicBool::new(false),
             started: Instant::now(),
@@ -114,6 +108,28 @@ impl Shared {
             refused: Mutex::default(),
             spared: Mutex::default(),
         }
+    }
+
+    /// Gives the server the client that the framework has. A server with a client answers requests; before, in a browser, it
+    /// only checks texts (`crate::embedded`).
+    pub fn connect(&self, client: Client) {
+        // The framework makes one client for each service, and a server has one service.
+        let _ = self.client.set(client);
+    }
+
+    /// Whether the server answers requests.
+    pub fn is_connected(&self) -> bool {
+        self.client.initialized()
+    }
+
+    /// Returns the client, for requests and messages to it, once the server answers requests.
+    pub async fn client(&self) -> &Client {
+        self.client.wait().await
+    }
+
+    /// Whether the client has sent `initialize`.
+    pub fn has_begun(&self) -> bool {
+        self.session.get().is_some()
     }
 
     /// Returns the client's features; the defaults before `initialize`.

@@ -1,5 +1,7 @@
 //! The worker that owns the tree of a document and checks it.
 
+mod later;
+
 use super::convert;
 use super::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, ParsedText, Publisher, Timings, Wait};
 use super::evaluation;
@@ -185,13 +187,17 @@ impl Worker {
                 report.environment.target
             }
         };
+        // Before the server answers requests, the code of the lints is not there. Then all documents are checked again.
+        let mut passed = self.shared.is_connected();
         let lints = AssertUnwindSafe(async {
+            if !passed {
+                return Some(Vec::new());
+            }
             #[cfg(test)]
             tests::trip(&work.rope, "SECOND");
             self.lints(&snapshot, revision).await
         });
         let lints = lints.catch_unwind().await;
-        let mut passed = true;
         let lints = match lints {
             Ok(Some(lints)) => lints,
             Ok(None) => return,
@@ -256,8 +262,9 @@ impl Worker {
         let (document, platform) = (Arc::clone(&self.document), Arc::clone(&self.shared.platform));
         loop {
             let stale = || document.is_stale(revision);
-            if let Some(lints) = self.analyzer.lints_until(snapshot, &|| platform.slice_is_over(), &stale) {
-                return Some(lints);
+            let found = later::lints(&mut self.analyzer, snapshot, &|| platform.slice_is_over(), &stale);
+            if found.is_some() {
+                return found;
             }
             platform.next_slice().await;
             if stale() {
@@ -273,8 +280,7 @@ impl Worker {
         revision: u64,
         target: Option<&'static ptx_isa::tables::TargetInfo>,
     ) {
-        let facts = self.analyzer.facts();
-        let figures = self.figures.0.next(snapshot, &facts, target);
+        let (facts, figures) = later::figures(&self.analyzer, &self.figures.0, snapshot, target);
         self.publisher.facts.send_replace(Arc::new(facts));
         let others = !figures.looks_like(&self.figures.0);
         self.figures.0 = Arc::new(figures);
@@ -471,8 +477,8 @@ mod tests {
         });
         let state: OnceLock<Arc<Shared>> = OnceLock::new();
         let (_service, _socket) = LspService::new(|client| {
-            let shared =
-                Shared::new(client, outgoing.clone(), Arc::new(threads.pools()), ServerMode::Ptx, Worker::start);
+            let shared = Shared::new(outgoing.clone(), Arc::new(threads.pools()), ServerMode::Ptx, Worker::start);
+            shared.connect(client);
             Backend::new(Arc::clone(state.get_or_init(|| Arc::new(shared))))
         });
         let shared = state.get().unwrap();

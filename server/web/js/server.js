@@ -18,6 +18,12 @@ const MAX_CHARACTERS = 4_000_000;
 /** The server ends when it fails more often than this within a minute. */
 const MAX_FAILURES = 5;
 
+/** Milliseconds after which the rest of the module is loaded again, if that has failed and a request needs it. */
+const RETRY_DELAY = 3_000;
+
+/** The section of a module by which its parts know each other. */
+const VERSION = "version";
+
 /** The id of the `initialize` request of a server that replaces another; the client does not know it. */
 const RESTART = "ptx-analyzer/restart";
 
@@ -140,9 +146,26 @@ class Instance {
     return JSON.parse(this.#answer || "[]");
   }
 
+  /** Answers all requests from now on. @param {WebAssembly.Module | undefined} rest the rest of the module, if that is a part of it */
+  complete(rest) {
+    if (rest !== undefined) new WebAssembly.Instance(rest, { checks: this.#exports });
+    this.#exports.complete();
+  }
+
+  /** Refuses the requests that wait for the rest of the module. @param {string} reason */
+  refuse(reason) {
+    this.#input(reason);
+    this.#exports.refuse();
+  }
+
   get bytes() {
     return this.#exports.memory.buffer.byteLength;
   }
+}
+
+/** @param {WebAssembly.Module} module */
+function version(module) {
+  return WebAssembly.Module.customSections(module, VERSION).map((bytes) => new Uint8Array(bytes).join(" "))[0];
 }
 
 /** A language server for one client. */
@@ -168,18 +191,33 @@ export class PtxServer {
   /** What the user has heard of. @type {Set<string>} */
   #told = new Set();
   #ended = false;
+  /** Loads the rest of the module; undefined if that is loaded, or if the module has all. @type {(() => Promise<WebAssembly.Module>) | undefined} */
+  #load;
+  /** @type {WebAssembly.Module | undefined} */
+  #rest;
+  #loading = false;
+  /** Why the rest did not load, and when. */
+  #refusal = { reason: "", time: -Infinity };
 
   /**
-   * @param {WebAssembly.Module} module the compiled `ptx-analyzer.wasm`
+   * @param {WebAssembly.Module} module the compiled `ptx-analyzer.wasm`, or its part `ptx-analyzer-checks.wasm`
    * @param {(message: Message, body: string) => void} send takes each message for the client, also as JSON text
    * @param {Partial<Host>} host
+   * @param {() => Promise<WebAssembly.Module>} [loadRest] loads the other part, `ptx-analyzer-rest.wasm`: after the first diagnostics, or
+   *   when the first request needs it, and again after a failure
    */
-  constructor(module, send, host = {}) {
+  constructor(module, send, host = {}, loadRest) {
     this.#module = module;
+    this.#load = loadRest;
     this.#send = send;
     const defaults = { now: () => performance.now(), defer: deferrer(), log: (/** @type {string} */ text) => console.error(text) };
     this.#host = { ...defaults, ...host };
     this.#start();
+  }
+
+  /** Whether all of the module is there. */
+  get isComplete() {
+    return this.#load === undefined;
   }
 
   /** How often the module was started. */
@@ -214,12 +252,57 @@ export class PtxServer {
     if (message?.method !== undefined && message.id != null) this.#pending.set(message.id, message.method);
     const own = message !== undefined && message.method === undefined && message.id != null ? this.#ownAnswer(message, body) : body;
     if (own !== undefined) this.#try((instance) => instance.receive(own));
+    if (message?.method !== undefined && message.id != null && message.method !== "initialize") this.#needRest();
     this.#defer();
   }
 
   #start() {
     this.#generation += 1;
-    this.#instance = new Instance(this.#module, this.#host);
+    const instance = new Instance(this.#module, this.#host);
+    this.#instance = instance;
+    if (this.isComplete) instance.complete(this.#rest);
+  }
+
+  /** Loads the rest of the module, unless that is there, on its way, or has just failed. */
+  #needRest() {
+    const load = this.#load;
+    if (load === undefined || this.#loading) return;
+    const { reason, time } = this.#refusal;
+    if (this.#host.now() - time < RETRY_DELAY) {
+      this.#try((instance) => instance.refuse(reason));
+      return;
+    }
+    this.#loading = true;
+    const loaded = load().then((rest) => {
+      if (version(rest) !== version(this.#module)) throw new Error("the parts of the module have different versions; reload the page");
+      this.#rest = rest;
+      this.#load = undefined;
+      this.#try((instance) => instance.complete(rest));
+    });
+    const settled = loaded.catch((error) => this.#restFailed(error));
+    void settled.then(() => {
+      this.#loading = false;
+      this.#defer();
+    });
+  }
+
+  /** @param {unknown} error */
+  #restFailed(error) {
+    const isFirst = this.#refusal.reason === "";
+    const cause = error instanceof Error ? error.message : String(error);
+    const reason = `a part of the language server did not load: ${cause}`;
+    this.#refusal = { reason, time: this.#host.now() };
+    this.#try((instance) => instance.refuse(reason));
+    if (!isFirst) return;
+    const message = "Only diagnostics work for now: a part of the language server did not load. The next request tries again.";
+    this.#notify("window/showMessage", { type: 2, message });
+  }
+
+  /** @param {string} method @param {any} params */
+  #notify(method, params) {
+    /** @type {Message} */
+    const message = { jsonrpc: "2.0", method, params };
+    this.#send(message, JSON.stringify(message));
   }
 
   /** Runs work in the module. @param {(instance: Instance) => void} work */
@@ -270,6 +353,7 @@ export class PtxServer {
       return;
     }
     this.#send(message, body);
+    if (message.method === "textDocument/publishDiagnostics") this.#needRest();
   }
 
   /** Returns the client's answer to a request of this instance. @param {Message} message @param {string} body */
@@ -303,10 +387,7 @@ export class PtxServer {
     if (this.#failures.length > MAX_FAILURES || this.#journal.initialize === undefined) {
       this.#instance = undefined;
       this.#ended = true;
-      const params = { type: 1, message: `ptx-analyzer has failed too often, the last time with ${what}, and has ended.` };
-      /** @type {Message} */
-      const message = { jsonrpc: "2.0", method: "window/showMessage", params };
-      this.#send(message, JSON.stringify(message));
+      this.#notify("window/showMessage", { type: 1, message: `ptx-analyzer has failed too often, the last time with ${what}, and has ended.` });
       return;
     }
     const { revision } = this.#journal;

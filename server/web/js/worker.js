@@ -1,6 +1,8 @@
 // A Web Worker with the language server. The page posts the messages of the protocol as objects or as JSON text, and gets the
-// server's messages in the same form.
+// server's messages in the same form. If the name of the worker is `given`, the first message is the compiled module
+// ptx-analyzer-checks.wasm, which a page can load earlier than its worker.
 // @ts-check
+import { compile } from "./compile.js";
 import { PtxServer } from "./server.js";
 
 /** @type {any} */
@@ -18,16 +20,21 @@ function receive(message) {
   server?.receive(message);
 }
 
-scope.onmessage = (/** @type {MessageEvent} */ event) => {
-  if (server === undefined) waiting.push(event.data);
-  else receive(event.data);
+/** @param {string} name */
+const part = (name) => compile(new URL(`ptx-analyzer-${name}.wasm`, import.meta.url));
+
+/** @param {WebAssembly.Module} module */
+function start(module) {
+  server = new PtxServer(module, (message, body) => scope.postMessage(asText ? body : message), {}, () => part("rest"));
+  waiting.splice(0).forEach(receive);
+}
+
+const isGiven = scope.name === "given";
+
+scope.onmessage = (/** @type {MessageEvent} */ { data }) => {
+  if (server !== undefined) receive(data);
+  else if (isGiven && data instanceof WebAssembly.Module) start(data);
+  else waiting.push(data);
 };
 
-const address = new URL("ptx-analyzer.wasm", import.meta.url);
-const module = await WebAssembly.compileStreaming(fetch(address)).catch(async () => {
-  // Some servers send another content type than application/wasm.
-  const response = await fetch(address);
-  return WebAssembly.compile(await response.arrayBuffer());
-});
-server = new PtxServer(module, (message, body) => scope.postMessage(asText ? body : message));
-waiting.splice(0).forEach(receive);
+if (!isGiven) start(await part("checks"));

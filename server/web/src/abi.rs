@@ -79,6 +79,18 @@ pub extern "C" fn recover() {
     with_input(WebServer::recover);
 }
 
+/// To be called once, when all code is loaded. Before, the server only checks texts.
+#[unsafe(no_mangle)]
+pub extern "C" fn complete() {
+    with_input(|server, _| server.complete());
+}
+
+/// Takes as input why the rest of the code did not load.
+#[unsafe(no_mangle)]
+pub extern "C" fn refuse() {
+    with_input(WebServer::refuse);
+}
+
 /// Works for about `slice` milliseconds. Returns after how many milliseconds to call it again: zero for at once, a negative number
 /// for after the next message.
 #[unsafe(no_mangle)]

@@ -52,6 +52,16 @@ impl WebServer {
         rest
     }
 
+    /// Answers all requests from now on: all code is loaded.
+    pub fn complete(&self) {
+        self.server.complete();
+    }
+
+    /// Refuses the requests that wait for code which did not load, for a reason.
+    pub fn refuse(&self, reason: &[u8]) {
+        self.server.refuse(&String::from_utf8_lossy(reason));
+    }
+
     /// Returns messages that open the current documents in another server, as a JSON list.
     pub fn documents(&self) -> Vec<u8> {
         self.server.documents()
@@ -136,5 +146,30 @@ mod tests {
             json!({ "textDocument": { "uri": "file:///a.ptx", "version": 2 }, "contentChanges": [{ "text": TEXT }] });
         send(&server, &json!({ "jsonrpc": "2.0", "method": "textDocument/didChange", "params": change }));
         assert!(diagnostics(&run(&mut server)).last().is_some_and(|n| *n > 0));
+    }
+
+    fn hover(server: &WebServer, id: u32) {
+        let params = json!({ "textDocument": { "uri": "file:///a.ptx" }, "position": { "line": 1, "character": 2 } });
+        send(server, &json!({ "jsonrpc": "2.0", "id": id, "method": "textDocument/hover", "params": params }));
+    }
+
+    #[test]
+    fn requests_wait_for_all_code() {
+        let mut server = begun();
+        open(&server, TEXT);
+        hover(&server, 2);
+        assert!(run(&mut server).iter().all(|m| m["id"].is_null()));
+        server.refuse(b"offline");
+        let refused = run(&mut server);
+        assert!(refused.iter().any(|m| m["id"] == 2 && m["error"]["message"] == "offline"), "{refused:?}");
+        hover(&server, 3);
+        hover(&server, 4);
+        send(&server, &json!({ "jsonrpc": "2.0", "method": "$/cancelRequest", "params": { "id": 4 } }));
+        server.complete();
+        let answers = run(&mut server);
+        assert!(answers.iter().any(|m| m["id"] == 3 && m["result"]["contents"] != Value::Null), "{answers:?}");
+        assert!(answers.iter().any(|m| m["id"] == 4 && m["error"]["code"] == -32800), "{answers:?}");
+        hover(&server, 5);
+        assert!(run(&mut server).iter().any(|m| m["id"] == 5 && m["result"] != Value::Null));
     }
 }

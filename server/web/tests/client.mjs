@@ -9,6 +9,8 @@ const file = process.env.PTX_WEB_MODULE ?? `${folder}server/web/dist/ptx-analyze
 const bytes = readFileSync(file);
 export const module = new WebAssembly.Module(bytes);
 export const moduleBytes = bytes;
+/** The parts of the module. */
+export const part = (name) => new WebAssembly.Module(readFileSync(file.replace(/\.wasm$/, `-${name}.wasm`)));
 const binary = process.env.PTX_ANALYZER ?? `${folder}target/debug/ptx-analyzer`;
 
 export const kernel = (name) => readFileSync(`${folder}tests/kernels/${name}.ptx`, "utf8");
@@ -111,10 +113,10 @@ export class Client {
   }
 }
 
-/** The server in WebAssembly. */
-export function web(options = {}) {
+/** The server in WebAssembly. With `loadRest` its module has two parts. */
+export function web(options = {}, loadRest = undefined) {
   return new Client((take) => {
-    const server = new PtxServer(module, take, options);
+    const server = new PtxServer(loadRest === undefined ? module : part("checks"), take, options, loadRest);
     return { send: (message) => server.receive(message), server, end: () => {} };
   });
 }

@@ -5,14 +5,13 @@
 //! findings, are shown only while the text is the one that was run.
 
 mod hints;
+mod later;
 
 pub use hints::hints;
 
 use super::document::{CheckedText, OpenDocument};
-use super::platform::Pool;
 use super::refresh;
 use super::shared::{Shared, lock};
-use futures::FutureExt;
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::ModuleProgram;
 use ptx_clock::Instant;
@@ -23,12 +22,10 @@ use ptx_launch::refusal::LaunchRefusal;
 use ptx_launch::result;
 use ptx_launch::values::LastValues;
 use ptx_launch::view::Course;
-use ptx_launch::words;
 use ptx_syntax::{Snapshot, SnapshotId};
 use ptx_wire::outgoing;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
-use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -36,12 +33,6 @@ use tower_lsp_server::ls_types::Uri;
 
 /// Maximum number of stored runs, because each contains copies of its machine.
 const MAX_RUNS: usize = 4;
-
-/// Time limit of a run that no request started.
-const UNREQUESTED_TIMEOUT: Duration = Duration::from_millis(250);
-
-/// Maximum number of faults that are shown in a document.
-const MAX_FAULTS: usize = 100;
 
 /// The lane whose values are shown in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -240,8 +231,7 @@ impl EvaluationSlot {
     /// Returns the findings of the last run, if it is of this text.
     pub fn faults(&self, snapshot: &Snapshot) -> Vec<Diagnostic> {
         let Some(evaluation) = self.fresh(snapshot) else { return Vec::new() };
-        let faults = evaluation.done.faults().iter().take(MAX_FAULTS);
-        faults.map(|fault| words::diagnostic(&evaluation.done, fault)).collect()
+        later::faults(&evaluation)
     }
 }
 
@@ -444,60 +434,8 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<C
             _ => return,
         }
     };
-    let (shared, document, checked) = (Arc::clone(shared), Arc::clone(document), Arc::clone(checked));
-    let platform = Arc::clone(&shared.platform);
-    let run_again = move || {
-        async move {
-            let stale = || document.is_stale(checked.revision);
-            let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
-            let run = AssertUnwindSafe(async {
-                let module = module(&snapshot, checked.errors.as_deref());
-                let (question, limit) = (&wanted.question, Some(UNREQUESTED_TIMEOUT));
-                evaluate((&shared, &document), &snapshot, module, question, &limits, limit, &stale).await
-            });
-            let outcome = run.catch_unwind().await;
-            let (wants, more) = {
-                let mut inside = lock(&document.evaluation.0);
-                inside.running = false;
-                inside.tried = Some(snapshot.id());
-                (inside.wanted.is_some(), std::mem::take(&mut inside.again))
-            };
-            if stale() || !wants {
-                // A check that ended during this run left its text to this run.
-                if let Some(newest) = document.last_checked().filter(|_| more) {
-                    again(&shared, &document, &newest);
-                }
-                return;
-            }
-            let outcome = match outcome {
-                Ok(outcome) => outcome,
-                Err(_) => {
-                    shared.failed(document.uri.as_str());
-                    Err(LaunchRefusal::new("kernel", "the interpreter has failed; please report this kernel"))
-                }
-            };
-            let said = match outcome {
-                Ok(evaluation) => {
-                    let evaluation = Arc::new(evaluation);
-                    shared.evaluations.keep(&shared, &document, Arc::clone(&evaluation));
-                    document.recheck();
-                    refresh::diagnostics(&shared);
-                    evaluation.summary()
-                }
-                Err(refusal) => {
-                    let said = json!({
-                        "entry": wanted.question.entry, "faults": 0,
-                        "refused": { "message": refusal.message, "data": { "kind": refusal.kind } },
-                    });
-                    said
-                }
-            };
-            refresh::values(&shared);
-            tell(&shared, &document.uri, checked.version, said);
-        }
-        .boxed_local()
-    };
-    platform.compute(Pool::Evaluations, Box::new(run_again));
+    let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
+    later::run_again(shared, document, checked, snapshot, wanted, limits);
 }
 
 /// Notifies clients with their own view.

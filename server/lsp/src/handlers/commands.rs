@@ -107,12 +107,12 @@ fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
     runner.spawn(async move {
         if let Some(uri) = uri.filter(|_| shared.session().shows_documents) {
             let document = ShowDocumentParams { uri, external: Some(true), take_focus: Some(true), selection: None };
-            let shown = shared.platform.timeout(CLIENT_TIMEOUT, shared.client.show_document(document)).await;
+            let shown = shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.show_document(document)).await;
             if matches!(shown, Some(Ok(true))) {
                 return;
             }
         }
-        shared.client.show_message(MessageType::INFO, message).await;
+        shared.client().await.show_message(MessageType::INFO, message).await;
     });
 }
 

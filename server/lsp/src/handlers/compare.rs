@@ -46,7 +46,7 @@ pub async fn compare_registers(shared: &Arc<Shared>, argument: &Value, token: Op
     };
     if let Some((kind, text)) = said.filter(|_| show) {
         let (runner, shared) = (shared, Arc::clone(shared));
-        runner.spawn(async move { shared.client.show_message(kind, text).await });
+        runner.spawn(async move { shared.client().await.show_message(kind, text).await });
     }
     answer.map(|(answer, _)| answer)
 }

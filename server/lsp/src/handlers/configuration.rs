@@ -27,7 +27,7 @@ pub fn begin(shared: &Arc<Shared>) {
                 method: "workspace/didChangeConfiguration".to_owned(),
                 register_options: Some(serde_json::json!({ "section": SECTION })),
             };
-            let done = shared.client.register_capability(vec![registration]);
+            let done = shared.client().await.register_capability(vec![registration]);
             if let Some(Err(error)) = shared.platform.timeout(CLIENT_TIMEOUT, done).await {
                 tracing::warn!("the client does not tell of changes of its configuration: {error}");
             }
@@ -68,7 +68,7 @@ pub fn ask(shared: &Arc<Shared>) {
             section: Some(SECTION.to_owned()),
         };
         let items = std::iter::once(item(None)).chain(folders.iter().map(|uri| item(Some(uri)))).collect();
-        match shared.platform.timeout(CLIENT_TIMEOUT, shared.client.configuration(items)).await {
+        match shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.configuration(items)).await {
             Some(Ok(answers)) if LAST.load(Ordering::Relaxed) == number => {
                 let mut answers = answers.into_iter();
                 // `null` means that nothing is set; the settings of the start stay valid.
@@ -134,7 +134,7 @@ pub fn complain(shared: &Arc<Shared>, message: String) {
     if lock(&SAID).get_or_insert_default().insert(message.clone()) {
         let (runner, shared) = (shared, Arc::clone(shared));
         runner.spawn(async move {
-            shared.client.show_message(MessageType::WARNING, format!("ptx-analyzer: {message}")).await;
+            shared.client().await.show_message(MessageType::WARNING, format!("ptx-analyzer: {message}")).await;
         });
     }
 }

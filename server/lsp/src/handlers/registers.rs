@@ -79,8 +79,8 @@ pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
         .await?;
     if let Some(markdown) = answer.as_ref().filter(|_| show).and_then(|a| a["markdown"].as_str()) {
         let message = plain(markdown);
-        let client = shared.client.clone();
-        shared.spawn(async move { client.show_message(MessageType::INFO, message).await });
+        let server = Arc::clone(shared);
+        shared.spawn(async move { server.client().await.show_message(MessageType::INFO, message).await });
     }
     Ok(answer)
 }

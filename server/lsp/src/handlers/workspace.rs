@@ -54,9 +54,9 @@ pub fn begin(shared: &Arc<Shared>) {
         method: "workspace/didChangeWatchedFiles".to_owned(),
         register_options: serde_json::to_value(options).ok(),
     };
-    let (client, platform) = (shared.client.clone(), Arc::clone(&shared.platform));
+    let (server, platform) = (Arc::clone(shared), Arc::clone(&shared.platform));
     shared.spawn(async move {
-        let done = client.register_capability(vec![registration]);
+        let done = server.client().await.register_capability(vec![registration]);
         if let Some(Err(error)) = platform.timeout(CLIENT_TIMEOUT, done).await {
             tracing::warn!("the client does not watch files: {error}");
         }

@@ -61,7 +61,7 @@ fn show(shared: &Arc<Shared>, name: String, text: String) {
         let written = server.off_thread(move || files.evaluations.write(&name, "ptx", &text)).await;
         let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) else { return };
         let document = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-        let shown = server.platform.timeout(CLIENT_TIMEOUT, server.client.show_document(document)).await;
+        let shown = server.platform.timeout(CLIENT_TIMEOUT, server.client().await.show_document(document)).await;
         if !matches!(shown, Some(Ok(true))) {
             tracing::info!("the client has not opened the kernel");
         }

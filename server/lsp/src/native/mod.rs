@@ -101,7 +101,11 @@ fn serve_as<S: LanguageServer>(
     let incoming = futures::stream::poll_fn(move |context| incoming.poll_recv(context));
     let pools: Arc<dyn Platform> = Arc::new(threads.pools());
     let (service, socket) = service(&|client| {
-        let state = || Arc::new(Shared::new(client.clone(), outgoing.clone(), Arc::clone(&pools), mode, start));
+        let state = || {
+            let shared = Shared::new(outgoing.clone(), Arc::clone(&pools), mode, start);
+            shared.connect(client.clone());
+            Arc::new(shared)
+        };
         Arc::clone(shared.get_or_init(state))
     });
     let gate = unreadable::gate(&shared);

@@ -110,9 +110,9 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
         return Ok(written);
     }
     let edit = WorkspaceEdit::new(std::collections::HashMap::from([(uri, vec![edit])]));
-    let (client, platform) = (shared.client.clone(), Arc::clone(&shared.platform));
+    let (server, platform) = (Arc::clone(shared), Arc::clone(&shared.platform));
     shared.spawn(async move {
-        if let Some(Err(error)) = platform.timeout(CLIENT_TIMEOUT, client.apply_edit(edit)).await {
+        if let Some(Err(error)) = platform.timeout(CLIENT_TIMEOUT, server.client().await.apply_edit(edit)).await {
             tracing::info!("the launch was not written: {error}");
         }
     });

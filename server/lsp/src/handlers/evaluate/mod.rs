@@ -163,7 +163,7 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
         let (title, text) = match said {
             Ok(said) => said,
             Err(message) => {
-                shared.client.show_message(MessageType::WARNING, format!("ptx-analyzer: {message}")).await;
+                shared.client().await.show_message(MessageType::WARNING, format!("ptx-analyzer: {message}")).await;
                 return;
             }
         };
@@ -174,14 +174,15 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
             if let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) {
                 let document =
                     ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-                let shown = shared.platform.timeout(CLIENT_TIMEOUT, shared.client.show_document(document)).await;
+                let shown =
+                    shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.show_document(document)).await;
                 if !matches!(shown, Some(Ok(true))) {
                     tracing::info!("the client has not opened the result document");
                 }
             }
         }
         let summary = text.lines().find(|l| l.starts_with("**")).unwrap_or_default().replace("**", "");
-        shared.client.show_message(MessageType::INFO, format!("{title}: {summary}")).await;
+        shared.client().await.show_message(MessageType::INFO, format!("{title}: {summary}")).await;
     });
 }
 

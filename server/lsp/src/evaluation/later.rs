@@ -1,0 +1,91 @@
+//! Evaluations for the worker of a document. In a browser these functions are loaded late (`crate::embedded`).
+
+use super::super::document::{CheckedText, OpenDocument};
+use super::super::platform::Pool;
+use super::super::refresh;
+use super::super::shared::{Shared, lock};
+use super::{Evaluation, EvaluationGoal, EvaluationLimits, again, evaluate, module, tell};
+use futures::FutureExt;
+use ptx_analysis::Diagnostic;
+use ptx_launch::refusal::LaunchRefusal;
+use ptx_launch::words;
+use ptx_syntax::Snapshot;
+use serde_json::json;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Time limit of a run that no request started.
+const UNREQUESTED_TIMEOUT: Duration = Duration::from_millis(250);
+
+/// Maximum number of faults that are shown in a document.
+const MAX_FAULTS: usize = 100;
+
+/// Returns the findings of a run.
+#[inline(never)]
+pub(super) fn faults(evaluation: &Evaluation) -> Vec<Diagnostic> {
+    let faults = evaluation.done.faults().iter().take(MAX_FAULTS);
+    faults.map(|fault| words::diagnostic(&evaluation.done, fault)).collect()
+}
+
+/// Starts a run of a checked text that no request started.
+#[inline(never)]
+pub(super) fn run_again(
+    shared: &Arc<Shared>,
+    document: &Arc<OpenDocument>,
+    checked: &Arc<CheckedText>,
+    snapshot: Snapshot,
+    wanted: EvaluationGoal,
+    limits: EvaluationLimits,
+) {
+    let (shared, document, checked) = (Arc::clone(shared), Arc::clone(document), Arc::clone(checked));
+    let platform = Arc::clone(&shared.platform);
+    let run_again = move || {
+        async move {
+            let stale = || document.is_stale(checked.revision);
+            let run = AssertUnwindSafe(async {
+                let module = module(&snapshot, checked.errors.as_deref());
+                let (question, limit) = (&wanted.question, Some(UNREQUESTED_TIMEOUT));
+                evaluate((&shared, &document), &snapshot, module, question, &limits, limit, &stale).await
+            });
+            let outcome = run.catch_unwind().await;
+            let (wants, more) = {
+                let mut inside = lock(&document.evaluation.0);
+                inside.running = false;
+                inside.tried = Some(snapshot.id());
+                (inside.wanted.is_some(), std::mem::take(&mut inside.again))
+            };
+            if stale() || !wants {
+                // A check that ended during this run left its text to this run.
+                if let Some(newest) = document.last_checked().filter(|_| more) {
+                    again(&shared, &document, &newest);
+                }
+                return;
+            }
+            let outcome = match outcome {
+                Ok(outcome) => outcome,
+                Err(_) => {
+                    shared.failed(document.uri.as_str());
+                    Err(LaunchRefusal::new("kernel", "the interpreter has failed; please report this kernel"))
+                }
+            };
+            let said = match outcome {
+                Ok(evaluation) => {
+                    let evaluation = Arc::new(evaluation);
+                    shared.evaluations.keep(&shared, &document, Arc::clone(&evaluation));
+                    document.recheck();
+                    refresh::diagnostics(&shared);
+                    evaluation.summary()
+                }
+                Err(refusal) => json!({
+                    "entry": wanted.question.entry, "faults": 0,
+                    "refused": { "message": refusal.message, "data": { "kind": refusal.kind } },
+                }),
+            };
+            refresh::values(&shared);
+            tell(&shared, &document.uri, checked.version, said);
+        }
+        .boxed_local()
+    };
+    platform.compute(Pool::Evaluations, Box::new(run_again));
+}
