@@ -40,7 +40,7 @@ impl LaunchRefusal {
             EvaluationError::Errors(errors) => {
                 let first = errors.first().map_or_else(String::new, ptx_analysis::Diagnostic::message);
                 let places = errors.iter().map(|e| (e.range.clone(), e.message())).collect();
-                let message = format!("`{entry}` cannot be run before errors are mended: {first}");
+                let message = format!("`{entry}` has errors and cannot be run: {first}");
                 Self { kind: "errors", message, places, in_module: true }
             }
         }

@@ -352,7 +352,7 @@ fn what_has_errors_is_not_run() {
     let (status, out, err) = run(folder.path(), &["--check", "a.ptx"], "");
     assert_eq!(status, 1);
     assert!(out.contains("error[operand-type]"), "{out}");
-    assert!(err.contains("a.ptx:12: `two` cannot be run before errors are mended: "), "{err}");
+    assert!(err.contains("a.ptx:12: `two` has errors and cannot be run: "), "{err}");
     let (status, out, _) = run(folder.path(), &["--entry", "fine", "a.ptx"], "");
     assert!(status == 0 && out.contains("finished after 2 warp instructions\n"), "{out}");
 }
@@ -391,4 +391,34 @@ fn what_is_looked_for_can_be_chosen() {
     assert_eq!(kinds(&["--find", "nan"]), ["uninitialized-register", "nan"]);
     let (status, _, err) = run(folder.path(), &["--without", "out-of-bounds", "a.ptx"], "");
     assert!(status == 2 && err.contains("it ends a run, so it is always found"), "{err}");
+}
+
+#[test]
+fn a_launch_passes_the_address_of_a_function() {
+    // Nothing in the module names the function.
+    let text = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.func (.reg .u32 r) square(.reg .u32 x) { mul.lo.u32 r, x, x; ret; }
+//! launch: grid=1 block=32 f=&square out=u32[32]:zero
+//! expect: out[3]=9
+.visible .entry k(.param .u64 f, .param .u64 out)
+{
+    .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [f];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    p: .callprototype (.reg .u32 _) _ (.reg .u32 _);
+    call (%r2), %rd1, (%r1), p;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.u64 %rd2, %rd2, %rd3;
+    st.global.u32 [%rd2], %r2;
+    ret;
+}
+";
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.ptx"), text).unwrap();
+    let (status, out, err) = run(folder.path(), &["--check", "a.ptx"], "");
+    assert!(status == 0 && out.contains("1 held"), "{out}{err}");
 }

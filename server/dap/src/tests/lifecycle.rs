@@ -77,7 +77,7 @@ fn launches_that_cannot_be_done_say_why() {
         (with(json!({ "source": "c" })), "`source` is `ptx` or `original`"),
         (with(json!({ "cta": [2, 0, 0] })), "there is no CTA [2, 0, 0] in a grid of [2, 1, 1]"),
         (with(json!({ "warp": 2 })), "there is no warp 2 in a CTA of 2"),
-        (broken.launch(), "kernel.ptx:30: `kernel` cannot be run before errors are mended: "),
+        (broken.launch(), "kernel.ptx:30: `kernel` has errors and cannot be run: "),
         (mistaken.launch(), "kernel.ptx:14: the launch has "),
     ] {
         let mut client = TestClient::start();

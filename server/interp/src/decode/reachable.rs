@@ -4,7 +4,8 @@ use ptx_analysis::program::{ModuleProgram, RelocationTarget};
 
 /// Indices of the functions that a kernel can reach, the kernel first.
 ///
-/// These are the functions that reachable bodies name, and functions whose address is an initial value of a variable.
+/// These are the functions that reachable bodies name, and functions whose address is an initial value of a variable. A call with a
+/// prototype may reach all functions, because a launch can pass the address of any.
 pub(super) fn reachable(program: &ModuleProgram, entry: usize) -> Vec<usize> {
     let has_body = |i: &usize| program.functions.get(*i).is_some_and(|f| f.body.is_some());
     let index = |name: &str| program.function(name).filter(has_body);
@@ -23,6 +24,9 @@ pub(super) fn reachable(program: &ModuleProgram, entry: usize) -> Vec<usize> {
         }
         out.push(function);
         let body = program.functions[function].body.as_ref();
+        if body.is_some_and(|b| b.lists.iter().any(|list| list.prototype.is_some())) {
+            work.extend((0..program.functions.len()).filter(|f| has_body(f) && !program.functions[*f].kernel));
+        }
         work.extend(body.into_iter().flat_map(|b| b.functions.iter().filter_map(|name| index(name))));
     }
     // The kernel comes first, the others in the order of the module.
