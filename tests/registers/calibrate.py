@@ -32,7 +32,7 @@ MODEL = ROOT / "server/analysis/src/registers/estimate/model.txt"
 ANSWERS = HERE / "answers.tsv"
 KERNELS = HERE / "kernels.jsonl"
 # The registers that every kernel needs besides the count are fitted: the values that are tried.
-OVERHEADS = (5, 6, 7, 8)
+OVERHEADS = (3, 4, 5, 6, 7, 8)
 # Registers up to which loops are unrolled, and the share of what the text holds beyond the count. Fitting these too makes unseen
 # files worse.
 UNROLLED, SHARE = 40, 0.3
@@ -149,6 +149,7 @@ class Table:
         self.own = numpy.array([r["own"] for r in rows])
         self.hand = numpy.array([r["file"].startswith("hand-written/") for r in rows])
         self.debugged = self.column["debugged"] > 0
+        self.recent = self.column["recent"] > 0
         spills = numpy.array([r["spills"] for r in rows])
         # If a limit decided or ptxas gave up, the number says nothing about the need of a kernel.
         self.free = (self.real < numpy.minimum(self.column["limit"], 255)) & (spills < 500) & ~(self.column["settled"] > 0)
@@ -162,7 +163,8 @@ def unit(registers):
 
 
 def estimate(table, overhead):
-    """The estimates of model.rs, without calls and bounds."""
+    """The estimates of model.rs, without calls and bounds. `overhead`: on older and on recent targets."""
+    overhead = numpy.where(table.recent, overhead[1], overhead[0])
     live, folded, ordered, most = (table.column[n] for n in ("live", "folded", "ordered", "unrolled"))
     count = numpy.maximum(numpy.minimum(most, numpy.maximum(ordered, UNROLLED - overhead)), folded)
     fades = numpy.clip((FADES[1] - count) / (FADES[1] - FADES[0]), 0, 1)
@@ -179,18 +181,19 @@ def with_calls(table, overhead):
 
 
 def fit(table, learn):
-    """The overhead for which most kernels are near; those above 32 registers weigh as much as all others together."""
-    free = learn & table.free
-    halves = [h for h in (free & (table.real <= 32), free & (table.real > 32)) if h.any()]
+    """For older and for recent targets the overhead for which most kernels are near; those above 32 registers weigh as much as all
+    others together."""
 
-    def error(overhead):
-        found = estimate(table, overhead)
+    def error(overhead, those):
+        found = estimate(table, (overhead, overhead))
         off = numpy.abs(found - table.real) / unit(table.real)
         # The second term distinguishes models with equally many kernels near.
         cost = (off > 1) + 0.5 * numpy.minimum(off, 1.5)
+        halves = [h for h in (those & (table.real <= 32), those & (table.real > 32)) if h.any()]
         return sum(numpy.average(cost[h], weights=table.weight[h]) for h in halves)
 
-    return min(OVERHEADS, key=error)
+    free = learn & table.free
+    return tuple(min(OVERHEADS, key=lambda o: error(o, free & those)) for those in (~table.recent, table.recent))
 
 
 def bounded(table, registers):
@@ -309,7 +312,7 @@ def main():
 
 
 def write(overhead, factors):
-    out = ["# Written by tests/registers/calibrate.py: see docs/dev/register-estimate.md.", f"overhead {overhead:g}", f"unrolled {UNROLLED}",
+    out = ["# Written by tests/registers/calibrate.py: see docs/dev/register-estimate.md.", "overhead {:g} {:g}".format(*overhead), f"unrolled {UNROLLED}",
            f"beyond {SHARE:g} {BEYOND}", f"fades {FADES[0]} {FADES[1]}"]
     out += [f"range {size:g} {low:.4g} {high:.4g}" for size, (low, high) in zip(SIZES, factors)]
     MODEL.write_text("\n".join(out) + "\n")

@@ -1,7 +1,7 @@
 //! The registers and shared memory that one function needs by itself.
 
 use super::bounds::{LaunchBounds, limit};
-use super::estimate::{Demand, Surroundings};
+use super::estimate::{self, Demand, Surroundings};
 use super::pressure::Pressure;
 use crate::flow::effects::{does, mentions};
 use crate::flow::liveness::Liveness;
@@ -66,11 +66,10 @@ impl FunctionUsage {
         let bounds = LaunchBounds::of(function);
         let debugged = environment.options.contains(&DEBUG);
         let multiprocessor = environment.target.and_then(|t| ISA.multiprocessor(t.name));
-        let demand = Demand::new(
-            function,
-            graph,
-            &Surroundings { live: pressure.most.b32, limit: limit(&bounds, 0, multiprocessor).registers, debugged },
-        );
+        let limit = limit(&bounds, 0, multiprocessor).registers;
+        let recent = environment.target.and_then(estimate::number).is_none_or(|number| number >= estimate::RECENT);
+        let surroundings = Surroundings { live: pressure.most.b32, limit, debugged, recent };
+        let demand = Demand::new(function, graph, &surroundings);
         let calls = calls(function, &demand);
         Self {
             pressure,

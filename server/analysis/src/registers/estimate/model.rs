@@ -23,8 +23,8 @@ struct ErrorClass {
 /// The numbers of model.txt.
 #[derive(Debug, Default)]
 struct Model {
-    /// The registers that every kernel needs besides the count.
-    overhead: f32,
+    /// The registers that every kernel needs besides the count: on older and on recent targets.
+    overhead: [f32; 2],
     /// The assembler unrolls loops until a kernel uses this many registers.
     unrolled: f32,
     /// The share of the registers that the text holds beyond the count, and the number of them that matters.
@@ -47,7 +47,7 @@ impl Model {
         for line in text.lines().filter(|line| !line.starts_with('#')) {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             match word {
-                "overhead" => [out.overhead] = numbers(rest)?,
+                "overhead" => out.overhead = numbers(rest)?,
                 "unrolled" => [out.unrolled] = numbers(rest)?,
                 "beyond" => out.beyond = numbers(rest)?,
                 "fades" => out.fades = numbers(rest)?,
@@ -58,13 +58,17 @@ impl Model {
                 _ => return None,
             }
         }
-        (out.overhead > 0.0 && out.unrolled > 0.0 && !out.classes.is_empty()).then_some(out)
+        (out.overhead[0] > 0.0 && out.unrolled > 0.0 && !out.classes.is_empty()).then_some(out)
+    }
+
+    fn overhead_of(&self, shape: &FunctionFeatures) -> f32 {
+        self.overhead[usize::from(shape.recent > 0.0)]
     }
 
     /// The number of registers that are live at once in the assembler's program. It is never less than what the folded text
     /// holds. In a module for a debugger, nothing that the text holds is removed.
     fn count(&self, shape: &FunctionFeatures) -> f32 {
-        let room = self.unrolled - self.overhead;
+        let room = self.unrolled - self.overhead_of(shape);
         let count = shape.unrolled.min(shape.ordered.max(room)).max(shape.folded);
         if shape.debugged > 0.0 { count.max(shape.live) } else { count }
     }
@@ -75,7 +79,7 @@ impl Model {
         let [share, most] = self.beyond;
         let [begin, end] = self.fades;
         let fades = ((end - count) / (end - begin).max(1.0)).clamp(0.0, 1.0);
-        let registers = count + self.overhead + share * fades * (shape.live - count).clamp(0.0, most);
+        let registers = count + self.overhead_of(shape) + share * fades * (shape.live - count).clamp(0.0, most);
         registers.max(MIN_REGISTERS)
     }
 
@@ -108,10 +112,10 @@ mod tests {
     use super::{FILE, MODEL, Model, predict, range};
     use crate::registers::estimate::FunctionFeatures;
 
-    const TEXT: &str = "overhead 6\nunrolled 40\nbeyond 0.5 12\nfades 20 30\nrange 50 0.5 2\nrange 1e9 0.9 1.1\n";
+    const TEXT: &str = "overhead 4 6\nunrolled 40\nbeyond 0.5 12\nfades 20 30\nrange 50 0.5 2\nrange 1e9 0.9 1.1\n";
 
     fn features(live: f32, folded: f32, ordered: f32, unrolled: f32) -> FunctionFeatures {
-        FunctionFeatures { live, folded, ordered, unrolled, ..FunctionFeatures::default() }
+        FunctionFeatures { live, folded, ordered, unrolled, recent: 1.0, ..FunctionFeatures::default() }
     }
 
     #[test]

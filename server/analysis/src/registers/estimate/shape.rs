@@ -60,6 +60,8 @@ shape! {
     limit,
     /// 1 if the module is compiled for a debugger.
     debugged,
+    /// 1 for `sm_90` and later targets: the assembler is more generous there.
+    recent,
 }
 
 impl FunctionFeatures {
@@ -107,6 +109,7 @@ impl FunctionFeatures {
             complete_loops: counts.complete_loops as f32,
             limit: surroundings.limit as f32,
             debugged: f32::from(u8::from(surroundings.debugged)),
+            recent: f32::from(u8::from(surroundings.recent)),
         };
         (out, across)
     }
