@@ -1,4 +1,4 @@
-# Evaluations in Neovim without a screen; neovim_warp_test.lua looks around.
+# Evaluations and tests in Neovim without a screen; neovim_warp_test.lua and neovim_launches_test.lua look around.
 # shellcheck shell=bash disable=SC2154 # run.sh sets the variables
 
 neovim_warp_tests() {
@@ -22,10 +22,18 @@ neovim_warp_tests() {
   rm "$project/dos.ptx"
   neovim_scenario neovim_warp_test.lua nothing-there "$project/article.ptx"
 
+  cp "$here/fixture/tests.ptx" "$project/"
+  for name in tests tests-of-all-files tests-cancelled; do
+    neovim_scenario neovim_launches_test.lua "$name" "$project/tests.ptx"
+  done
+  neovim_scenario neovim_launches_test.lua tests-none "$project/clean.ptx"
+
   # A stub at the location of nvim-dap, with the interface that its help describes.
   mkdir -p "$XDG_CONFIG_HOME/nvim/lua"
   echo 'return { adapters = {}, configurations = {} }' >"$XDG_CONFIG_HOME/nvim/lua/dap.lua"
   neovim_scenario neovim_warp_test.lua dap "$project/parting.ptx"
+  neovim_scenario neovim_launches_test.lua tests-debug "$project/tests.ptx"
+  rm "$project/tests.ptx"
   echo 'return { adapters = { ptx = "mine" }, configurations = { ptx = { "mine" } } }' >"$XDG_CONFIG_HOME/nvim/lua/dap.lua"
   neovim_scenario neovim_warp_test.lua own-dap "$project/parting.ptx"
   rm -r "$XDG_CONFIG_HOME/nvim/lua"

@@ -65,7 +65,8 @@ class Configurations implements vscode.DebugConfigurationProvider {
     }
 }
 
-function launch(name: string, program: string, entry?: string): vscode.DebugConfiguration {
+/** A configuration that debugs a kernel of a file. */
+export function launch(name: string, program: string, entry?: string): vscode.DebugConfiguration {
     return { type: TYPE, request: 'launch', name, program, ...(entry !== undefined && { entry }), stopOnEntry: true };
 }
 

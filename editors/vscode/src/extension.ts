@@ -13,6 +13,7 @@ import type { Platform } from './platform';
 import { RegistersView } from './registers';
 import { Server } from './server';
 import { Status } from './status';
+import { LaunchTests } from './testing/index';
 import { warpApi } from './warp';
 
 /** The result of `start`, for other extensions and the tests. */
@@ -23,6 +24,8 @@ export interface Api {
     registers(): string[];
     /** The state of the server for PTX in other languages. */
     inlineState(): string;
+    /** The rows of the Test Explorer as text, with outcomes and messages. */
+    tests(): string[];
 }
 
 let servers: Server[] = [];
@@ -48,6 +51,7 @@ export async function start(context: vscode.ExtensionContext, platform: Platform
     const registers = new RegistersView(started);
     const api = warpApi(started);
     const panel = registerWarpPanel(context, api);
+    const tests = new LaunchTests(started, platform);
     const parts: Parts = { platform, server: started, inline, documents, registers, extensionUri: context.extensionUri, showWarp: (args: ShowWarpArguments) => panel.show(args) };
     context.subscriptions.push(
         log,
@@ -56,6 +60,7 @@ export async function start(context: vscode.ExtensionContext, platform: Platform
         registers,
         api,
         panel,
+        tests,
         new Status(started),
         new Indentation(started),
         registerCommands(parts),
@@ -68,7 +73,7 @@ export async function start(context: vscode.ExtensionContext, platform: Platform
     const open = (languages: string[]): boolean => vscode.workspace.textDocuments.some(({ languageId }) => languages.includes(languageId));
     if (open(HOST_LANGUAGES) && !open(['ptx'])) context.subscriptions.push(whenOpened(['ptx'], () => void started.ensure()));
     else await started.ensure();
-    return { serverState: () => started.state.kind, registers: () => registers.outline(), inlineState: () => inline?.state.kind ?? 'stopped' };
+    return { serverState: () => started.state.kind, registers: () => registers.outline(), inlineState: () => inline?.state.kind ?? 'stopped', tests: () => tests.outline() };
 }
 
 export async function stop(): Promise<void> {

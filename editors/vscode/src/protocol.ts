@@ -60,6 +60,8 @@ export interface EvaluateArguments {
     focus?: { lane: number; step?: number } | null;
     /** The server itself shows a result document. */
     show?: boolean;
+    /** False: the run changes nothing in the document, neither diagnostics nor values nor what edits evaluate again. */
+    follow?: boolean;
 }
 
 export type Status = 'finished' | 'fault' | 'limit' | 'deadlock';
@@ -74,12 +76,18 @@ export interface Fault {
     lanes: LaneMask;
     cta: Triple;
     warp: number;
+    /** Number of occurrences. */
+    count?: number;
+    /** An expectation of the launch names this kind of fault. */
+    expected?: true;
 }
 
 export interface Expectation {
     name: string;
     ok: boolean;
     message?: string;
+    /** The place of the expectation; absent if the launch is not written in the document. */
+    range?: { line: number; column: number; end_line: number; end_column: number };
 }
 
 export interface Grid {
@@ -245,6 +253,8 @@ export interface Evaluation {
     faults: Fault[];
     buffers?: Record<string, Hex>;
     expectations: Expectation[];
+    /** The run ended as expected, every expectation holds, and no other fault was found. */
+    passed: boolean;
     seconds: number;
     printed?: unknown;
     unwritten?: unknown;
@@ -302,6 +312,9 @@ export interface LaunchesArguments {
 
 export interface LaunchText {
     line: number;
+    end_line: number;
+    /** The lines that begin with `expect:`. */
+    expect: number[];
     /** The text after `launch:`. */
     text: string;
     /** All `//!` lines. */

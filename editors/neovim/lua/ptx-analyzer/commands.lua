@@ -272,6 +272,24 @@ function M.define()
       return require('ptx-analyzer.warp.commands').memory_names(lead)
     end,
   }, 'memory')
+  local function tests(name, description, options, run)
+    command(name, description, options, function(call)
+      run(require('ptx-analyzer.tests'), call)
+    end)
+  end
+  tests('PtxTests', 'Run the launches with expectations of this file, or with ! of all files', { bang = true }, function(module, call)
+    if call.bang then
+      module.run_all()
+    else
+      module.run(vim.api.nvim_get_current_buf())
+    end
+  end)
+  tests('PtxTestsClear', 'Remove the marks of test results, and cancel the run', {}, function(module)
+    module.clear()
+  end)
+  tests('PtxTestDebug', 'Debug the launch at the cursor with nvim-dap', { range = true }, function(module, call)
+    module.debug(vim.api.nvim_get_current_buf(), call.line1)
+  end)
   command('PtxStatus', 'Show what the server is doing', {}, function()
     execute_here('ptx-analyzer.serverStatus')
   end)

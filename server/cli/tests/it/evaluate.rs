@@ -99,7 +99,8 @@ fn a_window_of_the_trace() {
     let answer =
         evaluate(&mut client, json!({ "entry": "twice", "from": 3, "count": 2, "timeline": true, "state": 3 }));
     assert_eq!(answer["status"], "finished");
-    assert_eq!(answer["expectations"], json!([{ "name": "out[3]=4", "ok": true }]));
+    let range = json!({ "line": 5, "column": 13, "end_line": 5, "end_column": 21 });
+    assert_eq!(answer["expectations"], json!([{ "name": "out[3]=4", "ok": true, "range": range }]));
     assert_eq!(answer["grid"]["warps"], 2);
     assert_eq!(answer["target"], json!({ "cta": [0, 0, 0], "warp": 0, "present": 0xffff_ffff_u32 }));
     assert_eq!(answer["version"], 1);
@@ -454,4 +455,90 @@ fn requests_at_the_same_time_do_not_cut_each_others_answers_short() {
         let answer = client.answer(id);
         assert_eq!(answer["result"]["steps"], steps, "{}", answer["error"]);
     }
+}
+
+/// Three launches: the first holds, the second does not, the third expects what is found.
+const LAUNCHES: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+//! launch: grid=1 block=8 out=u32[8]:zero
+//! expect: out[1]=1
+//! launch: grid=1 block=8 out=u32[8]:zero
+//! expect: out[0]=0
+//! expect: out[1]=5 out[2]=2
+//! launch: grid=1 block=9 out=u32[8]:zero
+//! expect: fault=out-of-bounds
+//! launch: grid=1 block=4 out=u32[8]:zero
+.visible .entry count(.param .u64 out)
+{
+    .reg .b32 %r;
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd0, [out];
+    mov.u32 %r, %tid.x;
+    mul.wide.u32 %rd1, %r, 4;
+    add.s64 %rd2, %rd0, %rd1;
+    st.global.u32 [%rd2], %r;
+    ret;
+}
+";
+
+#[test]
+fn launches_run_aside() {
+    let mut client = begun(json!({ "experimental": { "commands": { "commands": ["ptx-analyzer.showWarp"] } } }));
+    client.change(URI, 2, json!([{ "text": LAUNCHES }]));
+    let found = client.execute("ptx-analyzer.launches", json!({ "uri": URI }));
+    let places: Vec<Value> = found["entries"][0]["launches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|l| json!([l["line"], l["end_line"], l["expect"]]))
+        .collect();
+    assert_eq!(json!(places), json!([[4, 5, [5]], [6, 8, [7, 8]], [9, 10, [10]], [11, 11, []]]));
+
+    // The third launch is the one that the document is evaluated for.
+    evaluate(&mut client, json!({ "number": 2 }));
+    let evaluation = |client: &mut Client| {
+        let status = client.execute("ptx-analyzer.serverStatus", json!({}));
+        status["documents"][0]["evaluation"].clone()
+    };
+    let before = evaluation(&mut client);
+    let aside = |client: &mut Client, number: u32| {
+        evaluate(
+            client,
+            json!({ "number": number, "count": 0, "brief": true, "follow": false, "focus": { "lane": 3 } }),
+        )
+    };
+    let first = aside(&mut client, 0);
+    assert_eq!(first["passed"], true);
+    let range = json!({ "line": 5, "column": 13, "end_line": 5, "end_column": 21 });
+    assert_eq!(first["expectations"], json!([{ "name": "out[1]=1", "ok": true, "range": range }]));
+    let second = aside(&mut client, 1);
+    assert_eq!(second["passed"], false);
+    let wrong = &second["expectations"][1];
+    assert_eq!(
+        (&wrong["ok"], &wrong["message"], &wrong["range"]["line"]),
+        (&json!(false), &json!("is 1, not 5"), &json!(8))
+    );
+    let third = aside(&mut client, 2);
+    assert_eq!(
+        (&third["passed"], &third["status"], &third["faults"][0]["expected"]),
+        (&json!(true), &json!("fault"), &json!(true))
+    );
+    // Nothing has changed for the document: the same run, no values in the text, and no notification.
+    assert_eq!(evaluation(&mut client), before);
+    assert_eq!(hints(&mut client), []);
+    // The places of a launch of the request are none of the document.
+    let sent = evaluate(&mut client, json!({ "launch": "grid=1 block=1\n//! expect: out[0]=0", "follow": false }));
+    assert_eq!((&sent["passed"], &sent["expectations"][0]["range"]), (&json!(true), &Value::Null));
+}
+
+#[test]
+fn a_document_that_only_ran_aside_is_not_evaluated() {
+    let mut client = begun(json!({}));
+    client.change(URI, 2, json!([{ "text": LAUNCHES }]));
+    assert_eq!(evaluate(&mut client, json!({ "number": 1, "follow": false }))["passed"], false);
+    let status = client.execute("ptx-analyzer.serverStatus", json!({}));
+    assert_eq!(status["documents"][0]["evaluation"], Value::Null);
+    assert_eq!(client.execute("ptx-analyzer.clearEvaluation", json!({ "uri": URI })), false);
 }

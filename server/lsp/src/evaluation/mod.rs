@@ -94,6 +94,11 @@ impl Evaluation {
         self.snapshot.id() == snapshot.id() || (own.len_bytes() == other.len_bytes() && own == other)
     }
 
+    /// Whether the launch is written above the kernel.
+    pub fn is_written(&self) -> bool {
+        self.question.launch == LaunchOrigin::Above && self.launches > 0
+    }
+
     /// Returns the notification for clients with their own view.
     fn summary(&self) -> Value {
         json!({
@@ -246,23 +251,10 @@ pub async fn ask(
     question: &LaunchQuery,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Arc<Evaluation>, LaunchRefusal> {
-    let Some(snapshot) = &checked.snapshot else {
-        return Err(LaunchRefusal::new("not-open", "this is no PTX"));
-    };
-    let settings = shared.settings_of(&document.uri).evaluation.clone();
-    if !settings.enable {
-        return Err(LaunchRefusal::new("off", "kernels are not evaluated: `ptx-analyzer.evaluation.enable` is off"));
-    }
-    let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
-    if let Some(known) = known(shared, document, snapshot, question) {
-        document.evaluation.want(&known, question);
-        return Ok(known);
-    }
-    let module = module(snapshot, checked.errors.as_deref());
-    let running = evaluate((shared, document), snapshot, module, question, &limits, None, cancelled);
-    let evaluation = Arc::new(running.await?);
-    if cancelled() {
-        return Err(LaunchRefusal::new("cancelled", "it was cancelled"));
+    let (evaluation, stored) = stored_or_run(shared, document, checked, question, cancelled).await?;
+    if stored {
+        document.evaluation.want(&evaluation, question);
+        return Ok(evaluation);
     }
     let again = document.evaluation.want(&evaluation, question);
     shared.evaluations.keep(shared, document, evaluation.clone());
@@ -274,6 +266,48 @@ pub async fn ask(
         tell(shared, &document.uri, checked.version, evaluation.summary());
     }
     Ok(evaluation)
+}
+
+/// Evaluates a text as [`ask`] does, but leaves the stored run and the launch that is evaluated again as they are.
+///
+/// # Errors
+/// If it cannot be run.
+pub async fn run_aside(
+    shared: &Arc<Shared>,
+    document: &Arc<OpenDocument>,
+    checked: &CheckedText,
+    question: &LaunchQuery,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Arc<Evaluation>, LaunchRefusal> {
+    stored_or_run(shared, document, checked, question, cancelled).await.map(|(evaluation, _)| evaluation)
+}
+
+/// Returns the stored run of a text, or a new one, and whether it was stored.
+async fn stored_or_run(
+    shared: &Shared,
+    document: &OpenDocument,
+    checked: &CheckedText,
+    question: &LaunchQuery,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<(Arc<Evaluation>, bool), LaunchRefusal> {
+    let Some(snapshot) = &checked.snapshot else {
+        return Err(LaunchRefusal::new("not-open", "this is no PTX"));
+    };
+    let settings = shared.settings_of(&document.uri).evaluation.clone();
+    if !settings.enable {
+        return Err(LaunchRefusal::new("off", "kernels are not evaluated: `ptx-analyzer.evaluation.enable` is off"));
+    }
+    let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
+    if let Some(known) = known(shared, document, snapshot, question) {
+        return Ok((known, true));
+    }
+    let module = module(snapshot, checked.errors.as_deref());
+    let running = evaluate((shared, document), snapshot, module, question, &limits, None, cancelled);
+    let evaluation = Arc::new(running.await?);
+    if cancelled() {
+        return Err(LaunchRefusal::new("cancelled", "it was cancelled"));
+    }
+    Ok((evaluation, false))
 }
 
 /// Returns the stored run if it answers a query already; this takes no time.

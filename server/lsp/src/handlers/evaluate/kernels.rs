@@ -7,7 +7,7 @@ use crate::shared::Shared;
 use ptx_interp::launch::{GuessReport, Launch, complete};
 use ptx_launch::evaluate::LaunchModule;
 use ptx_launch::refusal::LaunchRefusal;
-use ptx_syntax::Snapshot;
+use ptx_syntax::{Rope, Snapshot};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, Result};
@@ -39,8 +39,11 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
             .map(|kernel| {
                 let mine = found.iter().filter(|l| l.entry == kernel.name);
                 let shown = |launch: &Launch| {
-                    let (line, _) = place(snapshot.rope(), launch.range.start);
-                    json!({ "line": line, "text": first(launch), "lines": lines(launch) })
+                    let rope = snapshot.rope();
+                    let ((line, _), (end_line, _)) = (place(rope, launch.range.start), place(rope, launch.range.end));
+                    let expect: Vec<usize> = (line..=end_line).filter(|line| expects(rope, *line)).collect();
+                    let (text, lines) = (first(launch), lines(launch));
+                    json!({ "line": line, "end_line": end_line, "text": text, "lines": lines, "expect": expect })
                 };
                 let (guess, guessed) = guess(&module, &kernel.name);
                 let parameters = kernel.parameters.iter().zip(&kernel.pointees).map(|(p, pointee)| {
@@ -65,6 +68,12 @@ fn guess(module: &LaunchModule, entry: &str) -> (Launch, GuessReport) {
     let mut launch = Launch { entry: entry.into(), ..Launch::default() };
     let guessed = complete(&mut launch, &module.program, &module.text);
     (launch, guessed)
+}
+
+/// Whether a line, counted from 1, begins with `//! expect:`, whatever follows: an expectation with a mistake is one too.
+fn expects(rope: &Rope, line: usize) -> bool {
+    let text = rope.line(line - 1).to_string();
+    text.trim_start().strip_prefix("//!").is_some_and(|rest| rest.trim_start().starts_with("expect:"))
 }
 
 fn lines(launch: &Launch) -> Vec<String> {

@@ -54,7 +54,9 @@ pub async fn evaluate_warp(shared: &Arc<Shared>, argument: &Value) -> Result<Val
 async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -> Result<(Value, String)> {
     let (document, checked) = read(shared, uri).await?;
     let server = Arc::clone(shared);
-    document.evaluation.asked(checked.revision);
+    if !request.aside {
+        document.evaluation.asked(checked.revision);
+    }
     let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
     if request.question.entry.is_none() {
         request.question.at = request.line.map(|line| offset_of(&rope, line));
@@ -65,17 +67,21 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
     let pool = if known.is_some() { Pool::Requests } else { Pool::Evaluations };
     shared
         .sliced_in(pool, async move |cancelled| {
+            // No later request replaces a run aside: its answer is about the text at the time of the request.
             let outdated = || {
                 let newest = document.text_revision();
-                newest > checked.revision && document.evaluation.was_asked_about(newest)
+                !request.aside && newest > checked.revision && document.evaluation.was_asked_about(newest)
             };
             let stop = || cancelled.is_set() || outdated();
-            let evaluation = evaluation::ask(&server, &document, &checked, &request.question, &stop).await;
+            let evaluation = match request.aside {
+                true => evaluation::run_aside(&server, &document, &checked, &request.question, &stop).await,
+                false => evaluation::ask(&server, &document, &checked, &request.question, &stop).await,
+            };
             let evaluation = evaluation.map_err(|refusal| refused(&refusal, &rope))?;
             cancelled.check()?;
             let shape = evaluation.done.run.machine.shape;
             let target = view::target(&shape, request.cta, request.warp).map_err(Error::invalid_params)?;
-            if let Some(focus) = request.focus {
+            if let Some(focus) = request.focus.filter(|_| !request.aside) {
                 let focus = focus.map(|(lane, step)| Focus { target, lane, step });
                 if document.evaluation.set_focus(focus) {
                     refresh::values(&server);
@@ -90,6 +96,7 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
                 out["markdown"] = json!(evaluation.result(&course, &stop));
             }
             limits(&mut out, &evaluation, &rope);
+            judgement(&mut out, &evaluation, &rope);
             // What was stopped halfway is no answer.
             if stop() {
                 return Err(Error::request_cancelled());
@@ -111,6 +118,30 @@ fn limits(out: &mut Value, evaluation: &Evaluation, rope: &Rope) {
     {
         let (line, column) = place(rope, evaluation.done.run.machine.executable.range(site).start);
         out["stopped_at"] = json!({ "line": line, "column": column });
+    }
+}
+
+/// Adds whether the run passed, which faults are expected, and the places of expectations that are written in the document.
+fn judgement(out: &mut Value, evaluation: &Evaluation, rope: &Rope) {
+    let done = &evaluation.done;
+    out["passed"] = json!(done.passed());
+    let unexpected = done.unexpected();
+    if let Some(faults) = out["faults"].as_array_mut() {
+        let expected = done.faults().iter().map(|f| !unexpected.iter().any(|u| std::ptr::eq(*u, f)));
+        faults
+            .iter_mut()
+            .zip(expected)
+            .filter(|(_, expected)| *expected)
+            .for_each(|(f, _)| f["expected"] = json!(true));
+    }
+    // Places in a launch of the request are not lines of the document.
+    if evaluation.is_written()
+        && let Some(verdicts) = out["expectations"].as_array_mut()
+    {
+        for (verdict, expectation) in verdicts.iter_mut().zip(&done.launch.expectations) {
+            let (from, to) = (place(rope, expectation.range.start), place(rope, expectation.range.end));
+            verdict["range"] = json!({ "line": from.0, "column": from.1, "end_line": to.0, "end_column": to.1 });
+        }
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) struct EvaluateRequest {
     pub(super) focus: Option<Option<(u32, Option<u64>)>>,
     /// Whether the server shows the result.
     pub(super) show: bool,
+    /// Whether the run leaves the document's evaluation unchanged: its findings, its values and the launch that edits repeat.
+    pub(super) aside: bool,
 }
 
 /// Reads the arguments of an evaluation, and reports mistakes in them.
@@ -114,6 +116,7 @@ impl EvaluateRequest {
         }
         out.warp = arguments.small("warp")?.unwrap_or(0);
         out.show = arguments.flag("show")?;
+        out.aside = arguments.get("follow").is_some() && !arguments.flag("follow")?;
         out.asked.from = arguments.number("from")?.unwrap_or(0);
         let count = arguments.number("count")?.map_or(STEPS.0, |n| usize::try_from(n).unwrap_or(usize::MAX));
         out.asked.count = count.min(STEPS.1);
