@@ -81,8 +81,7 @@ fn linking(source: ItemSource<'_>, node: Node<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Whether a function is a declaration that a `;` ends.
 fn ends_in_semicolon(node: Node<'_>) -> bool {
-    let last = node.child_count().checked_sub(1).and_then(|last| node.child(last as u32));
-    last.is_some_and(|last| last.kind() == ";")
+    node.child_count().checked_sub(1).and_then(|last| node.child(last)).is_some_and(|last| last.kind() == ";")
 }
 
 /// Checks each directive of a header by itself, and returns those that are allowed there.
