@@ -96,7 +96,10 @@ fn accessed(function: &FlowFunction, index: usize, all: &Usages) -> Option<Eleme
 }
 
 /// Instructions whose result is an address if an operand is one.
-const PASSING: [&str; 5] = ["mov", "add", "sub", "cvta", "selp"];
+const PASSING: [&str; 6] = ["mov", "add", "sub", "cvta", "selp", SUM];
+
+/// Of these, the one whose last operand alone can be an address: to it, the instruction adds a product.
+const SUM: &str = "mad";
 
 /// Instruction families with image handles as operands.
 const IMAGES: [&str; 8] = ["tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"];
@@ -228,7 +231,8 @@ fn follow(
         return false;
     }
     let mut cells = BTreeSet::new();
-    for operand in operands.iter().filter(|o| o.reads()) {
+    let factors = if name == SUM { 2 } else { 0 };
+    for operand in operands.iter().filter(|o| o.reads()).skip(factors) {
         match operand.value {
             // The address of the parameter itself, as for tensor maps.
             OperandValue::Variable(v) => cells.extend(parameter(v).map(|p| (p, 0))),

@@ -53,6 +53,21 @@ fn launch(guard: &str, scale: &str, body: &str) -> String {
     guessed("", guard, scale, body).0
 }
 
+#[test]
+fn a_sum_of_a_product_and_an_address_is_an_address() {
+    let text = KERNEL
+        .replace("GUARD", GUARD)
+        .replace("BODY", "st.global.f32 [%rd3], %f1;")
+        .replace(".ptr .global .align 16 ", "");
+    let text = text
+        .replace("mul.wide.u32 %rd2, %r5, SCALE;\n    add.u64 %rd3, %rd1, %rd2;", "mad.wide.u32 %rd3, %r5, 4, %rd1;");
+    assert!(text.contains("mad.wide.u32 %rd3"), "{text}");
+    let program = ModuleProgram::new(&Snapshot::new(&text));
+    let mut launch = Launch { entry: "k".into(), ..Launch::default() };
+    complete(&mut launch, &program, &text);
+    assert_eq!(launch.lines().trim_end(), "//! launch: grid=1 block=64 x=f32[56]:zero n=56 a=2.0 b=3.0");
+}
+
 const GUARD: &str = "setp.ge.u32 %p1, %r5, %r1;\n@%p1 bra done;";
 
 #[test]
