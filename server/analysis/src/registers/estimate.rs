@@ -43,8 +43,8 @@ pub struct Surroundings {
     pub limit: u32,
     /// Whether the module is compiled for a debugger.
     pub debugged: bool,
-    /// Whether the target is [`RECENT`] or later, or unknown.
-    pub recent: bool,
+    /// The number in the name of the target, if it is known.
+    pub target: Option<u16>,
 }
 
 /// The maximum number of registers per thread on a target without further data: instructions encode a register number in 8
@@ -66,9 +66,6 @@ impl Demand {
 /// The oldest target that the current assembler supports, as the number in its name. The model was measured for this target and
 /// newer ones.
 pub const OLDEST: u16 = 75;
-
-/// From this target on, the assembler uses about two registers more for the same kernel.
-pub const RECENT: u16 = 90;
 
 /// The number in the name of a target: 90 of `sm_90a`.
 pub fn number(target: &TargetInfo) -> Option<u16> {

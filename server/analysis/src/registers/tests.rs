@@ -32,7 +32,7 @@ fn shape_within(body: &str, limit: u32) -> FunctionFeatures {
     let function = function(body);
     let graph = Graph::new(&function);
     let live = Pressure::new(&function, &graph, &Liveness::new(&function, &graph)).most.b32;
-    let surroundings = Surroundings { live, limit, debugged: false, recent: true };
+    let surroundings = Surroundings { live, limit, debugged: false, target: None };
     FunctionFeatures::new(&function, &graph, &surroundings).0
 }
 

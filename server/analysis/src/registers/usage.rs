@@ -67,8 +67,8 @@ impl FunctionUsage {
         let debugged = environment.options.contains(&DEBUG);
         let multiprocessor = environment.target.and_then(|t| ISA.multiprocessor(t.name));
         let limit = limit(&bounds, 0, multiprocessor).registers;
-        let recent = environment.target.and_then(estimate::number).is_none_or(|number| number >= estimate::RECENT);
-        let surroundings = Surroundings { live: pressure.most.b32, limit, debugged, recent };
+        let target = environment.target.and_then(estimate::number);
+        let surroundings = Surroundings { live: pressure.most.b32, limit, debugged, target };
         let demand = Demand::new(function, graph, &surroundings);
         let calls = calls(function, &demand);
         Self {

@@ -9,7 +9,7 @@ use ptx_mcp::ToolAnswer;
 use ptx_syntax::{Rope, Snapshot};
 use std::fmt::Write;
 
-/// Maximum number of characters of what is said about a completion.
+/// Maximum length of the note behind a completion, in characters.
 const MAX_DETAIL: usize = 100;
 
 /// Answers a call.

@@ -98,7 +98,7 @@ fn accessed(function: &FlowFunction, index: usize, all: &Usages) -> Option<Eleme
 /// Instructions whose result is an address if an operand is one.
 const PASSING: [&str; 6] = ["mov", "add", "sub", "cvta", "selp", SUM];
 
-/// Of these, the one whose last operand alone can be an address: to it, the instruction adds a product.
+/// The one of them that multiplies its first two operands. Only the third, which it adds, can be an address.
 const SUM: &str = "mad";
 
 /// Instruction families with image handles as operands.

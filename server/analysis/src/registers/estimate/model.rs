@@ -23,8 +23,10 @@ struct ErrorClass {
 /// The numbers of model.txt.
 #[derive(Debug, Default)]
 struct Model {
-    /// The registers that every kernel needs besides the count: on older and on recent targets.
+    /// The registers that every kernel needs besides the count: before the target `recent`, and from it on.
     overhead: [f32; 2],
+    /// The number of the first target on which the assembler is more generous.
+    recent: f32,
     /// The assembler unrolls loops until a kernel uses this many registers.
     unrolled: f32,
     /// The share of the registers that the text holds beyond the count, and the number of them that matters.
@@ -48,6 +50,7 @@ impl Model {
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
             match word {
                 "overhead" => out.overhead = numbers(rest)?,
+                "recent" => [out.recent] = numbers(rest)?,
                 "unrolled" => [out.unrolled] = numbers(rest)?,
                 "beyond" => out.beyond = numbers(rest)?,
                 "fades" => out.fades = numbers(rest)?,
@@ -62,7 +65,7 @@ impl Model {
     }
 
     fn overhead_of(&self, shape: &FunctionFeatures) -> f32 {
-        self.overhead[usize::from(shape.recent > 0.0)]
+        self.overhead[usize::from(shape.target >= self.recent)]
     }
 
     /// The number of registers that are live at once in the assembler's program. It is never less than what the folded text
@@ -112,10 +115,11 @@ mod tests {
     use super::{FILE, MODEL, Model, predict, range};
     use crate::registers::estimate::FunctionFeatures;
 
-    const TEXT: &str = "overhead 4 6\nunrolled 40\nbeyond 0.5 12\nfades 20 30\nrange 50 0.5 2\nrange 1e9 0.9 1.1\n";
+    const TEXT: &str =
+        "overhead 4 6\nrecent 90\nunrolled 40\nbeyond 0.5 12\nfades 20 30\nrange 50 0.5 2\nrange 1e9 0.9 1.1\n";
 
     fn features(live: f32, folded: f32, ordered: f32, unrolled: f32) -> FunctionFeatures {
-        FunctionFeatures { live, folded, ordered, unrolled, recent: 1.0, ..FunctionFeatures::default() }
+        FunctionFeatures { live, folded, ordered, unrolled, target: 90.0, ..FunctionFeatures::default() }
     }
 
     #[test]
@@ -139,6 +143,8 @@ mod tests {
         // Of what folding removes, a part counts for small kernels.
         assert_eq!(model.predict(&features(18.0, 10.0, 10.0, 10.0)), 20.0);
         assert_eq!(model.predict(&features(50.0, 10.0, 10.0, 10.0)), 22.0);
+        let older = FunctionFeatures { target: 89.0, ..features(50.0, 10.0, 10.0, 10.0) };
+        assert_eq!(model.predict(&older), 20.0);
         let debugged = FunctionFeatures { debugged: 1.0, ..features(50.0, 10.0, 10.0, 10.0) };
         assert_eq!(model.predict(&debugged), 56.0);
     }

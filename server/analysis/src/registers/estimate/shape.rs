@@ -60,8 +60,8 @@ shape! {
     limit,
     /// 1 if the module is compiled for a debugger.
     debugged,
-    /// 1 for `sm_90` and later targets: the assembler is more generous there.
-    recent,
+    /// The number in the name of the target: 90 of `sm_90a`. Infinite if the target is unknown.
+    target,
 }
 
 impl FunctionFeatures {
@@ -109,7 +109,7 @@ impl FunctionFeatures {
             complete_loops: counts.complete_loops as f32,
             limit: surroundings.limit as f32,
             debugged: f32::from(u8::from(surroundings.debugged)),
-            recent: f32::from(u8::from(surroundings.recent)),
+            target: surroundings.target.map_or(f32::INFINITY, f32::from),
         };
         (out, across)
     }
