@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// The environment that the module's header declares. A missing or invalid value is `None` and refuses nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Eq, Default)]
 pub struct Environment {
     /// The PTX version of `.version`.
     pub version: Option<Version>,
@@ -23,6 +23,18 @@ pub struct Environment {
     pub asked: bool,
     /// The project for which the module is checked.
     pub project: Arc<Project>,
+}
+
+impl PartialEq for Environment {
+    /// Compares targets by name: each instruction compares environments, and a target has dozens of fields.
+    fn eq(&self, other: &Self) -> bool {
+        let Self { version, target, options, address_size, asked, project } = self;
+        *version == other.version
+            && target.map(|t| t.name) == other.target.map(|t| t.name)
+            && (address_size, asked) == (&other.address_size, &other.asked)
+            && *options == other.options
+            && (Arc::ptr_eq(project, &other.project) || *project == other.project)
+    }
 }
 
 impl Hash for Environment {

@@ -34,10 +34,9 @@ pub fn of_ptx(
     for target in own.into_iter().chain(options.targets.iter().map(|t| Some(t.name))) {
         // The names are those of the tables.
         let _ = analyzer.set_target(target);
-        let report = analyzer.analyze_until(snapshot, stop)?;
+        let report = analyzer.check_with_lints(snapshot, stop)?;
         out.environment = report.environment;
         out.diagnostics.extend(report.diagnostics);
-        out.diagnostics.extend(analyzer.lints(snapshot, stop)?);
     }
     // Report each diagnostic that does not depend on the target only once.
     if options.targets.len() > 1 {

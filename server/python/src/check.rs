@@ -134,8 +134,7 @@ pub fn check(py: Python<'_>, text: &str, target: Option<&str>, fixes: bool) -> P
         let mut analyzer = Analyzer::for_one_check();
         // The tables contain the name.
         let _ = analyzer.set_target(target.map(|t| t.name));
-        let mut report: Report = analyzer.analyze(&snapshot);
-        report.diagnostics.extend(analyzer.lints(&snapshot, &|| false).unwrap_or_default());
+        let mut report: Report = analyzer.check_with_lints(&snapshot, &|| false).unwrap_or_default();
         report.diagnostics.retain(|d| !matches!(d.code().level(), DiagnosticLevel::Off(_)));
         report.diagnostics.sort_by_key(|d| (d.range.start, d.range.end));
         let lines = Lines::new(text);

@@ -9,7 +9,7 @@ use super::function::{
 use super::graph::branches;
 use super::scopes::{FlowScopes, Id, ModuleNames, ScopedName, Slots};
 use crate::forms::choose::select;
-use crate::forms::mnemonics::{MnemonicCache, ResolvedMnemonic};
+use crate::forms::mnemonics::{LoweredInstruction, MnemonicCache, ResolvedMnemonic};
 use crate::forms::operands::special;
 use crate::hir::declared;
 use crate::hir::directive_parts;
@@ -24,8 +24,10 @@ use ptx_isa::tables::{ControlTransfer, Entry};
 use ptx_isa::{ISA, Modifier};
 use ptx_syntax::{Node, fields, kinds};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::iter::Peekable;
 use std::ops::Range;
 use std::sync::Arc;
+use std::vec;
 
 /// Properties of the module on which the body of a function depends, besides its header.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,12 +60,25 @@ pub fn lower(
     module: &Module,
     mnemonics: &mut MnemonicCache,
 ) -> Lowered {
+    lower_with(text, item, index, (header, module), mnemonics, Vec::new())
+}
+
+/// As [`lower`]; takes instructions from `instructions`, which are in text order, as far as these go.
+pub fn lower_with<'t>(
+    text: &'t str,
+    item: &ModuleItem<'_>,
+    index: usize,
+    (header, module): (&Header, &Module),
+    mnemonics: &mut MnemonicCache,
+    instructions: Vec<LoweredInstruction<'t>>,
+) -> Lowered {
     let source = ItemSource { text, base: item.range.start };
     let mut lowering = Lowering {
         source,
         header,
         module,
         mnemonics,
+        instructions: instructions.into_iter().peekable(),
         scopes: FlowScopes::new(header, index),
         slots: Slots::default(),
         names: ModuleNames::default(),
@@ -84,6 +99,8 @@ struct Lowering<'a, 't> {
     header: &'a Header,
     module: &'a Module,
     mnemonics: &'a mut MnemonicCache,
+    /// Instructions that are lowered already, from the current one on.
+    instructions: Peekable<vec::IntoIter<LoweredInstruction<'t>>>,
     scopes: FlowScopes<'a, 't>,
     slots: Slots,
     names: ModuleNames,
@@ -274,13 +291,25 @@ impl<'t> Lowering<'_, 't> {
         }
     }
 
+    /// The instruction of a node; `None` if it has no opcode.
+    fn lowered(&mut self, node: Node<'_>) -> Option<LoweredInstruction<'t>> {
+        let start = node.start_byte().saturating_sub(self.source.base);
+        while self.instructions.next_if(|known| known.instruction.range.start < start).is_some() {}
+        if let Some(known) = self.instructions.next_if(|known| known.instruction.range.start == start) {
+            return Some(known);
+        }
+        let instruction = lower::instruction(self.source, node)?;
+        let mnemonic = self.mnemonics.resolve(&instruction, self.source.text, &self.header.environment);
+        Some(LoweredInstruction { instruction, mnemonic })
+    }
+
     fn instruction(&mut self, node: Node<'_>) {
-        let broken = node.has_error();
-        let Some(lowered) = lower::instruction(self.source, node).filter(|l| !broken && !l.broken) else {
+        let Some(LoweredInstruction { instruction: lowered, mnemonic: resolved }) =
+            self.lowered(node).filter(|l| !l.instruction.broken)
+        else {
             self.out.complete = false;
             return;
         };
-        let resolved = self.mnemonics.resolve(&lowered, self.source.text, &self.header.environment);
         let Some((candidate, variant)) = select(&lowered, &resolved, &self.scopes) else {
             self.out.complete = false;
             return;

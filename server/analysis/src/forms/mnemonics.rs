@@ -36,6 +36,15 @@ impl ResolvedMnemonic {
     }
 }
 
+/// An instruction, lowered and with its mnemonic resolved. The flow lints take over those of the check.
+#[derive(Debug)]
+pub struct LoweredInstruction<'t> {
+    /// The instruction; its offsets count from the start of the item.
+    pub instruction: Instruction<'t>,
+    /// Its mnemonic.
+    pub mnemonic: Arc<ResolvedMnemonic>,
+}
+
 /// The gates that apply to one operand variant of a form.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gates {

@@ -41,6 +41,18 @@ pub struct Instruction<'t> {
 }
 
 impl Instruction<'_> {
+    /// The instruction with all offsets moved by a number of bytes.
+    #[must_use]
+    pub fn shifted(mut self, by: u32) -> Self {
+        let Self { range, guard, opcode, modifiers, operands, suffixes, broken: _ } = &mut self;
+        shift(range, by);
+        opcode.start += by;
+        let words = guard.iter_mut().chain(modifiers).chain(suffixes.iter_mut().map(|(_, word)| word));
+        words.for_each(|word| word.start += by);
+        operands.iter_mut().for_each(|o| o.shift(by));
+        self
+    }
+
     /// The byte range from the opcode to the last modifier before the operands.
     pub fn mnemonic_range(&self) -> Range<usize> {
         let end = self.modifiers.last().map_or(self.opcode.range().end, |m| m.range().end);
@@ -55,6 +67,42 @@ pub struct Operand<'t> {
     pub range: Range<usize>,
     /// The kind of operand and its parts.
     pub kind: OperandKind<'t>,
+}
+
+impl Operand<'_> {
+    fn shift(&mut self, by: u32) {
+        shift(&mut self.range, by);
+        match &mut self.kind {
+            OperandKind::Name(_)
+            | OperandKind::Sink
+            | OperandKind::Integer(_)
+            | OperandKind::Float(_)
+            | OperandKind::String
+            | OperandKind::Constant(ConstantValue::Integer(_) | ConstantValue::Float(_))
+            | OperandKind::Error => {}
+            OperandKind::Constant(ConstantValue::Wrong(problem)) => {
+                problem.start += by;
+                problem.end += by;
+            }
+            OperandKind::Member(object, member) => {
+                object.start += by;
+                member.start += by;
+            }
+            OperandKind::Sign(word) => word.start += by,
+            OperandKind::Index(inner, _) | OperandKind::Not(inner) | OperandKind::Minus(inner) => inner.shift(by),
+            OperandKind::Pair(both) | OperandKind::Offset(both, _) => {
+                both.0.shift(by);
+                both.1.shift(by);
+            }
+            OperandKind::Vector(list) | OperandKind::Address(list) | OperandKind::Arguments(list) => {
+                list.iter_mut().for_each(|o| o.shift(by));
+            }
+        }
+    }
+}
+
+fn shift(range: &mut Range<usize>, by: u32) {
+    *range = range.start + by as usize..range.end + by as usize;
 }
 
 /// The kind of an operand.

@@ -11,7 +11,7 @@ pub use broken::{ends_unclosed, is_broken};
 
 use crate::hir::ast::{ConstantValue, Instruction, Operand, OperandKind, SourceWord};
 use crate::hir::literal;
-use ptx_syntax::{Node, fields, is_named, kinds};
+use ptx_syntax::{Node, TreeCursor, fields, is_named, kinds};
 use std::ops::Range;
 
 /// The text of an item and its offset in the file.
@@ -86,9 +86,9 @@ pub fn instruction<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<Instruc
             && kind != kinds.bank
             && !child.is_error()
         {
-            let list = [kinds.vector, kinds.address, kinds.argument_list, kinds.index].contains(&kind);
+            let list = is_list(kind) || kind == kinds.index;
             out.broken |= list && ends_unclosed(child);
-            out.operands.push(operand(source, child));
+            out.operands.push(operand_at(source, &mut cursor));
         }
         if !cursor.goto_next_sibling() {
             break;
@@ -96,6 +96,73 @@ pub fn instruction<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<Instruc
     }
     out.opcode = opcode?;
     Some(out)
+}
+
+fn is_list(kind: u16) -> bool {
+    let k = kinds();
+    kind == k.address || kind == k.vector || kind == k.argument_list
+}
+
+/// Lowers the operand at a cursor, which stays there. Nearly all operands are leaves, lists of leaves, or sums in such a list; a
+/// cursor for each of these would be allocated for each.
+fn operand_at<'t>(source: ItemSource<'t>, cursor: &mut TreeCursor<'_>) -> Operand<'t> {
+    let k = kinds();
+    let node = cursor.node();
+    let kind = node.kind_id();
+    if is_list(kind) {
+        let range = source.range(node);
+        let mut list = Vec::new();
+        let mut more = cursor.goto_first_child();
+        let inside = more;
+        while more {
+            let kind = cursor.node().kind_id();
+            if is_named(kind) && !is_extra(kind) {
+                list.push(operand_at(source, cursor));
+            }
+            more = cursor.goto_next_sibling();
+        }
+        if inside {
+            cursor.goto_parent();
+        }
+        let kind = if kind == k.address {
+            OperandKind::Address(list)
+        } else if kind == k.vector {
+            OperandKind::Vector(list)
+        } else {
+            OperandKind::Arguments(list)
+        };
+        return Operand { range, kind };
+    }
+    if kind == k.offset
+        && let Some(kind) = register_sum(source, cursor)
+    {
+        return Operand { range: source.range(node), kind };
+    }
+    operand(source, node)
+}
+
+/// The sum of a register and an integer at a cursor, which stays there; `None` if it is anything else.
+fn register_sum<'t>(source: ItemSource<'t>, cursor: &mut TreeCursor<'_>) -> Option<OperandKind<'t>> {
+    let k = kinds();
+    let (mut parts, mut count) = ([None; 3], 0);
+    let mut more = cursor.goto_first_child();
+    let inside = more;
+    while more {
+        if let Some(part) = parts.get_mut(count) {
+            *part = Some(cursor.node());
+        }
+        count += 1;
+        more = cursor.goto_next_sibling();
+    }
+    if inside {
+        cursor.goto_parent();
+    }
+    let [Some(base), Some(sign), Some(amount)] = parts else { return None };
+    if count != 3 || base.kind_id() != k.register || amount.kind_id() != k.integer {
+        return None;
+    }
+    let minus = source.word(sign).text == "-";
+    Some(OperandKind::Offset(Box::new((operand(source, base), operand(source, amount))), minus))
 }
 
 /// Lowers an operand node.

@@ -16,7 +16,7 @@ mod unchanged;
 use crate::check::codes::Code;
 use crate::hir::directive_parts;
 use crate::hir::module::Dependencies;
-use contents::{check_contents, is_broken, is_followed};
+use contents::{check_contents, check_item, is_broken, is_followed};
 use earlier::EarlierLocations;
 pub(crate) use facts::module_of;
 pub(crate) use fragment::{Fragment, Outside};
@@ -26,7 +26,7 @@ use threads::Threads;
 use unchanged::{HashedRange, unchanged};
 
 use crate::check::declare::{self, DeclarationSite, Earlier};
-use crate::check::diagnostic::{Diagnostic, Severity};
+use crate::check::diagnostic::Diagnostic;
 use crate::check::directives;
 use crate::check::functions::{self, AliasNames};
 use crate::check::rules::module_header::HeaderProgress;
@@ -40,7 +40,7 @@ use crate::hir::lower::{self, ItemSource};
 use crate::hir::module::{Header, ModuleItem, ModuleSymbol, is_function, items};
 use crate::hir::signature::Signatures;
 use crate::hir::symbols::{Symbol, VariableOrigin};
-use crate::incremental::body::{ChangedRange, Checked, EarlierStatements, KnownStatement, Old};
+use crate::incremental::body::{ChangedRange, EarlierStatements, KnownStatement, Old};
 use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
 use crate::target::project::Project;
@@ -121,6 +121,8 @@ struct Record {
     /// Whether one of the diagnostics is an error.
     has_errors: bool,
     statements: Statements,
+    /// The flow lints, if they ran right after the check.
+    lints: Option<lints::CachedLints>,
     aliases: Vec<AliasNames>,
     /// The statements of its outermost block, in order, at the snapshot in `place`.
     layout: Vec<KnownStatement>,
@@ -275,6 +277,13 @@ impl Analyzer {
         let size = |(index, _): &(usize, _)| items[*index].range.len();
         let last = self.last.as_ref().map(|(last, _)| last);
         let for_one_check = self.for_one_check;
+        let module = self.lints.along.then(|| lints::module_facts(snapshot, &items));
+        let lints = module.as_ref().map(|module| lints::LintContext {
+            header: &header,
+            module,
+            keeps_facts: false,
+            cancelled: stop,
+        });
         let begun = AtomicBool::new(false);
         let checked = self.threads.share(&work, size, &mut self.mnemonics, |mnemonics, (index, known)| {
             if begun.swap(true, Ordering::Relaxed) && stop() {
@@ -282,7 +291,8 @@ impl Analyzer {
             }
             let known = known.lock().unwrap_or_else(PoisonError::into_inner).take()?;
             let snapshots = (snapshot, last);
-            let record = check_item(snapshots, &items[*index], *index, &header, environment, mnemonics, known);
+            let record =
+                check_item(snapshots, &items[*index], *index, &header, environment, mnemonics, known, lints.as_ref());
             Some((*index, if for_one_check { Record { layout: Vec::new(), ..record } } else { record }))
         });
         let complete = checked.iter().all(Option::is_some);
@@ -395,39 +405,6 @@ fn initializer(node: Node<'_>) -> Option<Node<'_>> {
         more = cursor.goto_previous_sibling();
     }
     None
-}
-
-fn check_item(
-    (snapshot, last): (&Snapshot, Option<&Snapshot>),
-    item: &ModuleItem<'_>,
-    index: usize,
-    header: &Header,
-    environment: u64,
-    mnemonics: &mut MnemonicCache,
-    (text, name, old, mut statements): (u64, String, Option<Record>, Statements),
-) -> Record {
-    let mut before = None;
-    if let Some(mut old) = old {
-        before = last.and_then(|last| old.before(snapshot, last, item));
-        statements = old.statements;
-    }
-    let Checked { found, dependencies, statements: layout, aliases, .. } =
-        check_contents(snapshot, item, index, header, environment, mnemonics, (&mut statements, before));
-    Record {
-        name: name.into(),
-        text,
-        environment: context(environment, header),
-        dependencies,
-        first: header.first_body == Some(index),
-        followed: is_followed(snapshot, item),
-        has_errors: found.iter().any(|d| d.severity == Severity::Error),
-        found,
-        statements,
-        aliases,
-        layout: if item.unclosed { Vec::new() } else { layout },
-        place: (snapshot.id(), item.range.clone()),
-        unused: 0,
-    }
 }
 
 /// Checks everything outside of function bodies and collects the module's declarations.

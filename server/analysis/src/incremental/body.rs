@@ -18,7 +18,7 @@ use crate::check::rules::{
     debug_directive, duplicate_name, misplaced_directive, reserved_name, syntax_error, undeclared_name,
 };
 use crate::check::{initializer, lists};
-use crate::forms::mnemonics::MnemonicCache;
+use crate::forms::mnemonics::{LoweredInstruction, MnemonicCache};
 use crate::hir::ast::{Declaration, SourceWord};
 use crate::hir::directive_parts;
 use crate::hir::hash::{hash, mix};
@@ -82,6 +82,8 @@ pub struct Body<'a, 't> {
     /// What the instructions do, if the text is one inside another language.
     actions: Actions,
     aliases: Vec<AliasNames>,
+    /// The instructions so far, in text order, if the caller takes them over.
+    lowered: Option<&'a mut Vec<LoweredInstruction<'t>>>,
     out: Vec<Diagnostic>,
 }
 
@@ -140,8 +142,16 @@ impl<'a, 't> Body<'a, 't> {
             callees: HashMap::default(),
             actions: Actions::default(),
             aliases: Vec::new(),
+            lowered: None,
             out: Vec::new(),
         }
+    }
+
+    /// Makes the check add each instruction to `all`, in text order.
+    pub fn keep_instructions(mut self, all: &'a mut Vec<LoweredInstruction<'t>>) -> Self {
+        all.clear();
+        self.lowered = Some(all);
+        self
     }
 
     /// Checks a `function` node; the diagnostics count from the start of the item.

@@ -1,6 +1,8 @@
 //! Checks the contents of one item.
 
-use crate::check::diagnostic::Diagnostic;
+use super::lints::{self, CachedLints, LintContext};
+use super::{Record, context};
+use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::rules::syntax_error;
 use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::lower::{self, ItemSource};
@@ -10,7 +12,45 @@ use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 
-/// Checks the contents of an item, reusing what is known of its statements.
+/// Checks an item. The record has the results of the flow lints too if they are to follow at once.
+pub(super) fn check_item(
+    (snapshot, last): (&Snapshot, Option<&Snapshot>),
+    item: &ModuleItem<'_>,
+    index: usize,
+    header: &Header,
+    environment: u64,
+    mnemonics: &mut MnemonicCache,
+    (text, name, old, mut statements): (u64, String, Option<Record>, Statements),
+    lints: Option<&LintContext<'_>>,
+) -> Record {
+    let mut before = None;
+    if let Some(mut old) = old {
+        before = last.and_then(|last| old.before(snapshot, last, item));
+        statements = old.statements;
+    }
+    let (checked, lints) =
+        check_contents(snapshot, item, index, header, environment, mnemonics, (&mut statements, before), lints);
+    let Checked { found, dependencies, statements: layout, aliases, .. } = checked;
+    Record {
+        name: name.into(),
+        text,
+        environment: context(environment, header),
+        dependencies,
+        first: header.first_body == Some(index),
+        followed: is_followed(snapshot, item),
+        has_errors: has_errors(&found),
+        found,
+        statements,
+        lints,
+        aliases,
+        layout: if item.unclosed { Vec::new() } else { layout },
+        place: (snapshot.id(), item.range.clone()),
+        unused: 0,
+    }
+}
+
+/// Checks the contents of an item, reusing what is known of its statements. If the flow lints are to follow at once, and the item
+/// has no errors, returns their results too.
 pub(super) fn check_contents<'a>(
     snapshot: &Snapshot,
     item: &ModuleItem<'_>,
@@ -19,11 +59,17 @@ pub(super) fn check_contents<'a>(
     environment: u64,
     mnemonics: &mut MnemonicCache,
     (statements, before): (&mut Statements, Option<EarlierStatements<'a>>),
-) -> Checked {
+    lints: Option<&LintContext<'_>>,
+) -> (Checked, Option<CachedLints>) {
     let contents = snapshot.text(item.range.clone());
     let source = ItemSource { text: &contents, base: item.range.start };
+    let lints = lints.filter(|_| lints::has_body(item.node));
+    let mut instructions = Vec::new();
     let mut check = |before| {
-        let body = Body::new(source, header, index, environment, mnemonics, statements, before);
+        let mut body = Body::new(source, header, index, environment, mnemonics, statements, before);
+        if lints.is_some() {
+            body = body.keep_instructions(&mut instructions);
+        }
         if is_function(item.node) {
             body.function(item.node)
         } else if item.node.kind_id() == kinds().section_directive {
@@ -42,7 +88,13 @@ pub(super) fn check_contents<'a>(
     {
         *open = unclosed(source, item);
     }
-    checked
+    let sound = !has_errors(&checked.found);
+    let found = lints.filter(|_| sound).and_then(|l| l.function(item, index, mnemonics, &contents, instructions));
+    (checked, found)
+}
+
+fn has_errors(found: &[Diagnostic]) -> bool {
+    found.iter().any(|d| d.severity == Severity::Error)
 }
 
 /// Whether an item has a syntax error: in its tree, or at its end, which the check of a closed body does not visit.

@@ -55,7 +55,7 @@ impl<'s> Fragment<'s> {
         for (index, item) in self.items.iter().enumerate().filter(|(_, item)| is_remembered(item.node)) {
             let mut statements = Statements::forgetful();
             let known = (&mut statements, None);
-            let checked = check_contents(self.snapshot, item, index, &self.header, state, mnemonics, known);
+            let (checked, _) = check_contents(self.snapshot, item, index, &self.header, state, mnemonics, known, None);
             found.extend(checked.found.into_iter().map(|d| d.shifted(item.range.start)));
             actions.extend(checked.actions, item.range.start);
         }

@@ -6,6 +6,7 @@ use super::names::Surroundings;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::instruction;
 use crate::check::rules::{guard_predicate, missing_directive, syntax_error};
+use crate::forms::mnemonics::{LoweredInstruction, ResolvedMnemonic};
 use crate::forms::operands::NameLookup;
 use crate::hir::ast::{Instruction, Operand, OperandKind};
 use crate::hir::hash::{hash, mix};
@@ -13,6 +14,7 @@ use crate::hir::lower::{self, ItemSource};
 use crate::hir::opaque;
 use ptx_syntax::{Node, fields};
 use std::ops::Range;
+use std::sync::Arc;
 
 impl<'t> Body<'_, 't> {
     pub(super) fn instruction(&mut self, children: &mut Children<'_>, index: usize, state: u64) {
@@ -72,9 +74,13 @@ impl<'t> Body<'_, 't> {
             }
             // After a syntax error in the mnemonic, the mnemonic cannot be checked.
             Some(l) if found.first().is_some_and(|d| d.range.start < l.mnemonic_range().end) => {}
-            Some(lowered) => {
-                self.check(&lowered, text, &mut found);
-                self.note_actions(&lowered, text, start);
+            Some(instruction) => {
+                let mnemonic = self.check(&instruction, text, &mut found);
+                self.note_actions(&instruction, text, start);
+                if let Some(all) = &mut self.lowered {
+                    let instruction = instruction.shifted(known.start);
+                    all.push(LoweredInstruction { instruction, mnemonic });
+                }
             }
             None => {}
         }
@@ -164,7 +170,7 @@ impl<'t> Body<'_, 't> {
         rest.lines().next().is_none_or(|rest| rest.trim().is_empty()).then_some(0..line.len())
     }
 
-    fn check(&mut self, lowered: &Instruction<'t>, text: &str, out: &mut Vec<Diagnostic>) {
+    fn check(&mut self, lowered: &Instruction<'t>, text: &str, out: &mut Vec<Diagnostic>) -> Arc<ResolvedMnemonic> {
         if let Some(guard) = lowered.guard {
             guard_predicate::check(guard, self, out);
         }
@@ -173,6 +179,7 @@ impl<'t> Body<'_, 't> {
         if self.kernel {
             missing_directive::check(lowered, &self.given, out);
         }
+        mnemonic
     }
 }
 
