@@ -60,17 +60,26 @@ pub fn lower(
     module: &Module,
     mnemonics: &mut MnemonicCache,
 ) -> Lowered {
-    lower_with(text, item, index, (header, module), mnemonics, Vec::new())
+    lower_with(text, item, index, (header, module), mnemonics, LoweredBody::default())
 }
 
-/// As [`lower`]; takes instructions from `instructions`, which are in text order, as far as these go.
+/// What the check of a function has found out about its body, so that the flow lints need not repeat it.
+#[derive(Debug, Default)]
+pub struct LoweredBody<'t, 'n> {
+    /// The statements of the outermost block; may be empty.
+    pub statements: Vec<Child<'n>>,
+    /// Instructions in text order, not necessarily all.
+    pub instructions: Vec<LoweredInstruction<'t>>,
+}
+
+/// As [`lower`], with what is known of the body.
 pub fn lower_with<'t>(
     text: &'t str,
     item: &ModuleItem<'_>,
     index: usize,
     (header, module): (&Header, &Module),
     mnemonics: &mut MnemonicCache,
-    instructions: Vec<LoweredInstruction<'t>>,
+    body: LoweredBody<'t, '_>,
 ) -> Lowered {
     let source = ItemSource { text, base: item.range.start };
     let mut lowering = Lowering {
@@ -78,7 +87,7 @@ pub fn lower_with<'t>(
         header,
         module,
         mnemonics,
-        instructions: instructions.into_iter().peekable(),
+        instructions: body.instructions.into_iter().peekable(),
         scopes: FlowScopes::new(header, index),
         slots: Slots::default(),
         names: ModuleNames::default(),
@@ -89,7 +98,7 @@ pub fn lower_with<'t>(
         writes: Vec::new(),
         out: FlowFunction { complete: !item.unclosed && !item.node.is_error(), ..FlowFunction::default() },
     };
-    lowering.function(item.node);
+    lowering.function(item.node, body.statements);
     lowering.out.complete &= branches(&lowering.out) <= MAX_BRANCHES;
     Lowered { function: lowering.out, dependencies: lowering.scopes.into_dependencies() }
 }
@@ -117,7 +126,7 @@ struct Lowering<'a, 't> {
 }
 
 impl<'t> Lowering<'_, 't> {
-    fn function(&mut self, node: Node<'_>) {
+    fn function(&mut self, node: Node<'_>, statements: Vec<Child<'_>>) {
         let f = fields();
         self.out.kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
         if let Some(name) = node.child_by_field_id(f.name) {
@@ -144,14 +153,14 @@ impl<'t> Lowering<'_, 't> {
                 self.declare(parameter, origin, self.out.body.clone());
             }
         }
-        self.block(body);
+        let statements = if statements.is_empty() { children(body) } else { statements };
+        self.block(body, statements);
         self.scopes.pop();
     }
 
-    fn block(&mut self, node: Node<'_>) {
+    fn block(&mut self, node: Node<'_>, all: Vec<Child<'_>>) {
         self.scopes.push();
         let scope = bytes(self.source.range(node));
-        let all = children(node);
         self.collect_labels(&all);
         for child in all {
             if child.node.start_byte().saturating_sub(self.source.base) >= self.end {
@@ -195,7 +204,7 @@ impl<'t> Lowering<'_, 't> {
         if kind == k.instruction {
             self.instruction(node);
         } else if kind == k.block {
-            self.block(node);
+            self.block(node, children(node));
         } else if kind == k.variable_declaration {
             self.out.complete &= !node.has_error();
             self.declare(node, VariableOrigin::Body, scope.clone());

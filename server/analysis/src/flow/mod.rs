@@ -32,7 +32,7 @@ pub use function::{
     OperandValue, RegisterDeclaration, RegisterSlot, RegisterUse, Selector, SlotRegister, Tuning,
 };
 pub use graph::{BasicBlock, Graph};
-pub use lowering::{Lowered, Module, lower, lower_with};
+pub use lowering::{Lowered, LoweredBody, Module, lower, lower_with};
 
 #[cfg(test)]
 pub(crate) mod tests;

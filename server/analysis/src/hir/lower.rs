@@ -86,9 +86,9 @@ pub fn instruction<'t>(source: ItemSource<'t>, node: Node<'_>) -> Option<Instruc
             && kind != kinds.bank
             && !child.is_error()
         {
-            let list = is_list(kind) || kind == kinds.index;
-            out.broken |= list && ends_unclosed(child);
-            out.operands.push(operand_at(source, &mut cursor));
+            let (operand, unclosed) = operand_at(source, &mut cursor);
+            out.broken |= unclosed || (kind == kinds.index && ends_unclosed(child));
+            out.operands.push(operand);
         }
         if !cursor.goto_next_sibling() {
             break;
@@ -103,9 +103,10 @@ fn is_list(kind: u16) -> bool {
     kind == k.address || kind == k.vector || kind == k.argument_list
 }
 
-/// Lowers the operand at a cursor, which stays there. Nearly all operands are leaves, lists of leaves, or sums in such a list; a
-/// cursor for each of these would be allocated for each.
-fn operand_at<'t>(source: ItemSource<'t>, cursor: &mut TreeCursor<'_>) -> Operand<'t> {
+/// Lowers the operand at a cursor, which stays there, and returns whether it is a list that ends unclosed (see
+/// [`ends_unclosed`]). Most operands are leaves, lists of leaves, or sums in such a list. They share one cursor, because each
+/// new one allocates memory.
+fn operand_at<'t>(source: ItemSource<'t>, cursor: &mut TreeCursor<'_>) -> (Operand<'t>, bool) {
     let k = kinds();
     let node = cursor.node();
     let kind = node.kind_id();
@@ -114,10 +115,13 @@ fn operand_at<'t>(source: ItemSource<'t>, cursor: &mut TreeCursor<'_>) -> Operan
         let mut list = Vec::new();
         let mut more = cursor.goto_first_child();
         let inside = more;
+        // The kinds of the last two children.
+        let mut last = [0; 2];
         while more {
             let kind = cursor.node().kind_id();
+            last = [last[1], kind];
             if is_named(kind) && !is_extra(kind) {
-                list.push(operand_at(source, cursor));
+                list.push(operand_at(source, cursor).0);
             }
             more = cursor.goto_next_sibling();
         }
@@ -131,14 +135,14 @@ fn operand_at<'t>(source: ItemSource<'t>, cursor: &mut TreeCursor<'_>) -> Operan
         } else {
             OperandKind::Arguments(list)
         };
-        return Operand { range, kind };
+        return (Operand { range, kind }, last.contains(&k.unclosed));
     }
     if kind == k.offset
         && let Some(kind) = register_sum(source, cursor)
     {
-        return Operand { range: source.range(node), kind };
+        return (Operand { range: source.range(node), kind }, false);
     }
-    operand(source, node)
+    (operand(source, node), false)
 }
 
 /// The sum of a register and an integer at a cursor, which stays there; `None` if it is anything else.

@@ -25,7 +25,7 @@ use crate::hir::hash::{hash, mix};
 use crate::hir::lower::{self, ItemSource};
 use crate::hir::module::{Dependencies, Header};
 use crate::hir::signature::{Callee, ContentId};
-use crate::hir::statements::children;
+use crate::hir::statements::{Child, children};
 use crate::hir::symbols::{DeclaredSymbol, NameScope, Symbol, TargetListKind, VariableOrigin};
 use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
@@ -154,8 +154,9 @@ impl<'a, 't> Body<'a, 't> {
         self
     }
 
-    /// Checks a `function` node; the diagnostics count from the start of the item.
-    pub fn function(mut self, node: Node<'_>) -> Option<Checked> {
+    /// Checks a `function` node; the diagnostics count from the start of the item. With [`Self::keep_instructions`], adds the
+    /// statements of the outermost block to `statements`.
+    pub fn function<'n>(mut self, node: Node<'n>, statements: &mut Vec<Child<'n>>) -> Option<Checked> {
         let f = fields();
         self.scope.push();
         let kernel = node.child_by_field_id(f.kind).is_some_and(|n| self.source.word(n).text == ".entry");
@@ -214,6 +215,9 @@ impl<'a, 't> Body<'a, 't> {
             self.statements_of(&mut children);
             if children.is_lost() {
                 return None;
+            }
+            if self.lowered.is_some() {
+                *statements = children.with_nodes();
             }
             self.after = children.into_known();
         }

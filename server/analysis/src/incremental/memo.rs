@@ -166,6 +166,11 @@ impl Statements {
         Self { forgetful: true, ..Self::default() }
     }
 
+    /// Whether it stores nothing.
+    pub fn is_forgetful(&self) -> bool {
+        self.forgetful
+    }
+
     /// Records that the current statement has looked up a name.
     pub fn note(&self, name: &str, meaning: NameMeaning) {
         if !self.forgetful {

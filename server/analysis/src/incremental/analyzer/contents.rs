@@ -4,6 +4,7 @@ use super::lints::{self, CachedLints, LintContext};
 use super::{Record, context};
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::rules::syntax_error;
+use crate::flow::LoweredBody;
 use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::lower::{self, ItemSource};
 use crate::hir::module::{Header, ModuleItem, is_function};
@@ -64,14 +65,14 @@ pub(super) fn check_contents<'a>(
     let contents = snapshot.text(item.range.clone());
     let source = ItemSource { text: &contents, base: item.range.start };
     let lints = lints.filter(|_| lints::has_body(item.node));
-    let mut instructions = Vec::new();
+    let (mut instructions, mut statements_of_body) = (Vec::new(), Vec::new());
     let mut check = |before| {
         let mut body = Body::new(source, header, index, environment, mnemonics, statements, before);
         if lints.is_some() {
             body = body.keep_instructions(&mut instructions);
         }
         if is_function(item.node) {
-            body.function(item.node)
+            body.function(item.node, &mut statements_of_body)
         } else if item.node.kind_id() == kinds().section_directive {
             body.section(item.node)
         } else {
@@ -88,8 +89,9 @@ pub(super) fn check_contents<'a>(
     {
         *open = unclosed(source, item);
     }
+    let lowered = LoweredBody { statements: statements_of_body, instructions };
     let sound = !has_errors(&checked.found);
-    let found = lints.filter(|_| sound).and_then(|l| l.function(item, index, mnemonics, &contents, instructions));
+    let found = lints.filter(|_| sound).and_then(|l| l.function(item, index, mnemonics, &contents, lowered));
     (checked, found)
 }
 

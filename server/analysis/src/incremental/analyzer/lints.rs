@@ -6,8 +6,8 @@
 use super::{Analyzer, Report, header, is_remembered};
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::{Analysis, unused_function};
-use crate::flow::{self, Graph, Lowered, Module};
-use crate::forms::mnemonics::{LoweredInstruction, MnemonicCache};
+use crate::flow::{self, Graph, Lowered, LoweredBody, Module};
+use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::hash::{hash, hash_of, mix};
 use crate::hir::module::Dependencies;
 use crate::hir::module::{Header, ModuleItem, is_function, items};
@@ -127,7 +127,7 @@ impl Analyzer {
                     return None;
                 }
                 let text = snapshot.text(item.range.clone());
-                whole.function(item, *index, mnemonics, &text, Vec::new())
+                whole.function(item, *index, mnemonics, &text, LoweredBody::default())
             },
         );
         let mut complete = true;
@@ -229,7 +229,7 @@ pub(super) struct LintContext<'a> {
 }
 
 impl LintContext<'_> {
-    /// Runs the lints of a function with this text. `instructions` may be empty, or has instructions that the check has lowered.
+    /// Runs the lints of a function with this text. `body` has what the check has lowered, if it came before.
     /// `None` if it was cancelled.
     pub fn function<'t>(
         &self,
@@ -237,9 +237,9 @@ impl LintContext<'_> {
         index: usize,
         mnemonics: &mut MnemonicCache,
         text: &'t str,
-        instructions: Vec<LoweredInstruction<'t>>,
+        body: LoweredBody<'t, '_>,
     ) -> Option<CachedLints> {
-        let lowered = flow::lower_with(text, item, index, (self.header, self.module), mnemonics, instructions);
+        let lowered = flow::lower_with(text, item, index, (self.header, self.module), mnemonics, body);
         self.lowered(lowered)
     }
 

@@ -210,6 +210,14 @@ impl<'n> Children<'n> {
     pub fn into_known(self) -> Vec<KnownStatement> {
         self.known
     }
+
+    /// All statements with their nodes; empty if not all nodes are available.
+    pub fn with_nodes(&self) -> Vec<Child<'n>> {
+        if self.nodes.len() != self.known.len() {
+            return Vec::new();
+        }
+        self.nodes.iter().zip(&self.known).map(|(node, known)| Child { node: *node, kind: known.kind }).collect()
+    }
 }
 
 /// The child of a block with the range and the kind of a known statement.

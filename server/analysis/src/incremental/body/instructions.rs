@@ -22,10 +22,12 @@ impl<'t> Body<'_, 't> {
         let text = self.source.text.get(known.range()).unwrap_or("");
         let start = known.start as usize;
         // The parser's error recovery depends on more than this text, so the result is not cached.
-        let whole = known.text.or_else(|| {
+        let hash_of = |children: &mut Children<'_>| {
             let node = children.node(index)?;
             (!node.has_error()).then(|| hash(text))
-        });
+        };
+        let forgetful = self.statements.is_forgetful();
+        let whole = if forgetful { None } else { known.text.or_else(|| hash_of(children)) };
         // A comment that begins with the semicolon before it.
         let comment = self.comment_behind_semicolon(start, text);
         let guarded = self.precedes_guard(start, text);
