@@ -351,7 +351,7 @@ fn tell(mistakes: &[LaunchMistake], written: &NamedSnapshot<'_>, arguments: &Eva
             continue;
         }
         let text = Text { message: mistake.message.clone(), help: mistake.help.clone() };
-        let diagnostic = Diagnostic::new(mistake.range.clone(), Finding::Run("launch", Box::new(text)));
+        let diagnostic = Diagnostic::new(mistake.range.clone(), Finding::Run("launch", Arc::new(text)));
         let diagnostic = diagnostic.severity(Severity::Error);
         out.report.push_str(&super::human::render(&for_stdout(written.name), written.snapshot.rope(), &[diagnostic]));
     }

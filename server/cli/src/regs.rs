@@ -194,13 +194,12 @@ pub fn estimate_all(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<RegsEstimate, String> {
     let stopped = || "the estimate was stopped".to_owned();
-    let mut analyzer = Analyzer::default();
+    let mut analyzer = Analyzer::for_one_check();
     analyzer.keep_facts();
     analyzer.set_threads(threads);
     // The name is one of the tables.
     let _ = analyzer.set_target(target.map(|t| t.name));
-    let checked = analyzer.analyze_until(snapshot, stop).ok_or_else(stopped)?;
-    analyzer.lints(snapshot, stop).ok_or_else(stopped)?;
+    let checked = analyzer.check_with_lints(snapshot, stop).ok_or_else(stopped)?;
     let facts = analyzer.facts();
     let named = checked.environment.target;
     let is_old = |t: &&TargetInfo| estimate::number(t).is_some_and(|n| n < estimate::OLDEST);

@@ -260,7 +260,7 @@ fn translate(diagnostic: &mut Diagnostic, group: &Group) {
     let (new, help) = (translated(&message), diagnostic.help());
     let new_help = help.as_deref().map(translated);
     if new != message || new_help != help {
-        diagnostic.finding = Finding::Translated(diagnostic.code(), Box::new(Text { message: new, help: new_help }));
+        diagnostic.finding = Finding::Translated(diagnostic.code(), Arc::new(Text { message: new, help: new_help }));
     }
 }
 

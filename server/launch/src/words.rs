@@ -8,6 +8,7 @@ use ptx_interp::inspect::{self, Marks};
 use ptx_interp::launch::{BufferSnapshot, ElementFormat, ElementKind, ExpectationVerdict, PlacedBuffer, status_name};
 use ptx_interp::machine::{Machine, RegisterWrite, RunStatus};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Maximum number of listed ranges of marked elements.
 const MAX_RANGES: usize = 8;
@@ -58,7 +59,7 @@ pub fn diagnostic(done: &LaunchRun, fault: &Fault) -> Diagnostic {
     let severity = if fault.kind.is_fatal() { Severity::Error } else { Severity::Warning };
     let text = Text { message: format!("{}: {who}", fault.message), help: None };
     let mut out =
-        Diagnostic::new(range(fault.site), Finding::Run(fault.kind.name(), Box::new(text))).severity(severity);
+        Diagnostic::new(range(fault.site), Finding::Run(fault.kind.name(), Arc::new(text))).severity(severity);
     if let Some((site, message)) = &fault.related {
         out.related.push(Related { range: range(*site), message: message.clone(), declares: None });
     }

@@ -78,6 +78,7 @@ fn is_off(code: Code) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
 
     #[test]
     fn usual_levels_and_others() {
@@ -91,7 +92,7 @@ mod tests {
         assert_eq!(of(&levels, Code::Deprecated), None);
         assert_eq!(of(&levels, Code::NotPortable), Some(Severity::Hint));
         assert!(levels.want_portable());
-        let found = |name| Diagnostic::new(0..1, ptx_analysis::Finding::Run(name, Box::default()));
+        let found = |name| Diagnostic::new(0..1, ptx_analysis::Finding::Run(name, Arc::default()));
         levels.set(Code::Run, None);
         assert!(levels.apply(vec![found("a"), found("b")]).is_empty());
         assert!(NAMES.iter().all(|name| level(name).is_some()) && level("fatal").is_none());
@@ -101,7 +102,7 @@ mod tests {
     fn generated_files_have_no_hints() {
         let found = || {
             [Severity::Error, Severity::Warning, Severity::Information, Severity::Hint].map(|severity| {
-                Diagnostic::new(0..1, ptx_analysis::Finding::Run("a", Box::default())).severity(severity)
+                Diagnostic::new(0..1, ptx_analysis::Finding::Run("a", Arc::default())).severity(severity)
             })
         };
         let mut levels = DiagnosticLevels::default();

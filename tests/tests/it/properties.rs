@@ -203,3 +203,25 @@ fn any_beginning_of_a_file_is_checked_without_panic() {
         }
     }
 }
+
+#[test]
+fn lints_right_after_the_check_are_those_of_a_run_of_their_own() {
+    let mut random = Random::new(31);
+    for sample in samples() {
+        let mut document = Document::new(&sample);
+        for _ in 0..8 {
+            let snapshot = document.snapshot();
+            let mut analyzer = Analyzer::default();
+            let mut apart = analyzer.analyze(&snapshot).diagnostics;
+            apart.extend(analyzer.lints(&snapshot, &|| false).expect("nobody cancelled"));
+            apart.sort_by_key(|d| (d.range.start, d.range.end));
+            let mut once = Analyzer::for_one_check();
+            // The second check must not find anything of the first.
+            for _ in 0..2 {
+                let together = once.check_with_lints(&snapshot, &|| false).expect("nobody cancelled");
+                assert_same(&together.diagnostics, &apart, &snapshot.rope().to_string());
+            }
+            edit(&mut document, &mut random);
+        }
+    }
+}

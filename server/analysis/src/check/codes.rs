@@ -7,6 +7,7 @@ use crate::check::diagnostic::Severity;
 use crate::check::{lints, rules};
 use DiagnosticLevel::{Assembler, Lint, Off};
 use Severity::{Hint, Information, Warning};
+use std::sync::Arc;
 
 /// Whether the assembler or a lint reports a diagnostic, and its default severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,14 +68,15 @@ macro_rules! codes {
             Run,
         }
 
-        /// The data of a diagnostic, one variant for each code.
+        /// The data of a diagnostic, one variant for each code. The data is shared, because each keystroke copies all diagnostics of
+        /// a document.
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub enum Finding {
             /// A finding of the interpreter: the name of its kind, and its text.
-            Run(&'static str, Box<Text>),
+            Run(&'static str, Arc<Text>),
             /// A finding in a text inside another language, in the words of that language.
-            Translated(Code, Box<Text>),
-            $($(#[doc = concat!("`", $name, "`")] $code(Box<$data>),)?)*
+            Translated(Code, Arc<Text>),
+            $($(#[doc = concat!("`", $name, "`")] $code(Arc<$data>),)?)*
         }
 
         impl Code {
@@ -148,7 +150,7 @@ macro_rules! codes {
 
             impl From<$data> for Finding {
                 fn from(found: $data) -> Self {
-                    Finding::$code(Box::new(found))
+                    Finding::$code(Arc::new(found))
                 }
             }
         )?)*

@@ -182,8 +182,8 @@ impl Functions {
 }
 
 impl Analyzer {
-    /// Creates an analyzer that keeps nothing for later checks of an edited text, which saves a third of the memory. It keeps
-    /// no flow facts either.
+    /// Creates an analyzer that keeps nothing for later checks of an edited text, which saves a third of the memory.
+    /// Flow facts are kept only after [`Self::keep_facts`].
     pub fn for_one_check() -> Self {
         Self { for_one_check: true, ..Self::default() }
     }
@@ -281,7 +281,7 @@ impl Analyzer {
         let lints = module.as_ref().map(|module| lints::LintContext {
             header: &header,
             module,
-            keeps_facts: false,
+            keeps_facts: self.lints.keeps_facts,
             cancelled: stop,
         });
         let begun = AtomicBool::new(false);

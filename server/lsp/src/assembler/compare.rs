@@ -64,11 +64,11 @@ pub fn estimates(
     let found = estimate(snapshot, known, target, &mut rows);
     let own = ptx_ide::environment(snapshot).target.is_some_and(|t| t.name == target);
     if found < rows.len() || !own {
-        let mut analyzer = Analyzer::default();
+        let mut analyzer = Analyzer::for_one_check();
         analyzer.keep_facts();
         // An unknown target is estimated as the module's own.
         let _ = analyzer.set_target(Some(target));
-        analyzer.lints(snapshot, stop)?;
+        analyzer.check_with_lints(snapshot, stop)?;
         estimate(snapshot, &analyzer.facts(), target, &mut rows);
     }
     Some(rows)

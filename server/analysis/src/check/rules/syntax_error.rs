@@ -21,6 +21,7 @@ use crate::hir::lower::ItemSource;
 use crate::hir::lower::is_broken;
 use ptx_syntax::{Node, kinds};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Text that is not PTX.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -364,7 +365,7 @@ pub fn in_unknown(mut found: Diagnostic, instruction: &Instruction<'_>, text: &s
         return Diagnostic { fixes: fix.into_iter().collect(), ..found };
     }
     if let Finding::SyntaxError(error) = &mut found.finding {
-        error.unknown_opcode = Some(word.text.into());
+        Arc::make_mut(error).unknown_opcode = Some(word.text.into());
     }
     found
 }

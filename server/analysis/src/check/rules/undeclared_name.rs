@@ -6,6 +6,7 @@ use crate::check::diagnostic::{Diagnostic, Related};
 use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Maximum number of names in a function for which a similar name is suggested. If a function has lost its declarations, thousands of
 /// suggestions would take long and not help.
@@ -106,7 +107,7 @@ pub fn function(range: Range<usize>, name: &str) -> Diagnostic {
 }
 
 fn of(diagnostic: &mut Diagnostic) -> Option<&mut UndeclaredName> {
-    if let Finding::UndeclaredName(found) = &mut diagnostic.finding { Some(found) } else { None }
+    if let Finding::UndeclaredName(found) = &mut diagnostic.finding { Some(Arc::make_mut(found)) } else { None }
 }
 
 /// Whether a diagnostic is the report on a label.

@@ -39,7 +39,7 @@ pub(super) struct Lints {
     known: HashMap<u64, CachedLints>,
     pass: u32,
     /// Whether flow facts are kept.
-    keeps_facts: bool,
+    pub keeps_facts: bool,
     /// Whether the check runs the lints of each function right after the function.
     pub along: bool,
     /// A pass that is not finished: its snapshot, and the functions it has covered, by the hash of their text.
@@ -100,7 +100,10 @@ impl Analyzer {
             }
             let along = self.functions.records.get_mut(record).and_then(|r| r.as_mut()?.lints.take());
             if let Some(along) = along.filter(|_| !self.functions.has_errors(text)) {
-                out.extend(along.found.into_iter().map(|d| d.shifted(item.range.start)));
+                out.extend(along.found.iter().map(|d| d.clone().shifted(item.range.start)));
+                if self.lints.keeps_facts {
+                    self.lints.known.insert(text, CachedLints { environment, pass, ..along });
+                }
                 continue;
             }
             let holds = |k: &CachedLints| {
