@@ -7,6 +7,8 @@
 //! directive there. `--inline` opens a file of another language in its server, and types in strings with PTX or elsewhere.
 //! `--slow` prints each edit that takes longer than this.
 
+#[path = "../src/allocator.rs"]
+mod allocator;
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
 mod client;
@@ -20,6 +22,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 fn main() {
+    allocator::install();
     let mut arguments = std::env::args().skip(1);
     let (mut file, mut edits, mut breaks, mut inline, mut slow) = (None, 200, None, None, f64::INFINITY);
     while let Some(argument) = arguments.next() {

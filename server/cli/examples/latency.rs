@@ -8,6 +8,8 @@
 //! `--editing` the program types or deletes a character at a random position right before each request, and the request
 //! does not wait until the change is checked.
 
+#[path = "../src/allocator.rs"]
+mod allocator;
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
 mod client;
@@ -59,6 +61,7 @@ const REQUESTS: &[(&str, Where)] = &[
 ];
 
 fn main() {
+    allocator::install();
     let mut arguments = std::env::args().skip(1);
     let (mut file, mut places, mut methods, mut editing) = (None, 400, Vec::new(), false);
     while let Some(argument) = arguments.next() {

@@ -7,6 +7,8 @@
 //! memory of the server. At the end it compares the values of the first five minutes with the rest. It also compares
 //! the server's results for the text with those of a new server.
 
+#[path = "../src/allocator.rs"]
+mod allocator;
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
 mod client;
@@ -27,6 +29,7 @@ const PAUSE: Duration = Duration::from_millis(400);
 const STRETCH: Duration = Duration::from_secs(300);
 
 fn main() {
+    allocator::install();
     let mut arguments = std::env::args().skip(1);
     let (mut file, mut minutes) = (None, 30);
     while let Some(argument) = arguments.next() {

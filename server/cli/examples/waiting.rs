@@ -6,6 +6,8 @@
 //! folder again and again. Meanwhile the program requests a hover and a completion at random positions of the file, one
 //! every 20 ms.
 
+#[path = "../src/allocator.rs"]
+mod allocator;
 #[path = "../tests/it/client.rs"]
 #[allow(dead_code)]
 mod client;
@@ -38,6 +40,7 @@ LOOP:
 ";
 
 fn main() {
+    allocator::install();
     let mut arguments = std::env::args().skip(1);
     let (mut paths, mut evaluations, mut asked) = (Vec::new(), 8, 500);
     while let Some(argument) = arguments.next() {
