@@ -141,7 +141,7 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> String {
 
 /// The fixes of a diagnostic: its own fixes and those found by trying other texts.
 fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic) -> Vec<Fix> {
-    let mut out = diagnostic.fixes.clone();
+    let mut out = diagnostic.fixes.to_vec();
     if let Some(statement) = DiagnosedInstruction::around(snapshot, environment, diagnostic) {
         // A fix that the check brings along is a guess from the words alone: it must lead to a legal instruction too. Those of syntax
         // errors are tried with the whole module.

@@ -69,8 +69,8 @@ pub struct CheckedText {
     pub diagnostics: Vec<ls_types::Diagnostic>,
     /// For each diagnostic whether it is held back, that is, not published yet.
     pub held: Vec<bool>,
-    /// The errors, whatever their configured level; `None` if no check has run.
-    pub errors: Option<Vec<ptx_analysis::Diagnostic>>,
+    /// The report of the checks, whatever the configured levels; `None` if no check has run.
+    pub unfiltered: Option<Arc<Report>>,
     /// Durations of the check's parts.
     pub timings: Timings,
 }
@@ -99,13 +99,18 @@ impl CheckedText {
             report: Report::default(),
             diagnostics: Vec::new(),
             held: Vec::new(),
-            errors: None,
+            unfiltered: None,
             timings,
         }
     }
 }
 
 impl CheckedText {
+    /// All diagnostics of the checks, whatever their configured level; `None` if no check has run.
+    pub fn unfiltered(&self) -> Option<&[ptx_analysis::Diagnostic]> {
+        self.unfiltered.as_ref().map(|report| report.diagnostics.as_slice())
+    }
+
     /// Returns the diagnostics that the client is to show now: all that are not held back.
     pub fn published(&self) -> Cow<'_, [ls_types::Diagnostic]> {
         if !self.held.contains(&true) {

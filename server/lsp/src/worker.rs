@@ -9,7 +9,7 @@ use super::refresh;
 use super::shared::Shared;
 use futures::FutureExt;
 use ptx_analysis::registers::Figures;
-use ptx_analysis::{Analyzer, Report, Severity, generated};
+use ptx_analysis::{Analyzer, Report, generated};
 use ptx_clock::Instant;
 use ptx_ide::holding::{Holding, Split};
 use ptx_launch::files::is_markup;
@@ -53,7 +53,7 @@ struct TextDiagnostics<'a> {
     work: &'a DocumentWork,
     snapshot: &'a Snapshot,
     context: &'a convert::ConversionContext<'a>,
-    report: &'a Report,
+    report: &'a Arc<Report>,
     /// Whether the flow lints have run on this text.
     complete: bool,
 }
@@ -157,6 +157,7 @@ impl Worker {
             }
             false => Default::default(),
         };
+        let report = Arc::new(report);
         let known = if enabled { self.analyzer.remembered_lints() } else { Vec::new() };
         let check = begin.elapsed();
         if self.document.is_stale(revision) {
@@ -313,8 +314,7 @@ impl Worker {
             all.extend(faults);
             all.sort_by_key(|d| (d.range.start, d.range.end));
         }
-        let errors = found.report.diagnostics.iter().filter(|d| d.severity == Severity::Error);
-        let errors = enabled.then(|| errors.cloned().collect());
+        let unfiltered = enabled.then(|| Arc::clone(found.report));
         let levels = &context.settings.levels;
         let generated = *self.generated.get_or_insert_with(|| generated::is_generated(found.snapshot));
         let wanted = if generated { levels.apply_in_generated(all) } else { levels.apply(all) };
@@ -332,7 +332,7 @@ impl Worker {
         let before = self.document.last_checked().filter(|c| c.revision == revision);
         let stage = before.as_ref().map_or(0, |c| c.stage);
         let mut checked =
-            CheckedText { revision, stage, version, snapshot, report, diagnostics, held, errors, timings };
+            CheckedText { revision, stage, version, snapshot, report, diagnostics, held, unfiltered, timings };
         let new = before.is_none_or(|before| before.published() != checked.published());
         if new {
             checked.stage += 1;

@@ -1,6 +1,7 @@
 //! The types of a diagnostic: its severity, related places and fixes.
 
 use crate::check::codes::{Code, Finding};
+use crate::check::shared_list::SharedList;
 use ptx_isa::tables::Version;
 use std::ops::Range;
 
@@ -95,9 +96,9 @@ pub struct Diagnostic {
     /// The data from which the message and the help are made.
     pub finding: Finding,
     /// Further places that explain it.
-    pub related: Vec<Related>,
+    pub related: SharedList<Related>,
     /// Ways to fix it.
-    pub fixes: Vec<Fix>,
+    pub fixes: SharedList<Fix>,
     /// Whether the code in `range` is unused: editors show it faded.
     pub unnecessary: bool,
 }
@@ -107,7 +108,14 @@ impl Diagnostic {
     pub fn new(range: Range<usize>, finding: impl Into<Finding>) -> Self {
         let finding = finding.into();
         let severity = finding.code().level().severity();
-        Self { range, severity, finding, related: Vec::new(), fixes: Vec::new(), unnecessary: false }
+        Self {
+            range,
+            severity,
+            finding,
+            related: SharedList::default(),
+            fixes: SharedList::default(),
+            unnecessary: false,
+        }
     }
 
     /// The code of the diagnostic.
@@ -157,6 +165,9 @@ impl Diagnostic {
 
     /// Fills in the ranges of [`Self::declared_at`] and drops those names for which `place` has no range.
     pub(crate) fn resolve(&mut self, place: impl Fn(&str) -> Option<Range<usize>>) {
+        if !self.related.iter().any(|related| related.declares.is_some()) {
+            return;
+        }
         self.related.retain_mut(|related| match related.declares.take() {
             None => true,
             Some(name) => place(&name).is_some_and(|range| {
@@ -191,7 +202,7 @@ impl Diagnostic {
     #[must_use]
     pub fn shifted(mut self, base: usize) -> Self {
         self.range = self.range.start + base..self.range.end + base;
-        for related in &mut self.related {
+        for related in self.related.iter_mut() {
             related.range = related.range.start + base..related.range.end + base;
         }
         for edit in self.fixes.iter_mut().flat_map(|f| &mut f.edits) {

@@ -301,7 +301,7 @@ async fn stored_or_run(
     if let Some(known) = known(shared, document, snapshot, question) {
         return Ok((known, true));
     }
-    let module = module(snapshot, checked.errors.as_deref());
+    let module = module(snapshot, checked.unfiltered());
     let running = evaluate((shared, document), snapshot, module, question, &limits, None, cancelled);
     let evaluation = Arc::new(running.await?);
     if cancelled() {

@@ -232,7 +232,7 @@ impl HostWorker {
             report: Report { diagnostics: found, ..Report::default() },
             diagnostics,
             held,
-            errors: None,
+            unfiltered: None,
             timings: Timings { convert: begin.elapsed(), ..timings },
         };
         report(&self.shared, (&self.document, &self.publisher), work, checked).await;
