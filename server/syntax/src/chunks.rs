@@ -10,6 +10,7 @@
 
 use crate::boundaries::{begins_function, chunk_boundaries, may_end};
 use crate::parser::{parser, slice};
+use crate::rare::RareBytes;
 use crate::threads::in_parallel;
 use crate::visible::visible;
 use ropey::Rope;
@@ -37,6 +38,8 @@ pub struct ChunkTree {
     pub hides: bool,
     /// The byte offset, from the beginning of the chunk, at which brackets begin to nest too deep.
     pub too_deep: Option<usize>,
+    /// The rare bytes of its text.
+    pub rare: RareBytes,
 }
 
 /// A chunk of a text under edit.
@@ -374,11 +377,12 @@ fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>
         return part;
     }
     let start = range.start;
+    let rare = RareBytes::of(rope, range.clone());
     include(parser, rope, range);
     // `parse` gives `None` only when cancelled or without a language.
     #[allow(clippy::expect_used)]
     let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
-    ChunkTree { start, tree, hides: false, too_deep: None }
+    ChunkTree { start, tree, hides: false, too_deep: None, rare }
 }
 
 /// Parses a part of a text, reusing an earlier tree that may belong to another range.
@@ -392,18 +396,20 @@ fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &ChunkTree)
     if tree.root_node().has_error() && range.len() <= MAX_FRESH_PARSE {
         tree = parse_again(parser, rope, range.clone(), None);
     }
-    ChunkTree { start: range.start, tree, hides: false, too_deep: None }
+    let rare = RareBytes::of(rope, range.clone());
+    ChunkTree { start: range.start, tree, hides: false, too_deep: None, rare }
 }
 
 /// Parses a part of a text with its hidden parts blanked; `None` if nothing is hidden.
 fn parse_visible(parser: &mut Parser, rope: &Rope, range: Range<usize>) -> Option<ChunkTree> {
     let visible = visible(rope, range.clone())?;
     let start = range.start;
+    let rare = RareBytes::of(rope, range.clone());
     include(parser, rope, range);
     let mut rest = |offset: usize, _: Point| visible.text.get(offset.saturating_sub(start)..).unwrap_or_default();
     #[allow(clippy::expect_used)]
     let tree = parser.parse_with_options(&mut rest, None, None).expect("an uncancelled parse gives a tree");
-    Some(ChunkTree { start, tree, hides: true, too_deep: visible.too_deep })
+    Some(ChunkTree { start, tree, hides: true, too_deep: visible.too_deep, rare })
 }
 
 fn parse_again(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: Option<&Tree>) -> Tree {

@@ -2,6 +2,7 @@
 
 use crate::chunks::{ChunkTree, ChunkedParse, MIN_CHUNK, point};
 use crate::parser::parser;
+use crate::rare::RareBytes;
 use ropey::Rope;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -111,6 +112,12 @@ impl Snapshot {
     /// Whether there is a syntax error anywhere.
     pub fn has_error(&self) -> bool {
         self.roots().any(|root| root.has_error())
+    }
+
+    /// The byte ranges of the chunks for which `has` returns true of their rare bytes, in order.
+    pub fn chunks_with(&self, has: impl Fn(RareBytes) -> bool) -> impl Iterator<Item = Range<usize>> {
+        let ends = self.trees.iter().skip(1).map(|next| next.start).chain([self.rope.len_bytes()]);
+        self.trees.iter().zip(ends).filter(move |(chunk, _)| has(chunk.rare)).map(|(chunk, end)| chunk.start..end)
     }
 
     /// The byte offsets at which brackets begin to nest too deep, at most one per chunk. The trees do not contain those

@@ -8,11 +8,13 @@ mod chunks;
 mod document;
 mod kinds;
 mod parser;
+mod rare;
 mod threads;
 mod visible;
 
 pub use document::{Document, Snapshot, SnapshotId, SourceEdit};
 pub use kinds::{Fields, Kinds, fields, is_named, kind_names, kinds};
+pub use rare::{RareBytes, has_foreign, is_foreign};
 pub use ropey::Rope;
 pub use threads::in_parallel;
 pub use tree_sitter::{Node, TreeCursor};

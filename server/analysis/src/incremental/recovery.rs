@@ -350,10 +350,15 @@ fn preprocessor_lines(snapshot: &Snapshot, found: &mut Vec<Diagnostic>) {
     /// Reports of one text.
     const MAX_REPORTED: usize = 64;
     let mut reported: Vec<Diagnostic> = Vec::new();
-    let mut start = 0;
     let rope = snapshot.rope();
-    for chunk in rope.chunks() {
-        let bytes = chunk.as_bytes();
+    let pieces = snapshot.chunks_with(|rare| rare.number_sign).flat_map(|range| {
+        let mut start = range.start;
+        rope.byte_slice(range).chunks().map(move |piece| {
+            start += piece.len();
+            (start - piece.len(), piece.as_bytes())
+        })
+    });
+    for (start, bytes) in pieces {
         for at in memchr::memchr_iter(b'#', bytes) {
             // In most texts that have the character, it stands in comments.
             let line = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |newline| newline + 1);
@@ -367,7 +372,9 @@ fn preprocessor_lines(snapshot: &Snapshot, found: &mut Vec<Diagnostic>) {
                 reported.extend(syntax_error::preprocessor_line(&snapshot.text(node.byte_range()), offset, ended));
             }
         }
-        start += bytes.len();
+    }
+    if reported.is_empty() {
+        return;
     }
     found.retain(|d| {
         let before = |line: &Diagnostic| {

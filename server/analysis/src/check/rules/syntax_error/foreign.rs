@@ -3,20 +3,20 @@
 
 use super::{SyntaxErrorKind, error};
 use crate::check::diagnostic::{Diagnostic, Fix};
-use ptx_syntax::{Snapshot, TreeCursor, kinds};
+use ptx_syntax::{Snapshot, TreeCursor, has_foreign, is_foreign, kinds};
 
 /// The report on the first such character of a module: it ends the assembler's run.
 pub fn foreign_character(snapshot: &Snapshot) -> Option<Diagnostic> {
     let rope = snapshot.rope();
-    let (mut start, mut checked) = (0, 0);
+    let mut checked = 0;
     let mut excuses = Excuses::new(snapshot);
-    for chunk in rope.chunks() {
-        let bytes = chunk.as_bytes();
-        // Nearly all chunks have none, so look at all bytes at once, which the compiler makes vector instructions of.
-        if bytes.iter().fold(false, |found, byte| found | is_foreign(*byte)) {
-            for (index, character) in chunk.char_indices() {
+    for range in snapshot.chunks_with(|rare| rare.foreign) {
+        let mut start = range.start;
+        for piece in rope.byte_slice(range).chunks() {
+            let indices = has_foreign(piece).then(|| piece.char_indices());
+            for (index, character) in indices.into_iter().flatten() {
                 let at = start + index;
-                if at < checked || !is_foreign(bytes[index]) {
+                if at < checked || !is_foreign(piece.as_bytes()[index]) {
                     continue;
                 }
                 match excuses.end(at) {
@@ -24,15 +24,10 @@ pub fn foreign_character(snapshot: &Snapshot) -> Option<Diagnostic> {
                     _ => return Some(report(at, character)),
                 }
             }
+            start += piece.len();
         }
-        start += bytes.len();
     }
     None
-}
-
-/// Whether a character that begins with this byte is white space for the parser or allowed in a string, but not for the assembler.
-fn is_foreign(byte: u8) -> bool {
-    byte >= 0x7f || byte == 0x0b || byte == 0
 }
 
 /// Finds what excuses a character, from the front of a text to its back. It goes through the tree once: looking each character up from the
