@@ -211,7 +211,12 @@ export class Server implements vscode.Disposable {
     /** Handles an unexpected end of the server: restarts it, unless it has ended too often. */
     async #ended(client: BaseLanguageClient): Promise<void> {
         if (this.#client !== client) return;
+        const reason = this.#program?.endReason();
         await this.#discard(client);
+        if (reason !== undefined) {
+            this.#fail(reason);
+            return;
+        }
         const now = Date.now();
         this.#ends = [...this.#ends.filter((end) => now - end < ENDS_PERIOD), now];
         if (this.#ends.length < MAX_ENDS) {
