@@ -39,7 +39,7 @@ export async function walk(system: FileSystem, root: vscode.Uri, max: number, to
                 if (name.startsWith('.')) continue;
                 const uri = folder.with({ path: `${folder.path.replace(/\/$/, '')}/${name}` });
                 if (isFile(type) && /\.ptx$/i.test(name)) out.push(uri);
-                else if (Number(type) === FOLDER) folders.push(uri);
+                else if (isFolder(type)) folders.push(uri);
             }
         }
     }
@@ -53,6 +53,10 @@ const FOLDER = 2;
 /** Whether it is a file, or a link to one. */
 export function isFile(type: vscode.FileType): boolean {
     return (type & FILE) !== 0;
+}
+
+function isFolder(type: number): boolean {
+    return type === FOLDER;
 }
 
 async function entriesOf(system: FileSystem, folder: vscode.Uri): Promise<[string, vscode.FileType][]> {

@@ -10,7 +10,7 @@ use ptx_analysis::Analyzer;
 use ptx_ide::SymbolKind;
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
-use ptx_syntax::Snapshot;
+use ptx_syntax::GradualParse;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -128,8 +128,17 @@ async fn of_text(
     if is_markup(text.chars()) {
         return FileSummary { report: empty(), ..FileSummary::default() };
     }
-    let snapshot = Snapshot::new(text);
-    platform.breathe().await;
+    let is_cancelled = || cancelled.is_set();
+    let mut parse = GradualParse::new(text);
+    let parsed = platform.in_slices(&is_cancelled, |stop| {
+        loop {
+            let parsed = parse.step();
+            if parsed.is_some() || stop() {
+                return parsed;
+            }
+        }
+    });
+    let Some(snapshot) = parsed.await else { return FileSummary { report: empty(), ..FileSummary::default() } };
     let symbols = ptx_ide::module_symbols(&snapshot);
     let outlined = |symbol: ptx_ide::OutlineSymbol| OutlineEntry {
         selection: session.encoding.range(snapshot.rope(), &symbol.selection),
@@ -146,7 +155,6 @@ async fn of_text(
     // The settings contain only names that the tables have.
     let _ = analyzer.set_target(job.settings.target.as_deref());
     analyzer.set_project(job.settings.project.clone());
-    let is_cancelled = || cancelled.is_set();
     let checked = platform.in_slices(&is_cancelled, |stop| analyzer.analyze_until(&snapshot, stop)).await;
     let mut found = checked.unwrap_or_default().in_editor(&snapshot).diagnostics;
     let lints = platform.in_slices(&is_cancelled, |stop| analyzer.lints_until(&snapshot, stop, &is_cancelled)).await;
