@@ -237,18 +237,20 @@ impl Walk {
         let (sender, mut results) = mpsc::unbounded_channel::<Examined>();
         for _ in 0..platform.examiners().min(jobs.len()) {
             let (walk, jobs, next, sender) = (self.clone(), Arc::clone(&jobs), Arc::clone(&next), sender.clone());
-            let work = async move {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(index) else { return };
-                    walk.shared.platform.works_on(job.uri.as_str());
-                    let examined = examine(job, walk.want, &walk.shared, &*walk.files, &walk.cancelled).await;
-                    if walk.cancelled.is_set() || sender.send((index, examined)).is_err() {
-                        return;
+            // The future is created on its thread: parsers stay on theirs.
+            let work = move || {
+                let work = async move {
+                    while let Some((index, job)) = numbered(&jobs, next.fetch_add(1, Ordering::Relaxed)) {
+                        walk.shared.platform.works_on(job.uri.as_str());
+                        let examined = examine(job, walk.want, &walk.shared, &*walk.files, &walk.cancelled).await;
+                        if walk.cancelled.is_set() || sender.send((index, examined)).is_err() {
+                            return;
+                        }
                     }
-                }
+                };
+                work.boxed_local()
             };
-            if let Err(error) = platform.start_examiner(Box::new(|| work.boxed_local())) {
+            if let Err(error) = platform.start_examiner(Box::new(work)) {
                 tracing::warn!("one examiner less: {error}");
             }
         }
@@ -265,6 +267,11 @@ impl Walk {
             on(WorkspaceEvent::File(&job.uri, &state));
         }
     }
+}
+
+/// Returns a job with its index.
+fn numbered(jobs: &[ExamineJob], index: usize) -> Option<(usize, &ExamineJob)> {
+    jobs.get(index).map(|job| (index, job))
 }
 
 /// Returns the outlines of the files that are not open, in the order of their names.
