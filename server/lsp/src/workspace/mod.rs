@@ -240,7 +240,9 @@ impl Walk {
             // The future is created on its thread: parsers stay on theirs.
             let work = move || {
                 let work = async move {
-                    while let Some((index, job)) = numbered(&jobs, next.fetch_add(1, Ordering::Relaxed)) {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(job) = jobs.get(index) else { return };
                         walk.shared.platform.works_on(job.uri.as_str());
                         let examined = examine(job, walk.want, &walk.shared, &*walk.files, &walk.cancelled).await;
                         if walk.cancelled.is_set() || sender.send((index, examined)).is_err() {
@@ -267,11 +269,6 @@ impl Walk {
             on(WorkspaceEvent::File(&job.uri, &state));
         }
     }
-}
-
-/// Returns a job with its index.
-fn numbered(jobs: &[ExamineJob], index: usize) -> Option<(usize, &ExamineJob)> {
-    jobs.get(index).map(|job| (index, job))
 }
 
 /// Returns the outlines of the files that are not open, in the order of their names.
