@@ -126,11 +126,15 @@ test("files are read again only when they have changed, and open ones not at all
   asked.reads.length = 0;
   assert.deepEqual(reports(await pull(client), ROOT), before);
   assert.deepEqual(asked.reads, []);
+  assert.equal(asked.finds, 1, "the list of files is remembered");
   // The same length and time: only the message says that it has changed.
   files["one.ptx"] = files["one.ptx"].replace("ret.bogus", "ret.uni  ");
   client.notify("workspace/didChangeWatchedFiles", { changes: [{ uri: uriOf(ROOT, "one.ptx"), type: 2 }] });
   assert.notDeepEqual(reports(await pull(client), ROOT)["one.ptx"], before["one.ptx"]);
   assert.deepEqual(asked.reads, ["one.ptx"]);
+  assert.equal(asked.finds, 2);
+  await check(client);
+  assert.equal(asked.finds, 3, "a check that the user asks for looks again");
   delete files["one.ptx"];
   client.notify("workspace/didDeleteFiles", { files: [{ uri: uriOf(ROOT, "one.ptx") }] });
   assert.ok(!("one.ptx" in reports(await pull(client), ROOT)));

@@ -14,6 +14,7 @@ pub use examine::{ExamineGoal, FileReport, OutlineEntry};
 use super::cancel::CancelFlag;
 use super::settings::Settings;
 use super::shared::{Shared, lock};
+use client_files::Listings;
 use examine::{ExamineJob, FileSummary, examine};
 use futures::FutureExt;
 use std::collections::{HashMap, HashSet};
@@ -30,6 +31,10 @@ pub struct Workspace {
     known: Mutex<HashMap<FileKey, FileCacheEntry>>,
     /// Counts changes that may require another walk.
     changes: watch::Sender<u64>,
+    /// Counts changes of files that the client has reported.
+    file_changes: AtomicUsize,
+    /// What the client has found, if it supplies files.
+    pub listings: Listings,
     /// Locks of the running walk of each kind: a search for a name does not wait for a check of all files.
     outline_turn: tokio::sync::Mutex<()>,
     report_turn: tokio::sync::Mutex<()>,
@@ -76,6 +81,8 @@ impl Default for Workspace {
         Self {
             known: Mutex::default(),
             changes: watch::Sender::new(0),
+            file_changes: AtomicUsize::new(0),
+            listings: Listings::default(),
             outline_turn: tokio::sync::Mutex::default(),
             report_turn: tokio::sync::Mutex::default(),
             reports: AtomicUsize::new(0),
@@ -89,6 +96,11 @@ impl Workspace {
         self.changes.send_modify(|n| *n += 1);
     }
 
+    /// Returns the number of changes of files that the client has reported.
+    fn file_changes(&self) -> usize {
+        self.file_changes.load(Ordering::Relaxed)
+    }
+
     /// Returns a receiver of changes.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
@@ -98,6 +110,8 @@ impl Workspace {
     pub fn forget(&self, file: &FileKey) {
         // For a folder this includes everything in it.
         lock(&self.known).retain(|known, _| !known.is_in(file));
+        self.file_changes.fetch_add(1, Ordering::Relaxed);
+        self.listings.forget();
         self.changed();
     }
 
