@@ -181,8 +181,6 @@ try {
         await desk.sees('the number of errors', counted, 40);
         await counted.getByRole('button', { name: 'Show Problems' }).click();
         await desk.sees('the file in the list of problems', page.locator('.markers-panel .monaco-list-row', { hasText: 'unopened.ptx' }).first(), 40);
-        await page.waitForTimeout(300);
-        await desk.picture('web-problems');
     });
     await check('a symbol of a file that is not open is found', async () => {
         await page.keyboard.press('Control+t');
@@ -229,7 +227,6 @@ try {
         const message = page.locator('.notification-toast', { hasText: /failed too often/ }).first();
         await desk.sees('the message', message, 40);
         await desk.sees('the state', page.locator('.statusbar-item[aria-label*="server failed"]').first());
-        await desk.picture('web-ended');
         await message.getByRole('button', { name: 'Start Again' }).click();
         await desk.sees('the server', page.locator('.statusbar-item[aria-label*="server running"]').first(), 40);
         await desk.sees('the mark of an error', page.locator('.editor-group-container.active .squiggly-error').first(), 40);
