@@ -214,7 +214,8 @@ export class Server implements vscode.Disposable {
         const reason = this.#program?.endReason();
         await this.#discard(client);
         if (reason !== undefined) {
-            this.#fail(reason);
+            // It has worked, so the user misses it.
+            this.#fail(reason, true);
             return;
         }
         const now = Date.now();
@@ -239,10 +240,10 @@ export class Server implements vscode.Disposable {
         this.#set({ kind: 'running', version, place, warning });
     }
 
-    #fail(problem: string): void {
+    #fail(problem: string, isAnnounced = this.kind.announced): void {
         this.log.error(problem);
         this.#set({ kind: 'failed', problem });
-        if (!this.kind.announced) return;
+        if (!isAnnounced) return;
         const restart = 'Start Again';
         const settings = 'Open Settings';
         const log = 'Show Log';
