@@ -388,10 +388,10 @@ export class PtxServer {
     }
   }
 
-  /** @param {string | number} id @param {string} why */
-  #refuse(id, why) {
+  /** @param {string | number} id @param {string} why @param {object} [data] says a program why */
+  #refuse(id, why, data) {
     /** @type {Message} */
-    const message = { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message: why } };
+    const message = { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message: why, data } };
     this.#send(message, JSON.stringify(message));
   }
 
@@ -400,7 +400,7 @@ export class PtxServer {
     const [method] = this.#pending.values();
     const what = instance.working || method || "a message";
     this.#host.log(`ptx-analyzer failed in work on ${what}: ${instance.panic || error}`);
-    for (const id of this.#pending.keys()) this.#refuse(id, "the language server has failed and started again");
+    for (const id of this.#pending.keys()) this.#refuse(id, "the language server has failed and started again", { kind: "restarted" });
     this.#pending.clear();
     const now = this.#host.now();
     this.#failures = [...this.#failures.filter((time) => now - time < 60_000), now];

@@ -5,10 +5,12 @@ import {
     AbstractMessageReader,
     AbstractMessageWriter,
     LanguageClient,
+    ResponseError,
     type DataCallback,
     type Disposable,
     type Message,
     type MessageReader,
+    type MessageSignature,
     type MessageTransports,
     type MessageWriter,
 } from 'vscode-languageclient/browser';
@@ -60,7 +62,7 @@ function browser(extension: vscode.Uri): Platform {
                 file: MODULE,
                 place: 'browser',
                 createClient: (options) => {
-                    const client = new LanguageClient(id, name, startWorker, options);
+                    const client = new Client(id, name, startWorker, options);
                     if (!isInline) supplyFiles(client);
                     return client;
                 },
@@ -94,6 +96,14 @@ async function compile(extension: vscode.Uri): Promise<WebAssembly.Module> {
         throw new Error('This package of the extension contains no server for browsers. Install the package for the web.');
     }
     return WebAssembly.compile(new Uint8Array(bytes));
+}
+
+/** A client that shows no message for each request that was lost in a failure of the server: the server tells the user once. */
+class Client extends LanguageClient {
+    override handleFailedRequest<T>(type: MessageSignature, token: vscode.CancellationToken | undefined, error: unknown, defaultValue: T, showNotification?: boolean, throwOnCancel?: boolean): T {
+        const isLost = error instanceof ResponseError && (error.data as { kind?: string } | undefined)?.kind === 'restarted';
+        return super.handleFailedRequest(type, token, error, defaultValue, isLost ? false : showNotification, throwOnCancel);
+    }
 }
 
 /** Reads messages, which are objects, and the last one of a worker whose server has ended. */
