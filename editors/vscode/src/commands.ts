@@ -14,8 +14,8 @@ import { entryAt, isPreTeXt, queryAt } from './text';
 export interface Parts {
     platform: Platform;
     server: Server;
-    /** The server for PTX in other languages, where there is one. */
-    inline: Server | undefined;
+    /** The server for PTX in other languages. */
+    inline: Server;
     documents: Documents;
     registers: RegistersView;
     extensionUri: vscode.Uri;
@@ -40,7 +40,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         [COMMANDS.explain]: (query?: unknown) => explain(parts, typeof query === 'string' ? query : undefined),
         [COMMANDS.goToLine]: (uri: string, line: number) => goToLine(uri, line),
         [COMMANDS.newKernel]: () => newKernel(parts),
-        [COMMANDS.restartServer]: () => parts.server.restart(),
+        [COMMANDS.restartServer]: () => restartServers(parts),
         [COMMANDS.showLog]: () => {
             parts.server.log.show(true);
         },
@@ -81,6 +81,11 @@ function activeEditor(): vscode.TextEditor {
     const only = visible[0];
     if (only && visible.length === 1) return only;
     throw new Error('Open a PTX file first.');
+}
+
+/** Restarts the server for PTX, and the one for other languages if that was started. */
+async function restartServers({ server, inline }: Parts): Promise<void> {
+    await Promise.all([server.restart(), inline.state.kind === 'stopped' ? undefined : inline.restart()]);
 }
 
 async function explain({ server, documents }: Parts, given?: string): Promise<void> {
@@ -196,8 +201,8 @@ async function evaluateStatement({ inline }: Parts, given?: { uri: string; line:
     const here = editor && { uri: editor.document.uri.toString(), line: editor.selection.active.line };
     const place = given ?? here;
     if (!place) throw new Error('Put the cursor on a statement with PTX first.');
-    await inline?.ensure();
-    const kernel = await executeCommand<{ text: string; line: number }>(inline?.client, SERVER_COMMANDS.inlineKernel, [{ uri: place.uri, line: place.line }]);
+    await inline.ensure();
+    const kernel = await executeCommand<{ text: string; line: number }>(inline.client, SERVER_COMMANDS.inlineKernel, [{ uri: place.uri, line: place.line }]);
     const document = await vscode.workspace.openTextDocument({ language: 'ptx', content: kernel.text });
     const selection = new vscode.Range(kernel.line, 0, kernel.line, 0);
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, selection });

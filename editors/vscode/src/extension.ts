@@ -45,8 +45,8 @@ export async function start(context: vscode.ExtensionContext, platform: Platform
         log,
         middleware(() => shown),
     );
-    const inline = platform.servesOtherLanguages ? new Server(context, platform, log, INLINE_MIDDLEWARE, INLINE_SERVER) : undefined;
-    servers = [started, ...(inline ? [inline] : [])];
+    const inline = new Server(context, platform, log, INLINE_MIDDLEWARE, INLINE_SERVER);
+    servers = [started, inline];
     const documents = new Documents();
     const registers = new RegistersView(started);
     const api = warpApi(started);
@@ -68,12 +68,12 @@ export async function start(context: vscode.ExtensionContext, platform: Platform
         leavePreTeXtAlone(),
         rememberOpenPtx(),
     );
-    if (inline) context.subscriptions.push(whenOpened(HOST_LANGUAGES, () => void inline.ensure()));
+    context.subscriptions.push(whenOpened(HOST_LANGUAGES, () => void inline.ensure()));
     // A file of another language alone needs no server for PTX files.
     const open = (languages: string[]): boolean => vscode.workspace.textDocuments.some(({ languageId }) => languages.includes(languageId));
     if (open(HOST_LANGUAGES) && !open(['ptx'])) context.subscriptions.push(whenOpened(['ptx'], () => void started.ensure()));
     else await started.ensure();
-    return { serverState: () => started.state.kind, registers: () => registers.outline(), inlineState: () => inline?.state.kind ?? 'stopped', tests: () => tests.outline() };
+    return { serverState: () => started.state.kind, registers: () => registers.outline(), inlineState: () => inline.state.kind, tests: () => tests.outline() };
 }
 
 export async function stop(): Promise<void> {

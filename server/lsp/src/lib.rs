@@ -6,7 +6,7 @@
 //! has one file for each kind of request. A request waits for the tree of the text that it was sent about, and computes its
 //! answer away from the asynchronous threads.
 
-// In a browser there are no files of other languages, and no assembler.
+// In a browser there is no assembler.
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
 
 mod assembler;

@@ -11,7 +11,7 @@ mod parser;
 mod threads;
 mod visible;
 
-pub use document::{Document, Snapshot, SnapshotId, SourceEdit};
+pub use document::{Document, GradualParse, Snapshot, SnapshotId, SourceEdit};
 pub use kinds::{Fields, Kinds, fields, is_named, kind_names, kinds};
 pub use ropey::Rope;
 pub use threads::in_parallel;

@@ -6,8 +6,6 @@ const DEBUGGER = 'The debugger is a program, which a browser cannot run. Evaluat
 
 export const UNAVAILABLE: Readonly<Record<string, string>> = {
     [COMMANDS.askForEntry]: DEBUGGER,
-    [COMMANDS.checkWorkspace]: 'In a browser, only open files are checked.',
     [COMMANDS.compareRegisters]: "NVIDIA's assembler is a program, which a browser cannot run. Use VS Code on a computer.",
     [COMMANDS.debugEntry]: DEBUGGER,
-    [COMMANDS.evaluateStatement]: 'In a browser, PTX in other languages is highlighted but not evaluated. Use VS Code on a computer.',
 };
