@@ -197,6 +197,32 @@ pub fn source_position(snapshot: &Snapshot, offset: usize) -> Option<SourcePosit
     Some(SourcePosition { origin, path: file_path(snapshot, file)?, line: at(1), column: at(2) })
 }
 
+/// Maximum number of lines above a line that are searched for its `.loc`.
+const LINES_ABOVE: usize = 10_000;
+
+/// The position in a source file that the last `.loc` at or above a line names. The line counts from 0.
+pub fn source_of_line(snapshot: &Snapshot, line: usize) -> Option<SourcePosition> {
+    let rope = snapshot.rope();
+    let last = line.min(rope.len_lines().checked_sub(1)?);
+    for line in (last.saturating_sub(LINES_ABOVE)..=last).rev() {
+        let text = rope.line(line).to_string();
+        let words = text.trim_start();
+        let at = rope.line_to_byte(line) + text.len() - words.len();
+        if words.starts_with(".loc")
+            && let Some(found) = source_position(snapshot, at)
+        {
+            return Some(found);
+        }
+        // A `.loc` of another function says nothing about this one.
+        if words.starts_with('{')
+            && snapshot.node_at(at).and_then(|n| n.parent()?.parent()).is_some_and(|n| n.kind_id() == kinds().function)
+        {
+            return None;
+        }
+    }
+    None
+}
+
 /// The path of the `.file` directive with a number.
 fn file_path(snapshot: &Snapshot, number: u32) -> Option<String> {
     let k = kinds();

@@ -25,6 +25,7 @@ mod log;
 mod moved;
 #[cfg(not(target_family = "wasm"))]
 mod native;
+mod nvdisasm;
 pub mod platform;
 mod position;
 mod priority;

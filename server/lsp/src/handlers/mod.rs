@@ -21,6 +21,7 @@ pub mod links;
 pub mod references;
 mod registers;
 pub mod rename;
+mod sass;
 pub mod selection;
 pub mod semantic_tokens;
 pub mod signature_help;
