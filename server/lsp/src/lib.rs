@@ -26,6 +26,7 @@ mod moved;
 #[cfg(not(target_family = "wasm"))]
 mod native;
 mod nvdisasm;
+mod offline;
 pub mod platform;
 mod position;
 mod priority;
@@ -46,3 +47,4 @@ pub use embedded::EmbeddedServer;
 pub use log::ClientLog;
 #[cfg(not(target_family = "wasm"))]
 pub use native::{CleanUp, run, run_host, serve};
+pub use offline::{MachineCodeTools, ModuleCode};

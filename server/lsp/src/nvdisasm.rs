@@ -6,9 +6,8 @@ use super::folders::Folders;
 use super::ptxas::{self, Key, inside};
 use super::settings::{self, NvdisasmSettings, Settings};
 use super::shared::lock;
-use crate::assembler::machine::MachineCode;
+use crate::assembler::answer::TiedCode;
 use crate::assembler::run::Runner;
-use crate::assembler::text::CodeText;
 use crate::assembler::{AssemblerFailure, ExecutableStamp, Tool, ToolInfo, absolute};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
@@ -61,15 +60,6 @@ pub struct CodeKey {
     pub assembler: Key,
     /// Identifies the state of the disassembler.
     pub disassembler: ExecutableStamp,
-}
-
-/// Machine code and the text that shows it.
-#[derive(Debug)]
-pub struct TiedCode {
-    /// The machine code.
-    pub code: MachineCode,
-    /// The text.
-    pub text: CodeText,
 }
 
 /// The machine code of a document for its own target.

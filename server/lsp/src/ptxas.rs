@@ -12,6 +12,7 @@ use crate::assembler::output::AssemblerFunction;
 use crate::assembler::run::{CLEANUP_TIMEOUT, Runner};
 use crate::assembler::{AssemblerFailure, AssemblerOutput, Configuration, ExecutableStamp, Tool, ToolInfo};
 use ptx_analysis::module::{is_function, items};
+use ptx_analysis::registers::{Figures, MeasuredRegisters};
 use ptx_syntax::{Snapshot, fields};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -80,24 +81,11 @@ pub struct Key {
     pub entry: Option<String>,
 }
 
-/// The measurements of a function.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MeasuredFunction {
-    /// Number of 32-bit registers.
-    pub registers: u32,
-    /// Spilled bytes, stores plus loads.
-    pub spilled: u64,
-    /// The architecture, which may be newer than the module's.
-    pub target: String,
-    /// The release of the assembler.
-    pub release: String,
-}
-
 /// The state of a document when it was measured.
 #[derive(Debug)]
 struct MeasuredDocument {
     text: Fingerprint,
-    measured: HashMap<String, MeasuredFunction>,
+    measured: HashMap<String, MeasuredRegisters>,
 }
 
 /// All parts of a text on which the measurements of its functions depend.
@@ -216,20 +204,25 @@ impl Ptxas {
         if assembled.listing.errors().next().is_some() {
             return;
         }
+        let own = ptx_ide::environment(snapshot).target.is_some_and(|t| t.name == assembled.target);
+        let target = if own { String::new() } else { format!(" for {}", assembled.target) };
+        let by = format!("ptxas {}{target}", assembler.release);
         let one = |function: &AssemblerFunction| {
-            let spilled = function.spill_stores.unwrap_or(0) + function.spill_loads.unwrap_or(0);
-            let (target, release) = (assembled.target.clone(), assembler.release.clone());
-            let measured = MeasuredFunction { registers: function.registers?, spilled, target, release };
+            let spilled = function.spill_stores.unwrap_or(0).saturating_add(function.spill_loads.unwrap_or(0));
+            let measured = MeasuredRegisters { registers: function.registers?, spilled, by: by.clone() };
             Some((function.name.clone(), measured))
         };
-        let measured: HashMap<String, MeasuredFunction> = assembled.listing.functions.iter().filter_map(one).collect();
-        let text = Fingerprint::new(snapshot);
-        let mut known = lock(&self.known);
-        match known.documents.get_mut(uri) {
-            // Only a single kernel was measured: the other measurements stay.
-            Some(before) if before.text == text => before.measured.extend(measured),
-            _ => drop(known.documents.insert(uri.clone(), MeasuredDocument { text, measured })),
-        }
+        // Only a single kernel may have been measured: what holds of the others stays.
+        let mut measured = self.measured(uri, snapshot);
+        measured.extend(assembled.listing.functions.iter().filter_map(one));
+        let document = MeasuredDocument { text: Fingerprint::new(snapshot), measured };
+        lock(&self.known).documents.insert(uri.clone(), document);
+    }
+
+    /// Returns a register report of a document with its valid measurements in place of estimates.
+    pub fn figures(&self, uri: &Uri, snapshot: &Snapshot, figures: &Arc<Figures>) -> Arc<Figures> {
+        let measured = self.measured(uri, snapshot);
+        if measured.is_empty() { Arc::clone(figures) } else { Arc::new(figures.with_measured(&measured)) }
     }
 
     /// Removes the measurements of a closed document.
@@ -240,7 +233,7 @@ impl Ptxas {
     /// Returns the valid measurements of the functions of a document, by name. A measurement is valid while neither the
     /// function's text nor anything outside of functions has changed, and, if the function calls others, while none of them has
     /// changed.
-    pub fn measured(&self, uri: &Uri, snapshot: &Snapshot) -> HashMap<String, MeasuredFunction> {
+    pub fn measured(&self, uri: &Uri, snapshot: &Snapshot) -> HashMap<String, MeasuredRegisters> {
         if lock(&self.known).documents.get(uri).is_none_or(|r| r.measured.is_empty()) {
             return HashMap::new();
         }

@@ -4,7 +4,7 @@
 //! The listings of releases 11, 12 and 13 are alike. Lines that the parser does not know are skipped.
 
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Name that the assembler gives to the module in its line table.
 const MODULE_FILE: &str = ".nv_debug_ptx";
@@ -14,6 +14,9 @@ const PADDING: &str = "NOP";
 
 /// The annotation of an instruction that stores or loads a spilled register; releases from 13 on have it.
 const SPILL: &str = "SpillRefill";
+
+/// The beginning of labels that are not functions.
+const LABEL: &str = ".L";
 
 /// Opcodes of loads and stores of local memory.
 const LOCAL: [&str; 2] = ["LDL", "STL"];
@@ -79,7 +82,7 @@ enum ListingLine<'a> {
     Section(Option<&'a str>),
     /// A label.
     Label(&'a str),
-    /// The PTX line of the following instructions; `None` for a line of another file.
+    /// The PTX line of the following instructions; `None` if they have none.
     Source(Option<u32>),
     /// An instruction: its address, and the rest of the line.
     Instruction(u64, &'a str),
@@ -88,7 +91,8 @@ enum ListingLine<'a> {
 impl<'a> ListingLine<'a> {
     fn read(line: &'a str) -> Option<Self> {
         let text = line.trim();
-        if let Some(rest) = text.strip_prefix(".section") {
+        // Not `.sectioninfo`.
+        if let Some(rest) = text.strip_prefix(".section").filter(|rest| rest.starts_with([' ', '\t'])) {
             let name = rest.trim_start().split([',', ' ', '\t']).next()?.trim_matches('"');
             return Some(Self::Section(name.strip_prefix(".text.")));
         }
@@ -104,11 +108,12 @@ impl<'a> ListingLine<'a> {
     }
 }
 
-/// Parses ` File ".nv_debug_ptx_txt", line 31`. Returns `Some(None)` for a line of a source file, which says nothing about PTX.
+/// Parses ` File ".nv_debug_ptx_txt", line 31`; line 0 is none. Returns `None` for a line of a source file, which precedes or
+/// follows the PTX line of the same instruction.
 fn source(text: &str) -> Option<Option<u32>> {
     let (file, rest) = text.trim_start().strip_prefix("File \"")?.split_once('"')?;
     if !file.starts_with(MODULE_FILE) {
-        return Some(None);
+        return None;
     }
     let number = rest.split_once("line ")?.1;
     let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
@@ -142,6 +147,11 @@ fn instruction(rest: &str) -> (String, &str) {
     (out, annotation.trim_matches('"'))
 }
 
+/// Returns the names of labels in a text.
+fn labels_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split([' ', ',', '(', ')']).filter(|word| word.starts_with(LABEL))
+}
+
 /// Returns the opcode of an instruction without modifiers.
 fn opcode(text: &str) -> &str {
     let text = match text.strip_prefix('@') {
@@ -157,6 +167,8 @@ impl Disassembly {
         let mut out = Self::default();
         let mut inside = false;
         let mut line = None;
+        // Labels that some instruction names; the others mark places for tools.
+        let mut targets: HashSet<String> = HashSet::new();
         for item in text.lines().filter_map(ListingLine::read) {
             match item {
                 ListingLine::Section(name) => {
@@ -167,8 +179,6 @@ impl Disassembly {
                     }
                 }
                 _ if !inside => {}
-                // A line of a source file precedes or follows the PTX line of the same instruction.
-                ListingLine::Source(None) => {}
                 ListingLine::Source(number) => line = number,
                 ListingLine::Label(name) => {
                     if let Some(function) = out.functions.last_mut()
@@ -189,13 +199,14 @@ impl Disassembly {
                         true => Some(LocalAccess::Local),
                         false => None,
                     };
+                    targets.extend(labels_in(&text).chain(labels_in(annotation)).map(str::to_owned));
                     if let Some(function) = out.functions.last_mut() {
                         function.instructions.push(MachineInstruction { address, text, line, live: None, local });
                     }
                 }
             }
         }
-        out.functions.iter_mut().for_each(MachineFunction::trim);
+        out.functions.iter_mut().for_each(|f| f.trim(&targets));
         out.functions.retain(|f| !f.instructions.is_empty());
         out
     }
@@ -261,15 +272,15 @@ impl Disassembly {
 }
 
 impl MachineFunction {
-    /// Removes the padding at the end.
-    fn trim(&mut self) {
+    /// Removes the padding at the end, and labels that are no branch targets.
+    fn trim(&mut self, targets: &HashSet<String>) {
         let padding = |i: &MachineInstruction| i.text == PADDING;
         while self.instructions.len() > 1 && self.instructions.last().is_some_and(padding) {
             self.instructions.pop();
         }
         let count = self.instructions.len();
         // A label at the end names the size of the function.
-        self.labels.retain(|(at, _)| *at < count);
+        self.labels.retain(|(at, name)| *at < count && (!name.starts_with(LABEL) || targets.contains(name)));
         self.instructions.sort_by_key(|i| i.address);
     }
 

@@ -5,6 +5,7 @@
 //! `docs/decisions/0003-assembler.md` explains how the server makes sure that the user named them. An executable must report
 //! its version before it gets a module.
 
+pub mod answer;
 pub mod compare;
 pub mod disassembly;
 pub mod machine;

@@ -4,28 +4,22 @@
 use super::compare::{CompareRequest, failed, no_function, refused};
 use super::definition::source_file;
 use super::snapshot;
+use crate::assembler::answer::{TiedCode, kernel_of, summary};
 use crate::assembler::machine::{MachineCode, Toolchain};
-use crate::assembler::output::{AssemblerFunction, AssemblerMessage, AssemblerSeverity};
-use crate::assembler::text::CodeText;
-use crate::assembler::ties::PtxFunction;
 use crate::assembler::{Configuration, ExecutableStamp, Task};
 use crate::cancel::UntilDropped;
 use crate::document::OpenDocument;
-use crate::nvdisasm::{CodeKey, TiedCode};
+use crate::nvdisasm::CodeKey;
 use crate::progress::WorkProgress;
 use crate::ptxas::{Key, hash};
 use crate::refresh;
 use crate::shared::Shared;
-use ptx_analysis::module::{Definition, definition, items};
-use ptx_analysis::registers::{RegisterReport, report};
-use ptx_analysis::target::find_architecture;
-use ptx_analysis::{Analyzer, ModuleFacts};
 use ptx_clock::Instant;
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{MessageType, Position, ProgressToken, ShowDocumentParams, Uri};
@@ -129,7 +123,7 @@ async fn answer(shared: &Arc<Shared>, request: SassRequest, token: Option<Progre
     }
     shared
         .off_thread(move || {
-            let mut out = json(&code, instructions);
+            let mut out = code.json(instructions);
             out["uri"] = json!(uri);
             out["version"] = json!(version);
             out["entry"] = json!(entry);
@@ -175,7 +169,7 @@ impl SassJob {
         let Some(chosen) = target.or(own) else {
             return Err(refused("the module names no architecture (`.target`) to assemble it for".to_owned()));
         };
-        let entry = function(&text.snapshot, entry, request.line)?;
+        let entry = kernel_of(&text.snapshot, entry, request.line).map_err(|name| no_function(&name))?;
         let module = text.snapshot.rope().to_string();
         let hash = hash(&module);
         let own = own == Some(chosen);
@@ -205,18 +199,12 @@ impl SassJob {
             self.note(&known);
             return Ok((known, true));
         }
-        let reports = {
-            let stop = Mutex::new(&mut *stop);
-            let stopped = || (stop.lock().unwrap_or_else(PoisonError::into_inner))();
-            reports(&self.text.snapshot, &self.text.document.facts(), &stopped).ok_or_else(Error::request_cancelled)?
-        };
-        let functions = PtxFunction::all(&self.text.snapshot, &reports);
         let tools =
             Toolchain { assembler: &assembler, disassembler: &disassembler, configuration: &self.configuration };
         let task = Task { text: &self.module, target: self.target, entry: self.entry.as_deref() };
-        let code = MachineCode::new(tools, task, functions, &ptxas.runner, stop).map_err(failed)?;
-        let text = CodeText::new(&code);
-        let code = Arc::new(TiedCode { code, text });
+        let facts = self.text.document.facts();
+        let code = TiedCode::new(tools, task, (&self.text.snapshot, &facts), &ptxas.runner, stop).map_err(failed)?;
+        let code = Arc::new(code);
         nvdisasm.remember(key, Arc::clone(&code));
         self.note(&code);
         Ok((code, false))
@@ -231,94 +219,6 @@ impl SassJob {
         self.shared.ptxas.note(&self.uri, &self.text.snapshot, assembler, assembled);
         self.shared.nvdisasm.note(&self.uri, self.text.revision, Arc::clone(code));
     }
-}
-
-/// Returns the kernel to assemble: the named one, or the one that contains a line. The assembler takes only names of kernels; for
-/// other functions the whole module is assembled.
-fn function(snapshot: &Snapshot, named: Option<String>, line: Option<usize>) -> Result<Option<String>> {
-    let items = items(snapshot);
-    let mut all = items.iter().filter_map(|item| Some((item, definition(snapshot, item)?)));
-    if let Some(name) = named {
-        let found = all.find(|(_, Definition { name: own, .. })| *own == name);
-        let (_, Definition { kernel, .. }) = found.ok_or_else(|| no_function(&name))?;
-        return Ok(Some(name).filter(|_| kernel));
-    }
-    let rope = snapshot.rope();
-    let Some(line) = line.map(|line| (line - 1).min(rope.len_lines().saturating_sub(1))) else { return Ok(None) };
-    let (start, end) = (rope.line_to_byte(line), rope.line_to_byte((line + 1).min(rope.len_lines())));
-    let around = all.find(|(item, _)| item.range.start < end.max(start + 1) && start < item.range.end);
-    Ok(around.and_then(|(_, Definition { name, kernel, .. })| Some(name).filter(|_| kernel)))
-}
-
-/// Returns the reports of the functions of a module. `known` are flow facts, possibly of an earlier text; if they are not
-/// sufficient, the module is analysed again. Returns `None` if the work was cancelled.
-fn reports(snapshot: &Snapshot, known: &ModuleFacts, stop: &(dyn Fn() -> bool + Sync)) -> Option<Vec<RegisterReport>> {
-    let found = report(snapshot, known, None);
-    let count = items(snapshot).iter().filter_map(|item| definition(snapshot, item)).count();
-    if found.len() == count {
-        return Some(found);
-    }
-    let mut analyzer = Analyzer::default();
-    analyzer.keep_facts();
-    analyzer.lints(snapshot, stop)?;
-    Some(report(snapshot, &analyzer.facts(), None))
-}
-
-fn json(tied: &TiedCode, instructions: bool) -> Value {
-    let TiedCode { code, text } = tied;
-    let listing = &code.assembled.listing;
-    let message = |m: &AssemblerMessage| json!({ "line": m.line, "severity": m.severity.name(), "message": m.text });
-    let (errors, warnings): (Vec<_>, Vec<_>) =
-        listing.messages.iter().partition(|m| m.severity >= AssemblerSeverity::Error);
-    let functions = code.code.functions.iter().zip(&text.functions).map(|(function, (first, last))| {
-        let measured = listing.functions.iter().find(|f| f.name == function.name);
-        let number = |get: fn(&AssemblerFunction) -> Option<u64>| measured.and_then(get);
-        let ptx = code.functions.iter().find(|f| f.name == function.name);
-        json!({
-            "name": function.name,
-            "line": ptx.map(|f| f.line),
-            "kernel": ptx.map(|f| f.kernel),
-            "registers": measured.and_then(|m| m.registers),
-            "spill_stores": number(|m| m.spill_stores),
-            "spill_loads": number(|m| m.spill_loads),
-            "stack": number(|m| m.stack),
-            "shared": number(|m| m.shared),
-            "barriers": measured.and_then(|m| m.barriers),
-            "instructions": function.instructions.len(),
-            "most_live": function.peak().map(|(most, _)| most),
-            "first": first,
-            "last": last,
-        })
-    });
-    let lines = code.ties.lines.iter().map(|line| {
-        json!({
-            "line": line.line,
-            "instructions": line.instructions,
-            "fate": line.fate.name(),
-            "words": line.words(),
-        })
-    });
-    let tool = |tool: &crate::assembler::ToolInfo| json!({ "path": tool.path.to_string_lossy(), "release": tool.release, "version": tool.version });
-    let seconds = |time: Duration| (time.as_secs_f64() * 1e3).round() / 1e3;
-    let mut out = json!({
-        "assembler": tool(&code.assembler),
-        "disassembler": tool(&code.disassembler),
-        "arguments": code.arguments,
-        "target": code.assembled.target,
-        "functions": functions.collect::<Vec<_>>(),
-        "text": if code.code.functions.is_empty() { None } else { Some(&text.text) },
-        "rows": text.rows,
-        "lines": text.lines,
-        "ptx": lines.collect::<Vec<_>>(),
-        "errors": errors.into_iter().map(message).collect::<Vec<_>>(),
-        "warnings": warnings.into_iter().map(message).collect::<Vec<_>>(),
-        "notes": code.assembled.notes,
-        "seconds": { "ptxas": seconds(code.assembled.time), "nvdisasm": seconds(code.disassembly) },
-    });
-    if instructions {
-        out["instructions"] = code.code.json();
-    }
-    out
 }
 
 /// Shows the answer to a client without its own view: as a document if the client opens documents, otherwise in a message.
@@ -349,22 +249,6 @@ fn present(shared: &Arc<Shared>, result: &Result<Value>) {
         }
         shared.client().await.show_message(MessageType::INFO, summary).await;
     });
-}
-
-/// Returns one line about an answer.
-fn summary(answer: &Value) -> String {
-    if let Some(error) = answer["errors"].as_array().and_then(|e| e.first()) {
-        let line = error["line"].as_u64().map_or_else(String::new, |n| format!(" in line {n}"));
-        return format!("ptxas refuses the module{line}: {}", error["message"].as_str().unwrap_or_default());
-    }
-    let one = |function: &Value| {
-        let name = function["name"].as_str().unwrap_or_default();
-        let registers = function["registers"].as_u64().map_or_else(String::new, |n| format!("{n} registers, "));
-        format!("{name}: {registers}{} instructions", function["instructions"])
-    };
-    let all: Vec<String> = answer["functions"].as_array().into_iter().flatten().map(one).collect();
-    let target = answer["target"].as_str().unwrap_or_default();
-    format!("{} – ptxas {} for {target}", all.join("; "), answer["assembler"]["release"].as_str().unwrap_or_default())
 }
 
 /// Returns the source line that a PTX line comes from, if its file exists: `uri`, and `line` and `column` from 1.
