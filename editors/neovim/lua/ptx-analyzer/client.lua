@@ -95,17 +95,18 @@ local function on_evaluated(_, said)
   require('ptx-analyzer.warp').on_evaluated(said)
 end
 
---- The initialization options. Other plugins may have merged the settings with files of the project. The assembler is a
---- program that the server executes, so its path comes only from the options of this plugin, and the server accepts it
---- from nowhere else.
+--- The initialization options. Other plugins may have merged the settings with files of the project. The assembler and the
+--- disassembler are programs that the server executes, so their paths come only from the options of this plugin, and the
+--- server accepts them from nowhere else.
 ---@param settings table?
 ---@return table
 local function initialization_options(settings)
   local options = vim.deepcopy(settings or {})
   local own = config.ptxas()
   local section = options['ptx-analyzer']
-  if type(section) == 'table' and (own or section.ptxas ~= nil) then
+  if type(section) == 'table' then
     section.ptxas = own
+    section.nvdisasm = config.nvdisasm()
   end
   options.workspaceTrusted = own and type(section) == 'table' or nil
   return options
