@@ -41,6 +41,7 @@ export async function start(context: vscode.ExtensionContext, platform: Platform
             await registers.show();
         },
         compareRegisters: (argument: Record<string, unknown>) => compareRegisters(parts, argument),
+        sass: (argument: Record<string, unknown>) => vscode.commands.executeCommand(COMMANDS.showSass, argument) as Promise<unknown>,
     };
     const started = new Server(
         context,

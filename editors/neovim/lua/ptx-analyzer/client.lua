@@ -79,6 +79,15 @@ local function compare_registers(command, context)
   require('ptx-analyzer.commands').compare_registers(context.client_id, argument)
 end
 
+--- Shows the machine code of a function in the plugin's own view.
+---@param command { command: string, arguments?: any[] }
+---@param context { client_id: integer, bufnr?: integer }
+local function show_sass(command, context)
+  local argument = (command.arguments or {})[1] or {}
+  local bufnr = argument.uri and vim.uri_to_bufnr(argument.uri) or context.bufnr or vim.api.nvim_get_current_buf()
+  require('ptx-analyzer.sass').show(bufnr, { entry = argument.entry, target = argument.target })
+end
+
 --- Shows a warp; the lens and the code action of a kernel call this.
 ---@param command { command: string, arguments?: any[] }
 ---@param context { client_id: integer, bufnr?: integer }
@@ -139,6 +148,7 @@ function M.defaults()
       ['ptx-analyzer.registerPressure'] = show_registers,
       ['ptx-analyzer.showReferences'] = show_references,
       ['ptx-analyzer.compareRegisters'] = compare_registers,
+      ['ptx-analyzer.sass'] = show_sass,
       ['ptx-analyzer.showWarp'] = show_warp,
     },
     handlers = { ['ptx-analyzer/evaluated'] = on_evaluated },
