@@ -6,7 +6,8 @@
 FOLDER holds PTX files, at any depth. Each file is assembled for each target that runs its code: a module for sm_90a only for
 sm_90a, others for their own architecture or a newer one. Files above --most bytes are left out. For each target the script
 prints the shares of machine instructions that are tied to a line with a PTX instruction, to another line of a function (its
-brace), and to none; and what became of the PTX lines.
+brace), and to none, the latter in functions that ptxas adds (divisions) and in those of the module; and what became of the
+PTX lines.
 """
 
 import argparse
@@ -48,10 +49,12 @@ def measure(arguments, path, target):
     counts["ptxas"] += answer["seconds"]["ptxas"]
     counts["nvdisasm"] += answer["seconds"]["nvdisasm"]
     lines = {line["line"] for line in answer["ptx"]}
+    added = {function["name"] for function in answer["functions"] if function["line"] is None}
     for instruction in answer["instructions"]:
         counts["instructions"] += 1
         line = instruction["line"]
-        counts["untied" if line is None else "tied" if line in lines else "brace"] += 1
+        none = "added" if instruction["function"] in added else "untied"
+        counts[none if line is None else "tied" if line in lines else "brace"] += 1
         counts["live"] += instruction["live"] is not None
     for line in answer["ptx"]:
         counts["lines"] += 1
@@ -76,8 +79,8 @@ def main():
     for path in files:
         found = re.search(r"^\s*\.target\s+(sm_\d+[af]?)", path.read_text(errors="replace"), re.M)
         owns[path] = found[1] if found else None
-    print("| target | files | instructions | tied | to a brace | not tied | PTX lines | kept | moved | merged | dropped | refused |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    print("| target | files | instructions | tied | to a brace | added by ptxas | not tied | PTX lines | kept | moved | merged | dropped | refused |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     problems = []
     for target in arguments.targets.split(","):
         chosen = [path for path in files if fits(owns[path], target)]
@@ -90,7 +93,7 @@ def main():
                 problems += [problem] if problem else []
         share = lambda part, whole: f"{100 * total[part] / max(total[whole], 1):.1f} %"
         cells = [target, total["files"], total["instructions"]]
-        cells += [share(part, "instructions") for part in ("tied", "brace", "untied")] + [total["lines"]]
+        cells += [share(part, "instructions") for part in ("tied", "brace", "added", "untied")] + [total["lines"]]
         cells += [share(part, "lines") for part in ("kept", "moved", "merged", "dropped")] + [total["refused"]]
         print("| " + " | ".join(map(str, cells)) + " |", flush=True)
         each = {name: round(1e3 * total[name] / max(total["files"], 1)) for name in ("seconds", "ptxas", "nvdisasm")}

@@ -53,6 +53,9 @@ impl CodeText {
             let measured = code.assembled.listing.functions.iter().find(|f| f.name == function.name);
             out.line(ptx.map_or(0, |f| f.line), &format!("{}:", function.name));
             out.line(0, &format!("// {}", figures(function, measured)));
+            if ptx.is_none() && !function.instructions.iter().any(|i| i.line.is_some()) {
+                out.line(0, "// not in the module: ptxas adds it, as it does for divisions");
+            }
             match left.checked_sub(function.instructions.len()) {
                 Some(rest) => {
                     left = rest;
