@@ -432,6 +432,8 @@ export interface SassArguments {
     entry?: string;
     /** Another architecture than that of `.target`. */
     target?: string;
+    /** False: without the numbers of live registers, which take longer. */
+    live?: boolean;
 }
 
 /** What became of a PTX line: its machine instructions, counted from 0 over all functions. */
@@ -446,6 +448,8 @@ export interface SassLine {
 export interface Sass {
     /** Null if the assembler refuses the module. */
     text: string | null;
+    /** False if the numbers of live registers are missing. */
+    live: boolean;
     /** For each instruction its line in the text, from 1. */
     rows: number[];
     /** For each line of the text the PTX line that it comes from, or 0. */

@@ -180,7 +180,11 @@ export class SassView implements vscode.TextDocumentContentProvider, vscode.Fold
         return executeCommand<SourcePlace | null>(this.server.client, SERVER_COMMANDS.sourceOf, [{ uri: source.toString(), line }]);
     }
 
-    async #ask(view: View, token?: vscode.CancellationToken): Promise<void> {
+    /**
+     * Requests machine code. The first answer has no numbers of live registers, which take longer for a long kernel; a second
+     * one follows with them.
+     */
+    async #ask(view: View, token?: vscode.CancellationToken, live = false): Promise<void> {
         view.request?.cancel();
         const request = new vscode.CancellationTokenSource();
         view.request = request;
@@ -190,7 +194,7 @@ export class SassView implements vscode.TextDocumentContentProvider, vscode.Fold
         const version = (): number | undefined => vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === view.source.toString())?.version;
         const before = version();
         const { entry, target } = view;
-        const argument = { uri: view.source.toString(), ...(entry !== undefined && { entry }), ...(target !== undefined && { target }) } satisfies SassArguments;
+        const argument = { uri: view.source.toString(), live, ...(entry !== undefined && { entry }), ...(target !== undefined && { target }) } satisfies SassArguments;
         try {
             const answer = await executeCommand<Sass>(this.server.client, SERVER_COMMANDS.sass, [argument], request.token);
             // An outdated answer is ignored: another request follows.
@@ -204,6 +208,7 @@ export class SassView implements vscode.TextDocumentContentProvider, vscode.Fold
                 view.text = answer.text.trimEnd();
                 view.ties = tiesOf(answer);
                 this.#changed.fire(view.uri);
+                if (!answer.live) void this.#ask(view, undefined, true);
             }
         } catch (error) {
             if (request.token.isCancellationRequested) return;

@@ -159,6 +159,8 @@ impl Nvdisasm {
     /// Stores a result.
     pub fn remember(&self, key: CodeKey, code: Arc<TiedCode>) {
         let mut known = lock(&self.known);
+        // It may replace a result without live registers.
+        known.results.retain(|(k, _)| *k != key);
         known.results.push_back((key, code));
         let too_many = |results: &VecDeque<(CodeKey, Arc<TiedCode>)>| {
             let instructions: usize = results.iter().map(|(_, c)| c.code.count()).sum();

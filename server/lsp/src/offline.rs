@@ -47,11 +47,18 @@ impl MachineCodeTools {
         Ok(Self { assembler, disassembler, configuration, runner })
     }
 
-    /// Assembles and disassembles a module for a target, or for its own; with `entry` only this kernel.
+    /// Assembles and disassembles a module for a target, or for its own; with `entry` only this kernel. Without `live` the numbers
+    /// of live registers are left out.
     ///
     /// # Errors
     /// If a program fails.
-    pub fn run(&self, snapshot: &Snapshot, target: Option<&str>, entry: Option<&str>) -> Result<ModuleCode, String> {
+    pub fn run(
+        &self,
+        snapshot: &Snapshot,
+        target: Option<&str>,
+        entry: Option<&str>,
+        live: bool,
+    ) -> Result<ModuleCode, String> {
         let own = ptx_ide::environment(snapshot).target.map(|t| t.name);
         let target = target.or(own).ok_or("the module names no architecture (`.target`)")?;
         let entry = kernel_of(snapshot, entry.map(str::to_owned), None)
@@ -63,7 +70,7 @@ impl MachineCodeTools {
             configuration: &self.configuration,
         };
         let task = Task { text: &text, target, entry: entry.as_deref() };
-        let tied = TiedCode::new(tools, task, (snapshot, &ModuleFacts::default()), &self.runner, &mut || false);
+        let tied = TiedCode::new(tools, task, (snapshot, &ModuleFacts::default()), live, &self.runner, &mut || false);
         let tied = tied.map_err(|failure| failure.to_string())?;
         let json = tied.json(true);
         let errors = tied.code.assembled.listing.errors().map(|m| (m.line, m.text.clone())).collect();

@@ -236,9 +236,12 @@ local function take(state, answer)
   end
 end
 
+--- Requests machine code. The first answer has no numbers of live registers, which take longer for a long kernel; a second
+--- one follows with them.
 ---@param state ptx_analyzer.Sass
 ---@param on_shown fun()?
-local function update(state, on_shown)
+---@param live boolean?
+local function update(state, on_shown, live)
   local client = commands.client_of(state.source)
   if not client then
     return
@@ -247,7 +250,7 @@ local function update(state, on_shown)
     state.cancel()
   end
   local tick = vim.api.nvim_buf_get_changedtick(state.source)
-  local argument = { uri = vim.uri_from_bufnr(state.source), entry = state.entry, target = state.target }
+  local argument = { uri = vim.uri_from_bufnr(state.source), entry = state.entry, target = state.target, live = live == true }
   local params = { command = 'ptx-analyzer.sass', arguments = { argument } }
   local function on_answer(problem, answer)
     state.cancel = nil
@@ -273,6 +276,9 @@ local function update(state, on_shown)
     else
       state.problem, state.outdated = nil, false
       take(state, answer)
+      if not answer.live then
+        update(state, nil, true)
+      end
     end
     show_state(state)
     if on_shown then

@@ -136,6 +136,7 @@ fn instructions_are_tied_to_lines() {
         (&json!(14), &json!(32), &json!(9))
     );
     assert_eq!((&function["spill_stores"], &function["spill_loads"]), (&json!(8), &json!(12)));
+    assert_eq!(answer["live"], true);
     // Each instruction has a line in the text, and each line of the text its PTX line.
     let text: Vec<&str> = answer["text"].as_str().unwrap().lines().collect();
     let instructions = answer["instructions"].as_array().unwrap();
@@ -169,13 +170,25 @@ fn instructions_are_tied_to_lines() {
             "ptxas --generate-line-info --verbose --gpu-name sm_80 --output-file module.o module.ptx",
         ]
     );
+    // Without live registers only the first listing is needed, and the second one needs no assembler.
+    let changed = format!("{SAXPY}\n");
+    client.change(URI, 2, json!([{ "text": changed }]));
+    let first = sass(&mut client, json!({ "uri": URI, "live": false, "instructions": true }));
+    assert_eq!((&first["live"], &first["instructions"][3]["live"]), (&json!(false), &Value::Null));
+    assert_eq!(fake.calls().len(), 5);
+    let second = sass(&mut client, json!({ "uri": URI, "instructions": true }));
+    assert_eq!((&second["live"], &second["instructions"]), (&json!(true), &answer["instructions"]));
+    assert_eq!(fake.calls().iter().filter(|c| c.starts_with("ptxas")).count(), 2);
+    assert_eq!((&first["functions"][0]["instructions"], fake.calls().len()), (&json!(32), 6));
+    assert_eq!(sass(&mut client, json!({ "uri": URI, "live": false }))["remembered"], true);
+    client.change(URI, 3, json!([{ "text": SAXPY }]));
     // The same text is not assembled again. For a line, only its kernel is.
     assert_eq!(sass(&mut client, json!({ "uri": URI }))["remembered"], true);
-    assert_eq!(fake.calls().len(), 3);
+    assert_eq!(fake.calls().len(), 6);
     let answer = sass(&mut client, json!({ "uri": URI, "line": 40, "target": "sm_90" }));
     assert_eq!(answer["entry"], "saxpy");
     assert!(
-        fake.calls()[5].ends_with("--gpu-name sm_90 --entry saxpy --output-file module.o module.ptx"),
+        fake.calls()[8].ends_with("--gpu-name sm_90 --entry saxpy --output-file module.o module.ptx"),
         "{:?}",
         fake.calls()
     );

@@ -1,6 +1,6 @@
 //! Machine code with its text: made from a module, and given as JSON.
 
-use super::machine::{MachineCode, Toolchain};
+use super::machine::{MachineCode, ObjectFile, Toolchain};
 use super::output::{AssemblerFunction, AssemblerMessage, AssemblerSeverity};
 use super::run::Runner;
 use super::text::CodeText;
@@ -21,10 +21,13 @@ pub struct TiedCode {
     pub code: MachineCode,
     /// The text.
     pub text: CodeText,
+    /// The object file, if the numbers of live registers are still missing.
+    object: Option<ObjectFile>,
 }
 
 impl TiedCode {
-    /// Assembles and disassembles a module. `known` are flow facts of the module, possibly of an earlier text.
+    /// Assembles and disassembles a module. `known` are flow facts of the module, possibly of an earlier text. Without `live` the
+    /// numbers of live registers are left out.
     ///
     /// # Errors
     /// If a program fails. A rejected module is an answer, not an error.
@@ -32,6 +35,7 @@ impl TiedCode {
         tools: Toolchain<'_>,
         task: Task<'_>,
         (snapshot, known): (&Snapshot, &ModuleFacts),
+        live: bool,
         runner: &Runner,
         stop: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<Self, AssemblerFailure> {
@@ -41,8 +45,28 @@ impl TiedCode {
             reports(snapshot, known, &stopped).ok_or(AssemblerFailure::Cancelled)?
         };
         let functions = PtxFunction::all(snapshot, &reports);
-        let code = MachineCode::new(tools, task, functions, runner, stop)?;
-        Ok(Self { text: CodeText::new(&code), code })
+        let (code, object) = MachineCode::new(tools, task, functions, live, runner, stop)?;
+        Ok(Self { text: CodeText::new(&code), code, object })
+    }
+
+    /// Adds the numbers of live registers; `None` if that needs the assembler again.
+    ///
+    /// # Errors
+    /// If the work was cancelled.
+    pub fn with_live(
+        &self,
+        limit: Duration,
+        runner: &Runner,
+        stop: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<Option<Self>, AssemblerFailure> {
+        let Some(object) = &self.object else { return Ok(None) };
+        let code = self.code.with_live(object, limit, runner, stop)?;
+        Ok(Some(Self { text: CodeText::new(&code), code, object: None }))
+    }
+
+    /// Whether there is nothing to add: the numbers of live registers are known, or there is no code.
+    pub fn is_complete(&self) -> bool {
+        self.code.live || self.code.code.functions.is_empty()
     }
 }
 
@@ -124,6 +148,7 @@ impl TiedCode {
             "disassembler": tool(&code.disassembler),
             "arguments": code.arguments,
             "target": code.assembled.target,
+            "live": self.is_complete(),
             "functions": functions.collect::<Vec<_>>(),
             "text": if code.code.functions.is_empty() { None } else { Some(&text.text) },
             "rows": text.rows,

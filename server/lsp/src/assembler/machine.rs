@@ -9,6 +9,9 @@ use std::process::{Command, ExitStatus};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Maximum size of an object file that is kept for a later listing, in bytes.
+const MAX_OBJECT: u64 = 64 << 20;
+
 /// Maximum size of a listing in bytes. A listing with live registers has up to 500 bytes for each instruction.
 const MAX_LISTING: usize = 128 << 20;
 
@@ -51,10 +54,17 @@ pub struct MachineCode {
     pub ties: Ties,
     /// Duration of the disassembly.
     pub disassembly: Duration,
+    /// Whether the listing of live registers was requested. For a kernel of 20,000 instructions it takes ten seconds.
+    pub live: bool,
 }
 
+/// An object file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectFile(Vec<u8>);
+
 impl MachineCode {
-    /// Assembles a module, and disassembles and ties the result. `functions` are those of the module.
+    /// Assembles a module, and disassembles and ties the result. `functions` are those of the module. Without `live` the numbers of
+    /// live registers are left out, and the object file is returned for [`Self::with_live`].
     ///
     /// # Errors
     /// If a program fails. A rejected module is an answer, not an error.
@@ -62,29 +72,40 @@ impl MachineCode {
         tools: Toolchain<'_>,
         task: Task<'_>,
         functions: Vec<PtxFunction>,
+        live: bool,
         runner: &Runner,
         stop: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<Self, AssemblerFailure> {
+    ) -> Result<(Self, Option<ObjectFile>), AssemblerFailure> {
         let _busy = runner.busy();
         let folder = folder()?;
         let Toolchain { assembler, disassembler, configuration } = tools;
         let mut assembled = assembler.assemble_in(folder.path(), (configuration, &[LINES]), task, runner, stop)?;
         let begin = Instant::now();
         let mut code = Disassembly::default();
-        if folder.path().join(OBJECT).is_file() {
+        let mut object = None;
+        let file = folder.path().join(OBJECT);
+        if file.is_file() {
             let limit = configuration.limit.saturating_sub(assembled.time);
-            let (lines, live) = disassembler.listings(folder.path(), limit, runner, stop)?;
-            code = Disassembly::read(&lines);
-            match live {
-                Ok(live) => code.add_live(&live),
-                Err(why) => assembled.notes.push(format!("live registers are unknown: {why}")),
+            let lines = if live {
+                let (lines, live) = disassembler.listings(folder.path(), limit, runner, stop)?;
+                code = Disassembly::read(&lines);
+                enter_live(&mut code, &mut assembled, live);
+                lines
+            } else {
+                if file.metadata().is_ok_and(|m| m.len() <= MAX_OBJECT) {
+                    object = std::fs::read(&file).ok().map(ObjectFile);
+                }
+                disassembler.listing(&WITH_LINES, folder.path(), limit, runner, stop)?
+            };
+            if !live {
+                code = Disassembly::read(&lines);
             }
             let tied = code.functions.iter().flat_map(|f| &f.instructions).any(|i| i.line.is_some());
             if !tied && !code.functions.is_empty() {
                 assembled.notes.push("the machine code names no lines of the module".to_owned());
             }
         }
-        Ok(Self {
+        let code = Self {
             assembler: assembler.clone(),
             disassembler: disassembler.clone(),
             arguments: configuration.arguments.clone(),
@@ -93,7 +114,34 @@ impl MachineCode {
             code,
             functions,
             disassembly: begin.elapsed(),
-        })
+            live,
+        };
+        Ok((code, object))
+    }
+
+    /// Adds the numbers of live registers.
+    ///
+    /// # Errors
+    /// If the work was cancelled. If the disassembler fails, a note says so.
+    pub fn with_live(
+        &self,
+        object: &ObjectFile,
+        limit: Duration,
+        runner: &Runner,
+        stop: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<Self, AssemblerFailure> {
+        let _busy = runner.busy();
+        let begin = Instant::now();
+        let folder = folder()?;
+        std::fs::write(folder.path().join(OBJECT), &object.0).map_err(AssemblerFailure::Folder)?;
+        let live = match self.disassembler.listing(&WITH_LIVE, folder.path(), limit, runner, stop) {
+            Err(AssemblerFailure::Cancelled) => return Err(AssemblerFailure::Cancelled),
+            live => live,
+        };
+        let mut out = Self { live: true, ..self.clone() };
+        enter_live(&mut out.code, &mut out.assembled, live);
+        out.disassembly += begin.elapsed();
+        Ok(out)
     }
 
     /// Returns the number of machine instructions of all functions.
@@ -103,6 +151,22 @@ impl MachineCode {
 }
 
 impl ToolInfo {
+    /// Returns a listing of an object file.
+    fn listing(
+        &self,
+        options: &[&str],
+        folder: &Path,
+        limit: Duration,
+        runner: &Runner,
+        stop: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<String, AssemblerFailure> {
+        let mut command = Command::new(&self.path);
+        command.args(options).arg(OBJECT);
+        let result = runner.run(command, folder, RunLimits { time: limit, output: MAX_LISTING }, stop);
+        let (status, said) = result.map_err(|stopped| self.failure(stopped, limit, MAX_LISTING))?;
+        listing(status, said)
+    }
+
     /// Returns the two listings of an object file; the second one only if the disassembler can print it.
     fn listings(
         &self,
@@ -113,16 +177,10 @@ impl ToolInfo {
     ) -> Result<(String, Result<String, AssemblerFailure>), AssemblerFailure> {
         let stop = Mutex::new(stop);
         let run = |options: &[&str]| {
-            let mut command = Command::new(&self.path);
-            command.args(options).arg(OBJECT);
-            let bounds = RunLimits { time: limit, output: MAX_LISTING };
             let mut stopped = || (stop.lock().unwrap_or_else(PoisonError::into_inner))();
-            let result = runner.run(command, folder, bounds, &mut stopped);
-            result
-                .map_err(|stopped| self.failure(stopped, limit, MAX_LISTING))
-                .and_then(|(status, said)| listing(status, said))
+            self.listing(options, folder, limit, runner, &mut stopped)
         };
-        // Both listings take as long as starting the program, so they are made at the same time.
+        // For a short kernel, both listings take as long as starting the program. So they are made at the same time.
         let (lines, live) = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("nvdisasm".into());
             match thread.spawn_scoped(scope, || run(&WITH_LIVE)) {
@@ -138,6 +196,14 @@ impl ToolInfo {
             Err(AssemblerFailure::Cancelled) => Err(AssemblerFailure::Cancelled),
             live => Ok((lines?, live)),
         }
+    }
+}
+
+/// Enters the listing of live registers, or a note about its failure.
+fn enter_live(code: &mut Disassembly, assembled: &mut AssemblerOutput, live: Result<String, AssemblerFailure>) {
+    match live {
+        Ok(live) => code.add_live(&live),
+        Err(why) => assembled.notes.push(format!("live registers are unknown: {why}")),
     }
 }
 

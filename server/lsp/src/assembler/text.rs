@@ -198,6 +198,7 @@ mod tests {
             functions: Vec::new(),
             ties,
             disassembly: Duration::ZERO,
+            live: true,
         };
         let found = CodeText::new(&code);
         expect![[r#"

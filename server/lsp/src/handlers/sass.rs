@@ -34,6 +34,8 @@ struct SassRequest {
     line: Option<usize>,
     /// Whether the answer lists the instructions as objects.
     instructions: bool,
+    /// Whether the answer has the numbers of live registers, which take longer.
+    live: bool,
     /// Whether to open the text in the editor.
     show: bool,
 }
@@ -50,7 +52,8 @@ impl SassRequest {
         };
         let flag = |name: &str| argument.get(name) == Some(&Value::Bool(true));
         // Without an argument the user chose the command from a list; clients do not show the answers of such commands.
-        Ok(Self { which, line, instructions: flag("instructions"), show: argument.is_null() || flag("show") })
+        let live = argument.get("live") != Some(&Value::Bool(false));
+        Ok(Self { which, line, instructions: flag("instructions"), live, show: argument.is_null() || flag("show") })
     }
 }
 
@@ -89,6 +92,7 @@ async fn answer(shared: &Arc<Shared>, request: SassRequest, token: Option<Progre
             let job = SassJob::new(server, request, text)?;
             // A stored result needs no turn.
             let known = job.key().and_then(|key| job.shared.nvdisasm.known(&key));
+            let known = known.filter(|known| known.is_complete() || !job.live);
             if let Some(known) = &known {
                 job.note(known);
             }
@@ -155,6 +159,7 @@ struct SassJob {
     /// Whether the target is that of the module.
     own: bool,
     entry: Option<String>,
+    live: bool,
 }
 
 impl SassJob {
@@ -173,7 +178,19 @@ impl SassJob {
         let module = text.snapshot.rope().to_string();
         let hash = hash(&module);
         let own = own == Some(chosen);
-        Ok(Self { shared, configuration, disassembler, uri, text, module, hash, target: chosen, own, entry })
+        Ok(Self {
+            shared,
+            configuration,
+            disassembler,
+            uri,
+            text,
+            module,
+            hash,
+            target: chosen,
+            own,
+            entry,
+            live: request.live,
+        })
     }
 
     /// Returns the inputs, if the versions of the programs are known.
@@ -195,15 +212,24 @@ impl SassJob {
         let (other, disassembler) = nvdisasm.disassembler(&self.disassembler, &ptxas.runner, stop).map_err(failed)?;
         let key = self.key_with(stamp, other);
         // The same request may have been answered while this one waited.
-        if let Some(known) = nvdisasm.known(&key) {
-            self.note(&known);
-            return Ok((known, true));
+        let known = nvdisasm.known(&key);
+        if let Some(known) = known.as_ref().filter(|known| known.is_complete() || !self.live) {
+            self.note(known);
+            return Ok((Arc::clone(known), true));
+        }
+        let more = known.map(|known| known.with_live(self.configuration.limit, &ptxas.runner, stop));
+        if let Some(code) = more.transpose().map_err(failed)?.flatten() {
+            let code = Arc::new(code);
+            nvdisasm.remember(key, Arc::clone(&code));
+            self.note(&code);
+            return Ok((code, false));
         }
         let tools =
             Toolchain { assembler: &assembler, disassembler: &disassembler, configuration: &self.configuration };
         let task = Task { text: &self.module, target: self.target, entry: self.entry.as_deref() };
         let facts = self.text.document.facts();
-        let code = TiedCode::new(tools, task, (&self.text.snapshot, &facts), &ptxas.runner, stop).map_err(failed)?;
+        let code = TiedCode::new(tools, task, (&self.text.snapshot, &facts), self.live, &ptxas.runner, stop)
+            .map_err(failed)?;
         let code = Arc::new(code);
         nvdisasm.remember(key, Arc::clone(&code));
         self.note(&code);
