@@ -36,7 +36,7 @@ LUA
   echo "require('ptx-analyzer').setup{ settings = { ptxas = { path = '~/ptxas' } } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
   scenario ptxas "$project/clean.ptx"
   echo "require('ptx-analyzer').setup{ settings = { ptxas = { path = '~/ptxas' }, nvdisasm = { path = '~/nvdisasm' } } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
-  scenario sass "$project/clean.ptx"
+  neovim_scenario neovim_sass_test.lua sass "$project/clean.ptx"
   cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<LUA
 vim.lsp.config('ptx_analyzer', { settings = { ['ptx-analyzer'] = { ptxas = { path = '$work/home/ptxas' } } } })
 LUA

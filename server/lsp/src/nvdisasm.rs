@@ -9,7 +9,7 @@ use super::shared::lock;
 use crate::assembler::answer::TiedCode;
 use crate::assembler::run::Runner;
 use crate::assembler::{AssemblerFailure, ExecutableStamp, Tool, ToolInfo, absolute};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -180,6 +180,15 @@ impl Nvdisasm {
     pub fn current(&self, uri: &Uri, revision: u64) -> Option<Arc<TiedCode>> {
         let known = lock(&self.known);
         known.documents.get(uri).filter(|d| d.revision == revision).map(|d| Arc::clone(&d.code))
+    }
+
+    /// Returns the state for `serverStatus`.
+    pub fn status(&self, folders: &Folders) -> Value {
+        let version = lock(&self.known).disassembler.as_ref().map(|(_, d)| d.version.clone());
+        match self.path(folders) {
+            Ok(path) => json!({ "path": path.to_string_lossy(), "version": version }),
+            Err(why) => json!({ "path": null, "why": why }),
+        }
     }
 
     /// Removes the machine code of a closed document.

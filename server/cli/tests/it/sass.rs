@@ -137,6 +137,8 @@ fn instructions_are_tied_to_lines() {
     );
     assert_eq!((&function["spill_stores"], &function["spill_loads"]), (&json!(8), &json!(12)));
     assert_eq!(answer["live"], true);
+    let status = client.execute("ptx-analyzer.serverStatus", Value::Null);
+    assert_eq!(status["nvdisasm"]["version"], "13.5.37");
     // Each instruction has a line in the text, and each line of the text its PTX line.
     let text: Vec<&str> = answer["text"].as_str().unwrap().lines().collect();
     let instructions = answer["instructions"].as_array().unwrap();

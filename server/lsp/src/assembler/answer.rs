@@ -107,7 +107,7 @@ fn reports(snapshot: &Snapshot, known: &ModuleFacts, stop: &(dyn Fn() -> bool + 
 impl TiedCode {
     /// Returns the answer as JSON for programs; with `instructions`, also a list of all instructions.
     pub fn json(&self, instructions: bool) -> Value {
-        let Self { code, text } = self;
+        let Self { code, text, .. } = self;
         let listing = &code.assembled.listing;
         let message =
             |m: &AssemblerMessage| json!({ "line": m.line, "severity": m.severity.name(), "message": m.text });
