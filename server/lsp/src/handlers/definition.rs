@@ -1,5 +1,6 @@
 //! `textDocument/definition`, `textDocument/declaration` and `textDocument/implementation`.
 
+use super::links::is_remote;
 use super::{DocumentPosition, Other, at, others};
 use crate::folders::{file_path, file_uri};
 use crate::session::ClientFeatures;
@@ -120,8 +121,11 @@ fn defined_elsewhere(session: ClientFeatures, others: &[Other], name: &str, orig
     out
 }
 
-/// Returns the file that a `.file` directive of a document names, if it exists.
+/// Returns the file of this computer that a `.file` directive of a document names, if it exists.
 pub fn source_file(uri: &Uri, path: &str) -> Option<Uri> {
+    if is_remote(path) {
+        return None;
+    }
     let path = file_path(uri)?.parent()?.join(Path::new(path));
     file_uri(&path).filter(|_| path.is_file())
 }
