@@ -7,6 +7,7 @@ import type { Documents } from './documents';
 import type { Platform } from './platform';
 import type { Launches, ShowWarpArguments, WorkspaceCheck } from './protocol';
 import type { RegistersView } from './registers';
+import { sassCommands, type SassView } from './sass';
 import { executeCommand } from './requests';
 import { messageOf, plain, type Server } from './server';
 import { entryAt, isPreTeXt, queryAt } from './text';
@@ -18,6 +19,7 @@ export interface Parts {
     inline: Server;
     documents: Documents;
     registers: RegistersView;
+    sass: SassView;
     extensionUri: vscode.Uri;
     showWarp: (args: ShowWarpArguments) => Promise<void>;
 }
@@ -49,6 +51,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         [COMMANDS.showServerStatus]: () => showServerStatus(parts),
         [COMMANDS.showSyntaxTree]: () => showSyntaxTree(parts),
         [COMMANDS.writeLaunch]: () => writeLaunch(parts),
+        ...sassCommands(parts.sass),
     };
     for (const [name, reason] of Object.entries(parts.platform.unavailable)) {
         handlers[name] = () => {
@@ -265,6 +268,7 @@ async function showMenu({ platform, server }: Parts): Promise<void> {
                   command('$(play) Evaluate warp', COMMANDS.evaluateWarp),
                   command('$(debug-alt) Debug Kernel', COMMANDS.debugEntry),
                   command('$(list-tree) Show Registers', COMMANDS.showRegisters),
+                  command('$(split-horizontal) Show SASS beside PTX', COMMANDS.showSass),
                   command('$(book) Explain …', COMMANDS.explain),
                   command('$(checklist) Check Workspace', COMMANDS.checkWorkspace),
                   command('$(info) Show Server Status', COMMANDS.showServerStatus),

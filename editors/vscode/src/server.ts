@@ -50,7 +50,7 @@ export const PTX_SERVER: ServerKind = {
     name: 'PTX Analyzer',
     arguments: [],
     selector: () => schemes().map((scheme) => ({ scheme, language: 'ptx' })),
-    restarting: ['ptx-analyzer.server', 'ptx-analyzer.ptxas'],
+    restarting: ['ptx-analyzer.server', 'ptx-analyzer.ptxas', 'ptx-analyzer.nvdisasm'],
     announced: true,
 };
 

@@ -25,6 +25,8 @@ mod log;
 mod moved;
 #[cfg(not(target_family = "wasm"))]
 mod native;
+mod nvdisasm;
+mod offline;
 pub mod platform;
 mod position;
 mod priority;
@@ -45,3 +47,4 @@ pub use embedded::EmbeddedServer;
 pub use log::ClientLog;
 #[cfg(not(target_family = "wasm"))]
 pub use native::{CleanUp, run, run_host, serve};
+pub use offline::{MachineCodeTools, ModuleCode};

@@ -6,6 +6,7 @@ use super::evaluation::Evaluations;
 use super::folders::Folders;
 use super::handlers::workspace_check::PushedReports;
 use super::host::CompileCommands;
+use super::nvdisasm::Nvdisasm;
 use super::platform::{Platform, Pool};
 use super::progress::RunningWork;
 use super::ptxas::Ptxas;
@@ -69,6 +70,8 @@ pub struct Shared {
     pub running: RunningWork,
     /// NVIDIA's assembler, if the user has configured one.
     pub ptxas: Ptxas,
+    /// NVIDIA's disassembler, if the user has configured one.
+    pub nvdisasm: Nvdisasm,
     /// Evaluations of kernels.
     pub evaluations: Evaluations,
     troubles: Troubles,
@@ -106,6 +109,7 @@ impl Shared {
             pushed: PushedReports::default(),
             running: RunningWork::default(),
             ptxas: Ptxas::default(),
+            nvdisasm: Nvdisasm::default(),
             evaluations: Evaluations::default(),
             troubles: Troubles::default(),
             platform,
@@ -330,6 +334,7 @@ impl Shared {
         let document = self.documents.remove(uri).map(|(_, document)| document);
         self.found(uri);
         self.ptxas.forget(uri);
+        self.nvdisasm.forget(uri);
         if let Some(document) = document {
             document.close(|| {
                 if !self.session().pulls_diagnostics {
