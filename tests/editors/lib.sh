@@ -123,20 +123,35 @@ screen_ends() {
 
 screen_cleanup() { tm kill-server 2>/dev/null || true; }
 
-# fake_ptxas: installs a script in the home folder that poses as NVIDIA's assembler and prints its output for the
-# kernel.
+# fake_ptxas: installs scripts in the home folder that pose as NVIDIA's assembler and disassembler and print their output
+# for the kernel. The assembler refuses a module with the word `bogus`.
 fake_ptxas() {
+  local samples=$root/server/lsp/src/assembler/disassembly/samples
   cat >"$HOME/ptxas" <<PTXAS
 #!/bin/sh
 if [ "\$*" = --version ]; then
   echo 'ptxas: NVIDIA (R) Ptx optimizing assembler'
   echo 'Cuda compilation tools, release 13.5, V13.5.37'
+elif grep -q bogus module.ptx; then
+  echo "ptxas module.ptx, line 42; error   : Unknown opcode 'bogus'"
+  exit 255
 else
   echo "ptxas info    : Compiling entry function '$SYMBOL' for 'sm_80'"
   echo 'ptxas info    : Used 12 registers, used 0 barriers, 380 bytes cmem[0]'
+  echo object >module.o
 fi
 PTXAS
-  chmod +x "$HOME/ptxas"
+  cat >"$HOME/nvdisasm" <<NVDISASM
+#!/bin/sh
+case "\$*" in
+--version)
+  echo 'nvdisasm: NVIDIA (R) CUDA disassembler'
+  echo 'Cuda compilation tools, release 13.5, V13.5.37' ;;
+*life-range*) cat '$samples/13-saxpy-live.txt' ;;
+*) cat '$samples/13-saxpy-lines.txt' ;;
+esac
+NVDISASM
+  chmod +x "$HOME/ptxas" "$HOME/nvdisasm"
 }
 
 # neovim_plugin: installs the plugin from the repository, without a parser or a configuration.

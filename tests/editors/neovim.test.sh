@@ -35,6 +35,8 @@ LUA
   fake_ptxas
   echo "require('ptx-analyzer').setup{ settings = { ptxas = { path = '~/ptxas' } } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
   scenario ptxas "$project/clean.ptx"
+  echo "require('ptx-analyzer').setup{ settings = { ptxas = { path = '~/ptxas' }, nvdisasm = { path = '~/nvdisasm' } } }" >"$XDG_CONFIG_HOME/nvim/init.lua"
+  neovim_scenario neovim_sass_test.lua sass "$project/clean.ptx"
   cat >"$XDG_CONFIG_HOME/nvim/init.lua" <<LUA
 vim.lsp.config('ptx_analyzer', { settings = { ['ptx-analyzer'] = { ptxas = { path = '$work/home/ptxas' } } } })
 LUA

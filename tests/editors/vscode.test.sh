@@ -26,8 +26,9 @@ assert not strays, strays
   ls -l "$package" | awk '{ printf "     %.1f MB\n", $5 / 1024 / 1024 }'
   vscode_quietly 'vscode: the page of the warp panel in a browser' node --test "$suite/panel-page.test.mjs"
   mkdir -p "$work/vscode-host"
-  vscode_report node "$suite/host.mjs" "$package" "$work/vscode-host" "$work/vscode-host-data"
-  vscode_report node "$suite/typing.mjs" "$package" "$work/vscode-typing" --kernels warp_scan --keys 60 --speeds 0,90 --places --busy 1 --pages 2 --closers typed
+  fake_ptxas
+  PTX_TEST_TOOLS=$HOME vscode_report node "$suite/host.mjs" "$package" "$work/vscode-host" "$work/vscode-host-data"
+  vscode_report node "$suite/typing.mjs" "$package" "$work/vscode-typing" --kernels warp_scan --keys 60 --speeds 0,90 --places --pages 2 --closers typed
   vscode_report node "$suite/screen.mjs" "$package" "$work/kernels" "$work/vscode-screen-data"
 }
 

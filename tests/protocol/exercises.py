@@ -100,8 +100,10 @@ COMMANDS: dict[str, Callable[[str], list]] = {
     "ptx-analyzer.fragments": lambda uri: [{"uri": uri, "line": 24}],
     "ptx-analyzer.launches": lambda uri: [{"uri": uri}],
     "ptx-analyzer.registerPressure": lambda uri: [{"uri": uri, "line": 24, "wait": True}],
+    "ptx-analyzer.sass": lambda uri: [{"uri": uri, "show": True}],
     "ptx-analyzer.serverStatus": lambda _: [],
     "ptx-analyzer.showSyntaxTree": lambda uri: [{"uri": uri}],
+    "ptx-analyzer.sourceOf": lambda uri: [{"uri": uri, "line": 24}],
     "ptx-analyzer.writeLaunch": lambda uri: [{"uri": uri}],
 }
 

@@ -118,17 +118,33 @@ if [ "$*" = --version ]; then
 else
   echo "ptxas info    : Compiling entry function 'rich' for 'sm_90'"
   echo 'ptxas info    : Used 12 registers, used 0 barriers, 380 bytes cmem[0]'
+  echo object >module.o
+fi
+"""
+
+NVDISASM = """\
+#!/bin/sh
+if [ "$*" = --version ]; then
+  echo 'nvdisasm: NVIDIA (R) CUDA disassembler'
+  echo 'Cuda compilation tools, release 13.5, V13.5.37'
+else
+  echo ' .section .text.rich,"ax",@progbits'
+  echo '        //## File ".nv_debug_ptx_txt", line 24'
+  echo '        /*0000*/                   EXIT ;            // |   1   |'
 fi
 """
 
 
 def assembler(folder: Path) -> dict:
-    """Returns options with an assembler outside the project folder: the server executes no program of a project."""
-    ptxas = folder.with_name(folder.name + "-tools") / "ptxas"
-    ptxas.parent.mkdir(exist_ok=True)
-    ptxas.write_text(PTXAS)
-    ptxas.chmod(0o755)
-    return {"workspaceTrusted": True, "ptx-analyzer": {"ptxas": {"path": str(ptxas)}}}
+    """Returns options with NVIDIA's programs outside the project folder: the server executes no program of a project."""
+    tools = folder.with_name(folder.name + "-tools")
+    tools.mkdir(exist_ok=True)
+    settings = {}
+    for name, script in (("ptxas", PTXAS), ("nvdisasm", NVDISASM)):
+        (tools / name).write_text(script)
+        (tools / name).chmod(0o755)
+        settings[name] = {"path": str(tools / name)}
+    return {"workspaceTrusted": True, "ptx-analyzer": settings}
 
 
 def begin(client: Client, kind: dict, folder: Path) -> None:

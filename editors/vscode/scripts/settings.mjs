@@ -24,6 +24,7 @@ const TITLES = {
     formatting: 'Formatting',
     workspace: 'Workspace',
     ptxas: 'NVIDIA’s Assembler',
+    nvdisasm: 'NVIDIA’s Disassembler',
     trace: 'Server',
 };
 
@@ -72,11 +73,16 @@ function forVsCode(name, setting) {
     const link = (text) => text.replace(/\]\((?!https?:)([\w-]+\.md)/g, `](${pages}$1`);
     if (property.markdownDescription) property.markdownDescription = link(property.markdownDescription);
     if (property.enum && !property.type) property.type = 'string';
-    property.scope = name.startsWith('ptx-analyzer.ptxas.') ? 'machine' : 'resource';
+    property.scope = /^ptx-analyzer\.(?:ptxas|nvdisasm)\./.test(name) ? 'machine' : 'resource';
     if (name === 'ptx-analyzer.ptxas.path') {
         property.markdownDescription =
             'NVIDIA’s assembler, to compare registers with: an absolute path. It is never looked for, is run in trusted workspaces only, ' +
             `and only when you ask: [how](${pages}ptxas.md).`;
+    }
+    if (name === 'ptx-analyzer.nvdisasm.path') {
+        property.markdownDescription =
+            'NVIDIA’s disassembler, to show machine code beside PTX: an absolute path. It is never looked for, is run in trusted workspaces ' +
+            `only, and only when you ask: [how](${pages}sass.md).`;
     }
     return property;
 }

@@ -7,6 +7,7 @@ import type { Documents } from './documents';
 import type { Platform } from './platform';
 import type { Launches, ShowWarpArguments, WorkspaceCheck } from './protocol';
 import type { RegistersView } from './registers';
+import { sassCommands, type SassView } from './sass';
 import { executeCommand } from './requests';
 import { messageOf, plain, type Server } from './server';
 import { entryAt, isPreTeXt, queryAt } from './text';
@@ -14,10 +15,11 @@ import { entryAt, isPreTeXt, queryAt } from './text';
 export interface Parts {
     platform: Platform;
     server: Server;
-    /** The server for PTX in other languages, where there is one. */
-    inline: Server | undefined;
+    /** The server for PTX in other languages. */
+    inline: Server;
     documents: Documents;
     registers: RegistersView;
+    sass: SassView;
     extensionUri: vscode.Uri;
     showWarp: (args: ShowWarpArguments) => Promise<void>;
 }
@@ -40,7 +42,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         [COMMANDS.explain]: (query?: unknown) => explain(parts, typeof query === 'string' ? query : undefined),
         [COMMANDS.goToLine]: (uri: string, line: number) => goToLine(uri, line),
         [COMMANDS.newKernel]: () => newKernel(parts),
-        [COMMANDS.restartServer]: () => parts.server.restart(),
+        [COMMANDS.restartServer]: () => restartServers(parts),
         [COMMANDS.showLog]: () => {
             parts.server.log.show(true);
         },
@@ -49,6 +51,7 @@ export function registerCommands(parts: Parts): vscode.Disposable {
         [COMMANDS.showServerStatus]: () => showServerStatus(parts),
         [COMMANDS.showSyntaxTree]: () => showSyntaxTree(parts),
         [COMMANDS.writeLaunch]: () => writeLaunch(parts),
+        ...sassCommands(parts.sass),
     };
     for (const [name, reason] of Object.entries(parts.platform.unavailable)) {
         handlers[name] = () => {
@@ -81,6 +84,11 @@ function activeEditor(): vscode.TextEditor {
     const only = visible[0];
     if (only && visible.length === 1) return only;
     throw new Error('Open a PTX file first.');
+}
+
+/** Restarts the server for PTX, and the one for other languages if that was started. */
+async function restartServers({ server, inline }: Parts): Promise<void> {
+    await Promise.all([server.restart(), inline.state.kind === 'stopped' ? undefined : inline.restart()]);
 }
 
 async function explain({ server, documents }: Parts, given?: string): Promise<void> {
@@ -196,8 +204,8 @@ async function evaluateStatement({ inline }: Parts, given?: { uri: string; line:
     const here = editor && { uri: editor.document.uri.toString(), line: editor.selection.active.line };
     const place = given ?? here;
     if (!place) throw new Error('Put the cursor on a statement with PTX first.');
-    await inline?.ensure();
-    const kernel = await executeCommand<{ text: string; line: number }>(inline?.client, SERVER_COMMANDS.inlineKernel, [{ uri: place.uri, line: place.line }]);
+    await inline.ensure();
+    const kernel = await executeCommand<{ text: string; line: number }>(inline.client, SERVER_COMMANDS.inlineKernel, [{ uri: place.uri, line: place.line }]);
     const document = await vscode.workspace.openTextDocument({ language: 'ptx', content: kernel.text });
     const selection = new vscode.Range(kernel.line, 0, kernel.line, 0);
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside, selection });
@@ -260,6 +268,7 @@ async function showMenu({ platform, server }: Parts): Promise<void> {
                   command('$(play) Evaluate warp', COMMANDS.evaluateWarp),
                   command('$(debug-alt) Debug Kernel', COMMANDS.debugEntry),
                   command('$(list-tree) Show Registers', COMMANDS.showRegisters),
+                  command('$(split-horizontal) Show SASS beside PTX', COMMANDS.showSass),
                   command('$(book) Explain …', COMMANDS.explain),
                   command('$(checklist) Check Workspace', COMMANDS.checkWorkspace),
                   command('$(info) Show Server Status', COMMANDS.showServerStatus),

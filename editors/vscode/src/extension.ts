@@ -11,6 +11,7 @@ import type { ShowWarpArguments } from './protocol';
 import { middleware } from './middleware';
 import type { Platform } from './platform';
 import { RegistersView } from './registers';
+import { SassView } from './sass';
 import { Server } from './server';
 import { Status } from './status';
 import { LaunchTests } from './testing/index';
@@ -22,6 +23,8 @@ export interface Api {
     serverState(): string;
     /** The rows of the register view as text. */
     registers(): string[];
+    /** What the views of machine code show. */
+    sass(): ReturnType<SassView['state']>;
     /** The state of the server for PTX in other languages. */
     inlineState(): string;
     /** The rows of the Test Explorer as text, with outcomes and messages. */
@@ -38,6 +41,7 @@ export async function start(context: vscode.ExtensionContext, platform: Platform
             await registers.show();
         },
         compareRegisters: (argument: Record<string, unknown>) => compareRegisters(parts, argument),
+        sass: (argument: Record<string, unknown>) => vscode.commands.executeCommand(COMMANDS.showSass, argument) as Promise<unknown>,
     };
     const started = new Server(
         context,
@@ -45,19 +49,21 @@ export async function start(context: vscode.ExtensionContext, platform: Platform
         log,
         middleware(() => shown),
     );
-    const inline = platform.servesOtherLanguages ? new Server(context, platform, log, INLINE_MIDDLEWARE, INLINE_SERVER) : undefined;
-    servers = [started, ...(inline ? [inline] : [])];
+    const inline = new Server(context, platform, log, INLINE_MIDDLEWARE, INLINE_SERVER);
+    servers = [started, inline];
     const documents = new Documents();
     const registers = new RegistersView(started);
+    const sass = new SassView(started);
     const api = warpApi(started);
     const panel = registerWarpPanel(context, api);
     const tests = new LaunchTests(started, platform);
-    const parts: Parts = { platform, server: started, inline, documents, registers, extensionUri: context.extensionUri, showWarp: (args: ShowWarpArguments) => panel.show(args) };
+    const parts: Parts = { platform, server: started, inline, documents, registers, sass, extensionUri: context.extensionUri, showWarp: (args: ShowWarpArguments) => panel.show(args) };
     context.subscriptions.push(
         log,
         ...servers,
         documents,
         registers,
+        sass,
         api,
         panel,
         tests,
@@ -68,12 +74,12 @@ export async function start(context: vscode.ExtensionContext, platform: Platform
         leavePreTeXtAlone(),
         rememberOpenPtx(),
     );
-    if (inline) context.subscriptions.push(whenOpened(HOST_LANGUAGES, () => void inline.ensure()));
+    context.subscriptions.push(whenOpened(HOST_LANGUAGES, () => void inline.ensure()));
     // A file of another language alone needs no server for PTX files.
     const open = (languages: string[]): boolean => vscode.workspace.textDocuments.some(({ languageId }) => languages.includes(languageId));
     if (open(HOST_LANGUAGES) && !open(['ptx'])) context.subscriptions.push(whenOpened(['ptx'], () => void started.ensure()));
     else await started.ensure();
-    return { serverState: () => started.state.kind, registers: () => registers.outline(), inlineState: () => inline?.state.kind ?? 'stopped', tests: () => tests.outline() };
+    return { serverState: () => started.state.kind, registers: () => registers.outline(), sass: () => sass.state(), inlineState: () => inline.state.kind, tests: () => tests.outline() };
 }
 
 export async function stop(): Promise<void> {

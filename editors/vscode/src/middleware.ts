@@ -10,6 +10,7 @@ export interface Shown {
     /** Shows the registers of the function below a lens. */
     registers: Run;
     compareRegisters: Run;
+    sass: Run;
 }
 
 /** `shown` is called late, because the views are created after the client's options. */
@@ -17,6 +18,7 @@ export function middleware(shown: () => Shown): Middleware {
     const here: Record<string, Run | undefined> = {
         [SERVER_COMMANDS.registerPressure]: (argument) => shown().registers(argument),
         [SERVER_COMMANDS.compareRegisters]: (argument) => shown().compareRegisters(argument),
+        [SERVER_COMMANDS.sass]: (argument) => shown().sass(argument),
         [SERVER_COMMANDS.explain]: async (argument) => vscode.commands.executeCommand(COMMANDS.explain, argument['query']),
         [SERVER_COMMANDS.serverStatus]: async () => vscode.commands.executeCommand(COMMANDS.showServerStatus),
         [SERVER_COMMANDS.showSyntaxTree]: async () => vscode.commands.executeCommand(COMMANDS.showSyntaxTree),

@@ -22,12 +22,12 @@ export interface ServerProgram {
     createClient(options: LanguageClientOptions): BaseLanguageClient;
     /** Ends what a stopped client leaves running. */
     end(): void;
+    /** Why the server has ended by itself and is not to be started again without the user, if so. */
+    endReason(): string | undefined;
 }
 
 export interface Platform {
     findServer(identity: ServerIdentity): ServerProgram | { problem: string };
-    /** True if the server can analyse PTX in files of other languages. */
-    servesOtherLanguages: boolean;
     /** The commands that do not work here, with the reason for the user. */
     unavailable: Readonly<Record<string, string>>;
     /** The section of the settings that choose the server, if there are any. */

@@ -380,7 +380,10 @@ export interface FunctionPressure {
     entry: boolean;
     line: number;
     stale: boolean;
+    /** The estimate. */
     registers: number;
+    /** The assembler's figures, if they are known for the current text. */
+    measured: { registers: number; spilled: number; by: string } | null;
     unlimited: number;
     limit: { registers: number; line: number | null };
     /** The range in which the number of registers lies for nine of ten kernels. */
@@ -420,4 +423,44 @@ export interface WorkspaceCheck {
     too_big: number;
     more: boolean;
     seconds: number;
+}
+
+/** The argument of `ptx-analyzer.sass`. */
+export interface SassArguments {
+    uri: string;
+    /** Only this kernel. */
+    entry?: string;
+    /** Another architecture than that of `.target`. */
+    target?: string;
+    /** False: without the numbers of live registers, which take longer. */
+    live?: boolean;
+}
+
+/** What became of a PTX line: its machine instructions, counted from 0 over all functions. */
+export interface SassLine {
+    line: number;
+    instructions: number[];
+    fate: 'kept' | 'moved' | 'merged' | 'dropped';
+    words: string;
+}
+
+/** The answer of `ptx-analyzer.sass`. */
+export interface Sass {
+    /** Null if the assembler refuses the module. */
+    text: string | null;
+    /** False if the numbers of live registers are missing. */
+    live: boolean;
+    /** For each instruction its line in the text, from 1. */
+    rows: number[];
+    /** For each line of the text the PTX line that it comes from, or 0. */
+    lines: number[];
+    ptx: SassLine[];
+    errors: { line: number | null; message: string }[];
+}
+
+/** The answer of `ptx-analyzer.sourceOf`. */
+export interface SourcePlace {
+    uri: string;
+    line: number;
+    column: number;
 }

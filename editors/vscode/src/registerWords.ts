@@ -7,6 +7,13 @@ export function range({ low, high }: FunctionPressure['likely']): string {
     return low === high ? '' : ` (${low}–${high})`;
 }
 
+/** The registers of a function: by the assembler if it has reported them for this text, otherwise the estimate. */
+export function registersOf({ measured, registers, likely }: Pick<FunctionPressure, 'measured' | 'registers' | 'likely'>): string {
+    if (!measured) return `≈ ${count(registers, 'register')}${range(likely)}`;
+    const spilled = measured.spilled > 0 ? `, ${count(measured.spilled, 'byte')} spilled` : '';
+    return `${count(measured.registers, 'register')} by ptxas${spilled}`;
+}
+
 export function count(number: number, what: string): string {
     return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import type { FunctionPressure, LiveRegister, Pressure, PressureArguments } from './protocol';
 import { executeCommand } from './requests';
-import { count, held, nothingKnown, range, sharedMemory, withFewer } from './registerWords';
+import { count, held, nothingKnown, registersOf, sharedMemory, withFewer } from './registerWords';
 import { messageOf, type Server } from './server';
 import { entries } from './text';
 
@@ -99,11 +99,11 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
                 );
                 item.id = `function:${node.of.name}:${String(node.here)}`;
                 item.iconPath = new vscode.ThemeIcon(node.of.entry ? 'symbol-method' : 'symbol-function');
-                item.description = `≈ ${count(node.of.registers, 'register')}${range(node.of.likely)}${node.of.stale ? ' (before the last edit)' : ''}`;
+                item.description = `${registersOf(node.of)}${node.of.stale ? ' (before the last edit)' : ''}`;
                 if (node.of.demangled !== undefined) item.tooltip = node.of.name;
                 item.contextValue = node.of.entry ? 'entry' : 'function';
                 item.accessibilityInformation = {
-                    label: `${node.of.entry ? 'Kernel' : 'Function'} ${node.of.demangled ?? node.of.name}, about ${count(node.of.registers, 'register')}`,
+                    label: `${node.of.entry ? 'Kernel' : 'Function'} ${node.of.demangled ?? node.of.name}, ${registersOf(node.of).replace('≈', 'about')}`,
                 };
                 return item;
             }
@@ -177,7 +177,7 @@ export class RegistersView implements vscode.TreeDataProvider<Node>, vscode.Disp
         if (of.shared > 0 || of.dynamic_shared) {
             facts.push({ kind: 'fact', label: 'Shared memory', detail: sharedMemory(of), icon: 'database' });
         }
-        if (of.spill_likely) {
+        if (of.spill_likely && !of.measured) {
             facts.push({
                 kind: 'fact',
                 label: 'Spills are likely',

@@ -50,7 +50,7 @@ export const PTX_SERVER: ServerKind = {
     name: 'PTX Analyzer',
     arguments: [],
     selector: () => schemes().map((scheme) => ({ scheme, language: 'ptx' })),
-    restarting: ['ptx-analyzer.server', 'ptx-analyzer.ptxas'],
+    restarting: ['ptx-analyzer.server', 'ptx-analyzer.ptxas', 'ptx-analyzer.nvdisasm'],
     announced: true,
 };
 
@@ -211,7 +211,13 @@ export class Server implements vscode.Disposable {
     /** Handles an unexpected end of the server: restarts it, unless it has ended too often. */
     async #ended(client: BaseLanguageClient): Promise<void> {
         if (this.#client !== client) return;
+        const reason = this.#program?.endReason();
         await this.#discard(client);
+        if (reason !== undefined) {
+            // It has worked, so the user misses it.
+            this.#fail(reason, true);
+            return;
+        }
         const now = Date.now();
         this.#ends = [...this.#ends.filter((end) => now - end < ENDS_PERIOD), now];
         if (this.#ends.length < MAX_ENDS) {
@@ -234,10 +240,10 @@ export class Server implements vscode.Disposable {
         this.#set({ kind: 'running', version, place, warning });
     }
 
-    #fail(problem: string): void {
+    #fail(problem: string, isAnnounced = this.kind.announced): void {
         this.log.error(problem);
         this.#set({ kind: 'failed', problem });
-        if (!this.kind.announced) return;
+        if (!isAnnounced) return;
         const restart = 'Start Again';
         const settings = 'Open Settings';
         const log = 'Show Log';

@@ -25,11 +25,14 @@ function without(section: Section, names: string[]): Section {
 }
 
 /**
- * The initialization options. The server executes the assembler named in `ptxas.*`, so the extension passes it only in
- * a trusted workspace.
+ * The initialization options. The server executes the programs named in `ptxas.*` and `nvdisasm.*`, so the extension passes
+ * them only in a trusted workspace.
  */
 export function initializationOptions(section: unknown, trusted: boolean): Section {
     const settings = forServer(section);
-    if (!trusted) delete settings['ptxas'];
+    if (!trusted) {
+        delete settings['ptxas'];
+        delete settings['nvdisasm'];
+    }
     return { 'ptx-analyzer': settings, workspaceTrusted: trusted };
 }

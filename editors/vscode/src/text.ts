@@ -50,6 +50,11 @@ export function entryAt(text: string, line: number): EntrySpan | undefined {
     return entries(text).find((entry) => line <= entry.lastLine);
 }
 
+/** The kernel around a line, from its header to its end. */
+export function entryAround(text: string, line: number): EntrySpan | undefined {
+    return entries(text).find((entry) => entry.line <= line && line <= entry.lastLine);
+}
+
 function bodyEnd(code: string, from: number): number {
     let depth = 0;
     for (let at = from; at < code.length; at++) {

@@ -37,7 +37,7 @@ test('the settings are those of docs/settings.schema.json', () => {
 });
 
 test('a project cannot choose which program runs', () => {
-    const programs = Object.keys(settings).filter((name) => /^ptx-analyzer\.(?:server|ptxas)\./.test(name));
+    const programs = Object.keys(settings).filter((name) => /^ptx-analyzer\.(?:server|ptxas|nvdisasm)\./.test(name));
     assert.ok(programs.length >= 5);
     assert.deepEqual([...manifest.capabilities.untrustedWorkspaces.restrictedConfigurations].sort(), programs.sort());
     for (const name of programs) assert.equal(settings[name]?.scope, 'machine', name);

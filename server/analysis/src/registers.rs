@@ -25,5 +25,5 @@ pub use bounds::{LaunchBounds, RegisterLimit, limit};
 pub use figures::{Figure, Figures};
 pub use margins::{never_binds, spills_are_likely};
 pub use pressure::{Pressure, RegisterCount};
-pub use report::{RegisterReport, left_out, report};
+pub use report::{MeasuredRegisters, RegisterReport, left_out, report};
 pub use usage::{CallUsage, FunctionUsage, SharedVariable};

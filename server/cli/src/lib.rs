@@ -17,6 +17,7 @@ mod pager;
 mod regs;
 mod repeats;
 mod sarif;
+mod sass;
 mod shell;
 mod source;
 mod stderr;
@@ -105,6 +106,8 @@ enum Command {
     Explain(explain::ExplainArguments),
     /// Estimate the registers and the occupancy of kernels
     Regs(regs::RegsArguments),
+    /// Show the machine code of kernels beside their PTX lines, by NVIDIA's ptxas and nvdisasm
+    Sass(sass::SassArguments),
     /// Run kernels on the CPU and report results, races, out-of-bounds accesses and other faults
     Eval(eval::EvalArguments),
     /// Format PTX files: only white space changes
@@ -151,6 +154,7 @@ fn dispatch(arguments: CliArguments) -> ExitCode {
         Some(Command::Check(arguments)) => check::run(&arguments).into(),
         Some(Command::Explain(arguments)) => explain::run(&arguments).into(),
         Some(Command::Regs(arguments)) => regs::run(&arguments).into(),
+        Some(Command::Sass(arguments)) => sass::run(&arguments).into(),
         Some(Command::Eval(arguments)) => eval::run(&arguments).into(),
         Some(Command::Fmt(arguments)) => fmt::run(&arguments).into(),
         Some(Command::Isa(arguments)) => isa::run(&arguments).into(),

@@ -13,6 +13,7 @@ use ptx_embed::{Group, Kind, Placed, host_edit};
 use ptx_syntax::in_parallel;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The result of the check of a group.
@@ -79,29 +80,43 @@ impl HostChecker {
         }
     }
 
-    /// The result for each group, in order; `None` if `stop` returned true before the end. What was checked until then stays
+    /// The result for each group, in order; `None` if `cancelled` returned true before the end. What was checked until then stays
     /// cached.
-    pub fn check(&mut self, groups: &[Placed], stop: &(dyn Fn() -> bool + Sync)) -> Option<Vec<GroupResult>> {
-        self.check = self.check.wrapping_add(1);
-        self.learn(groups, stop);
-        let check = self.check;
-        let mut out: Option<Vec<GroupResult>> = groups
-            .iter()
-            .map(|placed| {
-                let known = self.known.get_mut(&placed.group.key)?;
-                known.check = check;
-                Some(known.result.clone())
-            })
-            .collect();
-        if let Some(out) = &mut out {
-            variants::settle(groups, out);
-            self.known.retain(|_, known| check.wrapping_sub(known.check) <= MAX_UNUSED_CHECKS);
-        }
-        out
+    pub fn check(&mut self, groups: &[Placed], cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Vec<GroupResult>> {
+        self.check_until(groups, &|| false, cancelled)
+    }
+
+    /// As [`Self::check`], and also returns `None` between two groups when `stop` returns true. The next call continues there. Each
+    /// call checks at least one group.
+    pub fn check_until(
+        &mut self,
+        groups: &[Placed],
+        stop: &(dyn Fn() -> bool + Sync),
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Vec<GroupResult>> {
+        // The parts of an interrupted check have the same number.
+        let check = self.check.wrapping_add(1);
+        self.learn(groups, check, stop, cancelled);
+        let of_group = |placed: &Placed| {
+            let known = self.known.get_mut(&placed.group.key)?;
+            known.check = check;
+            Some(known.result.clone())
+        };
+        let mut out: Vec<GroupResult> = groups.iter().map(of_group).collect::<Option<_>>()?;
+        variants::settle(groups, &mut out);
+        self.known.retain(|_, known| check.wrapping_sub(known.check) <= MAX_UNUSED_CHECKS);
+        self.check = check;
+        Some(out)
     }
 
     /// Checks the groups whose results are not cached.
-    fn learn(&mut self, groups: &[Placed], stop: &(dyn Fn() -> bool + Sync)) {
+    fn learn(
+        &mut self,
+        groups: &[Placed],
+        check: u32,
+        stop: &(dyn Fn() -> bool + Sync),
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) {
         let mut new: Vec<&Group> = Vec::new();
         let mut size = 0;
         let mut keys = rustc_hash::FxHashSet::default();
@@ -112,6 +127,8 @@ impl HostChecker {
             }
         }
         let targets = &self.targets;
+        let begun = AtomicBool::new(false);
+        let ends = || (begun.swap(true, Ordering::Relaxed) && stop()) || cancelled();
         let results: Vec<(u64, Option<GroupResult>)> = if self.threads > 1 && new.len() > 1 && size >= MIN_SHARED {
             let pool = Mutex::new(std::mem::take(&mut self.inline));
             let lend = || Lent {
@@ -119,8 +136,7 @@ impl HostChecker {
                 pool: &pool,
             };
             let results = in_parallel(&new, self.threads, lend, |lent: &mut Lent<'_>, group: &&Group| {
-                let stopped = stop();
-                (group.key, if stopped { None } else { checked(group, targets, &mut lent.checker, stop) })
+                (group.key, if ends() { None } else { checked(group, targets, &mut lent.checker, cancelled) })
             });
             self.inline = pool.into_inner().unwrap_or_else(PoisonError::into_inner);
             results
@@ -130,14 +146,14 @@ impl HostChecker {
             }
             let inline = &mut self.inline;
             let work = |group: &&Group| {
-                let checker = inline.first_mut().filter(|_| !stop())?;
-                Some((group.key, checked(group, targets, checker, stop)))
+                let checker = inline.first_mut().filter(|_| !ends())?;
+                Some((group.key, checked(group, targets, checker, cancelled)))
             };
             new.iter().map_while(work).collect()
         };
         for (key, result) in results {
             if let Some(result) = result {
-                self.known.insert(key, Known { result, check: self.check });
+                self.known.insert(key, Known { result, check });
             }
         }
     }

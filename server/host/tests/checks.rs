@@ -33,6 +33,29 @@ fn good_statements_have_no_diagnostics() {
 }
 
 #[test]
+fn an_interrupted_check_continues() {
+    let statement = |i: usize| format!("asm(\"add.u32 %0, %1, {i}; bad;\" : \"=r\"(a) : \"r\"(a));\n");
+    let text = format!("__device__ void f(unsigned a) {{\n{}}}\n", (0..20).map(statement).collect::<String>());
+    let host = Host::new(Language::Cpp, &text);
+    let mut checker = HostChecker::default();
+    let mut calls = 1;
+    let found = loop {
+        if let Some(found) = checker.check_until(host.groups(), &|| true, &|| false) {
+            break found;
+        }
+        calls += 1;
+        assert!(calls <= 20, "each call checks a statement");
+    };
+    assert_eq!(calls, 20);
+    let whole = HostChecker::default().check(host.groups(), &|| false).unwrap();
+    let all = |found: &[ptx_host::GroupResult]| ptx_host::in_text(host.groups(), found);
+    assert_eq!(all(&found), all(&whole));
+    assert!(all(&found).len() >= 20);
+    assert!(checker.check_until(host.groups(), &|| true, &|| true).is_some(), "everything is cached");
+    assert!(HostChecker::default().check_until(host.groups(), &|| false, &|| true).is_none());
+}
+
+#[test]
 fn text_that_other_branches_need_is_not_checked() {
     let branches = r#"
 void f(unsigned long long l, unsigned a) {

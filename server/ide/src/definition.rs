@@ -197,6 +197,29 @@ pub fn source_position(snapshot: &Snapshot, offset: usize) -> Option<SourcePosit
     Some(SourcePosition { origin, path: file_path(snapshot, file)?, line: at(1), column: at(2) })
 }
 
+/// Maximum number of lines above a line that are searched for its `.loc`.
+const LINES_ABOVE: usize = 10_000;
+
+/// The position in a source file that the last `.loc` at or above a line of the same function names. The line counts from 0.
+pub fn source_of_line(snapshot: &Snapshot, line: usize) -> Option<SourcePosition> {
+    let rope = snapshot.rope();
+    let last = line.min(rope.len_lines().checked_sub(1)?);
+    // A `.loc` of another function says nothing about this one.
+    let start = rope.line_to_byte(last);
+    let function = snapshot.roots().find_map(|root| {
+        let mut cursor = root.walk();
+        let around = |n: &Node<'_>| n.kind_id() == kinds().function && n.start_byte() <= start && start < n.end_byte();
+        root.children(&mut cursor).find(around)
+    })?;
+    let first = rope.byte_to_line(function.start_byte()).max(last.saturating_sub(LINES_ABOVE));
+    (first..=last).rev().find_map(|line| {
+        let text = rope.line(line).to_string();
+        let words = text.trim_start();
+        let at = rope.line_to_byte(line) + text.len() - words.len();
+        if words.starts_with(".loc") { source_position(snapshot, at) } else { None }
+    })
+}
+
 /// The path of the `.file` directive with a number.
 fn file_path(snapshot: &Snapshot, number: u32) -> Option<String> {
     let k = kinds();

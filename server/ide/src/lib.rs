@@ -43,7 +43,7 @@ pub use completion::{
 };
 pub use definition::{
     DefinitionTarget, DefinitionTargets, SourcePosition, declaration, definition, exported, implementation,
-    source_position,
+    source_of_line, source_position,
 };
 pub use demangle::{Demangled, both_names, demangle, mangled_names, short_name};
 pub use describe::Explained;

@@ -172,6 +172,8 @@ struct Inbox {
 pub struct OpenDocument {
     /// The document's URI.
     pub uri: Uri,
+    /// The client's name of its language.
+    pub language: String,
     /// The semantic tokens that were sent last, as the base of the next difference.
     pub tokens: Mutex<Option<SentTokens>>,
     /// The evaluation of its kernels: the goal and the last run.
@@ -207,7 +209,7 @@ fn next_revision() -> u64 {
 
 impl OpenDocument {
     /// Creates a document with its first text, and the publisher for its worker.
-    pub fn new(uri: Uri, text: &str, version: i32) -> (Self, Publisher) {
+    pub fn new(uri: Uri, language: &str, text: &str, version: i32) -> (Self, Publisher) {
         let (parsed_sender, parsed) = watch::channel(None);
         let (checked_sender, checked) = watch::channel(None);
         let (facts_sender, facts) = watch::channel(Arc::default());
@@ -228,7 +230,8 @@ impl OpenDocument {
         };
         let (inbox, wake, tokens) = (Mutex::new(inbox), Notify::new(), Mutex::default());
         let evaluation = EvaluationSlot::default();
-        let document = Self { uri, tokens, evaluation, inbox, wake, parsed, checked, facts, host };
+        let language = language.to_owned();
+        let document = Self { uri, language, tokens, evaluation, inbox, wake, parsed, checked, facts, host };
         (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender, host: host_sender })
     }
 
@@ -512,7 +515,8 @@ mod tests {
 
     #[test]
     fn whole_texts_become_edits() {
-        let (document, _publisher) = OpenDocument::new("file:///a.ptx".parse().unwrap(), "one two three four", 1);
+        let (document, _publisher) =
+            OpenDocument::new("file:///a.ptx".parse().unwrap(), "ptx", "one two three four", 1);
         block_on(document.take());
         let whole = |text: &str| TextDocumentContentChangeEvent { range: None, range_length: None, text: text.into() };
         document.change(ColumnEncoding::Utf16, 2, vec![whole("one 2 three four")]);

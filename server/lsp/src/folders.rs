@@ -1,6 +1,7 @@
 //! The folders that the client works in, each with settings of its own.
 
 use super::settings::Settings;
+use super::workspace::FileKey;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{InitializeParams, Uri, WorkspaceFolder, WorkspaceFoldersChangeEvent};
@@ -24,13 +25,7 @@ impl Folder {
 
     /// Whether the folder contains a document.
     fn contains(&self, uri: &Uri) -> bool {
-        match (&self.path, file_path(uri)) {
-            (Some(folder), Some(file)) => file.starts_with(folder),
-            _ => {
-                let rest = uri.as_str().strip_prefix(self.uri.as_str().trim_end_matches('/'));
-                rest.is_some_and(|r| r.is_empty() || r.starts_with('/'))
-            }
-        }
+        FileKey::of(uri).is_in(&FileKey::of(&self.uri))
     }
 }
 

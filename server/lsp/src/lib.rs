@@ -6,7 +6,7 @@
 //! has one file for each kind of request. A request waits for the tree of the text that it was sent about, and computes its
 //! answer away from the asynchronous threads.
 
-// In a browser there are no files of other languages, and no assembler.
+// In a browser there is no assembler.
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
 
 mod assembler;
@@ -25,6 +25,8 @@ mod log;
 mod moved;
 #[cfg(not(target_family = "wasm"))]
 mod native;
+mod nvdisasm;
+mod offline;
 pub mod platform;
 mod position;
 mod priority;
@@ -45,3 +47,4 @@ pub use embedded::EmbeddedServer;
 pub use log::ClientLog;
 #[cfg(not(target_family = "wasm"))]
 pub use native::{CleanUp, run, run_host, serve};
+pub use offline::{MachineCodeTools, ModuleCode};

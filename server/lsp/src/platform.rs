@@ -4,15 +4,14 @@
 //! ([`crate::native`]); in a browser it shares one thread with the messages. `docs/decisions/0012-one-server-on-two-platforms.md`
 //! has the reasons.
 
-use super::settings::WorkspaceSettings;
-use super::workspace::FolderContents;
+use super::workspace::FileSource;
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either, LocalBoxFuture, ready, select};
 use std::fmt::Debug;
 use std::future::Future;
 use std::io::Result;
-use std::path::Path;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A kind of computation. Those of one kind never delay those of another kind for long.
@@ -57,14 +56,23 @@ pub trait Platform: Debug + Send + Sync {
         ready(()).boxed()
     }
 
-    /// Returns the search for files; `None` if there is no file system.
-    fn finder(&self) -> Option<Finder> {
+    /// Starts work on files that are not open. Everything else is more urgent.
+    ///
+    /// # Errors
+    /// If the system has no room for more work.
+    fn start_examiner(&self, work: Computation) -> Result<()>;
+
+    /// Returns how many examiners may run at a time.
+    fn examiners(&self) -> usize;
+
+    /// Notes what the current computation works on from now on, so that a failure which ends all work names it.
+    fn works_on(&self, _: &str) {}
+
+    /// Returns the file system; `None` if there is none.
+    fn files(&self) -> Option<Arc<dyn FileSource>> {
         None
     }
 }
-
-/// Returns the PTX files in a folder. The last argument is polled: whether to stop.
-pub type Finder = fn(&Path, &WorkspaceSettings, &dyn Fn() -> bool) -> FolderContents;
 
 impl dyn Platform + '_ {
     /// Waits for a future, but not longer than a time; `None` if that was not enough.
@@ -79,6 +87,25 @@ impl dyn Platform + '_ {
     pub async fn breathe(&self) {
         if self.slice_is_over() {
             self.next_slice().await;
+        }
+    }
+
+    /// Repeats a computation that stops at the end of a time slice and continues where it stopped, until it returns its result;
+    /// `None` if `is_cancelled` became true before.
+    pub async fn in_slices<T>(
+        &self,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+        mut compute: impl FnMut(&(dyn Fn() -> bool + Sync)) -> Option<T>,
+    ) -> Option<T> {
+        loop {
+            let done = compute(&|| self.slice_is_over() || is_cancelled());
+            if done.is_some() {
+                return done;
+            }
+            self.next_slice().await;
+            if is_cancelled() {
+                return None;
+            }
         }
     }
 }

@@ -8,9 +8,11 @@ use super::folders::Folders;
 use super::settings::{self, PtxasSettings, Settings};
 use super::shared::lock;
 use crate::assembler::compare::AssemblerComparison;
+use crate::assembler::output::AssemblerFunction;
 use crate::assembler::run::{CLEANUP_TIMEOUT, Runner};
-use crate::assembler::{AssemblerFailure, AssemblerInfo, Configuration, ExecutableStamp};
+use crate::assembler::{AssemblerFailure, AssemblerOutput, Configuration, ExecutableStamp, Tool, ToolInfo};
 use ptx_analysis::module::{is_function, items};
+use ptx_analysis::registers::{Figures, MeasuredRegisters};
 use ptx_syntax::{Snapshot, fields};
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -58,7 +60,7 @@ pub struct Ptxas {
 
 #[derive(Debug, Default)]
 struct AssemblerCache {
-    assembler: Option<(ExecutableStamp, AssemblerInfo)>,
+    assembler: Option<(ExecutableStamp, ToolInfo)>,
     /// The comparisons, the newest last.
     comparisons: VecDeque<(Key, Arc<AssemblerComparison>)>,
     documents: HashMap<Uri, MeasuredDocument>,
@@ -79,24 +81,11 @@ pub struct Key {
     pub entry: Option<String>,
 }
 
-/// The measurements of a function.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MeasuredFunction {
-    /// Number of 32-bit registers.
-    pub registers: u32,
-    /// Spilled bytes, stores plus loads.
-    pub spilled: u64,
-    /// The architecture, which may be newer than the module's.
-    pub target: String,
-    /// The release of the assembler.
-    pub release: String,
-}
-
 /// The state of a document when it was measured.
 #[derive(Debug)]
 struct MeasuredDocument {
     text: Fingerprint,
-    measured: HashMap<String, MeasuredFunction>,
+    measured: HashMap<String, MeasuredRegisters>,
 }
 
 /// All parts of a text on which the measurements of its functions depend.
@@ -171,7 +160,7 @@ impl Ptxas {
         &self,
         configuration: &Configuration,
         stop: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<(ExecutableStamp, AssemblerInfo), AssemblerFailure> {
+    ) -> Result<(ExecutableStamp, ToolInfo), AssemblerFailure> {
         self.guarded.get_or_init(|| {
             if let Err(error) = self.runner.end_with_signals() {
                 tracing::warn!("ptxas would outlive the server if that is killed: {error}");
@@ -181,7 +170,7 @@ impl Ptxas {
         if let Some(known) = lock(&self.known).assembler.as_ref().filter(|(known, _)| *known == stamp) {
             return Ok(known.clone());
         }
-        let assembler = AssemblerInfo::identify(&configuration.path, &self.runner, stop)?;
+        let assembler = ToolInfo::identify(Tool::Ptxas, &configuration.path, &self.runner, stop)?;
         tracing::info!("ptxas {} at {}", assembler.version, assembler.path.display());
         lock(&self.known).assembler = Some((stamp.clone(), assembler.clone()));
         Ok((stamp, assembler))
@@ -210,21 +199,30 @@ impl Ptxas {
     }
 
     /// Stores the measurements for the target that a document itself names.
-    pub fn note(&self, uri: &Uri, snapshot: &Snapshot, comparison: &AssemblerComparison) {
-        let one = |row: &crate::assembler::compare::ComparisonRow| {
-            let m = row.measured.as_ref()?;
-            let spilled = m.spill_stores.unwrap_or(0) + m.spill_loads.unwrap_or(0);
-            let (target, release) = (comparison.assembled.target.clone(), comparison.assembler.release.clone());
-            Some((row.name.clone(), MeasuredFunction { registers: m.registers?, spilled, target, release }))
-        };
-        let measured: HashMap<String, MeasuredFunction> = comparison.rows.iter().filter_map(one).collect();
-        let text = Fingerprint::new(snapshot);
-        let mut known = lock(&self.known);
-        match known.documents.get_mut(uri) {
-            // Only a single kernel was measured: the other measurements stay.
-            Some(before) if before.text == text => before.measured.extend(measured),
-            _ => drop(known.documents.insert(uri.clone(), MeasuredDocument { text, measured })),
+    pub fn note(&self, uri: &Uri, snapshot: &Snapshot, assembler: &ToolInfo, assembled: &AssemblerOutput) {
+        // A rejected module may have figures of some functions, but the text is no program.
+        if assembled.listing.errors().next().is_some() {
+            return;
         }
+        let own = ptx_ide::environment(snapshot).target.is_some_and(|t| t.name == assembled.target);
+        let target = if own { String::new() } else { format!(" for {}", assembled.target) };
+        let by = format!("ptxas {}{target}", assembler.release);
+        let one = |function: &AssemblerFunction| {
+            let spilled = function.spill_stores.unwrap_or(0).saturating_add(function.spill_loads.unwrap_or(0));
+            let measured = MeasuredRegisters { registers: function.registers?, spilled, by: by.clone() };
+            Some((function.name.clone(), measured))
+        };
+        // Only a single kernel may have been measured: what holds of the others stays.
+        let mut measured = self.measured(uri, snapshot);
+        measured.extend(assembled.listing.functions.iter().filter_map(one));
+        let document = MeasuredDocument { text: Fingerprint::new(snapshot), measured };
+        lock(&self.known).documents.insert(uri.clone(), document);
+    }
+
+    /// Returns a register report of a document with its valid measurements in place of estimates.
+    pub fn figures(&self, uri: &Uri, snapshot: &Snapshot, figures: &Arc<Figures>) -> Arc<Figures> {
+        let measured = self.measured(uri, snapshot);
+        if measured.is_empty() { Arc::clone(figures) } else { Arc::new(figures.with_measured(&measured)) }
     }
 
     /// Removes the measurements of a closed document.
@@ -235,7 +233,7 @@ impl Ptxas {
     /// Returns the valid measurements of the functions of a document, by name. A measurement is valid while neither the
     /// function's text nor anything outside of functions has changed, and, if the function calls others, while none of them has
     /// changed.
-    pub fn measured(&self, uri: &Uri, snapshot: &Snapshot) -> HashMap<String, MeasuredFunction> {
+    pub fn measured(&self, uri: &Uri, snapshot: &Snapshot) -> HashMap<String, MeasuredRegisters> {
         if lock(&self.known).documents.get(uri).is_none_or(|r| r.measured.is_empty()) {
             return HashMap::new();
         }
@@ -273,7 +271,7 @@ fn word(options: Option<&Value>) -> AssemblerSetting {
     if written.path.is_empty() {
         return AssemblerSetting::Nothing;
     }
-    if options.and_then(|o| o.get(TRUSTED)) != Some(&Value::Bool(true)) {
+    if !is_vouched_for(options) {
         return AssemblerSetting::Untrusted;
     }
     let limit = Duration::from_secs(written.timeout as u64);
@@ -281,9 +279,14 @@ fn word(options: Option<&Value>) -> AssemblerSetting {
         .map_or_else(AssemblerSetting::Wrong, AssemblerSetting::Ready)
 }
 
+/// Whether the client vouches for the settings in its initialization options.
+pub fn is_vouched_for(options: Option<&Value>) -> bool {
+    options.and_then(|o| o.get(TRUSTED)) == Some(&Value::Bool(true))
+}
+
 /// Returns the folder of the workspace that contains a file, by its path or after following links. A folder that contains the
 /// user's home never counts as a project, even if the editor opened it as a workspace.
-fn inside(path: &Path, folders: &Folders) -> Option<String> {
+pub fn inside(path: &Path, folders: &Folders) -> Option<String> {
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let home = std::env::home_dir().map(|home| real(&home));
     let file = real(path);
@@ -325,10 +328,7 @@ impl Fingerprint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assembler::AssemblerOutput;
-    use crate::assembler::compare::estimates;
     use crate::assembler::output::Listing;
-    use ptx_analysis::ModuleFacts;
     use tower_lsp_server::ls_types::{InitializeParams, WorkspaceFolder};
 
     fn begun(options: &Value) -> Ptxas {
@@ -421,14 +421,11 @@ mod tests {
         let printed = "ptxas info : Compiling entry function 'a' for 'sm_80'\nptxas info : Used 4 registers\n\
             ptxas info : Compiling entry function 'b' for 'sm_80'\nptxas info : Used 8 registers\n";
         let listing = Listing::read(printed);
-        let mut rows = estimates(&first, &ModuleFacts::default(), "sm_80", &|| false).unwrap();
-        for row in &mut rows {
-            row.measured = listing.functions.iter().find(|f| f.name == row.name).cloned();
-        }
         let assembled = AssemblerOutput { listing, target: "sm_80".into(), notes: vec![], time: Duration::ZERO };
-        let assembler = AssemblerInfo { path: "/ptxas".into(), release: "13.5".into(), version: "13.5.37".into() };
+        let assembler =
+            ToolInfo { tool: Tool::Ptxas, path: "/ptxas".into(), release: "13.5".into(), version: "13.5.37".into() };
         assert!(ptxas.measured(&uri, &first).is_empty());
-        ptxas.note(&uri, &first, &AssemblerComparison { assembler, arguments: vec![], assembled, rows });
+        ptxas.note(&uri, &first, &assembler, &assembled);
         let names = |text: &str| {
             let mut names: Vec<_> = ptxas.measured(&uri, &snapshot(text)).into_iter().collect();
             names.sort_by(|a, b| a.0.cmp(&b.0));

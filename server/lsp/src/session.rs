@@ -96,6 +96,8 @@ pub struct ClientFeatures {
     pub registers_configuration: bool,
     /// It watches files on request.
     pub watches_files: bool,
+    /// It finds and reads files for a server that has no file system (`crate::workspace::client_files`).
+    pub supplies_files: bool,
     /// It shows progress that the server starts by itself.
     pub progress: bool,
 }
@@ -123,6 +125,7 @@ impl ClientFeatures {
         let folding = text.and_then(|t| t.folding_range.as_ref());
         let is = |flag: Option<bool>| flag == Some(true);
         let commands = capabilities.experimental.as_ref().and_then(|e| e.pointer("/commands/commands")?.as_array());
+        let supplies_files = capabilities.experimental.as_ref().and_then(|e| e.get("files")?.as_bool());
         let has = |command: &str| commands.is_some_and(|names| names.iter().any(|n| n == command));
         Self {
             encoding: ColumnEncoding::choose(general.and_then(|g| g.position_encodings.as_deref())),
@@ -179,6 +182,7 @@ impl ClientFeatures {
                 workspace.and_then(|w| w.did_change_configuration.as_ref()?.dynamic_registration)
             ),
             watches_files: is(workspace.and_then(|w| w.did_change_watched_files.as_ref()?.dynamic_registration)),
+            supplies_files: is(supplies_files),
             progress: is(capabilities.window.as_ref().and_then(|w| w.work_done_progress)),
         }
     }

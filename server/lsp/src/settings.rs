@@ -107,6 +107,8 @@ settings! {
         let inline: InlineSettings = InlineSettings::default();
         /// `inlayHints.*`
         let inlay_hints: InlayHintsSettings = InlayHintsSettings::default();
+        /// `nvdisasm.*`, as written; they take effect only if [`super::nvdisasm`] accepts them.
+        let nvdisasm: NvdisasmSettings = NvdisasmSettings::default();
         /// `project.*`
         let project: Project = Project::default();
         /// `ptxas.*`, as written; they take effect only if [`super::ptxas`] accepts them.
@@ -256,7 +258,13 @@ settings! {
             "the architectures for which PTX in strings is checked, such as `[\"sm_80\", \"sm_90a\"]`; empty: those of `compile_commands.json`, or all ([how](inline.md#targets))";
     }
 
-    /// Settings of the comparison with NVIDIA's assembler, as written.
+    /// Settings of NVIDIA's disassembler, as written.
+    NvdisasmSettings(settings => &mut settings.nvdisasm) {
+        "nvdisasm.path": Path(path: String = String::new()),
+            "NVIDIA's disassembler, to show machine code beside PTX; read only from your own settings: [how](sass.md)";
+    }
+
+    /// Settings of NVIDIA's assembler, as written.
     PtxasSettings(settings => &mut settings.ptxas) {
         "ptxas.path": Path(path: String = String::new()),
             "NVIDIA's assembler, to compare registers with; read only from your own settings: [how](ptxas.md)";

@@ -6,6 +6,7 @@ use super::evaluation::Evaluations;
 use super::folders::Folders;
 use super::handlers::workspace_check::PushedReports;
 use super::host::CompileCommands;
+use super::nvdisasm::Nvdisasm;
 use super::platform::{Platform, Pool};
 use super::progress::RunningWork;
 use super::ptxas::Ptxas;
@@ -13,7 +14,7 @@ use super::session::ClientFeatures;
 use super::settings::Settings;
 use super::trouble::Troubles;
 use super::unreadable::DocumentRefusal;
-use super::workspace::Workspace;
+use super::workspace::{FileSource, Workspace};
 use dashmap::DashMap;
 use futures::FutureExt;
 use ptx_clock::Instant;
@@ -34,6 +35,9 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Starts the worker of a document. The last argument is the client's name of its language.
 pub type WorkerStart = fn(Arc<Shared>, Arc<OpenDocument>, Publisher, &str) -> std::io::Result<()>;
+
+/// The usual name of the language PTX in clients.
+const PTX_LANGUAGE: &str = "ptx";
 
 /// What the documents of a server are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,12 +70,16 @@ pub struct Shared {
     pub running: RunningWork,
     /// NVIDIA's assembler, if the user has configured one.
     pub ptxas: Ptxas,
+    /// NVIDIA's disassembler, if the user has configured one.
+    pub nvdisasm: Nvdisasm,
     /// Evaluations of kernels.
     pub evaluations: Evaluations,
     troubles: Troubles,
     /// The system that the server runs on.
     pub platform: Arc<dyn Platform>,
     start: WorkerStart,
+    /// Returns the files of the client, where a server may ask for them.
+    client_files: OnceLock<ClientFilesOf>,
     session: OnceLock<ClientFeatures>,
     settings: RwLock<Arc<Settings>>,
     folders: RwLock<Arc<Folders>>,
@@ -80,7 +88,12 @@ pub struct Shared {
     refused: Mutex<HashMap<Uri, DocumentRefusal>>,
     /// Documents whose next text is not checked.
     spared: Mutex<HashSet<Uri>>,
+    /// Files that are not open and never examined.
+    given_up: Mutex<HashSet<Uri>>,
 }
+
+/// Returns the files of a server's client.
+pub type ClientFilesOf = fn(&Arc<Shared>) -> Arc<dyn FileSource>;
 
 impl Shared {
     /// Creates the initial state.
@@ -96,10 +109,12 @@ impl Shared {
             pushed: PushedReports::default(),
             running: RunningWork::default(),
             ptxas: Ptxas::default(),
+            nvdisasm: Nvdisasm::default(),
             evaluations: Evaluations::default(),
             troubles: Troubles::default(),
             platform,
             start,
+            client_files: OnceLock::new(),
             session: OnceLock::new(),
             settings: RwLock::default(),
             folders: RwLock::default(),
@@ -107,6 +122,7 @@ impl Shared {
             touched: Mutex::default(),
             refused: Mutex::default(),
             spared: Mutex::default(),
+            given_up: Mutex::default(),
         }
     }
 
@@ -269,16 +285,37 @@ impl Shared {
         lock(&self.spared).remove(uri)
     }
 
+    /// Lets the server ask its client for files, if the client offers that.
+    pub fn accept_client_files(&self, files: ClientFilesOf) {
+        let _ = self.client_files.set(files);
+    }
+
+    /// Returns the source of files that are not open: the file system, or the client; `None` if there is none.
+    pub fn files(self: &Arc<Self>) -> Option<Arc<dyn FileSource>> {
+        let of_client = || self.client_files.get().filter(|_| self.session().supplies_files).map(|files| files(self));
+        self.platform.files().or_else(of_client)
+    }
+
+    /// Leaves files out that are not open: work on them has ended a server with the same client.
+    pub fn give_up(&self, files: impl IntoIterator<Item = Uri>) {
+        lock(&self.given_up).extend(files);
+    }
+
+    /// Whether a file that is not open is left out.
+    pub fn is_given_up(&self, uri: &Uri) -> bool {
+        lock(&self.given_up).contains(uri)
+    }
+
     /// Opens a document and starts its worker.
     pub fn open(self: &Arc<Self>, uri: Uri, text: &str, version: i32) {
-        self.open_as(uri, "", text, version);
+        self.open_as(uri, PTX_LANGUAGE, text, version);
     }
 
     /// Like [`Self::open`], with the client's name of the language.
     pub fn open_as(self: &Arc<Self>, uri: Uri, language: &str, text: &str, version: i32) {
         // If a client opens a document twice, the second text counts.
         self.close(&uri);
-        let (document, publisher): (OpenDocument, Publisher) = OpenDocument::new(uri.clone(), text, version);
+        let (document, publisher): (OpenDocument, Publisher) = OpenDocument::new(uri.clone(), language, text, version);
         let document = Arc::new(document);
         self.touch(&uri);
         // The document is inserted before its worker reads the settings: a change of settings rechecks all documents, and must
@@ -297,6 +334,7 @@ impl Shared {
         let document = self.documents.remove(uri).map(|(_, document)| document);
         self.found(uri);
         self.ptxas.forget(uri);
+        self.nvdisasm.forget(uri);
         if let Some(document) = document {
             document.close(|| {
                 if !self.session().pulls_diagnostics {

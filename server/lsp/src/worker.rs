@@ -246,16 +246,8 @@ impl Worker {
     /// Checks a snapshot, in time slices if need be; `None` if the document has changed meanwhile.
     async fn check(&mut self, snapshot: &Snapshot, revision: u64) -> Option<Report> {
         let (document, platform) = (Arc::clone(&self.document), Arc::clone(&self.shared.platform));
-        loop {
-            let stop = || platform.slice_is_over() || document.is_stale(revision);
-            if let Some(report) = self.analyzer.analyze_until(snapshot, &stop) {
-                return Some(report);
-            }
-            platform.next_slice().await;
-            if document.is_stale(revision) {
-                return None;
-            }
-        }
+        let analyzer = &mut self.analyzer;
+        platform.in_slices(&|| document.is_stale(revision), |stop| analyzer.analyze_until(snapshot, stop)).await
     }
 
     /// Runs the flow lints in the same way.

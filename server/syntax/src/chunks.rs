@@ -65,14 +65,21 @@ pub struct ChunkedParse {
 impl ChunkedParse {
     /// Parses a whole text; a large one on `threads` threads.
     pub fn new(text: &str, rope: &Rope, threads: usize, min_chunk: usize) -> Self {
-        let boundaries =
-            if text.len() < min_chunk.saturating_mul(2) { Vec::new() } else { chunk_boundaries(text.as_bytes()) };
+        let boundaries = boundaries(text, min_chunk);
         let groups = grouped(&boundaries, text.len(), min_chunk);
         let chunks = in_parallel(&groups, threads, parser, |parser, group| {
             let mut parse = |range: Range<usize>| parse_fresh(parser, text, rope, range);
             Chunk::parsed(group.range.clone(), group.boundaries, &mut parse)
         });
         Self { chunks: chunks.into_iter().flatten().collect(), min_chunk }
+    }
+
+    /// Begins to parse a whole text in steps.
+    pub fn steps(text: &str, min_chunk: usize) -> ParseSteps {
+        let boundaries = boundaries(text, min_chunk);
+        let groups = grouped(&boundaries, text.len(), min_chunk);
+        let groups: Vec<_> = groups.into_iter().map(|group| (group.range, group.boundaries.to_vec())).collect();
+        ParseSteps { groups: groups.into_iter(), chunks: Vec::new(), parser: parser(), min_chunk }
     }
 
     /// The trees, in order.
@@ -243,6 +250,37 @@ impl ChunkedParse {
         }
         self.chunks.partition_point(|p| p.tree.start <= at).saturating_sub(1).max(index + 1)
     }
+}
+
+/// A parse of a whole text in steps, a chunk in each.
+pub struct ParseSteps {
+    /// The ranges that are left, each with the chunk boundaries inside.
+    groups: std::vec::IntoIter<(Range<usize>, Vec<usize>)>,
+    chunks: Vec<Chunk>,
+    parser: Parser,
+    min_chunk: usize,
+}
+
+impl ParseSteps {
+    /// Parses the next chunk of the text; returns whether that was the last one.
+    pub fn step(&mut self, text: &str, rope: &Rope) -> bool {
+        if let Some((range, boundaries)) = self.groups.next() {
+            let parser = &mut self.parser;
+            let mut parse = |range: Range<usize>| parse_fresh(parser, text, rope, range);
+            self.chunks.extend(Chunk::parsed(range, &boundaries, &mut parse));
+        }
+        self.groups.as_slice().is_empty()
+    }
+
+    /// Returns the result of the last step.
+    pub fn end(self) -> ChunkedParse {
+        ChunkedParse { chunks: self.chunks, min_chunk: self.min_chunk }
+    }
+}
+
+/// The chunk boundaries of a text; none if it is too small to be split.
+fn boundaries(text: &str, min_chunk: usize) -> Vec<usize> {
+    if text.len() < min_chunk.saturating_mul(2) { Vec::new() } else { chunk_boundaries(text.as_bytes()) }
 }
 
 impl Chunk {

@@ -1,6 +1,6 @@
 //! An editable text and its syntax trees.
 
-use crate::chunks::{ChunkTree, ChunkedParse, MIN_CHUNK, point};
+use crate::chunks::{ChunkTree, ChunkedParse, MIN_CHUNK, ParseSteps, point};
 use crate::parser::parser;
 use crate::rare::RareBytes;
 use ropey::Rope;
@@ -183,6 +183,10 @@ impl Document {
     pub fn with_chunk_size(text: &str, threads: usize, min_chunk: usize) -> Self {
         let rope = Rope::from_str(text);
         let chunks = ChunkedParse::new(text, &rope, threads, min_chunk);
+        Self::parsed(rope, chunks)
+    }
+
+    fn parsed(rope: Rope, chunks: ChunkedParse) -> Self {
         Self { rope, chunks, parser: parser(), stale: false, number: (new_number(), 0), edits: Vec::new() }
     }
 
@@ -230,5 +234,40 @@ impl Document {
         let edits = Arc::from(std::mem::take(&mut self.edits));
         let trees = self.chunks.trees().cloned().collect();
         Snapshot { rope: self.rope.clone(), trees, number: self.number, edits }
+    }
+}
+
+/// The parse of a whole text in steps: other work can be done between two of them.
+pub struct GradualParse<'t> {
+    text: &'t str,
+    /// Nothing after the end.
+    state: Option<(Rope, ParseSteps)>,
+}
+
+impl std::fmt::Debug for GradualParse<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GradualParse").field("bytes", &self.text.len()).finish_non_exhaustive()
+    }
+}
+
+impl<'t> GradualParse<'t> {
+    /// Begins to parse a text.
+    pub fn new(text: &'t str) -> Self {
+        Self::with_chunk_size(text, MIN_CHUNK)
+    }
+
+    /// Like [`GradualParse::new`], with chunks of at least `min_chunk` bytes: for tests, which use small chunks.
+    pub fn with_chunk_size(text: &'t str, min_chunk: usize) -> Self {
+        Self { text, state: Some((Rope::from_str(text), ChunkedParse::steps(text, min_chunk))) }
+    }
+
+    /// Parses the next part of the text. Returns the whole, once, when that was the last part.
+    pub fn step(&mut self) -> Option<Snapshot> {
+        let (rope, steps) = self.state.as_mut()?;
+        if !steps.step(self.text, rope) {
+            return None;
+        }
+        let (rope, steps) = self.state.take()?;
+        Some(Document::parsed(rope, steps.end()).snapshot())
     }
 }

@@ -12,7 +12,7 @@ mod rare;
 mod threads;
 mod visible;
 
-pub use document::{Document, Snapshot, SnapshotId, SourceEdit};
+pub use document::{Document, GradualParse, Snapshot, SnapshotId, SourceEdit};
 pub use kinds::{Fields, Kinds, fields, is_named, kind_names, kinds};
 pub use rare::{RareBytes, has_foreign, is_foreign};
 pub use ropey::Rope;

@@ -31,7 +31,17 @@ const INTERNAL_ERROR = -32603;
 
 /**
  * @typedef {{ jsonrpc: "2.0", id?: string | number | null, method?: string, params?: any, result?: any, error?: any }} Message
- * @typedef {{ now(): number, defer(work: () => void): void, log(message: string): void }} Host
+ * @typedef {object} Host
+ * @property {() => number} now
+ * @property {(work: () => void) => void} defer
+ * @property {(message: string) => void} log
+ * @property {(reason: string) => void} [ended] hears that the server has ended, in place of the user
+ */
+
+/**
+ * What a server is for: PTX in a page, PTX in an editor that supplies files, or PTX in strings of other languages. These are the
+ * functions of the module that start it; a module in two parts has only the first one.
+ * @typedef {"start" | "start_in_editor" | "start_host"} Kind
  */
 
 /** Runs work after the messages that wait. A timer would wait for four milliseconds. */
@@ -62,10 +72,15 @@ class Journal {
   characters = 0;
   /** Counts messages about texts. */
   revision = 0;
+  /** The names of the open documents. @type {Set<string>} */
+  open = new Set();
 
   /** @param {Message | undefined} message @param {string} body */
   add(message, body) {
     const method = message?.method;
+    const uri = message?.params?.textDocument?.uri;
+    if (method === "textDocument/didOpen") this.open.add(uri);
+    else if (method === "textDocument/didClose") this.open.delete(uri);
     if (method === "initialize") this.initialize ??= message;
     else if (method === "workspace/didChangeConfiguration") this.configuration = body;
     else if (method !== undefined && STATE.has(method)) this.state.push(body);
@@ -101,8 +116,8 @@ class Instance {
   /** Messages for the client. They leave after the call: the client may answer at once. @type {string[]} */
   messages = [];
 
-  /** @param {WebAssembly.Module} module @param {Host} host */
-  constructor(module, host) {
+  /** @param {WebAssembly.Module} module @param {Host} host @param {Kind} kind */
+  constructor(module, host, kind) {
     const text = (/** @type {number} */ start, /** @type {number} */ length) =>
       length === 0 ? "" : this.#decoder.decode(new Uint8Array(this.#exports.memory.buffer, start, length));
     const imports = {
@@ -113,7 +128,7 @@ class Instance {
       panicked: (/** @type {number} */ start, /** @type {number} */ length) => (this.panic = text(start, length)),
     };
     this.#exports = /** @type {any} */ (new WebAssembly.Instance(module, { host: imports }).exports);
-    this.#exports.start();
+    this.#exports[kind]();
   }
 
   /** @param {string} text */
@@ -129,7 +144,7 @@ class Instance {
     this.#exports.receive();
   }
 
-  /** @param {{ what: string, giveUp: boolean, tell: boolean }} failure */
+  /** @param {{ what: string, giveUp: boolean, tell: boolean, files: string[] }} failure */
   recover(failure) {
     this.#input(JSON.stringify(failure));
     this.#exports.recover();
@@ -172,6 +187,7 @@ function version(module) {
 export class PtxServer {
   #module;
   #send;
+  #kind;
   /** @type {Host} */
   #host;
   #journal = new Journal();
@@ -190,6 +206,8 @@ export class PtxServer {
   #last = { what: "", revision: -1 };
   /** What the user has heard of. @type {Set<string>} */
   #told = new Set();
+  /** Files that were not open when work on them failed. @type {Set<string>} */
+  #files = new Set();
   #ended = false;
   /** Loads the rest of the module; undefined if that is loaded, or if the module has all. @type {(() => Promise<WebAssembly.Module>) | undefined} */
   #load;
@@ -205,9 +223,11 @@ export class PtxServer {
    * @param {Partial<Host>} host
    * @param {() => Promise<WebAssembly.Module>} [loadRest] loads the other part, `ptx-analyzer-rest.wasm`: after the first diagnostics, or
    *   when the first request needs it, and again after a failure
+   * @param {Kind} kind
    */
-  constructor(module, send, host = {}, loadRest) {
+  constructor(module, send, host = {}, loadRest = undefined, kind = "start") {
     this.#module = module;
+    this.#kind = kind;
     this.#load = loadRest;
     this.#send = send;
     const defaults = { now: () => performance.now(), defer: deferrer(), log: (/** @type {string} */ text) => console.error(text) };
@@ -258,7 +278,7 @@ export class PtxServer {
 
   #start() {
     this.#generation += 1;
-    const instance = new Instance(this.#module, this.#host);
+    const instance = new Instance(this.#module, this.#host, this.#kind);
     this.#instance = instance;
     if (this.isComplete) instance.complete(this.#rest);
   }
@@ -368,10 +388,10 @@ export class PtxServer {
     }
   }
 
-  /** @param {string | number} id @param {string} why */
-  #refuse(id, why) {
+  /** @param {string | number} id @param {string} why @param {object} [data] says a program why */
+  #refuse(id, why, data) {
     /** @type {Message} */
-    const message = { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message: why } };
+    const message = { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message: why, data } };
     this.#send(message, JSON.stringify(message));
   }
 
@@ -380,16 +400,19 @@ export class PtxServer {
     const [method] = this.#pending.values();
     const what = instance.working || method || "a message";
     this.#host.log(`ptx-analyzer failed in work on ${what}: ${instance.panic || error}`);
-    for (const id of this.#pending.keys()) this.#refuse(id, "the language server has failed and started again");
+    for (const id of this.#pending.keys()) this.#refuse(id, "the language server has failed and started again", { kind: "restarted" });
     this.#pending.clear();
     const now = this.#host.now();
     this.#failures = [...this.#failures.filter((time) => now - time < 60_000), now];
     if (this.#failures.length > MAX_FAILURES || this.#journal.initialize === undefined) {
       this.#instance = undefined;
       this.#ended = true;
-      this.#notify("window/showMessage", { type: 1, message: `ptx-analyzer has failed too often, the last time with ${what}, and has ended.` });
+      const message = `ptx-analyzer has failed too often, the last time with ${what}, and has ended.`;
+      if (this.#host.ended === undefined) this.#notify("window/showMessage", { type: 1, message });
+      else this.#host.ended(message);
       return;
     }
+    if (instance.working !== "" && !this.#journal.open.has(instance.working)) this.#files.add(instance.working);
     const { revision } = this.#journal;
     const giveUp = this.#last.what === what && this.#last.revision === revision;
     this.#last = { what, revision };
@@ -398,7 +421,7 @@ export class PtxServer {
     this.#start();
     this.#try((next) => {
       next.receive(JSON.stringify({ ...this.#journal.initialize, id: RESTART }));
-      next.recover({ what, giveUp, tell });
+      next.recover({ what, giveUp, tell, files: [...this.#files] });
       this.#journal.state.forEach((body) => next.receive(body));
       // Without settings in it, it makes the server ask the client for them.
       const ask = { jsonrpc: "2.0", method: "workspace/didChangeConfiguration", params: { settings: null } };

@@ -7,6 +7,8 @@
 //   ptx-analyzer-checks.wasm   what it needs to check texts
 //   ptx-analyzer-rest.wasm     the rest: functions and data that only calls through a gate reach
 //
+// The two parts are for pages. What only an editor can start (EDITOR_EXPORTS) is in neither of them.
+//
 // Gates are the functions in the modules `later` of ptx-lsp (server/lsp/src/embedded/mod.rs). In the first part a gate calls
 // through the table, in which the second part puts the function when it is instantiated. The second part uses the memory, the
 // table and the functions of the first one. Texts of documentation are also in the second part: in the first one, in which
@@ -16,7 +18,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { reachable } from "./reach.mjs";
+import { reachable, referencesOf } from "./reach.mjs";
 import { KIND, OP, RELOCATION, SECTION, SYMBOL, Reader, Writer, parse } from "./wasm.mjs";
 
 /**
@@ -30,6 +32,12 @@ const CHECKS = "checks";
 
 /** The section with the version. */
 const VERSION = "version";
+
+/** What only an editor calls (server/web/src/abi.rs). */
+const EDITOR_EXPORTS = new Set(["start_in_editor", "start_host"]);
+
+/** Who needs a byte of data. */
+const OWNER = { nobody: 0, checks: 1, rest: 2 };
 
 /** Shorter gaps between two ranges of data are filled: another segment would take as many compressed bytes. */
 const MIN_GAP = { zeros: 4096, others: 12 };
@@ -192,13 +200,15 @@ function segments(module, isOwn, isFirst) {
   });
 }
 
-/** Returns for each segment of data which bytes the checks need. @param {Module} module @param {Set<number>} needed */
-function ownership(module, needed) {
+/** Returns for each segment of data which part needs which bytes. @param {Module} module @param {Set<number>} checks @param {Set<number>} page */
+function ownership(module, checks, page) {
   // A byte of no symbol may be anyone's.
-  const owned = module.data.map(({ bytes }) => new Uint8Array(bytes.length).fill(1));
-  for (const isNeeded of [false, true]) {
+  const owned = module.data.map(({ bytes }) => new Uint8Array(bytes.length).fill(OWNER.checks));
+  const ownerOf = (/** @type {number} */ symbol) => (checks.has(symbol) ? OWNER.checks : page.has(symbol) ? OWNER.rest : OWNER.nobody);
+  // Symbols may overlap.
+  for (const owner of [OWNER.nobody, OWNER.rest, OWNER.checks]) {
     module.symbols.forEach(({ segment, offset, size }, symbol) => {
-      if (segment >= 0 && needed.has(symbol) === isNeeded) owned[segment].fill(Number(isNeeded), offset, offset + size);
+      if (segment >= 0 && ownerOf(symbol) === owner) owned[segment].fill(owner, offset, offset + size);
     });
   }
   return owned;
@@ -216,12 +226,18 @@ function split(linked, folder) {
   const nameOf = (/** @type {number} */ index) => names.get(index) ?? "";
   // Functions with similar names are similar, and neighbours compress well: by 6 %.
   const all = module.bodies.map((_, body) => module.imports.length + body).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
-  const { functions, data, gates } = reachable(module, isGate, isLate);
+  const ofPages = module.exports.filter(({ name }) => !EDITOR_EXPORTS.has(name));
+  if (module.exports.length - ofPages.length !== EDITOR_EXPORTS.size) throw new Error("the module lacks a function for editors");
+  const gates = new Set(module.symbols.filter(({ kind, name }) => kind === SYMBOL.function && isGate(name)).map(({ index }) => index));
   if (gates.size === 0) throw new Error("the module has no gate");
-  const isFirst = (/** @type {number} */ index) => index < module.imports.length || functions.has(index);
-  const [first, rest] = [all.filter(isFirst), all.filter((index) => !isFirst(index))];
+  const references = referencesOf(module);
+  const checks = reachable(module, references, ofPages, { isBorder: (index) => gates.has(index), isLate });
+  const page = reachable(module, references, ofPages, { isBorder: () => false, isLate: () => false });
+  const isFirst = (/** @type {number} */ index) => index < module.imports.length || checks.functions.has(index);
+  const isRest = (/** @type {number} */ index) => !isFirst(index) && page.functions.has(index);
+  const [first, rest] = [all.filter(isFirst), all.filter(isRest)];
   const elements = [...module.elements];
-  const owned = ownership(module, data);
+  const owned = ownership(module, checks.data, page.data);
   const called = splitter.calledBy(rest).filter(isFirst);
   // Short names: each stands in both modules.
   const shared = [
@@ -237,9 +253,9 @@ function split(linked, folder) {
       functions: first,
       gates: [...gates],
       hasGates: false,
-      exports: [...module.exports, ...shared],
+      exports: [...ofPages, ...shared],
       elements: elements.filter(([, index]) => isFirst(index)),
-      data: segments(module, (segment, offset) => owned[segment][offset] === 1, true),
+      data: segments(module, (segment, offset) => owned[segment][offset] === OWNER.checks, true),
     }),
     "ptx-analyzer-rest": splitter.write({
       imports: shared,
@@ -247,8 +263,8 @@ function split(linked, folder) {
       gates: [...gates],
       hasGates: true,
       exports: [],
-      elements: elements.filter(([, index]) => !isFirst(index)),
-      data: segments(module, (segment, offset) => owned[segment][offset] === 0, false),
+      elements: elements.filter(([, index]) => isRest(index)),
+      data: segments(module, (segment, offset) => owned[segment][offset] === OWNER.rest, false),
     }),
   };
   for (const [name, bytes] of Object.entries(parts)) {

@@ -1,6 +1,6 @@
-// What of a module is needed to check texts: everything that its exports reach without a gate.
+// What some exports of a module need: everything that they reach.
 // @ts-check
-import { RELOCATION, SYMBOL } from "./wasm.mjs";
+import { KIND, RELOCATION, SYMBOL } from "./wasm.mjs";
 
 /** @typedef {import("./wasm.mjs").Module} Module */
 
@@ -19,7 +19,7 @@ function dataIndex(module) {
  * Returns the symbols that each function and each symbol of data names.
  * @param {Module} module
  */
-export function references(module) {
+export function referencesOf(module) {
   const firstBody = module.imports.length;
   /** By function. @type {Set<number>[]} */
   const ofFunctions = module.functionTypes.map(() => new Set());
@@ -49,16 +49,15 @@ export function references(module) {
 }
 
 /**
- * Returns the functions and the symbols of data that the exports of a module reach without a gate.
+ * Returns the functions and the symbols of data that some exports of a module reach.
  * @param {Module} module
- * @param {(name: string) => boolean} isGate
- * @param {(name: string) => boolean} isLate whether data is left out although something may name it
+ * @param {ReturnType<typeof referencesOf>} references
+ * @param {{ kind: number, index: number }[]} exports
+ * @param {object} limits
+ * @param {(index: number) => boolean} limits.isBorder whether a function is left out although something may call it
+ * @param {(name: string) => boolean} limits.isLate whether data is left out although something may name it
  */
-export function reachable(module, isGate, isLate) {
-  const { ofFunctions, ofData } = references(module);
-  /** @type {Set<number>} */
-  const gates = new Set();
-  for (const { kind, index, name } of module.symbols) if (kind === SYMBOL.function && isGate(name)) gates.add(index);
+export function reachable(module, { ofFunctions, ofData }, exports, { isBorder, isLate }) {
   /** @type {Set<number>} */
   const functions = new Set();
   /** @type {Set<number>} */
@@ -66,11 +65,11 @@ export function reachable(module, isGate, isLate) {
   /** @type {Set<number>[]} */
   const waiting = [];
   const reach = (/** @type {number} */ index) => {
-    if (gates.has(index) || functions.has(index)) return;
+    if (functions.has(index) || isBorder(index)) return;
     functions.add(index);
     waiting.push(ofFunctions[index]);
   };
-  for (const { kind, index } of module.exports) if (kind === 0) reach(index);
+  for (const { kind, index } of exports) if (kind === KIND.function) reach(index);
   for (let names = waiting.pop(); names !== undefined; names = waiting.pop()) {
     for (const number of names) {
       const symbol = module.symbols[number];
@@ -81,5 +80,5 @@ export function reachable(module, isGate, isLate) {
       }
     }
   }
-  return { functions, data, gates };
+  return { functions, data };
 }

@@ -5,7 +5,7 @@
 #![allow(unsafe_code)]
 
 use crate::executor::Rest;
-use crate::worker::WebServer;
+use crate::worker::{ServerKind, WebServer};
 use ptx_lsp::ClientLog;
 use std::cell::RefCell;
 use std::time::Duration;
@@ -36,14 +36,40 @@ fn pass(to: extern "C" fn(*const u8, usize), bytes: &[u8]) {
     to(bytes.as_ptr(), bytes.len());
 }
 
-/// Starts the server; to be called once, before everything else.
+/// Starts the server of a page. One function that starts a server is to be called, once, before everything else.
 #[unsafe(no_mangle)]
 pub extern "C" fn start() {
+    begin();
+    install(WebServer::new(ServerKind::Page, working_on));
+}
+
+/// Starts the server of an editor, which supplies files. `server/web/split` leaves this function and what only it needs out of the
+/// parts for pages, and so with the next one.
+#[unsafe(no_mangle)]
+pub extern "C" fn start_in_editor() {
+    begin();
+    install(WebServer::new(ServerKind::Editor, working_on));
+}
+
+/// Starts the server for files of other languages.
+#[unsafe(no_mangle)]
+pub extern "C" fn start_host() {
+    begin();
+    install(WebServer::new(ServerKind::Host, working_on));
+}
+
+fn begin() {
     std::panic::set_hook(Box::new(|panic| pass(panicked, panic.to_string().as_bytes())));
     ptx_clock::install(|| Duration::from_secs_f64(now().max(0.0) / 1e3));
     let to_client = ClientLog.with_filter(filter_fn(ClientLog::wants));
     tracing_subscriber::registry().with(to_client).init();
-    let server = WebServer::new(|name| pass(working, name.unwrap_or_default().as_bytes()));
+}
+
+fn working_on(name: Option<&str>) {
+    pass(working, name.unwrap_or_default().as_bytes());
+}
+
+fn install(server: WebServer) {
     SERVER.set(Some(server));
 }
 

@@ -24,10 +24,15 @@ enum Urgency {
     Document,
     /// A run of a kernel.
     Evaluation,
+    /// Files that are not open.
+    File,
 }
 
 /// The number of urgencies.
-const URGENCIES: usize = Urgency::Evaluation as usize + 1;
+const URGENCIES: usize = Urgency::File as usize + 1;
+
+/// The number of files that are examined at a time: while one is read, the next one is checked.
+const EXAMINERS: usize = 4;
 
 /// Work that has not started.
 enum NewWork {
@@ -47,6 +52,9 @@ struct Schedule {
     timer_count: u64,
     /// The end of the current time slice.
     slice_end: Option<Instant>,
+    working: Option<Working>,
+    /// What the current task works on, if it has said that since it was polled.
+    named: Option<Arc<str>>,
 }
 
 /// The part of the executor that work sees: its platform.
@@ -86,6 +94,26 @@ impl Platform for OneThread {
     fn start_worker(&self, document: &str, work: Computation) -> Result<()> {
         self.start(Urgency::Document, Some(document), NewWork::Computation(work));
         Ok(())
+    }
+
+    fn start_examiner(&self, work: Computation) -> Result<()> {
+        self.start(Urgency::File, None, NewWork::Computation(work));
+        Ok(())
+    }
+
+    fn examiners(&self) -> usize {
+        EXAMINERS
+    }
+
+    fn works_on(&self, name: &str) {
+        let working = {
+            let mut schedule = self.schedule();
+            schedule.named = Some(Arc::from(name));
+            schedule.working
+        };
+        if let Some(working) = working {
+            working(Some(name));
+        }
     }
 
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
@@ -202,7 +230,9 @@ pub struct Executor {
 impl Executor {
     /// Creates an executor without work.
     pub fn new(working: Working) -> Self {
-        Self { platform: OneThread::default(), tasks: HashMap::new(), last: 0, working }
+        let platform = OneThread::default();
+        platform.schedule().working = Some(working);
+        Self { platform, tasks: HashMap::new(), last: 0, working }
     }
 
     /// Returns the platform for the work.
@@ -262,10 +292,13 @@ impl Executor {
             (self.working)(Some(label));
         }
         let done = task.work.poll_unpin(&mut Context::from_waker(&task.waker)).is_ready();
+        let named = self.platform.schedule().named.take();
+        let is_labelled = label.is_some() || named.is_some();
+        task.label = named.or(label);
         if !done {
             self.tasks.insert(id, task);
         }
-        if label.is_some() {
+        if is_labelled {
             (self.working)(None);
         }
     }

@@ -25,15 +25,34 @@ struct Failure {
     give_up: bool,
     /// Whether the user has not heard of it.
     tell: bool,
+    /// Files that were not open when work on them failed.
+    #[serde(default)]
+    files: Vec<String>,
+}
+
+/// What a server is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ServerKind {
+    /// PTX in a page.
+    Page,
+    /// PTX in an editor, which supplies files.
+    Editor,
+    /// PTX in strings of other languages.
+    Host,
 }
 
 impl WebServer {
     /// Creates a server. `working` is called before and after each part of the work on a document.
-    pub fn new(working: Working) -> Self {
+    #[inline(always)]
+    pub fn new(kind: ServerKind, working: Working) -> Self {
         let executor = Executor::new(working);
         let (outgoing, messages) = Outgoing::queue();
         let platform: Arc<dyn Platform> = Arc::new(executor.platform());
-        let server = EmbeddedServer::start(&platform, outgoing);
+        let server = match kind {
+            ServerKind::Page => EmbeddedServer::start(&platform, outgoing),
+            ServerKind::Editor => EmbeddedServer::start_in_editor(&platform, outgoing),
+            ServerKind::Host => EmbeddedServer::start_host(&platform, outgoing),
+        };
         Self { executor, server, messages }
     }
 
@@ -67,10 +86,12 @@ impl WebServer {
         self.server.documents()
     }
 
-    /// Notes a failure of an earlier server: `{"what": …, "giveUp": …, "tell": …}`.
+    /// Notes a failure of an earlier server: `{"what": …, "giveUp": …, "tell": …, "files": […]}`.
     pub fn recover(&self, failure: &[u8]) {
         match serde_json::from_slice::<Failure>(failure) {
-            Ok(Failure { what, give_up, tell }) => self.server.recover(&what, give_up, tell),
+            Ok(Failure { what, give_up, tell, files }) => {
+                self.server.recover(&what, give_up, tell, files.iter().filter_map(|uri| uri.parse().ok()));
+            }
             Err(error) => debug_assert!(false, "{error}"),
         }
     }
@@ -103,7 +124,7 @@ mod tests {
     }
 
     fn begun() -> WebServer {
-        let mut server = WebServer::new(|_| {});
+        let mut server = WebServer::new(ServerKind::Page, |_| {});
         send(&server, &json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } }));
         let answers = run(&mut server);
         assert_eq!(answers[0]["result"]["serverInfo"]["name"], "ptx-analyzer", "{answers:?}");

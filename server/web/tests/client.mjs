@@ -26,6 +26,8 @@ export class Client {
   #waiting = [];
   /** All notifications and requests of the server. */
   messages = [];
+  /** Answers to other requests of the server, by method: functions of their parameters. */
+  answers = {};
 
   constructor(connect) {
     this.connection = connect((message) => this.#take(message));
@@ -40,9 +42,14 @@ export class Client {
       return;
     }
     this.messages.push({ ...message, at: performance.now() });
-    const result = message.method === "workspace/configuration" ? message.params.items.map(() => null) : null;
-    if (message.id !== undefined) this.connection.send({ jsonrpc: "2.0", id: message.id, result });
+    if (message.id !== undefined) void this.#answer(message);
     this.#waiting = this.#waiting.filter((look) => !look());
+  }
+
+  async #answer({ id, method, params }) {
+    const answers = { "workspace/configuration": ({ items }) => items.map(() => null), ...this.answers };
+    const result = (await answers[method]?.(params)) ?? null;
+    this.connection.send({ jsonrpc: "2.0", id, result });
   }
 
   notify(method, params) {
@@ -104,8 +111,8 @@ export class Client {
     return answer;
   }
 
-  open(uri, text, version = 1) {
-    this.notify("textDocument/didOpen", { textDocument: { uri, languageId: "ptx", version, text } });
+  open(uri, text, version = 1, languageId = "ptx") {
+    this.notify("textDocument/didOpen", { textDocument: { uri, languageId, version, text } });
   }
 
   change(uri, version, ...contentChanges) {
@@ -113,18 +120,18 @@ export class Client {
   }
 }
 
-/** The server in WebAssembly. With `loadRest` its module has two parts. */
-export function web(options = {}, loadRest = undefined) {
+/** The server in WebAssembly. With `loadRest` its module has two parts. `kind` says what it is for. */
+export function web(options = {}, loadRest = undefined, kind = undefined) {
   return new Client((take) => {
-    const server = new PtxServer(loadRest === undefined ? module : part("checks"), take, options, loadRest);
+    const server = new PtxServer(loadRest === undefined ? module : part("checks"), take, options, loadRest, kind);
     return { send: (message) => server.receive(message), server, end: () => {} };
   });
 }
 
 /** The native server. */
-export function native() {
+export function native(...options) {
   return new Client((take) => {
-    const program = spawn(binary, [], { stdio: ["pipe", "pipe", "inherit"] });
+    const program = spawn(binary, options, { stdio: ["pipe", "pipe", "inherit"] });
     let rest = Buffer.alloc(0);
     program.stdout.on("data", (data) => {
       rest = Buffer.concat([rest, data]);

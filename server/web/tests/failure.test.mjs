@@ -8,12 +8,16 @@ const TEXT = kernel("saxpy").replace("ret;", "ret.bogus;");
 
 /** The module fails so many times while it works on a document. No text is known that makes it fail. */
 let failures = 0;
+/** It also fails each time it works on these. */
+const cursed = new Set();
 
 const Instance = WebAssembly.Instance;
 WebAssembly.Instance = class extends Instance {
   constructor(module, { host }) {
     let working = false;
+    let isCursed = false;
     const now = () => {
+      if (isCursed) throw new Error("on purpose");
       if (working && failures > 0) {
         failures -= 1;
         throw new Error("on purpose");
@@ -22,6 +26,7 @@ WebAssembly.Instance = class extends Instance {
     };
     const follow = (start, length) => {
       working = length > 0;
+      isCursed = working && cursed.has(new TextDecoder().decode(new Uint8Array(this.exports.memory.buffer, start, length)));
       host.working(start, length);
     };
     super(module, { host: { ...host, now, working: follow } });
@@ -103,6 +108,69 @@ test("a server that fails always ends", async () => {
   failures = 0;
   assert.equal((await hover(client)).error.code, -32603);
   assert.equal(starts(client), 6);
+});
+
+test("a server that has ended says so to its host", async () => {
+  const reasons = [];
+  const client = web({ ...options, ended: (reason) => reasons.push(reason) });
+  await client.initialize();
+  failures = Infinity;
+  for (let version = 1; version < 20; version++) {
+    if (version === 1) client.open(URI, TEXT);
+    else client.change(URI, version, { text: `${TEXT}// ${version}\n` });
+    await pause(20);
+  }
+  failures = 0;
+  assert.equal(reasons.length, 1);
+  assert.match(reasons[0], /one\.ptx.*has ended/);
+  assert.ok(!told(client).some((message) => /has ended/.test(message)), "the host tells the user");
+});
+
+test("a document of another language that fails costs no other one", async () => {
+  const client = web(options, undefined, "start_host");
+  await client.initialize();
+  const [bad, good] = ["file:///bad.cu", "file:///good.py"];
+  const text = 'void f(int a) { asm("bad.u32 %0, %0;" : "+r"(a)); }\n';
+  client.open(good, '@inline_ptx\ndef f():\n    asm = "add.u32 $0, $1, $1;"\n', 1, "python");
+  client.open(bad, text, 1, "cuda-cpp");
+  assert.ok((await client.diagnostics(bad, 1, 300)).length > 0);
+  // The journal is replaced by the texts, each in its language.
+  for (let version = 2; version <= 301; version++) client.change(bad, version, { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }, text: "//\n" });
+  const before = await client.diagnostics(bad, 301, 300);
+  failures = 1;
+  client.change(bad, 302, { range: { start: { line: 0, character: 0 }, end: { line: 1, character: 0 } }, text: "//\n" });
+  assert.deepEqual(await client.diagnostics(bad, 302, 300), before);
+  assert.equal(starts(client), 2);
+  cursed.add(bad);
+  client.change(bad, 303, { text });
+  assert.deepEqual(await client.diagnostics(bad, 303, 300).finally(() => cursed.clear()), []);
+  client.change(bad, 304, { text });
+  assert.ok((await client.diagnostics(bad, 304, 300)).length > 0);
+});
+
+test("files that are not open and fail are left out", async () => {
+  const root = "vscode-vfs://files/project";
+  const names = ["a", "b", "c", "d", "e"].map((name) => `${root}/${name}.ptx`);
+  const client = web(options, undefined, "start_in_editor");
+  client.answers["ptx-analyzer/findFiles"] = () => ({ files: names.map((uri) => ({ uri, length: TEXT.length, modified: 0 })), more: false });
+  client.answers["ptx-analyzer/readFile"] = () => ({ bytes: TEXT });
+  await client.initialize({ textDocument: { diagnostic: {} }, experimental: { files: true } }, { workspaceFolders: [{ uri: root, name: "project" }] });
+  client.open(URI, TEXT);
+  const [, bad, , worse] = names;
+  cursed.add(bad).add(worse);
+  const pull = () => client.request("workspace/diagnostic", { previousResultIds: [] });
+  // The client asks again after each failure.
+  let answer = await pull();
+  for (let tries = 0; answer.error !== undefined; tries++) {
+    assert.ok(tries < 3, JSON.stringify(answer));
+    answer = await pull();
+  }
+  cursed.clear();
+  const counts = Object.fromEntries(answer.result.items.map(({ uri, items }) => [uri, items.length]));
+  assert.deepEqual(names.map((uri) => counts[uri] > 0), [true, false, true, false, true], JSON.stringify(counts));
+  assert.equal(starts(client), 3);
+  assert.equal(told(client).length, 2, told(client).join("\n"));
+  assert.ok(counts[URI] > 0);
 });
 
 const HOSTILE = [

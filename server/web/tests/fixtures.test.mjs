@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { folder, kernel, native, pause, web } from "./client.mjs";
+import { numbers } from "./numbers.mjs";
 
 const TIMEOUT = 20_000;
 
@@ -33,15 +34,6 @@ test("the fixtures get the diagnostics that the program reports", async () => {
   assert.ok(fixtures.filter((name) => last(program, uri(name), 1).length > 0).length > fixtures.length / 2);
   program.connection.end();
 });
-
-/** Numbers that look random and are the same in each run. */
-function numbers(seed) {
-  let state = seed;
-  return (limit) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * limit);
-  };
-}
 
 const PIECES = ["", "\n", "{", "}", ";", "bad ", ".f32", "%r1", "ret;\n", "// ", "/*", "*/", ".reg .b32 %new;\n", "é"];
 

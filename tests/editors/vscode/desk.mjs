@@ -1,6 +1,6 @@
 // The actions of a VS Code user: opens files, runs commands, points, types, looks. Scenes use this interface.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shrink } from './png.mjs';
 import { until } from './workbench.mjs';
@@ -21,15 +21,15 @@ export class Desk {
 
     /** Writes a new file into the project. */
     write(name, text) {
-        mkdirSync(this.project, { recursive: true });
-        writeFileSync(join(this.project, name), text);
+        const file = join(this.project, name);
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, text);
     }
 
     /** Copies a kernel of the repository into the project; `change` may alter its text. */
     kernel(name, change = (text) => text, as = name) {
-        mkdirSync(this.project, { recursive: true });
         const text = change(readFileSync(join(kernels, name), 'utf8'));
-        writeFileSync(join(this.project, as), text);
+        this.write(as, text);
         return text;
     }
 

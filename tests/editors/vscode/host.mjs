@@ -13,7 +13,10 @@ const suite = fileURLToPath(new URL('suite', import.meta.url));
 const report = join(data, 'mocha.json');
 const minutes = 4;
 
-const workbench = await startWorkbench({ data, vsix, driver: true, env: { PTX_TEST_REPORT: report, PTX_TEST_EXTENSIONS: join(data, 'extensions'), PTX_TEST_PATH: process.env.PATH } });
+// Programs that pose as NVIDIA's, see fake_ptxas in lib.sh.
+const tools = process.env.PTX_TEST_TOOLS;
+const settings = tools ? { 'ptx-analyzer.ptxas.path': join(tools, 'ptxas'), 'ptx-analyzer.nvdisasm.path': join(tools, 'nvdisasm') } : {};
+const workbench = await startWorkbench({ data, vsix, driver: true, settings, env: { PTX_TEST_REPORT: report, PTX_TEST_EXTENSIONS: join(data, 'extensions'), PTX_TEST_PATH: process.env.PATH } });
 const browser = await launchBrowser();
 let failed = true;
 try {

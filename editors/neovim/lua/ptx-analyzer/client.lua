@@ -79,6 +79,15 @@ local function compare_registers(command, context)
   require('ptx-analyzer.commands').compare_registers(context.client_id, argument)
 end
 
+--- Shows the machine code of a function in the plugin's own view.
+---@param command { command: string, arguments?: any[] }
+---@param context { client_id: integer, bufnr?: integer }
+local function show_sass(command, context)
+  local argument = (command.arguments or {})[1] or {}
+  local bufnr = argument.uri and vim.uri_to_bufnr(argument.uri) or context.bufnr or vim.api.nvim_get_current_buf()
+  require('ptx-analyzer.sass').show(bufnr, { entry = argument.entry, target = argument.target })
+end
+
 --- Shows a warp; the lens and the code action of a kernel call this.
 ---@param command { command: string, arguments?: any[] }
 ---@param context { client_id: integer, bufnr?: integer }
@@ -95,17 +104,18 @@ local function on_evaluated(_, said)
   require('ptx-analyzer.warp').on_evaluated(said)
 end
 
---- The initialization options. Other plugins may have merged the settings with files of the project. The assembler is a
---- program that the server executes, so its path comes only from the options of this plugin, and the server accepts it
---- from nowhere else.
+--- The initialization options. Other plugins may have merged the settings with files of the project. The assembler and the
+--- disassembler are programs that the server executes, so their paths come only from the options of this plugin, and the
+--- server accepts them from nowhere else.
 ---@param settings table?
 ---@return table
 local function initialization_options(settings)
   local options = vim.deepcopy(settings or {})
   local own = config.ptxas()
   local section = options['ptx-analyzer']
-  if type(section) == 'table' and (own or section.ptxas ~= nil) then
+  if type(section) == 'table' then
     section.ptxas = own
+    section.nvdisasm = config.nvdisasm()
   end
   options.workspaceTrusted = own and type(section) == 'table' or nil
   return options
@@ -138,6 +148,7 @@ function M.defaults()
       ['ptx-analyzer.registerPressure'] = show_registers,
       ['ptx-analyzer.showReferences'] = show_references,
       ['ptx-analyzer.compareRegisters'] = compare_registers,
+      ['ptx-analyzer.sass'] = show_sass,
       ['ptx-analyzer.showWarp'] = show_warp,
     },
     handlers = { ['ptx-analyzer/evaluated'] = on_evaluated },

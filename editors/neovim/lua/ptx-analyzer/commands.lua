@@ -142,7 +142,7 @@ function M.compare_registers(client_id, argument)
   M.request(client, { command = 'ptx-analyzer.compareRegisters', arguments = { argument } }, on_answer)
 end
 
---- Completions for `:PtxCompareRegisters` and `:PtxEvaluate`: the kernels of this buffer.
+--- Completions for `:PtxCompareRegisters`, `:PtxSass` and `:PtxEvaluate`: the kernels of this buffer.
 ---@param lead string
 ---@return string[]
 local function kernels(lead)
@@ -250,6 +250,12 @@ function M.define()
       argument[word:match('^sm_%d+%a?$') and 'target' or 'entry'] = word
     end
     M.compare_registers(client.id, argument)
+  end)
+  command('PtxSass', 'Show the machine code of the kernel at the cursor, or with ! of the module', { nargs = '*', bang = true, complete = kernels }, function(call)
+    require('ptx-analyzer.sass').command(call)
+  end)
+  command('PtxSource', 'Go to the line of the source file that this line comes from', {}, function()
+    require('ptx-analyzer.sass').source()
   end)
   -- Load the evaluation code on first use, not when Neovim starts.
   local function warp(name, description, options, run)

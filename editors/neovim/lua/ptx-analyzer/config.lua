@@ -155,6 +155,17 @@ function M.ptxas()
   return vim.tbl_extend('force', own, { path = vim.fs.normalize(own.path) })
 end
 
+--- The options about NVIDIA's disassembler, or nil, under the same rule.
+---@return table?
+function M.nvdisasm()
+  local settings = M.settings()['ptx-analyzer']
+  local own = type(settings) == 'table' and settings.nvdisasm
+  if type(own) ~= 'table' or type(own.path) ~= 'string' or own.path == '' then
+    return nil
+  end
+  return { path = vim.fs.normalize(own.path) }
+end
+
 --- The settings as the server receives them: in a section with the name of the server.
 ---@return table
 function M.settings()

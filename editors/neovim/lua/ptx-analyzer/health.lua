@@ -127,19 +127,25 @@ local function check_evaluation()
   end
 end
 
---- Checks the assembler for register comparisons, if one is configured.
-local function check_ptxas()
-  local own = config.ptxas()
-  if not own then
-    return
+--- Checks NVIDIA's assembler and disassembler, if they are configured.
+local function check_nvidia()
+  local function check(name, own, use)
+    if not own then
+      return
+    end
+    health.start('ptx-analyzer: ' .. name)
+    if vim.fn.isabsolutepath(own.path) == 0 then
+      health.error(('`%s` is not an absolute path'):format(own.path), { 'The program is never looked for' })
+    elseif vim.fn.executable(own.path) == 0 then
+      health.error(('`%s` is not an executable'):format(own.path), { 'See :help ptx-analyzer-ptxas' })
+    else
+      health.ok(use .. own.path)
+    end
   end
-  health.start('ptx-analyzer: ptxas')
-  if vim.fn.isabsolutepath(own.path) == 0 then
-    health.error(('`%s` is not an absolute path'):format(own.path), { 'The assembler is never looked for' })
-  elseif vim.fn.executable(own.path) == 0 then
-    health.error(('`%s` is not an executable'):format(own.path), { 'See :help ptx-analyzer-ptxas' })
-  else
-    health.ok('registers can be compared with ' .. own.path)
+  check('ptxas', config.ptxas(), 'registers can be compared with ')
+  check('nvdisasm', config.nvdisasm(), 'machine code can be shown with ')
+  if config.nvdisasm() and not config.ptxas() then
+    health.warn('`ptxas.path` is not set', { 'Machine code needs both programs; see :help ptx-analyzer-ptxas' })
   end
 end
 
@@ -179,7 +185,7 @@ function M.check()
   check_server()
   check_inline()
   check_evaluation()
-  check_ptxas()
+  check_nvidia()
   check_parser()
 end
 

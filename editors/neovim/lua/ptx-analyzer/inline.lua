@@ -35,7 +35,7 @@ local function settings()
   local out = vim.deepcopy(config.settings())
   local section = out['ptx-analyzer']
   if type(section) == 'table' then
-    section.ptxas = nil -- this server runs no program
+    section.ptxas, section.nvdisasm = nil, nil -- this server runs no program
     section.inline = { targets = config.get().inline.targets }
   end
   return out

@@ -38,9 +38,9 @@ function computer(context: vscode.ExtensionContext): Platform {
                 },
                 // The client ends the process.
                 end: () => undefined,
+                endReason: () => undefined,
             };
         },
-        servesOtherLanguages: true,
         unavailable: {},
         serverSettings: 'ptx-analyzer.server',
         register: () => [

@@ -1,10 +1,25 @@
 // The extension in a browser: the server is a WebAssembly module in a Web Worker.
 
 import * as vscode from 'vscode';
-import { AbstractMessageWriter, BrowserMessageReader, LanguageClient, type Message, type MessageTransports, type MessageWriter } from 'vscode-languageclient/browser';
+import {
+    AbstractMessageReader,
+    AbstractMessageWriter,
+    LanguageClient,
+    ResponseError,
+    type DataCallback,
+    type Disposable,
+    type Message,
+    type MessageReader,
+    type MessageSignature,
+    type MessageTransports,
+    type MessageWriter,
+} from 'vscode-languageclient/browser';
 import { start, stop, type Api } from '../extension';
+import { INLINE_SERVER } from '../inline';
 import type { Platform } from '../platform';
+import { supplyFiles } from './files';
 import { UNAVAILABLE } from './unavailable';
+import type { WorkerEnd, WorkerStart } from './worker';
 
 const MODULE = 'ptx-analyzer.wasm';
 
@@ -28,27 +43,36 @@ function browser(extension: vscode.Uri): Platform {
     };
     return {
         findServer({ id, name }) {
+            const isInline = id === INLINE_SERVER.id;
             let worker: Worker | undefined;
             let ended = false;
+            let reason: string | undefined;
             const startWorker = async (): Promise<MessageTransports> => {
                 const code = await module();
                 if (ended) throw new Error('The server was stopped before it ran.');
                 worker = new Worker(vscode.Uri.joinPath(extension, 'dist', 'worker.js').toString(true), { name: id });
-                await loaded(worker, code);
+                await loaded(worker, { module: code, kind: isInline ? 'start_host' : 'start_in_editor' });
+                const onEnd = (why: string): void => {
+                    reason = why;
+                };
                 // Not the worker itself: VS Code replaces `Worker`, so the client does not recognize it.
-                return { reader: new BrowserMessageReader(worker), writer: new TextWriter(worker) };
+                return { reader: new ObjectReader(worker, onEnd), writer: new TextWriter(worker) };
             };
             return {
                 file: MODULE,
                 place: 'browser',
-                createClient: (options) => new LanguageClient(id, name, startWorker, options),
+                createClient: (options) => {
+                    const client = new Client(id, name, startWorker, options);
+                    if (!isInline) supplyFiles(client);
+                    return client;
+                },
+                endReason: () => reason,
                 end: () => {
                     ended = true;
                     worker?.terminate();
                 },
             };
         },
-        servesOtherLanguages: false,
         unavailable: UNAVAILABLE,
         serverSettings: undefined,
         register: () => [],
@@ -74,6 +98,42 @@ async function compile(extension: vscode.Uri): Promise<WebAssembly.Module> {
     return WebAssembly.compile(new Uint8Array(bytes));
 }
 
+/** A client that shows no message for each request that was lost in a failure of the server: the server tells the user once. */
+class Client extends LanguageClient {
+    override handleFailedRequest<T>(type: MessageSignature, token: vscode.CancellationToken | undefined, error: unknown, defaultValue: T, showNotification?: boolean, throwOnCancel?: boolean): T {
+        const isLost = error instanceof ResponseError && (error.data as { kind?: string } | undefined)?.kind === 'restarted';
+        return super.handleFailedRequest(type, token, error, defaultValue, isLost ? false : showNotification, throwOnCancel);
+    }
+}
+
+/** Reads messages, which are objects, and the last one of a worker whose server has ended. */
+class ObjectReader extends AbstractMessageReader implements MessageReader {
+    constructor(
+        private readonly worker: Worker,
+        private readonly onEnd: (reason: string) => void,
+    ) {
+        super();
+    }
+
+    listen(callback: DataCallback): Disposable {
+        this.worker.onmessage = ({ data }: MessageEvent<Message | WorkerEnd>) => {
+            if ('ended' in data) {
+                this.onEnd(data.ended);
+                this.fireClose();
+            } else callback(data);
+        };
+        this.worker.onerror = ({ message }) => {
+            this.fireError(new Error(message));
+        };
+        return {
+            dispose: () => {
+                this.worker.onmessage = null;
+                this.worker.onerror = null;
+            },
+        };
+    }
+}
+
 /** Writes messages as JSON text. The objects may hold what cannot be passed to a worker, such as settings with methods. */
 class TextWriter extends AbstractMessageWriter implements MessageWriter {
     constructor(private readonly worker: Worker) {
@@ -91,7 +151,7 @@ class TextWriter extends AbstractMessageWriter implements MessageWriter {
 }
 
 /** Passes the module to the worker and waits until the server runs. */
-function loaded(worker: Worker, module: WebAssembly.Module): Promise<void> {
+function loaded(worker: Worker, first: WorkerStart): Promise<void> {
     return new Promise((resolve, reject) => {
         const settle = (act: () => void): void => {
             worker.onmessage = null;
@@ -107,6 +167,6 @@ function loaded(worker: Worker, module: WebAssembly.Module): Promise<void> {
                 reject(new Error(message || 'The browser could not load the worker.'));
             });
         };
-        worker.postMessage(module);
+        worker.postMessage(first);
     });
 }

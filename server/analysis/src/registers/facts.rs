@@ -142,6 +142,11 @@ impl FunctionFacts {
         self.registers.get(found)
     }
 
+    /// The facts of all used registers, sorted by declaration.
+    pub fn registers(&self) -> &[RegisterFacts] {
+        &self.registers
+    }
+
     /// The facts of the used registers of a declaration, given by the offset of its name.
     pub fn registers_of(&self, declaration: usize) -> &[RegisterFacts] {
         let from = self.registers.partition_point(|r| (r.declaration as usize) < declaration);

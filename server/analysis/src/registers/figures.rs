@@ -4,7 +4,7 @@
 //! error, the previous report is the best available: edits move its position. A report is looked up by the position of the
 //! function, or by its name if the position is lost.
 
-use super::report::{RegisterReport, report};
+use super::report::{MeasuredRegisters, RegisterReport, report};
 use crate::hir::module::{ModuleItem, is_function, items};
 use crate::registers::facts::ModuleFacts;
 use ptx_isa::tables::TargetInfo;
@@ -179,6 +179,17 @@ impl Figures {
         }
         // This runs at each keystroke; reports whose positions are kept stay in order.
         if lost { Self::of_all(all) } else { Self { all, by_name: Arc::clone(&self.by_name) } }
+    }
+
+    /// Returns the reports with the assembler's figures in place of estimates, for the functions that the map names.
+    pub fn with_measured(&self, measured: &HashMap<String, MeasuredRegisters>) -> Self {
+        let mut out = self.clone();
+        for figure in &mut out.all {
+            if let (Some(kernel), Some(measured)) = (&figure.kernel, measured.get(&*figure.name)) {
+                figure.kernel = Some(Arc::new(kernel.with(measured.clone())));
+            }
+        }
+        out
     }
 
     fn of_all(mut all: Vec<Figure>) -> Self {

@@ -21,6 +21,28 @@ use shared::SharedLayout;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
+/// The registers of a function as NVIDIA's assembler reported them for the same text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeasuredRegisters {
+    /// The number of registers.
+    pub registers: u32,
+    /// Spilled bytes, stores plus loads.
+    pub spilled: u64,
+    /// The assembler and its release, and the target if it is another one than that of the module.
+    pub by: String,
+}
+
+impl MeasuredRegisters {
+    /// The spills as text: `no spills`, `20 bytes spilled`.
+    pub fn spills_text(&self) -> String {
+        match self.spilled {
+            0 => "no spills".to_owned(),
+            1 => "1 byte spilled".to_owned(),
+            bytes => format!("{bytes} bytes spilled"),
+        }
+    }
+}
+
 /// The register report of one function with a body.
 #[derive(Debug, Clone)]
 pub struct RegisterReport {
@@ -36,6 +58,8 @@ pub struct RegisterReport {
     pub facts: Arc<FunctionFacts>,
     /// The number of registers that `ptxas -v` is expected to print.
     pub registers: u32,
+    /// The number that the assembler printed, if it is known for the current text.
+    pub measured: Option<MeasuredRegisters>,
     /// The range in which the printed number lies for nine of ten functions that the model was not fitted to.
     pub likely: RangeInclusive<u32>,
     /// The same number as `registers` without the limit.
@@ -57,6 +81,20 @@ pub struct RegisterReport {
 }
 
 impl RegisterReport {
+    /// The number of registers: the measured one if it is known, else the estimate.
+    pub fn best(&self) -> u32 {
+        self.measured.as_ref().map_or(self.registers, |m| m.registers)
+    }
+
+    /// The report with the assembler's figures, and the occupancy that follows from them.
+    pub fn with(&self, measured: MeasuredRegisters) -> Self {
+        let occupancy = self.occupancy.and_then(|before| {
+            let threads = if before.assumed { None } else { Some(before.threads) };
+            Occupancy::on(before.target, Needs { registers: measured.registers, shared: self.shared, threads })
+        });
+        Self { occupancy, measured: Some(measured), ..self.clone() }
+    }
+
     /// Whether the function is clearly expected to spill.
     pub fn spills(&self) -> bool {
         !self.settled && spills_are_likely(self.unlimited, self.limit.registers)
@@ -89,6 +127,7 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
             kernel,
             facts: known,
             registers: 0,
+            measured: None,
             likely: 0..=0,
             unlimited: 0,
             calls: 0,

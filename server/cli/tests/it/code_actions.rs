@@ -35,6 +35,7 @@ fn begun(extra: Value, text: &str) -> (Client, Vec<Value>) {
             "source.compareRegisters.ptx-analyzer",
             "source.evaluateWarp.ptx-analyzer",
             "source.fixAll.ptx-analyzer",
+            "source.sass.ptx-analyzer",
         ])
     );
     client.open(URI, 3, text);

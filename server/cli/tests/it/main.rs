@@ -27,6 +27,7 @@ mod ptxas;
 mod readme;
 mod registers;
 mod regs;
+mod sass;
 mod shell;
 mod sync;
 #[cfg(unix)]

@@ -19,12 +19,18 @@ pub(crate) fn title(figure: Option<&Figure>, launched: Option<u32>) -> String {
     let Some(kernel) = figure.kernel() else {
         return "registers: unknown, because of an error".to_owned();
     };
-    let mut out = format!("≈ {}{}", counted(kernel.registers, "register"), kernel.likely_text());
-    if kernel.spills() {
+    let mut out = match &kernel.measured {
+        Some(measured) if measured.spilled > 0 => {
+            format!("{} by ptxas, {}", counted(measured.registers, "register"), measured.spills_text())
+        }
+        Some(measured) => format!("{} by ptxas", counted(measured.registers, "register")),
+        None => format!("≈ {}{}", counted(kernel.registers, "register"), kernel.likely_text()),
+    };
+    if kernel.measured.is_none() && kernel.spills() {
         out.push_str(&format!(", {} wanted: spills are likely", kernel.unlimited));
     }
     let by_launch = launched.zip(kernel.occupancy.filter(|o| o.assumed)).and_then(|(threads, occupancy)| {
-        let needs = Needs { registers: kernel.registers, shared: kernel.shared, threads: Some(threads) };
+        let needs = Needs { registers: kernel.best(), shared: kernel.shared, threads: Some(threads) };
         Occupancy::on(occupancy.target, needs)
     });
     if let Some(occupancy) = &by_launch.or(kernel.occupancy) {
@@ -71,7 +77,15 @@ pub(crate) fn page(snapshot: &Snapshot, figure: &Figure) -> MarkdownPage {
     let Some(kernel) = figure.kernel() else { return page };
     let before = if figure.stale() { ", before the error in it" } else { "" };
     let (registers, likely) = (kernel.registers, kernel.likely_text());
-    page.text(format!("**Registers: about {registers}{likely}**, as the assembler counts{before}"));
+    match &kernel.measured {
+        Some(measured) => page.text(format!(
+            "**Registers: {} by {}**, {}; the estimate is {registers}{likely}",
+            measured.registers,
+            measured.by,
+            measured.spills_text()
+        )),
+        None => page.text(format!("**Registers: about {registers}{likely}**, as the assembler counts{before}")),
+    }
     let mut lines = Vec::new();
     lines.extend(bound(snapshot, kernel, figure));
     lines.push(peak(snapshot, kernel, figure));

@@ -2,7 +2,7 @@
 
 use super::output::{AssemblerFunction, AssemblerMessage, AssemblerSeverity};
 use super::run::Runner;
-use super::{AssemblerFailure, AssemblerInfo, AssemblerOutput, Configuration, Task};
+use super::{AssemblerFailure, AssemblerOutput, Configuration, Task, ToolInfo};
 use ptx_analysis::module::{Definition, definition, is_function, items};
 use ptx_analysis::target::find_architecture;
 use ptx_analysis::{Analyzer, ModuleFacts, registers};
@@ -42,7 +42,7 @@ impl ComparisonRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssemblerComparison {
     /// The assembler.
-    pub assembler: AssemblerInfo,
+    pub assembler: ToolInfo,
     /// Options in addition to those that are always passed.
     pub arguments: Vec<String>,
     /// The assembler's output for the module.
@@ -79,7 +79,7 @@ pub fn estimates(
 /// # Errors
 /// If the assembler fails. A rejected module is an answer, not an error.
 pub fn compare(
-    (assembler, configuration): (&AssemblerInfo, &Configuration),
+    (assembler, configuration): (&ToolInfo, &Configuration),
     task: Task<'_>,
     mut rows: Vec<ComparisonRow>,
     runner: &Runner,
@@ -195,7 +195,7 @@ impl AssemblerComparison {
 
     /// Returns a table and the assembler's messages as Markdown.
     pub fn markdown(&self, entry: Option<&str>) -> String {
-        let AssemblerInfo { version, .. } = &self.assembler;
+        let ToolInfo { version, .. } = &self.assembler;
         let mut out = format!("# Registers on {} by ptxas {version}\n\n", self.assembled.target);
         let errors = self.errors();
         // If the user turns warnings into errors, there are measurements nevertheless.
@@ -297,6 +297,7 @@ fn table(rows: &[[String; 9]], out: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Tool;
     use super::super::output::Listing;
     use super::*;
     use expect_test::expect;
@@ -331,7 +332,7 @@ mod tests {
         let (notes, time) = (vec!["measured for another".to_owned()], Duration::from_millis(20));
         let assembled = AssemblerOutput { listing, target: "sm_80".to_owned(), notes, time };
         AssemblerComparison {
-            assembler: AssemblerInfo { path, release, version },
+            assembler: ToolInfo { tool: Tool::Ptxas, path, release, version },
             arguments: vec!["-O1".to_owned()],
             assembled,
             rows,

@@ -1,13 +1,19 @@
-//! NVIDIA's assembler as a reference: its measurements of a module, beside this project's estimates.
+//! NVIDIA's assembler and disassembler as a reference: measurements of a module beside this project's estimates, and its machine
+//! code.
 //!
-//! The assembler is never searched for. The caller names the executable and is responsible for it;
-//! `docs/decisions/0003-assembler.md` explains how the server makes sure that the user named it. The executable must report its
-//! version before it gets a module.
+//! Neither program is searched for. The caller names the executables and is responsible for them;
+//! `docs/decisions/0003-assembler.md` explains how the server makes sure that the user named them. An executable must report
+//! its version before it gets a module.
 
+pub mod answer;
 pub mod compare;
+pub mod disassembly;
+pub mod machine;
 mod options;
 pub mod output;
 pub mod run;
+pub mod text;
+pub mod ties;
 
 use output::Listing;
 use run::{RunFailure, RunLimits, Runner};
@@ -19,11 +25,41 @@ use std::time::{Duration, Instant, SystemTime};
 /// Limits of the call that asks for the version; every assembler answers it at once.
 const VERSION_LIMITS: RunLimits = RunLimits { time: Duration::from_secs(10), output: 1 << 16 };
 
-/// Maximum size of the output in bytes; a module of five thousand kernels has about a megabyte of measurements.
+/// Maximum size of the assembler's output in bytes; a module of five thousand kernels has about a megabyte of measurements.
 const MAX_OUTPUT: usize = 16 << 20;
 
 /// Name of the module in its temporary folder.
 const MODULE: &str = "module.ptx";
+
+/// Name of the object file beside it.
+const OBJECT: &str = "module.o";
+
+/// A program of NVIDIA's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Tool {
+    /// The assembler, which compiles PTX to machine code.
+    Ptxas,
+    /// The disassembler, which prints machine code.
+    Nvdisasm,
+}
+
+impl Tool {
+    /// Returns the usual name of the program, which is also the section of its settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ptxas => "ptxas",
+            Self::Nvdisasm => "nvdisasm",
+        }
+    }
+
+    /// What the program calls itself, in lower case.
+    fn title(self) -> &'static str {
+        match self {
+            Self::Ptxas => "ptx optimizing assembler",
+            Self::Nvdisasm => "cuda disassembler",
+        }
+    }
+}
 
 /// Configuration of the assembler.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -43,16 +79,25 @@ impl Configuration {
     /// A description of the problem.
     pub fn new(path: &str, arguments: &[String], limit: Duration) -> Result<Self, String> {
         let arguments = arguments.to_vec();
-        let path = PathBuf::from(path);
-        if !path.is_absolute() {
-            return Err(format!(
-                "`{}` is not an absolute path; the assembler is never looked for, and neither `~` nor variables are replaced",
-                path.display()
-            ));
-        }
+        let path = absolute(path)?;
         options::check(&arguments)?;
         Ok(Self { path, arguments, limit })
     }
+}
+
+/// Returns the path of a program, if it is absolute.
+///
+/// # Errors
+/// A description of the problem.
+pub fn absolute(path: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(path);
+    if path.is_absolute() {
+        return Ok(path);
+    }
+    Err(format!(
+        "`{}` is not an absolute path; the program is never looked for, and neither `~` nor variables are replaced",
+        path.display()
+    ))
 }
 
 /// Identifies an executable, so that a replaced one is noticed.
@@ -63,9 +108,11 @@ pub struct ExecutableStamp {
     modified: Option<SystemTime>,
 }
 
-/// An assembler with the version that it reports.
+/// A program of NVIDIA's with the version that it reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AssemblerInfo {
+pub struct ToolInfo {
+    /// Which program it is.
+    pub tool: Tool,
     /// The executable.
     pub path: PathBuf,
     /// `13.5`
@@ -79,8 +126,8 @@ pub struct AssemblerInfo {
 pub enum AssemblerFailure {
     /// There is no such file, or it cannot be run.
     Executable(PathBuf, String),
-    /// The program is not an assembler: its path and its answer.
-    Stranger(PathBuf, String),
+    /// The program is not the expected one: its path, the expected program, and its answer.
+    Stranger(PathBuf, Tool, String),
     /// The assembler does not generate code for the target.
     Target {
         /// The module's target.
@@ -91,13 +138,13 @@ pub enum AssemblerFailure {
         release: String,
     },
     /// The time limit was exceeded.
-    Late(Duration),
-    /// The output limit was exceeded.
-    Flood,
+    Late(Tool, Duration),
+    /// The output limit was exceeded: the limit in bytes.
+    Flood(Tool, usize),
     /// A file could not be written.
     Folder(std::io::Error),
     /// The program ended without a message that can be parsed: its answer.
-    Silent(String),
+    Silent(Tool, String),
     /// The work was cancelled.
     Cancelled,
 }
@@ -106,8 +153,8 @@ impl fmt::Display for AssemblerFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Executable(path, why) => write!(f, "`{}` cannot be run: {why}", path.display()),
-            Self::Stranger(path, said) => {
-                write!(f, "`{}` is not ptxas: asked for its version, it said {said}", path.display())
+            Self::Stranger(path, tool, said) => {
+                write!(f, "`{}` is not {}: asked for its version, it said {said}", path.display(), tool.name())
             }
             Self::Target { target, known, release } => {
                 let newest = known.iter().filter_map(|k| number(k)).max();
@@ -115,15 +162,18 @@ impl fmt::Display for AssemblerFailure {
                 let what = if newer { "a newer ptxas is needed" } else { "the command takes another `target`" };
                 write!(f, "ptxas {release} generates no code for {target}; it knows {}: {what}", known.join(" "))
             }
-            Self::Late(limit) => write!(
+            Self::Late(tool, limit) => write!(
                 f,
-                "ptxas did not end within {} s (`ptx-analyzer.ptxas.timeout`), and was stopped; one kernel (`entry`) takes less",
+                "{} did not end within {} s (`ptx-analyzer.ptxas.timeout`), and was stopped; one kernel (`entry`) takes less",
+                tool.name(),
                 limit.as_secs()
             ),
-            Self::Flood => write!(f, "ptxas printed more than {} MiB, and was stopped", MAX_OUTPUT >> 20),
+            Self::Flood(tool, limit) => {
+                write!(f, "{} printed more than {} MiB, and was stopped", tool.name(), limit >> 20)
+            }
             Self::Folder(error) => write!(f, "the module could not be handed to ptxas: {error}"),
-            Self::Silent(how) => write!(f, "ptxas ended without an answer: {how}"),
-            Self::Cancelled => f.write_str("the comparison was cancelled"),
+            Self::Silent(tool, how) => write!(f, "{} ended without an answer: {how}", tool.name()),
+            Self::Cancelled => f.write_str("the request was cancelled"),
         }
     }
 }
@@ -171,12 +221,13 @@ impl ExecutableStamp {
     }
 }
 
-impl AssemblerInfo {
+impl ToolInfo {
     /// Asks an executable for its version. It gets no other argument before it has answered.
     ///
     /// # Errors
-    /// If the executable cannot be run, or is not an assembler.
+    /// If the executable cannot be run, or is another program.
     pub fn identify(
+        tool: Tool,
         path: &Path,
         runner: &Runner,
         stop: &mut (dyn FnMut() -> bool + Send),
@@ -186,7 +237,7 @@ impl AssemblerInfo {
         let folder = folder()?;
         let mut command = Command::new(path);
         command.arg("--version");
-        let stranger = |said: &str| AssemblerFailure::Stranger(path.to_owned(), said.to_owned());
+        let stranger = |said: &str| AssemblerFailure::Stranger(path.to_owned(), tool, said.to_owned());
         let (_, said) = match runner.run(command, folder.path(), VERSION_LIMITS, stop) {
             Ok(said) => said,
             Err(RunFailure::Start(error)) => {
@@ -196,8 +247,8 @@ impl AssemblerInfo {
             Err(RunFailure::Flood) => return Err(stranger("far too much")),
             Err(RunFailure::Cancelled) => return Err(AssemblerFailure::Cancelled),
         };
-        introduction(&said)
-            .map(|(release, version)| Self { path: path.to_owned(), release, version })
+        introduction(tool, &said)
+            .map(|(release, version)| Self { tool, path: path.to_owned(), release, version })
             .ok_or_else(|| stranger(&quoted(&said)))
     }
 
@@ -215,14 +266,29 @@ impl AssemblerInfo {
         runner: &Runner,
         stop: &mut (dyn FnMut() -> bool + Send),
     ) -> Result<AssemblerOutput, AssemblerFailure> {
-        let begin = Instant::now();
         let _busy = runner.busy();
         let folder = folder()?;
-        std::fs::write(folder.path().join(MODULE), task.text).map_err(AssemblerFailure::Folder)?;
-        let mut call = AssemblerCall { assembler: self, configuration, runner, folder: folder.path(), begin, stop };
+        self.assemble_in(folder.path(), (configuration, &[]), task, runner, stop)
+    }
+
+    /// As [`Self::assemble`], in a folder in which the object file stays, and with more options.
+    ///
+    /// # Errors
+    /// If the assembler fails. A rejected module is an answer, not an error.
+    fn assemble_in(
+        &self,
+        folder: &Path,
+        (configuration, options): (&Configuration, &[&'static str]),
+        task: Task<'_>,
+        runner: &Runner,
+        stop: &mut (dyn FnMut() -> bool + Send),
+    ) -> Result<AssemblerOutput, AssemblerFailure> {
+        let begin = Instant::now();
+        std::fs::write(folder.join(MODULE), task.text).map_err(AssemblerFailure::Folder)?;
+        let mut call = AssemblerCall { assembler: self, configuration, runner, folder, begin, stop };
         let mut target = task.target.to_owned();
         let mut notes = Vec::new();
-        let mut more = Vec::new();
+        let mut more = options.to_vec();
         let mut listing = call.assemble(&target, task.entry, &more)?;
         if listing.errors().any(|m| is_unknown_target(&m.text)) {
             let known = call.targets()?;
@@ -241,8 +307,9 @@ impl AssemblerInfo {
             more.push("--compile-only");
             listing = call.assemble(&target, task.entry, &more)?;
         }
-        let relocatable = |a: &String| a == "-c" || a == "--compile-only";
-        if !more.is_empty() || configuration.arguments.iter().any(relocatable) {
+        let relocatable = |a: &str| a == "-c" || a == "--compile-only";
+        let mut all = more.iter().copied().chain(configuration.arguments.iter().map(String::as_str));
+        if all.any(relocatable) {
             // Variables of a relocatable module get their addresses when it is linked, and are not counted before.
             for function in &mut listing.functions {
                 function.shared = function.shared.filter(|bytes| *bytes > 0);
@@ -252,9 +319,21 @@ impl AssemblerInfo {
     }
 }
 
+impl ToolInfo {
+    /// Returns the reason of a failed run, with the limits of the run.
+    fn failure(&self, stopped: RunFailure, limit: Duration, output: usize) -> AssemblerFailure {
+        match stopped {
+            RunFailure::Start(error) => AssemblerFailure::Executable(self.path.clone(), error.to_string()),
+            RunFailure::Late => AssemblerFailure::Late(self.tool, limit),
+            RunFailure::Flood => AssemblerFailure::Flood(self.tool, output),
+            RunFailure::Cancelled => AssemblerFailure::Cancelled,
+        }
+    }
+}
+
 /// The calls of the assembler for one module.
 struct AssemblerCall<'a> {
-    assembler: &'a AssemblerInfo,
+    assembler: &'a ToolInfo,
     configuration: &'a Configuration,
     runner: &'a Runner,
     folder: &'a Path,
@@ -270,11 +349,11 @@ impl AssemblerCall<'_> {
             command.args(["--entry", entry]);
         }
         // Not the null device: an assembler that fails may delete its output file.
-        command.args(["--output-file", "module.o", MODULE]);
+        command.args(["--output-file", OBJECT, MODULE]);
         let (status, said) = self.run(command)?;
         let listing = Listing::read(&said);
         if !status.success() && listing.errors().next().is_none() {
-            return Err(AssemblerFailure::Silent(format!("{status}; it said {}", quoted(&said))));
+            return Err(AssemblerFailure::Silent(Tool::Ptxas, format!("{status}; it said {}", quoted(&said))));
         }
         if status.success() && listing.errors().next().is_some() {
             tracing::debug!("ptxas succeeds with errors: {said}");
@@ -292,12 +371,8 @@ impl AssemblerCall<'_> {
     fn run(&mut self, command: Command) -> Result<(std::process::ExitStatus, String), AssemblerFailure> {
         let limit = self.configuration.limit;
         let bounds = RunLimits { time: limit.saturating_sub(self.begin.elapsed()), output: MAX_OUTPUT };
-        self.runner.run(command, self.folder, bounds, self.stop).map_err(|stopped| match stopped {
-            RunFailure::Start(error) => AssemblerFailure::Executable(self.assembler.path.clone(), error.to_string()),
-            RunFailure::Late => AssemblerFailure::Late(limit),
-            RunFailure::Flood => AssemblerFailure::Flood,
-            RunFailure::Cancelled => AssemblerFailure::Cancelled,
-        })
+        let result = self.runner.run(command, self.folder, bounds, self.stop);
+        result.map_err(|stopped| self.assembler.failure(stopped, limit, MAX_OUTPUT))
     }
 }
 
@@ -307,8 +382,8 @@ fn folder() -> Result<tempfile::TempDir, AssemblerFailure> {
 }
 
 /// Parses release and version from `Cuda compilation tools, release 13.5, V13.5.37`.
-fn introduction(said: &str) -> Option<(String, String)> {
-    if !said.to_ascii_lowercase().contains("ptx optimizing assembler") {
+fn introduction(tool: Tool, said: &str) -> Option<(String, String)> {
+    if !said.to_ascii_lowercase().contains(tool.title()) {
         return None;
     }
     let (_, rest) = said.split_once("release ")?;
@@ -377,10 +452,14 @@ mod tests {
     fn who_it_is() {
         let said = "ptxas: NVIDIA (R) Ptx optimizing assembler\nCopyright (c) 2005-2022 NVIDIA Corporation\n\
             Built on Wed_Sep_21_10:31:59_PDT_2022\nCuda compilation tools, release 11.8, V11.8.89\nBuild cuda_11.8.r11.8/compiler.31833905_0\n";
-        assert_eq!(introduction(said), Some(("11.8".to_owned(), "11.8.89".to_owned())));
-        assert_eq!(introduction("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)"), None);
+        assert_eq!(introduction(Tool::Ptxas, said), Some(("11.8".to_owned(), "11.8.89".to_owned())));
+        assert_eq!(introduction(Tool::Nvdisasm, said), None);
+        assert_eq!(introduction(Tool::Ptxas, "GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)"), None);
         assert_eq!(
-            introduction("nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 11.8, V11.8.89"),
+            introduction(
+                Tool::Ptxas,
+                "nvcc: NVIDIA (R) Cuda compiler driver\nCuda compilation tools, release 11.8, V11.8.89"
+            ),
             None
         );
     }

@@ -1,6 +1,7 @@
 //! Runs a program that may hang, print endlessly or fail. Its time and output are limited, and it leaves no processes or files
 //! behind.
 
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -44,7 +45,7 @@ pub struct RunLimits {
     pub output: usize,
 }
 
-/// Runs one program at a time, and can end it at once and permanently.
+/// Runs programs, and can end them all at once and permanently.
 #[derive(Debug, Default)]
 pub struct Runner {
     state: Mutex<RunnerState>,
@@ -53,7 +54,10 @@ pub struct Runner {
 
 #[derive(Debug, Default)]
 struct RunnerState {
-    child: Option<Child>,
+    /// The running programs, by the number of their run.
+    children: HashMap<u64, Child>,
+    /// Number of the next run.
+    next: u64,
     /// Number of runs and clean-ups in progress.
     busy: usize,
     ended: bool,
@@ -77,17 +81,15 @@ impl Runner {
         Busy(self)
     }
 
-    /// Kills the running program, prevents new runs, and waits up to `patience` for the clean-up.
+    /// Kills the running programs, prevents new runs, and waits up to `patience` for the clean-up.
     pub fn end(&self, patience: Duration) {
         let mut state = self.lock();
         state.ended = true;
-        if let Some(child) = &mut state.child {
-            kill(child);
-        }
+        state.children.values_mut().for_each(kill);
         let _ = self.idle.wait_timeout_while(state, patience, |s| s.busy > 0);
     }
 
-    /// Ends the running program when a signal ends this process: the program is in its own process group and does not get the
+    /// Ends the running programs when a signal ends this process: each is in its own process group and does not get the
     /// signal. To be called once.
     ///
     /// # Errors
@@ -135,18 +137,20 @@ impl Runner {
         // The program's temporary files go to the folder, which is removed.
         command.env("TMPDIR", folder);
         alone(&mut command);
-        {
+        let running = {
             let mut state = self.lock();
             if state.ended {
                 return Err(RunFailure::Cancelled);
             }
             let child = command.spawn().map_err(RunFailure::Start)?;
             bound(&child, bounds.time);
-            state.child = Some(child);
-        }
+            let number = state.next;
+            state.next += 1;
+            state.children.insert(number, child);
+            RunGuard { runner: self, number }
+        };
         // The pipe ends when its last writer is closed.
         drop(command);
-        let running = RunGuard(self);
         let printed = Arc::new(Mutex::new(Vec::new()));
         let end = read(reader, bounds.output, Arc::clone(&printed)).map_err(RunFailure::Start)?;
         let mut open = true;
@@ -164,7 +168,7 @@ impl Runner {
                 Err(RecvTimeoutError::Timeout) if !open => std::thread::sleep(Duration::from_millis(1)),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if !self.has_ended()? {
+            if !running.has_ended()? {
                 continue;
             }
             let since = *since.get_or_insert_with(Instant::now);
@@ -180,25 +184,29 @@ impl Runner {
     fn lock(&self) -> MutexGuard<'_, RunnerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Whether the program has ended. The program is not reaped yet, so its process number, which is also that of its group,
-    /// cannot be reused.
-    fn has_ended(&self) -> Result<bool, RunFailure> {
-        let mut state = self.lock();
-        if state.ended {
-            return Err(RunFailure::Cancelled);
-        }
-        state.child.as_mut().map_or(Ok(true), |child| has_ended(child).map_err(RunFailure::Start))
-    }
 }
 
 /// A running program; dropping the guard ends it.
-struct RunGuard<'a>(&'a Runner);
+struct RunGuard<'a> {
+    runner: &'a Runner,
+    number: u64,
+}
 
 impl RunGuard<'_> {
+    /// Whether the program has ended. The program is not reaped yet, so its process number, which is also that of its group,
+    /// cannot be reused.
+    fn has_ended(&self) -> Result<bool, RunFailure> {
+        let mut state = self.runner.lock();
+        if state.ended {
+            return Err(RunFailure::Cancelled);
+        }
+        let child = state.children.get_mut(&self.number);
+        child.map_or(Ok(true), |child| has_ended(child).map_err(RunFailure::Start))
+    }
+
     /// Returns the status of a program that has ended, and kills the processes that it left.
     fn reap(&self) -> Result<ExitStatus, RunFailure> {
-        let child = self.0.lock().child.take();
+        let child = self.runner.lock().children.remove(&self.number);
         let mut child = child.ok_or(RunFailure::Cancelled)?;
         kill(&mut child);
         child.wait().map_err(RunFailure::Start)
@@ -207,8 +215,8 @@ impl RunGuard<'_> {
 
 impl Drop for RunGuard<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        if let Some(mut child) = state.child.take() {
+        let mut state = self.runner.lock();
+        if let Some(mut child) = state.children.remove(&self.number) {
             kill(&mut child);
             let _ = child.wait();
         }
@@ -382,11 +390,11 @@ mod tests {
                 let _busy = runner.busy();
                 runner.run(sh("sleep 100"), folder, bounds, &mut || false)
             });
-            while runner.lock().child.is_none() {
+            while runner.lock().children.is_empty() {
                 std::thread::sleep(Duration::from_millis(1));
             }
             runner.end(Duration::from_secs(20));
-            assert!(runner.lock().busy == 0 && runner.lock().child.is_none());
+            assert!(runner.lock().busy == 0 && runner.lock().children.is_empty());
             assert!(matches!(running.join().unwrap(), Err(RunFailure::Cancelled)));
         });
         assert!(matches!(runner.run(sh(":"), folder.path(), bounds, &mut || false), Err(RunFailure::Cancelled)));

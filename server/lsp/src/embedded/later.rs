@@ -3,13 +3,13 @@
 use super::super::backend::Backend;
 use super::super::platform::Pool;
 use super::super::shared::Shared;
-use super::super::transport::{self, IncomingMessage};
-use super::super::unreadable;
+use super::super::transport::IncomingMessage;
+use super::service::serve_with;
 use super::{SAMPLE, warm_up};
 use futures::FutureExt;
 use ptx_syntax::Snapshot;
 use serde_json::json;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use tower_lsp_server::jsonrpc::Request;
 use tower_service::Service;
@@ -22,17 +22,13 @@ pub(super) fn serve(shared: &Arc<Shared>, has_begun: bool) -> mpsc::UnboundedSen
         shared.connect(client);
         Arc::clone(shared)
     });
-    let (sender, mut receiver) = mpsc::unbounded_channel();
-    let incoming = futures::stream::poll_fn(move |context| receiver.poll_recv(context));
-    let (platform, outgoing) = (Arc::clone(&shared.platform), shared.outgoing.clone());
-    let gate = unreadable::gate(&Arc::new(OnceLock::from(Arc::clone(shared))));
-    shared.spawn(async move {
+    let sender = serve_with(shared, async move {
         if has_begun {
             // The framework answers nothing else before.
             let initialize = Request::build("initialize").id(0).params(json!({ "capabilities": {} })).finish();
             let _ = service.call(initialize).await;
         }
-        transport::serve(service, socket, platform, incoming, outgoing, gate).await;
+        (service, socket)
     });
     let warm_up = || {
         async {

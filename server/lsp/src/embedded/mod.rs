@@ -10,11 +10,14 @@
 
 mod early;
 mod later;
+mod service;
 
+use super::host::HostWorker;
 use super::platform::{Platform, Pool};
 use super::shared::{ServerMode, Shared, lock};
 use super::transport::{self, IncomingMessage};
 use super::worker::Worker;
+use super::workspace::client_files::ClientFiles;
 use early::EarlyMessages;
 use futures::FutureExt;
 use ptx_analysis::Analyzer;
@@ -86,6 +89,20 @@ impl EmbeddedServer {
         Self { shared, stage }
     }
 
+    /// As [`Self::start`], for an editor: the server asks its client for files that are not open.
+    pub fn start_in_editor(platform: &Arc<dyn Platform>, outgoing: Outgoing) -> Self {
+        let server = Self::start(platform, outgoing);
+        server.shared.accept_client_files(ClientFiles::of);
+        server
+    }
+
+    /// Starts a server for files of other languages, with PTX in strings. It needs all code.
+    pub fn start_host(platform: &Arc<dyn Platform>, outgoing: Outgoing) -> Self {
+        let shared = Arc::new(Shared::new(outgoing, Arc::clone(platform), ServerMode::Host, HostWorker::start));
+        let stage = Mutex::new(Stage::Whole(service::serve_host(&shared)));
+        Self { shared, stage }
+    }
+
     /// Accepts a message of the client, without its header.
     pub fn receive(&self, body: &[u8]) {
         let message = transport::decode(body);
@@ -126,16 +143,18 @@ impl EmbeddedServer {
         let open = known.map(|document| {
             let (version, rope) = document.current();
             let item = json!({
-                "uri": document.uri, "languageId": "ptx", "version": version, "text": rope.to_string(),
+                "uri": document.uri, "languageId": document.language, "version": version, "text": rope.to_string(),
             });
             json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": { "textDocument": item } })
         });
         serde_json::to_vec(&open.collect::<Vec<_>>()).unwrap_or_default()
     }
 
-    /// Notes that an earlier server with the same client has failed in work on `what`: a document or a method. With `tell`, the
-    /// user gets a message. With `give_up`, the next text of that document is not checked.
-    pub fn recover(&self, what: &str, give_up: bool, tell: bool) {
+    /// Notes that an earlier server with the same client has failed in work on `what`: a document, a file or a method. With `tell`,
+    /// the user gets a message. With `give_up`, the next text of that document is not checked. `files` were not open when work on
+    /// them failed; they are left out.
+    pub fn recover(&self, what: &str, give_up: bool, tell: bool, files: impl IntoIterator<Item = Uri>) {
+        self.shared.give_up(files);
         if tell {
             self.shared.failed(what);
         }

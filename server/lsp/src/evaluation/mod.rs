@@ -418,7 +418,7 @@ async fn evaluate(
     let settings =
         machine::Settings { checks: limits.checks, limit: limits.steps as u64, ..machine::Settings::default() };
     let platform = &*shared.platform;
-    let path = document.uri.to_file_path().filter(|_| platform.finder().is_some());
+    let path = document.uri.to_file_path().filter(|_| platform.files().is_some());
     let folder = path.as_deref().and_then(|p| p.parent());
     let deadline = time.map(|time| Instant::now() + time);
     let late = || deadline.is_some_and(|deadline| Instant::now() > deadline);

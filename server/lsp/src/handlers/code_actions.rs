@@ -2,7 +2,7 @@
 //!
 //! The answer contains the edits: they are cheap to compute, and not every client requests them later (`codeAction/resolve`).
 
-use super::commands::{COMPARE_REGISTERS, WRITE_LAUNCH};
+use super::commands::{COMPARE_REGISTERS, SASS, WRITE_LAUNCH};
 use super::{code_lenses, evaluate};
 use crate::assembler::compare::function_headed_at;
 use crate::document::CheckedText;
@@ -29,6 +29,9 @@ const CANONICAL_ORDER: CodeActionKind = CodeActionKind::new("source.canonicalOrd
 /// Compares the registers of a function with the assembler.
 const COMPARE: CodeActionKind = CodeActionKind::new("source.compareRegisters.ptx-analyzer");
 
+/// Shows the machine code of a function.
+const SASS_ACTION: CodeActionKind = CodeActionKind::new("source.sass.ptx-analyzer");
+
 /// Shows the execution of a warp of a kernel.
 /// Of the action that evaluates; also for a statement in a string.
 pub const EVALUATE: CodeActionKind = CodeActionKind::new("source.evaluateWarp.ptx-analyzer");
@@ -41,7 +44,15 @@ const MAX_UNREQUESTED_FIXES: usize = 64;
 
 /// All kinds of code actions.
 fn kinds() -> Vec<CodeActionKind> {
-    vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_REWRITE, CANONICAL_ORDER, COMPARE, EVALUATE, FIX_ALL]
+    vec![
+        CodeActionKind::QUICKFIX,
+        CodeActionKind::REFACTOR_REWRITE,
+        CANONICAL_ORDER,
+        COMPARE,
+        EVALUATE,
+        FIX_ALL,
+        SASS_ACTION,
+    ]
 }
 
 /// Announces code actions to the client.
@@ -60,6 +71,7 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let Some(checked) = document.checked(revision).await else { return Ok(None) };
     let range = document.follow(range, revision, checked.revision).ok_or_else(Error::content_modified)?;
     let measures = shared.ptxas.is_ready();
+    let disassembles = measures && shared.nvdisasm.is_ready();
     let evaluates = shared.settings_of(&uri).evaluation.enable;
     shared
         .cancellable(move |cancelled| {
@@ -95,6 +107,9 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
             }
             if measures && wants(only, &COMPARE) {
                 out.extend(context.compare(&range));
+            }
+            if disassembles && wants(only, &SASS_ACTION) {
+                out.extend(context.sass(&range));
             }
             if evaluates && let Some(kernel) = evaluate::kernel_at(snapshot, range.start) {
                 // Clients with a lens or a command for it do not need the action everywhere.
@@ -223,6 +238,19 @@ impl ActionBuilder<'_> {
             title: title.clone(),
             kind: Some(COMPARE),
             command: Some(Command { title, command: COMPARE_REGISTERS.to_owned(), arguments: Some(arguments) }),
+            ..CodeAction::default()
+        }))
+    }
+
+    /// Returns the command that shows the machine code of the kernel whose header is at a place.
+    fn sass(&self, range: &Range<usize>) -> Option<CodeActionOrCommand> {
+        let name = function_headed_at(self.checked.snapshot.as_ref()?, range)?;
+        let title = format!("Show the machine code of `{name}`");
+        let arguments = vec![json!({ "uri": self.uri, "entry": name, "show": true })];
+        Some(CodeActionOrCommand::CodeAction(CodeAction {
+            title: title.clone(),
+            kind: Some(SASS_ACTION),
+            command: Some(Command { title, command: SASS.to_owned(), arguments: Some(arguments) }),
             ..CodeAction::default()
         }))
     }

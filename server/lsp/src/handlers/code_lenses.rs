@@ -2,13 +2,11 @@
 
 use super::commands::{EVALUATE_WARP, REGISTER_PRESSURE};
 use crate::document::{OpenDocument, ParsedText};
-use crate::ptxas::MeasuredFunction;
 use crate::session::{ClientFeatures, SHOW_REFERENCES, SHOW_WARP};
 use crate::shared::Shared;
 use ptx_ide::{LensKind, LensText};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
@@ -40,7 +38,7 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
     shared
         .off_thread(move || {
             let ParsedText { snapshot: Some(snapshot), figures, complete, .. } = &*parsed else { return None };
-            let measured = server.ptxas.measured(&uri, snapshot);
+            let figures = &server.ptxas.figures(&uri, snapshot, figures);
             let mut options = settings.code_lens.options;
             options.evaluate &= settings.evaluation.enable;
             let found = ptx_ide::code_lenses(snapshot, &options);
@@ -61,7 +59,7 @@ pub async fn code_lenses(shared: &Arc<Shared>, params: CodeLensParams) -> Result
                 };
                 let says = if now { says() } else { None };
                 let data = says.is_none().then(|| json!({ "uri": uri, "kind": lens.kind.name() }));
-                let command = says.map(|says| command(says, &lens, snapshot, &uri, session, &measured));
+                let command = says.map(|says| command(says, &lens, snapshot, &uri, session));
                 CodeLens { range, command, data }
             };
             Some(found.into_iter().map(one).collect())
@@ -86,14 +84,12 @@ pub async fn resolve(shared: &Arc<Shared>, lens: CodeLens) -> Result<CodeLens> {
             let found = parsed.as_ref().and_then(|parsed| {
                 let snapshot = parsed.snapshot.as_ref()?;
                 let range = session.encoding.offsets(snapshot.rope(), lens.range);
-                let says = ptx_ide::resolve_lens(snapshot, kind, range.start, &parsed.figures)?;
+                let figures = server.ptxas.figures(&uri, snapshot, &parsed.figures);
+                let says = ptx_ide::resolve_lens(snapshot, kind, range.start, &figures)?;
                 Some((snapshot, says, ptx_ide::Lens { range, kind }))
             });
             let command = match found {
-                Some((snapshot, says, lens)) => {
-                    let measured = server.ptxas.measured(&uri, snapshot);
-                    command(says, &lens, snapshot, &uri, session, &measured)
-                }
+                Some((snapshot, says, lens)) => command(says, &lens, snapshot, &uri, session),
                 // The text has changed meanwhile, and the client will soon request new lenses.
                 None => Command { title: "…".to_owned(), command: String::new(), arguments: None },
             };
@@ -116,23 +112,9 @@ async fn read(shared: &Shared, document: &OpenDocument, passed: bool) -> Option<
 
 /// Returns the command of a lens. Without a suitable command of the client the lens is only text, except for commands of the
 /// server.
-fn command(
-    says: LensText,
-    lens: &ptx_ide::Lens,
-    snapshot: &Snapshot,
-    uri: &Uri,
-    session: ClientFeatures,
-    measured: &HashMap<String, MeasuredFunction>,
-) -> Command {
+fn command(says: LensText, lens: &ptx_ide::Lens, snapshot: &Snapshot, uri: &Uri, session: ClientFeatures) -> Command {
     if lens.kind == LensKind::Registers {
         let entry = snapshot.text(lens.range.clone());
-        let mut says = says;
-        if let Some(found) = measured.get(&*entry) {
-            says.title.push_str(&format!(" · ptxas: {}", found.registers));
-            if found.spilled > 0 {
-                says.title.push_str(&format!(", {} bytes spilled", found.spilled));
-            }
-        }
         let arguments: Vec<Value> = vec![json!({ "uri": uri, "entry": entry, "show": true })];
         return Command { title: says.title, command: REGISTER_PRESSURE.to_owned(), arguments: Some(arguments) };
     }

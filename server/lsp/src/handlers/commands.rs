@@ -1,6 +1,6 @@
 //! `workspace/executeCommand`.
 
-use super::{WITH_PROGRESS, compare, evaluate, registers, snapshot, status, syntax_tree, workspace_check};
+use super::{WITH_PROGRESS, compare, evaluate, registers, sass, snapshot, status, syntax_tree, workspace_check};
 use crate::convert::page_address;
 use crate::session::{ClientFeatures, EXPLAIN};
 use crate::shared::Shared;
@@ -26,10 +26,13 @@ const CLEAR_EVALUATION: &str = "ptx-analyzer.clearEvaluation";
 const FRAGMENTS: &str = "ptx-analyzer.fragments";
 const LAUNCHES: &str = "ptx-analyzer.launches";
 /// Also used as the command of a code action.
+pub const SASS: &str = "ptx-analyzer.sass";
+const SOURCE_OF: &str = "ptx-analyzer.sourceOf";
+/// Also used as the command of a code action.
 pub const WRITE_LAUNCH: &str = "ptx-analyzer.writeLaunch";
 
 /// All commands.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 13] = [
     SHOW_SYNTAX_TREE,
     EXPLAIN,
     SERVER_STATUS,
@@ -41,6 +44,8 @@ const NAMES: [&str; 11] = [
     FRAGMENTS,
     LAUNCHES,
     WRITE_LAUNCH,
+    SASS,
+    SOURCE_OF,
 ];
 
 /// Announces the commands to the client.
@@ -85,6 +90,8 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
                 .await
                 .map(Some)
         }
+        SASS => sass::sass(shared, &argument, params.work_done_progress_params.work_done_token).await.map(Some),
+        SOURCE_OF => sass::source_of(shared, uri(&argument)?, &argument).await,
         EVALUATE_WARP => evaluate::evaluate_warp(shared, &argument).await.map(Some),
         CLEAR_EVALUATION => evaluate::clear(shared, &argument).map(|any| Some(Value::Bool(any))),
         FRAGMENTS => evaluate::fragments(shared, uri(&argument)?, &argument).await,

@@ -21,11 +21,14 @@ use tower_lsp_server::ls_types::{MessageType, ProgressToken, Uri};
 /// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
 const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
 
-/// The arguments of a comparison.
-struct CompareRequest {
-    uri: Uri,
-    entry: Option<String>,
-    target: Option<&'static str>,
+/// The arguments of a comparison, and of other commands that run the assembler.
+pub struct CompareRequest {
+    /// The document.
+    pub uri: Uri,
+    /// The only function; `None` for all.
+    pub entry: Option<String>,
+    /// The architecture; `None` for the module's own.
+    pub target: Option<&'static str>,
 }
 
 /// Runs the assembler on the client's text and returns its complete output. Only one assembler runs at a time.
@@ -172,30 +175,36 @@ impl CompareJob {
         let comparison = Arc::new(comparison);
         ptxas.remember(key, Arc::clone(&comparison));
         if self.question.target.is_none() {
-            ptxas.note(&self.question.uri, &self.snapshot, &comparison);
+            ptxas.note(&self.question.uri, &self.snapshot, &comparison.assembler, &comparison.assembled);
         }
         Ok((comparison, false))
     }
 }
 
-fn no_function(name: &str) -> Error {
+/// Returns the error for a function that the module does not have.
+pub fn no_function(name: &str) -> Error {
     Error::invalid_params(format!("the module has no function `{name}` with a body"))
 }
 
-fn failed(failure: AssemblerFailure) -> Error {
+/// Returns the error for a failed run.
+pub fn failed(failure: AssemblerFailure) -> Error {
     match failure {
         AssemblerFailure::Cancelled => Error::request_cancelled(),
         failure => refused(failure.to_string()),
     }
 }
 
-fn refused(message: String) -> Error {
+/// Returns the error for a request that cannot be fulfilled.
+pub fn refused(message: String) -> Error {
     Error { code: REFUSED, message: message.into(), data: None }
 }
 
 impl CompareRequest {
     /// Reads the argument of the command: an object, a URI, or nothing if only one document is open.
-    fn read(shared: &Shared, argument: &Value) -> Result<Self> {
+    ///
+    /// # Errors
+    /// If the argument is invalid.
+    pub fn read(shared: &Shared, argument: &Value) -> Result<Self> {
         let text = |name: &str| match argument.get(name) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str())),

@@ -1,5 +1,6 @@
 //! `textDocument/definition`, `textDocument/declaration` and `textDocument/implementation`.
 
+use super::links::is_remote;
 use super::{DocumentPosition, Other, at, others};
 use crate::folders::{file_path, file_uri};
 use crate::session::ClientFeatures;
@@ -120,10 +121,18 @@ fn defined_elsewhere(session: ClientFeatures, others: &[Other], name: &str, orig
     out
 }
 
+/// Returns the file of this computer that a `.file` directive of a document names, if it exists.
+pub fn source_file(uri: &Uri, path: &str) -> Option<Uri> {
+    if is_remote(path) {
+        return None;
+    }
+    let path = file_path(uri)?.parent()?.join(Path::new(path));
+    file_uri(&path).filter(|_| path.is_file())
+}
+
 /// Returns a link to a place in a source file, if the file exists.
 fn source_link(place: &DocumentPosition, uri: &Uri, found: &SourcePosition) -> Option<LocationLink> {
-    let path = file_path(uri)?.parent()?.join(Path::new(&found.path));
-    let target_uri = file_uri(&path).filter(|_| path.is_file())?;
+    let target_uri = source_file(uri, &found.path)?;
     // Lines and columns of `.loc` count from 1, those of the protocol from 0.
     let at = Position::new(found.line.saturating_sub(1), found.column.saturating_sub(1));
     let target = Range::new(at, at);

@@ -1,12 +1,13 @@
 //! `textDocument/hover`.
 
-use super::at;
+use super::{DocumentPosition, at};
+use crate::assembler::disassembly::MachineInstruction;
 use crate::session::{ClientFeatures, EXPLAIN};
-
 use crate::shared::Shared;
+use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
-    Hover, HoverContents, HoverParams, HoverProviderCapability, MarkupContent, MarkupKind, ServerCapabilities,
+    Hover, HoverContents, HoverParams, HoverProviderCapability, MarkupContent, MarkupKind, ServerCapabilities, Uri,
 };
 
 /// Announces hover to the client.
@@ -15,20 +16,52 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns the hover for a position.
-pub async fn hover(shared: &Shared, params: HoverParams) -> Result<Option<Hover>> {
-    let uri = &params.text_document_position_params.text_document.uri;
-    if !shared.settings_of(uri).hover.enable {
+pub async fn hover(shared: &Arc<Shared>, params: HoverParams) -> Result<Option<Hover>> {
+    let uri = params.text_document_position_params.text_document.uri.clone();
+    if !shared.settings_of(&uri).hover.enable {
         return Ok(None);
     }
-    at(shared, params.text_document_position_params, |place| {
-        let found = ptx_ide::hover(&place.snapshot, place.offset, Some(&place.figures))?;
+    let server = Arc::clone(shared);
+    at(shared, params.text_document_position_params, move |place| {
+        let figures = server.ptxas.figures(&uri, &place.snapshot, &place.figures);
+        let found = ptx_ide::hover(&place.snapshot, place.offset, Some(&figures))?;
         // A client that shows only plain text gets the Markdown as plain text.
         let kind = if place.session.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
-        let value = if place.session.explains { found.linked(EXPLAIN) } else { found.markdown };
+        let mut value = if place.session.explains { found.linked(EXPLAIN) } else { found.markdown };
+        if let Some(sass) = machine_code(&server, &uri, place) {
+            value.push_str("\n\n---\n\n");
+            value.push_str(&sass);
+        }
         Some(Hover {
             contents: HoverContents::Markup(MarkupContent { kind, value }),
             range: Some(place.session.encoding.range(place.snapshot.rope(), &found.range)),
         })
     })
     .await
+}
+
+/// Maximum number of machine instructions that a hover lists.
+const MAX_INSTRUCTIONS: usize = 8;
+
+/// Returns what became of the line of an instruction, if the machine code of exactly this text is known.
+fn machine_code(shared: &Shared, uri: &Uri, place: &DocumentPosition) -> Option<String> {
+    let tied = shared.nvdisasm.current(uri, place.revision)?;
+    let line = u32::try_from(place.snapshot.rope().byte_to_line(place.offset)).ok()?.checked_add(1)?;
+    let fate = tied.code.ties.line(line)?;
+    let mut out = format!("**SASS**: {}", fate.words());
+    let all: Vec<&MachineInstruction> = tied.code.code.functions.iter().flat_map(|f| &f.instructions).collect();
+    let found: Vec<&str> =
+        fate.instructions.iter().filter_map(|at| Some(all.get(*at as usize)?.text.as_str())).collect();
+    if !found.is_empty() {
+        out.push_str("\n\n```ptxsass\n");
+        for text in found.iter().take(MAX_INSTRUCTIONS) {
+            out.push_str(text);
+            out.push('\n');
+        }
+        if let Some(more) = found.len().checked_sub(MAX_INSTRUCTIONS).filter(|n| *n > 0) {
+            out.push_str(&format!("// … and {more} more\n"));
+        }
+        out.push_str("```");
+    }
+    Some(out)
 }

@@ -14,7 +14,8 @@ pub fn initialize(shared: &Arc<Shared>, params: &InitializeParams) -> Initialize
     shared.begin(session);
     log::begin(&shared.outgoing, params.trace);
     shared.change_folders(|folders| *folders = Folders::new(params));
-    if let Some(wrong) = shared.ptxas.begin(params.initialization_options.as_ref()) {
+    let options = params.initialization_options.as_ref();
+    for wrong in [shared.ptxas.begin(options), shared.nvdisasm.begin(options)].into_iter().flatten() {
         configuration::complain(shared, wrong);
     }
     if let Some(options) = &params.initialization_options {

@@ -21,7 +21,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 
 /// Whether a path names another computer, or a device of this one, on some system. Checking whether such a file exists makes Windows connect
 /// to that computer and send the user's credentials. Merely opening a document must not cause that.
-fn is_remote(path: &str) -> bool {
+pub fn is_remote(path: &str) -> bool {
     let mut first = path.chars().map(|c| matches!(c, '/' | '\\'));
     first.next() == Some(true) && first.next() == Some(true)
 }

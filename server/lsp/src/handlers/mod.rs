@@ -21,6 +21,7 @@ pub mod links;
 pub mod references;
 mod registers;
 pub mod rename;
+mod sass;
 pub mod selection;
 pub mod semantic_tokens;
 pub mod signature_help;
@@ -120,6 +121,8 @@ pub struct DocumentPosition {
     pub session: ClientFeatures,
     /// The register report of its functions.
     pub figures: Arc<Figures>,
+    /// The revision of the text.
+    pub revision: u64,
 }
 
 /// Computes an answer about a position away from the asynchronous threads; `null` if the document is not open or not PTX. The
@@ -154,8 +157,8 @@ async fn at_in<T: Send + 'static>(
 ) -> Result<Option<T>> {
     let range = Range::new(params.position, params.position);
     let found = stretch(shared, &params.text_document.uri, range, Duration::ZERO).await?;
-    let Some((.., Stretch { snapshot, range, session, figures, .. })) = found else { return Ok(None) };
-    let place = DocumentPosition { snapshot, offset: range.start, session, figures };
+    let Some((_, revision, Stretch { snapshot, range, session, figures, .. })) = found else { return Ok(None) };
+    let place = DocumentPosition { snapshot, offset: range.start, session, figures, revision };
     shared.cancellable_in(pool, move |_| compute(&place)).await
 }
 

@@ -54,24 +54,26 @@ pub async fn pressure(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
         document.parsed(revision).await
     };
     let show = asked.show;
+    let server = Arc::clone(shared);
     let answer = shared
         .off_thread(move || {
             let parsed = parsed?;
             let snapshot = parsed.snapshot.as_ref()?;
+            let figures = server.ptxas.figures(&uri, snapshot, &parsed.figures);
             let rope = snapshot.rope();
             let start_of = |line: usize| rope.line_to_byte(line.saturating_sub(1).min(rope.len_lines()));
             let range = start_of(*asked.lines.start())..start_of(asked.lines.end().saturating_add(1));
-            let found = ptx_ide::function_pressure(snapshot, &parsed.figures, asked.entry.as_deref(), range);
+            let found = ptx_ide::function_pressure(snapshot, &figures, asked.entry.as_deref(), range);
             let functions: Vec<Value> = found.iter().map(|f| function(snapshot, f)).collect();
             let mut out = json!({ "complete": parsed.complete, "functions": functions });
             if let Some(entry) = &asked.entry
-                && let Some(said) = ptx_ide::function_registers(snapshot, &parsed.figures, entry)
+                && let Some(said) = ptx_ide::function_registers(snapshot, &figures, entry)
             {
                 out["markdown"] = json!(format!("# {}\n\n{said}\n", ptx_ide::both_names(entry)));
             }
             if let Some(number) = asked.line {
                 let end = start_of(number.saturating_add(1)).max(start_of(number) + 1) - 1;
-                let held = ptx_ide::held_values(snapshot, &parsed.figures, end).unwrap_or_default();
+                let held = ptx_ide::held_values(snapshot, &figures, end).unwrap_or_default();
                 out["live"] = held.iter().map(|v| value(snapshot, v)).collect();
             }
             Some(out)
@@ -103,9 +105,11 @@ fn function(snapshot: &Snapshot, found: &FunctionPressure) -> Value {
             "fewer": o.fewer.map(|(registers, warps)| json!({ "registers": registers, "warps": warps })),
         })
     });
+    let measured = kernel.measured.as_ref();
+    let measured = measured.map(|m| json!({ "registers": m.registers, "spilled": m.spilled, "by": m.by }));
     let mut out = json!({
         "name": found.name, "entry": kernel.kernel, "line": line(snapshot, found.start), "stale": found.stale,
-        "registers": kernel.registers, "unlimited": kernel.unlimited, "limit": limit,
+        "registers": kernel.registers, "measured": measured, "unlimited": kernel.unlimited, "limit": limit,
         "likely": { "low": kernel.likely.start(), "high": kernel.likely.end() },
         "spill_likely": kernel.spills(),
         "max_live": live(most, &[("peak_line", found.peak.map(|at| line(snapshot, at)))]),

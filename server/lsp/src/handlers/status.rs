@@ -18,6 +18,7 @@ pub fn status(shared: &Shared) -> Value {
         "memory": { "resident_bytes": resident, "peak_bytes": peak },
         "documents": documents,
         "ptxas": shared.ptxas.status(&shared.folders()),
+        "nvdisasm": shared.nvdisasm.status(&shared.folders()),
     });
     let markdown = markdown(&out);
     out["markdown"] = Value::String(markdown);

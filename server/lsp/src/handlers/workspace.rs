@@ -1,9 +1,9 @@
 //! Notifications about the folders of the workspace and the files in them.
 
 use super::configuration;
-use crate::folders::file_path;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
+use crate::workspace::FileKey;
 use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::ls_types::{
@@ -20,9 +20,9 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 const FILES: &str = "**/*.{ptx,PTX}";
 
 /// Announces the notifications about folders and files.
-pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
+pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
     let filter = |glob: &str, kind| FileOperationFilter {
-        scheme: Some("file".to_owned()),
+        scheme: (!session.supplies_files).then(|| "file".to_owned()),
         pattern: FileOperationPattern { glob: glob.to_owned(), matches: Some(kind), options: None },
     };
     // Renaming or deleting a folder affects its files.
@@ -73,7 +73,7 @@ pub fn folders_changed(shared: &Arc<Shared>, params: &DidChangeWorkspaceFoldersP
 
 /// Handles files that were created, changed, renamed or deleted, in the editor or elsewhere.
 pub fn files_changed<'a>(shared: &Arc<Shared>, uris: impl Iterator<Item = &'a str>) {
-    for path in uris.filter_map(|uri| file_path(&uri.parse::<Uri>().ok()?)) {
-        shared.workspace.forget(&path);
+    for uri in uris.filter_map(|uri| uri.parse::<Uri>().ok()) {
+        shared.workspace.forget(&FileKey::of(&uri));
     }
 }

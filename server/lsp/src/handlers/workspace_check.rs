@@ -27,6 +27,8 @@ pub struct PushedReports(Mutex<Option<HashMap<Uri, String>>>);
 /// Checks everything; the answer contains the number of files and of diagnostics.
 pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result<Value> {
     let begin = Instant::now();
+    // Who asks for a check may know of a change that the client has not reported.
+    shared.workspace.listings.forget();
     let wanted = UntilDropped::default();
     let progress = Some(WorkProgress::new(shared, token, "Checking PTX files", &wanted.token()));
     let done = run(shared, progress, &wanted.token()).await?;

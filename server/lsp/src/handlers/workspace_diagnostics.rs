@@ -5,15 +5,13 @@
 
 use super::diagnostics::result_id;
 use crate::cancel::{CancelFlag, UntilDropped};
-use crate::folders::file_path;
 use crate::progress::WorkProgress;
 use crate::shared::Shared;
-use crate::workspace::{ExamineGoal, FileReport, WorkspaceEvent, look};
+use crate::workspace::{ExamineGoal, FileKey, FileReport, WorkspaceEvent, look};
 use ptx_clock::Instant;
 use ptx_wire::outgoing;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -79,8 +77,8 @@ struct WorkspaceReport {
     token: Option<ProgressToken>,
     progress: WorkProgress,
     previous: HashMap<Uri, String>,
-    /// URIs by path: the client may write the URI of a file differently, and identifies open documents by its own form.
-    known_paths: HashMap<PathBuf, Uri>,
+    /// URIs by file: the client may write the URI of a file differently, and identifies open documents by its own form.
+    known_files: HashMap<FileKey, Uri>,
     reported: HashSet<Uri>,
     full: Vec<WorkspaceDocumentDiagnosticReport>,
     unchanged: Vec<WorkspaceDocumentDiagnosticReport>,
@@ -98,13 +96,13 @@ impl WorkspaceReport {
         previous: HashMap<Uri, String>,
         progress: WorkProgress,
     ) -> Self {
-        let known_paths = previous.keys().filter_map(|uri| Some((file_path(uri)?, uri.clone()))).collect();
+        let known_files = previous.keys().map(|uri| (FileKey::of(uri), uri.clone())).collect();
         Self {
             shared: Arc::clone(shared),
             token,
             progress,
             previous,
-            known_paths,
+            known_files,
             reported: HashSet::new(),
             full: Vec::new(),
             unchanged: Vec::new(),
@@ -129,7 +127,7 @@ impl WorkspaceReport {
     fn file(&mut self, uri: &Uri, report: Option<&FileReport>) {
         self.done += 1;
         if let Some(report) = report {
-            let known = file_path(uri).and_then(|path| self.known_paths.get(&path).cloned());
+            let known = self.known_files.get(&FileKey::of(uri)).cloned();
             self.document(known.as_ref().unwrap_or(uri), None, &report.result_id, &report.diagnostics);
         }
         self.tick();

@@ -10,7 +10,6 @@ mod worker;
 
 pub use compile_commands::CompileCommands;
 pub use worker::HostText;
-#[cfg(not(target_family = "wasm"))]
 pub use {backend::HostBackend, worker::HostWorker};
 
 use crate::levels::DiagnosticLevels;

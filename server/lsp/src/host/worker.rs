@@ -1,4 +1,4 @@
-//! The thread that follows the PTX in the strings of a document and checks it.
+//! The worker that follows the PTX in the strings of a document and checks it.
 
 use super::holding::HostHolding;
 use crate::convert::{self, ConversionContext};
@@ -91,6 +91,11 @@ impl HostWorker {
         self.built = file_path(&self.document.uri).and_then(|path| self.shared.commands.targets(&path));
         while let Some(mut work) = self.document.take().await {
             let changes = std::mem::take(&mut work.changes);
+            if self.shared.takes_spared(&self.document.uri) {
+                self.forget();
+                self.nothing(&work).await;
+                continue;
+            }
             if AssertUnwindSafe(self.step(&work, changes)).catch_unwind().await.is_ok() {
                 continue;
             }
@@ -151,7 +156,10 @@ impl HostWorker {
         let begin = Instant::now();
         let document = Arc::clone(&self.document);
         let results = if settings.diagnostics.enable {
-            let Some(results) = self.checker.check(&groups, &|| document.is_stale(revision)) else { return };
+            let (platform, checker) = (Arc::clone(&self.shared.platform), &mut self.checker);
+            let is_stale = || document.is_stale(revision);
+            let check = platform.in_slices(&is_stale, |stop| checker.check_until(&groups, stop, &is_stale));
+            let Some(results) = check.await else { return };
             results
         } else {
             Vec::new()

@@ -1,17 +1,43 @@
-//! Search for the PTX files of a folder.
+//! The file system: search for the PTX files of a folder, and reading.
 
+use crate::cancel::CancelFlag;
+use crate::folders::Folder;
 use crate::globs::excluded;
 use crate::settings;
-use crate::workspace::{FileStamp, FolderContents};
+use crate::workspace::{FileKey, FileSource, FileStamp, FolderContents};
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
 use ignore::WalkBuilder;
+use ptx_launch::files::regular;
 use std::path::Path;
 
 /// Maximum number of entries that a search visits: a folder may be the root of a file system.
 const MAX_ENTRIES: usize = 200_000;
 
+/// The files of the computer.
+#[derive(Debug)]
+pub struct FileSystem;
+
+impl FileSource for FileSystem {
+    fn find<'a>(
+        &'a self,
+        folder: &'a Folder,
+        settings: &'a settings::WorkspaceSettings,
+        cancelled: &'a CancelFlag,
+    ) -> BoxFuture<'a, FolderContents> {
+        async move { folder.path.as_ref().map(|path| find(path, settings, &|| cancelled.is_set())).unwrap_or_default() }
+            .boxed()
+    }
+
+    fn read<'a>(&'a self, file: &'a FileKey, max: u64, _: &'a CancelFlag) -> BoxFuture<'a, Option<Vec<u8>>> {
+        let FileKey::Path(path) = file else { return ready(None).boxed() };
+        async move { regular::read(path, max).ok() }.boxed()
+    }
+}
+
 /// Returns the files that end in `.ptx`, except hidden files, files that git ignores, and files that the settings exclude.
 /// Links to folders are not followed, so no file is found twice; links to files are followed only inside of the folder.
-pub fn find(folder: &Path, settings: &settings::WorkspaceSettings, stop: &dyn Fn() -> bool) -> FolderContents {
+fn find(folder: &Path, settings: &settings::WorkspaceSettings, stop: &dyn Fn() -> bool) -> FolderContents {
     let mut out = FolderContents::default();
     let mut walk = WalkBuilder::new(folder);
     walk.sort_by_file_name(Ord::cmp);
@@ -41,7 +67,7 @@ pub fn find(folder: &Path, settings: &settings::WorkspaceSettings, stop: &dyn Fn
         if stamp.length > most_bytes {
             out.too_big += 1;
         } else {
-            out.files.push((entry.into_path(), stamp));
+            out.files.push((FileKey::Path(entry.into_path()), stamp));
         }
     }
     out
@@ -59,8 +85,11 @@ mod tests {
 
     fn names(folder: &Path, settings: &WorkspaceSettings) -> (Vec<String>, usize, bool) {
         let found = find(folder, settings, &|| false);
-        let name = |p: &Path| p.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
-        (found.files.iter().map(|(p, _)| name(p)).collect(), found.too_big, found.cut)
+        let name = |key: &FileKey| {
+            let FileKey::Path(path) = key else { panic!("{key:?} is no path") };
+            path.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/")
+        };
+        (found.files.iter().map(|(key, _)| name(key)).collect(), found.too_big, found.cut)
     }
 
     #[test]

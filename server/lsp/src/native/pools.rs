@@ -2,14 +2,17 @@
 //!
 //! A pool is the blocking pool of a tokio runtime: its tasks wait in the order of arrival until a thread is free.
 
-use super::find::find;
-use crate::platform::{Computation, Finder, Platform, Pool};
+use super::find::FileSystem;
+use crate::platform::{Computation, Platform, Pool};
 use crate::priority::yield_to_others;
+use crate::workspace::FileSource;
 use futures::FutureExt;
 use futures::executor::block_on;
 use futures::future::BoxFuture;
 use std::io::Result;
+use std::num::NonZero;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -19,7 +22,7 @@ use tokio::task::JoinHandle;
 /// space, not memory.
 const STACK: usize = 16 << 20;
 
-/// Stack size of the worker of a document in bytes: trees can nest deeply, and a check may recurse along them. This is address
+/// Stack size of a thread that checks texts in bytes: trees can nest deeply, and a check may recurse along them. This is address
 /// space, not memory.
 const WORKER_STACK: usize = 64 << 20;
 
@@ -56,8 +59,22 @@ impl Platform for Pools {
         Sleep(self.requests.spawn(async move { tokio::time::sleep(time).await })).boxed()
     }
 
-    fn finder(&self) -> Option<Finder> {
-        Some(find)
+    fn start_examiner(&self, work: Computation) -> Result<()> {
+        let thread = std::thread::Builder::new().name("file".into()).stack_size(WORKER_STACK);
+        let work = move || {
+            yield_to_others();
+            block_on(work());
+        };
+        thread.spawn(work).map(drop)
+    }
+
+    /// Half of the processors, because the user is editing meanwhile.
+    fn examiners(&self) -> usize {
+        (std::thread::available_parallelism().map_or(1, NonZero::get) / 2).clamp(1, 8)
+    }
+
+    fn files(&self) -> Option<Arc<dyn FileSource>> {
+        Some(Arc::new(FileSystem))
     }
 }
 
@@ -142,7 +159,7 @@ mod tests {
         let threads = ThreadPools::new().unwrap();
         let pools = threads.pools();
         let (free, until) = channel::<()>();
-        let until = std::sync::Arc::new(std::sync::Mutex::new(until));
+        let until = Arc::new(std::sync::Mutex::new(until));
         let (began, begun) = channel();
         for _ in 0..8 {
             let (until, began) = (until.clone(), began.clone());

@@ -1,31 +1,26 @@
 //! Examines one file: its outline and its diagnostics.
 
-use super::contents::FileStamp;
+use super::contents::{FileKey, FileSource, FileStamp};
 use crate::cancel::CancelFlag;
 use crate::convert;
-use crate::session::ClientFeatures;
 use crate::settings::Settings;
-use crate::shared::{Shared, lock};
+use crate::shared::Shared;
+use futures::FutureExt;
 use ptx_analysis::Analyzer;
 use ptx_ide::SymbolKind;
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
-use ptx_launch::files::regular;
-use ptx_syntax::Snapshot;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use ptx_syntax::GradualParse;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use tokio::sync::Mutex;
 use tower_lsp_server::ls_types::{self, Diagnostic, DiagnosticSeverity, Uri};
-
-/// Stack size of a thread in bytes: trees can nest deeply, and a check may recurse along them. This is address space, not
-/// memory.
-pub const STACK: usize = 64 << 20;
 
 /// Size in bytes from which files are examined one at a time: a tree takes more than twenty times the memory of its text.
 const MIN_BIG_FILE: u64 = 2_000_000;
 
-/// Lock of the one thread that may have a big file in memory.
-static BIG_ONE: Mutex<()> = Mutex::new(());
+/// Lock of the one examiner that may have a big file in memory.
+static BIG_ONE: Mutex<()> = Mutex::const_new(());
 
 /// What to compute for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +34,8 @@ pub enum ExamineGoal {
 /// A file to examine.
 #[derive(Debug)]
 pub struct ExamineJob {
-    /// Path of the file.
-    pub path: PathBuf,
+    /// Identifies the file.
+    pub key: FileKey,
     /// URI of the file.
     pub uri: Uri,
     /// State of the file when it was found.
@@ -97,31 +92,53 @@ pub struct FileSummary {
 }
 
 /// Examines a file; `None` if it cannot be read or the work is cancelled.
-pub fn examine(job: &ExamineJob, want: ExamineGoal, shared: &Shared, cancelled: &CancelFlag) -> Option<FileSummary> {
-    let _alone = (job.stamp.length > MIN_BIG_FILE).then(|| lock(&BIG_ONE));
+pub async fn examine(
+    job: &ExamineJob,
+    want: ExamineGoal,
+    shared: &Shared,
+    files: &dyn FileSource,
+    cancelled: &CancelFlag,
+) -> Option<FileSummary> {
+    let _alone = if job.stamp.length > MIN_BIG_FILE { Some(BIG_ONE.lock().await) } else { None };
     if cancelled.is_set() {
         return None;
     }
-    let (text, _) = decode(regular::read(&job.path, job.most()).ok()?);
-    let examined = catch_unwind(AssertUnwindSafe(|| of_text(&text, job, want, shared.session(), cancelled)));
+    let nothing =
+        || FileSummary { report: (want == ExamineGoal::Report).then(FileReport::default), ..FileSummary::default() };
+    if shared.is_given_up(&job.uri) {
+        return Some(nothing());
+    }
+    let (text, _) = decode(files.read(&job.key, job.most(), cancelled).await?);
+    let examined = AssertUnwindSafe(of_text(&text, job, want, shared, cancelled)).catch_unwind().await;
     Some(examined.unwrap_or_else(|_| {
         shared.failed(job.uri.as_str());
-        FileSummary { report: (want == ExamineGoal::Report).then(FileReport::default), ..FileSummary::default() }
+        nothing()
     }))
 }
 
-fn of_text(
+async fn of_text(
     text: &str,
     job: &ExamineJob,
     want: ExamineGoal,
-    session: ClientFeatures,
+    shared: &Shared,
     cancelled: &CancelFlag,
 ) -> FileSummary {
+    let (platform, session) = (&*shared.platform, shared.session());
     let empty = || (want == ExamineGoal::Report).then(FileReport::default);
     if is_markup(text.chars()) {
         return FileSummary { report: empty(), ..FileSummary::default() };
     }
-    let snapshot = Snapshot::new(text);
+    let is_cancelled = || cancelled.is_set();
+    let mut parse = GradualParse::new(text);
+    let parsed = platform.in_slices(&is_cancelled, |stop| {
+        loop {
+            let parsed = parse.step();
+            if parsed.is_some() || stop() {
+                return parsed;
+            }
+        }
+    });
+    let Some(snapshot) = parsed.await else { return FileSummary { report: empty(), ..FileSummary::default() } };
     let symbols = ptx_ide::module_symbols(&snapshot);
     let outlined = |symbol: ptx_ide::OutlineSymbol| OutlineEntry {
         selection: session.encoding.range(snapshot.rope(), &symbol.selection),
@@ -138,8 +155,10 @@ fn of_text(
     // The settings contain only names that the tables have.
     let _ = analyzer.set_target(job.settings.target.as_deref());
     analyzer.set_project(job.settings.project.clone());
-    let mut found = analyzer.analyze(&snapshot).in_editor(&snapshot).diagnostics;
-    found.extend(analyzer.lints(&snapshot, &|| cancelled.is_set()).unwrap_or_default());
+    let checked = platform.in_slices(&is_cancelled, |stop| analyzer.analyze_until(&snapshot, stop)).await;
+    let mut found = checked.unwrap_or_default().in_editor(&snapshot).diagnostics;
+    let lints = platform.in_slices(&is_cancelled, |stop| analyzer.lints_until(&snapshot, stop, &is_cancelled)).await;
+    found.extend(lints.unwrap_or_default());
     found.sort_by_key(|d| (d.range.start, d.range.end));
     let context = convert::ConversionContext {
         uri: &job.uri,

@@ -1,38 +1,40 @@
 //! The files of the workspace's folders that are not open: their diagnostics and their outlines.
 //!
 //! The results for a file are cached until the file or its settings change; another walk then costs only the search of the
-//! folders. A few separate threads examine the files, one walk of a kind at a time.
+//! folders. A few examiners work on the files, one walk of a kind at a time. The files come from the file system of the
+//! platform, or from the client if that reads them for the server ([`client_files`]).
 
+pub mod client_files;
 mod contents;
 mod examine;
 
-pub use contents::{FileStamp, FolderContents};
+pub use contents::{FileKey, FileSource, FileStamp, FolderContents};
 pub use examine::{ExamineGoal, FileReport, OutlineEntry};
 
 use super::cancel::CancelFlag;
-use super::folders::{file_path, file_uri};
-use super::platform::Finder;
-use super::priority::yield_to_others;
 use super::settings::Settings;
 use super::shared::{Shared, lock};
-use examine::{ExamineJob, FileSummary, STACK};
+use client_files::Listings;
+use examine::{ExamineJob, FileSummary, examine};
+use futures::FutureExt;
 use std::collections::{HashMap, HashSet};
-use std::num::NonZero;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::Uri;
 
 /// Cached results for the files.
 #[derive(Debug)]
 pub struct Workspace {
-    known: Mutex<HashMap<PathBuf, FileCacheEntry>>,
+    known: Mutex<HashMap<FileKey, FileCacheEntry>>,
     /// Counts changes that may require another walk.
     changes: watch::Sender<u64>,
+    /// Counts changes of files that the client has reported.
+    file_changes: AtomicUsize,
+    /// What the client has found, if it supplies files.
+    pub listings: Listings,
     /// Locks of the running walk of each kind: a search for a name does not wait for a check of all files.
     outline_turn: tokio::sync::Mutex<()>,
     report_turn: tokio::sync::Mutex<()>,
@@ -79,6 +81,8 @@ impl Default for Workspace {
         Self {
             known: Mutex::default(),
             changes: watch::Sender::new(0),
+            file_changes: AtomicUsize::new(0),
+            listings: Listings::default(),
             outline_turn: tokio::sync::Mutex::default(),
             report_turn: tokio::sync::Mutex::default(),
             reports: AtomicUsize::new(0),
@@ -92,21 +96,28 @@ impl Workspace {
         self.changes.send_modify(|n| *n += 1);
     }
 
+    /// Returns the number of changes of files that the client has reported.
+    fn file_changes(&self) -> usize {
+        self.file_changes.load(Ordering::Relaxed)
+    }
+
     /// Returns a receiver of changes.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
     /// Drops the results for a file or folder, even if its length and time are unchanged.
-    pub fn forget(&self, path: &Path) {
+    pub fn forget(&self, file: &FileKey) {
         // For a folder this includes everything in it.
-        lock(&self.known).retain(|known, _| !known.starts_with(path));
+        lock(&self.known).retain(|known, _| !known.is_in(file));
+        self.file_changes.fetch_add(1, Ordering::Relaxed);
+        self.listings.forget();
         self.changed();
     }
 
     fn state(&self, job: &ExamineJob) -> FileState {
         let known = lock(&self.known);
-        let Some(known) = known.get(&job.path).filter(|k| k.stamp == job.stamp) else { return FileState::default() };
+        let Some(known) = known.get(&job.key).filter(|k| k.stamp == job.stamp) else { return FileState::default() };
         let report = known.report.as_ref().filter(|(settings, _)| *settings == job.settings);
         FileState { outline: known.outline.clone(), report: report.map(|(_, r)| Arc::clone(r)) }
     }
@@ -122,15 +133,18 @@ impl Workspace {
         let report = report.map(|r| (Arc::clone(&job.settings), r));
         let mut known = lock(&self.known);
         // A walk for outlines must not replace the diagnostics of a full check.
-        let before = known.remove(&job.path).filter(|k| k.stamp == job.stamp).and_then(|k| k.report);
+        let before = known.remove(&job.key).filter(|k| k.stamp == job.stamp).and_then(|k| k.report);
         let report = report.or(before);
-        known.insert(job.path.clone(), FileCacheEntry { stamp: job.stamp, outline: Some(outline), report });
+        known.insert(job.key.clone(), FileCacheEntry { stamp: job.stamp, outline: Some(outline), report });
         state
     }
 }
 
-/// Examines all files of the workspace that are not open, on separate threads, and passes the results of each file to `on` as
-/// they arrive. A second walk of the same kind waits for the first.
+/// Time between two events of a walk in which no file is done.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Examines all files of the workspace that are not open, away from the work that reads messages, and passes the results of each
+/// file to `on` as they arrive. A second walk of the same kind waits for the first.
 ///
 /// # Errors
 /// If it is cancelled.
@@ -147,33 +161,38 @@ pub async fn look<T: Send + 'static>(
     };
     let _turn = turn.lock().await;
     cancelled.check()?;
-    let Some(finder) = shared.platform.finder() else {
+    let Some(files) = shared.files() else {
         on(&mut sink, WorkspaceEvent::Found { files: 0, too_big: 0, cut: false });
         return Ok(sink);
     };
     let (done, result) = oneshot::channel();
-    let (to_thread, cancelled) = (Arc::clone(shared), cancelled.clone());
-    let work = move || {
-        let finished =
-            Look { shared: &to_thread, finder, want, cancelled: &cancelled }.run(&mut |event| on(&mut sink, event));
+    let walk = Walk { shared: Arc::clone(shared), files, want, cancelled: cancelled.clone() };
+    let work = async move || {
+        let finished = walk.run(&mut |event| on(&mut sink, event)).await;
         // The receiver may be gone.
         let _ = done.send(if finished { Ok(sink) } else { Err(Error::request_cancelled()) });
     };
-    std::thread::Builder::new().name("workspace".into()).spawn(work).map_err(|_| Error::internal_error())?;
+    let started = shared.platform.start_examiner(Box::new(|| work().boxed_local()));
+    started.map_err(|_| Error::internal_error())?;
     result.await.unwrap_or_else(|_| Err(Error::internal_error()))
 }
 
-struct Look<'a> {
-    shared: &'a Arc<Shared>,
-    finder: Finder,
+/// A walk over the files of the workspace.
+#[derive(Debug, Clone)]
+struct Walk {
+    shared: Arc<Shared>,
+    files: Arc<dyn FileSource>,
     want: ExamineGoal,
-    cancelled: &'a CancelFlag,
+    cancelled: CancelFlag,
 }
 
-impl Look<'_> {
+/// What an examiner sends: the index of a file, and what it has found, if the file could be read.
+type Examined = (usize, Option<FileSummary>);
+
+impl Walk {
     /// Runs the walk; returns whether it was completed.
-    fn run(&self, on: &mut dyn FnMut(WorkspaceEvent<'_>)) -> bool {
-        let jobs = self.jobs(on);
+    async fn run(&self, on: &mut dyn FnMut(WorkspaceEvent<'_>)) -> bool {
+        let jobs = self.jobs(on).await;
         if self.cancelled.is_set() {
             return false;
         }
@@ -189,30 +208,29 @@ impl Look<'_> {
         for (job, state) in &known {
             on(WorkspaceEvent::File(&job.uri, state));
         }
-        self.examine(&left, on);
+        self.examine_all(left, on).await;
         !self.cancelled.is_set()
     }
 
     /// Returns the files to examine, and drops the cached results of other files.
-    fn jobs(&self, on: &mut dyn FnMut(WorkspaceEvent<'_>)) -> Vec<ExamineJob> {
-        let shared = self.shared;
-        let open: HashSet<PathBuf> = shared.documents().iter().filter_map(|d| file_path(&d.uri)).collect();
+    async fn jobs(&self, on: &mut dyn FnMut(WorkspaceEvent<'_>)) -> Vec<ExamineJob> {
+        let shared = &self.shared;
+        let open: HashSet<FileKey> = shared.documents().iter().map(|d| FileKey::of(&d.uri)).collect();
         let (mut jobs, mut seen) = (Vec::new(), HashSet::new());
         let (mut too_big, mut cut) = (0, false);
         let mut most = 0;
         for folder in shared.folders().iter() {
-            let Some(path) = &folder.path else { continue };
             let settings = folder.settings.clone().unwrap_or_else(|| shared.settings());
             most = settings.workspace.files.max(most);
-            let found = (self.finder)(path, &settings.workspace, &|| self.cancelled.is_set());
+            let found = self.files.find(folder, &settings.workspace, &self.cancelled).await;
             too_big += found.too_big;
             cut |= found.cut;
-            for (path, stamp) in found.files {
+            for (key, stamp) in found.files {
                 // A folder may be inside of another one; the innermost one counts.
-                let Some(uri) = file_uri(&path).filter(|_| seen.insert(path.clone())) else { continue };
-                if !open.contains(&path) {
+                let Some(uri) = key.uri().filter(|_| seen.insert(key.clone())) else { continue };
+                if !open.contains(&key) {
                     let settings = shared.settings_of(&uri);
-                    jobs.push(ExamineJob { path, uri, stamp, settings });
+                    jobs.push(ExamineJob { key, uri, stamp, settings });
                 }
             }
         }
@@ -221,53 +239,50 @@ impl Look<'_> {
             cut = true;
         }
         if !self.cancelled.is_set() {
-            lock(&shared.workspace.known).retain(|path, _| seen.contains(path));
+            lock(&shared.workspace.known).retain(|key, _| seen.contains(key));
         }
         on(WorkspaceEvent::Found { files: jobs.len(), too_big, cut });
         jobs
     }
 
-    fn examine(&self, jobs: &[ExamineJob], on: &mut dyn FnMut(WorkspaceEvent<'_>)) {
-        let next = AtomicUsize::new(0);
-        let (sender, results) = mpsc::channel();
-        std::thread::scope(|scope| {
-            for _ in 0..threads().min(jobs.len()) {
-                let (next, sender) = (&next, sender.clone());
-                let work = move || {
-                    yield_to_others();
-                    while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let examined = examine::examine(job, self.want, self.shared, self.cancelled);
-                        if self.cancelled.is_set() || sender.send((job, examined)).is_err() {
+    async fn examine_all(&self, jobs: Vec<ExamineJob>, on: &mut dyn FnMut(WorkspaceEvent<'_>)) {
+        let platform = &self.shared.platform;
+        let (jobs, next) = (Arc::new(jobs), Arc::new(AtomicUsize::new(0)));
+        let (sender, mut results) = mpsc::unbounded_channel::<Examined>();
+        for _ in 0..platform.examiners().min(jobs.len()) {
+            let (walk, jobs, next, sender) = (self.clone(), Arc::clone(&jobs), Arc::clone(&next), sender.clone());
+            // The future is created on its thread: parsers stay on theirs.
+            let work = move || {
+                let work = async move {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(job) = jobs.get(index) else { return };
+                        walk.shared.platform.works_on(job.uri.as_str());
+                        let examined = examine(job, walk.want, &walk.shared, &*walk.files, &walk.cancelled).await;
+                        if walk.cancelled.is_set() || sender.send((index, examined)).is_err() {
                             return;
                         }
                     }
                 };
-                if let Err(error) =
-                    std::thread::Builder::new().name("file".into()).stack_size(STACK).spawn_scoped(scope, work)
-                {
-                    tracing::warn!("one thread less: {error}");
-                }
+                work.boxed_local()
+            };
+            if let Err(error) = platform.start_examiner(Box::new(work)) {
+                tracing::warn!("one examiner less: {error}");
             }
-            drop(sender);
-            loop {
-                match results.recv_timeout(Duration::from_millis(100)) {
-                    Ok((job, Some(examined))) => {
-                        let state = self.shared.workspace.remember(job, examined);
-                        on(WorkspaceEvent::File(&job.uri, &state));
-                    }
-                    // The file could not be read, or no longer exists.
-                    Ok((job, None)) => on(WorkspaceEvent::File(&job.uri, &FileState::default())),
-                    Err(RecvTimeoutError::Timeout) => on(WorkspaceEvent::Tick),
-                    Err(RecvTimeoutError::Disconnected) => return,
-                }
-            }
-        });
+        }
+        drop(sender);
+        loop {
+            let Some(event) = platform.timeout(TICK, results.recv()).await else {
+                on(WorkspaceEvent::Tick);
+                continue;
+            };
+            let Some((index, examined)) = event else { return };
+            let Some(job) = jobs.get(index) else { continue };
+            // A file without results could not be read, or no longer exists.
+            let state = examined.map(|examined| self.shared.workspace.remember(job, examined)).unwrap_or_default();
+            on(WorkspaceEvent::File(&job.uri, &state));
+        }
     }
-}
-
-/// Number of threads: half of the processors, because the user is editing meanwhile.
-fn threads() -> usize {
-    (std::thread::available_parallelism().map_or(1, NonZero::get) / 2).clamp(1, 8)
 }
 
 /// Returns the outlines of the files that are not open, in the order of their names.

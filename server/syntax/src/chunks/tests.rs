@@ -1,6 +1,6 @@
 //! Tests that edits give the nodes of a fresh parse, whatever the chunks.
 
-use crate::{Document, Node, Snapshot};
+use crate::{Document, GradualParse, Node, Snapshot};
 
 const HEAD: &str = "// A module\n.version 8.0\n.target sm_80\n.address_size 64\n.global .u32 counter;\n\n";
 
@@ -64,6 +64,29 @@ fn pieces_have_the_nodes_of_the_whole() {
         assert!(chunks.roots().count() > 3);
         assert!(!chunks.has_error());
         assert_eq!(nodes(&chunks), nodes(&whole(&text)));
+    }
+}
+
+#[test]
+fn a_parse_in_steps_gives_the_same_chunks() {
+    let texts = [String::new(), module(1), module(40), module(40).replacen("ret;\n}", "ret;\n", 1)];
+    for text in &texts {
+        for least in [1, 300, 1000, usize::MAX] {
+            let expected = Snapshot::with_chunk_size(text, 1, least);
+            let mut parse = GradualParse::with_chunk_size(text, least);
+            let mut steps = 1;
+            let snapshot = loop {
+                if let Some(snapshot) = parse.step() {
+                    break snapshot;
+                }
+                steps += 1;
+                assert!(steps <= expected.roots().count(), "each step parses a chunk");
+            };
+            assert_eq!(nodes(&snapshot), nodes(&expected), "in chunks of {least}");
+            assert_eq!(snapshot.roots().count(), expected.roots().count());
+            assert!(least != 1 || text.len() < 1000 || steps > 3, "{steps} steps");
+            assert!(parse.step().is_none(), "there is one result");
+        }
     }
 }
 

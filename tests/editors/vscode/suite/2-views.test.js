@@ -1,6 +1,7 @@
 // The features that the extension adds to the server: commands, views, states.
 const assert = require('node:assert/strict');
-const { readdirSync, readlinkSync } = require('node:fs');
+const { readdirSync, readFileSync, readlinkSync } = require('node:fs');
+const { resolve } = require('node:path');
 const vscode = require('vscode');
 const { api, closeAll, codes, command, kernel, open, place, running, tabs, until } = require('./helpers');
 
@@ -38,6 +39,47 @@ describe('views and commands', () => {
         await command(lens.command.command, ...lens.command.arguments);
         assert.equal(editor.selection.active.line, place(document, '.entry').line);
         assert.match((await api()).registers()[0], /^saxpy/);
+    });
+
+    it('machine code is shown beside a kernel, tied to its lines', async () => {
+        const text = readFileSync(resolve(__dirname, '../../fixture/saxpy.ptx'), 'utf8');
+        const { editor, document } = await open('sass.ptx', text);
+        const go = (words) => {
+            const at = place(document, words);
+            editor.selection = new vscode.Selection(at, at);
+        };
+        go('fma.rn.f32');
+        await command('ptx.showSass');
+        const { sass } = await api();
+        const shown = await until('the machine code', () => vscode.window.visibleTextEditors.find(({ document: of }) => of.uri.scheme === 'ptx-sass' && of.getText().includes('FFMA')));
+        assert.equal(shown.document.languageId, 'ptx-sass');
+        assert.match(sass()[0].text, /^saxpy:\n\/\/ 12 registers, /m);
+        const rows = (words) => shown.document.getText().split('\n').flatMap((line, row) => (line.includes(words) ? [row + 1] : []));
+        await until('the tie', () => sass()[0].tied.length === 1 && sass()[0].tied[0] === rows('FFMA')[0]);
+        assert.equal(sass()[0].note, '1 instruction, moved down after line 46');
+        go('ld.param.f32');
+        await until('the note', () => sass()[0].note === 'merged into line 42');
+        // From the machine code back.
+        await vscode.window.showTextDocument(shown.document, { viewColumn: shown.viewColumn });
+        const exit = new vscode.Position(rows('@P0 EXIT')[0] - 1, 0);
+        vscode.window.activeTextEditor.selection = new vscode.Selection(exit, exit);
+        await until('the other tie', () => sass()[0].note === '1 instruction');
+        const [target] = await command('vscode.executeDefinitionProvider', shown.document.uri, exit);
+        assert.equal((target.targetRange ?? target.range).start.line, place(document, '@%p1 bra').line);
+        const folds = await command('vscode.executeFoldingRangeProvider', shown.document.uri);
+        assert.ok(folds.some(({ start }) => start === rows('saxpy:')[0] - 1), JSON.stringify(folds));
+        // An edit is followed; while the assembler refuses it, the older text stays.
+        const edit = async (range, words) => {
+            const change = new vscode.WorkspaceEdit();
+            change.replace(document.uri, range, words);
+            await vscode.workspace.applyEdit(change);
+        };
+        const at = new vscode.Position(place(document, 'fma.rn.f32').line, 0);
+        await edit(new vscode.Range(at, at), 'bogus;\n');
+        await until('the reason', () => sass()[0].older === "ptxas refuses the module in line 42: Unknown opcode 'bogus'");
+        await edit(new vscode.Range(at, at.translate(1)), '');
+        await until('a newer text', () => sass()[0].older === undefined);
+        await command('workbench.action.files.revert');
     });
 
     it('Explain shows a page about the instruction at the cursor', async () => {

@@ -1,0 +1,47 @@
+// The ties between PTX and machine code.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Sass } from '../src/protocol';
+import { foldsOf, movedLine, tiesOf } from '../src/sassTies';
+
+const answer = {
+    ptx: [
+        { line: 8, instructions: [], fate: 'merged', words: 'merged into line 10' },
+        { line: 10, instructions: [0, 2], fate: 'kept', words: '2 instructions' },
+        { line: 12, instructions: [1], fate: 'moved', words: '1 instruction, moved up before line 10' },
+    ],
+    rows: [3, 4, 5],
+    lines: [0, 0, 10, 12, 10],
+} as unknown as Sass;
+
+test('a PTX line is tied to its rows, with a colour of its own', () => {
+    const ties = tiesOf(answer);
+    assert.deepEqual([...ties.lines.keys()], [8, 10, 12]);
+    assert.deepEqual(ties.lines.get(10), { rows: [3, 5], words: '2 instructions', colour: 0 });
+    assert.deepEqual([ties.lines.get(8)?.colour, ties.lines.get(12)?.colour], [undefined, 1]);
+    assert.equal(ties.source[3], 12);
+});
+
+test('ties follow edits above them, and edited lines lose theirs', () => {
+    const edited = (first: number, last: number, breaks: number): [number[], number[]] => {
+        const ties = tiesOf(answer);
+        movedLine(ties, first, last, breaks);
+        return [[...ties.lines.keys()], ties.source];
+    };
+    assert.deepEqual(edited(9, 9, 0), [[8, 10, 12], [0, 0, 10, 12, 10]]);
+    assert.deepEqual(edited(2, 2, 2), [[10, 12, 14], [0, 0, 12, 14, 12]]);
+    // Lines 9 to 12 are deleted.
+    assert.deepEqual(edited(8, 12, 0), [[8], [0, 0, 0, 0, 0]]);
+    assert.deepEqual(edited(10, 11, 0), [[8, 10], [0, 0, 10, 0, 10]]);
+});
+
+test('functions and blocks fold', () => {
+    const text = ['// SASS', '', 'one:', '// figures', '  0000 NOP', '.L_x_0:', '  0010 NOP', '  0020 BRA .L_x_0', '$one$two:', '  0030 RET', '', 'three:', '  0000 RET', ''];
+    assert.deepEqual(foldsOf(text), [
+        [2, 7],
+        [5, 7],
+        [8, 9],
+        [11, 12],
+    ]);
+    assert.deepEqual(foldsOf([]), []);
+});
