@@ -23,6 +23,7 @@ pub mod unused_register;
 pub mod wgmma_order;
 pub mod wrong_state_space;
 
+use crate::addresses::{AddressFacts, Flow};
 use crate::check::codes::LINTS;
 use crate::check::diagnostic::Diagnostic;
 use crate::flow::dominance::{self, Tree};
@@ -33,6 +34,7 @@ use crate::flow::{FlowFunction, Graph, Module};
 use crate::registers::FunctionUsage;
 use crate::target::Environment;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// A function with the results of its flow analyses. Costly analyses run on first use.
 pub struct Analysis<'a> {
@@ -50,6 +52,7 @@ pub struct Analysis<'a> {
     variances: OnceCell<Variances<'a>>,
     across: OnceCell<Option<Vec<Across>>>,
     usage: OnceCell<FunctionUsage>,
+    addresses: OnceCell<Option<Arc<AddressFacts>>>,
 }
 
 /// A flow lint: appends its diagnostics about a function. Their ranges count from the start of the item.
@@ -69,6 +72,7 @@ impl<'a> Analysis<'a> {
             variances: OnceCell::new(),
             across: OnceCell::new(),
             usage: OnceCell::new(),
+            addresses: OnceCell::new(),
         }
     }
 
@@ -105,9 +109,30 @@ impl<'a> Analysis<'a> {
         self.usage.get_or_init(|| FunctionUsage::new(self.function, self.graph, self.liveness(), self.environment))
     }
 
+    /// The addresses of its accesses; `None` for a function that is too large.
+    pub fn addresses(&self) -> Option<&Arc<AddressFacts>> {
+        self.addresses_until(&|| false)
+    }
+
+    fn addresses_until(&self, cancelled: &dyn Fn() -> bool) -> Option<&Arc<AddressFacts>> {
+        let compute = || {
+            let flow = Flow {
+                function: self.function,
+                graph: self.graph,
+                liveness: self.liveness(),
+                dominators: self.dominators(),
+                post_dominators: self.post_dominators(),
+                across: self.across()?,
+            };
+            AddressFacts::new(&flow, cancelled).map(Arc::new)
+        };
+        self.addresses.get_or_init(compute).as_ref()
+    }
+
     /// Runs all flow lints. `None` if `cancelled` returned true in between.
     pub fn run(&self, cancelled: &dyn Fn() -> bool) -> Option<Vec<Diagnostic>> {
         let mut out = Vec::new();
+        self.addresses_until(cancelled);
         for lint in LINTS {
             if cancelled() {
                 return None;

@@ -226,7 +226,8 @@ fn function_lints(
     let found = analysis.run(whole.cancelled)?;
     let facts = whole.keeps_facts.then(|| {
         let (liveness, across) = (analysis.liveness(), analysis.across());
-        Arc::new(FunctionFacts::with(function, &graph, liveness, across, analysis.usage().clone()))
+        let addresses = analysis.addresses().cloned();
+        Arc::new(FunctionFacts::with(function, &graph, liveness, across, analysis.usage().clone(), addresses))
     });
     Some(CachedLints { found, facts, ..nothing })
 }

@@ -1,0 +1,351 @@
+//! Evaluates an expression for the lanes of a warp.
+//!
+//! Numbers that are unknown but the same in all lanes stay unknown as long as they only shift the pattern of the lanes. Where single
+//! bits of such a number change the pattern (in a swizzle by XOR, for instance), the evaluation is repeated for each value of those bits.
+
+use super::Values;
+use super::lanes::{LANES, Lanes, active_lanes, between};
+use super::node::{Node, NodeId, Operation, Symbol, combined, mask, sign_extended};
+use super::shape::WarpCase;
+use crate::flow::uniformity::Across;
+use ptx_isa::tables::GridRole;
+use rustc_hash::FxHashMap as HashMap;
+
+/// The maximum number of bits of unknown numbers whose values are tried one after the other.
+const MAX_TRIED_BITS: usize = 6;
+
+/// The maximum number of nodes that are evaluated for one expression.
+const MAX_STEPS: u32 = 40_000;
+
+/// The maximum depth of the recursion.
+const MAX_DEPTH: u32 = 400;
+
+/// The alignment that is assumed for the pointer of [`Assumptions::aligned`]: that of CUDA's memory allocators.
+const ALLOCATED: u64 = 256;
+
+/// What is assumed in an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Assumptions {
+    /// A parameter that is a pointer and is aligned as memory allocators align them.
+    pub aligned: Option<NodeId>,
+}
+
+/// A bit of the unknown number of a node, and its value.
+type TriedBit = (NodeId, u32, bool);
+
+/// The values of an expression in one case of warps: one list of lanes for each value of the bits that had to be tried. `None` if
+/// the values are not known.
+pub fn lanes_of(values: &Values, id: NodeId, case: &WarpCase, assumptions: Assumptions) -> Option<Vec<Lanes>> {
+    let (mut out, mut waiting, mut steps) = (Vec::new(), vec![Vec::<TriedBit>::new()], 0);
+    while let Some(tried) = waiting.pop() {
+        let mut evaluation =
+            Evaluation { values, case, assumptions, tried: &tried, known: HashMap::default(), split: None, steps };
+        let found = evaluation.node(id, 0);
+        steps = evaluation.steps;
+        match (found, evaluation.split) {
+            (Some(lanes), None) => out.push(lanes),
+            (_, Some((node, bit))) if tried.len() < MAX_TRIED_BITS && steps < MAX_STEPS => {
+                for value in [false, true] {
+                    let mut more = tried.clone();
+                    more.push((node, bit, value));
+                    waiting.push(more);
+                }
+            }
+            _ => return None,
+        }
+    }
+    Some(out)
+}
+
+struct Evaluation<'a> {
+    values: &'a Values,
+    case: &'a WarpCase,
+    assumptions: Assumptions,
+    tried: &'a [TriedBit],
+    known: HashMap<NodeId, Option<Lanes>>,
+    /// A bit whose values must be tried.
+    split: Option<(NodeId, u32)>,
+    steps: u32,
+}
+
+impl Evaluation<'_> {
+    fn node(&mut self, id: NodeId, depth: u32) -> Option<Lanes> {
+        if let Some(known) = self.known.get(&id) {
+            return *known;
+        }
+        self.steps += 1;
+        if depth > MAX_DEPTH || self.steps > MAX_STEPS {
+            return None;
+        }
+        let mut found = self.compute(id, depth + 1);
+        if self.split.is_some() {
+            return None;
+        }
+        if let Some(lanes) = &mut found {
+            let facts = self.values.facts(id);
+            if lanes.is_disjoint() {
+                lanes.unknown &= facts.may;
+            }
+            for (_, bit, value) in self.tried.iter().filter(|(node, ..)| *node == id) {
+                let bit = 1u64 << bit;
+                if *value && lanes.unknown & bit != 0 {
+                    lanes.values = lanes.values.map(|v| v.wrapping_add(bit) & mask(facts.width));
+                }
+                lanes.unknown &= !bit;
+            }
+        }
+        self.known.insert(id, found);
+        found
+    }
+
+    fn compute(&mut self, id: NodeId, depth: u32) -> Option<Lanes> {
+        let values = self.values;
+        let facts = values.facts(id);
+        let width = facts.width;
+        match &facts.node {
+            Node::Constant(value) => Some(Lanes::number(*value)),
+            Node::Symbol(symbol) => self.symbol(id, *symbol, width, depth),
+            Node::Sum(constant, terms) => {
+                let mut all = Lanes::number(*constant);
+                for term in terms {
+                    let mut product = Lanes::number(1);
+                    for factor in &term.factors {
+                        let factor_lanes = self.node(*factor, depth)?;
+                        product = self.product(&product, &factor_lanes, *factor, width)?;
+                    }
+                    all = all.plus(&product.times(term.coefficient, width), width);
+                }
+                Some(all)
+            }
+            Node::Extend(of, signed) => {
+                let inner = self.node(*of, depth)?;
+                self.extended(*of, &inner, *signed, values.facts(*of).width, width)
+            }
+            Node::Low(of) => {
+                let inner = self.node(*of, depth)?;
+                let bits = mask(width);
+                Some(Lanes { values: inner.values.map(|v| v & bits), unknown: inner.unknown & bits })
+            }
+            Node::Apply(operation, arguments) => {
+                let mut lanes = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    lanes.push(self.node(*argument, depth)?);
+                }
+                self.applied(*operation, arguments, &lanes, width)
+            }
+        }
+    }
+
+    fn symbol(&mut self, id: NodeId, symbol: Symbol, width: u8, depth: u32) -> Option<Lanes> {
+        let values = self.values;
+        let facts = values.facts(id);
+        let uniform = Some(Lanes::uniform(facts.may & mask(width)));
+        match symbol {
+            Symbol::Special(name, component) => {
+                let at = usize::from(component);
+                match name.0.grid {
+                    GridRole::Thread => self.case.thread.get(at).copied(),
+                    GridRole::Lane => Some(Lanes { values: std::array::from_fn(|l| l as u64), unknown: 0 }),
+                    GridRole::CtaSize => match (self.case.size, at) {
+                        (Some(size), _) => size.get(at).map(|n| Lanes::number((*n).into())),
+                        (None, 0) if self.case.rows => Some(Lanes::uniform(facts.may & !(LANES as u64 - 1))),
+                        _ => uniform,
+                    },
+                    _ => uniform,
+                }
+            }
+            Symbol::Parameter(..) if self.assumptions.aligned == Some(id) => {
+                Some(Lanes::uniform(facts.may & !(ALLOCATED - 1)))
+            }
+            Symbol::Parameter(..) | Symbol::Address(_) | Symbol::Window(_) => uniform,
+            Symbol::Meeting(_, slot) => {
+                if let Some(counter) = values.counters.get(&id)
+                    && values.loops.all.get(counter.natural_loop as usize).is_some_and(|l| l.converged)
+                {
+                    let start = self.node(counter.start, depth)?;
+                    let step = self.node(counter.step, depth)?;
+                    let turns = Lanes::uniform(mask(width));
+                    let way = self.product(&step, &turns, counter.step, width)?;
+                    return Some(start.plus(&way, width));
+                }
+                if self.is_uniform(slot) { uniform } else { None }
+            }
+            Symbol::Result(_, slot) => {
+                if self.is_uniform(slot) {
+                    uniform
+                } else {
+                    None
+                }
+            }
+        }
+    }
+
+    /// Whether a register always has the same value in all lanes of a warp.
+    fn is_uniform(&self, slot: u32) -> bool {
+        match self.values.across.get(slot as usize) {
+            Some(Across::Cta | Across::Warp) => true,
+            Some(Across::Rows) => self.case.rows,
+            _ => false,
+        }
+    }
+
+    /// The product of two values. `second` is the node of `b`.
+    fn product(&mut self, a: &Lanes, b: &Lanes, second: NodeId, width: u8) -> Option<Lanes> {
+        let active = self.case.active;
+        let bits = mask(width);
+        match (a.unknown, b.unknown, a.is_uniform(active), b.is_uniform(active)) {
+            (0, 0, ..) => {
+                let values = std::array::from_fn(|l| a.values[l].wrapping_mul(b.values[l]) & bits);
+                Some(Lanes { values, unknown: 0 })
+            }
+            (0, _, true, _) => Some(b.times(first_of(a, active), width)),
+            (_, 0, _, true) => Some(a.times(first_of(b, active), width)),
+            (_, _, true, true) => {
+                let zeros = a.zeros(active).saturating_add(b.zeros(active));
+                Some(Lanes::uniform(between(zeros, 64) & bits))
+            }
+            // A distance that varies from lane to lane, times an unknown number.
+            (0, ..) => self.try_bits(second, b),
+            _ => None,
+        }
+    }
+
+    fn extended(&mut self, of: NodeId, inner: &Lanes, signed: bool, from: u8, width: u8) -> Option<Lanes> {
+        let sign = 1u64 << (from - 1);
+        if inner.is_disjoint() {
+            let values = inner.values.map(|v| if signed { sign_extended(v, from) as u64 & mask(width) } else { v });
+            // With an unknown sign, all known parts are positive.
+            let above = mask(width) & !mask(from);
+            let unknown = if signed && inner.unknown & sign != 0 { inner.unknown | above } else { inner.unknown };
+            return Some(Lanes { values, unknown });
+        }
+        let largest = active_lanes(self.case.active).map(|l| inner.values[l]).max().unwrap_or(0);
+        let limit = if signed { sign } else { mask(from).wrapping_add(1) };
+        if from < 64 && largest.saturating_add(inner.unknown) < limit {
+            return Some(*inner);
+        }
+        if from < 32 {
+            return self.try_bits(of, inner);
+        }
+        // An index that wraps around at 2^31 or 2^32 between two lanes would reach memory gigabytes apart.
+        let values = inner.values.map(|v| sign_extended(v, from) as u64 & mask(width));
+        let above = if signed && inner.unknown & sign != 0 { mask(width) & !mask(from) } else { 0 };
+        Some(Lanes { values, unknown: inner.unknown | above })
+    }
+
+    /// Asks for the bits of an unknown number one by one, if there are few.
+    fn try_bits(&mut self, node: NodeId, lanes: &Lanes) -> Option<Lanes> {
+        let few = lanes.unknown.count_ones() as usize <= MAX_TRIED_BITS;
+        if few && lanes.unknown != 0 && self.split.is_none() {
+            self.split = Some((node, lanes.unknown.trailing_zeros()));
+        }
+        None
+    }
+
+    fn applied(&mut self, operation: Operation, nodes: &[NodeId], lanes: &[Lanes], width: u8) -> Option<Lanes> {
+        let active = self.case.active;
+        if lanes.iter().all(|l| l.unknown == 0) {
+            let mut values = [0; LANES];
+            for (lane, value) in values.iter_mut().enumerate() {
+                let arguments: [u64; 3] = std::array::from_fn(|i| lanes.get(i).map_or(0, |a| a.values[lane]));
+                match operation.apply(&arguments, width) {
+                    Some(result) => *value = result,
+                    None if active >> lane & 1 == 0 => {}
+                    None => return None,
+                }
+            }
+            return Some(Lanes { values, unknown: 0 });
+        }
+        if let Some(table) = operation.table() {
+            return self.bitwise(table, nodes, lanes, width);
+        }
+        if let (Operation::ShiftRight(signed), [a, by]) = (operation, lanes)
+            && by.unknown == 0
+            && by.is_uniform(active)
+            && let Some(found) = self.shifted_right(a, first_of(by, active), signed, width)
+        {
+            return Some(found);
+        }
+        if let (Operation::ShiftLeft, [a, by]) = (operation, lanes)
+            && by.unknown == 0
+            && by.is_uniform(active)
+        {
+            let by = first_of(by, active);
+            return Some(if by < u64::from(width) { a.times(1 << by, width) } else { Lanes::number(0) });
+        }
+        if lanes.iter().all(|l| l.is_uniform(active)) {
+            return Some(Lanes::uniform(mask(width)));
+        }
+        let (node, unknown) = nodes.iter().zip(lanes).find(|(_, l)| l.unknown != 0)?;
+        self.try_bits(*node, unknown)
+    }
+
+    fn shifted_right(&self, a: &Lanes, by: u64, signed: bool, width: u8) -> Option<Lanes> {
+        let by = u32::try_from(by).ok().filter(|by| *by < u32::from(width))?;
+        let sign = 1u64 << (width - 1);
+        let largest = active_lanes(self.case.active).map(|l| a.values[l]).max().unwrap_or(0);
+        if a.is_disjoint() {
+            let shift = |v: u64| if signed { (sign_extended(v, width) >> by) as u64 & mask(width) } else { v >> by };
+            let copies = if signed && a.unknown & sign != 0 { mask(width) & !(mask(width) >> by) } else { 0 };
+            return Some(Lanes { values: a.values.map(shift), unknown: a.unknown >> by | copies });
+        }
+        // Bits that are shifted out carry nothing into the others if the unknown number has none of them.
+        let limit = if signed { sign } else { mask(width) };
+        let fits = largest.checked_add(a.unknown).is_some_and(|sum| sum < limit);
+        (fits && a.unknown.trailing_zeros() >= by)
+            .then(|| Lanes { values: a.values.map(|v| v >> by), unknown: a.unknown >> by })
+    }
+
+    /// A bitwise function of up to three values, bit by bit.
+    fn bitwise(&mut self, table: u8, nodes: &[NodeId], lanes: &[Lanes], width: u8) -> Option<Lanes> {
+        let active = self.case.active;
+        let mut out = Lanes::number(0);
+        // From these bits on, a carry into a bit of the argument depends on its unknown number.
+        let carried: Vec<u64> = lanes
+            .iter()
+            .map(|l| if l.is_disjoint() { 0 } else { between(l.unknown.trailing_zeros(), 64) })
+            .collect();
+        for bit in (0..width).map(u32::from) {
+            let column = |at: usize| {
+                lanes.get(at).map_or(0, |l| (0..LANES).fold(0u32, |all, lane| all | ((l.values[lane] >> bit & 1) as u32) << lane))
+            };
+            let known: [u32; 3] = std::array::from_fn(column);
+            let is = |bits: u64| bits >> bit & 1 == 1;
+            let open = |at: usize| lanes.get(at).is_some_and(|l| is(l.unknown)) || carried.get(at).is_some_and(|c| is(*c));
+            // The results for all values of the open bits.
+            let mut results = [0u32; 8];
+            for (choice, result) in results.iter_mut().enumerate() {
+                let argument = |at: usize| match open(at) {
+                    true if choice >> at & 1 == 1 => u32::MAX,
+                    true => 0,
+                    false => known[at],
+                };
+                *result = combined(table, argument(0).into(), argument(1).into(), argument(2).into()) as u32 & active;
+            }
+            let first = results[0];
+            if results.iter().all(|r| *r == first) {
+                for lane in active_lanes(first) {
+                    out.values[lane] |= 1 << bit;
+                }
+                continue;
+            }
+            // With a carry, each lane may have a value of its own.
+            if let Some(at) = (0..lanes.len()).find(|at| is(carried[*at])) {
+                return self.try_bits(nodes[at], &lanes[at]);
+            }
+            if results.iter().all(|r| *r == 0 || *r == active) {
+                out.unknown |= 1 << bit;
+                continue;
+            }
+            let at = (0..lanes.len()).find(|at| is(lanes[*at].unknown))?;
+            self.split = Some((nodes[at], bit));
+            return None;
+        }
+        Some(out)
+    }
+}
+
+/// The value of the first active lane.
+fn first_of(lanes: &Lanes, active: u32) -> u64 {
+    active_lanes(active).next().map_or(0, |l| lanes.values[l])
+}

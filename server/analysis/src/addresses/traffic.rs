@@ -1,0 +1,303 @@
+//! The traffic of an access: for all values of what is unknown, the least and the most that it may be.
+
+use super::access::{Access, AccessEffect};
+use super::evaluate::{Assumptions, lanes_of};
+use super::lanes::{LANES, Lanes, active_lanes};
+use super::node::{Node, NodeId, Symbol, sign_extended};
+use super::shape::BlockShape;
+use super::transactions::{LaneAccess, SECTOR, WORD, banks, sectors};
+use super::Values;
+use std::ops::RangeInclusive;
+
+/// The maximum number of patterns of one access that are counted.
+const MAX_PATTERNS: usize = 256;
+
+/// Addresses are counted from here, so that none is negative. A multiple of every unit of the memory system.
+const ORIGIN: u64 = 1 << 40;
+
+/// The traffic of an access, for a warp whose lanes are all active.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Traffic {
+    /// Of global memory.
+    Sectors(SectorTraffic),
+    /// Of shared memory.
+    Banks(BankTraffic),
+}
+
+/// The traffic of an access to global memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectorTraffic {
+    /// The number of sectors.
+    pub sectors: RangeInclusive<u32>,
+    /// The same if the pointer parameter at the beginning of the address is aligned as memory allocators align it. `None` if there is none.
+    pub aligned: Option<RangeInclusive<u32>>,
+    /// The number of sectors for as many different bytes.
+    pub ideal: u32,
+    /// The distance from lane to lane in bytes, if it is the same for all lanes.
+    pub stride: Option<i64>,
+}
+
+impl SectorTraffic {
+    /// The number of sectors, for an aligned pointer if the address begins with one.
+    pub fn usual(&self) -> &RangeInclusive<u32> {
+        self.aligned.as_ref().unwrap_or(&self.sectors)
+    }
+
+    /// Whether no sector is moved unnecessarily, except at the ends of the bytes that a warp touches.
+    pub fn is_coalesced(&self) -> bool {
+        match &self.aligned {
+            Some(aligned) => *aligned.end() <= self.ideal,
+            None => *self.sectors.start() <= self.ideal && *self.sectors.end() <= self.ideal + 1,
+        }
+    }
+
+    /// Whether at least twice as many sectors are moved as necessary.
+    pub fn is_costly(&self) -> bool {
+        *self.usual().start() >= 2 * self.ideal
+    }
+}
+
+/// The traffic of an access to shared memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BankTraffic {
+    /// The number of different words that one bank must deliver at the same time: 1 means no conflict.
+    pub conflict: RangeInclusive<u32>,
+    /// The number of passes.
+    pub wavefronts: RangeInclusive<u32>,
+    /// The number of passes without conflicts.
+    pub ideal: u32,
+    /// The lanes of one conflict of the largest degree, one bit for each lane.
+    pub lanes: u32,
+    /// The distance from lane to lane in bytes, if it is the same for all lanes.
+    pub stride: Option<i64>,
+}
+
+impl BankTraffic {
+    /// Whether there is a conflict in any case.
+    pub fn is_costly(&self) -> bool {
+        *self.conflict.start() > 1
+    }
+}
+
+impl Traffic {
+    /// Whether the access costs clearly more than necessary.
+    pub fn is_costly(&self) -> bool {
+        match self {
+            Self::Sectors(sectors) => sectors.is_costly(),
+            Self::Banks(banks) => banks.is_costly(),
+        }
+    }
+
+    /// How many times as much as necessary the access costs at least.
+    pub fn factor(&self) -> u32 {
+        match self {
+            Self::Sectors(sectors) => *sectors.usual().start() / sectors.ideal.max(1),
+            Self::Banks(banks) => *banks.wavefronts.start() / banks.ideal.max(1),
+        }
+    }
+}
+
+/// The addresses of an access in the lanes of a warp.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pattern {
+    /// The distance of each lane's address from that of the first active lane, in bytes.
+    pub distances: [i64; LANES],
+    /// The possible addresses of the first active lane, modulo the size of a sector.
+    pub starts: Vec<u64>,
+    /// The lanes that exist.
+    pub active: u32,
+}
+
+impl Pattern {
+    /// The pattern of these addresses; `None` if all of them are misaligned.
+    fn new(lanes: &Lanes, width: u8, active: u32, bytes: u32) -> Option<Self> {
+        let first = active_lanes(active).next()?;
+        let distances: [i64; LANES] =
+            std::array::from_fn(|l| sign_extended(lanes.values[l].wrapping_sub(lanes.values[first]), width));
+        let align = if bytes.is_power_of_two() { u64::from(bytes) } else { 1 };
+        let aligned = |start: &u64| {
+            active_lanes(active).all(|l| ORIGIN.wrapping_add(*start).wrapping_add(distances[l] as u64) % align == 0)
+        };
+        let unknown = lanes.unknown & (SECTOR - 1);
+        let possible = (0..SECTOR).filter(|n| n & !unknown == 0);
+        let starts = possible.map(|n| lanes.values[first].wrapping_add(n) % SECTOR).filter(aligned);
+        let mut starts: Vec<u64> = starts.collect();
+        starts.sort_unstable();
+        starts.dedup();
+        (!starts.is_empty()).then_some(Self { distances, starts, active })
+    }
+
+    /// The accesses of the lanes in `mask`, if the first active lane's address is `start`.
+    fn accesses(&self, mask: u32, start: u64, bytes: u32) -> Vec<LaneAccess> {
+        let at = |lane: usize| ORIGIN.wrapping_add(start).wrapping_add(self.distances[lane] as u64);
+        active_lanes(mask & self.active).map(|lane| LaneAccess { lane: lane as u8, at: at(lane), bytes }).collect()
+    }
+
+    /// The number of sectors that the lanes in `mask` touch.
+    pub fn sectors(&self, mask: u32, bytes: u32) -> Option<RangeInclusive<u32>> {
+        let mut all = Vec::with_capacity(self.starts.len());
+        for start in &self.starts {
+            all.push(u32::try_from(sectors(&self.accesses(mask, *start, bytes))?.touched).ok()?);
+        }
+        range(all)
+    }
+
+    /// The degree of the bank conflict, the passes, the passes without conflicts, and the lanes of a conflict, for the lanes in `mask`.
+    pub fn banks(&self, mask: u32, bytes: u32, update: bool) -> Option<BankTraffic> {
+        let mut all = Vec::new();
+        // Moving all lanes by a word changes only the numbers of the banks.
+        let mut starts: Vec<u64> = self.starts.iter().map(|s| s % WORD).collect();
+        starts.dedup();
+        for start in starts {
+            all.push(banks(&self.accesses(mask, start, bytes), update)?);
+        }
+        let worst = all.iter().max_by_key(|b| b.conflict)?;
+        Some(BankTraffic {
+            conflict: range(all.iter().map(|b| b.conflict).collect())?,
+            wavefronts: range(all.iter().map(|b| b.wavefronts).collect())?,
+            ideal: worst.ideal,
+            lanes: worst.conflicting,
+            stride: self.stride(),
+        })
+    }
+
+    /// The number of sectors for as many different bytes.
+    fn ideal(&self, bytes: u32) -> Option<u32> {
+        let start = self.starts.first()?;
+        u32::try_from(sectors(&self.accesses(u32::MAX, *start, bytes))?.ideal).ok()
+    }
+
+    /// The distance from lane to lane, if it is the same for all lanes.
+    fn stride(&self) -> Option<i64> {
+        let lanes: Vec<usize> = active_lanes(self.active).collect();
+        let mut all = lanes.windows(2).map(|w| self.distances[w[1]].wrapping_sub(self.distances[w[0]]));
+        let first = all.next()?;
+        all.all(|s| s == first).then_some(first)
+    }
+}
+
+fn range(all: Vec<u32>) -> Option<RangeInclusive<u32>> {
+    Some(*all.iter().min()?..=*all.iter().max()?)
+}
+
+fn union(a: &RangeInclusive<u32>, b: &RangeInclusive<u32>) -> RangeInclusive<u32> {
+    *a.start().min(b.start())..=*a.end().max(b.end())
+}
+
+/// All patterns that the addresses of an access may have in blocks of a shape; `None` if they are not known.
+pub fn patterns(values: &Values, access: &Access, shape: BlockShape, assumptions: Assumptions) -> Option<Vec<Pattern>> {
+    let width = values.facts(access.address).width;
+    let mut out: Vec<Pattern> = Vec::new();
+    for case in shape.cases() {
+        for lanes in lanes_of(values, access.address, &case, assumptions)? {
+            // A case in which every address is misaligned is a fault and cannot be counted.
+            if let Some(pattern) = Pattern::new(&lanes, width, case.active, access.bytes)
+                && !out.contains(&pattern)
+            {
+                out.push(pattern);
+            }
+            if out.len() > MAX_PATTERNS {
+                return None;
+            }
+        }
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// The parameter with which an address begins: a term of 64 bits without a factor, if there is only one.
+fn pointer(values: &Values, address: NodeId) -> Option<NodeId> {
+    let is_pointer = |id: NodeId| {
+        let facts = values.facts(id);
+        facts.width == 64 && matches!(facts.node, Node::Symbol(Symbol::Parameter(..)))
+    };
+    let mut visited = 0;
+    let mut address = address;
+    loop {
+        visited += 1;
+        let found = match &values.facts(address).node {
+            Node::Symbol(Symbol::Parameter(..)) => return Some(address).filter(|a| is_pointer(*a)),
+            Node::Sum(_, terms) => {
+                let single = |t: &&super::node::Term| t.coefficient == 1 && t.factors.len() == 1;
+                let all = || terms.iter().filter(single).map(|t| t.factors[0]);
+                let mut pointers = all().filter(|id| is_pointer(*id));
+                match (pointers.next(), pointers.next()) {
+                    (Some(one), None) => return Some(one),
+                    (Some(_), Some(_)) => return None,
+                    // A pointer that grows in a loop begins where its start does.
+                    (None, _) => all().find(|id| values.counter(*id).is_some())?,
+                }
+            }
+            Node::Symbol(_) => address,
+            _ => return None,
+        };
+        address = values.counter(found)?.start;
+        if visited > 8 {
+            return None;
+        }
+    }
+}
+
+/// The traffic of an access to a state space, in blocks of a shape.
+pub(super) fn of(values: &Values, access: &Access, space: &str, shape: BlockShape) -> Option<Traffic> {
+    let bytes = access.bytes;
+    match space {
+        ".global" => {
+            let sectors = |assumptions: Assumptions| {
+                let patterns = patterns(values, access, shape, assumptions)?;
+                let counted = counted(&patterns, |p| p.sectors(u32::MAX, bytes), union)?;
+                Some((counted, patterns))
+            };
+            let (all, patterns) = sectors(Assumptions::default())?;
+            let pointer = pointer(values, access.address);
+            let aligned = pointer.and_then(|p| Some(sectors(Assumptions { aligned: Some(p) })?.0));
+            let full = full(&patterns);
+            Some(Traffic::Sectors(SectorTraffic {
+                sectors: all,
+                aligned,
+                ideal: full.iter().filter_map(|p| p.ideal(bytes)).max()?,
+                stride: same(full.iter().map(|p| p.stride())),
+            }))
+        }
+        ".shared" => {
+            let patterns = patterns(values, access, shape, Assumptions::default())?;
+            let update = access.effect == AccessEffect::Update;
+            let traffic = counted(
+                &patterns,
+                |p| p.banks(u32::MAX, bytes, update),
+                |a, b| BankTraffic {
+                    conflict: union(&a.conflict, &b.conflict),
+                    wavefronts: union(&a.wavefronts, &b.wavefronts),
+                    ideal: a.ideal.max(b.ideal),
+                    lanes: if b.conflict.end() > a.conflict.end() { b.lanes } else { a.lanes },
+                    stride: a.stride.filter(|s| b.stride == Some(*s)),
+                },
+            )?;
+            Some(Traffic::Banks(traffic))
+        }
+        _ => None,
+    }
+}
+
+/// The patterns of warps whose lanes all exist, or all patterns if there are none.
+fn full(patterns: &[Pattern]) -> Vec<&Pattern> {
+    let full: Vec<&Pattern> = patterns.iter().filter(|p| p.active == u32::MAX).collect();
+    if full.is_empty() { patterns.iter().collect() } else { full }
+}
+
+fn counted<T>(patterns: &[Pattern], count: impl Fn(&Pattern) -> Option<T>, join: impl Fn(&T, &T) -> T) -> Option<T> {
+    let mut out: Option<T> = None;
+    for pattern in full(patterns) {
+        let one = count(pattern)?;
+        out = Some(match out {
+            Some(all) => join(&all, &one),
+            None => one,
+        });
+    }
+    out
+}
+
+/// The value that all of them have.
+fn same(mut all: impl Iterator<Item = Option<i64>>) -> Option<i64> {
+    let first = all.next()??;
+    all.all(|s| s == Some(first)).then_some(first)
+}
