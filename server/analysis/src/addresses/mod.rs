@@ -30,9 +30,9 @@ pub use traffic::{BankTraffic, SectorTraffic, Traffic};
 
 use crate::flow::uniformity::Across;
 use crate::flow::{FlowFunction, FlowVariable};
-use node::{NodeFacts, NodeId};
-use ptx_isa::tables::LaunchBound;
-use rustc_hash::FxHashMap as HashMap;
+use node::{Node, NodeFacts, NodeId, Symbol};
+use ptx_isa::tables::{GridRole, LaunchBound};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 /// The maximum number of instructions of a function whose addresses are analysed.
 const MAX_INSTRUCTIONS: usize = 400_000;
@@ -77,10 +77,39 @@ impl Values {
         &self.loops
     }
 
-    /// The value that an instruction writes to a register.
-    pub fn result(&self, instruction: u32, slot: u32) -> Option<NodeId> {
-        let at = self.results.binary_search_by_key(&(instruction, slot), |(i, s, _)| (*i, *s)).ok()?;
-        self.results.get(at).map(|(.., id)| *id)
+    /// The values that an instruction writes: instruction, slot and value of each.
+    fn results_of(&self, instruction: u32) -> &[(u32, u32, NodeId)] {
+        let from = self.results.partition_point(|(i, ..)| *i < instruction);
+        let to = self.results.partition_point(|(i, ..)| *i <= instruction);
+        self.results.get(from..to).unwrap_or(&[])
+    }
+
+    /// Whether a value depends on the thread's index, on the size of the block, or on a register that is the same in a warp only if warps
+    /// are parts of rows.
+    fn depends_on_block(&self, id: NodeId) -> bool {
+        let (mut seen, mut waiting) = (HashSet::default(), vec![id]);
+        while let Some(id) = waiting.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match &self.facts(id).node {
+                Node::Symbol(Symbol::Special(name, _)) => {
+                    if matches!(name.0.grid, GridRole::Thread | GridRole::CtaSize) {
+                        return true;
+                    }
+                }
+                Node::Symbol(Symbol::Meeting(_, slot) | Symbol::Result(_, slot)) => match self.counter(id) {
+                    Some(counter) => waiting.extend([counter.start, counter.step]),
+                    None if self.across.get(*slot as usize) == Some(&Across::Rows) => return true,
+                    None => {}
+                },
+                Node::Symbol(_) | Node::Constant(_) => {}
+                Node::Sum(_, terms) => waiting.extend(terms.iter().flat_map(|t| t.factors.iter().copied())),
+                Node::Extend(of, _) | Node::Low(of) => waiting.push(*of),
+                Node::Apply(_, arguments) => waiting.extend(arguments.iter().copied()),
+            }
+        }
+        false
     }
 }
 
@@ -132,10 +161,19 @@ impl AddressFacts {
         words::text(&self.values, &self.names, access.address)
     }
 
-    /// The value that an instruction writes to a register as text; `None` if nothing is known of it or the text would be long.
-    pub fn value(&self, instruction: usize, slot: u32) -> Option<String> {
-        let id = self.values.result(u32::try_from(instruction).ok()?, slot)?;
+    /// The value that an instruction writes to the register with this name as text; `None` if nothing is known of it or the text would
+    /// be long.
+    pub fn value(&self, instruction: usize, register: &str) -> Option<String> {
+        let instruction = u32::try_from(instruction).ok()?;
+        let written = self.values.results_of(instruction);
+        let mut found = written.iter().filter(|(_, slot, _)| self.names.register(*slot) == Some(register));
+        let (_, _, id) = *found.next()?;
         words::text(&self.values, &self.names, id)
+    }
+
+    /// Whether the traffic of an access, in blocks of [`Self::shape`], depends on the assumption that the shape is.
+    pub fn is_assumed(&self, access: &Access) -> bool {
+        self.shape == BlockShape::Rows && self.values.depends_on_block(access.address)
     }
 
     /// The traffic of an access in blocks of a shape; `None` if it is not known.

@@ -74,7 +74,7 @@ fn a_global_index() {
         ld.global.f32 %f1, [%rd4];";
     assert_eq!(
         found(&analysed(".reqntid 4, 8", body)),
-        one("y + 4·(1024·tid.y + tid.x)", "8..=8 aligned 8..=8 of 4")
+        one("y + 4096·tid.y + 4·tid.x", "8..=8 aligned 8..=8 of 4")
     );
 }
 

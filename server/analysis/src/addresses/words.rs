@@ -34,6 +34,13 @@ impl SymbolNames {
     }
 }
 
+impl SymbolNames {
+    /// The name of the register of a slot.
+    pub(super) fn register(&self, slot: u32) -> Option<&str> {
+        self.registers.get(slot as usize).map(|name| &**name)
+    }
+}
+
 /// A part of an expression as text.
 struct Written {
     text: String,
@@ -169,7 +176,7 @@ impl Writer<'_> {
                     || matches!(facts.node, Node::Symbol(Symbol::Address(_)))
             })
         };
-        groups.sort_by_key(|(c, group)| (!(*c == 1 && group.iter().any(is_base)), c.unsigned_abs() == 1 && *c < 0));
+        groups.sort_by_key(|(c, group)| (!(*c == 1 && group.iter().any(is_base)), std::cmp::Reverse(c.unsigned_abs())));
         let mut parts: Vec<(bool, String)> = Vec::new();
         for (coefficient, mut group) in groups {
             group.sort_by_key(|t| (!is_base(t), self.rank_of(t), std::cmp::Reverse(t.factors.len())));
