@@ -359,6 +359,7 @@ impl Settings {
             }
         }
         out.project.portable = out.diagnostics.levels.want_portable();
+        out.project.costly = out.diagnostics.levels.want_costly();
         (out, problems)
     }
 }

@@ -2,6 +2,8 @@
 
 #[path = "address_claims/check.rs"]
 mod check;
+#[path = "address_claims/generate.rs"]
+mod generate;
 
 use check::{Tally, all_addresses, module};
 use std::path::Path;
@@ -26,6 +28,32 @@ fn runs_of_kernels_contradict_no_claim() {
         }
     }
     assert!(tally.contradictions.is_empty(), "{}", tally.contradictions.join("\n"));
-    println!("{tally:?}");
-    assert!(tally.runs >= 20 && tally.checked > 1_000 && tally.reached.len() > 50, "{tally:?}");
+    println!("{}", tally.summary());
+    assert!(tally.runs >= 20 && tally.checked > 1_000 && tally.reached.len() > 50, "{}", tally.summary());
+}
+
+/// The seeds of generated kernels.
+const SEEDS: std::ops::Range<u64> = 1000..1800;
+
+#[test]
+fn runs_of_generated_kernels_contradict_no_claim() {
+    let mut tally = Tally::default();
+    for seed in SEEDS {
+        let text = generate::kernel(seed);
+        let module = module(&text);
+        let errors: Vec<String> = module.program.errors.iter().map(|e| e.message()).collect();
+        assert!(errors.is_empty(), "seed {seed}: {errors:?}\n{text}");
+        let facts = all_addresses(&module);
+        tally.count(&facts);
+        let (launches, mistakes) = module.launches();
+        assert!(mistakes.is_empty() && launches.len() == 1, "seed {seed}: {mistakes:?}");
+        let before = tally.runs;
+        for launch in launches {
+            tally.run(&format!("seed {seed}"), &module, &facts, launch, LIMIT);
+        }
+        assert!(tally.runs > before, "seed {seed} does not run");
+    }
+    assert!(tally.contradictions.is_empty(), "{}", tally.contradictions.join("\n"));
+    println!("{}", tally.summary());
+    assert!(tally.with_traffic > 2_000 && tally.checked > 20_000 && tally.full > 5_000, "{}", tally.summary());
 }

@@ -180,6 +180,11 @@ fn range(all: Vec<u32>) -> Option<RangeInclusive<u32>> {
     Some(*all.iter().min()?..=*all.iter().max()?)
 }
 
+/// The first range, with the end of the second one if that is higher.
+fn raised(a: &RangeInclusive<u32>, b: &RangeInclusive<u32>) -> RangeInclusive<u32> {
+    *a.start()..=*a.end().max(b.end())
+}
+
 fn union(a: &RangeInclusive<u32>, b: &RangeInclusive<u32>) -> RangeInclusive<u32> {
     *a.start().min(b.start())..=*a.end().max(b.end())
 }
@@ -244,7 +249,7 @@ pub(super) fn of(values: &Values, access: &Access, space: &str, shape: BlockShap
         ".global" => {
             let sectors = |assumptions: Assumptions| {
                 let patterns = patterns(values, access, shape, assumptions)?;
-                let counted = counted(&patterns, |p| p.sectors(u32::MAX, bytes), union)?;
+                let counted = counted(&patterns, |p| p.sectors(u32::MAX, bytes), union, raised)?;
                 Some((counted, patterns))
             };
             let (all, patterns) = sectors(Assumptions::default())?;
@@ -271,6 +276,11 @@ pub(super) fn of(values: &Values, access: &Access, space: &str, shape: BlockShap
                     lanes: if b.conflict.end() > a.conflict.end() { b.lanes } else { a.lanes },
                     stride: a.stride.filter(|s| b.stride == Some(*s)),
                 },
+                |a, b| BankTraffic {
+                    conflict: raised(&a.conflict, &b.conflict),
+                    wavefronts: raised(&a.wavefronts, &b.wavefronts),
+                    ..a.clone()
+                },
             )?;
             Some(Traffic::Banks(traffic))
         }
@@ -284,7 +294,13 @@ fn full(patterns: &[Pattern]) -> Vec<&Pattern> {
     if full.is_empty() { patterns.iter().collect() } else { full }
 }
 
-fn counted<T>(patterns: &[Pattern], count: impl Fn(&Pattern) -> Option<T>, join: impl Fn(&T, &T) -> T) -> Option<T> {
+/// The counts of all patterns. The least is that of warps whose lanes all exist; the most is never exceeded.
+fn counted<T>(
+    patterns: &[Pattern],
+    count: impl Fn(&Pattern) -> Option<T>,
+    join: impl Fn(&T, &T) -> T,
+    raise: impl Fn(&T, &T) -> T,
+) -> Option<T> {
     let mut out: Option<T> = None;
     for pattern in full(patterns) {
         let one = count(pattern)?;
@@ -293,7 +309,11 @@ fn counted<T>(patterns: &[Pattern], count: impl Fn(&Pattern) -> Option<T>, join:
             None => one,
         });
     }
-    out
+    let mut out = out?;
+    for pattern in patterns.iter().filter(|p| p.active != u32::MAX) {
+        out = raise(&out, &count(pattern)?);
+    }
+    Some(out)
 }
 
 /// The value that all of them have.

@@ -1,6 +1,7 @@
 //! Flow lints: one file for each diagnostic that analyses the control or data flow of a function, with its data, message and search.
 //! The pages about them are `docs/diagnostics/*.md`.
 
+pub mod costly_access;
 pub mod cp_async_wait;
 pub mod dead_store;
 pub mod divergent_barrier;
@@ -114,7 +115,8 @@ impl<'a> Analysis<'a> {
         self.addresses_until(&|| false)
     }
 
-    fn addresses_until(&self, cancelled: &dyn Fn() -> bool) -> Option<&Arc<AddressFacts>> {
+    /// The same; also `None` if `cancelled` returns true.
+    pub fn addresses_until(&self, cancelled: &dyn Fn() -> bool) -> Option<&Arc<AddressFacts>> {
         let compute = || {
             let flow = Flow {
                 function: self.function,
@@ -132,7 +134,6 @@ impl<'a> Analysis<'a> {
     /// Runs all flow lints. `None` if `cancelled` returned true in between.
     pub fn run(&self, cancelled: &dyn Fn() -> bool) -> Option<Vec<Diagnostic>> {
         let mut out = Vec::new();
-        self.addresses_until(cancelled);
         for lint in LINTS {
             if cancelled() {
                 return None;

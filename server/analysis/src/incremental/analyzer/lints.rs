@@ -226,7 +226,7 @@ fn function_lints(
     let found = analysis.run(whole.cancelled)?;
     let facts = whole.keeps_facts.then(|| {
         let (liveness, across) = (analysis.liveness(), analysis.across());
-        let addresses = analysis.addresses().cloned();
+        let addresses = analysis.addresses_until(whole.cancelled).cloned();
         Arc::new(FunctionFacts::with(function, &graph, liveness, across, analysis.usage().clone(), addresses))
     });
     Some(CachedLints { found, facts, ..nothing })
