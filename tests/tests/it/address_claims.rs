@@ -15,7 +15,8 @@ const LIMIT: u64 = 3_000_000;
 fn runs_of_kernels_contradict_no_claim() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
     let mut tally = Tally::default();
-    let mut files: Vec<_> = std::fs::read_dir(folder).expect("the kernels").map(|e| e.expect("an entry").path()).collect();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("the kernels").map(|e| e.expect("an entry").path()).collect();
     files.sort();
     for path in files.iter().filter(|p| p.extension().is_some_and(|e| e == "ptx")) {
         let text = std::fs::read_to_string(path).expect("a kernel");

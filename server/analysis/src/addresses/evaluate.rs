@@ -17,6 +17,9 @@ const MAX_TRIED_BITS: usize = 6;
 /// The maximum number of nodes that are evaluated for one expression.
 const MAX_STEPS: u32 = 40_000;
 
+/// The maximum number of values that an evaluator remembers; then it begins again.
+const MAX_REMEMBERED: usize = 20_000;
+
 /// The maximum depth of the recursion.
 const MAX_DEPTH: u32 = 400;
 
@@ -33,28 +36,50 @@ pub struct Assumptions {
 /// A bit of the unknown number of a node, and its value.
 type TriedBit = (NodeId, u32, bool);
 
-/// The values of an expression in one case of warps: one list of lanes for each value of the bits that had to be tried. `None` if
-/// the values are not known.
-pub fn lanes_of(values: &Values, id: NodeId, case: &WarpCase, assumptions: Assumptions) -> Option<Vec<Lanes>> {
-    let (mut out, mut waiting, mut steps) = (Vec::new(), vec![Vec::<TriedBit>::new()], 0);
-    while let Some(tried) = waiting.pop() {
-        let mut evaluation =
-            Evaluation { values, case, assumptions, tried: &tried, known: HashMap::default(), split: None, steps };
-        let found = evaluation.node(id, 0);
-        steps = evaluation.steps;
-        match (found, evaluation.split) {
-            (Some(lanes), None) => out.push(lanes),
-            (_, Some((node, bit))) if tried.len() < MAX_TRIED_BITS && steps < MAX_STEPS => {
-                for value in [false, true] {
-                    let mut more = tried.clone();
-                    more.push((node, bit, value));
-                    waiting.push(more);
-                }
-            }
-            _ => return None,
-        }
+/// Evaluates expressions for the warps of one case. Values that need no trial of bits are remembered.
+pub struct Evaluator<'a> {
+    values: &'a Values,
+    case: &'a WarpCase,
+    assumptions: Assumptions,
+    known: HashMap<NodeId, Option<Lanes>>,
+}
+
+impl<'a> Evaluator<'a> {
+    /// An evaluator that remembers nothing yet.
+    pub fn new(values: &'a Values, case: &'a WarpCase, assumptions: Assumptions) -> Self {
+        Self { values, case, assumptions, known: HashMap::default() }
     }
-    Some(out)
+
+    /// The values of an expression: one list of lanes for each value of the bits that had to be tried. `None` if the values are not known.
+    /// `steps` counts the nodes that are evaluated.
+    pub fn lanes_of(&mut self, id: NodeId, steps: &mut u32) -> Option<Vec<Lanes>> {
+        let limit = steps.saturating_add(MAX_STEPS);
+        let (mut out, mut waiting) = (Vec::new(), vec![Vec::<TriedBit>::new()]);
+        while let Some(tried) = waiting.pop() {
+            let known = if tried.is_empty() { std::mem::take(&mut self.known) } else { HashMap::default() };
+            let Self { values, case, assumptions, .. } = *self;
+            let mut evaluation =
+                Evaluation { values, case, assumptions, tried: &tried, known, split: None, steps: *steps, limit };
+            let found = evaluation.node(id, 0);
+            *steps = evaluation.steps;
+            let split = evaluation.split;
+            if tried.is_empty() && evaluation.known.len() < MAX_REMEMBERED {
+                self.known = evaluation.known;
+            }
+            match (found, split) {
+                (Some(lanes), None) => out.push(lanes),
+                (_, Some((node, bit))) if tried.len() < MAX_TRIED_BITS && *steps < limit => {
+                    for value in [false, true] {
+                        let mut more = tried.clone();
+                        more.push((node, bit, value));
+                        waiting.push(more);
+                    }
+                }
+                _ => return None,
+            }
+        }
+        Some(out)
+    }
 }
 
 struct Evaluation<'a> {
@@ -66,6 +91,8 @@ struct Evaluation<'a> {
     /// A bit whose values must be tried.
     split: Option<(NodeId, u32)>,
     steps: u32,
+    /// The number of steps at which the evaluation gives up.
+    limit: u32,
 }
 
 impl Evaluation<'_> {
@@ -74,7 +101,7 @@ impl Evaluation<'_> {
             return *known;
         }
         self.steps += 1;
-        if depth > MAX_DEPTH || self.steps > MAX_STEPS {
+        if depth > MAX_DEPTH || self.steps > self.limit {
             return None;
         }
         let mut found = self.compute(id, depth + 1);
@@ -296,51 +323,54 @@ impl Evaluation<'_> {
             .then(|| Lanes { values: a.values.map(|v| v >> by), unknown: a.unknown >> by })
     }
 
-    /// A bitwise function of up to three values, bit by bit.
+    /// A bitwise function of up to three values.
     fn bitwise(&mut self, table: u8, nodes: &[NodeId], lanes: &[Lanes], width: u8) -> Option<Lanes> {
         let active = self.case.active;
-        let mut out = Lanes::number(0);
-        // From these bits on, a carry into a bit of the argument depends on its unknown number.
-        let carried: Vec<u64> = lanes
-            .iter()
-            .map(|l| if l.is_disjoint() { 0 } else { between(l.unknown.trailing_zeros(), 64) })
-            .collect();
-        for bit in (0..width).map(u32::from) {
-            let column = |at: usize| {
-                lanes.get(at).map_or(0, |l| (0..LANES).fold(0u32, |all, lane| all | ((l.values[lane] >> bit & 1) as u32) << lane))
+        let bits = mask(width);
+        // The bits that depend on an unknown number. If they are part of a sum, so do all bits above, because of carries.
+        let mut open = [0u64; 3];
+        let mut carried = [0u64; 3];
+        for (at, argument) in lanes.iter().enumerate().take(3) {
+            if !argument.is_disjoint() {
+                carried[at] = between(argument.unknown.trailing_zeros(), 64) & bits;
+            }
+            open[at] = argument.unknown & bits | carried[at];
+        }
+        // The results with all combinations of zeros and ones in the open bits: what they agree on is known.
+        let with = |choice: usize, lane: usize| {
+            let argument = |at: usize| {
+                let known = lanes.get(at).map_or(0, |l| l.values[lane]);
+                if choice >> at & 1 == 1 { known | open[at] } else { known & !open[at] }
             };
-            let known: [u32; 3] = std::array::from_fn(column);
-            let is = |bits: u64| bits >> bit & 1 == 1;
-            let open = |at: usize| lanes.get(at).is_some_and(|l| is(l.unknown)) || carried.get(at).is_some_and(|c| is(*c));
-            // The results for all values of the open bits.
-            let mut results = [0u32; 8];
-            for (choice, result) in results.iter_mut().enumerate() {
-                let argument = |at: usize| match open(at) {
-                    true if choice >> at & 1 == 1 => u32::MAX,
-                    true => 0,
-                    false => known[at],
-                };
-                *result = combined(table, argument(0).into(), argument(1).into(), argument(2).into()) as u32 & active;
+            combined(table, argument(0), argument(1), argument(2)) & bits
+        };
+        let choices: Vec<usize> = (0..8).filter(|c| (0..3).all(|at| c >> at & 1 == 0 || open[at] != 0)).collect();
+        let mut out = Lanes { values: std::array::from_fn(|lane| with(0, lane)), unknown: 0 };
+        let (mut differs, mut mixed) = (0, 0);
+        for choice in &choices {
+            let (mut any, mut all) = (0, bits);
+            for lane in active_lanes(active) {
+                let result = with(*choice, lane);
+                differs |= result ^ out.values[lane];
+                any |= result;
+                all &= result;
             }
-            let first = results[0];
-            if results.iter().all(|r| *r == first) {
-                for lane in active_lanes(first) {
-                    out.values[lane] |= 1 << bit;
-                }
-                continue;
-            }
-            // With a carry, each lane may have a value of its own.
-            if let Some(at) = (0..lanes.len()).find(|at| is(carried[*at])) {
-                return self.try_bits(nodes[at], &lanes[at]);
-            }
-            if results.iter().all(|r| *r == 0 || *r == active) {
-                out.unknown |= 1 << bit;
-                continue;
-            }
-            let at = (0..lanes.len()).find(|at| is(lanes[*at].unknown))?;
+            mixed |= any & !all;
+        }
+        // With a carry, each lane may have a value of its own.
+        if let Some(at) = (0..lanes.len().min(3)).find(|at| differs & carried[*at] != 0) {
+            return self.try_bits(nodes[at], &lanes[at]);
+        }
+        // The unknown number selects which of the lanes have the bit.
+        let selected = differs & mixed;
+        if selected != 0 {
+            let bit = selected.trailing_zeros();
+            let at = (0..lanes.len()).find(|at| lanes[*at].unknown >> bit & 1 == 1)?;
             self.split = Some((nodes[at], bit));
             return None;
         }
+        out.values = out.values.map(|v| v & !differs);
+        out.unknown = differs;
         Some(out)
     }
 }

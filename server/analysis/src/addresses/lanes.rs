@@ -48,7 +48,10 @@ impl Lanes {
     /// The product with a number.
     pub fn times(&self, by: u64, width: u8) -> Self {
         let bits = mask(width);
-        Self { values: self.values.map(|v| v.wrapping_mul(by) & bits), unknown: scaled_unknown(self.unknown, by) & bits }
+        Self {
+            values: self.values.map(|v| v.wrapping_mul(by) & bits),
+            unknown: scaled_unknown(self.unknown, by) & bits,
+        }
     }
 
     /// The bits that may be 1 in some active lane, as far as they are all known to be bits and not sums.

@@ -1,7 +1,7 @@
 //! Natural loops, and in which of them all lanes of a warp that execute an instruction together are in the same iteration.
 
-use crate::flow::dominance::Tree;
 use crate::flow::Graph;
+use crate::flow::dominance::Tree;
 
 /// The maximum number of steps of the search for loops; a function that needs more is not analysed.
 const MAX_STEPS: usize = 4_000_000;
@@ -33,17 +33,13 @@ pub struct Loops {
 impl Loops {
     /// Finds the loops; `None` for a function that is too large. `uniform` returns whether all lanes of a warp take the same way
     /// at the end of a block.
-    pub fn new(
-        graph: &Graph,
-        dominators: &Tree,
-        post: &Tree,
-        uniform: &dyn Fn(usize) -> bool,
-    ) -> Option<Self> {
+    pub fn new(graph: &Graph, dominators: &Tree, post: &Tree, uniform: &dyn Fn(usize) -> bool) -> Option<Self> {
         let count = graph.blocks.len();
         let mut out = Self { all: Vec::new(), innermost: vec![None; count], headed: vec![None; count] };
         let mut steps = 0;
         for header in graph.order.iter().rev().copied() {
-            let back = |b: &&u32| graph.is_reachable(**b as usize) && dominators.dominates(header as usize, **b as usize);
+            let back =
+                |b: &&u32| graph.is_reachable(**b as usize) && dominators.dominates(header as usize, **b as usize);
             let mut waiting: Vec<u32> = graph.predecessors(header as usize).iter().filter(back).copied().collect();
             if waiting.is_empty() {
                 continue;
@@ -130,8 +126,7 @@ impl Loops {
             }
             let around: Vec<u32> = self.around(block).collect();
             for number in around {
-                let inside: Vec<u32> =
-                    ways.iter().copied().filter(|w| self.contains(number, *w as usize)).collect();
+                let inside: Vec<u32> = ways.iter().copied().filter(|w| self.contains(number, *w as usize)).collect();
                 if inside.len() < 2 || !converged[number as usize] {
                     continue;
                 }
@@ -152,7 +147,8 @@ impl Loops {
                     if at as usize == meeting || std::mem::replace(&mut seen[at as usize], mark) == mark {
                         continue;
                     }
-                    waiting.extend(graph.successors(at as usize).iter().filter(|b| self.contains(number, **b as usize)));
+                    waiting
+                        .extend(graph.successors(at as usize).iter().filter(|b| self.contains(number, **b as usize)));
                 }
                 if steps > MAX_STEPS {
                     return;
@@ -187,7 +183,10 @@ mod tests {
     fn nested_loops_with_branches_that_meet() {
         let inner = "I: st.volatile.shared.u32 [v], %r1; @%p2 bra I;";
         assert_eq!(of(&format!("O: add.u32 %r1, %r1, 1; {inner} @%p1 bra O;")), [(1, true), (0, true)]);
-        assert_eq!(of("L: @%p1 bra E; @%p2 bra S; st.volatile.shared.u32 [v], %r1; S: add.u32 %r1, %r1, 1; bra L; E:"), [(0, true)]);
+        assert_eq!(
+            of("L: @%p1 bra E; @%p2 bra S; st.volatile.shared.u32 [v], %r1; S: add.u32 %r1, %r1, 1; bra L; E:"),
+            [(0, true)]
+        );
     }
 
     #[test]

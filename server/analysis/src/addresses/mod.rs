@@ -28,8 +28,8 @@ pub use loops::{Loops, NaturalLoop};
 pub use shape::BlockShape;
 pub use traffic::{BankTraffic, SectorTraffic, Traffic};
 
+use crate::flow::FlowFunction;
 use crate::flow::uniformity::Across;
-use crate::flow::{FlowFunction, FlowVariable};
 use node::{Node, NodeFacts, NodeId, Symbol};
 use ptx_isa::tables::{GridRole, LaunchBound};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -140,11 +140,13 @@ impl AddressFacts {
         let names = words::SymbolNames::of(function);
         let mut out = Self { values, accesses: accesses.into(), traffic: Box::default(), shape, names };
         let mut traffic = Vec::with_capacity(out.accesses.len());
+        let cases = shape.cases();
+        let mut counting = traffic::Counting::new(&out.values, &cases);
         for access in &out.accesses {
             if cancelled() {
                 return None;
             }
-            traffic.push(out.traffic_of(access, shape));
+            traffic.push(out.space(access).and_then(|space| counting.of(access, space)));
         }
         out.traffic = traffic.into();
         Some(out)
@@ -178,7 +180,7 @@ impl AddressFacts {
 
     /// The traffic of an access in blocks of a shape; `None` if it is not known.
     pub fn traffic_of(&self, access: &Access, shape: BlockShape) -> Option<Traffic> {
-        traffic::of(&self.values, access, self.space(access)?, shape)
+        traffic::Counting::new(&self.values, &shape.cases()).of(access, self.space(access)?)
     }
 
     /// The state space that an access reaches: the named one, or that of the variable to which a generic address points.
@@ -204,9 +206,4 @@ impl AddressFacts {
 fn required_shape(function: &FlowFunction) -> Option<[u32; 3]> {
     let (tuning, _) = function.bound(LaunchBound::AllThreads)?;
     tuning.dimensions
-}
-
-/// The state space in which a variable lies.
-fn space_of_variable(variable: &FlowVariable) -> &'static str {
-    variable.symbol.space
 }

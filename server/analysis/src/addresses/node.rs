@@ -349,7 +349,9 @@ impl Expressions {
             return None;
         }
         let scaled = |all: &[Term], by: u64| -> Vec<Term> {
-            all.iter().map(|t| Term { coefficient: t.coefficient.wrapping_mul(by), factors: t.factors.clone() }).collect()
+            all.iter()
+                .map(|t| Term { coefficient: t.coefficient.wrapping_mul(by), factors: t.factors.clone() })
+                .collect()
         };
         let mut terms = scaled(&left, second);
         terms.extend(scaled(&right, first));
@@ -541,11 +543,15 @@ impl Expressions {
                 }
                 self.divided(a, by, width).map(Some)
             }
-            (Operation::Quotient(signed), _, Some(n)) if power(n).is_some() && (!signed || positive(a) && n <= all >> 1) => {
+            (Operation::Quotient(signed), _, Some(n))
+                if power(n).is_some() && (!signed || positive(a) && n <= all >> 1) =>
+            {
                 let by = self.constant(u64::from(power(n)?), 32);
                 Some(self.apply(Operation::ShiftRight(false), &[a, by], width))
             }
-            (Operation::Remainder(signed), _, Some(n)) if power(n).is_some() && (!signed || positive(a) && n <= all >> 1) => {
+            (Operation::Remainder(signed), _, Some(n))
+                if power(n).is_some() && (!signed || positive(a) && n <= all >> 1) =>
+            {
                 let rest = self.constant(n - 1, width);
                 Some(self.apply(Operation::And, &[a, rest], width))
             }
@@ -558,7 +564,11 @@ impl Expressions {
         let facts = self.facts(a);
         let Node::Sum(constant, terms) = &facts.node else { return None };
         let divisible = |n: u64| n & (1u64.checked_shl(by).unwrap_or(0).wrapping_sub(1)) == 0;
-        if !facts.exact || by >= u32::from(width) || !divisible(*constant) || !terms.iter().all(|t| divisible(t.coefficient)) {
+        if !facts.exact
+            || by >= u32::from(width)
+            || !divisible(*constant)
+            || !terms.iter().all(|t| divisible(t.coefficient))
+        {
             return None;
         }
         let smaller = |t: &Term| Term { coefficient: t.coefficient >> by, factors: t.factors.clone() };

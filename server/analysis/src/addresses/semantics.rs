@@ -54,11 +54,7 @@ impl Builder<'_> {
             Exec::ConvertInteger => {
                 let to = integer(operand(OperandName::D)?)?;
                 let a = of(self, OperandName::A)?;
-                if to.width <= width {
-                    self.values.low(a, to.width)
-                } else {
-                    self.values.extend(a, signed, to.width)
-                }
+                if to.width <= width { self.values.low(a, to.width) } else { self.values.extend(a, signed, to.width) }
             }
             Exec::IntegerAdd => {
                 let (a, b) = (of(self, OperandName::A)?, of(self, OperandName::B)?);
@@ -188,7 +184,8 @@ impl Builder<'_> {
             // The entries in which the argument with this place has this bit.
             (0..8u8).filter(move |i| (i >> index & 1 == 1) == set)
         };
-        let depends = |index: u32| half(index, true).zip(half(index, false)).any(|(x, y)| table >> x & 1 != table >> y & 1);
+        let depends =
+            |index: u32| half(index, true).zip(half(index, false)).any(|(x, y)| table >> x & 1 != table >> y & 1);
         for (index, kept) in [(0, [a, b]), (1, [a, c]), (2, [b, c])] {
             if depends(index) {
                 continue;

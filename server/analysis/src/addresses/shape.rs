@@ -59,8 +59,7 @@ fn known(size: [u32; 3]) -> Vec<WarpCase> {
         let count = (threads - first).min(LANES as u32);
         let active = u32::MAX >> (LANES as u32 - count);
         // Lanes that do not exist count as the first one.
-        let all: Vec<[u32; 3]> =
-            (0..LANES as u32).map(|l| thread(first + if l < count { l } else { 0 })).collect();
+        let all: Vec<[u32; 3]> = (0..LANES as u32).map(|l| thread(first + if l < count { l } else { 0 })).collect();
         let base: [u32; 3] = std::array::from_fn(|c| all.iter().map(|t| t[c]).min().unwrap_or(0));
         let pattern: [Vec<u32>; 3] = std::array::from_fn(|c| all.iter().map(|t| t[c] - base[c]).collect());
         let lies_apart = |c: usize, unknown: u64| pattern[c].iter().all(|p| u64::from(*p) & unknown == 0);

@@ -8,13 +8,16 @@ use crate::flow::{Graph, dominance, uniformity};
 
 /// The addresses of a kernel with this body. `directives` stand between the parameters and the body.
 fn analysed(directives: &str, body: &str) -> AddressFacts {
-    let function = lowered(&format!(
-        ".visible .entry k(.param .u64 x, .param .u64 .ptr .global .align 32 y, .param .u32 n) {directives} {{ \
+    let function = lowered(
+        &format!(
+            ".visible .entry k(.param .u64 x, .param .u64 .ptr .global .align 32 y, .param .u32 n) {directives} {{ \
          .reg .b16 %h<9>; .reg .b32 %r<30>; .reg .b64 %rd<20>; .reg .pred %p<9>; .reg .f32 %f<9>; \
          .shared .align 16 .b8 tile[8192];\n\
          ld.param.u64 %rd1, [x]; cvta.to.global.u64 %rd1, %rd1; ld.param.u64 %rd2, [y]; ld.param.u32 %r1, [n];\n\
          mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tile;\n{body}\nret; }}"
-    ).replace("%tile", "tile"));
+        )
+        .replace("%tile", "tile"),
+    );
     assert!(function.complete);
     let graph = Graph::new(&function);
     let liveness = Liveness::new(&function, &graph);
@@ -72,10 +75,7 @@ fn a_global_index() {
     // A width of 8 rows of 4 threads each.
     let body = "mov.u32 %r7, %tid.y; mad.lo.u32 %r8, %r7, 1024, %r2; mul.wide.u32 %rd3, %r8, 4; add.u64 %rd4, %rd2, %rd3; \
         ld.global.f32 %f1, [%rd4];";
-    assert_eq!(
-        found(&analysed(".reqntid 4, 8", body)),
-        one("y + 4096·tid.y + 4·tid.x", "8..=8 aligned 8..=8 of 4")
-    );
+    assert_eq!(found(&analysed(".reqntid 4, 8", body)), one("y + 4096·tid.y + 4·tid.x", "8..=8 aligned 8..=8 of 4"));
 }
 
 #[test]
@@ -102,7 +102,10 @@ fn conflicts_of_strides_and_swizzles() {
     // An unknown number that is the same in all lanes only moves the pattern, or permutes the lanes.
     assert_eq!(at("add.u32 %r7, %r2, %r1; shl.b32 %r8, %r7, 3;")[0].1, "2..=2-way");
     assert_eq!(at("and.b32 %r6, %r1, 7; xor.b32 %r7, %r2, %r6; shl.b32 %r8, %r7, 2;")[0].1, "1..=1-way");
-    assert_eq!(at("and.b32 %r6, %r2, 31; shl.b32 %r7, %r6, 7; shr.u32 %r10, %r6, 3; xor.b32 %r8, %r7, %r10;")[0].1, "?");
+    assert_eq!(
+        at("and.b32 %r6, %r2, 31; shl.b32 %r7, %r6, 7; shr.u32 %r10, %r6, 3; xor.b32 %r8, %r7, %r10;")[0].1,
+        "?"
+    );
     // Rows of 128 bytes, with the column swizzled by the row.
     let swizzled = "and.b32 %r6, %r2, 31; shl.b32 %r7, %r6, 7; and.b32 %r10, %r6, 7; xor.b32 %r11, %r10, %r1; and.b32 %r11, %r11, 7; \
         shl.b32 %r11, %r11, 4; or.b32 %r8, %r7, %r11; add.u32 %r9, %r5, %r8; ld.shared.v4.f32 {%f1, %f2, %f3, %f4}, [%r9];";
@@ -118,10 +121,7 @@ fn counters_of_loops() {
          L: setp.ge.u32 %p1, %r6, %r1; @%p1 bra E; mul.wide.u32 %rd3, %r6, 4; add.u64 %rd4, %rd2, %rd3; ld.global.f32 %f1, [%rd4]; \
          add.u32 %r6, %r6, %r9; bra L;\nE:"
     );
-    assert_eq!(
-        of(&body),
-        one("y + 4·(ctaid.x·ntid.x + tid.x + nctaid.x·ntid.x·i)", "4..=4 aligned 4..=4 of 4")
-    );
+    assert_eq!(of(&body), one("y + 4·(ctaid.x·ntid.x + tid.x + nctaid.x·ntid.x·i)", "4..=4 aligned 4..=4 of 4"));
     // A pointer that grows, and its value after the loop: lanes may have left it in different iterations.
     let body = "mul.wide.u32 %rd3, %r2, 8; add.u64 %rd4, %rd2, %rd3; \
          L: ld.global.v2.f32 {%f1, %f2}, [%rd4]; add.u64 %rd4, %rd4, 1024; setp.lt.u64 %p1, %rd4, %rd1; @%p1 bra L; \
@@ -136,8 +136,11 @@ fn spaces_of_generic_addresses() {
     assert_eq!(of(&body.replace("tile", "%rd6")).len(), 1);
     let body = format!("mov.u64 %rd6, tile; {}", body.replace("tile", "%rd6"));
     assert_eq!(of(&body), one("tile + 8·tid.x", "2..=2-way"));
-    // A generic pointer may point anywhere.
-    assert_eq!(of("mul.wide.u32 %rd4, %r2, 4; add.u64 %rd5, %rd2, %rd4; ld.f32 %f1, [%rd5];"), one("y + 4·tid.x", "?"));
+    // A generic pointer may point anywhere, unless its parameter says where.
+    let of_pointer =
+        |pointer: &str| of(&format!("mul.wide.u32 %rd4, %r2, 4; add.u64 %rd5, {pointer}, %rd4; ld.f32 %f1, [%rd5];"));
+    assert_eq!(of_pointer("%rd1"), one("x + 4·tid.x", "?"));
+    assert_eq!(of_pointer("%rd2"), one("y + 4·tid.x", "4..=4 aligned 4..=4 of 4"));
 }
 
 #[test]

@@ -1,16 +1,20 @@
 //! The traffic of an access: for all values of what is unknown, the least and the most that it may be.
 
+use super::Values;
 use super::access::{Access, AccessEffect};
-use super::evaluate::{Assumptions, lanes_of};
+use super::evaluate::{Assumptions, Evaluator};
 use super::lanes::{LANES, Lanes, active_lanes};
 use super::node::{Node, NodeId, Symbol, sign_extended};
-use super::shape::BlockShape;
+use super::shape::{BlockShape, WarpCase};
 use super::transactions::{LaneAccess, SECTOR, WORD, banks, sectors};
-use super::Values;
+use rustc_hash::FxHashMap as HashMap;
 use std::ops::RangeInclusive;
 
 /// The maximum number of patterns of one access that are counted.
 const MAX_PATTERNS: usize = 256;
+
+/// The maximum number of nodes that are evaluated for the accesses of one function; later accesses have no known traffic.
+const MAX_FUNCTION_STEPS: u32 = 2_000_000;
 
 /// Addresses are counted from here, so that none is negative. A multiple of every unit of the memory system.
 const ORIGIN: u64 = 1 << 40;
@@ -191,10 +195,22 @@ fn union(a: &RangeInclusive<u32>, b: &RangeInclusive<u32>) -> RangeInclusive<u32
 
 /// All patterns that the addresses of an access may have in blocks of a shape; `None` if they are not known.
 pub fn patterns(values: &Values, access: &Access, shape: BlockShape, assumptions: Assumptions) -> Option<Vec<Pattern>> {
+    let cases = shape.cases();
+    let mut all: Vec<Evaluator<'_>> = cases.iter().map(|case| Evaluator::new(values, case, assumptions)).collect();
+    patterns_of(values, access, &cases, &mut all, &mut 0)
+}
+
+fn patterns_of(
+    values: &Values,
+    access: &Access,
+    cases: &[WarpCase],
+    evaluators: &mut [Evaluator<'_>],
+    steps: &mut u32,
+) -> Option<Vec<Pattern>> {
     let width = values.facts(access.address).width;
     let mut out: Vec<Pattern> = Vec::new();
-    for case in shape.cases() {
-        for lanes in lanes_of(values, access.address, &case, assumptions)? {
+    for (case, evaluator) in cases.iter().zip(evaluators) {
+        for lanes in evaluator.lanes_of(access.address, steps)? {
             // A case in which every address is misaligned is a fault and cannot be counted.
             if let Some(pattern) = Pattern::new(&lanes, width, case.active, access.bytes)
                 && !out.contains(&pattern)
@@ -242,50 +258,85 @@ fn pointer(values: &Values, address: NodeId) -> Option<NodeId> {
     }
 }
 
-/// The traffic of an access to a state space, in blocks of a shape.
-pub(super) fn of(values: &Values, access: &Access, space: &str, shape: BlockShape) -> Option<Traffic> {
-    let bytes = access.bytes;
-    match space {
-        ".global" => {
-            let sectors = |assumptions: Assumptions| {
-                let patterns = patterns(values, access, shape, assumptions)?;
-                let counted = counted(&patterns, |p| p.sectors(u32::MAX, bytes), union, raised)?;
-                Some((counted, patterns))
-            };
-            let (all, patterns) = sectors(Assumptions::default())?;
-            let pointer = pointer(values, access.address);
-            let aligned = pointer.and_then(|p| Some(sectors(Assumptions { aligned: Some(p) })?.0));
-            let full = full(&patterns);
-            Some(Traffic::Sectors(SectorTraffic {
-                sectors: all,
-                aligned,
-                ideal: full.iter().filter_map(|p| p.ideal(bytes)).max()?,
-                stride: same(full.iter().map(|p| p.stride())),
-            }))
-        }
-        ".shared" => {
-            let patterns = patterns(values, access, shape, Assumptions::default())?;
-            let update = access.effect == AccessEffect::Update;
-            let traffic = counted(
-                &patterns,
-                |p| p.banks(u32::MAX, bytes, update),
-                |a, b| BankTraffic {
-                    conflict: union(&a.conflict, &b.conflict),
-                    wavefronts: union(&a.wavefronts, &b.wavefronts),
-                    ideal: a.ideal.max(b.ideal),
-                    lanes: if b.conflict.end() > a.conflict.end() { b.lanes } else { a.lanes },
-                    stride: a.stride.filter(|s| b.stride == Some(*s)),
-                },
-                |a, b| BankTraffic {
-                    conflict: raised(&a.conflict, &b.conflict),
-                    wavefronts: raised(&a.wavefronts, &b.wavefronts),
-                    ..a.clone()
-                },
-            )?;
-            Some(Traffic::Banks(traffic))
-        }
-        _ => None,
+/// Computes the traffic of the accesses of a function in blocks of a shape.
+pub(super) struct Counting<'a> {
+    values: &'a Values,
+    cases: &'a [WarpCase],
+    evaluators: Vec<Evaluator<'a>>,
+    /// The same if a pointer is aligned, by pointer.
+    aligned: HashMap<NodeId, Vec<Evaluator<'a>>>,
+    /// The number of nodes that were evaluated.
+    steps: u32,
+}
+
+impl<'a> Counting<'a> {
+    /// Nothing is computed yet.
+    pub fn new(values: &'a Values, cases: &'a [WarpCase]) -> Self {
+        let evaluators = cases.iter().map(|case| Evaluator::new(values, case, Assumptions::default()));
+        Self { values, cases, evaluators: evaluators.collect(), aligned: HashMap::default(), steps: 0 }
     }
+
+    /// The traffic of an access to a state space; `None` if it is not known, or if the accesses so far took too long.
+    pub fn of(&mut self, access: &Access, space: &str) -> Option<Traffic> {
+        if self.steps > MAX_FUNCTION_STEPS {
+            return None;
+        }
+        let patterns = patterns_of(self.values, access, self.cases, &mut self.evaluators, &mut self.steps)?;
+        match space {
+            ".global" => self.sectors(access, &patterns).map(Traffic::Sectors),
+            ".shared" => conflicts(access, &patterns).map(Traffic::Banks),
+            _ => None,
+        }
+    }
+
+    fn sectors(&mut self, access: &Access, patterns: &[Pattern]) -> Option<SectorTraffic> {
+        let bytes = access.bytes;
+        let count = |patterns: &[Pattern]| counted(patterns, |p| p.sectors(u32::MAX, bytes), union, raised);
+        let full = full(patterns);
+        let mut out = SectorTraffic {
+            sectors: count(patterns)?,
+            aligned: None,
+            ideal: full.iter().filter_map(|p| p.ideal(bytes)).max()?,
+            stride: same(full.iter().map(|p| p.stride())),
+        };
+        if let Some(pointer) = pointer(self.values, access.address) {
+            // Only the start of each pattern may change.
+            let assumptions = Assumptions { aligned: Some(pointer) };
+            let (values, cases) = (self.values, self.cases);
+            let evaluators = self
+                .aligned
+                .entry(pointer)
+                .or_insert_with(|| cases.iter().map(|case| Evaluator::new(values, case, assumptions)).collect());
+            let aligned = if out.sectors.start() == out.sectors.end() {
+                Some(out.sectors.clone())
+            } else {
+                let found = patterns_of(values, access, cases, evaluators, &mut self.steps);
+                found.and_then(|p| count(&p))
+            };
+            out.aligned = aligned;
+        }
+        Some(out)
+    }
+}
+
+fn conflicts(access: &Access, patterns: &[Pattern]) -> Option<BankTraffic> {
+    let (bytes, update) = (access.bytes, access.effect == AccessEffect::Update);
+    counted(
+        patterns,
+        |p| p.banks(u32::MAX, bytes, update),
+        |a, b| BankTraffic {
+            conflict: union(&a.conflict, &b.conflict),
+            wavefronts: union(&a.wavefronts, &b.wavefronts),
+            ideal: a.ideal.max(b.ideal),
+            lanes: if b.conflict.end() > a.conflict.end() { b.lanes } else { a.lanes },
+            stride: a.stride.filter(|s| b.stride == Some(*s)),
+        },
+        |a, b| BankTraffic {
+            conflict: raised(&a.conflict, &b.conflict),
+            wavefronts: raised(&a.wavefronts, &b.wavefronts),
+            ..a.clone()
+        },
+    )
 }
 
 /// The patterns of warps whose lanes all exist, or all patterns if there are none.

@@ -1,8 +1,9 @@
 //! Expressions as text: `x + 4·(ctaid.x·ntid.x + tid.x)`.
 
+use super::Values;
 use super::node::{Node, NodeId, Operation, Symbol, Term, mask, sign_extended};
-use super::{Values, space_of_variable};
-use crate::flow::{FlowFunction, RegisterSlot};
+use crate::flow::addresses::is_window;
+use crate::flow::{FlowFunction, FlowVariable, RegisterSlot};
 use ptx_isa::tables::GridRole;
 
 /// The maximum length of a text in characters.
@@ -14,13 +15,27 @@ const MAX_DEPTH: u32 = 24;
 /// The names of iterations of nested loops, the outermost first.
 const ITERATIONS: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
 
+/// A variable or parameter.
+#[derive(Debug)]
+struct VariableName {
+    name: Box<str>,
+    space: &'static str,
+    /// The state space of what a pointer parameter points to.
+    points_to: Option<&'static str>,
+}
+
 /// The names of the symbols of a function.
 #[derive(Debug, Default)]
 pub struct SymbolNames {
-    /// Indexed by variable: its name and state space.
-    variables: Box<[(Box<str>, &'static str)]>,
+    /// Indexed by variable.
+    variables: Box<[VariableName]>,
     /// Indexed by slot: the name of the register.
     registers: Box<[Box<str>]>,
+}
+
+fn variable_name(variable: &FlowVariable) -> VariableName {
+    let symbol = &variable.symbol;
+    VariableName { name: variable.name.clone(), space: symbol.space, points_to: symbol.points_to_space }
 }
 
 impl SymbolNames {
@@ -28,7 +43,7 @@ impl SymbolNames {
     pub fn of(function: &FlowFunction) -> Self {
         let slots = (0..function.registers.len() as u32).map(RegisterSlot);
         Self {
-            variables: function.variables.iter().map(|v| (v.name.clone(), space_of_variable(v))).collect(),
+            variables: function.variables.iter().map(variable_name).collect(),
             registers: slots.map(|s| function.register_name(s).into()).collect(),
         }
     }
@@ -98,10 +113,10 @@ impl Writer<'_> {
                 }
             }
             Symbol::Parameter(variable, offset) => {
-                let (name, _) = self.names.variables.get(variable as usize)?;
+                let VariableName { name, .. } = self.names.variables.get(variable as usize)?;
                 if offset == 0 { atom(&**name) } else { atom(format!("{name}[{offset}]")) }
             }
-            Symbol::Address(variable) => atom(&*self.names.variables.get(variable as usize)?.0),
+            Symbol::Address(variable) => atom(&*self.names.variables.get(variable as usize)?.name),
             Symbol::Window(_) => atom(""),
             Symbol::Result(_, slot) => atom(&**self.names.registers.get(slot as usize)?),
             Symbol::Meeting(_, slot) => {
@@ -208,7 +223,11 @@ impl Writer<'_> {
                 Ok([one]) => parts.push((coefficient < 0, factor(size, bound(one, 1)))),
                 Err(several) if several.is_empty() => {}
                 Err(several) if size == 1 => {
-                    parts.extend(several.into_iter().map(|p| (coefficient < 0, if coefficient < 0 { bound(p, 1) } else { p.text })));
+                    parts.extend(
+                        several
+                            .into_iter()
+                            .map(|p| (coefficient < 0, if coefficient < 0 { bound(p, 1) } else { p.text })),
+                    );
                 }
                 Err(several) => {
                     let inner = several.into_iter().map(|p| p.text).collect::<Vec<_>>().join(" + ");
@@ -316,7 +335,8 @@ pub(super) fn space_of(values: &Values, names: &SymbolNames, id: NodeId) -> Opti
     let space = |symbol: &Symbol| match symbol {
         Symbol::Window(space) => Some(*space),
         // The name of a variable in a window is no generic address.
-        Symbol::Address(variable) => names.variables.get(*variable as usize).map(|v| v.1).filter(|s| *s == ".global"),
+        Symbol::Address(variable) => names.variables.get(*variable as usize).map(|v| v.space).filter(|s| !is_window(s)),
+        Symbol::Parameter(variable, 0) => names.variables.get(*variable as usize)?.points_to.filter(|s| !is_window(s)),
         _ => None,
     };
     let mut spaces = symbols.iter().filter_map(space);
@@ -329,7 +349,7 @@ pub(super) fn base_name<'n>(values: &Values, names: &'n SymbolNames, id: NodeId)
     bases(values, id, &mut symbols, 0);
     symbols.iter().find_map(|symbol| match symbol {
         Symbol::Parameter(variable, _) | Symbol::Address(variable) => {
-            names.variables.get(*variable as usize).map(|v| &*v.0)
+            names.variables.get(*variable as usize).map(|v| &*v.name)
         }
         _ => None,
     })

@@ -123,7 +123,8 @@ impl<'t> Lowering<'_, 't> {
                     all
                 });
             }
-            let number = numbers.into_iter().reduce(|a, b| a?.checked_mul(b?)).flatten().and_then(|n| u64::try_from(n).ok());
+            let number =
+                numbers.into_iter().reduce(|a, b| a?.checked_mul(b?)).flatten().and_then(|n| u64::try_from(n).ok());
             let range = bytes(self.source.range(child));
             self.out.directives.push(Tuning { name: name.into(), directive, number, dimensions, range });
         }

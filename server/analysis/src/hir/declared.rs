@@ -79,6 +79,7 @@ fn variable(
         bytes: element.zip(count).and_then(|(bytes, count)| bytes.checked_mul(count)),
         align,
         points_to_align: points_to_align(declaration),
+        points_to_space: declaration.pointers.iter().find_map(|p| Some(ISA.space(p.space.as_ref()?.text)?.name)),
         unified: declaration.attributes.iter().any(|a| a.name.text == ".unified"),
         external: declaration.linkages.iter().any(|l| l.text == ".extern"),
         array: !declarator.dimensions.is_empty(),

@@ -39,6 +39,8 @@ pub struct VariableSymbol {
     pub align: Option<u32>,
     /// For a pointer parameter with `.ptr`: the alignment of what it points to, in bytes, as declared.
     pub points_to_align: Option<u32>,
+    /// For a pointer parameter with `.ptr`: the state space of what it points to, as declared.
+    pub points_to_space: Option<&'static str>,
     /// Whether it has `.attribute(.unified(…))`.
     pub unified: bool,
     /// Whether it is `.extern`: its definition elsewhere may be larger than declared here.

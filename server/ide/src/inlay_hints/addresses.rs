@@ -22,7 +22,9 @@ impl Hints<'_> {
             let mut assumed = false;
             // Positions ascend with the accesses, also after edits.
             let first = facts.accesses.partition_point(|a| {
-                figure.instruction(a.instruction as usize).is_some_and(|offset| self.line_end(offset) < self.range.start)
+                figure
+                    .instruction(a.instruction as usize)
+                    .is_some_and(|offset| self.line_end(offset) < self.range.start)
             });
             for access in &facts.accesses[first.min(facts.accesses.len())..] {
                 let instruction = access.instruction as usize;

@@ -157,7 +157,9 @@ impl WrittenEntry<'_> {
             uniform: self.other("uniform").map_or(Ok(UniformExtent::Cta), |word| opcode::extent(self.head, word))?,
             lane_bits: self.other("lane-bits").and_then(|n| n.parse().ok()).unwrap_or(0),
             grid: self.other("grid").map_or(Ok(GridRole::None), |word| grid_role(self.head, word))?,
-            at_most: leak(self.other("at-most").unwrap_or("").split_whitespace().filter_map(|n| n.parse().ok()).collect()),
+            at_most: leak(
+                self.other("at-most").unwrap_or("").split_whitespace().filter_map(|n| n.parse().ok()).collect(),
+            ),
             summary: self.common.summary,
             manual: self.common.manual,
             doc: self.common.doc,

@@ -78,7 +78,8 @@ pub fn all_addresses(module: &LaunchModule) -> BTreeMap<u32, AddressFacts> {
 impl Tally {
     /// The counts in one line.
     pub fn summary(&self) -> String {
-        let Self { accesses, with_form, with_traffic, runs, checked, full, aligned, unsaid, reached, contradictions } = self;
+        let Self { accesses, with_form, with_traffic, runs, checked, full, aligned, unsaid, reached, contradictions } =
+            self;
         format!(
             "{accesses} accesses, {with_form} with an address, {with_traffic} with traffic; {runs} runs, {checked} claims compared ({full} of \
              whole warps, {aligned} with an aligned pointer) at {} instructions, {unsaid} transactions without a claim, {} contradicted",
@@ -91,7 +92,7 @@ impl Tally {
     pub fn count(&mut self, facts: &BTreeMap<u32, AddressFacts>) {
         for facts in facts.values() {
             for (access, traffic) in facts.accesses.iter().zip(&facts.traffic) {
-                if matches!(access.space, None | Some(".global" | ".shared")) {
+                if matches!(facts.space(access), None | Some(".global" | ".shared")) {
                     self.accesses += 1;
                     self.with_form += usize::from(facts.address(access).is_some());
                     self.with_traffic += usize::from(traffic.is_some());
@@ -101,7 +102,14 @@ impl Tally {
     }
 
     /// Runs a launch and compares its transactions with the claims.
-    pub fn run(&mut self, name: &str, module: &LaunchModule, facts: &BTreeMap<u32, AddressFacts>, launch: Launch, limit: u64) {
+    pub fn run(
+        &mut self,
+        name: &str,
+        module: &LaunchModule,
+        facts: &BTreeMap<u32, AddressFacts>,
+        launch: Launch,
+        limit: u64,
+    ) {
         // Races and unwritten memory do not matter here.
         let settings = Settings { limit, checks: Checks::none(), ..Settings::default() };
         let Ok(done) = module.evaluate(launch, settings, None, &|| false) else { return };
@@ -237,11 +245,6 @@ fn follows(pattern: &Pattern, transaction: &Transaction) -> bool {
 }
 
 /// Whether a number is what some pattern says about these lanes.
-fn within(
-    all: &[Pattern],
-    mask: u32,
-    actual: u32,
-    count: impl Fn(&Pattern) -> Option<RangeInclusive<u32>>,
-) -> bool {
+fn within(all: &[Pattern], mask: u32, actual: u32, count: impl Fn(&Pattern) -> Option<RangeInclusive<u32>>) -> bool {
     all.iter().filter(|p| mask & !p.active == 0).filter_map(count).any(|said| said.contains(&actual))
 }

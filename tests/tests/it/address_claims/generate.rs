@@ -45,8 +45,22 @@ struct Kernel<'r> {
 pub fn kernel(seed: u64) -> String {
     let random = &mut Random(seed);
     let blocks: [[u64; 3]; 16] = [
-        [32, 1, 1], [64, 1, 1], [128, 1, 1], [256, 1, 1], [48, 1, 1], [33, 1, 1], [16, 16, 1], [8, 8, 2], [8, 32, 1], [32, 8, 1],
-        [64, 2, 2], [24, 4, 1], [4, 4, 4], [1, 64, 1], [2, 1, 32], [20, 1, 3],
+        [32, 1, 1],
+        [64, 1, 1],
+        [128, 1, 1],
+        [256, 1, 1],
+        [48, 1, 1],
+        [33, 1, 1],
+        [16, 16, 1],
+        [8, 8, 2],
+        [8, 32, 1],
+        [32, 8, 1],
+        [64, 2, 2],
+        [24, 4, 1],
+        [4, 4, 4],
+        [1, 64, 1],
+        [2, 1, 32],
+        [20, 1, 3],
     ];
     let block = *random.pick(&blocks);
     let (n, m) = (random.below(64), random.below(40_000));
@@ -55,9 +69,14 @@ pub fn kernel(seed: u64) -> String {
     let ctas = 1 + random.below(3);
     let mut kernel = Kernel { random, text: String::new(), values: Vec::new(), next: 10 };
     let [x, y, z] = block;
-    for (source, max) in
-        [("%tid.x", x - 1), ("%tid.y", y - 1), ("%tid.z", z - 1), ("%ctaid.x", ctas - 1), ("%ntid.x", x), ("%laneid", 31)]
-    {
+    for (source, max) in [
+        ("%tid.x", x - 1),
+        ("%tid.y", y - 1),
+        ("%tid.z", z - 1),
+        ("%ctaid.x", ctas - 1),
+        ("%ntid.x", x),
+        ("%laneid", 31),
+    ] {
         let register = kernel.define(Some(max));
         let _ = writeln!(kernel.text, "mov.u32 %r{register}, {source};");
     }
@@ -101,7 +120,11 @@ impl Kernel<'_> {
 
     fn value(&mut self) -> Value {
         // The thread's index more often than others.
-        if self.random.below(3) == 0 { self.values[self.random.below(3) as usize] } else { *self.random.pick(&self.values) }
+        if self.random.below(3) == 0 {
+            self.values[self.random.below(3) as usize]
+        } else {
+            *self.random.pick(&self.values)
+        }
     }
 
     fn steps(&mut self, count: u64) {
@@ -125,8 +148,12 @@ impl Kernel<'_> {
             3 | 4 => (format!("shl.b32 %r{d}, %r{ra}, {by};"), x.map(|x| x << by)),
             5 => (format!("shr.u32 %r{d}, %r{ra}, {by};"), x.map(|x| x >> by)),
             6 | 7 => (format!("and.b32 %r{d}, %r{ra}, {number};"), Some(number)),
-            8 | 9 => (format!("xor.b32 %r{d}, %r{ra}, %r{rb};"), x.zip(y).map(|(x, y)| (x | y).next_power_of_two() * 2 - 1)),
-            10 => (format!("or.b32 %r{d}, %r{ra}, %r{rb};"), x.zip(y).map(|(x, y)| (x | y).next_power_of_two() * 2 - 1)),
+            8 | 9 => {
+                (format!("xor.b32 %r{d}, %r{ra}, %r{rb};"), x.zip(y).map(|(x, y)| (x | y).next_power_of_two() * 2 - 1))
+            }
+            10 => {
+                (format!("or.b32 %r{d}, %r{ra}, %r{rb};"), x.zip(y).map(|(x, y)| (x | y).next_power_of_two() * 2 - 1))
+            }
             11 => (format!("mul.lo.s32 %r{d}, %r{ra}, {number};"), x.map(|x| x * number)),
             12 | 13 => {
                 let c = self.value();
@@ -134,7 +161,10 @@ impl Kernel<'_> {
                 (format!("mad.lo.s32 %r{d}, %r{ra}, %r{rb}, %r{};", c.register), max)
             }
             14 => (format!("bfe.u32 %r{d}, %r{ra}, {by}, 4;"), Some(15)),
-            15 => (format!("bfi.b32 %r{d}, %r{ra}, %r{rb}, {by}, 3;"), y.map(|y| (y | 7 << by).next_power_of_two() * 2 - 1)),
+            15 => (
+                format!("bfi.b32 %r{d}, %r{ra}, %r{rb}, {by}, 3;"),
+                y.map(|y| (y | 7 << by).next_power_of_two() * 2 - 1),
+            ),
             16 => (format!("rem.u32 %r{d}, %r{ra}, {number};"), Some(number - 1)),
             17 => (format!("div.u32 %r{d}, %r{ra}, {number};"), x.map(|x| x / number)),
             18 => (format!("min.u32 %r{d}, %r{ra}, %r{rb};"), x.zip(y).map(|(x, y)| x.min(y))),
@@ -169,7 +199,16 @@ impl Kernel<'_> {
     fn access(&mut self) {
         let index = self.value();
         let shared = self.random.below(2) == 0;
-        let (kind, bytes) = *self.random.pick(&[("u8", 1), ("u16", 2), ("u32", 4), ("u32", 4), ("u64", 8), ("v2.u32", 8), ("v4.u32", 16), ("v2.u64", 16)]);
+        let (kind, bytes) = *self.random.pick(&[
+            ("u8", 1),
+            ("u16", 2),
+            ("u32", 4),
+            ("u32", 4),
+            ("u64", 8),
+            ("v2.u32", 8),
+            ("v4.u32", 16),
+            ("v2.u64", 16),
+        ]);
         let limit = if shared { TILE } else { BUFFER / 2 } / bytes;
         let masked = self.fresh();
         match index.max {
@@ -192,10 +231,7 @@ impl Kernel<'_> {
                 );
                 format!("[%rd{a}]")
             } else {
-                let _ = writeln!(
-                    self.text,
-                    "mov.u32 %r{a}, tile; mad.lo.u32 %r{b}, %r{masked}, {bytes}, %r{a};"
-                );
+                let _ = writeln!(self.text, "mov.u32 %r{a}, tile; mad.lo.u32 %r{b}, %r{masked}, {bytes}, %r{a};");
                 format!("[%r{b}+16]")
             }
         } else {
@@ -205,7 +241,8 @@ impl Kernel<'_> {
                     let _ = writeln!(self.text, "mad.wide.u32 %rd{a}, %r{masked}, {bytes}, %rd1;");
                 }
                 1 => {
-                    let _ = writeln!(self.text, "mul.wide.s32 %rd{a}, %r{masked}, {bytes}; add.s64 %rd{a}, %rd1, %rd{a};");
+                    let _ =
+                        writeln!(self.text, "mul.wide.s32 %rd{a}, %r{masked}, {bytes}; add.s64 %rd{a}, %rd1, %rd{a};");
                 }
                 _ => {
                     let shift = bytes.trailing_zeros();
@@ -241,7 +278,11 @@ impl Kernel<'_> {
                 format!("{guard}ld{space}.{kind} {four}, {address};")
             }
             _ => {
-                let zero = if kind.contains("64") { format!("mov.u64 %rd{c}, 0; mov.u64 %rd{d}, 0;") } else { format!("mov.u32 %r{c}, 0; mov.u32 %r{d}, 0;") };
+                let zero = if kind.contains("64") {
+                    format!("mov.u64 %rd{c}, 0; mov.u64 %rd{d}, 0;")
+                } else {
+                    format!("mov.u32 %r{c}, 0; mov.u32 %r{d}, 0;")
+                };
                 format!("{zero} {guard}st{space}.{kind} {address}, {registers};")
             }
         };

@@ -47,7 +47,9 @@ impl DiagnosticMessage for CostlyAccess {
 
     fn help(&self) -> Option<String> {
         let help = match self.unit {
-            TrafficUnit::Sectors => "let neighbouring lanes access neighbouring elements, if the data can be laid out so",
+            TrafficUnit::Sectors => {
+                "let neighbouring lanes access neighbouring elements, if the data can be laid out so"
+            }
             TrafficUnit::Passes => "pad the rows by a word, or swizzle the columns",
         };
         Some(help.to_owned())
@@ -99,14 +101,18 @@ mod tests {
     #[test]
     fn strides_and_conflicts() {
         let stride = |by: u32| {
-            format!("mul.wide.u32 %rd2, %r1, {by}; add.u64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3]; st.global.u32 [%rd3], %r3;")
+            format!(
+                "mul.wide.u32 %rd2, %r1, {by}; add.u64 %rd3, %rd1, %rd2; ld.global.u32 %r3, [%rd3]; st.global.u32 [%rd3], %r3;"
+            )
         };
         assert!(of(&stride(4)).is_empty());
         let strided = of(&stride(32));
         assert_eq!(strided.len(), 2);
         let expected = "a warp touches 32 sectors here; as many bytes fit into 4, if `blockDim.x` is a multiple of 32";
         assert_eq!(strided[0], expected);
-        let conflicts = of("shl.b32 %r4, %r2, 4; mov.u32 %r5, tile; add.u32 %r4, %r4, %r5; ld.shared.u32 %r6, [%r4]; st.shared.u32 [tile], %r6;");
+        let conflicts = of(
+            "shl.b32 %r4, %r2, 4; mov.u32 %r5, tile; add.u32 %r4, %r4, %r5; ld.shared.u32 %r6, [%r4]; st.shared.u32 [tile], %r6;",
+        );
         assert_eq!(conflicts, ["bank conflicts: a warp needs 4 passes here, and 1 would do without conflicts"]);
     }
 }
