@@ -21,7 +21,7 @@ const MAX_STEPS: u32 = 40_000;
 const MAX_REMEMBERED: usize = 20_000;
 
 /// The maximum depth of the recursion.
-const MAX_DEPTH: u32 = 400;
+const MAX_DEPTH: u32 = 160;
 
 /// The alignment that is assumed for the pointer of [`Assumptions::aligned`]: that of CUDA's memory allocators.
 const ALLOCATED: u64 = 256;

@@ -16,6 +16,7 @@ mod loops;
 pub mod node;
 mod semantics;
 pub mod shape;
+mod simplify;
 #[cfg(test)]
 mod tests;
 pub mod traffic;
