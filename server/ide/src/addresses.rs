@@ -1,7 +1,7 @@
 //! What is said of the addresses of loads and stores: hints at the ends of lines, and passages of hovers.
 
 use crate::describe::MarkdownPage;
-use ptx_analysis::addresses::{Access, AddressFacts, BankTraffic, BlockShape, SectorTraffic, Traffic};
+use ptx_analysis::addresses::{Access, AccessEffect, AddressFacts, BankTraffic, BlockShape, SectorTraffic, Traffic};
 use ptx_syntax::Snapshot;
 use std::ops::RangeInclusive;
 
@@ -43,15 +43,16 @@ impl<'a> AccessView<'a> {
         for (index, access) in self.facts.of_instruction(instruction) {
             let Some((traffic, condition)) = self.traffic(index, access) else { continue };
             if all || traffic.is_costly() {
-                parts.push(short(&traffic));
+                parts.push(short(access, &traffic));
                 assumed |= condition;
             }
         }
         (parts.join("; "), assumed)
     }
 
-    /// A passage about the accesses of an instruction; only of the operand with this index, if it is given.
-    pub fn page(&self, instruction: usize, operand: Option<u8>) -> MarkdownPage {
+    /// A passage about the accesses of an instruction; only of the operand with this index, if it is given. An address that is `known` to
+    /// the reader is not repeated.
+    pub fn page(&self, instruction: usize, operand: Option<u8>, known: Option<&str>) -> MarkdownPage {
         let mut page = MarkdownPage::default();
         for (index, access) in self.facts.of_instruction(instruction) {
             if operand.is_some_and(|o| o != access.operand) {
@@ -62,7 +63,7 @@ impl<'a> AccessView<'a> {
             if address.is_none() && traffic.is_none() {
                 continue;
             }
-            if let Some(address) = address {
+            if let Some(address) = address.filter(|a| known != Some(a)) {
                 page.text(format!("Address: `{address}`"));
             }
             if let Some((traffic, assumed)) = traffic {
@@ -124,18 +125,22 @@ fn conflicts(access: &Access, banks: &BankTraffic) -> String {
 }
 
 /// The traffic in a few words.
-fn short(traffic: &Traffic) -> String {
+fn short(access: &Access, traffic: &Traffic) -> String {
     match traffic {
         Traffic::Sectors(sectors) => {
             let count = counted(&sectors.sectors, "sector");
             match sectors.stride {
                 Some(0) => format!("same address: {count}"),
                 _ if sectors.is_coalesced() => format!("coalesced: {count}"),
+                Some(stride) if stride.unsigned_abs() == u64::from(access.bytes) => format!("contiguous: {count}"),
                 Some(stride) => format!("stride {stride} B: {count}"),
                 None => format!("uncoalesced: {count}"),
             }
         }
         Traffic::Banks(banks) if *banks.conflict.end() <= 1 => "shared: no bank conflict".to_owned(),
+        Traffic::Banks(banks) if access.effect == AccessEffect::Update && banks.stride == Some(0) => {
+            format!("shared: {} lanes update one word", range(&banks.conflict))
+        }
         Traffic::Banks(banks) => {
             format!("shared: {}-way bank conflict ({})", range(&banks.conflict), lane_list(banks.lanes))
         }

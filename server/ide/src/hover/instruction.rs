@@ -69,7 +69,7 @@ impl<'t> At<'t> {
         let start = self.around(kinds().instruction)?.start_byte().checked_sub(flow.base)?;
         let index = flow.facts.instruction_at(start)?;
         let view = AccessView::new(self.snapshot, flow.base, flow.facts.addresses()?);
-        Some(view.page(index, None))
+        Some(view.page(index, None, None))
     }
 
     pub(super) fn opcode(&self) -> HoverResult {

@@ -105,11 +105,16 @@ impl At<'_> {
             _ => None,
         });
         // A number has a sentence of its own.
-        if let Some(value) = write.filter(|_| register.constant.is_none()).and_then(|w| addresses.value(w, name)) {
+        let value = write.filter(|_| register.constant.is_none()).and_then(|w| addresses.value(w, name));
+        if let Some(value) = &value {
             told.short.text(format!("`{name} = {value}`"));
         }
         if let (Some(here), Some(operand)) = (here, self.address_operand()) {
-            told.short.append(AccessView::new(self.snapshot, flow.base, addresses).page(here, Some(operand)));
+            told.short.append(AccessView::new(self.snapshot, flow.base, addresses).page(
+                here,
+                Some(operand),
+                value.as_deref(),
+            ));
         }
     }
 

@@ -43,7 +43,7 @@ impl Hints<'_> {
                     text.push('*');
                     assumed = true;
                 }
-                let tooltip = view.page(instruction, None).finish();
+                let tooltip = view.page(instruction, None, None).finish();
                 self.out.push(Hint { tooltip, ..Hint::after(self.line_end(offset), format!("◀ {text}")) });
             }
             if assumed {

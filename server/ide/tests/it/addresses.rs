@@ -90,8 +90,7 @@ fn hovers_say_what_registers_hold() {
     assert_eq!(at("mad.lo.s32", "%r5"), "`%r5 = ctaid.x·ntid.x + tid.x`");
     expect![[r#"
         `%rd3 = x + 4·(ctaid.x·ntid.x + tid.x)`
-        Address: `x + 4·(ctaid.x·ntid.x + tid.x)`
-        A warp accesses 4 bytes each lane, in 2–4 sectors of 32 bytes (2 if `x` is aligned to 32 bytes). This is for a block of 16×16×1 threads, as in the launch above the kernel."#]]
+        A warp accesses 4 bytes each lane, in 2–3 sectors of 32 bytes (2 if `x` is aligned to 32 bytes). This is for a block of 16×16×1 threads, as in the launch above the kernel."#]]
     .assert_eq(&at("ld.global.f32 %f1", "%rd3"));
     expect![[r#"
         Address: `sh + 32·tid.x`
