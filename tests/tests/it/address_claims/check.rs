@@ -25,6 +25,8 @@ pub struct Tally {
     pub with_form: usize,
     /// Of these: with known traffic.
     pub with_traffic: usize,
+    /// Of these: with at least twice the necessary traffic.
+    pub costly: usize,
     /// Runs.
     pub runs: usize,
     /// Transactions of runs whose access has known traffic.
@@ -78,10 +80,21 @@ pub fn all_addresses(module: &LaunchModule) -> BTreeMap<u32, AddressFacts> {
 impl Tally {
     /// The counts in one line.
     pub fn summary(&self) -> String {
-        let Self { accesses, with_form, with_traffic, runs, checked, full, aligned, unsaid, reached, contradictions } =
-            self;
+        let Self {
+            accesses,
+            with_form,
+            with_traffic,
+            costly,
+            runs,
+            checked,
+            full,
+            aligned,
+            unsaid,
+            reached,
+            contradictions,
+        } = self;
         format!(
-            "{accesses} accesses, {with_form} with an address, {with_traffic} with traffic; {runs} runs, {checked} claims compared ({full} of \
+            "{accesses} accesses, {with_form} with an address, {with_traffic} with traffic, {costly} of them costly; {runs} runs, {checked} claims compared ({full} of \
              whole warps, {aligned} with an aligned pointer) at {} instructions, {unsaid} transactions without a claim, {} contradicted",
             reached.len(),
             contradictions.len()
@@ -96,6 +109,7 @@ impl Tally {
                     self.accesses += 1;
                     self.with_form += usize::from(facts.address(access).is_some());
                     self.with_traffic += usize::from(traffic.is_some());
+                    self.costly += usize::from(traffic.as_ref().is_some_and(Traffic::is_costly));
                 }
             }
         }
