@@ -100,7 +100,7 @@ impl<'a> Builder<'a> {
         let (mut loop_values, mut held) = (Vec::new(), 0);
         let (mut results, mut accesses) = (Vec::new(), Vec::new());
         for block in graph.order.iter().map(|b| *b as usize) {
-            if held > MAX_HELD || builder.values.len() > MAX_NODES || cancelled() {
+            if held > MAX_HELD || builder.values.node_count() > MAX_NODES || cancelled() {
                 return None;
             }
             builder.block = block;

@@ -204,7 +204,7 @@ impl Expressions {
     }
 
     /// The number of nodes.
-    pub fn len(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.nodes.len()
     }
 

@@ -49,7 +49,7 @@ fn known(size: [u32; 3]) -> Vec<WarpCase> {
         return Vec::new();
     }
     let [x, y, _] = size;
-    let rows = x % LANES as u32 == 0;
+    let rows = x.is_multiple_of(LANES as u32);
     let thread = |linear: u32| [linear % x, linear / x % y, linear / x / y];
     // Warps with the same pattern are one case if the place of the pattern lies in other bits than the pattern.
     let mut places: HashMap<([Vec<u32>; 3], u32), usize> = HashMap::new();

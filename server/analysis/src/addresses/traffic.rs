@@ -49,10 +49,8 @@ impl SectorTraffic {
 
     /// Whether no sector is moved unnecessarily, except at the ends of the bytes that a warp touches.
     pub fn is_coalesced(&self) -> bool {
-        match &self.aligned {
-            Some(aligned) => *aligned.end() <= self.ideal,
-            None => *self.sectors.start() <= self.ideal && *self.sectors.end() <= self.ideal + 1,
-        }
+        let usual = self.usual();
+        *usual.start() <= self.ideal && *usual.end() <= self.ideal + 1
     }
 
     /// Whether at least twice as many sectors are moved as necessary.
@@ -120,7 +118,8 @@ impl Pattern {
             std::array::from_fn(|l| sign_extended(lanes.values[l].wrapping_sub(lanes.values[first]), width));
         let align = if bytes.is_power_of_two() { u64::from(bytes) } else { 1 };
         let aligned = |start: &u64| {
-            active_lanes(active).all(|l| ORIGIN.wrapping_add(*start).wrapping_add(distances[l] as u64) % align == 0)
+            active_lanes(active)
+                .all(|l| ORIGIN.wrapping_add(*start).wrapping_add(distances[l] as u64).is_multiple_of(align))
         };
         let unknown = lanes.unknown & (SECTOR - 1);
         let possible = (0..SECTOR).filter(|n| n & !unknown == 0);

@@ -145,7 +145,7 @@ impl Tally {
                 let Some((at, access)) = found.into_iter().find(|(_, a)| is_of(a, &transaction)) else { continue };
                 // The assumption without a launch, and the block of the launch.
                 let mut shapes = vec![BlockShape::Known(block)];
-                if facts.shape != BlockShape::Rows || block[0] % 32 == 0 {
+                if facts.shape != BlockShape::Rows || block[0].is_multiple_of(32) {
                     shapes.push(facts.shape);
                 }
                 for (number, shape) in shapes.into_iter().enumerate() {
@@ -182,7 +182,7 @@ impl Tally {
         let counted = match (&claim.traffic, &transaction.sectors, &transaction.banks) {
             (Traffic::Sectors(said), Some(sectors), _) => {
                 let touched = u32::try_from(sectors.touched).unwrap_or(u32::MAX);
-                let aligned = said.aligned.as_ref().filter(|_| base.is_some_and(|b| b % 256 == 0));
+                let aligned = said.aligned.as_ref().filter(|_| base.is_some_and(|b| b.is_multiple_of(256)));
                 self.aligned += usize::from(aligned.is_some());
                 holds(&said.sectors, touched, mask)
                     && aligned.is_none_or(|a| holds(a, touched, mask))
