@@ -5,7 +5,7 @@
 //! - `//@ revisions: sm_70 sm_90@8.0`: the file is checked once per revision, with its target (and version) in the
 //!   header. `//[sm_70]~ error[requires-target]` applies to that revision only.
 //! - `//@ lints`: flow lints are checked too. Without it, examples may leave registers unwritten.
-//! - `//@ project: targets=sm_75,sm_90 version=7.8 portable`: the project settings; each part is optional.
+//! - `//@ project: targets=sm_75,sm_90 version=7.8 portable costly`: the project settings; each part is optional.
 
 use ptx_analysis::codes::DiagnosticLevel;
 use ptx_analysis::project::Project;
@@ -99,7 +99,10 @@ fn project(text: &str) -> Project {
         match word.split_once('=') {
             Some(("targets", names)) => out.targets = names.split(',').filter_map(find_architecture).collect(),
             Some(("version", number)) => out.version = version(number),
-            _ => out.portable |= word == "portable",
+            _ => {
+                out.portable |= word == "portable";
+                out.costly |= word == "costly";
+            }
         }
     }
     out

@@ -27,7 +27,7 @@ fn everything(analyzer: &mut Analyzer, snapshot: &Snapshot) -> (Vec<Diagnostic>,
 
 fn analyzer() -> Analyzer {
     let mut out = Analyzer::default();
-    out.keep_facts();
+    out.keep_addresses();
     out
 }
 

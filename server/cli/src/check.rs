@@ -80,6 +80,7 @@ impl CheckArguments {
             targets: self.project_target.clone(),
             version: self.project_version,
             portable: levels.want_portable(),
+            costly: levels.want_costly(),
         };
         CheckOptions { targets: self.target.clone(), project, levels }
     }

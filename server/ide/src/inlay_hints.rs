@@ -3,6 +3,7 @@
 //! Each kind of hint has a file and an option. Hints are computed for the visible range; this module reads nothing else but
 //! the declarations of the names in it.
 
+mod addresses;
 mod calls;
 mod defaults;
 mod elements;
@@ -28,6 +29,8 @@ use std::ops::Range;
 /// Options: the kinds of hints to compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HintOptions {
+    /// Traffic of accesses to memory: sectors and bank conflicts.
+    pub addresses: AddressHints,
     /// Names of parameters before the arguments of a call.
     pub arguments: bool,
     /// Values of constant expressions.
@@ -55,6 +58,7 @@ pub struct HintOptions {
 impl Default for HintOptions {
     fn default() -> Self {
         Self {
+            addresses: AddressHints::Costly,
             arguments: true,
             constants: true,
             decoded: true,
@@ -67,6 +71,13 @@ impl Default for HintOptions {
             sources: true,
             types: false,
         }
+    }
+}
+
+impl HintOptions {
+    /// Whether some hints need the flow facts of functions, which are computed when the document is idle.
+    pub fn needs_flow(&self) -> bool {
+        self.registers != PressureHints::Off || self.addresses != AddressHints::Off
     }
 }
 
@@ -89,6 +100,17 @@ pub enum PressureHints {
     /// Lines with the maximum.
     Peaks,
     /// All lines.
+    All,
+}
+
+/// The accesses to memory that show their traffic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressHints {
+    /// None.
+    Off,
+    /// Those that cost at least twice as much as necessary.
+    Costly,
+    /// All whose traffic is known.
     All,
 }
 
@@ -164,6 +186,7 @@ pub fn inlay_hints(snapshot: &Snapshot, range: Range<usize>, options: &HintOptio
     };
     hints.walk();
     hints.pressure(figures);
+    hints.addresses(figures);
     let range = hints.range;
     hints.out.retain(|h| range.start <= h.offset && h.offset <= range.end);
     hints.out.sort_by_key(|h| h.offset);

@@ -4,6 +4,7 @@
 //! columns, and no settings. Nothing in it is asynchronous, reads files or keeps state between two calls. Offsets are
 //! bytes. Facts about PTX come from the tables of `ptx-isa`; this crate only presents them.
 
+mod addresses;
 mod assists;
 mod call_hierarchy;
 mod code_lenses;
@@ -60,7 +61,7 @@ pub use fragment::{
 };
 pub use highlight::highlights;
 pub use hover::{Hover, hover, hover_in_host, hover_on_operand};
-pub use inlay_hints::{Defaults, Hint, HintKind, HintOptions, HintPart, PressureHints, inlay_hints};
+pub use inlay_hints::{AddressHints, Defaults, Hint, HintKind, HintOptions, HintPart, PressureHints, inlay_hints};
 pub use links::{Link, LinkTarget, links};
 pub use nearest::nearest;
 pub use ptx_analysis::semantics::environment;

@@ -66,7 +66,16 @@ impl DiagnosticLevels {
 
     /// Whether `portable` diagnostics are enabled: the check runs only then.
     pub fn want_portable(&self) -> bool {
-        self.changed.get(&Code::NotPortable).is_some_and(Option::is_some)
+        self.wants(Code::NotPortable)
+    }
+
+    /// Whether `costly-access` diagnostics are enabled: the addresses are analysed for them only then.
+    pub fn want_costly(&self) -> bool {
+        self.wants(Code::CostlyAccess)
+    }
+
+    fn wants(&self, code: Code) -> bool {
+        self.changed.get(&code).is_some_and(Option::is_some)
     }
 }
 
@@ -91,7 +100,7 @@ mod tests {
         levels.set(Code::NotPortable, Some(Severity::Hint));
         assert_eq!(of(&levels, Code::Deprecated), None);
         assert_eq!(of(&levels, Code::NotPortable), Some(Severity::Hint));
-        assert!(levels.want_portable());
+        assert!(levels.want_portable() && !levels.want_costly());
         let found = |name| Diagnostic::new(0..1, ptx_analysis::Finding::Run(name, Arc::default()));
         levels.set(Code::Run, None);
         assert!(levels.apply(vec![found("a"), found("b")]).is_empty());

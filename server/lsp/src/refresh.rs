@@ -3,7 +3,6 @@
 use super::platform::Platform;
 use super::settings::Settings;
 use super::shared::{ServerMode, Shared};
-use ptx_ide::PressureHints;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,9 +24,7 @@ pub fn diagnostics(shared: &Arc<Shared>) {
 pub fn registers(shared: &Arc<Shared>, settings: &Settings) {
     let session = shared.session();
     let lenses = session.refreshes_lenses && settings.code_lens.enable && settings.code_lens.options.registers;
-    let hints = session.refreshes_hints
-        && settings.inlay_hints.enable
-        && settings.inlay_hints.options.registers != PressureHints::Off;
+    let hints = session.refreshes_hints && settings.inlay_hints.enable && settings.inlay_hints.options.needs_flow();
     let (server, platform) = (Arc::clone(shared), Arc::clone(&shared.platform));
     shared.spawn(async move {
         let client = server.client().await;

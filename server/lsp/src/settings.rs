@@ -228,6 +228,8 @@ settings! {
         let options: HintOptions = HintOptions::default();
         "inlayHints.enable": Flag(enable: bool = true),
             "whether to show inlay hints: facts about a line that it does not spell out";
+        "inlayHints.addresses": Choice(.options.addresses),
+            "the traffic of accesses to memory ([how](addresses.md)): where it is at least twice what is necessary, or wherever it is known";
         "inlayHints.arguments": Flag(.options.arguments),
             "the names of parameters before the arguments of a call";
         "inlayHints.constants": Flag(.options.constants),
@@ -365,6 +367,7 @@ impl Settings {
             }
         }
         out.project.portable = out.diagnostics.levels.want_portable();
+        out.project.costly = out.diagnostics.levels.want_costly();
         (out, problems)
     }
 }

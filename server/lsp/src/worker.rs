@@ -395,10 +395,10 @@ pub fn threads() -> usize {
     if processors > 2 { (processors - 1).min(8) } else { processors }
 }
 
-/// Creates an analyzer that keeps the flow facts for hovers.
+/// Creates an analyzer that keeps the flow facts and addresses for hovers and hints.
 fn analyzer() -> Analyzer {
     let mut out = Analyzer::default();
-    out.keep_facts();
+    out.keep_addresses();
     out.set_threads(threads());
     out
 }

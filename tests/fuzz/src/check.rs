@@ -27,7 +27,7 @@ pub fn run(data: &[u8]) {
         assert!(text.get(range.clone()).is_some(), "{range:?} does not lie in\n{text}");
     };
     let mut analyzer = Analyzer::default();
-    analyzer.keep_facts();
+    analyzer.keep_addresses();
     let report = analyzer.analyze(&snapshot);
     let lints = analyzer.lints(&snapshot, &|| false).expect("nobody cancels");
     for finding in report.diagnostics.iter().chain(&lints) {

@@ -119,7 +119,7 @@ pub fn run(data: &[u8]) {
     let mut analyzer = Analyzer::default();
     // Cached flow facts are another source of errors, so enable them for some inputs.
     if how & 1 == 1 {
-        analyzer.keep_facts();
+        analyzer.keep_addresses();
     }
     for _ in 0..MAX_EDITS {
         let (range, new) = edit(&mut bytes, &text);

@@ -1,5 +1,6 @@
 //! Tests that cross crates.
 
+mod address_claims;
 mod away;
 mod blank;
 mod constants;

@@ -186,6 +186,7 @@ codes! {
     "constant-expression": ConstantExpression(rules::constant_expression::ConstantExpression), Assembler;
     "constant-memory-limit": ConstantMemoryLimit(rules::constant_memory_limit::ConstantMemoryLimit), Lint(Warning);
     "constant-overflow": ConstantOverflow(rules::constant_overflow::ConstantOverflow), Assembler;
+    "costly-access": CostlyAccess(lints::costly_access::CostlyAccess), Off(Information) => [costly_access::lint];
     "cp-async-wait": CpAsyncWait(lints::cp_async_wait::CpAsyncWait), Lint(Warning) => [cp_async_wait::lint];
     "dead-store": DeadStore(lints::dead_store::DeadStore), Lint(Hint) => [dead_store::find];
     "debug-directive": DebugDirective(rules::debug_directive::DebugDirective), Assembler;

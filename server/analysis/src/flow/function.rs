@@ -345,6 +345,8 @@ pub struct Tuning {
     pub directive: Option<&'static tables::Directive>,
     /// The product of its numbers; `None` if it has no numbers or one of them is invalid.
     pub number: Option<u64>,
+    /// Its first three numbers; those that are not written are 1. `None` like `number`.
+    pub dimensions: Option<[u32; 3]>,
     /// The byte range of the directive.
     pub range: Range<u32>,
 }

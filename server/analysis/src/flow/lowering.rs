@@ -139,11 +139,20 @@ impl<'t> Lowering<'_, 't> {
         for child in named_children(node).filter(|n| n.kind_id() == kinds().performance_directive) {
             let name = child.child_by_field_id(f.name).map_or("", |n| self.source.word(n).text);
             let directive = ISA.directive(name);
-            let numbers =
-                directive_parts::arguments(self.source, child).into_iter().map(|a| literal::number(a.word.text));
-            let number = numbers.reduce(|a, b| a?.checked_mul(b?)).flatten().and_then(|n| u64::try_from(n).ok());
+            let numbers: Vec<Option<i128>> =
+                directive_parts::arguments(self.source, child).iter().map(|a| literal::number(a.word.text)).collect();
+            let mut dimensions = numbers.first().map(|_| [1; 3]);
+            for (at, number) in numbers.iter().enumerate().take(3) {
+                let number = number.and_then(|n| u32::try_from(n).ok());
+                dimensions = dimensions.zip(number).map(|(mut all, number)| {
+                    all[at] = number;
+                    all
+                });
+            }
+            let number =
+                numbers.into_iter().reduce(|a, b| a?.checked_mul(b?)).flatten().and_then(|n| u64::try_from(n).ok());
             let range = bytes(self.source.range(child));
-            self.out.directives.push(Tuning { name: name.into(), directive, number, range });
+            self.out.directives.push(Tuning { name: name.into(), directive, number, dimensions, range });
         }
         self.scopes.push();
         let parameters = if self.out.kernel { VariableOrigin::KernelParameter } else { VariableOrigin::Parameter };

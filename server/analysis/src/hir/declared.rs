@@ -78,6 +78,8 @@ fn variable(
         origin,
         bytes: element.zip(count).and_then(|(bytes, count)| bytes.checked_mul(count)),
         align,
+        points_to_align: points_to_align(declaration),
+        points_to_space: declaration.pointers.iter().find_map(|p| Some(ISA.space(p.space.as_ref()?.text)?.name)),
         unified: declaration.attributes.iter().any(|a| a.name.text == ".unified"),
         external: declaration.linkages.iter().any(|l| l.text == ".extern"),
         array: !declarator.dimensions.is_empty(),
@@ -89,6 +91,12 @@ fn variable(
 pub(crate) fn own_alignments<'d>(declaration: &'d Declaration<'_>) -> impl Iterator<Item = &'d Alignment> {
     let end = declaration.types.first().map_or(usize::MAX, |w| w.range().start);
     declaration.alignments.iter().filter(move |a| a.range.start < end)
+}
+
+/// The alignment after `.ptr`.
+fn points_to_align(declaration: &Declaration<'_>) -> Option<u32> {
+    let alignment = declaration.pointers.iter().find_map(|p| p.alignment.as_ref())?;
+    u32::try_from(alignment.value?).ok()
 }
 
 /// The linking directive with this name, as a `'static` string.

@@ -37,6 +37,10 @@ pub struct VariableSymbol {
     pub bytes: Option<u64>,
     /// Its alignment in bytes: as declared, else that of its type; `None` if it could not be computed.
     pub align: Option<u32>,
+    /// For a pointer parameter with `.ptr`: the alignment of what it points to, in bytes, as declared.
+    pub points_to_align: Option<u32>,
+    /// For a pointer parameter with `.ptr`: the state space of what it points to, as declared.
+    pub points_to_space: Option<&'static str>,
     /// Whether it has `.attribute(.unified(…))`.
     pub unified: bool,
     /// Whether it is `.extern`: its definition elsewhere may be larger than declared here.

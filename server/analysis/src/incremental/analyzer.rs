@@ -282,6 +282,7 @@ impl Analyzer {
             header: &header,
             module,
             keeps_facts: self.lints.keeps_facts,
+            keeps_addresses: self.lints.keeps_addresses,
             cancelled: stop,
         });
         let begun = AtomicBool::new(false);

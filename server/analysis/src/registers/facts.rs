@@ -4,6 +4,7 @@
 //! Offsets count from the start of the function's item, so that the facts stay valid wherever its text moves.
 
 use super::{FunctionUsage, RegisterCount};
+use crate::addresses::{AddressFacts, Flow};
 use crate::flow::dominance;
 use crate::flow::liveness::Liveness;
 use crate::flow::uniformity::{self, Across};
@@ -27,6 +28,7 @@ pub struct FunctionFacts {
     accesses: Box<[RegisterAccess]>,
     lives: Box<[(u32, u32)]>,
     usage: FunctionUsage,
+    addresses: Option<Arc<AddressFacts>>,
 }
 
 /// Uses, live ranges and value of one register that some instruction names.
@@ -86,16 +88,23 @@ impl FunctionFacts {
         let post = dominance::post_dominators(graph, |b| graph.blocks[b].leaves);
         let across = uniformity::across(function, graph, &liveness, &post);
         let usage = FunctionUsage::new(function, graph, &liveness, environment);
-        Self::with(function, graph, &liveness, across.as_deref(), usage)
+        let dominators = dominance::dominators(graph);
+        let addresses = across.as_deref().and_then(|across| {
+            let (liveness, dominators, post_dominators) = (&liveness, &dominators, &post);
+            let flow = Flow { function, graph, liveness, dominators, post_dominators, across };
+            AddressFacts::new(&flow, &|| false).map(Arc::new)
+        });
+        Self::with(function, graph, &liveness, across.as_deref(), usage, addresses)
     }
 
-    /// Computes the facts of a function from analyses that are already available: liveness, uniformity and usage.
+    /// Computes the facts of a function from analyses that are already available: liveness, uniformity, usage and addresses.
     pub fn with(
         function: &FlowFunction,
         graph: &Graph,
         liveness: &Liveness,
         across: Option<&[Across]>,
         usage: FunctionUsage,
+        addresses: Option<Arc<AddressFacts>>,
     ) -> Self {
         let mut constants = vec![None; function.registers.len()];
         uniformity::constants(function).into_iter().for_each(|(slot, value)| constants[slot.index()] = Some(value));
@@ -127,7 +136,13 @@ impl FunctionFacts {
             accesses: all_accesses,
             lives: all_lives,
             usage,
+            addresses,
         }
+    }
+
+    /// The addresses of its accesses; `None` for a function that is too large.
+    pub fn addresses(&self) -> Option<&AddressFacts> {
+        self.addresses.as_deref()
     }
 
     /// The registers and shared memory that the function needs by itself.
@@ -215,6 +230,7 @@ impl FunctionFacts {
             + size_of_val(&*self.accesses)
             + size_of_val(&*self.lives)
             + self.usage.size()
+            + self.addresses.as_ref().map_or(0, |a| a.size())
     }
 }
 

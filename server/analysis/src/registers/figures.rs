@@ -110,7 +110,9 @@ impl Figure {
                 (k.registers, k.likely.clone(), k.unlimited, k.limit.registers, k.shared, k.dynamic_shared, k.occupancy)
             };
             shown(a) == shown(b)
-                && (Arc::ptr_eq(&a.facts, &b.facts) || a.facts.usage().pressure == b.facts.usage().pressure)
+                && (Arc::ptr_eq(&a.facts, &b.facts)
+                    || a.facts.usage().pressure == b.facts.usage().pressure
+                        && a.facts.addresses().map(|f| &f.traffic) == b.facts.addresses().map(|f| &f.traffic))
         };
         let count = |f: &Self| f.kernel.as_ref().map_or(0, |k| k.facts.count());
         // A replaced instruction may have the same numbers, but none were shown for it meanwhile.

@@ -15,13 +15,15 @@ pub struct Project {
     pub version: Option<Version>,
     /// Whether to report features that only one architecture or one family has.
     pub portable: bool,
+    /// Whether to report accesses to memory that cost more than necessary.
+    pub costly: bool,
 }
 
 impl Hash for Project {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self { targets, version, portable } = self;
+        let Self { targets, version, portable, costly } = self;
         targets.iter().for_each(|t| t.name.hash(state));
-        (version, portable).hash(state);
+        (version, portable, costly).hash(state);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::fragment::{lanes, matrix};
 use super::{At, HoverResult, decode};
+use crate::addresses::AccessView;
 use crate::describe::{self, Chosen, EditVerdict, MarkdownPage, Slotted, Written};
 use ptx_analysis::ast::{ConstantValue, Instruction, Operand, OperandKind};
 use ptx_analysis::literal;
@@ -50,6 +51,27 @@ impl<'t> At<'t> {
         f(&lower::instruction(source, node)?, source.base)
     }
 
+    /// The index of the operand that contains the word at the hover, if it is an address.
+    pub(super) fn address_operand(&self) -> Option<u8> {
+        let range = self.leaf.byte_range();
+        self.with_instruction(|instruction, base| {
+            let local = range.start.checked_sub(base)?..range.end.checked_sub(base)?;
+            let covers = |o: &&Operand<'_>| o.range.start <= local.start && local.end <= o.range.end;
+            let index = instruction.operands.iter().position(|o| covers(&o))?;
+            let is_address = matches!(instruction.operands[index].kind, OperandKind::Address(_));
+            u8::try_from(index).ok().filter(|_| is_address)
+        })
+    }
+
+    /// What is known of the addresses of the instruction around the hover.
+    fn addresses(&self) -> Option<MarkdownPage> {
+        let flow = self.flow()?;
+        let start = self.around(kinds().instruction)?.start_byte().checked_sub(flow.base)?;
+        let index = flow.facts.instruction_at(start)?;
+        let view = AccessView::new(self.snapshot, flow.base, flow.facts.addresses()?);
+        Some(view.page(index, None, None))
+    }
+
     pub(super) fn opcode(&self) -> HoverResult {
         let name = self.text(self.leaf);
         let opcode = ISA.opcode(&name)?;
@@ -57,7 +79,11 @@ impl<'t> At<'t> {
         let found = self.with_instruction(|instruction, base| {
             let range = instruction.mnemonic_range();
             let range = base + range.start..base + range.end;
-            Some((range, self.resolved(opcode, instruction, base)?))
+            let mut page = self.resolved(opcode, instruction, base)?;
+            if let Some(addresses) = self.addresses() {
+                page.append(addresses);
+            }
+            Some((range, page))
         });
         Some(found.unwrap_or_else(all))
     }

@@ -2,6 +2,7 @@
 
 use super::name::NameDescription;
 use super::{At, decode};
+use crate::addresses::AccessView;
 use crate::describe::MarkdownPage;
 use crate::excerpt::{annotated, done, function, instruction, statement_at};
 use crate::registers;
@@ -23,9 +24,9 @@ const SMALL_MODULE: usize = 64 << 10;
 
 /// The flow facts of the function at the hover.
 pub(super) struct FlowFactsAt {
-    facts: Arc<FunctionFacts>,
+    pub(super) facts: Arc<FunctionFacts>,
     /// Offset at which the function begins.
-    base: usize,
+    pub(super) base: usize,
 }
 
 impl At<'_> {
@@ -80,6 +81,7 @@ impl At<'_> {
         told.short.text(format!("{what}; {writes}, {reads}."));
         let cost = registers::cost(self.snapshot, &flow.facts, flow.base, register);
         told.short.list("", [self.life(&flow, register), cost, across(register)].into_iter().flatten());
+        self.value(&flow, register, name, told);
         if let Some(constant) = register.constant {
             told.short.text(format!("It always holds {constant} (`0x{constant:X}`)."));
             if let Some(here) = self.here() {
@@ -88,6 +90,32 @@ impl At<'_> {
         }
         self.uses(&flow, register, &mut told.details);
         Some(())
+    }
+
+    /// Adds the value of a register as an expression, and the access if it is in the address of one.
+    fn value(&self, flow: &FlowFactsAt, register: &RegisterFacts, name: &str, told: &mut NameDescription) {
+        let Some(addresses) = flow.facts.addresses() else { return };
+        let accesses = flow.facts.accesses(register);
+        let here =
+            instruction(self.leaf).and_then(|n| flow.facts.instruction_at(n.start_byte().checked_sub(flow.base)?));
+        let writes: Vec<usize> = accesses.iter().filter(|a| a.writes()).map(|a| a.instruction()).collect();
+        // Where a register is written once, it has that value wherever it is read.
+        let write = here.filter(|here| writes.contains(here)).or(match writes.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        });
+        // A number has a sentence of its own.
+        let value = write.filter(|_| register.constant.is_none()).and_then(|w| addresses.value(w, name));
+        if let Some(value) = &value {
+            told.short.text(format!("`{name} = {value}`"));
+        }
+        if let (Some(here), Some(operand)) = (here, self.address_operand()) {
+            told.short.append(AccessView::new(self.snapshot, flow.base, addresses).page(
+                here,
+                Some(operand),
+                value.as_deref(),
+            ));
+        }
     }
 
     /// Adds the statements that write and read a register.

@@ -67,7 +67,7 @@ impl Hints<'_> {
     }
 
     /// Offset of the end of the line, without trailing white space.
-    fn line_end(&self, offset: usize) -> usize {
+    pub(super) fn line_end(&self, offset: usize) -> usize {
         let rope = self.snapshot.rope();
         let line = rope.byte_to_line(offset.min(rope.len_bytes()));
         let end = rope.line_to_byte((line + 1).min(rope.len_lines()));

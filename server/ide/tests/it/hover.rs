@@ -111,6 +111,8 @@ fn registers() {
             - takes 1 register of 32 bits
             - uniform: the same in all threads of the CTA
 
+            `%r3 = 2`
+
             Here: `d` of `add.s32` – written: `.s32`
 
             ```ptx

@@ -132,6 +132,8 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
             - takes 1 register of 32 bits
             - may differ from lane to lane
 
+            `%r1 = tid.x`
+
             Here: `a` of `add.u32` – read: `.u32`
 
             ```ptx
@@ -142,17 +144,19 @@ fn registers_tell_what_the_flow_of_the_function_tells() {
     check(
         "mov.u32 %r1, %laneid;\nshr.u32 %r$02, %r1, 5;\nret;",
         &expect![[r#"
-        [%r2]
-        ```ptx
-        .reg .b32 %r<8>;
-        ```
+            [%r2]
+            ```ptx
+            .reg .b32 %r<8>;
+            ```
 
-        One of 8 registers; written once, never read.
+            One of 8 registers; written once, never read.
 
-        - uniform in a warp if the CTA is a multiple of 32 threads wide
+            - uniform in a warp if the CTA is a multiple of 32 threads wide
 
-        Here: `d` of `shr.u32` – written: `.u32`
-    "#]],
+            `%r2 = 0`
+
+            Here: `d` of `shr.u32` – written: `.u32`
+        "#]],
     );
     check(
         "ret;\n{ .reg .b32 unu$0sed; }",

@@ -4,11 +4,12 @@ use expect_test::{Expect, expect};
 use ptx_analysis::Analyzer;
 use ptx_analysis::registers::Figures;
 use ptx_ide::reference::example::examples;
-use ptx_ide::{Defaults, Hint, HintOptions, PressureHints, apply, inlay_hints};
+use ptx_ide::{AddressHints, Defaults, Hint, HintOptions, PressureHints, apply, inlay_hints};
 use ptx_isa::ISA;
 use ptx_syntax::Snapshot;
 
 const ALL: HintOptions = HintOptions {
+    addresses: AddressHints::All,
     arguments: true,
     constants: true,
     decoded: true,
@@ -23,6 +24,7 @@ const ALL: HintOptions = HintOptions {
 };
 
 const NONE: HintOptions = HintOptions {
+    addresses: AddressHints::Off,
     arguments: false,
     constants: false,
     decoded: false,

@@ -3,6 +3,7 @@
 // In tests, a failed expectation may panic.
 #![allow(clippy::unwrap_used)]
 
+mod addresses;
 mod assists;
 mod chunks;
 mod code_lenses;

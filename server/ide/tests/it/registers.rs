@@ -310,6 +310,8 @@ fn hover_tells_what_a_register_costs() {
             - takes 2 registers of 32 bits, and is held where most are live: 10 registers, in line 12
             - uniform: the same in all threads of the CTA
 
+            `%rd2 = to`
+
             Here: `d` of `ld.param.u64` – Where the value goes (written: `.u64` or wider)
 
             ```ptx
@@ -353,6 +355,8 @@ fn hover_tells_what_a_register_costs() {
             - live across 7 of 15 instructions; this is the last use of its value
             - takes 1 register of 32 bits, and is not held where most are live: 10 registers, in line 12
             - may differ from lane to lane
+
+            `%r10 = %r3 + %r4`
 
             Here: `b` of `add.u32` – read: `.u32`
 

@@ -1,35 +1,13 @@
 //! Model of how the memory system serves the accesses of one step: passes through the banks of shared memory, sectors of global memory.
 //!
-//! The model follows NVIDIA's documents for every architecture from sm_50 on (CUDA C++ Programming Guide, "Shared Memory" under the compute
-//! capabilities; Best Practices Guide, "Coalesced Access to Global Memory"; Nsight Compute's guide, "wavefronts" and "sectors"):
-//!
-//! - Shared memory has 32 banks. Consecutive words of 4 bytes lie in consecutive banks. In one pass, a bank delivers one word to all lanes
-//!   that read it. Lanes that store to the same word do not conflict either.
-//! - A pass moves at most 128 bytes. Accesses of 8 bytes are served by half warps and those of 16 bytes by quarter warps, one after the
-//!   other. Only lanes of the same part can conflict (NVIDIA at GTC 2019, talk S9593, on phases of wide accesses).
-//! - Updates of one word by several lanes are serialized.
-//! - Global memory is moved in sectors of 32 bytes, four to a cache line of 128.
-//!
-//! Not modelled: if pairs of lanes read the same wide value, some chips (sm_70 to sm_75) need only half as many passes.
+//! The model itself is in [`ptx_analysis::addresses::transactions`].
 
 use crate::lanes::{LANES, LaneMask};
 use crate::machine::{AccessKind, MemoryAccess};
 use crate::memory::Region;
+use ptx_analysis::addresses::transactions::{self as model, LaneAccess};
 
-/// Number of banks of shared memory.
-pub const BANKS: usize = 32;
-
-/// Size of a bank's word in bytes.
-const WORD: u64 = 4;
-
-/// Maximum number of bytes that a pass through the banks moves.
-const PASS: u64 = BANKS as u64 * WORD;
-
-/// Size of a sector of global memory in bytes.
-const SECTOR: u64 = 32;
-
-/// Size of a cache line in bytes.
-const LINE: u64 = 128;
+pub use model::{BANKS, Banks, Sectors};
 
 /// A request of one instruction to memory: at most one access per lane.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,32 +26,6 @@ pub struct Transaction {
     pub banks: Option<Banks>,
     /// The traffic to global memory; `None` for other memory.
     pub sectors: Option<Sectors>,
-}
-
-/// How the banks of shared memory serve an instruction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Banks {
-    /// Number of passes.
-    pub wavefronts: u32,
-    /// Number of passes that would suffice without bank conflicts.
-    pub ideal: u32,
-    /// Maximum number of different words that one bank must deliver at the same time: 1 means no conflict.
-    pub conflict: u32,
-    /// The lanes that use each bank.
-    pub lanes: [LaneMask; BANKS],
-}
-
-/// The traffic of a request to global memory.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sectors {
-    /// Number of different sectors (32 bytes) touched.
-    pub touched: u64,
-    /// The minimum number of sectors for as many different bytes.
-    pub ideal: u64,
-    /// Number of different cache lines (128 bytes) touched.
-    pub lines: u64,
-    /// `ideal` divided by `touched`: 1 if no sector is moved unnecessarily.
-    pub efficiency: f64,
 }
 
 /// Splits the accesses of one step into requests: each has accesses of one kind to one memory, at most one per lane.
@@ -115,61 +67,16 @@ pub fn transactions(accesses: &[MemoryAccess]) -> Vec<Transaction> {
     out
 }
 
-/// The indices of the words that an access touches.
-fn words(access: &MemoryAccess) -> std::ops::RangeInclusive<u64> {
-    let last = access.offset.saturating_add(u64::from(access.bytes).saturating_sub(1));
-    access.offset / WORD..=last / WORD
-}
-
 fn banks(transaction: &Transaction) -> Option<Banks> {
-    // No load or store has more bytes per lane than a pass: such an access is a copy by an engine.
-    let bytes = u64::from(transaction.bytes);
-    if bytes == 0 || bytes > PASS {
-        return None;
-    }
-    // Number of lanes that one pass can serve.
-    let part = usize::try_from(PASS / bytes.next_power_of_two().max(WORD)).unwrap_or(1).clamp(1, LANES);
-    let mut out = Banks { wavefronts: 0, ideal: 0, conflict: 0, lanes: [0; BANKS] };
-    for lanes in transaction.accesses.chunks(part) {
-        let mut by_bank: [Vec<u64>; BANKS] = Default::default();
-        for access in lanes.iter().flatten() {
-            for word in words(access) {
-                let bank = (word % BANKS as u64) as usize;
-                if transaction.kind == AccessKind::Update || !by_bank[bank].contains(&word) {
-                    by_bank[bank].push(word);
-                }
-                out.lanes[bank] |= 1 << (usize::from(access.lane) % LANES);
-            }
-        }
-        let most = by_bank.iter().map(Vec::len).max().unwrap_or(0) as u32;
-        out.wavefronts += most;
-        out.ideal += u32::from(most > 0);
-        out.conflict = out.conflict.max(most);
-    }
-    Some(out)
+    let within = |a: &MemoryAccess| LaneAccess { lane: a.lane, at: a.offset, bytes: a.bytes };
+    let accesses: Vec<LaneAccess> = transaction.accesses.iter().flatten().map(within).collect();
+    model::banks(&accesses, transaction.kind == AccessKind::Update)
 }
 
 fn sectors(transaction: &Transaction) -> Option<Sectors> {
-    let range = |a: &MemoryAccess| (a.address, a.address.saturating_add(u64::from(a.bytes)));
-    let mut ranges: Vec<(u64, u64)> = transaction.accesses.iter().flatten().map(range).filter(|(a, b)| a < b).collect();
-    if ranges.is_empty() {
-        return None;
-    }
-    ranges.sort_unstable();
-    let count = |size: u64| {
-        let (mut count, mut next) = (0, 0);
-        for (from, to) in &ranges {
-            let (first, last) = ((from / size).max(next), (to - 1) / size);
-            if last >= first {
-                count += last - first + 1;
-                next = last + 1;
-            }
-        }
-        count
-    };
-    let (touched, lines, bytes) = (count(SECTOR), count(LINE), count(1));
-    let ideal = bytes.div_ceil(SECTOR);
-    Some(Sectors { touched, ideal, lines, efficiency: ideal as f64 / touched as f64 })
+    let at = |a: &MemoryAccess| LaneAccess { lane: a.lane, at: a.address, bytes: a.bytes };
+    let accesses: Vec<LaneAccess> = transaction.accesses.iter().flatten().map(at).collect();
+    model::sectors(&accesses)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{
     DeclaredNames, Result, directive, encoding, expand, fragment, leak, leak_str, multiprocessor, opcode, rule, space,
 };
 use crate::tables::{
-    Directive, Encoding, FieldInfo, FragmentInfo, IgnoredType, InitialKind, ModifierInfo, Multiprocessor,
+    Directive, Encoding, FieldInfo, FragmentInfo, GridRole, IgnoredType, InitialKind, ModifierInfo, Multiprocessor,
     PredefinedConstant, PtxVersion, SpaceInfo, SpecialRegister, TargetInfo, TypeClass, TypeInfo, UniformExtent,
 };
 
@@ -16,7 +16,7 @@ pub(super) const TYPE: &[&str] =
 pub(super) const MODIFIER: &[&str] = &["repeats", "ignored", "converge", "keeps-order", "usual"];
 pub(super) const SPACE: &[&str] =
     &["generic", "absolute", "named", "fixed", "window", "textures", "cycles", "declared", "holds"];
-pub(super) const SPECIAL_REGISTER: &[&str] = &["uniform", "requires", "lane-bits"];
+pub(super) const SPECIAL_REGISTER: &[&str] = &["uniform", "requires", "lane-bits", "grid", "at-most"];
 pub(super) const TARGET: &[&str] = &["excludes", "requires", "limits"];
 pub(super) const INITIAL: &[&str] = &["types", "spaces", "to"];
 pub(super) const FIELD: &[&str] = &["of", "ignored", "values"];
@@ -156,6 +156,10 @@ impl WrittenEntry<'_> {
             count,
             uniform: self.other("uniform").map_or(Ok(UniformExtent::Cta), |word| opcode::extent(self.head, word))?,
             lane_bits: self.other("lane-bits").and_then(|n| n.parse().ok()).unwrap_or(0),
+            grid: self.other("grid").map_or(Ok(GridRole::None), |word| grid_role(self.head, word))?,
+            at_most: leak(
+                self.other("at-most").unwrap_or("").split_whitespace().filter_map(|n| n.parse().ok()).collect(),
+            ),
             summary: self.common.summary,
             manual: self.common.manual,
             doc: self.common.doc,
@@ -311,4 +315,15 @@ fn choices<'p>(pattern: &'p str, name: &str) -> Vec<&'p str> {
         rest = rest.strip_prefix(literal).unwrap_or(rest);
     }
     out
+}
+
+fn grid_role(line: &LogicalLine, word: &str) -> Result<GridRole> {
+    Ok(match word.trim() {
+        "thread" => GridRole::Thread,
+        "cta-size" => GridRole::CtaSize,
+        "cta" => GridRole::Cta,
+        "size" => GridRole::Size,
+        "lane" => GridRole::Lane,
+        _ => return Err(line.error(0, "expected `thread`, `cta-size`, `cta`, `size` or `lane`")),
+    })
 }

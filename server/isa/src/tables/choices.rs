@@ -82,6 +82,22 @@ choice! {
         None,
     }
 
+    /// What a special register says about the place of a thread in the grid.
+    enum GridRole {
+        /// Nothing.
+        None,
+        /// The index of the thread in its CTA.
+        Thread,
+        /// The size of the CTA in threads.
+        CtaSize,
+        /// The index of the CTA in the grid.
+        Cta,
+        /// The size of the grid in CTAs.
+        Size,
+        /// The index of the thread in its warp.
+        Lane,
+    }
+
     /// The kind of an operand value.
     enum ValueKind {
         /// A register or an immediate.

@@ -1,6 +1,6 @@
 //! The environment of a module: versions, targets, state spaces and special registers.
 
-use super::{Gate, UniformExtent, Version};
+use super::{Gate, GridRole, UniformExtent, Version};
 use crate::emit::{Emit, table};
 
 table! {
@@ -33,6 +33,10 @@ table! {
         /// The number of lowest bits of its first component that distinguish the lanes of a warp, if warps are parts of rows;
         /// 0: unknown.
         lane_bits: u8,
+        /// What it says about the place of a thread in the grid.
+        grid: GridRole,
+        /// The maximum of each component; empty: unknown.
+        at_most: &'static [u32],
     }
 
     /// A version of PTX.

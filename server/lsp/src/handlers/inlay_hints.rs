@@ -6,7 +6,7 @@ use crate::evaluation;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use ptx_clock::Instant;
-use ptx_ide::{Hint, HintKind, HintOptions, PressureHints};
+use ptx_ide::{Hint, HintKind, HintOptions};
 use ptx_launch::values::LineValue;
 use ptx_syntax::Rope;
 use serde_json::json;
@@ -45,7 +45,7 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
     }
     let name = uri.clone();
     // A client that cannot be asked to refresh waits a little for the register report.
-    let waits = !shared.session().refreshes_hints && settings.inlay_hints.options.registers != PressureHints::Off;
+    let waits = !shared.session().refreshes_hints && settings.inlay_hints.options.needs_flow();
     let patience = if waits { LINTS_TIMEOUT } else { Duration::ZERO };
     if let Some(document) = document.as_ref().filter(|_| !shared.session().refreshes_hints && settings.evaluation.live)
     {

@@ -13,7 +13,7 @@ use crate::shared::Shared;
 use ptx_analysis::inline::TargetSet;
 use ptx_analysis::{Diagnostic, FixEdit};
 use ptx_host::{GroupView, HostEdit, answers, group_at, is_ptx, repeats};
-use ptx_ide::{HintOptions, PressureHints, Topic};
+use ptx_ide::{AddressHints, HintOptions, PressureHints, Topic};
 use ptx_syntax::Snapshot;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -189,7 +189,12 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
     }
     let Some((_, text, range)) = within(shared, &uri, params.range, false).await? else { return Ok(None) };
     // What depends on the function around the text says nothing.
-    let options = HintOptions { registers: PressureHints::Off, offsets: false, ..settings.inlay_hints.options };
+    let options = HintOptions {
+        registers: PressureHints::Off,
+        addresses: AddressHints::Off,
+        offsets: false,
+        ..settings.inlay_hints.options
+    };
     let session = shared.session();
     let touches = |index: &usize| {
         text.groups.get(*index).is_some_and(|placed| {

@@ -5,7 +5,7 @@ use crate::globs;
 use crate::levels::{DiagnosticLevels, level};
 use ptx_analysis::target::{find_architecture, version};
 use ptx_analysis::{Analyzer, Code};
-use ptx_ide::{Defaults, OperandColumns, PressureHints};
+use ptx_ide::{AddressHints, Defaults, OperandColumns, PressureHints};
 use ptx_interp::findings::{Checks, FaultKind};
 use ptx_isa::tables::{TargetInfo, Version};
 use serde_json::Value;
@@ -152,6 +152,7 @@ macro_rules! choices {
 }
 
 choices! {
+    AddressHints { "off" => Off, "costly" => Costly, "all" => All }
     Defaults { "off" => Off, "notable" => Notable, "all" => All }
     OperandColumns { "column" => Column, "run" => Run, "off" => Off }
     PressureHints { "off" => Off, "peaks" => Peaks, "all" => All }

@@ -1,6 +1,7 @@
 //! Flow lints: one file for each diagnostic that analyses the control or data flow of a function, with its data, message and search.
 //! The pages about them are `docs/diagnostics/*.md`.
 
+pub mod costly_access;
 pub mod cp_async_wait;
 pub mod dead_store;
 pub mod divergent_barrier;
@@ -23,6 +24,7 @@ pub mod unused_register;
 pub mod wgmma_order;
 pub mod wrong_state_space;
 
+use crate::addresses::{AddressFacts, Flow};
 use crate::check::codes::LINTS;
 use crate::check::diagnostic::Diagnostic;
 use crate::flow::dominance::{self, Tree};
@@ -33,6 +35,7 @@ use crate::flow::{FlowFunction, Graph, Module};
 use crate::registers::FunctionUsage;
 use crate::target::Environment;
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// A function with the results of its flow analyses. Costly analyses run on first use.
 pub struct Analysis<'a> {
@@ -50,6 +53,7 @@ pub struct Analysis<'a> {
     variances: OnceCell<Variances<'a>>,
     across: OnceCell<Option<Vec<Across>>>,
     usage: OnceCell<FunctionUsage>,
+    addresses: OnceCell<Option<Arc<AddressFacts>>>,
 }
 
 /// A flow lint: appends its diagnostics about a function. Their ranges count from the start of the item.
@@ -69,6 +73,7 @@ impl<'a> Analysis<'a> {
             variances: OnceCell::new(),
             across: OnceCell::new(),
             usage: OnceCell::new(),
+            addresses: OnceCell::new(),
         }
     }
 
@@ -103,6 +108,27 @@ impl<'a> Analysis<'a> {
     /// The registers that the function needs, by the estimate of the register report.
     pub fn usage(&self) -> &FunctionUsage {
         self.usage.get_or_init(|| FunctionUsage::new(self.function, self.graph, self.liveness(), self.environment))
+    }
+
+    /// The addresses of its accesses; `None` for a function that is too large.
+    pub fn addresses(&self) -> Option<&Arc<AddressFacts>> {
+        self.addresses_until(&|| false)
+    }
+
+    /// The same; also `None` if `cancelled` returns true.
+    pub fn addresses_until(&self, cancelled: &dyn Fn() -> bool) -> Option<&Arc<AddressFacts>> {
+        let compute = || {
+            let flow = Flow {
+                function: self.function,
+                graph: self.graph,
+                liveness: self.liveness(),
+                dominators: self.dominators(),
+                post_dominators: self.post_dominators(),
+                across: self.across()?,
+            };
+            AddressFacts::new(&flow, cancelled).map(Arc::new)
+        };
+        self.addresses.get_or_init(compute).as_ref()
     }
 
     /// Runs all flow lints. `None` if `cancelled` returned true in between.

@@ -40,6 +40,8 @@ pub(super) struct Lints {
     pass: u32,
     /// Whether flow facts are kept.
     pub keeps_facts: bool,
+    /// Whether these contain the addresses of accesses.
+    pub keeps_addresses: bool,
     /// Whether the check runs the lints of each function right after the function.
     pub along: bool,
     /// A pass that is not finished: its snapshot, and the functions it has covered, by the hash of their text.
@@ -118,7 +120,13 @@ impl Analyzer {
                 wanted.push((index, item, text));
             }
         }
-        let whole = LintContext { header: &header, module: &module, keeps_facts: self.lints.keeps_facts, cancelled };
+        let whole = LintContext {
+            header: &header,
+            module: &module,
+            keeps_facts: self.lints.keeps_facts,
+            keeps_addresses: self.lints.keeps_addresses,
+            cancelled,
+        };
         let begun = AtomicBool::new(false);
         let found = self.threads.share(
             &wanted,
@@ -172,6 +180,12 @@ impl Analyzer {
     /// Makes later passes keep the flow facts of functions. They take memory that only an editor needs to spend.
     pub fn keep_facts(&mut self) {
         self.lints.keeps_facts = true;
+    }
+
+    /// Makes later passes also keep the addresses of memory accesses, with the flow facts.
+    pub fn keep_addresses(&mut self) {
+        self.keep_facts();
+        self.lints.keeps_addresses = true;
     }
 
     /// The flow facts of the functions in the last passes, except those that now have an error.
@@ -228,6 +242,7 @@ pub(super) struct LintContext<'a> {
     pub header: &'a Header,
     pub module: &'a Module,
     pub keeps_facts: bool,
+    pub keeps_addresses: bool,
     pub cancelled: &'a Cancelled<'a>,
 }
 
@@ -258,7 +273,8 @@ impl LintContext<'_> {
         let found = analysis.run(self.cancelled)?;
         let facts = self.keeps_facts.then(|| {
             let (liveness, across) = (analysis.liveness(), analysis.across());
-            Arc::new(FunctionFacts::with(function, &graph, liveness, across, analysis.usage().clone()))
+            let addresses = if self.keeps_addresses { analysis.addresses_until(self.cancelled).cloned() } else { None };
+            Arc::new(FunctionFacts::with(function, &graph, liveness, across, analysis.usage().clone(), addresses))
         });
         Some(CachedLints { found, facts, ..nothing })
     }

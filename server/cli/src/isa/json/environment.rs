@@ -2,8 +2,8 @@
 
 use super::{extent, gates, list, word};
 use ptx_isa::tables::{
-    Assembler, Capacity, DataType, DeclarationPlace, Directive, DirectivePart, FieldInfo, InitialKind, Multiprocessor,
-    NamedValue, PtxVersion, SpaceInfo, SpecialRegister, Takes, TargetInfo,
+    Assembler, Capacity, DataType, DeclarationPlace, Directive, DirectivePart, FieldInfo, GridRole, InitialKind,
+    Multiprocessor, NamedValue, PtxVersion, SpaceInfo, SpecialRegister, Takes, TargetInfo,
 };
 use serde_json::{Value, json};
 
@@ -56,10 +56,20 @@ pub fn special_register(r: &'static SpecialRegister) -> Value {
         count,
         uniform,
         lane_bits,
+        grid,
+        at_most,
     } = *r;
+    let grid = match grid {
+        GridRole::None => Value::Null,
+        GridRole::Thread => json!("thread"),
+        GridRole::CtaSize => json!("cta-size"),
+        GridRole::Cta => json!("cta"),
+        GridRole::Size => json!("size"),
+        GridRole::Lane => json!("lane"),
+    };
     json!({
         "name": name, "type": ty, "components": components, "count": count, "also_read": also_read, "requires": requires,
-        "uniform": extent(uniform), "lane_bits": lane_bits, "summary": summary, "manual": manual, "doc": doc, "notes": notes, "gates": gates(own),
+        "uniform": extent(uniform), "lane_bits": lane_bits, "grid": grid, "at_most": at_most, "summary": summary, "manual": manual, "doc": doc, "notes": notes, "gates": gates(own),
     })
 }
 
