@@ -41,7 +41,7 @@ const TEXT: &str = "\
 /// The register reports after the flow lints of a text, given the previous reports.
 fn pass(snapshot: &Snapshot, before: &Figures) -> Figures {
     let mut analyzer = Analyzer::default();
-    analyzer.keep_facts();
+    analyzer.keep_addresses();
     let target = analyzer.analyze(snapshot).environment.target;
     analyzer.lints(snapshot, &|| false).unwrap();
     before.next(snapshot, &analyzer.facts(), target)
