@@ -6,13 +6,15 @@ import * as vscode from 'vscode';
 import { COMMANDS, SERVER_COMMANDS } from './commandNames';
 import type { Sass, SassArguments, SourcePlace } from './protocol';
 import { executeCommand, RequestRefused } from './requests';
-import { foldsOf, movedLine, tiesOf, type LineTie, type Ties } from './sassTies';
+import { counterpart, foldsOf, movedLine, tiesOf, type LineTie, type Ties } from './sassTies';
 import { messageOf, type Server } from './server';
 import { entryAround } from './text';
 
 export const SASS_SCHEME = 'ptx-sass';
 /** Milliseconds after the last key before the machine code is requested again. */
 const PAUSE = 500;
+/** Milliseconds for which an editor that was scrolled to a tied line does not scroll the other one in turn. */
+const SETTLED = 300;
 /** Number of lines above and below the visible part that are coloured too. */
 const AROUND = 100;
 /** Background colours for a dark and a light theme; their number is that of the colours that tie lines. */
@@ -62,6 +64,8 @@ export class SassView implements vscode.TextDocumentContentProvider, vscode.Fold
         backgroundColor: new vscode.ThemeColor('inputValidation.warningBackground'),
         after: { color: new vscode.ThemeColor('editorWarning.foreground'), margin: '0 0 0 2em' },
     });
+    /** When an editor was last scrolled to a tied line, by its URI. */
+    readonly #revealed = new Map<string, number>();
     readonly #disposables: vscode.Disposable[];
 
     readonly onDidChange = this.#changed.event;
@@ -82,6 +86,7 @@ export class SassView implements vscode.TextDocumentContentProvider, vscode.Fold
             }),
             vscode.window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => {
                 this.#colour(textEditor);
+                this.#scrolled(textEditor);
             }),
             vscode.window.onDidChangeVisibleTextEditors((editors) => {
                 editors.forEach((editor) => {
@@ -242,6 +247,7 @@ export class SassView implements vscode.TextDocumentContentProvider, vscode.Fold
             clearTimeout(view.timer);
             view.request?.cancel();
             this.#views.delete(key);
+            this.#revealed.delete(key);
             for (const editor of vscode.window.visibleTextEditors) this.#clear(editor);
         }
     }
@@ -314,7 +320,25 @@ export class SassView implements vscode.TextDocumentContentProvider, vscode.Fold
         const ranges = lines.filter((line) => line < editor.document.lineCount).map((line) => new vscode.Range(line, 0, line, 0));
         editor.setDecorations(this.#tied, ranges);
         const first = ranges[0];
-        if (reveals && first) editor.revealRange(first, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+        if (reveals && first) this.#reveal(editor, first);
+    }
+
+    #reveal(editor: vscode.TextEditor, range: vscode.Range): void {
+        this.#revealed.set(editor.document.uri.toString(), Date.now());
+        editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    }
+
+    /** An editor was scrolled: shows what its middle is tied to in the other one. As long as the cursor is in view, it decides. */
+    #scrolled(editor: vscode.TextEditor): void {
+        const found = this.#viewOf(editor);
+        if (!found || Date.now() - (this.#revealed.get(editor.document.uri.toString()) ?? 0) < SETTLED) return;
+        if (editor === vscode.window.activeTextEditor && editor.visibleRanges.some((range) => range.contains(editor.selection.active))) return;
+        const { view, isSource } = found;
+        const rows = editor.visibleRanges.flatMap(({ start, end }) => Array.from({ length: end.line - start.line + 1 }, (_, index) => start.line + index));
+        const tied = counterpart(view.ties, isSource, rows);
+        const wanted = (isSource ? view.uri : view.source).toString();
+        const other = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === wanted);
+        if (other && tied !== undefined && tied <= other.document.lineCount) this.#reveal(other, new vscode.Range(tied - 1, 0, tied - 1, 0));
     }
 
     #say(editor: vscode.TextEditor, line: number, tie: LineTie | undefined): void {

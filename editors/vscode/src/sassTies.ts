@@ -52,6 +52,20 @@ export function movedLine(ties: Ties, first: number, last: number, breaks: numbe
     ties.source = ties.source.map(place);
 }
 
+/**
+ * The line of the other text, from 1, that belongs to the middle of the visible rows (from 0) of one text: what the nearest of
+ * them that is tied is tied to.
+ */
+export function counterpart(ties: Ties, isSource: boolean, rows: number[]): number | undefined {
+    const tied = (row: number): number | undefined => {
+        const line = isSource ? ties.lines.get(row + 1)?.rows[0] : ties.source[row];
+        return line === 0 ? undefined : line;
+    };
+    const middle = rows[Math.floor(rows.length / 2)] ?? 0;
+    const nearest = rows.filter((row) => tied(row) !== undefined).sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0];
+    return nearest === undefined ? undefined : tied(nearest);
+}
+
 /** The ranges that fold, from 0: functions, and the blocks that begin with a label. */
 export function foldsOf(lines: string[]): [first: number, last: number][] {
     const out: [number, number][] = [];

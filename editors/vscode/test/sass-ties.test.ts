@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Sass } from '../src/protocol';
-import { foldsOf, movedLine, tiesOf } from '../src/sassTies';
+import { counterpart, foldsOf, movedLine, tiesOf } from '../src/sassTies';
 
 const answer = {
     ptx: [
@@ -33,6 +33,14 @@ test('ties follow edits above them, and edited lines lose theirs', () => {
     // Lines 9 to 12 are deleted.
     assert.deepEqual(edited(8, 12, 0), [[8], [0, 0, 0, 0, 0]]);
     assert.deepEqual(edited(10, 11, 0), [[8, 10], [0, 0, 10, 0, 10]]);
+});
+
+test('the middle of what is visible decides where the other text scrolls to', () => {
+    const ties = tiesOf(answer);
+    // In the machine code, rows 2 to 4 belong to the lines 10, 12 and 10; in the PTX, line 8 has no instruction.
+    assert.deepEqual([[1, 2, 3], [2, 3, 4], [0, 1, 2, 3]].map((rows) => counterpart(ties, false, rows)), [10, 12, 10]);
+    assert.deepEqual([[7, 8, 9], [10, 11, 12], [9, 10, 11, 12, 13]].map((rows) => counterpart(ties, true, rows)), [3, 4, 4]);
+    assert.deepEqual([counterpart(ties, false, [0, 1]), counterpart(ties, true, [7]), counterpart(ties, true, [])], [undefined, undefined, undefined]);
 });
 
 test('functions and blocks fold', () => {
