@@ -6,10 +6,12 @@
 
 use super::access::AccessLocation;
 use super::code::{Address, AddressSpace};
-use super::races::{self, RaceAccess};
+use super::races::{self, LaneUpdate, RaceAccess};
 use super::{AccessKind, ExecContext, Machine, Order, copies, proxies};
 use crate::lanes::{LANES, LaneMask, lanes};
-use crate::memory::{LaneBytes, LaneOffsets, MAX_LANE_BYTES, Region, SHARED_STRIDE, STACK_PARAMETERS, Storage};
+use crate::memory::{
+    LaneBytes, LaneOffsets, LanePattern, MAX_LANE_BYTES, Region, SHARED_STRIDE, STACK_PARAMETERS, Storage,
+};
 use crate::registers::{RegisterLocation, Src, WarpRegisters};
 use crate::simd::LaneMarks;
 
@@ -136,6 +138,22 @@ impl ExecContext<'_> {
             .all(|lane| copies::is_quiet(self, access.region, (access.offsets.at[lane].into(), bytes), write))
     }
 
+    /// Notes the bytes of all lanes if they are in global memory and the machine executes a part of a grid.
+    #[inline]
+    fn touch_lanes(&mut self, access: &WarpAccess, write: bool) {
+        if access.region == Region::Global
+            && let Some(part) = &mut self.machine.part
+        {
+            if access.offsets.pattern == LanePattern::Scattered {
+                for lane in lanes(access.offsets.mask) {
+                    part.touched.add(access.location(lane).offset, access.offsets.bytes, write);
+                }
+            } else {
+                part.touched.add(access.start(), access.offsets.span(), write);
+            }
+        }
+    }
+
     fn note_lanes(&mut self, kind: AccessKind, access: &WarpAccess) {
         if self.noted.is_some() {
             for lane in lanes(access.offsets.mask) {
@@ -144,15 +162,18 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Reads the bytes of the lanes of a mask by a weak access, and returns their marks. `None` if it must be made lane by lane. `fixed`: no
-    /// thread of the kernel may write them.
+    /// Reads the bytes of the lanes of a mask, and returns their marks. `None` if it must be made lane by lane. `fixed`: no thread of the
+    /// kernel may write them.
     pub(crate) fn load_lanes(
         &mut self,
         address: &Address,
         (mask, bytes): (LaneMask, usize),
-        fixed: bool,
+        (order, fixed): (Order, bool),
         to: &mut LaneBytes,
     ) -> Option<LaneMarks> {
+        if !races::orders_nothing(self, order) {
+            return None;
+        }
         let access = self.warp_access(address, mask, bytes, false)?;
         let place = (self.cluster, self.rank);
         let marks = match access.region {
@@ -160,19 +181,20 @@ impl ExecContext<'_> {
             _ => access.storage(self.machine, place)?.gather(&access.offsets, to)?,
         };
         self.note_lanes(AccessKind::Load, &access);
+        self.touch_lanes(&access, false);
         if !races::watches(self, access.region) {
             return Some(marks);
         }
         let mut left = access.offsets.mask;
         while left != 0 {
-            left = races::observe_reads(self, &access, left, fixed);
+            left = races::observe_reads(self, &access, left, (order, fixed));
             if left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 let location = access.location(lane);
                 if fixed {
                     races::read_fixed(self, location, lane, bytes);
                 }
-                races::observe(self, location, lane, bytes, RaceAccess::Read(Order::Weak));
+                races::observe(self, location, lane, bytes, RaceAccess::Read(order));
                 left &= left - 1;
             }
         }
@@ -192,8 +214,11 @@ impl ExecContext<'_> {
         Some(marks)
     }
 
-    /// Writes the bytes of all active lanes by a weak access. Returns whether it has done so; otherwise it must be made lane by lane.
-    pub(crate) fn store_lanes(&mut self, address: &Address, bytes: usize, from: &LaneBytes) -> bool {
+    /// Writes the bytes of all active lanes. Returns whether it has done so; otherwise it must be made lane by lane.
+    pub(crate) fn store_lanes(&mut self, address: &Address, bytes: usize, order: Order, from: &LaneBytes) -> bool {
+        if !races::orders_nothing(self, order) {
+            return false;
+        }
         let Some(access) = self.warp_access(address, self.mask, bytes, true) else { return false };
         if access.region == Region::Local {
             return self.store_local(&access, from);
@@ -206,20 +231,14 @@ impl ExecContext<'_> {
             return false;
         }
         self.note_lanes(AccessKind::Store, &access);
-        let (engine, engine_global) = (self.executable().engine, self.executable().engine_global);
-        for lane in lanes(self.mask) {
-            match access.region {
-                Region::Global if engine_global => proxies::written(self, access.location(lane), bytes),
-                Region::Shared(_) if engine => copies::written(self, access.location(lane), bytes),
-                _ => break,
-            }
-        }
+        self.touch_lanes(&access, true);
+        self.note_generic_writes(&access, self.mask);
         self.machine.progress += u64::from(self.mask.count_ones());
         let (watched, sources) = (races::watches(self, access.region), self.sources);
         let mut left = self.mask;
         while left != 0 && !self.stopped {
             left = match watched {
-                true => races::observe_writes(self, &access, left, from),
+                true => races::observe_writes(self, &access, left, order, from),
                 false => {
                     let Some(storage) = access.storage(self.machine, place) else { return true };
                     storage.scatter(&LaneOffsets { mask: left, ..access.offsets }, from, sources)
@@ -229,12 +248,58 @@ impl ExecContext<'_> {
                 let lane = left.trailing_zeros() as usize;
                 let from = &from[lane * bytes..][..bytes];
                 let location = access.location(lane);
-                races::observe_write(self, location, lane, from, Order::Weak);
+                races::observe_write(self, location, lane, from, order);
                 self.put_at(location, lane, from, sources.of(lane));
                 left &= left - 1;
             }
         }
         true
+    }
+
+    /// Records writes of the lanes of a mask for the copy engine, which may not see them.
+    fn note_generic_writes(&mut self, access: &WarpAccess, mask: LaneMask) {
+        let (engine, engine_global) = (self.executable().engine, self.executable().engine_global);
+        for lane in lanes(mask) {
+            match access.region {
+                Region::Global if engine_global => proxies::written(self, access.location(lane), access.offsets.bytes),
+                Region::Shared(_) if engine => copies::written(self, access.location(lane), access.offsets.bytes),
+                _ => break,
+            }
+        }
+    }
+
+    /// The location of an atomic operation of all active lanes on global or shared memory; `None` if it must be executed lane by lane.
+    pub(crate) fn update_access(&mut self, address: &Address, bytes: usize) -> Option<WarpAccess> {
+        if self.noted.is_some() || self.sources != LaneMarks::default() {
+            return None;
+        }
+        let access = self.warp_access(address, self.mask, bytes, true)?;
+        matches!(access.region, Region::Global | Region::Shared(_)).then_some(access)
+    }
+
+    /// Executes an atomic operation of the lanes `left`, one lane after the other. `f` computes the new value of a lane from the old one, and
+    /// stores the old one; it may return `None` before it does so. Returns the lanes that are left: the first of them must be executed alone.
+    pub(crate) fn update_lanes(
+        &mut self,
+        access: &WarpAccess,
+        left: LaneMask,
+        order: Order,
+        f: impl FnMut(&mut WarpRegisters, usize, u128) -> Option<u128>,
+    ) -> LaneMask {
+        if self.stopped || !races::orders_nothing(self, order) {
+            return left;
+        }
+        self.touch_lanes(access, true);
+        let update = LaneUpdate { order, f };
+        let rest = match access.offsets.bytes {
+            4 => races::update::<4>(self, access, left, update),
+            8 => races::update::<8>(self, access, left, update),
+            _ => left,
+        };
+        let done = left & !rest;
+        self.note_generic_writes(access, done);
+        self.machine.progress += u64::from(done.count_ones());
+        rest
     }
 
     fn store_local(&mut self, access: &WarpAccess, from: &LaneBytes) -> bool {

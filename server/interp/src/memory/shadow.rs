@@ -134,6 +134,11 @@ pub struct PageShadow {
 }
 
 impl PageShadow {
+    /// Number of blocks.
+    pub(crate) fn count(&self) -> u32 {
+        self.blocks.iter().flatten().count() as u32
+    }
+
     /// The block that contains byte `at` of the page. A new block is deducted from `left`, the number of blocks that may still be created;
     /// `None` if that is 0.
     pub(crate) fn block(&mut self, at: usize, left: &mut u32) -> Option<&mut ShadowBlock> {

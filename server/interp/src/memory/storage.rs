@@ -68,7 +68,7 @@ impl PageBytes {
     }
 
     /// Writes bytes of the page, all with the same marks. Nothing is written if some are after its end.
-    fn write(&mut self, at: usize, from: &[u8], marks: Marks) {
+    pub(crate) fn write(&mut self, at: usize, from: &[u8], marks: Marks) {
         let count = from.len();
         let Some(to) = self.data.get_mut(at..at + count) else { return };
         to.copy_from_slice(from);
@@ -82,6 +82,20 @@ impl PageBytes {
             for_words(at, count, |word, bits| {
                 all[kind][word] = if set { all[kind][word] | bits } else { all[kind][word] & !bits };
             });
+        }
+    }
+
+    /// Takes over bytes of another page, with their state.
+    fn adopt(&mut self, from: &Self, at: usize, count: usize) {
+        let (Some(to), Some(data)) = (self.data.get_mut(at..at + count), from.data.get(at..at + count)) else { return };
+        to.copy_from_slice(data);
+        for_words(at, count, |word, bits| self.known[word] = (self.known[word] & !bits) | (from.known[word] & bits));
+        if from.marks.is_some() || self.marks.is_some() {
+            let all = self.marks.get_or_insert_with(|| Box::new([[0; PAGE / 64]; 2]));
+            for (kind, to) in all.iter_mut().enumerate() {
+                let marks = |word: usize| from.marks.as_ref().map_or(0, |marks| marks[kind][word]);
+                for_words(at, count, |word, bits| to[word] = (to[word] & !bits) | (marks(word) & bits));
+            }
         }
     }
 
@@ -315,6 +329,19 @@ impl Storage {
             Some(page) => page.bytes.known[at % PAGE / 64] >> (at % 64) & 1 != 0,
             None => self.zeroed,
         }
+    }
+
+    /// Takes over bytes of another copy of the storage, with their state. Those that it never wrote stay as they are.
+    pub(crate) fn adopt(&mut self, other: &Self, offset: u64, bytes: usize) {
+        for (index, at, part) in Self::parts(offset, bytes) {
+            let Some(from) = other.pages.get(index).and_then(Option::as_ref) else { continue };
+            self.page_mut(index).bytes.adopt(&from.bytes, at, part.len());
+        }
+    }
+
+    /// Number of blocks of shadow memory.
+    pub(crate) fn shadow_blocks(&self) -> u32 {
+        self.pages.iter().flatten().filter_map(|page| page.shadow.as_ref()).map(|shadow| shadow.count()).sum()
     }
 
     /// Calls `f` for each run of bytes in a range that differs from an earlier state of the storage, with the offset of its first byte.

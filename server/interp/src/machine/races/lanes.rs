@@ -1,18 +1,39 @@
-//! Weak accesses of all lanes of a warp at once. Only accesses that are ordered after all earlier ones are noted here; a lane with any other
+//! Accesses of all lanes of a warp at once. Only accesses that are ordered after all earlier ones are noted here; a lane with any other
 //! one is left to the functions for one lane.
 
 use super::probe::KnownWarp;
 use super::{AccessProbe, lockstep, own, wanted};
 use crate::lanes::{LANES, LaneMask};
-use crate::machine::ExecContext;
 use crate::machine::warp_access::WarpAccess;
+use crate::machine::{ExecContext, Order};
 use crate::memory::shadow::{BLOCK, ShadowCell, Stamp};
 use crate::memory::{LaneBytes, LaneOffsets, LanePattern, PAGE, Region};
 use crate::simd::LaneMarks;
+use ptx_num::values::Marks;
 
 /// Whether accesses to a region are checked for races.
 pub(in crate::machine) fn watches(context: &ExecContext<'_>, region: Region) -> bool {
     matches!(region, Region::Global | Region::Shared(_)) && wanted(context)
+}
+
+/// Whether an access with this ordering neither gains nor publishes knowledge, so that it is compared with earlier accesses and nothing else.
+/// False in doubt.
+pub(in crate::machine) fn orders_nothing(context: &ExecContext<'_>, order: Order) -> bool {
+    match order {
+        Order::Weak => true,
+        _ if !wanted(context) => true,
+        Order::Relaxed(_) => {
+            let (races, clock) = (&context.machine.races, &context.lanes.clock);
+            let fenced = clock.synced().is_some_and(|sync| !sync.fenced[0].is_empty());
+            !fenced && races.has_no_releases() && clock.known.fenced_part().is_empty()
+        }
+        _ => false,
+    }
+}
+
+/// The flags of an access with this ordering.
+fn flags(order: Order) -> u32 {
+    order.scope().map_or(0, Stamp::strong)
 }
 
 /// What an access does with the bytes of a lane.
@@ -29,9 +50,9 @@ pub(in crate::machine) fn observe_reads(
     context: &mut ExecContext<'_>,
     access: &WarpAccess,
     left: LaneMask,
-    fixed: bool,
+    (order, fixed): (Order, bool),
 ) -> LaneMask {
-    observe(context, access, left, LaneEffect::Read(fixed))
+    observe(context, access, left, flags(order), LaneEffect::Read(fixed))
 }
 
 /// Stores the writes of the lanes `left` in the shadow, and writes their bytes. Returns the lanes that are left, as [`observe_reads`].
@@ -39,18 +60,25 @@ pub(in crate::machine) fn observe_writes(
     context: &mut ExecContext<'_>,
     access: &WarpAccess,
     left: LaneMask,
+    order: Order,
     from: &LaneBytes,
 ) -> LaneMask {
     let sources = context.sources;
-    observe(context, access, left, LaneEffect::Write(from, sources))
+    observe(context, access, left, flags(order), LaneEffect::Write(from, sources))
 }
 
-fn observe(context: &mut ExecContext<'_>, access: &WarpAccess, mut left: LaneMask, effect: LaneEffect<'_>) -> LaneMask {
+fn observe(
+    context: &mut ExecContext<'_>,
+    access: &WarpAccess,
+    mut left: LaneMask,
+    flags: u32,
+    effect: LaneEffect<'_>,
+) -> LaneMask {
     let (cta, warp, warps) = own(context);
     let (lockstep, shape) = (lockstep(context), context.machine.shape);
     let number = (cta as u32).wrapping_mul(warps).wrapping_add(warp);
     let clock = &context.lanes.clock;
-    let me = Stamp::new(number, clock.time, context.site, 0, context.lanes.steps, 0);
+    let me = Stamp::new(number, clock.time, context.site, 0, context.lanes.steps, flags);
     let probe = AccessProbe::new(me, lockstep, &shape, clock);
     // Writes and reads of a row of words are often those of one warp.
     let mut known = [probe.nothing_known(); 2];
@@ -88,10 +116,16 @@ fn observe(context: &mut ExecContext<'_>, access: &WarpAccess, mut left: LaneMas
                         LaneEffect::Read(fixed) => probe.read_row(cells, per_lane, me, fixed, &mut known),
                         LaneEffect::Write(..) => probe.write_row(cells, per_lane, me, &mut known),
                     };
-                    if let LaneEffect::Write(all, marks) = effect {
-                        for lane in lane..lane + done {
-                            page.bytes.put(at[lane] as usize, &all[lane * bytes..][..bytes], marks.of(lane));
+                    match effect {
+                        LaneEffect::Write(all, marks) if marks == LaneMarks::default() => {
+                            page.bytes.write(from % PAGE, &all[lane * bytes..][..done * bytes], Marks::NONE);
                         }
+                        LaneEffect::Write(all, marks) => {
+                            for lane in lane..lane + done {
+                                page.bytes.put(at[lane] as usize, &all[lane * bytes..][..bytes], marks.of(lane));
+                            }
+                        }
+                        LaneEffect::Read(_) => {}
                     }
                     left &= !lanes_from(lane, done);
                     if done < run {
@@ -171,6 +205,12 @@ impl AccessProbe<'_> {
         let (shift, mut writer, mut reader) = (per_lane.trailing_zeros(), *writers, *readers);
         let of = |at: usize| me.of_lane(me.lane() + (at >> shift));
         let mut fits = 0;
+        if !fixed {
+            let limit = [self.known_time(cells.first().map(|cell| cell.write), &mut writer)];
+            if cells.iter().enumerate().all(|(at, cell)| self.is_within([cell.write], of(at), limit)) {
+                fits = cells.len();
+            }
+        }
         while let Some(cell) = cells.get(fits) {
             let write = cell.write;
             if write.time != 0 && (fixed || !self.knows(write, of(fits), &mut writer)) {
@@ -180,7 +220,18 @@ impl AccessProbe<'_> {
         }
         let done = fits >> shift;
         for (at, cell) in cells.iter_mut().take(done << shift).enumerate() {
-            self.remember(cell, of(at), &mut reader);
+            let (me, [first, second]) = (of(at), &mut cell.reads);
+            // Most words are read by one warp only.
+            let replaces = match first.time {
+                0 => second.time == 0,
+                _ if first.warp != me.warp => false,
+                time => time != me.time || first.is_of_lane(me) && first.strength() == me.strength(),
+            };
+            if replaces {
+                *first = me;
+            } else {
+                self.remember(cell, me, &mut reader);
+            }
         }
         (*writers, *readers) = (writer, reader);
         done
@@ -198,6 +249,17 @@ impl AccessProbe<'_> {
         let (shift, mut writer, mut reader) = (per_lane.trailing_zeros(), *writers, *readers);
         let of = |at: usize| me.of_lane(me.lane() + (at >> shift));
         let mut fits = 0;
+        if let Some(ShadowCell { write, reads: [first, second] }) = cells.first().copied() {
+            let limits = [
+                self.known_time(Some(write), &mut writer),
+                self.known_time(Some(first), &mut reader),
+                self.known_time(Some(second), &mut reader),
+            ];
+            let stamps = |cell: &ShadowCell| [cell.write, cell.reads[0], cell.reads[1]];
+            if cells.iter().enumerate().all(|(at, cell)| self.is_within(stamps(cell), of(at), limits)) {
+                fits = cells.len();
+            }
+        }
         while let Some(cell) = cells.get(fits) {
             let (me, [first, second]) = (of(fits), cell.reads);
             let ordered = self.knows(cell.write, me, &mut writer)
@@ -214,6 +276,30 @@ impl AccessProbe<'_> {
         }
         (*writers, *readers) = (writer, reader);
         done
+    }
+
+    /// The warp of an earlier access, and the time up to which all accesses of this warp are known; those of the own warp if there is no such
+    /// access.
+    #[inline(always)]
+    fn known_time(&self, stamp: Option<Stamp>, known: &mut KnownWarp) -> KnownWarp {
+        match stamp.filter(|stamp| stamp.time != 0 && stamp.warp != self.me.warp) {
+            None => self.own_known(),
+            Some(stamp) => {
+                self.knows(stamp, self.me, known);
+                *known
+            }
+        }
+    }
+
+    /// Whether earlier accesses are known by these times, or are those of the lane that makes the access `me`.
+    #[inline(always)]
+    fn is_within<const N: usize>(&self, stamps: [Stamp; N], me: Stamp, limits: [KnownWarp; N]) -> bool {
+        let known = |(stamp, limit): (Stamp, KnownWarp)| {
+            let own = (stamp.warp == me.warp) & stamp.is_of_lane(me);
+            (stamp.time == 0) | own | limit.includes(stamp)
+        };
+        // Without branches between the accesses.
+        stamps.into_iter().zip(limits).fold(true, |all, each| all & known(each))
     }
 
     /// Notes a read of these cells, unless it conflicts with a write. Returns whether it has done so.
