@@ -234,25 +234,7 @@ impl ExecContext<'_> {
         self.touch_lanes(&access, true);
         self.note_generic_writes(&access, self.mask);
         self.machine.progress += u64::from(self.mask.count_ones());
-        let (watched, sources) = (races::watches(self, access.region), self.sources);
-        let mut left = self.mask;
-        while left != 0 && !self.stopped {
-            left = match watched {
-                true => races::observe_writes(self, &access, left, order, from),
-                false => {
-                    let Some(storage) = access.storage(self.machine, place) else { return true };
-                    storage.scatter(&LaneOffsets { mask: left, ..access.offsets }, from, sources)
-                }
-            };
-            if left != 0 {
-                let lane = left.trailing_zeros() as usize;
-                let from = &from[lane * bytes..][..bytes];
-                let location = access.location(lane);
-                races::observe_write(self, location, lane, from, order);
-                self.put_at(location, lane, from, sources.of(lane));
-                left &= left - 1;
-            }
-        }
+        self.write_lanes(&access, self.mask, order, from);
         true
     }
 
@@ -300,6 +282,66 @@ impl ExecContext<'_> {
         self.note_generic_writes(access, done);
         self.machine.progress += u64::from(done.count_ones());
         rest
+    }
+
+    /// Copies `bytes` bytes of each active lane from global memory to other bytes of the CTA's shared memory. Returns both accesses; `None` if
+    /// the copies must be made lane by lane.
+    pub(crate) fn copy_lanes(&mut self, from: &Address, to: &Address, bytes: usize) -> Option<[WarpAccess; 2]> {
+        if self.noted.is_some() || self.sources != LaneMarks::default() {
+            return None;
+        }
+        let source = self.warp_access(from, self.mask, bytes, false).filter(|a| a.region == Region::Global)?;
+        let target = self.warp_access(to, self.mask, bytes, true).filter(|a| a.region == Region::Shared(None))?;
+        if !target.offsets.are_apart() || !self.cta().shared.is_counted() {
+            return None;
+        }
+        let (place, mut all) = ((self.cluster, self.rank), [0; LANES * MAX_LANE_BYTES]);
+        let marks = source.storage(self.machine, place)?.gather(&source.offsets, &mut all)?;
+        if marks != LaneMarks::default() {
+            return None;
+        }
+        self.touch_lanes(&source, false);
+        self.note_generic_writes(&target, self.mask);
+        self.machine.progress += u64::from(self.mask.count_ones());
+        let watched = races::watches(self, target.region);
+        let mut left = self.mask;
+        while left != 0 && !self.stopped {
+            let unread =
+                if watched { races::observe_reads(self, &source, left, (Order::Weak, false)) } else { 0 };
+            // A lane reads before it writes, and later lanes follow.
+            self.write_lanes(&target, left & !unread, Order::Weak, &all);
+            left = unread;
+            if left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                races::observe(self, source.location(lane), lane, bytes, RaceAccess::Read(Order::Weak));
+                self.write_lanes(&target, 1 << lane, Order::Weak, &all);
+                left &= left - 1;
+            }
+        }
+        Some([source, target])
+    }
+
+    /// Writes the bytes of the lanes `left`, and notes them for the race detector.
+    fn write_lanes(&mut self, access: &WarpAccess, mut left: LaneMask, order: Order, from: &LaneBytes) {
+        let (watched, sources) = (races::watches(self, access.region), self.sources);
+        let (place, bytes) = ((self.cluster, self.rank), access.offsets.bytes);
+        while left != 0 && !self.stopped {
+            left = match watched {
+                true => races::observe_writes(self, access, left, order, from),
+                false => {
+                    let Some(storage) = access.storage(self.machine, place) else { return };
+                    storage.scatter(&LaneOffsets { mask: left, ..access.offsets }, from, sources)
+                }
+            };
+            if left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                let from = &from[lane * bytes..][..bytes];
+                let location = access.location(lane);
+                races::observe_write(self, location, lane, from, order);
+                self.put_at(location, lane, from, sources.of(lane));
+                left &= left - 1;
+            }
+        }
     }
 
     fn store_local(&mut self, access: &WarpAccess, from: &LaneBytes) -> bool {

@@ -190,6 +190,12 @@ fn run(access: &WarpAccess, left: LaneMask, lane: usize) -> usize {
     run
 }
 
+/// Whether an earlier access is one of the known ones, or was made by the lane that makes the access `me`.
+#[inline(always)]
+fn is_within(stamp: Stamp, me: Stamp, known: KnownWarp) -> bool {
+    known.includes(stamp) || stamp.warp == me.warp && stamp.is_of_lane(me)
+}
+
 impl AccessProbe<'_> {
     /// Notes the reads of lanes whose cells follow each other, `per_lane` of each, as long as they do not conflict with a write. `me`: the
     /// read of the first lane. Returns the number of lanes.
@@ -204,34 +210,36 @@ impl AccessProbe<'_> {
     ) -> usize {
         let (shift, mut writer, mut reader) = (per_lane.trailing_zeros(), *writers, *readers);
         let of = |at: usize| me.of_lane(me.lane() + (at >> shift));
-        let mut fits = 0;
-        if !fixed {
-            let limit = [self.known_time(cells.first().map(|cell| cell.write), &mut writer)];
-            if cells.iter().enumerate().all(|(at, cell)| self.is_within([cell.write], of(at), limit)) {
-                fits = cells.len();
+        let limit = self.known_time(cells.first().map(|cell| cell.write), &mut writer);
+        if per_lane == 1 {
+            let (mut me, mut done) = (me, 0);
+            for cell in cells {
+                let write = cell.write;
+                if write.time != 0
+                    && (fixed || !is_within(write, me, limit) && !self.knows_after_all(write, me, &mut writer))
+                {
+                    break;
+                }
+                self.add_read(cell, me, &mut reader);
+                done += 1;
+                me = me.of_next_lane();
             }
+            (*writers, *readers) = (writer, reader);
+            return done;
         }
+        let mut fits = 0;
         while let Some(cell) = cells.get(fits) {
-            let write = cell.write;
-            if write.time != 0 && (fixed || !self.knows(write, of(fits), &mut writer)) {
+            let (write, me) = (cell.write, of(fits));
+            let known = write.time == 0
+                || !fixed && (is_within(write, me, limit) || self.knows_after_all(write, me, &mut writer));
+            if !known {
                 break;
             }
             fits += 1;
         }
         let done = fits >> shift;
         for (at, cell) in cells.iter_mut().take(done << shift).enumerate() {
-            let (me, [first, second]) = (of(at), &mut cell.reads);
-            // Most words are read by one warp only.
-            let replaces = match first.time {
-                0 => second.time == 0,
-                _ if first.warp != me.warp => false,
-                time => time != me.time || first.is_of_lane(me) && first.strength() == me.strength(),
-            };
-            if replaces {
-                *first = me;
-            } else {
-                self.remember(cell, me, &mut reader);
-            }
+            self.add_read(cell, of(at), &mut reader);
         }
         (*writers, *readers) = (writer, reader);
         done
@@ -248,24 +256,36 @@ impl AccessProbe<'_> {
     ) -> usize {
         let (shift, mut writer, mut reader) = (per_lane.trailing_zeros(), *writers, *readers);
         let of = |at: usize| me.of_lane(me.lane() + (at >> shift));
-        let mut fits = 0;
-        if let Some(ShadowCell { write, reads: [first, second] }) = cells.first().copied() {
-            let limits = [
-                self.known_time(Some(write), &mut writer),
-                self.known_time(Some(first), &mut reader),
-                self.known_time(Some(second), &mut reader),
-            ];
-            let stamps = |cell: &ShadowCell| [cell.write, cell.reads[0], cell.reads[1]];
-            if cells.iter().enumerate().all(|(at, cell)| self.is_within(stamps(cell), of(at), limits)) {
-                fits = cells.len();
+        let ShadowCell { write, reads: [first, second] } = cells.first().copied().unwrap_or_default();
+        let limits = [
+            self.known_time(Some(write), &mut writer),
+            self.known_time(Some(first), &mut reader),
+            self.known_time(Some(second), &mut reader),
+        ];
+        let mut ordered = |cell: &ShadowCell, me: Stamp| {
+            let known = |stamp: Stamp, limit: KnownWarp, last: &mut KnownWarp| {
+                stamp.time == 0 || is_within(stamp, me, limit) || self.knows_after_all(stamp, me, last)
+            };
+            known(cell.write, limits[0], &mut writer)
+                && known(cell.reads[0], limits[1], &mut reader)
+                && known(cell.reads[1], limits[2], &mut reader)
+        };
+        if per_lane == 1 {
+            let (mut me, mut done) = (me, 0);
+            for cell in cells {
+                if !ordered(cell, me) {
+                    break;
+                }
+                *cell = ShadowCell { write: me, reads: [Stamp::default(); 2] };
+                done += 1;
+                me = me.of_next_lane();
             }
+            (*writers, *readers) = (writer, reader);
+            return done;
         }
+        let mut fits = 0;
         while let Some(cell) = cells.get(fits) {
-            let (me, [first, second]) = (of(fits), cell.reads);
-            let ordered = self.knows(cell.write, me, &mut writer)
-                && self.knows(first, me, &mut reader)
-                && self.knows(second, me, &mut reader);
-            if !ordered {
+            if !ordered(cell, of(fits)) {
                 break;
             }
             fits += 1;
@@ -291,15 +311,32 @@ impl AccessProbe<'_> {
         }
     }
 
-    /// Whether earlier accesses are known by these times, or are those of the lane that makes the access `me`.
+    /// As [`knows`](Self::knows), for accesses that [`is_within`] does not answer for.
+    #[inline(never)]
+    fn knows_after_all(&self, stamp: Stamp, me: Stamp, known: &mut KnownWarp) -> bool {
+        self.knows(stamp, me, known)
+    }
+
+    /// As [`remember`](Self::remember), and quick for words that one warp reads.
     #[inline(always)]
-    fn is_within<const N: usize>(&self, stamps: [Stamp; N], me: Stamp, limits: [KnownWarp; N]) -> bool {
-        let known = |(stamp, limit): (Stamp, KnownWarp)| {
-            let own = (stamp.warp == me.warp) & stamp.is_of_lane(me);
-            (stamp.time == 0) | own | limit.includes(stamp)
+    fn add_read(&self, cell: &mut ShadowCell, me: Stamp, known: &mut KnownWarp) {
+        let [first, second] = &mut cell.reads;
+        let replaces = match first.time {
+            0 => second.time == 0,
+            _ if first.warp != me.warp => false,
+            time => time != me.time || first.is_of_lane(me) && first.strength() == me.strength(),
         };
-        // Without branches between the accesses.
-        stamps.into_iter().zip(limits).fold(true, |all, each| all & known(each))
+        if replaces {
+            *first = me;
+        } else {
+            self.remember_beside(cell, me, known);
+        }
+    }
+
+    /// As [`remember`](Self::remember), for words that several warps read.
+    #[inline(never)]
+    fn remember_beside(&self, cell: &mut ShadowCell, me: Stamp, known: &mut KnownWarp) {
+        self.remember(cell, me, known);
     }
 
     /// Notes a read of these cells, unless it conflicts with a write. Returns whether it has done so.

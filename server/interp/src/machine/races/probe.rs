@@ -40,7 +40,7 @@ impl KnownWarp {
     /// Whether an access is one of these.
     #[inline(always)]
     pub(super) fn includes(self, stamp: Stamp) -> bool {
-        (stamp.warp == self.warp) & (stamp.time <= self.time)
+        stamp.warp == self.warp && stamp.time <= self.time
     }
 }
 
