@@ -306,8 +306,7 @@ impl ExecContext<'_> {
         let watched = races::watches(self, target.region);
         let mut left = self.mask;
         while left != 0 && !self.stopped {
-            let unread =
-                if watched { races::observe_reads(self, &source, left, (Order::Weak, false)) } else { 0 };
+            let unread = if watched { races::observe_reads(self, &source, left, (Order::Weak, false)) } else { 0 };
             // A lane reads before it writes, and later lanes follow.
             self.write_lanes(&target, left & !unread, Order::Weak, &all);
             left = unread;

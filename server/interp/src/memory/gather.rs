@@ -255,7 +255,10 @@ mod tests {
         assert_eq!(pattern(1 << 5, 4), Some(LanePattern::Uniform));
         assert_eq!((pattern(0b11, 1 << 32), pattern(0b10, 2), pattern(1, 2)), (None, None, Some(LanePattern::Uniform)));
         let apart = |mask, by| new(mask, by).map(|o| o.are_apart());
-        assert_eq!([apart(u32::MAX, 4), apart(0b101, 8), apart(1, 0), apart(0b11, 0)], [true, true, true, false].map(Some));
+        assert_eq!(
+            [apart(u32::MAX, 4), apart(0b101, 8), apart(1, 0), apart(0b11, 0)],
+            [true, true, true, false].map(Some)
+        );
         let some = new(0b1010, 4).unwrap();
         assert_eq!((some.low, some.high, some.span(), some.at[0], some.at[31]), (12, 20, 12, 12, 12));
     }

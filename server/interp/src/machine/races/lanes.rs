@@ -262,18 +262,10 @@ impl AccessProbe<'_> {
             self.known_time(Some(first), &mut reader),
             self.known_time(Some(second), &mut reader),
         ];
-        let mut ordered = |cell: &ShadowCell, me: Stamp| {
-            let known = |stamp: Stamp, limit: KnownWarp, last: &mut KnownWarp| {
-                stamp.time == 0 || is_within(stamp, me, limit) || self.knows_after_all(stamp, me, last)
-            };
-            known(cell.write, limits[0], &mut writer)
-                && known(cell.reads[0], limits[1], &mut reader)
-                && known(cell.reads[1], limits[2], &mut reader)
-        };
         if per_lane == 1 {
             let (mut me, mut done) = (me, 0);
             for cell in cells {
-                if !ordered(cell, me) {
+                if !self.may_write(cell, me, &limits, &mut writer, &mut reader) {
                     break;
                 }
                 *cell = ShadowCell { write: me, reads: [Stamp::default(); 2] };
@@ -285,7 +277,7 @@ impl AccessProbe<'_> {
         }
         let mut fits = 0;
         while let Some(cell) = cells.get(fits) {
-            if !ordered(cell, of(fits)) {
+            if !self.may_write(cell, of(fits), &limits, &mut writer, &mut reader) {
                 break;
             }
             fits += 1;
@@ -315,6 +307,22 @@ impl AccessProbe<'_> {
     #[inline(never)]
     fn knows_after_all(&self, stamp: Stamp, me: Stamp, known: &mut KnownWarp) -> bool {
         self.knows(stamp, me, known)
+    }
+
+    /// Whether a write of a cell conflicts with no access before. `limits`: what is known of the warps of the first cell's accesses.
+    #[inline(always)]
+    fn may_write(
+        &self,
+        cell: &ShadowCell,
+        me: Stamp,
+        limits: &[KnownWarp; 3],
+        writer: &mut KnownWarp,
+        reader: &mut KnownWarp,
+    ) -> bool {
+        let ShadowCell { write, reads: [first, second] } = *cell;
+        (write.time == 0 || is_within(write, me, limits[0]) || self.knows_after_all(write, me, writer))
+            && (first.time == 0 || is_within(first, me, limits[1]) || self.knows_after_all(first, me, reader))
+            && (second.time == 0 || is_within(second, me, limits[2]) || self.knows_after_all(second, me, reader))
     }
 
     /// As [`remember`](Self::remember), and quick for words that one warp reads.
