@@ -83,12 +83,18 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
     Ok(DecodeContext::machine(move |context| {
         // A thread that polls for a write of another thread should let that thread run.
         let outcome = if order == Order::Weak { StepOutcome::Next } else { StepOutcome::Yield };
-        let mut all = [0; LANES * MAX_LANE_BYTES];
-        let active = (context.mask, bytes * to.len());
-        if let Some(marks) = context.load_lanes(&address, active, (order, fixed), &mut all) {
-            to_registers(context, &to, bytes, signed, &all);
-            context.marked = marks;
-            return outcome;
+        if let Some(access) = context.load_access(&address, context.mask, bytes * to.len(), order) {
+            if let [to] = to[..]
+                && context.load_row(&access, order, fixed, to)
+            {
+                return outcome;
+            }
+            let mut all = [0; LANES * MAX_LANE_BYTES];
+            if let Some(marks) = context.load_lanes(&access, order, fixed, &mut all) {
+                to_registers(context, &to, bytes, signed, &all);
+                context.marked = marks;
+                return outcome;
+            }
         }
         let mut buffer = [0; 64];
         let count = (bytes * to.len()).min(buffer.len());

@@ -162,32 +162,64 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Reads the bytes of the lanes of a mask, and returns their marks. `None` if it must be made lane by lane. `fixed`: no thread of the
-    /// kernel may write them.
-    pub(crate) fn load_lanes(
+    /// The access of a load of the lanes of a mask; `None` if it must be made lane by lane.
+    #[inline]
+    pub(crate) fn load_access(
         &mut self,
         address: &Address,
-        (mask, bytes): (LaneMask, usize),
-        (order, fixed): (Order, bool),
-        to: &mut LaneBytes,
-    ) -> Option<LaneMarks> {
+        mask: LaneMask,
+        bytes: usize,
+        order: Order,
+    ) -> Option<WarpAccess> {
         if !races::orders_nothing(self, order) {
             return None;
         }
-        let access = self.warp_access(address, mask, bytes, false)?;
+        self.warp_access(address, mask, bytes, false)
+    }
+
+    /// Reads the bytes of the lanes of an access, and returns their marks. `None` if it must be made lane by lane. `fixed`: no thread of the
+    /// kernel may write them.
+    pub(crate) fn load_lanes(
+        &mut self,
+        access: &WarpAccess,
+        order: Order,
+        fixed: bool,
+        to: &mut LaneBytes,
+    ) -> Option<LaneMarks> {
         let place = (self.cluster, self.rank);
         let marks = match access.region {
-            Region::Local => self.load_local(&access, to)?,
+            Region::Local => self.load_local(access, to)?,
             _ => access.storage(self.machine, place)?.gather(&access.offsets, to)?,
         };
-        self.note_lanes(AccessKind::Load, &access);
-        self.touch_lanes(&access, false);
-        if !races::watches(self, access.region) {
-            return Some(marks);
+        self.note_load(access, order, fixed);
+        Some(marks)
+    }
+
+    /// Reads the bytes of all lanes into a register with lanes of this size, if they follow each other and have no marks. Returns whether it
+    /// has done so.
+    pub(crate) fn load_row(&mut self, access: &WarpAccess, order: Order, fixed: bool, to: RegisterLocation) -> bool {
+        if access.offsets.pattern != LanePattern::Contiguous || usize::from(to.width) != access.offsets.bytes {
+            return false;
         }
-        let mut left = access.offsets.mask;
+        let (place, to) = ((self.cluster, self.rank), self.registers.bytes_mut(to));
+        let storage = access.storage(self.machine, place);
+        if to.is_empty() || !storage.is_some_and(|storage| storage.read_exact(access.offsets.low.into(), to)) {
+            return false;
+        }
+        self.note_load(access, order, fixed);
+        true
+    }
+
+    /// Notes that the lanes of an access have read their bytes.
+    fn note_load(&mut self, access: &WarpAccess, order: Order, fixed: bool) {
+        self.note_lanes(AccessKind::Load, access);
+        self.touch_lanes(access, false);
+        if !races::watches(self, access.region) {
+            return;
+        }
+        let (mut left, bytes) = (access.offsets.mask, access.offsets.bytes);
         while left != 0 {
-            left = races::observe_reads(self, &access, left, (order, fixed));
+            left = races::observe_reads(self, access, left, (order, fixed));
             if left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 let location = access.location(lane);
@@ -198,7 +230,6 @@ impl ExecContext<'_> {
                 left &= left - 1;
             }
         }
-        Some(marks)
     }
 
     fn load_local(&mut self, access: &WarpAccess, to: &mut LaneBytes) -> Option<LaneMarks> {

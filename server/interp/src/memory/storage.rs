@@ -242,6 +242,19 @@ impl Storage {
         self.read_parts(offset, to)
     }
 
+    /// Reads bytes of one page if all of them were written and the page has no marks. Returns whether it has done so.
+    pub(crate) fn read_exact(&self, offset: u64, to: &mut [u8]) -> bool {
+        let (at, count) = (offset as usize % PAGE, to.len());
+        let Some(page) = self.page(offset as usize / PAGE) else { return false };
+        let Some(from) = page.bytes.data.get(at..at + count).filter(|_| page.bytes.is_exact()) else { return false };
+        let mut unknown = 0;
+        for_words(at, count, |word, bits| unknown |= !page.bytes.known[word] & bits);
+        if unknown == 0 {
+            to.copy_from_slice(from);
+        }
+        unknown == 0
+    }
+
     fn read_parts(&self, offset: u64, to: &mut [u8]) -> ReadStatus {
         let mut out = ReadStatus::default();
         for (page, at, part) in Self::parts(offset, to.len()) {
@@ -427,6 +440,16 @@ mod tests {
         assert!(storage.read(across, &mut four).marks.is_none());
         storage.forget(across + 1, 1);
         assert!(storage.read(across, &mut four).uninitialized && storage.known(across) && !storage.known(across + 1));
+        // Bytes of one page, all of them written, and no marks in the page.
+        storage.write(2 * PAGE as u64, &[6, 7, 8], Marks::NONE);
+        let exact = |storage: &Storage, at: u64| storage.read_exact(at, &mut [0; 3]);
+        let second = 2 * PAGE as u64;
+        assert_eq!(
+            [second, second + 1, second - 1, across, 10].map(|at| exact(&storage, at)),
+            [true, false, false, false, false]
+        );
+        storage.write(second + 100, &[1], Marks::UNSPECIFIED);
+        assert!(!exact(&storage, second) && exact(&Storage::new(4096, true), 7));
     }
 
     #[test]
