@@ -154,9 +154,9 @@ impl ExecContext<'_> {
         }
     }
 
-    fn note_lanes(&mut self, kind: AccessKind, access: &WarpAccess) {
+    fn note_lanes(&mut self, kind: AccessKind, access: &WarpAccess, mask: LaneMask) {
         if self.noted.is_some() {
-            for lane in lanes(access.offsets.mask) {
+            for lane in lanes(mask) {
                 self.note_access(kind, access.location(lane), lane, access.offsets.bytes);
             }
         }
@@ -212,7 +212,7 @@ impl ExecContext<'_> {
 
     /// Notes that the lanes of an access have read their bytes.
     fn note_load(&mut self, access: &WarpAccess, order: Order, fixed: bool) {
-        self.note_lanes(AccessKind::Load, access);
+        self.note_lanes(AccessKind::Load, access, access.offsets.mask);
         self.touch_lanes(access, false);
         if !races::watches(self, access.region) {
             return;
@@ -261,7 +261,7 @@ impl ExecContext<'_> {
         if !storage.is_counted() || self.noted.is_some() && !lanes(self.mask).all(made) {
             return false;
         }
-        self.note_lanes(AccessKind::Store, &access);
+        self.note_lanes(AccessKind::Store, &access, self.mask);
         self.touch_lanes(&access, true);
         self.note_generic_writes(&access, self.mask);
         self.machine.progress += u64::from(self.mask.count_ones());
@@ -283,7 +283,7 @@ impl ExecContext<'_> {
 
     /// The location of an atomic operation of all active lanes on global or shared memory; `None` if it must be executed lane by lane.
     pub(crate) fn update_access(&mut self, address: &Address, bytes: usize) -> Option<WarpAccess> {
-        if self.noted.is_some() || self.sources != LaneMarks::default() {
+        if self.sources != LaneMarks::default() {
             return None;
         }
         let access = self.warp_access(address, self.mask, bytes, true)?;
@@ -310,6 +310,7 @@ impl ExecContext<'_> {
             _ => left,
         };
         let done = left & !rest;
+        self.note_lanes(AccessKind::Update, access, done);
         self.note_generic_writes(access, done);
         self.machine.progress += u64::from(done.count_ones());
         rest
@@ -318,18 +319,24 @@ impl ExecContext<'_> {
     /// Copies `bytes` bytes of each active lane from global memory to other bytes of the CTA's shared memory. Returns both accesses; `None` if
     /// the copies must be made lane by lane.
     pub(crate) fn copy_lanes(&mut self, from: &Address, to: &Address, bytes: usize) -> Option<[WarpAccess; 2]> {
-        if self.noted.is_some() || self.sources != LaneMarks::default() {
+        if self.sources != LaneMarks::default() {
             return None;
         }
         let source = self.warp_access(from, self.mask, bytes, false).filter(|a| a.region == Region::Global)?;
         let target = self.warp_access(to, self.mask, bytes, true).filter(|a| a.region == Region::Shared(None))?;
-        if !target.offsets.are_apart() || !self.cta().shared.is_counted() {
+        let shared = &self.cta().shared;
+        let made = |lane: usize| shared.is_made(target.offsets.at[lane].into(), bytes);
+        // A new page may be one too many.
+        if !target.offsets.are_apart() || !shared.is_counted() || !lanes(target.offsets.mask).all(made) {
             return None;
         }
         let (place, mut all) = ((self.cluster, self.rank), [0; LANES * MAX_LANE_BYTES]);
         let marks = source.storage(self.machine, place)?.gather(&source.offsets, &mut all)?;
         if marks != LaneMarks::default() {
             return None;
+        }
+        for lane in lanes(self.mask) {
+            self.note_copy(source.location(lane), target.location(lane), lane, bytes, u16::MAX);
         }
         self.touch_lanes(&source, false);
         self.note_generic_writes(&target, self.mask);
@@ -379,7 +386,7 @@ impl ExecContext<'_> {
         if lanes(self.mask).any(|lane| !self.lanes.local.get(lane).is_some_and(|s| s.is_made(at[lane].into(), bytes))) {
             return false;
         }
-        self.note_lanes(AccessKind::Store, access);
+        self.note_lanes(AccessKind::Store, access, self.mask);
         for lane in lanes(self.mask) {
             if let Some(storage) = self.lanes.local.get_mut(lane) {
                 storage.write(at[lane].into(), &from[lane * bytes..][..bytes], self.sources.of(lane));

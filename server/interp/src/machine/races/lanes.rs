@@ -337,14 +337,8 @@ impl AccessProbe<'_> {
         if replaces {
             *first = me;
         } else {
-            self.remember_beside(cell, me, known);
+            self.remember(cell, me, known);
         }
-    }
-
-    /// As [`remember`](Self::remember), for words that several warps read.
-    #[inline(never)]
-    fn remember_beside(&self, cell: &mut ShadowCell, me: Stamp, known: &mut KnownWarp) {
-        self.remember(cell, me, known);
     }
 
     /// Notes a read of these cells, unless it conflicts with a write. Returns whether it has done so.
