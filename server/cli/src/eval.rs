@@ -105,12 +105,14 @@ struct EvalOutcome<'a> {
     empty: bool,
     /// Warp instructions executed in all files, counted while they run.
     steps: &'a AtomicU64,
+    /// Maximum number of threads for the CTAs of a launch.
+    threads: usize,
 }
 
 impl<'a> EvalOutcome<'a> {
-    fn new(steps: &'a AtomicU64) -> Self {
+    fn new(steps: &'a AtomicU64, threads: usize) -> Self {
         let (report, remarks) = (String::new(), Vec::new());
-        Self { report, remarks, status: None, passed: 0, failed: 0, empty: false, steps }
+        Self { report, remarks, status: None, passed: 0, failed: 0, empty: false, steps, threads }
     }
 
     fn raise(&mut self, status: CliStatus) {
@@ -135,7 +137,7 @@ pub fn run(arguments: &EvalArguments) -> CliStatus {
     }
     let (mut passed, mut failed, mut files, mut empty) = (0, 0, 0, 0);
     let steps = AtomicU64::new(0);
-    let work = |origin: &InputOrigin, _| look_at(origin, arguments, origins.len() > 1, &steps);
+    let work = |origin: &InputOrigin, threads| look_at(origin, arguments, origins.len() > 1, threads, &steps);
     let progress = FileProgress { verb: "evaluated", steps: Some(&steps) };
     let written = files::all(&origins, None, progress, work, |_, outcome| {
         files += 1;
@@ -170,9 +172,10 @@ fn look_at<'a>(
     origin: &InputOrigin,
     arguments: &EvalArguments,
     several: bool,
+    threads: usize,
     steps: &'a AtomicU64,
 ) -> EvalOutcome<'a> {
-    let mut out = EvalOutcome::new(steps);
+    let mut out = EvalOutcome::new(steps, threads);
     let mut name = origin.name();
     if let Some(line) = arguments.inline {
         // The lines of a report are those of the kernel.
@@ -374,7 +377,9 @@ fn evaluate(
     arguments: &EvalArguments,
     out: &mut EvalOutcome<'_>,
 ) {
-    let settings = Settings { limit: arguments.limit, checks: arguments.checks(), ..Settings::default() };
+    // A trace is read from the history of the run, which only one thread keeps.
+    let threads = if arguments.trace { 1 } else { out.threads };
+    let settings = Settings { limit: arguments.limit, checks: arguments.checks(), threads, ..Settings::default() };
     let entry = launch.entry.clone();
     let range = launch.range.clone();
     let mut counted = 0;

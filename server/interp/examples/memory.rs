@@ -1,5 +1,5 @@
 //! Measures memory accesses on one core: how many accesses of lanes the interpreter executes a second, for a warp of 32 lanes, and how long
-//! a tiled product of matrices takes.
+//! a tiled product of matrices takes, also on all cores.
 //!
 //! `cargo run --release -p ptx-interp --example memory [ACCESSES [NAME [COLUMN]]]`. With a column alone, callgrind counts its instructions.
 
@@ -8,6 +8,7 @@ use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Checks, FaultKind};
 use ptx_interp::machine::{Detail, GridShape, Machine, Memory, Origin, Progress, RecordScope, Recorder, Settings};
 use ptx_interp::memory::Storage;
+use ptx_interp::trace::RunningGrid;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -283,6 +284,20 @@ fn time(mut machine: Machine, record: bool) -> f64 {
     seconds
 }
 
+/// Runs a machine to its end, on as many threads as its settings allow. Returns the seconds.
+fn time_on_threads(machine: Machine) -> f64 {
+    let (begin, mut running) = (Instant::now(), RunningGrid::without_history(machine));
+    let status = loop {
+        if let Some(status) = running.advance(&|| false) {
+            break status;
+        }
+    };
+    let seconds = begin.elapsed().as_secs_f64();
+    let run = running.end(status);
+    assert!(run.machine.findings.faults.is_empty(), "{:?}", run.machine.findings.faults);
+    seconds
+}
+
 fn main() {
     let count: u64 = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(1_000_000);
     let only = std::env::args().nth(2);
@@ -320,6 +335,13 @@ fn main() {
         print!("{name:26}");
         columns().iter().for_each(|(_, checks, record)| {
             print!(" {:10.3}", time(machine(&executable, *checks, shape, u64::MAX), *record));
+        });
+        println!("   seconds");
+        print!("{:26}", format!("{name} on all cores"));
+        columns().iter().filter(|(.., record)| !record).for_each(|(_, checks, _)| {
+            let mut machine = machine(&executable, *checks, shape, u64::MAX);
+            machine.settings.threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+            print!(" {:10.3}", time_on_threads(machine));
         });
         println!("   seconds");
     }

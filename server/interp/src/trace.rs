@@ -77,8 +77,14 @@ impl RunningGrid {
         Self { snapshots: Vec::new(), interval: INTERVAL, next: u64::MAX, machine }
     }
 
-    /// Executes a part, which takes about a millisecond. Returns the status when the run has ended.
+    /// Executes a part, which takes about a millisecond. Returns the status when the run has ended. If the settings allow several threads,
+    /// the first call executes the whole grid where they give the same result.
     pub fn advance(&mut self, cancelled: &dyn Fn() -> bool) -> Option<RunStatus> {
+        if self.machine.steps == 0
+            && let Some(status) = self.machine.run_on_threads(cancelled)
+        {
+            return Some(status);
+        }
         let machine = &mut self.machine;
         let until = self.next.min(machine.steps.saturating_add(INTERVAL));
         if let Progress::Ended(status) = machine.advance(until, None, cancelled) {

@@ -238,6 +238,7 @@ impl Kernel {
                 checks: checks(&find, &without)?,
                 limit: max_steps.unwrap_or(u64::MAX),
                 memory: max_memory.unwrap_or(usual.memory),
+                threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
             };
             let read_only: Vec<Box<str>> =
                 memory.iter().filter(|m| m.read_only).map(|m| m.name.as_str().into()).collect();

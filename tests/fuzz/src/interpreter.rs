@@ -41,7 +41,7 @@ pub fn run(data: &[u8]) {
         checks.with(kind, if how & 1 == 0 { true } else { i % 7 != usize::from(how >> 1) % 7 })
     });
     for launch in launches.into_iter().take(2) {
-        let settings = Settings { checks, limit: LIMIT, memory: MEMORY };
+        let settings = Settings { checks, limit: LIMIT, memory: MEMORY, ..Settings::default() };
         let evaluate = || module.evaluate(launch.clone(), settings.clone(), None, &|| false);
         if let Ok(first) = evaluate() {
             bounds(&first);

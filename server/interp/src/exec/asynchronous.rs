@@ -31,6 +31,15 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
     let ignore = inst.predicate_src(OperandName::Ignore)?;
     Ok(DecodeContext::machine(move |context| {
         let ignored = ignore.map_or(0, |p| context.registers.predicate(p));
+        if count.is_none()
+            && ignored & context.mask == 0
+            && let Some([source, target]) = context.copy_lanes(&from, &to, size)
+        {
+            for lane in lanes(context.mask) {
+                begin(context, lane, target.location(lane), size, Some((source.location(lane), size as u64)));
+            }
+            return StepOutcome::Next;
+        }
         for lane in lanes(context.mask) {
             let asked = count.map_or(size as u32, |n| context.registers.lane(n, lane));
             if asked > size as u32 {
@@ -56,13 +65,24 @@ pub(crate) fn copy(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
                 };
                 context.write_at(rest, lane, &[0; 16][read..size], Marks::NONE, Order::Weak);
             }
-            let id = copies::begin(context, source, Some((target, size as u64)), false);
-            // `cp.async` does not use the copy engine.
-            copies::written(context, target, size);
-            copies::join(context, lane, Family::Small, id);
+            begin(context, lane, target, size, source);
         }
         StepOutcome::Next
     }))
+}
+
+/// Records the start of a copy of a lane to `size` bytes at `target`, from a location with a number of bytes.
+fn begin(
+    context: &mut ExecContext<'_>,
+    lane: usize,
+    target: AccessLocation,
+    size: usize,
+    source: Option<(AccessLocation, u64)>,
+) {
+    let id = copies::begin(context, source, Some((target, size as u64)), false);
+    // `cp.async` does not use the copy engine.
+    copies::written(context, target, size);
+    copies::join(context, lane, Family::Small, id);
 }
 
 /// Whether a location lies in the shared memory of the thread's own CTA. If it does not, reports a finding.

@@ -2,9 +2,9 @@
 //! order open, and sums of floating-point numbers depend on it.
 
 use crate::inst::DecodeContext;
-use crate::lanes::lanes;
+use crate::lanes::LaneMask;
 use crate::machine::code::{Address, AddressSpace, DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, Order, Scope, StepOutcome};
+use crate::machine::{ExecContext, Order, Scope, StepOutcome, WarpAccess};
 use crate::memory::{Region, Window};
 use crate::registers::RegisterLocation;
 use ptx_isa::{Modifier, OperandName, SlotName};
@@ -112,13 +112,41 @@ impl Update {
         true
     }
 
+    /// Executes the operation for as many of the lanes `left` as all lanes can execute it at once. Returns the lanes that are left: the first
+    /// of them must be executed alone.
+    fn lanes(&self, context: &mut ExecContext<'_>, access: &WarpAccess, left: LaneMask) -> LaneMask {
+        let ([b], bytes) = (&self.b[..], self.bytes()) else { return left };
+        let function = if access.region == Region::Global { self.global } else { self.shared };
+        let mask = u128::MAX >> (128 - 8 * bytes.clamp(1, 16));
+        context.update_lanes(access, left, self.order, |registers, lane, old| {
+            let b = registers.lane_bits(*b, lane) & mask;
+            if !atomic::marks(self.operation, self.element, old, b).is_none() {
+                return None;
+            }
+            let c = self.c.map_or(0, |c| registers.lane_bits(c, lane) & mask);
+            if let Some(to) = self.to.first() {
+                registers.set_lane_bits(*to, lane, old);
+            }
+            Some(function(old, b, c) & mask)
+        })
+    }
+
     fn action(self) -> OpAction {
         DecodeContext::machine(move |context| {
             context.exact = true;
-            for lane in lanes(context.mask) {
-                if !self.lane(context, lane) {
+            let access = if self.b.len() == 1 { context.update_access(&self.address, self.bytes()) } else { None };
+            let mut left = context.mask;
+            while left != 0 {
+                if let Some(access) = &access {
+                    left = self.lanes(context, access, left);
+                }
+                if left == 0 {
+                    break;
+                }
+                if !self.lane(context, left.trailing_zeros() as usize) {
                     return StepOutcome::Next;
                 }
+                left &= left - 1;
             }
             // A thread that spins on a lock should let other threads run.
             if self.operation == AtomicOperation::Cas || self.operation == AtomicOperation::Exch {

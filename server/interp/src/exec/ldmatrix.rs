@@ -58,7 +58,8 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
         let bytes = movement.row_bytes;
         let mut all = [0; LANES * MAX_LANE_BYTES];
         let lanes = (addressed & context.mask, bytes);
-        let read = if at_once { context.load_lanes(&address, lanes, false, &mut all) } else { None };
+        let access = if at_once { context.load_access(&address, lanes.0, lanes.1, Order::Weak) } else { None };
+        let read = access.and_then(|access| context.load_lanes(&access, Order::Weak, false, &mut all));
         for (at, lane) in movement.rows.iter().enumerate() {
             let lane = usize::from(*lane);
             if let Some(read) = read {

@@ -81,13 +81,19 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
     let order = order(inst);
     let fixed = inst.exec() == Some(Exec::MemoryLdNc);
     Ok(DecodeContext::machine(move |context| {
-        if order == Order::Weak {
+        // A thread that polls for a write of another thread should let that thread run.
+        let outcome = if order == Order::Weak { StepOutcome::Next } else { StepOutcome::Yield };
+        if let Some(access) = context.load_access(&address, context.mask, bytes * to.len(), order) {
+            if let [to] = to[..]
+                && context.load_row(&access, order, fixed, to)
+            {
+                return outcome;
+            }
             let mut all = [0; LANES * MAX_LANE_BYTES];
-            let lanes = (context.mask, bytes * to.len());
-            if let Some(marks) = context.load_lanes(&address, lanes, fixed, &mut all) {
+            if let Some(marks) = context.load_lanes(&access, order, fixed, &mut all) {
                 to_registers(context, &to, bytes, signed, &all);
                 context.marked = marks;
-                return StepOutcome::Next;
+                return outcome;
             }
         }
         let mut buffer = [0; 64];
@@ -101,8 +107,7 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             spread(context, lane, &buffer[..count], &to, bytes, signed);
             context.mark(lane, marks);
         }
-        // A thread that polls for a write of another thread should let that thread run.
-        if order == Order::Weak { StepOutcome::Next } else { StepOutcome::Yield }
+        outcome
     }))
 }
 
@@ -114,9 +119,11 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefu
     let order = order(inst);
     Ok(DecodeContext::machine(move |context| {
         let count = bytes * from.len();
-        if order == Order::Weak && count <= MAX_LANE_BYTES {
+        if count <= MAX_LANE_BYTES {
             let mut all = [0; LANES * MAX_LANE_BYTES];
-            if from_registers(context.registers, &from, bytes, &mut all) && context.store_lanes(&address, count, &all) {
+            if from_registers(context.registers, &from, bytes, &mut all)
+                && context.store_lanes(&address, count, order, &all)
+            {
                 return StepOutcome::Next;
             }
         }

@@ -167,12 +167,23 @@ impl ExecContext<'_> {
         }
     }
 
+    /// Notes an access to global memory if the machine executes a part of a grid.
+    #[inline]
+    pub(super) fn touch(&mut self, location: AccessLocation, bytes: usize, write: bool) {
+        if location.region == Region::Global
+            && let Some(part) = &mut self.machine.part
+        {
+            part.touched.add(location.offset, bytes, write);
+        }
+    }
+
     /// Reads bytes from a location. Returns their combined marks.
     pub fn read_at(&mut self, location: AccessLocation, lane: usize, to: &mut [u8], order: Order) -> Marks {
         if !self.machine.flights.is_empty() {
             copies::meet(self, location, lane, to.len(), copies::AccessEffect::Read);
         }
         self.note_access(AccessKind::Load, location, lane, to.len());
+        self.touch(location, to.len(), false);
         let Some((storage, at)) = self.storage(location, lane, to.len()) else { return Marks::NONE };
         let read = storage.read(at, to);
         if read.uninitialized {
@@ -201,6 +212,7 @@ impl ExecContext<'_> {
 
     /// Changes bytes without any check but that of the memory that the run holds.
     pub(super) fn put_at(&mut self, location: AccessLocation, lane: usize, from: &[u8], marks: Marks) {
+        self.touch(location, from.len(), true);
         if let Some((storage, at)) = self.storage(location, lane, from.len()) {
             storage.write(at, from, marks);
             let grown = storage.count();
@@ -239,6 +251,7 @@ impl ExecContext<'_> {
     pub(crate) fn object_at(&mut self, location: AccessLocation, lane: usize) -> u64 {
         let mut bytes = [0; 8];
         self.note_access(AccessKind::Load, location, lane, 8);
+        self.touch(location, 8, false);
         if let Some((storage, at)) = self.storage(location, lane, 8) {
             storage.read(at, &mut bytes);
         }
@@ -251,6 +264,7 @@ impl ExecContext<'_> {
             return;
         }
         self.note_change(location, lane, 8);
+        self.touch(location, 8, true);
         if let Some((storage, at)) = self.storage(location, lane, 8) {
             match bits {
                 Some(bits) => storage.write(at, &bits.to_le_bytes(), Marks::UNSPECIFIED),
@@ -272,14 +286,23 @@ impl ExecContext<'_> {
         self.before_write(to, lane, bytes, copies::AccessEffect::Write);
         self.spend(bytes / 32);
         self.note_copy(from, to, lane, bytes, mask);
-        let mut buffer = vec![0; bytes];
+        self.touch(from, bytes, false);
+        self.touch(to, bytes, true);
+        // Most copies are short.
+        let (mut short, mut long) = ([0; 16], Vec::new());
+        let buffer = if bytes <= short.len() {
+            &mut short[..bytes]
+        } else {
+            long.resize(bytes, 0);
+            &mut long[..]
+        };
         let Some((storage, at)) = self.storage(from, lane, bytes) else { return };
-        let read = storage.read(at, &mut buffer);
+        let read = storage.read(at, buffer);
         super::races::observe(self, from, lane, bytes, RaceAccess::Read(Order::Weak));
-        self.observe_copy(to, lane, &buffer, mask);
+        self.observe_copy(to, lane, buffer, mask);
         if mask == u16::MAX && !read.uninitialized && read.marks.is_none() {
             if let Some((storage, at)) = self.storage(to, lane, bytes) {
-                storage.write(at, &buffer, Marks::NONE);
+                storage.write(at, buffer, Marks::NONE);
             }
         } else {
             for (i, byte) in buffer.iter().enumerate() {
@@ -317,6 +340,7 @@ impl ExecContext<'_> {
             copies::meet(self, location, lane, to.len(), copies::AccessEffect::Read);
         }
         self.note_access(AccessKind::Load, location, lane, to.len());
+        self.touch(location, to.len(), false);
         let (storage, at) = self.storage(location, lane, to.len())?;
         let read = storage.read(at, to);
         super::races::observe(self, location, lane, to.len(), RaceAccess::Read(Order::Weak));
@@ -325,6 +349,7 @@ impl ExecContext<'_> {
 
     /// Makes bytes of a location unwritten.
     pub fn forget_at(&mut self, location: AccessLocation, lane: usize, bytes: u64) {
+        self.touch(location, bytes as usize, true);
         if !self.stopped
             && let Some((storage, at)) = self.storage(location, lane, bytes as usize)
         {
@@ -344,6 +369,7 @@ impl ExecContext<'_> {
         let bytes = bytes.min(16);
         let mut old = [0; 16];
         self.note_access(AccessKind::Update, location, lane, bytes);
+        self.touch(location, bytes, true);
         self.before_write(location, lane, bytes, copies::AccessEffect::Atomic);
         let Some((storage, at)) = self.storage(location, lane, bytes) else { return 0 };
         let read = storage.read(at, &mut old[..bytes]);
@@ -372,6 +398,7 @@ impl ExecContext<'_> {
     pub fn mark_at(&mut self, location: AccessLocation, lane: usize, bytes: usize, marks: Marks, keep: bool) {
         let mut there = [0; 16];
         let Some(there) = there.get_mut(..bytes) else { return };
+        self.touch(location, bytes, true);
         if !self.stopped
             && let Some((storage, at)) = self.storage(location, lane, bytes)
         {

@@ -23,6 +23,7 @@ impl Machine {
     /// Adds bytes to the account. Returns false if the total exceeds the limit; then the run must end.
     pub(crate) fn hold(&mut self, bytes: u64) -> bool {
         self.kept = self.kept.saturating_add(bytes);
+        self.most_kept = self.most_kept.max(self.kept);
         self.kept <= self.settings.memory
     }
 

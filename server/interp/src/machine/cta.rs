@@ -16,6 +16,8 @@ pub struct Cluster {
     pub ctas: Vec<Cta>,
     /// The cluster barrier (`barrier.cluster`).
     pub barrier: super::barriers::ClusterBarrier,
+    /// Number of completed rounds; in a round, each of its warps has one turn.
+    pub(super) rounds: u64,
 }
 
 /// A running CTA.
@@ -92,7 +94,7 @@ impl Machine {
             let inside = [rank % cx, rank / cx % cy, rank / cx / cy];
             self.start_cta(std::array::from_fn(|i| at[i] * self.shape.cluster[i] + inside[i]), rank)
         });
-        Cluster { number, ctas: ctas.collect(), barrier: Default::default() }
+        Cluster { number, ctas: ctas.collect(), barrier: Default::default(), rounds: 0 }
     }
 
     fn start_cta(&self, index: [u32; 3], rank: u32) -> Cta {

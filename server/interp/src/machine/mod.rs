@@ -6,6 +6,7 @@
 //! - `warp` – groups of lanes with a program counter each; `group` – the loop that executes a group; `schedule` – the order in which CTAs,
 //!   warps and groups run; `call` – calls and returns of functions; `specials` – values of special registers.
 //! - [`races`] – the race detector.
+//! - `parallel` – several machines that each execute a part of the grid.
 //! - `barriers`, `mbarriers`, `copies`, `tensor_memory`, `wgmma` – state of single instruction families.
 
 mod access;
@@ -25,6 +26,7 @@ mod noted;
 pub(crate) mod operands;
 mod order;
 pub(crate) mod origins;
+mod parallel;
 pub(crate) mod passing;
 mod peers;
 mod pending;
@@ -56,7 +58,7 @@ pub use schedule::{Progress, RunStatus};
 pub use specials::is_clock;
 pub(crate) use specials::{clock, value as special_value};
 pub use warp::{CallFrame, Group, GroupReadiness, RegisterShadow, Warp, WarpLanes};
-pub(crate) use warp_access::{from_registers, to_registers};
+pub(crate) use warp_access::{WarpAccess, from_registers, to_registers};
 
 use crate::findings::{Checks, Findings};
 use crate::machine::origins::OriginBounds;
@@ -78,11 +80,14 @@ pub struct Settings {
     /// Maximum number of bytes that a run may occupy: buffers, variables, shared and local memory, registers, the heap. Exceeding it is a
     /// fault.
     pub memory: u64,
+    /// Maximum number of threads of the host for the CTAs of a grid. The result does not depend on it. Windows of steps are always executed
+    /// by one thread.
+    pub threads: usize,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { checks: Checks::default(), limit: 10_000_000, memory: 2 << 30 }
+        Self { checks: Checks::default(), limit: 10_000_000, memory: 2 << 30, threads: 1 }
     }
 }
 
@@ -218,6 +223,8 @@ pub struct Machine {
     pub printed: Vec<u8>,
     /// Bytes of memory that the run occupies now, as counted against [`Settings::memory`].
     pub kept: u64,
+    /// The maximum of `kept` so far.
+    pub(crate) most_kept: u64,
     /// The value of `kept` before the first instruction.
     pub(crate) kept_before: u64,
     /// Number of warp instructions executed, summed over all warps.
@@ -239,6 +246,8 @@ pub struct Machine {
     pub(crate) bounds: Arc<[OriginBounds]>,
     /// State of the scheduler.
     pub(crate) schedule: schedule::Schedule,
+    /// The part of the grid that this machine executes beside other machines; `None` if it executes the whole grid.
+    pub(crate) part: Option<Box<parallel::GridPart>>,
     /// Tests set it to compare both ways to make the accesses of a warp.
     #[cfg(test)]
     pub(crate) accesses_by_lane: bool,
@@ -260,6 +269,7 @@ impl Machine {
             findings: Findings::default(),
             printed: Vec::new(),
             kept,
+            most_kept: kept,
             kept_before: kept,
             steps: 0,
             progress: 0,
@@ -270,6 +280,7 @@ impl Machine {
             written_texels: texels::WrittenTexels::default(),
             bounds,
             schedule: schedule::Schedule::default(),
+            part: None,
             #[cfg(test)]
             accesses_by_lane: false,
         }

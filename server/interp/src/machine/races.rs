@@ -26,6 +26,7 @@ mod lanes;
 mod probe;
 mod report;
 mod scopes;
+mod updates;
 
 use super::{AccessLocation, ExecContext, Order, Scope};
 use crate::findings::FaultKind;
@@ -34,13 +35,14 @@ use crate::memory::shadow::{self, ShadowCell, Stamp};
 use crate::memory::{PAGE, Region};
 pub use clock::Clock;
 pub use knowledge::Knowledge;
-pub(super) use lanes::{observe_reads, observe_writes, watches};
+pub(super) use lanes::{observe_reads, observe_writes, orders_nothing, watches};
 use probe::{AccessProbe, RaceCause};
 pub use report::read_fixed;
 pub use scopes::SyncKind;
 use scopes::{BEYOND, Domain, ScopeState, SyncOperation};
 use std::collections::HashMap;
 use std::sync::Arc;
+pub(super) use updates::{LaneUpdate, update};
 
 /// Maximum number of shadow blocks per run: 3 KiB each, 12 KiB if bytes are distinguished.
 const MAX_BLOCKS: u32 = 1 << 15;
@@ -114,6 +116,27 @@ fn own(context: &mut ExecContext<'_>) -> (u64, u32, u32) {
 }
 
 impl Races {
+    /// Whether no release of a location is stored.
+    fn has_no_releases(&self) -> bool {
+        self.locations.is_empty() && self.scopes.has_no_releases()
+    }
+
+    /// Takes back the shadow blocks of shared memory that has ended.
+    pub(super) fn give_back(&mut self, blocks: u32) {
+        self.left = self.left.saturating_add(blocks).min(MAX_BLOCKS);
+    }
+
+    /// Whether no limit was reached, and none would have been reached if this state and `others` were those of one run. `blocks`: the number
+    /// of shadow blocks that such a run would need.
+    pub(super) fn stays_within_limits<'r>(&'r self, others: impl Iterator<Item = &'r Self>, blocks: usize) -> bool {
+        let (mut work, mut locations) = (MAX_WORK - self.work, self.locations.len());
+        for other in others {
+            work += MAX_WORK - other.work;
+            locations += other.locations.len();
+        }
+        work < MAX_WORK && locations < MAX_LOCATIONS && blocks <= MAX_BLOCKS as usize
+    }
+
     fn spend(&mut self, work: u64) {
         self.work = self.work.saturating_sub(work);
     }

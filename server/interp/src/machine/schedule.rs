@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Maximum number of instructions that a warp executes in its turn.
 const QUANTUM: u64 = 1024;
 
-/// In every eighth round, each warp first runs the group that has waited longest. Without this, a lane that holds a lock might never run
+/// In every eighth round of a cluster, each warp first runs the group that has waited longest. Without this, a lane that holds a lock might never run
 /// while other lanes of its warp poll the lock.
 const FAIRNESS: u64 = 8;
 
@@ -23,7 +23,7 @@ const FAIRNESS: u64 = 8;
 const MAX_RESIDENT_CTAS: usize = 1024;
 
 /// If no cluster has started or finished for this many steps, another one starts: the running CTAs may wait for it in a loop.
-const MAX_IDLE_STEPS: u64 = 200_000;
+pub(super) const MAX_IDLE_STEPS: u64 = 200_000;
 
 /// After this many rounds without any visible change, in which all groups only wait or give up waiting, the run counts as deadlocked.
 const MAX_HOPELESS_ROUNDS: u32 = 256;
@@ -67,8 +67,6 @@ pub(crate) struct Schedule {
     hopeless: u32,
     /// The value of [`Machine::steps`] when a cluster last started or ended.
     since: u64,
-    /// Number of completed rounds; in a round, every warp has one turn.
-    rounds: u64,
     /// Extra work of the current slice, in ordinary instructions: see [`ExecContext::spend`](super::ExecContext::spend).
     pub(super) spent: u64,
     /// The interrupted turn of the next warp, if its last turn was interrupted.
@@ -163,7 +161,7 @@ impl Machine {
         let executable = Arc::clone(&self.executable);
         loop {
             if self.clusters.is_empty() && !self.admit() {
-                if self.next_cluster >= self.cluster_count() {
+                if self.next_cluster >= self.last_cluster() {
                     return Progress::Ended(RunStatus::Finished);
                 }
                 self.report_no_room();
@@ -172,7 +170,7 @@ impl Machine {
             if self.steps >= self.settings.limit {
                 // The last permitted step may have been the last one of the run.
                 let finished =
-                    self.next_cluster >= self.cluster_count() && self.clusters.iter().all(|c| c.is_finished());
+                    self.next_cluster >= self.last_cluster() && self.clusters.iter().all(|c| c.is_finished());
                 return Progress::Ended(if finished { RunStatus::Finished } else { RunStatus::Limit });
             }
             if self.steps >= until || *waits == 0 || recorder.as_ref().is_some_and(|r| r.is_full()) {
@@ -185,6 +183,10 @@ impl Machine {
             let Some(cta) = self.clusters.get(cluster).and_then(|c| c.ctas.get(rank)) else {
                 match self.end_round() {
                     Some(status) => return Progress::Ended(status),
+                    // The result of a part that has a finding or waits is dropped.
+                    None if self.part.as_ref().is_some_and(|part| part.waits || !self.findings.faults.is_empty()) => {
+                        return Progress::Paused;
+                    }
                     None => continue,
                 }
             };
@@ -218,10 +220,15 @@ impl Machine {
     /// progress. Returns the status if the run is deadlocked.
     fn end_round(&mut self) -> Option<RunStatus> {
         self.schedule.next = (0, 0, 0);
-        self.schedule.rounds += 1;
         let before = self.clusters.len();
         let ended: u64 = self.clusters.iter().filter(|c| c.is_finished()).map(|c| c.held()).sum();
         self.release(ended);
+        for cluster in &mut self.clusters {
+            cluster.rounds += 1;
+            if cluster.is_finished() {
+                self.races.give_back(cluster.ctas.iter().map(|cta| cta.shared.shadow_blocks()).sum());
+            }
+        }
         self.clusters.retain(|c| !c.is_finished());
         let went_on = std::mem::take(&mut self.schedule.executed) > 0;
         if self.clusters.len() < before {
@@ -230,9 +237,15 @@ impl Machine {
         }
         if went_on {
             self.schedule.level = 0;
-            if self.steps - self.schedule.since > MAX_IDLE_STEPS {
+            // Clusters of a part that is accepted do not wait for others, so it does not matter that those of the other parts run, too.
+            if self.steps - self.schedule.since > MAX_IDLE_STEPS && self.part.is_none() {
                 self.admit();
             }
+            return None;
+        }
+        if let Some(part) = &mut self.part {
+            // The cluster waits for something: others could matter.
+            part.waits = true;
             return None;
         }
         if self.admit() {
@@ -250,6 +263,11 @@ impl Machine {
         None
     }
 
+    /// The number of the last cluster to execute, plus one.
+    fn last_cluster(&self) -> u64 {
+        self.part.as_ref().map_or(u64::MAX, |part| part.end).min(self.cluster_count())
+    }
+
     /// Starts the next cluster, if one is left and there is room for it.
     fn admit(&mut self) -> bool {
         let running: usize = self.clusters.iter().map(|c| c.ctas.len()).sum();
@@ -257,7 +275,7 @@ impl Machine {
             return false;
         }
         let needed = self.cluster_at_start();
-        while self.next_cluster < self.cluster_count() {
+        while self.next_cluster < self.last_cluster() {
             if self.cancelled.remove(&self.next_cluster) {
                 self.next_cluster += 1;
                 continue;
@@ -295,7 +313,7 @@ impl Machine {
                 }
             }
         }
-        let fair = self.schedule.rounds % FAIRNESS == FAIRNESS - 1;
+        let fair = self.clusters[cluster].rounds % FAIRNESS == FAIRNESS - 1;
         let (begin, mut piece) = unfinished.map_or((0, None), |u| (u.done, u.piece));
         let (mut done, mut end) = (begin, End::Cut);
         while done - begin < allowed {
@@ -418,7 +436,8 @@ impl Machine {
             let waiting = groups.iter_mut().filter(|g| g.state == GroupReadiness::Waiting);
             waiting.for_each(|g| g.state = GroupReadiness::Ready);
         }
-        let fair = self.schedule.rounds % FAIRNESS == FAIRNESS - 1 && own.is_none_or(|u| u.done == 0);
+        let rounds = self.clusters.get(cluster)?.rounds;
+        let fair = rounds % FAIRNESS == FAIRNESS - 1 && own.is_none_or(|u| u.done == 0);
         let picked = self.pick(&self.executable, warp, &groups, fair);
         picked.map(|(at, _)| at).or((!groups.is_empty()).then_some(0))
     }

@@ -6,10 +6,12 @@
 
 use super::access::AccessLocation;
 use super::code::{Address, AddressSpace};
-use super::races::{self, RaceAccess};
+use super::races::{self, LaneUpdate, RaceAccess};
 use super::{AccessKind, ExecContext, Machine, Order, copies, proxies};
 use crate::lanes::{LANES, LaneMask, lanes};
-use crate::memory::{LaneBytes, LaneOffsets, MAX_LANE_BYTES, Region, SHARED_STRIDE, STACK_PARAMETERS, Storage};
+use crate::memory::{
+    LaneBytes, LaneOffsets, LanePattern, MAX_LANE_BYTES, Region, SHARED_STRIDE, STACK_PARAMETERS, Storage,
+};
 use crate::registers::{RegisterLocation, Src, WarpRegisters};
 use crate::simd::LaneMarks;
 
@@ -136,47 +138,98 @@ impl ExecContext<'_> {
             .all(|lane| copies::is_quiet(self, access.region, (access.offsets.at[lane].into(), bytes), write))
     }
 
-    fn note_lanes(&mut self, kind: AccessKind, access: &WarpAccess) {
+    /// Notes the bytes of all lanes if they are in global memory and the machine executes a part of a grid.
+    #[inline]
+    fn touch_lanes(&mut self, access: &WarpAccess, write: bool) {
+        if access.region == Region::Global
+            && let Some(part) = &mut self.machine.part
+        {
+            if access.offsets.pattern == LanePattern::Scattered {
+                for lane in lanes(access.offsets.mask) {
+                    part.touched.add(access.location(lane).offset, access.offsets.bytes, write);
+                }
+            } else {
+                part.touched.add(access.start(), access.offsets.span(), write);
+            }
+        }
+    }
+
+    fn note_lanes(&mut self, kind: AccessKind, access: &WarpAccess, mask: LaneMask) {
         if self.noted.is_some() {
-            for lane in lanes(access.offsets.mask) {
+            for lane in lanes(mask) {
                 self.note_access(kind, access.location(lane), lane, access.offsets.bytes);
             }
         }
     }
 
-    /// Reads the bytes of the lanes of a mask by a weak access, and returns their marks. `None` if it must be made lane by lane. `fixed`: no
-    /// thread of the kernel may write them.
-    pub(crate) fn load_lanes(
+    /// The access of a load of the lanes of a mask; `None` if it must be made lane by lane.
+    #[inline]
+    pub(crate) fn load_access(
         &mut self,
         address: &Address,
-        (mask, bytes): (LaneMask, usize),
+        mask: LaneMask,
+        bytes: usize,
+        order: Order,
+    ) -> Option<WarpAccess> {
+        if !races::orders_nothing(self, order) {
+            return None;
+        }
+        self.warp_access(address, mask, bytes, false)
+    }
+
+    /// Reads the bytes of the lanes of an access, and returns their marks. `None` if it must be made lane by lane. `fixed`: no thread of the
+    /// kernel may write them.
+    pub(crate) fn load_lanes(
+        &mut self,
+        access: &WarpAccess,
+        order: Order,
         fixed: bool,
         to: &mut LaneBytes,
     ) -> Option<LaneMarks> {
-        let access = self.warp_access(address, mask, bytes, false)?;
         let place = (self.cluster, self.rank);
         let marks = match access.region {
-            Region::Local => self.load_local(&access, to)?,
+            Region::Local => self.load_local(access, to)?,
             _ => access.storage(self.machine, place)?.gather(&access.offsets, to)?,
         };
-        self.note_lanes(AccessKind::Load, &access);
-        if !races::watches(self, access.region) {
-            return Some(marks);
+        self.note_load(access, order, fixed);
+        Some(marks)
+    }
+
+    /// Reads the bytes of all lanes into a register with lanes of this size, if they follow each other and have no marks. Returns whether it
+    /// has done so.
+    pub(crate) fn load_row(&mut self, access: &WarpAccess, order: Order, fixed: bool, to: RegisterLocation) -> bool {
+        if access.offsets.pattern != LanePattern::Contiguous || usize::from(to.width) != access.offsets.bytes {
+            return false;
         }
-        let mut left = access.offsets.mask;
+        let (place, to) = ((self.cluster, self.rank), self.registers.bytes_mut(to));
+        let storage = access.storage(self.machine, place);
+        if to.is_empty() || !storage.is_some_and(|storage| storage.read_exact(access.offsets.low.into(), to)) {
+            return false;
+        }
+        self.note_load(access, order, fixed);
+        true
+    }
+
+    /// Notes that the lanes of an access have read their bytes.
+    fn note_load(&mut self, access: &WarpAccess, order: Order, fixed: bool) {
+        self.note_lanes(AccessKind::Load, access, access.offsets.mask);
+        self.touch_lanes(access, false);
+        if !races::watches(self, access.region) {
+            return;
+        }
+        let (mut left, bytes) = (access.offsets.mask, access.offsets.bytes);
         while left != 0 {
-            left = races::observe_reads(self, &access, left, fixed);
+            left = races::observe_reads(self, access, left, (order, fixed));
             if left != 0 {
                 let lane = left.trailing_zeros() as usize;
                 let location = access.location(lane);
                 if fixed {
                     races::read_fixed(self, location, lane, bytes);
                 }
-                races::observe(self, location, lane, bytes, RaceAccess::Read(Order::Weak));
+                races::observe(self, location, lane, bytes, RaceAccess::Read(order));
                 left &= left - 1;
             }
         }
-        Some(marks)
     }
 
     fn load_local(&mut self, access: &WarpAccess, to: &mut LaneBytes) -> Option<LaneMarks> {
@@ -192,8 +245,11 @@ impl ExecContext<'_> {
         Some(marks)
     }
 
-    /// Writes the bytes of all active lanes by a weak access. Returns whether it has done so; otherwise it must be made lane by lane.
-    pub(crate) fn store_lanes(&mut self, address: &Address, bytes: usize, from: &LaneBytes) -> bool {
+    /// Writes the bytes of all active lanes. Returns whether it has done so; otherwise it must be made lane by lane.
+    pub(crate) fn store_lanes(&mut self, address: &Address, bytes: usize, order: Order, from: &LaneBytes) -> bool {
+        if !races::orders_nothing(self, order) {
+            return false;
+        }
         let Some(access) = self.warp_access(address, self.mask, bytes, true) else { return false };
         if access.region == Region::Local {
             return self.store_local(&access, from);
@@ -205,23 +261,112 @@ impl ExecContext<'_> {
         if !storage.is_counted() || self.noted.is_some() && !lanes(self.mask).all(made) {
             return false;
         }
-        self.note_lanes(AccessKind::Store, &access);
+        self.note_lanes(AccessKind::Store, &access, self.mask);
+        self.touch_lanes(&access, true);
+        self.note_generic_writes(&access, self.mask);
+        self.machine.progress += u64::from(self.mask.count_ones());
+        self.write_lanes(&access, self.mask, order, from);
+        true
+    }
+
+    /// Records writes of the lanes of a mask for the copy engine, which may not see them.
+    fn note_generic_writes(&mut self, access: &WarpAccess, mask: LaneMask) {
         let (engine, engine_global) = (self.executable().engine, self.executable().engine_global);
-        for lane in lanes(self.mask) {
+        for lane in lanes(mask) {
             match access.region {
-                Region::Global if engine_global => proxies::written(self, access.location(lane), bytes),
-                Region::Shared(_) if engine => copies::written(self, access.location(lane), bytes),
+                Region::Global if engine_global => proxies::written(self, access.location(lane), access.offsets.bytes),
+                Region::Shared(_) if engine => copies::written(self, access.location(lane), access.offsets.bytes),
                 _ => break,
             }
         }
+    }
+
+    /// The location of an atomic operation of all active lanes on global or shared memory; `None` if it must be executed lane by lane.
+    pub(crate) fn update_access(&mut self, address: &Address, bytes: usize) -> Option<WarpAccess> {
+        if self.sources != LaneMarks::default() {
+            return None;
+        }
+        let access = self.warp_access(address, self.mask, bytes, true)?;
+        matches!(access.region, Region::Global | Region::Shared(_)).then_some(access)
+    }
+
+    /// Executes an atomic operation of the lanes `left`, one lane after the other. `f` computes the new value of a lane from the old one, and
+    /// stores the old one; it may return `None` before it does so. Returns the lanes that are left: the first of them must be executed alone.
+    pub(crate) fn update_lanes(
+        &mut self,
+        access: &WarpAccess,
+        left: LaneMask,
+        order: Order,
+        f: impl FnMut(&mut WarpRegisters, usize, u128) -> Option<u128>,
+    ) -> LaneMask {
+        if self.stopped || !races::orders_nothing(self, order) {
+            return left;
+        }
+        self.touch_lanes(access, true);
+        let update = LaneUpdate { order, f };
+        let rest = match access.offsets.bytes {
+            4 => races::update::<4>(self, access, left, update),
+            8 => races::update::<8>(self, access, left, update),
+            _ => left,
+        };
+        let done = left & !rest;
+        self.note_lanes(AccessKind::Update, access, done);
+        self.note_generic_writes(access, done);
+        self.machine.progress += u64::from(done.count_ones());
+        rest
+    }
+
+    /// Copies `bytes` bytes of each active lane from global memory to other bytes of the CTA's shared memory. Returns both accesses; `None` if
+    /// the copies must be made lane by lane.
+    pub(crate) fn copy_lanes(&mut self, from: &Address, to: &Address, bytes: usize) -> Option<[WarpAccess; 2]> {
+        if self.sources != LaneMarks::default() {
+            return None;
+        }
+        let source = self.warp_access(from, self.mask, bytes, false).filter(|a| a.region == Region::Global)?;
+        let target = self.warp_access(to, self.mask, bytes, true).filter(|a| a.region == Region::Shared(None))?;
+        let shared = &self.cta().shared;
+        let made = |lane: usize| shared.is_made(target.offsets.at[lane].into(), bytes);
+        // A new page may be one too many.
+        if !target.offsets.are_apart() || !shared.is_counted() || !lanes(target.offsets.mask).all(made) {
+            return None;
+        }
+        let (place, mut all) = ((self.cluster, self.rank), [0; LANES * MAX_LANE_BYTES]);
+        let marks = source.storage(self.machine, place)?.gather(&source.offsets, &mut all)?;
+        if marks != LaneMarks::default() {
+            return None;
+        }
+        for lane in lanes(self.mask) {
+            self.note_copy(source.location(lane), target.location(lane), lane, bytes, u16::MAX);
+        }
+        self.touch_lanes(&source, false);
+        self.note_generic_writes(&target, self.mask);
         self.machine.progress += u64::from(self.mask.count_ones());
-        let (watched, sources) = (races::watches(self, access.region), self.sources);
+        let watched = races::watches(self, target.region);
         let mut left = self.mask;
         while left != 0 && !self.stopped {
+            let unread = if watched { races::observe_reads(self, &source, left, (Order::Weak, false)) } else { 0 };
+            // A lane reads before it writes, and later lanes follow.
+            self.write_lanes(&target, left & !unread, Order::Weak, &all);
+            left = unread;
+            if left != 0 {
+                let lane = left.trailing_zeros() as usize;
+                races::observe(self, source.location(lane), lane, bytes, RaceAccess::Read(Order::Weak));
+                self.write_lanes(&target, 1 << lane, Order::Weak, &all);
+                left &= left - 1;
+            }
+        }
+        Some([source, target])
+    }
+
+    /// Writes the bytes of the lanes `left`, and notes them for the race detector.
+    fn write_lanes(&mut self, access: &WarpAccess, mut left: LaneMask, order: Order, from: &LaneBytes) {
+        let (watched, sources) = (races::watches(self, access.region), self.sources);
+        let (place, bytes) = ((self.cluster, self.rank), access.offsets.bytes);
+        while left != 0 && !self.stopped {
             left = match watched {
-                true => races::observe_writes(self, &access, left, from),
+                true => races::observe_writes(self, access, left, order, from),
                 false => {
-                    let Some(storage) = access.storage(self.machine, place) else { return true };
+                    let Some(storage) = access.storage(self.machine, place) else { return };
                     storage.scatter(&LaneOffsets { mask: left, ..access.offsets }, from, sources)
                 }
             };
@@ -229,12 +374,11 @@ impl ExecContext<'_> {
                 let lane = left.trailing_zeros() as usize;
                 let from = &from[lane * bytes..][..bytes];
                 let location = access.location(lane);
-                races::observe_write(self, location, lane, from, Order::Weak);
+                races::observe_write(self, location, lane, from, order);
                 self.put_at(location, lane, from, sources.of(lane));
                 left &= left - 1;
             }
         }
-        true
     }
 
     fn store_local(&mut self, access: &WarpAccess, from: &LaneBytes) -> bool {
@@ -242,7 +386,7 @@ impl ExecContext<'_> {
         if lanes(self.mask).any(|lane| !self.lanes.local.get(lane).is_some_and(|s| s.is_made(at[lane].into(), bytes))) {
             return false;
         }
-        self.note_lanes(AccessKind::Store, access);
+        self.note_lanes(AccessKind::Store, access, self.mask);
         for lane in lanes(self.mask) {
             if let Some(storage) = self.lanes.local.get_mut(lane) {
                 storage.write(at[lane].into(), &from[lane * bytes..][..bytes], self.sources.of(lane));

@@ -127,6 +127,18 @@ impl LaneOffsets {
         Some(Self { mask, bytes, at, low, high, pattern })
     }
 
+    /// Whether no two active lanes use the same bytes.
+    pub(crate) fn are_apart(&self) -> bool {
+        if self.pattern == LanePattern::Contiguous {
+            return true;
+        }
+        let (mut all, count) = ([0; LANES], self.mask.count_ones() as usize);
+        all.iter_mut().zip(lanes(self.mask)).for_each(|(to, lane)| *to = self.at[lane]);
+        let all = all.get_mut(..count).unwrap_or_default();
+        all.sort_unstable();
+        all.is_sorted_by(|a, b| a < b)
+    }
+
     /// Number of bytes from the lowest to the highest.
     pub(crate) fn span(&self) -> usize {
         (self.high - self.low) as usize + self.bytes
@@ -242,6 +254,11 @@ mod tests {
         assert_eq!(pattern(u32::MAX, 0), Some(LanePattern::Uniform));
         assert_eq!(pattern(1 << 5, 4), Some(LanePattern::Uniform));
         assert_eq!((pattern(0b11, 1 << 32), pattern(0b10, 2), pattern(1, 2)), (None, None, Some(LanePattern::Uniform)));
+        let apart = |mask, by| new(mask, by).map(|o| o.are_apart());
+        assert_eq!(
+            [apart(u32::MAX, 4), apart(0b101, 8), apart(1, 0), apart(0b11, 0)],
+            [true, true, true, false].map(Some)
+        );
         let some = new(0b1010, 4).unwrap();
         assert_eq!((some.low, some.high, some.span(), some.at[0], some.at[31]), (12, 20, 12, 12, 12));
     }

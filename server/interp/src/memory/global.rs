@@ -143,6 +143,16 @@ impl Global {
         self.allocations.get_mut(index).filter(|a| a.storage.contains(address - a.base, bytes))
     }
 
+    /// Takes over a range of addresses of another copy of global memory, with the state of the bytes. The range begins in an allocation and
+    /// touches no other one.
+    pub(crate) fn adopt(&mut self, other: &Self, range: std::ops::Range<u64>) {
+        let Some(index) = self.index(range.start) else { return };
+        let (Some(to), Some(from)) = (self.allocations.get_mut(index), other.allocations.get(index)) else { return };
+        let start = range.start - to.base;
+        let end = (range.end - to.base).min(to.storage.len());
+        to.storage.adopt(&from.storage, start, end.saturating_sub(start) as usize);
+    }
+
     /// A text for messages: what lies next to an address that is in no allocation.
     pub fn describe(&self, address: u64) -> String {
         let before = self.index(address).and_then(|i| self.allocations.get(i));

@@ -9,6 +9,7 @@ mod scope;
 pub(crate) mod shadow;
 mod space;
 mod storage;
+mod touched;
 
 pub(crate) use gather::{LaneBytes, LaneOffsets, LanePattern, MAX_LANE_BYTES};
 pub use global::{Global, GlobalAllocation};
@@ -16,3 +17,4 @@ pub use scope::Scope;
 pub use shadow::PageShadow;
 pub use space::{AddressMap, Region, SHARED_STRIDE, STACK_PARAMETERS, Window};
 pub use storage::{PAGE, ReadStatus, Storage};
+pub(crate) use touched::TouchedMemory;

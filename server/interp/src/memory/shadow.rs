@@ -51,6 +51,12 @@ impl Stamp {
         Self { info: (self.info & !31) | (lane as u32 & 31), ..self }
     }
 
+    /// The same access by the next lane. The last lane has none; the result must not be used then.
+    #[inline(always)]
+    pub fn of_next_lane(self) -> Self {
+        Self { info: self.info.wrapping_add(1), ..self }
+    }
+
     /// Whether another access was made by the same lane number, and neither by several lanes.
     #[inline]
     pub fn is_of_lane(self, other: Self) -> bool {
@@ -134,6 +140,11 @@ pub struct PageShadow {
 }
 
 impl PageShadow {
+    /// Number of blocks.
+    pub(crate) fn count(&self) -> u32 {
+        self.blocks.iter().flatten().count() as u32
+    }
+
     /// The block that contains byte `at` of the page. A new block is deducted from `left`, the number of blocks that may still be created;
     /// `None` if that is 0.
     pub(crate) fn block(&mut self, at: usize, left: &mut u32) -> Option<&mut ShadowBlock> {
@@ -154,6 +165,7 @@ mod tests {
     fn stamps_keep_what_they_are_made_of() {
         let stamp = Stamp::new(7, 9, InstructionSite { function: 3, instruction: 1000 }, 31, 5, 0);
         assert_eq!((stamp.lane(), stamp.site()), (31, InstructionSite { function: 3, instruction: 1000 }));
+        assert_eq!((stamp.of_lane(6).of_next_lane(), stamp.of_lane(7).lane()), (stamp.of_lane(7), 7));
         assert!(stamp.scope().is_none() && !stamp.has(Stamp::MANY) && stamp.with(Stamp::MANY).has(Stamp::MANY));
         for scope in Scope::ALL {
             assert_eq!(stamp.with(Stamp::strong(scope)).scope(), Some(scope));

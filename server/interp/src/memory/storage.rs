@@ -68,7 +68,7 @@ impl PageBytes {
     }
 
     /// Writes bytes of the page, all with the same marks. Nothing is written if some are after its end.
-    fn write(&mut self, at: usize, from: &[u8], marks: Marks) {
+    pub(crate) fn write(&mut self, at: usize, from: &[u8], marks: Marks) {
         let count = from.len();
         let Some(to) = self.data.get_mut(at..at + count) else { return };
         to.copy_from_slice(from);
@@ -82,6 +82,20 @@ impl PageBytes {
             for_words(at, count, |word, bits| {
                 all[kind][word] = if set { all[kind][word] | bits } else { all[kind][word] & !bits };
             });
+        }
+    }
+
+    /// Takes over bytes of another page, with their state.
+    fn adopt(&mut self, from: &Self, at: usize, count: usize) {
+        let (Some(to), Some(data)) = (self.data.get_mut(at..at + count), from.data.get(at..at + count)) else { return };
+        to.copy_from_slice(data);
+        for_words(at, count, |word, bits| self.known[word] = (self.known[word] & !bits) | (from.known[word] & bits));
+        if from.marks.is_some() || self.marks.is_some() {
+            let all = self.marks.get_or_insert_with(|| Box::new([[0; PAGE / 64]; 2]));
+            for (kind, to) in all.iter_mut().enumerate() {
+                let marks = |word: usize| from.marks.as_ref().map_or(0, |marks| marks[kind][word]);
+                for_words(at, count, |word, bits| to[word] = (to[word] & !bits) | (marks(word) & bits));
+            }
         }
     }
 
@@ -228,6 +242,19 @@ impl Storage {
         self.read_parts(offset, to)
     }
 
+    /// Reads bytes of one page if all of them were written and the page has no marks. Returns whether it has done so.
+    pub(crate) fn read_exact(&self, offset: u64, to: &mut [u8]) -> bool {
+        let (at, count) = (offset as usize % PAGE, to.len());
+        let Some(page) = self.page(offset as usize / PAGE) else { return false };
+        let Some(from) = page.bytes.data.get(at..at + count).filter(|_| page.bytes.is_exact()) else { return false };
+        let mut unknown = 0;
+        for_words(at, count, |word, bits| unknown |= !page.bytes.known[word] & bits);
+        if unknown == 0 {
+            to.copy_from_slice(from);
+        }
+        unknown == 0
+    }
+
     fn read_parts(&self, offset: u64, to: &mut [u8]) -> ReadStatus {
         let mut out = ReadStatus::default();
         for (page, at, part) in Self::parts(offset, to.len()) {
@@ -317,6 +344,19 @@ impl Storage {
         }
     }
 
+    /// Takes over bytes of another copy of the storage, with their state. Those that it never wrote stay as they are.
+    pub(crate) fn adopt(&mut self, other: &Self, offset: u64, bytes: usize) {
+        for (index, at, part) in Self::parts(offset, bytes) {
+            let Some(from) = other.pages.get(index).and_then(Option::as_ref) else { continue };
+            self.page_mut(index).bytes.adopt(&from.bytes, at, part.len());
+        }
+    }
+
+    /// Number of blocks of shadow memory.
+    pub(crate) fn shadow_blocks(&self) -> u32 {
+        self.pages.iter().flatten().filter_map(|page| page.shadow.as_ref()).map(|shadow| shadow.count()).sum()
+    }
+
     /// Calls `f` for each run of bytes in a range that differs from an earlier state of the storage, with the offset of its first byte.
     /// Pages that no one has written since then are not compared.
     pub fn differences(&self, before: &Self, range: Range<u64>, f: &mut dyn FnMut(u64, &[u8])) {
@@ -400,6 +440,16 @@ mod tests {
         assert!(storage.read(across, &mut four).marks.is_none());
         storage.forget(across + 1, 1);
         assert!(storage.read(across, &mut four).uninitialized && storage.known(across) && !storage.known(across + 1));
+        // Bytes of one page, all of them written, and no marks in the page.
+        storage.write(2 * PAGE as u64, &[6, 7, 8], Marks::NONE);
+        let exact = |storage: &Storage, at: u64| storage.read_exact(at, &mut [0; 3]);
+        let second = 2 * PAGE as u64;
+        assert_eq!(
+            [second, second + 1, second - 1, across, 10].map(|at| exact(&storage, at)),
+            [true, false, false, false, false]
+        );
+        storage.write(second + 100, &[1], Marks::UNSPECIFIED);
+        assert!(!exact(&storage, second) && exact(&Storage::new(4096, true), 7));
     }
 
     #[test]

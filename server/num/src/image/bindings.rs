@@ -31,6 +31,11 @@ pub struct Bindings {
 }
 
 impl Bindings {
+    /// Whether there is neither an image nor a handle.
+    pub fn is_empty(&self) -> bool {
+        self.images.is_empty() && self.handles.is_empty()
+    }
+
     /// Adds an image and returns its index.
     pub fn add_image(&mut self, image: Image) -> ImageId {
         self.images.push(Arc::new(image));

@@ -1,18 +1,39 @@
-//! Weak accesses of all lanes of a warp at once. Only accesses that are ordered after all earlier ones are noted here; a lane with any other
+//! Accesses of all lanes of a warp at once. Only accesses that are ordered after all earlier ones are noted here; a lane with any other
 //! one is left to the functions for one lane.
 
 use super::probe::KnownWarp;
 use super::{AccessProbe, lockstep, own, wanted};
 use crate::lanes::{LANES, LaneMask};
-use crate::machine::ExecContext;
 use crate::machine::warp_access::WarpAccess;
+use crate::machine::{ExecContext, Order};
 use crate::memory::shadow::{BLOCK, ShadowCell, Stamp};
 use crate::memory::{LaneBytes, LaneOffsets, LanePattern, PAGE, Region};
 use crate::simd::LaneMarks;
+use ptx_num::values::Marks;
 
 /// Whether accesses to a region are checked for races.
 pub(in crate::machine) fn watches(context: &ExecContext<'_>, region: Region) -> bool {
     matches!(region, Region::Global | Region::Shared(_)) && wanted(context)
+}
+
+/// Whether an access with this ordering neither gains nor publishes knowledge, so that it is compared with earlier accesses and nothing else.
+/// False in doubt.
+pub(in crate::machine) fn orders_nothing(context: &ExecContext<'_>, order: Order) -> bool {
+    match order {
+        Order::Weak => true,
+        _ if !wanted(context) => true,
+        Order::Relaxed(_) => {
+            let (races, clock) = (&context.machine.races, &context.lanes.clock);
+            let fenced = clock.synced().is_some_and(|sync| !sync.fenced[0].is_empty());
+            !fenced && races.has_no_releases() && clock.known.fenced_part().is_empty()
+        }
+        _ => false,
+    }
+}
+
+/// The flags of an access with this ordering.
+fn flags(order: Order) -> u32 {
+    order.scope().map_or(0, Stamp::strong)
 }
 
 /// What an access does with the bytes of a lane.
@@ -29,9 +50,9 @@ pub(in crate::machine) fn observe_reads(
     context: &mut ExecContext<'_>,
     access: &WarpAccess,
     left: LaneMask,
-    fixed: bool,
+    (order, fixed): (Order, bool),
 ) -> LaneMask {
-    observe(context, access, left, LaneEffect::Read(fixed))
+    observe(context, access, left, flags(order), LaneEffect::Read(fixed))
 }
 
 /// Stores the writes of the lanes `left` in the shadow, and writes their bytes. Returns the lanes that are left, as [`observe_reads`].
@@ -39,18 +60,25 @@ pub(in crate::machine) fn observe_writes(
     context: &mut ExecContext<'_>,
     access: &WarpAccess,
     left: LaneMask,
+    order: Order,
     from: &LaneBytes,
 ) -> LaneMask {
     let sources = context.sources;
-    observe(context, access, left, LaneEffect::Write(from, sources))
+    observe(context, access, left, flags(order), LaneEffect::Write(from, sources))
 }
 
-fn observe(context: &mut ExecContext<'_>, access: &WarpAccess, mut left: LaneMask, effect: LaneEffect<'_>) -> LaneMask {
+fn observe(
+    context: &mut ExecContext<'_>,
+    access: &WarpAccess,
+    mut left: LaneMask,
+    flags: u32,
+    effect: LaneEffect<'_>,
+) -> LaneMask {
     let (cta, warp, warps) = own(context);
     let (lockstep, shape) = (lockstep(context), context.machine.shape);
     let number = (cta as u32).wrapping_mul(warps).wrapping_add(warp);
     let clock = &context.lanes.clock;
-    let me = Stamp::new(number, clock.time, context.site, 0, context.lanes.steps, 0);
+    let me = Stamp::new(number, clock.time, context.site, 0, context.lanes.steps, flags);
     let probe = AccessProbe::new(me, lockstep, &shape, clock);
     // Writes and reads of a row of words are often those of one warp.
     let mut known = [probe.nothing_known(); 2];
@@ -88,10 +116,16 @@ fn observe(context: &mut ExecContext<'_>, access: &WarpAccess, mut left: LaneMas
                         LaneEffect::Read(fixed) => probe.read_row(cells, per_lane, me, fixed, &mut known),
                         LaneEffect::Write(..) => probe.write_row(cells, per_lane, me, &mut known),
                     };
-                    if let LaneEffect::Write(all, marks) = effect {
-                        for lane in lane..lane + done {
-                            page.bytes.put(at[lane] as usize, &all[lane * bytes..][..bytes], marks.of(lane));
+                    match effect {
+                        LaneEffect::Write(all, marks) if marks == LaneMarks::default() => {
+                            page.bytes.write(from % PAGE, &all[lane * bytes..][..done * bytes], Marks::NONE);
                         }
+                        LaneEffect::Write(all, marks) => {
+                            for lane in lane..lane + done {
+                                page.bytes.put(at[lane] as usize, &all[lane * bytes..][..bytes], marks.of(lane));
+                            }
+                        }
+                        LaneEffect::Read(_) => {}
                     }
                     left &= !lanes_from(lane, done);
                     if done < run {
@@ -156,6 +190,12 @@ fn run(access: &WarpAccess, left: LaneMask, lane: usize) -> usize {
     run
 }
 
+/// Whether an earlier access is one of the known ones, or was made by the lane that makes the access `me`.
+#[inline(always)]
+fn is_within(stamp: Stamp, me: Stamp, known: KnownWarp) -> bool {
+    known.includes(stamp) || stamp.warp == me.warp && stamp.is_of_lane(me)
+}
+
 impl AccessProbe<'_> {
     /// Notes the reads of lanes whose cells follow each other, `per_lane` of each, as long as they do not conflict with a write. `me`: the
     /// read of the first lane. Returns the number of lanes.
@@ -170,17 +210,36 @@ impl AccessProbe<'_> {
     ) -> usize {
         let (shift, mut writer, mut reader) = (per_lane.trailing_zeros(), *writers, *readers);
         let of = |at: usize| me.of_lane(me.lane() + (at >> shift));
+        let limit = self.known_time(cells.first().map(|cell| cell.write), &mut writer);
+        if per_lane == 1 {
+            let (mut me, mut done) = (me, 0);
+            for cell in cells {
+                let write = cell.write;
+                if write.time != 0
+                    && (fixed || !is_within(write, me, limit) && !self.knows_after_all(write, me, &mut writer))
+                {
+                    break;
+                }
+                self.add_read(cell, me, &mut reader);
+                done += 1;
+                me = me.of_next_lane();
+            }
+            (*writers, *readers) = (writer, reader);
+            return done;
+        }
         let mut fits = 0;
         while let Some(cell) = cells.get(fits) {
-            let write = cell.write;
-            if write.time != 0 && (fixed || !self.knows(write, of(fits), &mut writer)) {
+            let (write, me) = (cell.write, of(fits));
+            let known = write.time == 0
+                || !fixed && (is_within(write, me, limit) || self.knows_after_all(write, me, &mut writer));
+            if !known {
                 break;
             }
             fits += 1;
         }
         let done = fits >> shift;
         for (at, cell) in cells.iter_mut().take(done << shift).enumerate() {
-            self.remember(cell, of(at), &mut reader);
+            self.add_read(cell, of(at), &mut reader);
         }
         (*writers, *readers) = (writer, reader);
         done
@@ -197,13 +256,28 @@ impl AccessProbe<'_> {
     ) -> usize {
         let (shift, mut writer, mut reader) = (per_lane.trailing_zeros(), *writers, *readers);
         let of = |at: usize| me.of_lane(me.lane() + (at >> shift));
+        let ShadowCell { write, reads: [first, second] } = cells.first().copied().unwrap_or_default();
+        let limits = [
+            self.known_time(Some(write), &mut writer),
+            self.known_time(Some(first), &mut reader),
+            self.known_time(Some(second), &mut reader),
+        ];
+        if per_lane == 1 {
+            let (mut me, mut done) = (me, 0);
+            for cell in cells {
+                if !self.may_write(cell, me, &limits, &mut writer, &mut reader) {
+                    break;
+                }
+                *cell = ShadowCell { write: me, reads: [Stamp::default(); 2] };
+                done += 1;
+                me = me.of_next_lane();
+            }
+            (*writers, *readers) = (writer, reader);
+            return done;
+        }
         let mut fits = 0;
         while let Some(cell) = cells.get(fits) {
-            let (me, [first, second]) = (of(fits), cell.reads);
-            let ordered = self.knows(cell.write, me, &mut writer)
-                && self.knows(first, me, &mut reader)
-                && self.knows(second, me, &mut reader);
-            if !ordered {
+            if !self.may_write(cell, of(fits), &limits, &mut writer, &mut reader) {
                 break;
             }
             fits += 1;
@@ -214,6 +288,57 @@ impl AccessProbe<'_> {
         }
         (*writers, *readers) = (writer, reader);
         done
+    }
+
+    /// The warp of an earlier access, and the time up to which all accesses of this warp are known; those of the own warp if there is no such
+    /// access.
+    #[inline(always)]
+    fn known_time(&self, stamp: Option<Stamp>, known: &mut KnownWarp) -> KnownWarp {
+        match stamp.filter(|stamp| stamp.time != 0 && stamp.warp != self.me.warp) {
+            None => self.own_known(),
+            Some(stamp) => {
+                self.knows(stamp, self.me, known);
+                *known
+            }
+        }
+    }
+
+    /// As [`knows`](Self::knows), for accesses that [`is_within`] does not answer for.
+    #[inline(never)]
+    fn knows_after_all(&self, stamp: Stamp, me: Stamp, known: &mut KnownWarp) -> bool {
+        self.knows(stamp, me, known)
+    }
+
+    /// Whether a write of a cell conflicts with no access before. `limits`: what is known of the warps of the first cell's accesses.
+    #[inline(always)]
+    fn may_write(
+        &self,
+        cell: &ShadowCell,
+        me: Stamp,
+        limits: &[KnownWarp; 3],
+        writer: &mut KnownWarp,
+        reader: &mut KnownWarp,
+    ) -> bool {
+        let ShadowCell { write, reads: [first, second] } = *cell;
+        (write.time == 0 || is_within(write, me, limits[0]) || self.knows_after_all(write, me, writer))
+            && (first.time == 0 || is_within(first, me, limits[1]) || self.knows_after_all(first, me, reader))
+            && (second.time == 0 || is_within(second, me, limits[2]) || self.knows_after_all(second, me, reader))
+    }
+
+    /// As [`remember`](Self::remember), and quick for words that one warp reads.
+    #[inline(always)]
+    fn add_read(&self, cell: &mut ShadowCell, me: Stamp, known: &mut KnownWarp) {
+        let [first, second] = &mut cell.reads;
+        let replaces = match first.time {
+            0 => second.time == 0,
+            _ if first.warp != me.warp => false,
+            time => time != me.time || first.is_of_lane(me) && first.strength() == me.strength(),
+        };
+        if replaces {
+            *first = me;
+        } else {
+            self.remember(cell, me, known);
+        }
     }
 
     /// Notes a read of these cells, unless it conflicts with a write. Returns whether it has done so.

@@ -36,7 +36,21 @@ pub(super) struct KnownWarp {
     time: u32,
 }
 
+impl KnownWarp {
+    /// Whether an access is one of these.
+    #[inline(always)]
+    pub(super) fn includes(self, stamp: Stamp) -> bool {
+        stamp.warp == self.warp && stamp.time <= self.time
+    }
+}
+
 impl<'c> AccessProbe<'c> {
+    /// The accesses of the own warp that every lane knows.
+    #[inline(always)]
+    pub(super) fn own_known(&self) -> KnownWarp {
+        KnownWarp { warp: self.me.warp, time: self.clock.met }
+    }
+
     pub(super) fn new(me: Stamp, lockstep: bool, shape: &'c GridShape, clock: &'c Clock) -> Self {
         Self { me, lockstep, warps: shape.warps(), shape, clock }
     }
@@ -117,6 +131,12 @@ impl<'c> AccessProbe<'c> {
         let beyond =
             other.warp != self.me.warp && self.clock.known.beyond_scope(cta, warp, lane_of(other)) >= other.time;
         Some(if beyond { RaceCause::SyncScope } else { RaceCause::Unordered })
+    }
+
+    /// Whether this access races with an earlier one.
+    #[inline(never)]
+    pub(super) fn races_with(&self, other: Stamp) -> bool {
+        self.cause(other).is_some()
     }
 
     /// Notes an access in a cell, and says with which one it races: whether that one is a write, and why.

@@ -83,6 +83,11 @@ pub(super) struct ScopeState {
 }
 
 impl ScopeState {
+    /// Whether no release of a location is stored.
+    pub(super) fn has_no_releases(&self) -> bool {
+        self.released.is_empty()
+    }
+
     /// Forgets the releases of words in shared memory of CTAs that have ended.
     pub(super) fn retain(&mut self, stays: impl Fn(u64) -> bool) {
         Arc::make_mut(&mut self.released).retain(|(space, _), _| stays(*space));

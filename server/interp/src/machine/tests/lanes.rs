@@ -59,7 +59,14 @@ fn access(numbers: &mut Numbers, wild: bool) -> String {
     let both = |op: &str, list: &str| format!("{op} {list}");
     let instruction = match numbers.below(10) {
         0..4 => format!("ld{space}{suffix}.{kind}{ty} {list}, {address};"),
-        4..8 => format!("st{space}{suffix}.{kind}{ty} {address}, {list};"),
+        4..8 => {
+            let (strength, space) = match numbers.below(4) {
+                0 => (".volatile", space.trim_end_matches("::cta")),
+                1 if !space.is_empty() && space != ".local" => (".relaxed.gpu", space),
+                _ => ("", space),
+            };
+            format!("st{strength}{space}{suffix}.{kind}{ty} {address}, {list};")
+        }
         8 if space == ".global" => format!("ld.global.nc{suffix}.{kind}{ty} {list}, {address};"),
         8 if space == ".shared" && width == 2 => {
             "and.b32 %r8, %r1, 7; shl.b32 %r8, %r8, 4; add.u32 %r8, %r8, %r20; ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r10, %r11}, [%r8];".into()
@@ -69,7 +76,17 @@ fn access(numbers: &mut Numbers, wild: bool) -> String {
         }
         8 if width == 2 && space != ".local" => {
             let space = if space == ".shared::cta" { ".shared" } else { space };
-            both(&format!("red{space}.add.u32 {address},"), "%r10;")
+            match numbers.below(5) {
+                0 => format!("atom{space}.add.u32 %r11, {address}, %r10;"),
+                1 => format!("atom{space}.min.s32 %r11, {address}, %r10;"),
+                2 => format!("red{space}.add.f32 {address}, %f0;"),
+                3 => format!("atom{space}.cas.b32 %r11, {address}, %r10, %r12;"),
+                _ => both(&format!("red{space}.add.u32 {address},"), "%r10;"),
+            }
+        }
+        8 if width == 3 && space != ".local" => {
+            let space = if space == ".shared::cta" { ".shared" } else { space };
+            format!("atom{space}.add.u64 %rd11, {address}, %rd10;")
         }
         9 if width == 2 && space != ".local" => {
             let order = numbers.of(&["", ".relaxed.gpu", ".acquire.gpu", ".release.cta"]);

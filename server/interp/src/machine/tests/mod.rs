@@ -5,6 +5,7 @@ mod divergence;
 mod lanes;
 mod memory;
 mod operands;
+mod parallel;
 mod passing;
 mod progress;
 mod runs;
