@@ -12,7 +12,7 @@ pub struct SharedList<T>(Option<Arc<Vec<T>>>);
 impl<T: Clone> SharedList<T> {
     /// The elements, to be changed; copies them if they are shared.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.0.iter_mut().flat_map(|list| Arc::make_mut(list))
+        self.0.iter_mut().flat_map(Arc::make_mut)
     }
 
     /// Adds an element.

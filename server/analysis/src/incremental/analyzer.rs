@@ -16,7 +16,7 @@ mod unchanged;
 use crate::check::codes::Code;
 use crate::hir::directive_parts;
 use crate::hir::module::Dependencies;
-use contents::{check_contents, check_item, is_broken, is_followed};
+use contents::{CheckContext, check_contents, check_item, is_broken, is_followed};
 use earlier::EarlierLocations;
 pub(crate) use facts::module_of;
 pub(crate) use fragment::{Fragment, Outside};
@@ -285,15 +285,14 @@ impl Analyzer {
             keeps_addresses: self.lints.keeps_addresses,
             cancelled: stop,
         });
+        let context = CheckContext { snapshot, header: &header, environment, lints };
         let begun = AtomicBool::new(false);
         let checked = self.threads.share(&work, size, &mut self.mnemonics, |mnemonics, (index, known)| {
             if begun.swap(true, Ordering::Relaxed) && stop() {
                 return None;
             }
             let known = known.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-            let snapshots = (snapshot, last);
-            let record =
-                check_item(snapshots, &items[*index], *index, &header, environment, mnemonics, known, lints.as_ref());
+            let record = check_item(&context, last, &items[*index], *index, mnemonics, known);
             Some((*index, if for_one_check { Record { layout: Vec::new(), ..record } } else { record }))
         });
         let complete = checked.iter().all(Option::is_some);

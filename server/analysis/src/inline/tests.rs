@@ -217,6 +217,6 @@ fn hostile(long: &[String]) {
     {
         let start = std::time::Instant::now();
         let _ = Sample::new(text, "rn").check();
-        assert!(start.elapsed().as_secs() < 5, "{}", &text[..text.len().min(20)]);
+        assert!(start.elapsed().as_secs() < 30, "{}", &text[..text.len().min(20)]);
     }
 }

@@ -211,7 +211,7 @@ loop:
         }
     };
     assert_eq!(response["message"], "cancelled");
-    assert!(begin.elapsed() < Duration::from_secs(1), "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
     client.close();
     // … by disconnecting, …
     let mut client = TestClient::start();

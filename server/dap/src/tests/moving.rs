@@ -182,7 +182,7 @@ fn a_run_can_be_paused_and_looked_at_again() {
     let begin = std::time::Instant::now();
     let stop = client.stopped();
     assert_eq!(stop["reason"], "pause");
-    assert!(begin.elapsed() < std::time::Duration::from_millis(500), "{:?}", begin.elapsed());
+    assert!(begin.elapsed() < std::time::Duration::from_secs(10), "{:?}", begin.elapsed());
     let at: u64 = client.evaluate("%i@0").parse().unwrap();
     assert!((1..299_999).contains(&at), "{at}");
     client.close();

@@ -13,24 +13,32 @@ use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 
+/// What the check of each item reads.
+pub(super) struct CheckContext<'a> {
+    pub snapshot: &'a Snapshot,
+    pub header: &'a Header,
+    /// The fingerprint of the header.
+    pub environment: u64,
+    /// Set if the flow lints of a function follow its check at once.
+    pub lints: Option<LintContext<'a>>,
+}
+
 /// Checks an item. The record has the results of the flow lints too if they are to follow at once.
 pub(super) fn check_item(
-    (snapshot, last): (&Snapshot, Option<&Snapshot>),
+    all: &CheckContext<'_>,
+    last: Option<&Snapshot>,
     item: &ModuleItem<'_>,
     index: usize,
-    header: &Header,
-    environment: u64,
     mnemonics: &mut MnemonicCache,
     (text, name, old, mut statements): (u64, String, Option<Record>, Statements),
-    lints: Option<&LintContext<'_>>,
 ) -> Record {
+    let CheckContext { snapshot, header, environment, .. } = *all;
     let mut before = None;
     if let Some(mut old) = old {
         before = last.and_then(|last| old.before(snapshot, last, item));
         statements = old.statements;
     }
-    let (checked, lints) =
-        check_contents(snapshot, item, index, header, environment, mnemonics, (&mut statements, before), lints);
+    let (checked, lints) = check_contents(all, item, index, mnemonics, (&mut statements, before));
     let Checked { found, dependencies, statements: layout, aliases, .. } = checked;
     Record {
         name: name.into(),
@@ -53,18 +61,16 @@ pub(super) fn check_item(
 /// Checks the contents of an item, reusing what is known of its statements. If the flow lints are to follow at once, and the item
 /// has no errors, returns their results too.
 pub(super) fn check_contents<'a>(
-    snapshot: &Snapshot,
+    all: &CheckContext<'a>,
     item: &ModuleItem<'_>,
     index: usize,
-    header: &'a Header,
-    environment: u64,
     mnemonics: &mut MnemonicCache,
     (statements, before): (&mut Statements, Option<EarlierStatements<'a>>),
-    lints: Option<&LintContext<'_>>,
 ) -> (Checked, Option<CachedLints>) {
+    let CheckContext { snapshot, header, environment, .. } = *all;
     let contents = snapshot.text(item.range.clone());
     let source = ItemSource { text: &contents, base: item.range.start };
-    let lints = lints.filter(|_| lints::has_body(item.node));
+    let lints = all.lints.as_ref().filter(|_| lints::has_body(item.node));
     let (mut instructions, mut statements_of_body) = (Vec::new(), Vec::new());
     let mut check = |before| {
         let mut body = Body::new(source, header, index, environment, mnemonics, statements, before);

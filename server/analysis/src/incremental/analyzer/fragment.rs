@@ -1,6 +1,6 @@
 //! The check of a text that is part of another language: its version, target and outer names are not written in it.
 
-use super::{Asked, check_contents, header, is_remembered};
+use super::{Asked, CheckContext, check_contents, header, is_remembered};
 use crate::check::actions::Actions;
 use crate::check::diagnostic::Diagnostic;
 use crate::forms::mnemonics::MnemonicCache;
@@ -52,10 +52,11 @@ impl<'s> Fragment<'s> {
         let state = hash_of(environment);
         let mut found = self.outside.clone();
         let mut actions = Actions::default();
+        let context = CheckContext { snapshot: self.snapshot, header: &self.header, environment: state, lints: None };
         for (index, item) in self.items.iter().enumerate().filter(|(_, item)| is_remembered(item.node)) {
             let mut statements = Statements::forgetful();
             let known = (&mut statements, None);
-            let (checked, _) = check_contents(self.snapshot, item, index, &self.header, state, mnemonics, known, None);
+            let (checked, _) = check_contents(&context, item, index, mnemonics, known);
             found.extend(checked.found.into_iter().map(|d| d.shifted(item.range.start)));
             actions.extend(checked.actions, item.range.start);
         }
