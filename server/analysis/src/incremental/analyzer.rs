@@ -277,8 +277,9 @@ impl Analyzer {
         let size = |(index, _): &(usize, _)| items[*index].range.len();
         let last = self.last.as_ref().map(|(last, _)| last);
         let for_one_check = self.for_one_check;
-        let module = self.lints.along.then(|| lints::module_facts(snapshot, &items));
-        let lints = module.as_ref().map(|module| lints::LintContext {
+        let module = self.lints.along.map(|run| (run, lints::module_facts(snapshot, &items)));
+        let lints = module.as_ref().map(|(run, module)| lints::LintContext {
+            run: *run,
             header: &header,
             module,
             keeps_facts: self.lints.keeps_facts,

@@ -97,7 +97,7 @@ pub(super) fn check_contents<'a>(
     }
     let lowered = LoweredBody { statements: statements_of_body, instructions };
     let sound = !has_errors(&checked.found);
-    let found = lints.filter(|_| sound).and_then(|l| l.function(item, index, mnemonics, &contents, lowered));
+    let found = lints.filter(|_| sound).and_then(|l| (l.run)(l, item, index, mnemonics, &contents, lowered));
     (checked, found)
 }
 

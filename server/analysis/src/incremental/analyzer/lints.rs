@@ -42,8 +42,8 @@ pub(super) struct Lints {
     pub keeps_facts: bool,
     /// Whether these contain the addresses of accesses.
     pub keeps_addresses: bool,
-    /// Whether the check runs the lints of each function right after the function.
-    pub along: bool,
+    /// If set, the check runs the lints of each function by it, right after the function.
+    pub along: Option<LintsOfFunction>,
     /// A pass that is not finished: its snapshot, and the functions it has covered, by the hash of their text.
     interrupted: Option<(SnapshotId, HashSet<u64>)>,
 }
@@ -62,9 +62,9 @@ impl Analyzer {
     /// Checks a snapshot and runs the flow lints on each function right after its check, which saves half of the work for them.
     /// Returns all diagnostics, or `None` if `cancelled` returned true meanwhile.
     pub fn check_with_lints(&mut self, snapshot: &Snapshot, cancelled: &Cancelled<'_>) -> Option<Report> {
-        self.lints.along = true;
+        self.lints.along = Some(lints_of);
         let report = self.analyze_until(snapshot, cancelled);
-        self.lints.along = false;
+        self.lints.along = None;
         let mut report = report?;
         report.diagnostics.extend(self.lints(snapshot, cancelled)?);
         report.diagnostics.sort_by_key(|d| (d.range.start, d.range.end));
@@ -126,6 +126,7 @@ impl Analyzer {
             keeps_facts: self.lints.keeps_facts,
             keeps_addresses: self.lints.keeps_addresses,
             cancelled,
+            run: lints_of,
         };
         let begun = AtomicBool::new(false);
         let found = self.threads.share(
@@ -244,6 +245,30 @@ pub(super) struct LintContext<'a> {
     pub keeps_facts: bool,
     pub keeps_addresses: bool,
     pub cancelled: &'a Cancelled<'a>,
+    /// Runs the lints of one function.
+    pub run: LintsOfFunction,
+}
+
+/// [`LintContext::function`]. The check calls it by this pointer, so that the part of the module for browsers that only checks does
+/// not contain the lints.
+pub(super) type LintsOfFunction = for<'t> fn(
+    &LintContext<'_>,
+    &ModuleItem<'_>,
+    usize,
+    &mut MnemonicCache,
+    &'t str,
+    LoweredBody<'t, '_>,
+) -> Option<CachedLints>;
+
+fn lints_of<'t>(
+    context: &LintContext<'_>,
+    item: &ModuleItem<'_>,
+    index: usize,
+    mnemonics: &mut MnemonicCache,
+    text: &'t str,
+    body: LoweredBody<'t, '_>,
+) -> Option<CachedLints> {
+    context.function(item, index, mnemonics, text, body)
 }
 
 impl LintContext<'_> {
