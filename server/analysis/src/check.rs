@@ -18,6 +18,5 @@ pub(crate) mod lists;
 pub(crate) mod memory;
 pub mod raise;
 pub mod rules;
-pub mod shared_list;
 pub mod statement;
 pub(crate) mod variables;

@@ -20,7 +20,6 @@ mod testing;
 
 pub use check::codes::{Code, Finding};
 pub use check::diagnostic::{Diagnostic, Fix, FixEdit, Related, Severity};
-pub use check::shared_list::SharedList;
 pub use check::{calls, codes, declare, directives, generated, lints, raise, rules, statement};
 pub use forms::{align, choose, mnemonic, mnemonics, operands, spec};
 pub use hir::{ast, constant, declared, directive_parts, literal, lower, module, signature, symbols, types};

@@ -12,7 +12,7 @@ use tree_sitter::Allocator;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// Makes tree-sitter use it too. To be called before anything is parsed.
+/// Makes tree-sitter use it too. Call it before the first parse.
 pub fn install() {
     let allocator = Allocator { malloc, calloc, realloc, free: mi_free };
     // SAFETY: the four functions belong together and never return null. No other thread runs yet, and no tree exists that the

@@ -285,7 +285,7 @@ fn in_host(mut diagnostic: Diagnostic, group: &Group) -> Option<Diagnostic> {
     let (range, rest) = host_ranges(&group.map, &diagnostic.range)?;
     diagnostic.range = range;
     translate(&mut diagnostic, group);
-    diagnostic.related.retain_mut(|related| match host_ranges(&group.map, &related.range) {
+    diagnostic.related.retain(|related| match host_ranges(&group.map, &related.range) {
         Some((range, _)) => {
             related.range = range;
             true
@@ -294,7 +294,7 @@ fn in_host(mut diagnostic: Diagnostic, group: &Group) -> Option<Diagnostic> {
     });
     let more = |range| Related { range, message: "it continues here".to_owned(), declares: None };
     diagnostic.related.extend(rest.into_iter().map(more));
-    diagnostic.fixes.retain_mut(|fix| {
+    diagnostic.fixes.retain(|fix| {
         fix.edits.iter_mut().all(|edit| {
             let FixEdit::Replace(range, new) = edit else { return false };
             match host_edit(group, range.clone(), new) {

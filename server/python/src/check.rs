@@ -136,7 +136,6 @@ pub fn check(py: Python<'_>, text: &str, target: Option<&str>, fixes: bool) -> P
         let _ = analyzer.set_target(target.map(|t| t.name));
         let mut report: Report = analyzer.check_with_lints(&snapshot, &|| false).unwrap_or_default();
         report.diagnostics.retain(|d| !matches!(d.code().level(), DiagnosticLevel::Off(_)));
-        report.diagnostics.sort_by_key(|d| (d.range.start, d.range.end));
         let lines = Lines::new(text);
         let mut out: Vec<Diagnostic> = report.diagnostics.iter().map(|d| Diagnostic::new(d, &lines)).collect();
         if fixes {

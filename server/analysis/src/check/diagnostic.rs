@@ -1,7 +1,7 @@
 //! The types of a diagnostic: its severity, related places and fixes.
 
 use crate::check::codes::{Code, Finding};
-use crate::check::shared_list::SharedList;
+use ecow::EcoVec;
 use ptx_isa::tables::Version;
 use std::ops::Range;
 
@@ -87,6 +87,8 @@ impl Fix {
 }
 
 /// A problem found in the source: its place, severity, message data, related places and fixes.
+///
+/// Copies share all of it but place and severity: each keystroke copies the diagnostics of a whole document several times.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     /// Byte range of the token at fault.
@@ -96,9 +98,9 @@ pub struct Diagnostic {
     /// The data from which the message and the help are made.
     pub finding: Finding,
     /// Further places that explain it.
-    pub related: SharedList<Related>,
+    pub related: EcoVec<Related>,
     /// Ways to fix it.
-    pub fixes: SharedList<Fix>,
+    pub fixes: EcoVec<Fix>,
     /// Whether the code in `range` is unused: editors show it faded.
     pub unnecessary: bool,
 }
@@ -108,14 +110,7 @@ impl Diagnostic {
     pub fn new(range: Range<usize>, finding: impl Into<Finding>) -> Self {
         let finding = finding.into();
         let severity = finding.code().level().severity();
-        Self {
-            range,
-            severity,
-            finding,
-            related: SharedList::default(),
-            fixes: SharedList::default(),
-            unnecessary: false,
-        }
+        Self { range, severity, finding, related: EcoVec::new(), fixes: EcoVec::new(), unnecessary: false }
     }
 
     /// The code of the diagnostic.
@@ -168,7 +163,7 @@ impl Diagnostic {
         if !self.related.iter().any(|related| related.declares.is_some()) {
             return;
         }
-        self.related.retain_mut(|related| match related.declares.take() {
+        self.related.retain(|related| match related.declares.take() {
             None => true,
             Some(name) => place(&name).is_some_and(|range| {
                 related.range = range;
@@ -202,10 +197,10 @@ impl Diagnostic {
     #[must_use]
     pub fn shifted(mut self, base: usize) -> Self {
         self.range = self.range.start + base..self.range.end + base;
-        for related in self.related.iter_mut() {
+        for related in self.related.make_mut() {
             related.range = related.range.start + base..related.range.end + base;
         }
-        for edit in self.fixes.iter_mut().flat_map(|f| &mut f.edits) {
+        for edit in self.fixes.make_mut().iter_mut().flat_map(|f| &mut f.edits) {
             if let FixEdit::Replace(range, _) = edit {
                 *range = range.start + base..range.end + base;
             }

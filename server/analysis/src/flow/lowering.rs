@@ -63,7 +63,7 @@ pub fn lower(
     lower_with(text, item, index, (header, module), mnemonics, LoweredBody::default())
 }
 
-/// What the check of a function has found out about its body, so that the flow lints need not repeat it.
+/// The statements and instructions of a function's body as the check has lowered them, for the flow lints.
 #[derive(Debug, Default)]
 pub struct LoweredBody<'t, 'n> {
     /// The statements of the outermost block; may be empty.
@@ -72,7 +72,7 @@ pub struct LoweredBody<'t, 'n> {
     pub instructions: Vec<LoweredInstruction<'t>>,
 }
 
-/// As [`lower`], with what is known of the body.
+/// Like [`lower`], but takes statements and instructions from `body` as far as it has them.
 pub fn lower_with<'t>(
     text: &'t str,
     item: &ModuleItem<'_>,

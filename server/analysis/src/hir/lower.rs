@@ -103,9 +103,8 @@ fn is_list(kind: u16) -> bool {
     kind == k.address || kind == k.vector || kind == k.argument_list
 }
 
-/// Lowers the operand at a cursor, which stays there, and returns whether it is a list that ends unclosed (see
-/// [`ends_unclosed`]). Most operands are leaves, lists of leaves, or sums in such a list. They share one cursor, because each
-/// new one allocates memory.
+/// Lowers the operand at a cursor, and leaves the cursor there. Returns also whether the operand is a list without its closing
+/// bracket (see [`ends_unclosed`]). All lists of an instruction share one cursor, because each new cursor allocates memory.
 fn operand_at<'t>(source: ItemSource<'t>, cursor: &mut TreeCursor<'_>) -> (Operand<'t>, bool) {
     let k = kinds();
     let node = cursor.node();
@@ -145,7 +144,7 @@ fn operand_at<'t>(source: ItemSource<'t>, cursor: &mut TreeCursor<'_>) -> (Opera
     (operand(source, node), false)
 }
 
-/// The sum of a register and an integer at a cursor, which stays there; `None` if it is anything else.
+/// The sum of a register and an integer at a cursor, or `None` if another operand is there. Leaves the cursor there.
 fn register_sum<'t>(source: ItemSource<'t>, cursor: &mut TreeCursor<'_>) -> Option<OperandKind<'t>> {
     let k = kinds();
     let (mut parts, mut count) = ([None; 3], 0);
@@ -173,6 +172,9 @@ fn register_sum<'t>(source: ItemSource<'t>, cursor: &mut TreeCursor<'_>) -> Opti
 pub fn operand<'t>(source: ItemSource<'t>, node: Node<'_>) -> Operand<'t> {
     let (k, f) = (kinds(), fields());
     let kind = node.kind_id();
+    if is_list(kind) {
+        return operand_at(source, &mut node.walk()).0;
+    }
     let range = source.range(node);
     let text = source.text.get(range.clone()).unwrap_or("");
     let boxed = |field: u16| node.child_by_field_id(field).map(|n| operand(source, n));
@@ -211,12 +213,6 @@ pub fn operand<'t>(source: ItemSource<'t>, node: Node<'_>) -> Operand<'t> {
             (Some(first), Some(second)) => OperandKind::Pair(Box::new((first, second))),
             _ => OperandKind::Error,
         }
-    } else if kind == k.vector {
-        OperandKind::Vector(list(source, node))
-    } else if kind == k.address {
-        OperandKind::Address(list(source, node))
-    } else if kind == k.argument_list {
-        OperandKind::Arguments(list(source, node))
     } else if let Some(sign) = misplaced_sign(source, node) {
         OperandKind::Sign(sign)
     } else if let Some(inner) = negated_name(source, node) {
@@ -248,10 +244,6 @@ fn negated_name<'n>(source: ItemSource<'_>, node: Node<'n>) -> Option<Node<'n>> 
     }
     let name = |n: &Node<'_>| [k.register, k.identifier, k.member].contains(&n.kind_id());
     named_children(node).next().filter(name).filter(|n| named_constant(source, *n).is_none())
-}
-
-fn list<'t>(source: ItemSource<'t>, node: Node<'_>) -> Vec<Operand<'t>> {
-    named_children(node).map(|n| operand(source, n)).collect()
 }
 
 /// Named children without comments and errors.

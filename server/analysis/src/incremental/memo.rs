@@ -166,7 +166,7 @@ impl Statements {
         Self { forgetful: true, ..Self::default() }
     }
 
-    /// Whether it stores nothing.
+    /// Whether the cache stores nothing.
     pub fn is_forgetful(&self) -> bool {
         self.forgetful
     }

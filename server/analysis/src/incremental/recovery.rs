@@ -6,9 +6,9 @@
 use crate::check::codes::Code;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::rules::{syntax_error, undeclared_name};
-use crate::check::shared_list::SharedList;
 use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::module::{ModuleItem, is_function};
+use ecow::EcoVec;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use rustc_hash::FxHashSet as HashSet;
 use std::borrow::Cow;
@@ -284,7 +284,7 @@ pub fn opening_brace_in(source: ItemSource<'_>, function: Node<'_>, child: Node<
     }
     let found = syntax_error::opening_brace(last_character(source, function, child.start_byte()));
     // After this error it is unknown whether the closing brace exists, so no fix is offered.
-    Some(Diagnostic { fixes: SharedList::default(), ..found })
+    Some(Diagnostic { fixes: EcoVec::new(), ..found })
 }
 
 /// Whether an item is a statement, or a declaration that is only allowed in bodies and parameter lists.

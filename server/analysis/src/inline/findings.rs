@@ -31,11 +31,11 @@ pub(super) fn in_text(
         if hidden.covers(&diagnostic) {
             continue;
         }
-        diagnostic.related.retain_mut(|related| wrapped.is_inside(&related.range));
-        for related in diagnostic.related.iter_mut() {
+        diagnostic.related.retain(|related| wrapped.is_inside(&related.range));
+        for related in diagnostic.related.make_mut() {
             related.range = wrapped.in_text(&related.range);
         }
-        diagnostic.fixes = diagnostic.fixes.iter().cloned().filter_map(|fix| fix_in_text(fix, wrapped)).collect();
+        diagnostic.fixes = diagnostic.fixes.into_iter().filter_map(|fix| fix_in_text(fix, wrapped)).collect();
         out.push(diagnostic);
     }
     if text.opaque.is_empty() {

@@ -1,6 +1,6 @@
 //! Tests that edits give the nodes of a fresh parse, whatever the chunks.
 
-use crate::{Document, GradualParse, Node, Snapshot};
+use crate::{Document, GradualParse, Node, Snapshot, is_foreign};
 
 const HEAD: &str = "// A module\n.version 8.0\n.target sm_80\n.address_size 64\n.global .u32 counter;\n\n";
 
@@ -49,6 +49,16 @@ fn assert_same(left: &[String], right: &[String], round: usize, text: &str) {
         let near = |nodes: &[String]| nodes[at.min(nodes.len())..nodes.len().min(at + 6)].join("\n  ");
         panic!("round {round}:\n  {}\nis to be\n  {}\nin\n{text}", near(left), near(right));
     }
+}
+
+/// Fails if a chunk does not remember exactly the rare bytes that it has.
+fn assert_rare(snapshot: &Snapshot, text: &str) {
+    let with = |has: fn(u8) -> bool| {
+        let chunks = snapshot.chunks_with(|_| true);
+        chunks.filter(|range| text.as_bytes()[range.clone()].iter().any(|byte| has(*byte))).collect::<Vec<_>>()
+    };
+    assert_eq!(snapshot.chunks_with(|rare| rare.foreign).collect::<Vec<_>>(), with(is_foreign), "{text}");
+    assert_eq!(snapshot.chunks_with(|rare| rare.number_sign).collect::<Vec<_>>(), with(|byte| byte == b'#'), "{text}");
 }
 
 fn whole(text: &str) -> Snapshot {
@@ -176,6 +186,7 @@ fn edits_of_sound_texts_give_the_nodes_of_a_fresh_parse() {
             }
             let snapshot = document.snapshot();
             assert_eq!(snapshot.rope().to_string(), text);
+            assert_rare(&snapshot, &text);
             assert_same(&nodes(&snapshot), &nodes(&whole(&text)), round, &text);
         }
     }
@@ -197,6 +208,8 @@ fn whatever_is_broken_and_mended_the_nodes_are_those_of_a_fresh_parse() {
         " x",
         ";",
         "é",
+        "#",
+        "\u{b}",
         ".visible .entry k()\n{\n",
     ];
     for round in 0..300 {
@@ -215,6 +228,8 @@ fn whatever_is_broken_and_mended_the_nodes_are_those_of_a_fresh_parse() {
             }
         }
         let (broken, fresh) = (document.snapshot(), Snapshot::with_chunk_size(&text, 1, 150));
+        assert_rare(&broken, &text);
+        assert_rare(&fresh, &text);
         assert_same(&sound_nodes(&broken), &sound_nodes(&fresh), round, &text);
         for (step, before) in undo.into_iter().enumerate().rev() {
             let common = text.bytes().zip(before.bytes()).take_while(|(a, b)| a == b).count();
@@ -223,6 +238,7 @@ fn whatever_is_broken_and_mended_the_nodes_are_those_of_a_fresh_parse() {
         }
         let mended = document.snapshot();
         assert_eq!(mended.rope().to_string(), text);
+        assert_rare(&mended, &text);
         assert_eq!(nodes(&mended), sound, "round {round}");
     }
 }

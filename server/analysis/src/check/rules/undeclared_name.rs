@@ -3,7 +3,6 @@
 use super::{suggest, write_instead};
 use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::{Diagnostic, Related};
-use crate::check::shared_list::SharedList;
 use crate::hir::ast::SourceWord;
 use ptx_isa::ISA;
 use std::ops::Range;
@@ -183,7 +182,7 @@ pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[SourceWord<'_>]) {
         let Some(label) = labels.iter().find(|l| *l.text == *found.name) else { continue };
         found.kind = UndeclaredKind::InnerLabel;
         let message = "it is declared in this block".to_owned();
-        diagnostic.fixes = SharedList::default();
+        diagnostic.fixes.clear();
         diagnostic.related.push(Related { range: label.range(), message, declares: None });
     }
 }

@@ -13,17 +13,17 @@ use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 
-/// What the check of each item reads.
+/// The inputs that the checks of all items share.
 pub(super) struct CheckContext<'a> {
     pub snapshot: &'a Snapshot,
     pub header: &'a Header,
     /// The fingerprint of the header.
     pub environment: u64,
-    /// Set if the flow lints of a function follow its check at once.
+    /// Runs the flow lints of a function directly after its check; `None` if they run later.
     pub lints: Option<LintContext<'a>>,
 }
 
-/// Checks an item. The record has the results of the flow lints too if they are to follow at once.
+/// Checks an item, and also runs its flow lints if the context has them.
 pub(super) fn check_item(
     all: &CheckContext<'_>,
     last: Option<&Snapshot>,
@@ -58,8 +58,8 @@ pub(super) fn check_item(
     }
 }
 
-/// Checks the contents of an item, reusing what is known of its statements. If the flow lints are to follow at once, and the item
-/// has no errors, returns their results too.
+/// Checks the contents of an item, reusing earlier results of its statements. Also returns the flow lints of a function without
+/// errors, if the context has them.
 pub(super) fn check_contents<'a>(
     all: &CheckContext<'a>,
     item: &ModuleItem<'_>,

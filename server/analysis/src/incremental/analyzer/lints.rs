@@ -42,7 +42,7 @@ pub(super) struct Lints {
     pub keeps_facts: bool,
     /// Whether these contain the addresses of accesses.
     pub keeps_addresses: bool,
-    /// If set, the check runs the lints of each function by it, right after the function.
+    /// Runs the lints of a function directly after its check; `None` if they run later.
     pub along: Option<LintsOfFunction>,
     /// A pass that is not finished: its snapshot, and the functions it has covered, by the hash of their text.
     interrupted: Option<(SnapshotId, HashSet<u64>)>,
@@ -272,8 +272,8 @@ fn lints_of<'t>(
 }
 
 impl LintContext<'_> {
-    /// Runs the lints of a function with this text. `body` has what the check has lowered, if it came before.
-    /// `None` if it was cancelled.
+    /// Runs the lints of a function with this text. `body` has the statements that a check has lowered before, or nothing.
+    /// Returns `None` if `cancelled` returned true.
     pub fn function<'t>(
         &self,
         item: &ModuleItem<'_>,
