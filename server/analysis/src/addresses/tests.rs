@@ -161,3 +161,14 @@ fn a_launch_decides_the_shape() {
     assert_eq!(short(facts.traffic_of(access, BlockShape::Known([8, 32, 1])).as_ref()), "4..=4-way");
     assert_eq!(short(facts.traffic_of(access, BlockShape::Known([16, 16, 1])).as_ref()), "2..=2-way");
 }
+
+#[test]
+fn accesses_are_in_text_order_wherever_control_goes() {
+    let facts = analysed("", "bra B; A: st.shared.u32 [tile+4], %r1; bra E; B: st.shared.u32 [tile], %r1; bra A; E:");
+    let addresses: Vec<_> = found(&facts).into_iter().map(|(address, _)| address).collect();
+    assert_eq!(addresses, ["tile + 4", "tile"]);
+    for access in &facts.accesses {
+        let mut same = facts.of_instruction(access.instruction as usize);
+        assert!(same.any(|(_, a)| a == access), "{access:?}");
+    }
+}
