@@ -116,8 +116,8 @@ impl Loops {
         self.around(block).last()
     }
 
-    /// Lanes that part at a branch in a loop meet again where the branch is post-dominated. If one of them can begin the next
-    /// iteration before it gets there, lanes of different iterations may meet.
+    /// Lanes that part at a branch in a loop meet again at the branch's immediate post-dominator. If a lane can begin the next
+    /// iteration before that block, lanes of different iterations may meet.
     fn find_converged(&mut self, graph: &Graph, post: &Tree, uniform: &dyn Fn(usize) -> bool) {
         let mut converged = vec![true; self.all.len()];
         let mut steps = 0;
