@@ -116,4 +116,12 @@ mod tests {
         );
         assert_eq!(conflicts, ["bank conflicts: a warp needs 4 passes here, and 1 would do without conflicts"]);
     }
+
+    #[test]
+    fn the_worst_accesses_are_reported() {
+        let at = |bits: u32| format!("shl.b32 %r4, %r2, {bits}; ld.shared.u32 %r6, [%r4]; ");
+        let found = of(&format!("{}{}", at(3), at(4).repeat(super::MAX_REPORTED)));
+        assert_eq!(found.len(), super::MAX_REPORTED);
+        assert!(found.iter().all(|message| message.contains("needs 4 passes")), "{found:?}");
+    }
 }
