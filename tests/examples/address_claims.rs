@@ -1,4 +1,4 @@
-//! Compares what is said of addresses with runs of real files, with guessed launches:
+//! Compares claims about addresses with runs of real files, with guessed launches:
 //! `cargo run --release -p ptx-tests --example address_claims -- FOLDER…`
 
 #[path = "../tests/it/address_claims/check.rs"]
@@ -107,10 +107,7 @@ fn reasons(function: &FlowFunction, facts: &AddressFacts, why: &mut BTreeMap<Str
                         found.insert("several values".to_owned());
                     }
                 },
-                Node::Symbol(_) | Node::Constant(_) => {}
-                Node::Sum(_, terms) => waiting.extend(terms.iter().flat_map(|t| t.factors.iter().copied())),
-                Node::Extend(of, _) | Node::Low(of) => waiting.push(*of),
-                Node::Apply(_, arguments) => waiting.extend(arguments.iter().copied()),
+                node => waiting.extend(node.arguments()),
             }
         }
         let names: Vec<String> = found.into_iter().collect();

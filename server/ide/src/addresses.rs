@@ -1,14 +1,13 @@
-//! What is said of the addresses of loads and stores: hints at the ends of lines, and passages of hovers.
+//! Words about the addresses of loads and stores: hints at the ends of lines, and passages of hovers.
 
 use crate::describe::MarkdownPage;
+use crate::launched::launched_block;
+use ptx_analysis::addresses::lanes::active_lanes;
 use ptx_analysis::addresses::{Access, AccessEffect, AddressFacts, BankTraffic, BlockShape, SectorTraffic, Traffic};
 use ptx_syntax::Snapshot;
 use std::ops::RangeInclusive;
 
-/// The maximum number of lines above a kernel that are searched for a launch.
-const MAX_LINES: usize = 200;
-
-/// The condition under which the traffic holds if no directive and no launch says the shape of the block.
+/// The condition for the traffic if no directive and no launch defines the shape of the block.
 pub(crate) const ASSUMPTION: &str = "if blockDim.x is a multiple of 32";
 
 /// The accesses of a function, and the shape of the block.
@@ -36,8 +35,8 @@ impl<'a> AccessView<'a> {
         }
     }
 
-    /// The traffic of the accesses of an instruction in a few words, and whether that holds only under [`ASSUMPTION`]; empty if nothing
-    /// is worth a hint.
+    /// The traffic of the accesses of an instruction in a few words, and whether it holds only under [`ASSUMPTION`]. `all` includes
+    /// accesses that are not costly.
     pub fn hint(&self, instruction: usize, all: bool) -> (String, bool) {
         let (mut parts, mut assumed) = (Vec::new(), false);
         for (index, access) in self.facts.of_instruction(instruction) {
@@ -149,7 +148,7 @@ fn short(access: &Access, traffic: &Traffic) -> String {
 
 /// The first lanes of a mask: `lanes 0, 4, 8 …`.
 fn lane_list(lanes: u32) -> String {
-    let all: Vec<String> = (0..32).filter(|l| lanes >> l & 1 == 1).map(|l| l.to_string()).collect();
+    let all: Vec<String> = active_lanes(lanes).map(|l| l.to_string()).collect();
     let more = if all.len() > 3 { " …" } else { "" };
     format!("lanes {}{more}", all[..all.len().min(3)].join(", "))
 }
@@ -174,51 +173,9 @@ fn bytes(count: u32) -> String {
     if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
 }
 
-/// The block of the first launch in the `//!` lines above a function.
-fn launched_block(snapshot: &Snapshot, start: usize) -> Option<[u32; 3]> {
-    let rope = snapshot.rope();
-    let own = rope.byte_to_line(start.min(rope.len_bytes()));
-    let mut found = None;
-    for line in (0..own).rev().take(MAX_LINES) {
-        let text = snapshot.text(rope.line_to_byte(line)..rope.line_to_byte(line + 1));
-        let text = text.trim();
-        if let Some(launch) = text.strip_prefix("//!").and_then(|t| t.trim_start().strip_prefix("launch:")) {
-            // The first launch counts: it is the one that an evaluation runs.
-            found = block_in(launch);
-        } else if !text.is_empty() && !text.starts_with("//") {
-            break;
-        }
-    }
-    found
-}
-
-/// The block in a line of a launch: `block=16,8`.
-fn block_in(launch: &str) -> Option<[u32; 3]> {
-    let numbers = launch.split_whitespace().find_map(|word| word.strip_prefix("block="))?;
-    let mut block = [1; 3];
-    let mut numbers = numbers.split(',');
-    for (place, number) in block.iter_mut().zip(&mut numbers) {
-        *place = number.trim().parse().ok().filter(|n| *n > 0)?;
-    }
-    numbers.next().is_none().then_some(block)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{block_in, lane_list, launched_block};
-    use ptx_syntax::Snapshot;
-
-    #[test]
-    fn blocks_of_launches() {
-        assert_eq!(block_in(" grid=2 block=16,8 n=4"), Some([16, 8, 1]));
-        assert_eq!(block_in("block=64"), Some([64, 1, 1]));
-        assert_eq!(block_in("grid=2"), None);
-        assert_eq!(block_in("block=1,2,3,4"), None);
-        assert_eq!(block_in("block=0"), None);
-        let text = "//! launch: block=99\n.func f() { ret; }\n//! launch: grid=1 block=32,4\n//! launch: block=7\n// words\n.entry k() { ret; }";
-        let start = text.find(".entry").expect("the kernel");
-        assert_eq!(launched_block(&Snapshot::new(text), start), Some([32, 4, 1]));
-    }
+    use super::lane_list;
 
     #[test]
     fn few_lanes_are_named() {

@@ -4,6 +4,7 @@
 //! with its position and its title.
 
 use crate::demangle::demangle;
+use crate::launched::launched_block;
 use crate::references::{Reference, ReferenceKind, references_at};
 use crate::registers;
 use ptx_analysis::registers::Figures;
@@ -224,24 +225,9 @@ fn evaluate(_: &Snapshot, _: usize, _: &Figures) -> Option<LensText> {
 fn needed(snapshot: &Snapshot, offset: usize, figures: &Figures) -> Option<LensText> {
     let function = snapshot.node_at(offset)?.parent().filter(|n| n.kind_id() == kinds().function)?;
     function.child_by_field_id(fields().name).filter(|n| n.start_byte() == offset)?;
-    let launched = launched_threads(snapshot, function.start_byte());
+    let block = launched_block(snapshot, function.start_byte());
+    let launched = block.and_then(|block| block.iter().try_fold(1u32, |all, size| all.checked_mul(*size)));
     Some(LensText { title: registers::title(figures.of(snapshot, function), launched), places: Vec::new() })
-}
-
-/// Maximum number of lines above a kernel that are searched for its launch.
-const LINES_ABOVE: usize = 64;
-
-/// The number of threads per CTA in the launch line above a kernel.
-fn launched_threads(snapshot: &Snapshot, start: usize) -> Option<u32> {
-    let rope = snapshot.rope();
-    let own = rope.byte_to_line(start.min(rope.len_bytes()));
-    let above = (own.saturating_sub(LINES_ABOVE)..own).rev().map(|line| rope.line(line).to_string());
-    let comments = above.take_while(|line| line.trim().is_empty() || line.trim_start().starts_with("//"));
-    // If there are several launches, the first one is evaluated.
-    let launch = comments.filter_map(|line| Some(line.trim_start().strip_prefix("//! launch:")?.to_owned())).last()?;
-    let block = launch.split_whitespace().find_map(|word| word.strip_prefix("block="))?;
-    let mut sizes = block.split(',').map(|size| size.parse::<u32>().ok().filter(|n| *n > 0));
-    sizes.try_fold(1u32, |all, size| all.checked_mul(size?))
 }
 
 /// The uses of the name that is declared at an offset, without its declarations.

@@ -23,6 +23,7 @@ mod highlight;
 pub mod holding;
 mod hover;
 mod inlay_hints;
+mod launched;
 mod links;
 mod nearest;
 pub mod reference;

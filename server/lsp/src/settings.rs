@@ -229,7 +229,7 @@ settings! {
         "inlayHints.enable": Flag(enable: bool = true),
             "whether to show inlay hints: facts about a line that it does not spell out";
         "inlayHints.addresses": Choice(.options.addresses),
-            "the traffic of accesses to memory ([how](addresses.md)): where it is at least twice what is necessary, or wherever it is known";
+            "sectors and bank conflicts of accesses to memory ([how](addresses.md)): of those that cost at least twice what is necessary, or of all";
         "inlayHints.arguments": Flag(.options.arguments),
             "the names of parameters before the arguments of a call";
         "inlayHints.constants": Flag(.options.constants),

@@ -1,4 +1,4 @@
-//! What is said of addresses holds in runs: of the kernels in `tests/kernels`, and of generated ones.
+//! Runs contradict no claim about addresses: runs of the kernels in `tests/kernels`, and of generated ones.
 
 #[path = "address_claims/check.rs"]
 mod check;

@@ -3,8 +3,8 @@
 use ptx_isa::compiler::compile;
 use ptx_isa::fragment::LayoutLookup;
 use ptx_isa::tables::{
-    ArgumentKind, ByteCount, Directive, FormPattern, FormulaOperation, FormulaStep, FormulaVariable, Isa, Length,
-    Protocol, Verb, Version,
+    ArgumentKind, ByteCount, Directive, FormPattern, FormulaOperation, FormulaStep, FormulaVariable, GridRole, Isa,
+    Length, Protocol, Verb, Version,
 };
 
 const TYPES: &str = "type f16 float 16 agrees f16\ntype b32 bits 32 agrees b32\nmodifier .x4 Four\nmodifier .m16n8k16 A shape\n\
@@ -206,6 +206,17 @@ fn mistakes_in_fragments_are_said() {
         let error = wrong(from, to);
         assert!(error.contains(said), "{to}: {error}");
     }
+}
+
+#[test]
+fn places_of_special_registers_in_the_grid() {
+    let text = "sreg %place u32 vec xyz\n  summary A place.\n  grid thread\n  at-most 7 3 0\n";
+    let isa = compiled(text).expect("a special register");
+    assert_eq!((isa.special_registers[0].grid, isa.special_registers[0].at_most), (GridRole::Thread, &[7, 3, 0][..]));
+    let error = compiled(&text.replace("7 3 0", "7 many 0")).expect_err("no number");
+    assert!(error.contains("expected a number, found `many`"), "{error}");
+    let error = compiled(&text.replace("thread", "somewhere")).expect_err("no such part");
+    assert!(error.contains("expected `thread`, `cta-size`"), "{error}");
 }
 
 #[test]

@@ -73,7 +73,7 @@ pub(super) fn accesses(builder: &mut Builder<'_>, index: usize, out: &mut Vec<Ac
     }
 }
 
-/// The state space of an address operand: `Some(None)` for a generic address, `None` if it is not one of this CTA or grid.
+/// The state space of an address operand: `Some(None)` for a generic address, `None` for the memory of other CTAs or an unknown space.
 fn space(function: &FlowFunction, index: usize, operand: &FlowOperand) -> Option<Option<&'static str>> {
     let ValueKind::Address(spaces) = operand.spec?.kind else { return None };
     let chosen = function.chosen(index);

@@ -61,7 +61,8 @@ struct LoopValue {
 }
 
 impl<'a> Builder<'a> {
-    /// The values of a function; `None` if it is too large.
+    /// The values of a function and its accesses in text order; `None` if it is too large, has a cycle with several entries, or
+    /// `cancelled` returns true.
     pub fn run(flow: &Flow<'a>, cancelled: &dyn Fn() -> bool) -> Option<(Values, Vec<Access>)> {
         let Flow { function, graph, liveness, across, .. } = *flow;
         let uniform = |block: usize| {
@@ -120,8 +121,10 @@ impl<'a> Builder<'a> {
             done[block] = true;
         }
         let counters = builder.counters(&loop_values, &ends);
+        // The blocks were visited in reverse post-order, not in text order.
         results.sort_unstable_by_key(|(index, slot, _)| (*index, *slot));
-        let Self { values, loops, pointers: _, .. } = builder;
+        accesses.sort_unstable_by_key(|a: &Access| (a.instruction, a.operand));
+        let Self { values, loops, .. } = builder;
         let values =
             Values { nodes: values.into_nodes(), loops, counters, across: across.into(), results: results.into() };
         Some((values, accesses))

@@ -26,10 +26,10 @@ const MAX_DEPTH: u32 = 160;
 /// The alignment that is assumed for the pointer of [`Assumptions::aligned`]: that of CUDA's memory allocators.
 const ALLOCATED: u64 = 256;
 
-/// What is assumed in an evaluation.
+/// The assumptions of an evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Assumptions {
-    /// A parameter that is a pointer and is aligned as memory allocators align them.
+    /// A pointer parameter that is aligned as CUDA's memory allocators align memory.
     pub aligned: Option<NodeId>,
 }
 
@@ -260,7 +260,7 @@ impl Evaluation<'_> {
         Some(Lanes { values, unknown: inner.unknown | above })
     }
 
-    /// Asks for the bits of an unknown number one by one, if there are few.
+    /// Requests that the lowest bit of an unknown number is tried, if it has few bits.
     fn try_bits(&mut self, node: NodeId, lanes: &Lanes) -> Option<Lanes> {
         let few = lanes.unknown.count_ones() as usize <= MAX_TRIED_BITS;
         if few && lanes.unknown != 0 && self.split.is_none() {

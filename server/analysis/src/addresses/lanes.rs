@@ -5,8 +5,8 @@ use super::node::mask;
 /// The number of lanes of a warp.
 pub const LANES: usize = 32;
 
-/// Values of all lanes of a warp: the value of a lane is its number here plus an unknown number, the same for all lanes, of which
-/// only some bits may be 1. All of it is modulo 2^width of the expression.
+/// Values of all lanes of a warp. The value of a lane is its known part plus an unknown part, which is the same for all lanes. Sums are
+/// modulo 2^width of the expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lanes {
     /// The known part, for each lane.
@@ -54,14 +54,10 @@ impl Lanes {
         }
     }
 
-    /// The bits that may be 1 in some active lane, as far as they are all known to be bits and not sums.
-    fn bits(&self, active: u32) -> u64 {
-        active_lanes(active).fold(self.unknown, |all, l| all | self.values[l])
-    }
-
     /// The number of lowest bits that are 0 in all active lanes.
     pub fn zeros(&self, active: u32) -> u32 {
-        self.bits(active).trailing_zeros()
+        // Below the lowest bit of either part, their sum has no bit either.
+        active_lanes(active).fold(self.unknown, |all, l| all | self.values[l]).trailing_zeros()
     }
 }
 
@@ -116,6 +112,11 @@ mod tests {
         assert_eq!(between(3, 6), 0b111000);
         assert_eq!(between(0, 64), u64::MAX);
         assert_eq!(between(60, 70), 0xf << 60);
+    }
+
+    #[test]
+    fn a_warp_has_as_many_lanes_as_the_tables_say() {
+        assert_eq!(ptx_isa::ISA.constant("WARP_SZ").map(|c| c.value), Some(super::LANES as i64));
     }
 
     #[test]

@@ -31,10 +31,14 @@ pub struct Loops {
 }
 
 impl Loops {
-    /// Finds the loops; `None` for a function that is too large. `uniform` returns whether all lanes of a warp take the same way
-    /// at the end of a block.
+    /// Finds the loops; `None` for a function that is too large, or that has a cycle with several entries. Such a cycle is no natural
+    /// loop, although lanes may leave it in different iterations. `uniform` returns whether all lanes of a warp take the same way at the
+    /// end of a block.
     pub fn new(graph: &Graph, dominators: &Tree, post: &Tree, uniform: &dyn Fn(usize) -> bool) -> Option<Self> {
         let count = graph.blocks.len();
+        if has_cycle_with_several_entries(graph, dominators) {
+            return None;
+        }
         let mut out = Self { all: Vec::new(), innermost: vec![None; count], headed: vec![None; count] };
         let mut steps = 0;
         for header in graph.order.iter().rev().copied() {
@@ -112,8 +116,8 @@ impl Loops {
         self.around(block).last()
     }
 
-    /// Lanes that part at a branch in a loop meet again where the branch is post-dominated. If one of them can begin the next
-    /// iteration before it gets there, lanes of different iterations may meet.
+    /// Lanes that part at a branch in a loop meet again at the branch's immediate post-dominator. If a lane can begin the next
+    /// iteration before that block, lanes of different iterations may meet.
     fn find_converged(&mut self, graph: &Graph, post: &Tree, uniform: &dyn Fn(usize) -> bool) {
         let mut converged = vec![true; self.all.len()];
         let mut steps = 0;
@@ -161,6 +165,20 @@ impl Loops {
     }
 }
 
+/// Whether an edge leads back in reverse post-order to a block that does not dominate its source.
+fn has_cycle_with_several_entries(graph: &Graph, dominators: &Tree) -> bool {
+    let mut done = vec![false; graph.blocks.len()];
+    graph.order.iter().any(|block| {
+        done[*block as usize] = true;
+        let back = |to: &&u32| done[**to as usize];
+        graph
+            .successors(*block as usize)
+            .iter()
+            .filter(back)
+            .any(|to| !dominators.dominates(*to as usize, *block as usize))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::Loops;
@@ -169,14 +187,24 @@ mod tests {
 
     /// For each loop of a kernel with this body, inner ones first: its depth and whether its lanes stay in the same iteration.
     fn of(body: &str) -> Vec<(u32, bool)> {
+        let loops = loops(body).expect("natural loops");
+        loops.all.iter().map(|l| (l.depth, l.converged)).collect()
+    }
+
+    fn loops(body: &str) -> Option<Loops> {
         let function = lowered(&format!(
             ".visible .entry k() {{ .reg .b32 %r<9>; .reg .pred %p<9>; .shared .b32 v; mov.u32 %r1, %tid.x;\n{body}\nret; }}"
         ));
         assert!(function.complete);
         let graph = Graph::new(&function);
         let post = dominance::post_dominators(&graph, |b| graph.blocks[b].leaves);
-        let loops = Loops::new(&graph, &dominance::dominators(&graph), &post, &|_| false).expect("loops");
-        loops.all.iter().map(|l| (l.depth, l.converged)).collect()
+        Loops::new(&graph, &dominance::dominators(&graph), &post, &|_| false)
+    }
+
+    #[test]
+    fn a_cycle_with_two_entries_is_no_natural_loop() {
+        assert!(loops("@%p1 bra B; A: st.volatile.shared.u32 [v], %r1; B: add.u32 %r1, %r1, 1; @%p2 bra A;").is_none());
+        assert!(loops("A: st.volatile.shared.u32 [v], %r1; B: add.u32 %r1, %r1, 1; @%p2 bra A;").is_some());
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The addresses of loads, stores, atomics and `cp.async` as expressions of the thread's index, the block, parameters and loop counters.
 //!
 //! - [`node`] – expressions; equal ones are one node, sums are polynomials.
-//! - `semantics`, `build` – the value of every integer register; `loops` – loop counters, and where lanes stay in the same iteration.
+//! - `semantics`, `build` – the value of every integer register; `loops` – loops, and where lanes stay in the same iteration.
 //! - [`lanes`], [`evaluate`] – an expression for all lanes of a warp, bit by bit; [`shape`] – which thread each lane is.
 //! - [`transactions`] – sectors and bank conflicts of given addresses; the interpreter counts with it too.
-//! - [`traffic`] – what follows for an access, whatever is unknown; [`words`] – expressions as text.
+//! - [`traffic`] – sectors and bank conflicts of an access, over all values of unknown numbers; [`words`] – expressions as text.
 //!
-//! An expression says what a register holds whenever its instruction is executed. What is not understood is a symbol of its own.
+//! An expression is the value of a register each time its instruction is executed. A value that the analysis cannot compute is a symbol.
 
 mod access;
 mod build;
@@ -29,8 +29,9 @@ pub use loops::{Loops, NaturalLoop};
 pub use shape::BlockShape;
 pub use traffic::{BankTraffic, SectorTraffic, Traffic};
 
-use crate::flow::FlowFunction;
-use crate::flow::uniformity::Across;
+use crate::flow::liveness::Liveness;
+use crate::flow::uniformity::{self, Across};
+use crate::flow::{FlowFunction, Graph, dominance};
 use node::{Node, NodeFacts, NodeId, Symbol};
 use ptx_isa::tables::{GridRole, LaunchBound};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -85,8 +86,8 @@ impl Values {
         self.results.get(from..to).unwrap_or(&[])
     }
 
-    /// Whether a value depends on the thread's index, on the size of the block, or on a register that is the same in a warp only if warps
-    /// are parts of rows.
+    /// Whether the lanes of a value may depend on the shape of the block: it contains the thread's index, the size of the block, or a
+    /// register that is the same in a warp only if warps are parts of rows.
     fn depends_on_block(&self, id: NodeId) -> bool {
         let (mut seen, mut waiting) = (HashSet::default(), vec![id]);
         while let Some(id) = waiting.pop() {
@@ -104,10 +105,7 @@ impl Values {
                     None if self.across.get(*slot as usize) == Some(&Across::Rows) => return true,
                     None => {}
                 },
-                Node::Symbol(_) | Node::Constant(_) => {}
-                Node::Sum(_, terms) => waiting.extend(terms.iter().flat_map(|t| t.factors.iter().copied())),
-                Node::Extend(of, _) | Node::Low(of) => waiting.push(*of),
-                Node::Apply(_, arguments) => waiting.extend(arguments.iter().copied()),
+                node => waiting.extend(node.arguments()),
             }
         }
         false
@@ -123,14 +121,14 @@ pub struct AddressFacts {
     pub accesses: Box<[Access]>,
     /// The traffic of each access, for [`AddressFacts::shape`]; `None` if it is not known.
     pub traffic: Box<[Option<Traffic>]>,
-    /// The shape of the block, as a directive says or as is assumed.
+    /// The shape of the block that a directive requires, else the assumption.
     pub shape: BlockShape,
     /// The names of symbols.
     names: words::SymbolNames,
 }
 
 impl AddressFacts {
-    /// Analyses the addresses of a function; `None` if it is too large or `cancelled` returns true.
+    /// Analyses the addresses of a function; `None` if it is too large, has a cycle with several entries, or `cancelled` returns true.
     pub fn new(flow: &Flow<'_>, cancelled: &dyn Fn() -> bool) -> Option<Self> {
         let function = flow.function;
         if function.instructions.is_empty() || function.instructions.len() > MAX_INSTRUCTIONS {
@@ -151,6 +149,16 @@ impl AddressFacts {
         }
         out.traffic = traffic.into();
         Some(out)
+    }
+
+    /// The same without flow analyses at hand; `None` also if one of them takes too long.
+    pub fn of_function(function: &FlowFunction) -> Option<Self> {
+        let graph = &Graph::new(function);
+        let liveness = &Liveness::new(function, graph);
+        let post_dominators = &dominance::post_dominators(graph, |b| graph.blocks[b].leaves);
+        let across = &uniformity::across(function, graph, liveness, post_dominators)?;
+        let dominators = &dominance::dominators(graph);
+        Self::new(&Flow { function, graph, liveness, dominators, post_dominators, across }, &|| false)
     }
 
     /// The accesses of an instruction, with their indices.
@@ -174,7 +182,7 @@ impl AddressFacts {
         words::text(&self.values, &self.names, id)
     }
 
-    /// Whether the traffic of an access, in blocks of [`Self::shape`], depends on the assumption that the shape is.
+    /// Whether the traffic of an access in [`Self::traffic`] holds only if each warp is a part of a row.
     pub fn is_assumed(&self, access: &Access) -> bool {
         self.shape == BlockShape::Rows && self.values.depends_on_block(access.address)
     }
@@ -189,9 +197,12 @@ impl AddressFacts {
         access.space.or_else(|| words::space_of(&self.values, &self.names, access.address))
     }
 
-    /// The name of the parameter or variable at which an address begins.
+    /// The name of the pointer parameter at which an address begins, to which [`SectorTraffic::aligned`] refers.
     pub fn base(&self, access: &Access) -> Option<&str> {
-        words::base_name(&self.values, &self.names, access.address)
+        match self.values.facts(traffic::pointer(&self.values, access.address)?).node {
+            Node::Symbol(Symbol::Parameter(variable, _)) => self.names.variable(variable),
+            _ => None,
+        }
     }
 
     /// The approximate size in memory, in bytes.

@@ -37,6 +37,18 @@ pub enum Node {
     Apply(Operation, Box<[NodeId]>),
 }
 
+impl Node {
+    /// The values from which it is computed.
+    pub fn arguments(&self) -> Vec<NodeId> {
+        match self {
+            Self::Constant(_) | Self::Symbol(_) => Vec::new(),
+            Self::Sum(_, terms) => terms.iter().flat_map(|t| t.factors.iter().copied()).collect(),
+            Self::Extend(of, _) | Self::Low(of) => vec![*of],
+            Self::Apply(_, arguments) => arguments.to_vec(),
+        }
+    }
+}
+
 /// A product in a sum.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Term {

@@ -1,4 +1,4 @@
-//! What instructions compute, as expressions. The tables say by their `exec` key which function an instruction performs.
+//! The results of instructions as expressions. The `exec` key of an instruction in the tables names its function.
 
 use super::build::Builder;
 use super::node::{NodeId, Operation, SpecialName, Symbol, mask};
@@ -16,8 +16,8 @@ struct IntegerType {
 }
 
 impl Builder<'_> {
-    /// The value that an instruction writes; `None` if it is not understood. `place` is the index of the written register among
-    /// those of the instruction.
+    /// The value that an instruction writes; `None` if the function of the instruction is not modelled. `place` is the index of the
+    /// written register among those of the instruction.
     pub(super) fn result(&mut self, index: usize, place: usize) -> Option<NodeId> {
         let function = self.function;
         let exec = function.chosen(index).exec()?;

@@ -1,12 +1,11 @@
 //! The threads of a block in its warps: which thread each lane is.
 
-use super::lanes::{LANES, Lanes, between};
+use super::lanes::{LANES, Lanes};
+use ptx_isa::ISA;
+use ptx_isa::tables::GridRole;
 use std::collections::HashMap;
 
-/// The maximum number of threads of a block.
-const MAX_THREADS: u32 = 1024;
-
-/// What is known of the shape of the block.
+/// The shape of the block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum BlockShape {
     /// The number of threads in each dimension.
@@ -34,8 +33,9 @@ impl BlockShape {
     pub fn cases(self) -> Vec<WarpCase> {
         match self {
             Self::Rows => {
-                let row = Lanes { values: std::array::from_fn(|l| l as u64), unknown: between(5, 10) };
-                let thread = [row, Lanes::uniform(between(0, 10)), Lanes::uniform(between(0, 6))];
+                // The evaluator keeps only the bits that the maximum of the component allows.
+                let row = Lanes { values: std::array::from_fn(|l| l as u64), unknown: !(LANES as u64 - 1) };
+                let thread = [row, Lanes::uniform(u64::MAX), Lanes::uniform(u64::MAX)];
                 vec![WarpCase { thread, size: None, rows: true, active: u32::MAX }]
             }
             Self::Known(size) => known(size),
@@ -43,11 +43,17 @@ impl BlockShape {
     }
 }
 
+/// The number of threads of a block; `None` if no device launches it.
+fn threads_of(size: [u32; 3]) -> Option<u32> {
+    let threads = size.iter().try_fold(1u32, |all, n| all.checked_mul(*n))?;
+    let most = ISA.multiprocessors.iter().map(|m| m.cta_threads).max()?;
+    let limits = ISA.special_registers.iter().find(|r| r.grid == GridRole::CtaSize)?.at_most;
+    let fits = (1..=most).contains(&threads) && size.iter().zip(limits).all(|(n, limit)| n <= limit);
+    fits.then_some(threads)
+}
+
 fn known(size: [u32; 3]) -> Vec<WarpCase> {
-    let threads = size.iter().try_fold(1u32, |all, n| all.checked_mul(*n)).unwrap_or(0);
-    if threads == 0 || threads > MAX_THREADS {
-        return Vec::new();
-    }
+    let Some(threads) = threads_of(size) else { return Vec::new() };
     let [x, y, _] = size;
     let rows = x.is_multiple_of(LANES as u32);
     let thread = |linear: u32| [linear % x, linear / x % y, linear / x / y];
@@ -120,5 +126,6 @@ mod tests {
         assert_eq!(BlockShape::Known([256, 4, 1]).cases().len(), 1);
         assert!(BlockShape::Known([0, 1, 1]).cases().is_empty());
         assert!(BlockShape::Known([2048, 1, 1]).cases().is_empty());
+        assert!(BlockShape::Known([1, 1, 65]).cases().is_empty() && !BlockShape::Known([1, 1, 64]).cases().is_empty());
     }
 }

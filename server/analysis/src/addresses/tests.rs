@@ -1,10 +1,8 @@
 //! Tests of addresses and their traffic on small kernels.
 
 use super::shape::BlockShape;
-use super::{AddressFacts, Flow, Traffic};
-use crate::flow::liveness::Liveness;
+use super::{AddressFacts, Traffic};
 use crate::flow::tests::lowered;
-use crate::flow::{Graph, dominance, uniformity};
 
 /// The addresses of a kernel with this body. `directives` stand between the parameters and the body.
 fn analysed(directives: &str, body: &str) -> AddressFacts {
@@ -13,26 +11,13 @@ fn analysed(directives: &str, body: &str) -> AddressFacts {
             ".visible .entry k(.param .u64 x, .param .u64 .ptr .global .align 32 y, .param .u32 n) {directives} {{ \
          .reg .b16 %h<9>; .reg .b32 %r<30>; .reg .b64 %rd<20>; .reg .pred %p<9>; .reg .f32 %f<9>; \
          .shared .align 16 .b8 tile[8192];\n\
-         ld.param.u64 %rd1, [x]; cvta.to.global.u64 %rd1, %rd1; ld.param.u64 %rd2, [y]; ld.param.u32 %r1, [n];\n\
+         ld.param.u32 %r1, [n]; cvt.u64.u32 %rd19, %r1; ld.param.u64 %rd1, [x]; cvta.to.global.u64 %rd1, %rd1; ld.param.u64 %rd2, [y];\n\
          mov.u32 %r2, %tid.x; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ntid.x; mov.u32 %r5, %tile;\n{body}\nret; }}"
         )
         .replace("%tile", "tile"),
     );
     assert!(function.complete);
-    let graph = Graph::new(&function);
-    let liveness = Liveness::new(&function, &graph);
-    let post = dominance::post_dominators(&graph, |b| graph.blocks[b].leaves);
-    let across = uniformity::across(&function, &graph, &liveness, &post).expect("a small function");
-    let dominators = dominance::dominators(&graph);
-    let flow = Flow {
-        function: &function,
-        graph: &graph,
-        liveness: &liveness,
-        dominators: &dominators,
-        post_dominators: &post,
-        across: &across,
-    };
-    AddressFacts::new(&flow, &|| false).expect("a small function")
+    AddressFacts::of_function(&function).expect("a small function")
 }
 
 /// The traffic in short: sectors, or the degree of the conflict.
@@ -79,7 +64,7 @@ fn a_global_index() {
 }
 
 #[test]
-fn what_differs_between_lanes_in_an_unknown_way_is_not_said() {
+fn no_traffic_where_lanes_differ_in_an_unknown_way() {
     assert_eq!(
         of("mul.lo.u32 %r6, %r2, %r1; mul.wide.u32 %rd3, %r6, 4; add.u64 %rd4, %rd1, %rd3; ld.global.f32 %f1, [%rd4];"),
         one("x + 4·n·tid.x", "?")
@@ -160,4 +145,44 @@ fn a_launch_decides_the_shape() {
     assert_eq!(short(facts.traffic_of(access, BlockShape::Known([1, 32, 1])).as_ref()), "1..=1-way");
     assert_eq!(short(facts.traffic_of(access, BlockShape::Known([8, 32, 1])).as_ref()), "4..=4-way");
     assert_eq!(short(facts.traffic_of(access, BlockShape::Known([16, 16, 1])).as_ref()), "2..=2-way");
+}
+
+#[test]
+fn accesses_are_in_text_order_wherever_control_goes() {
+    let facts = analysed("", "bra B; A: st.shared.u32 [tile+4], %r1; bra E; B: st.shared.u32 [tile], %r1; bra A; E:");
+    let addresses: Vec<_> = found(&facts).into_iter().map(|(address, _)| address).collect();
+    assert_eq!(addresses, ["tile + 4", "tile"]);
+    for access in &facts.accesses {
+        let mut same = facts.of_instruction(access.instruction as usize);
+        assert!(same.any(|(_, a)| a == access), "{access:?}");
+    }
+}
+
+#[test]
+fn the_base_of_an_address_is_its_pointer() {
+    let facts = analysed(
+        "",
+        "add.u64 %rd3, %rd19, %rd1; cvt.u64.u32 %rd4, %r2; add.u64 %rd3, %rd3, %rd4; st.global.u8 [%rd3], %h1;",
+    );
+    let access = facts.accesses.last().expect("an access");
+    assert_eq!(facts.address(access).as_deref(), Some("x + n + tid.x"));
+    assert_eq!(facts.base(access), Some("x"));
+}
+
+#[test]
+fn costly_is_twice_the_necessary_traffic() {
+    let costly = |body: &str| {
+        let facts = analysed("", &format!("mov.u32 %r6, %laneid; {body}"));
+        match facts.traffic.last() {
+            Some(Some(traffic @ Traffic::Banks(banks))) => {
+                (traffic.is_costly(), *banks.wavefronts.start(), banks.ideal)
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(costly("shl.b32 %r8, %r6, 3; add.u32 %r9, %r5, %r8; ld.shared.u32 %r10, [%r9];"), (true, 2, 1));
+    // Only one half warp has a conflict.
+    let one_half =
+        "min.u32 %r8, %r6, 16; shl.b32 %r8, %r8, 4; add.u32 %r9, %r5, %r8; ld.shared.v2.u32 {%r10, %r11}, [%r9];";
+    assert_eq!(costly(one_half), (false, 3, 2));
 }

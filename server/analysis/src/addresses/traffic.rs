@@ -1,4 +1,4 @@
-//! The traffic of an access: for all values of what is unknown, the least and the most that it may be.
+//! The traffic of an access: its minimum and maximum over all values of the unknown numbers.
 
 use super::Values;
 use super::access::{Access, AccessEffect};
@@ -33,16 +33,17 @@ pub enum Traffic {
 pub struct SectorTraffic {
     /// The number of sectors.
     pub sectors: RangeInclusive<u32>,
-    /// The same if the pointer parameter at the beginning of the address is aligned as memory allocators align it. `None` if there is none.
+    /// The same if the pointer parameter at which the address begins is aligned as memory allocators align it. `None` if there is no
+    /// such parameter.
     pub aligned: Option<RangeInclusive<u32>>,
-    /// The number of sectors for as many different bytes.
+    /// The minimum number of sectors that hold as many different bytes.
     pub ideal: u32,
     /// The distance from lane to lane in bytes, if it is the same for all lanes.
     pub stride: Option<i64>,
 }
 
 impl SectorTraffic {
-    /// The number of sectors, for an aligned pointer if the address begins with one.
+    /// The number of sectors; if the address begins with a pointer parameter, for an aligned one.
     pub fn usual(&self) -> &RangeInclusive<u32> {
         self.aligned.as_ref().unwrap_or(&self.sectors)
     }
@@ -51,11 +52,6 @@ impl SectorTraffic {
     pub fn is_coalesced(&self) -> bool {
         let usual = self.usual();
         *usual.start() <= self.ideal && *usual.end() <= self.ideal + 1
-    }
-
-    /// Whether at least twice as many sectors are moved as necessary.
-    pub fn is_costly(&self) -> bool {
-        *self.usual().start() >= 2 * self.ideal
     }
 }
 
@@ -74,23 +70,13 @@ pub struct BankTraffic {
     pub stride: Option<i64>,
 }
 
-impl BankTraffic {
-    /// Whether there is a conflict in any case.
-    pub fn is_costly(&self) -> bool {
-        *self.conflict.start() > 1
-    }
-}
-
 impl Traffic {
-    /// Whether the access costs clearly more than necessary.
+    /// Whether the access costs at least twice as much as necessary.
     pub fn is_costly(&self) -> bool {
-        match self {
-            Self::Sectors(sectors) => sectors.is_costly(),
-            Self::Banks(banks) => banks.is_costly(),
-        }
+        self.factor() >= 2
     }
 
-    /// How many times as much as necessary the access costs at least.
+    /// The minimum cost of the access divided by the necessary cost, rounded down.
     pub fn factor(&self) -> u32 {
         match self {
             Self::Sectors(sectors) => *sectors.usual().start() / sectors.ideal.max(1),
@@ -150,6 +136,7 @@ impl Pattern {
         let mut all = Vec::new();
         // Moving all lanes by a word changes only the numbers of the banks.
         let mut starts: Vec<u64> = self.starts.iter().map(|s| s % WORD).collect();
+        starts.sort_unstable();
         starts.dedup();
         for start in starts {
             all.push(banks(&self.accesses(mask, start, bytes), update)?);
@@ -164,7 +151,7 @@ impl Pattern {
         })
     }
 
-    /// The number of sectors for as many different bytes.
+    /// The minimum number of sectors that hold as many different bytes.
     fn ideal(&self, bytes: u32) -> Option<u32> {
         let start = self.starts.first()?;
         u32::try_from(sectors(&self.accesses(u32::MAX, *start, bytes))?.ideal).ok()
@@ -224,8 +211,8 @@ fn patterns_of(
     (!out.is_empty()).then_some(out)
 }
 
-/// The parameter with which an address begins: a term of 64 bits without a factor, if there is only one.
-fn pointer(values: &Values, address: NodeId) -> Option<NodeId> {
+/// The pointer parameter at which an address begins: a term of 64 bits without a factor, if there is only one.
+pub(super) fn pointer(values: &Values, address: NodeId) -> Option<NodeId> {
     let is_pointer = |id: NodeId| {
         let facts = values.facts(id);
         facts.width == 64 && matches!(facts.node, Node::Symbol(Symbol::Parameter(..)))
@@ -275,7 +262,7 @@ impl<'a> Counting<'a> {
         Self { values, cases, evaluators: evaluators.collect(), aligned: HashMap::default(), steps: 0 }
     }
 
-    /// The traffic of an access to a state space; `None` if it is not known, or if the accesses so far took too long.
+    /// The traffic of an access to a state space; `None` if it is not known, or if the previous accesses took too long.
     pub fn of(&mut self, access: &Access, space: &str) -> Option<Traffic> {
         if self.steps > MAX_FUNCTION_STEPS {
             return None;
@@ -344,7 +331,7 @@ fn full(patterns: &[Pattern]) -> Vec<&Pattern> {
     if full.is_empty() { patterns.iter().collect() } else { full }
 }
 
-/// The counts of all patterns. The least is that of warps whose lanes all exist; the most is never exceeded.
+/// The counts of all patterns. The minimum is that of warps whose lanes all exist; no warp exceeds the maximum.
 fn counted<T>(
     patterns: &[Pattern],
     count: impl Fn(&Pattern) -> Option<T>,

@@ -9,7 +9,7 @@ use ptx_isa::tables::GridRole;
 /// The maximum length of a text in characters.
 const MAX_LENGTH: usize = 140;
 
-/// The maximum depth of what is written; a deeper expression is not.
+/// The maximum depth of an expression that becomes text.
 const MAX_DEPTH: u32 = 24;
 
 /// The names of iterations of nested loops, the outermost first.
@@ -47,9 +47,12 @@ impl SymbolNames {
             registers: slots.map(|s| function.register_name(s).into()).collect(),
         }
     }
-}
 
-impl SymbolNames {
+    /// The name of a variable or parameter.
+    pub(super) fn variable(&self, variable: u32) -> Option<&str> {
+        self.variables.get(variable as usize).map(|v| &*v.name)
+    }
+
     /// The name of the register of a slot.
     pub(super) fn register(&self, slot: u32) -> Option<&str> {
         self.registers.get(slot as usize).map(|name| &**name)
@@ -67,7 +70,7 @@ fn atom(text: impl Into<String>) -> Written {
     Written { text: text.into(), binding: 2 }
 }
 
-/// An expression as text; `None` if it is a register of which nothing is known, or if the text would be long.
+/// An expression as text; `None` for a register whose value is unknown, and if the text would be long.
 pub fn text(values: &Values, names: &SymbolNames, id: NodeId) -> Option<String> {
     if let Node::Symbol(Symbol::Meeting(..) | Symbol::Result(..)) = values.facts(id).node
         && values.counter(id).is_none()
@@ -113,15 +116,15 @@ impl Writer<'_> {
                 }
             }
             Symbol::Parameter(variable, offset) => {
-                let VariableName { name, .. } = self.names.variables.get(variable as usize)?;
-                if offset == 0 { atom(&**name) } else { atom(format!("{name}[{offset}]")) }
+                let name = self.names.variable(variable)?;
+                if offset == 0 { atom(name) } else { atom(format!("{name}[{offset}]")) }
             }
-            Symbol::Address(variable) => atom(&*self.names.variables.get(variable as usize)?.name),
+            Symbol::Address(variable) => atom(self.names.variable(variable)?),
             Symbol::Window(_) => atom(""),
-            Symbol::Result(_, slot) => atom(&**self.names.registers.get(slot as usize)?),
+            Symbol::Result(_, slot) => atom(self.names.register(slot)?),
             Symbol::Meeting(_, slot) => {
                 let Some(counter) = self.values.counter(id) else {
-                    return Some(atom(&**self.names.registers.get(slot as usize)?));
+                    return Some(atom(self.names.register(slot)?));
                 };
                 let depth_of_loop = self.values.loops().all.get(counter.natural_loop as usize)?.depth;
                 let iteration = ITERATIONS.get(depth_of_loop as usize)?;
@@ -147,8 +150,8 @@ impl Writer<'_> {
         })
     }
 
-    /// The place of a factor in a product and of its product in a sum: from what is the same for the whole grid to what differs between
-    /// threads, loop counters last.
+    /// The place of a factor in a product and of its product in a sum: values of the whole grid come first, values of threads later, loop
+    /// counters last.
     fn rank(&self, id: NodeId) -> u8 {
         let facts = self.values.facts(id);
         match &facts.node {
@@ -308,7 +311,7 @@ fn number_of(value: u64) -> String {
     if value > 0xf_ffff { format!("0x{value:x}") } else { value.to_string() }
 }
 
-/// The symbols that an address is the sum of, through loop counters to their starts.
+/// Collects the symbols whose sum is an address; for a loop counter, those of its start.
 fn bases(values: &Values, id: NodeId, out: &mut Vec<Symbol>, depth: u32) {
     if depth > MAX_DEPTH {
         return;
@@ -341,16 +344,4 @@ pub(super) fn space_of(values: &Values, names: &SymbolNames, id: NodeId) -> Opti
     };
     let mut spaces = symbols.iter().filter_map(space);
     spaces.next().filter(|_| spaces.next().is_none())
-}
-
-/// The name of the parameter or variable with which an address begins.
-pub(super) fn base_name<'n>(values: &Values, names: &'n SymbolNames, id: NodeId) -> Option<&'n str> {
-    let mut symbols = Vec::new();
-    bases(values, id, &mut symbols, 0);
-    symbols.iter().find_map(|symbol| match symbol {
-        Symbol::Parameter(variable, _) | Symbol::Address(variable) => {
-            names.variables.get(*variable as usize).map(|v| &*v.name)
-        }
-        _ => None,
-    })
 }

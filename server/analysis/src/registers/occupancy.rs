@@ -3,6 +3,7 @@
 //! Computes the result of `cudaOccupancyMaxActiveBlocksPerMultiprocessor` for the largest carve-out of shared memory and no
 //! dynamic shared memory. Properties that a module does not contain are left out: see docs/dev/occupancy.md.
 
+use crate::addresses::lanes::LANES;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Multiprocessor, TargetInfo};
 
@@ -11,7 +12,7 @@ use ptx_isa::tables::{Multiprocessor, TargetInfo};
 pub const ASSUMED_THREADS: u32 = 256;
 
 /// The number of threads of a warp, on every target.
-pub const WARP: u32 = 32;
+pub const WARP: u32 = LANES as u32;
 
 /// The resource that limits occupancy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -63,7 +63,7 @@ impl<'t> At<'t> {
         })
     }
 
-    /// What is known of the addresses of the instruction around the hover.
+    /// A passage about the addresses of the instruction around the hover.
     fn addresses(&self) -> Option<MarkdownPage> {
         let flow = self.flow()?;
         let start = self.around(kinds().instruction)?.start_byte().checked_sub(flow.base)?;

@@ -47,7 +47,7 @@ impl Hints<'_> {
                 self.out.push(Hint { tooltip, ..Hint::after(self.line_end(offset), format!("◀ {text}")) });
             }
             if assumed {
-                let tooltip = "the condition for the hints with a `*` in this function; a `.reqntid` or a launch above the kernel says more";
+                let tooltip = "the condition for the hints with a `*` in this function; `.reqntid` or a launch above the kernel replaces it";
                 let hint = Hint::after(self.line_end(place.start), format!("◀ * {ASSUMPTION}"));
                 self.out.push(Hint { tooltip: tooltip.to_owned(), ..hint });
             }

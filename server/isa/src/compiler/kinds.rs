@@ -157,9 +157,7 @@ impl WrittenEntry<'_> {
             uniform: self.other("uniform").map_or(Ok(UniformExtent::Cta), |word| opcode::extent(self.head, word))?,
             lane_bits: self.other("lane-bits").and_then(|n| n.parse().ok()).unwrap_or(0),
             grid: self.other("grid").map_or(Ok(GridRole::None), |word| grid_role(self.head, word))?,
-            at_most: leak(
-                self.other("at-most").unwrap_or("").split_whitespace().filter_map(|n| n.parse().ok()).collect(),
-            ),
+            at_most: leak(maxima(self.head, self.other("at-most").unwrap_or(""))?),
             summary: self.common.summary,
             manual: self.common.manual,
             doc: self.common.doc,
@@ -315,6 +313,12 @@ fn choices<'p>(pattern: &'p str, name: &str) -> Vec<&'p str> {
         rest = rest.strip_prefix(literal).unwrap_or(rest);
     }
     out
+}
+
+/// The maximum of each component.
+fn maxima(line: &LogicalLine, text: &str) -> Result<Vec<u32>> {
+    let number = |word: &str| word.parse().map_err(|_| line.error(0, format!("expected a number, found `{word}`")));
+    text.split_whitespace().map(number).collect()
 }
 
 fn grid_role(line: &LogicalLine, word: &str) -> Result<GridRole> {

@@ -82,9 +82,9 @@ choice! {
         None,
     }
 
-    /// What a special register says about the place of a thread in the grid.
+    /// The part of a thread's place in the grid that a special register holds.
     enum GridRole {
-        /// Nothing.
+        /// Not a part of it.
         None,
         /// The index of the thread in its CTA.
         Thread,

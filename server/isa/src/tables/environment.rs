@@ -33,7 +33,7 @@ table! {
         /// The number of lowest bits of its first component that distinguish the lanes of a warp, if warps are parts of rows;
         /// 0: unknown.
         lane_bits: u8,
-        /// What it says about the place of a thread in the grid.
+        /// The part of a thread's place in the grid that it holds.
         grid: GridRole,
         /// The maximum of each component; empty: unknown.
         at_most: &'static [u32],

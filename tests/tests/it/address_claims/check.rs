@@ -1,10 +1,8 @@
-//! Compares what is said of the addresses of a kernel with a run of it: the accesses that the interpreter makes, and its transactions.
+//! Compares the claims about the addresses of a kernel with a run of it: with the accesses that the interpreter makes, and its transactions.
 
 use ptx_analysis::addresses::evaluate::Assumptions;
 use ptx_analysis::addresses::traffic::{Pattern, patterns};
-use ptx_analysis::addresses::{Access, AccessEffect, AddressFacts, BlockShape, Flow, Traffic};
-use ptx_analysis::flow::liveness::Liveness;
-use ptx_analysis::flow::{FlowFunction, Graph, dominance, uniformity};
+use ptx_analysis::addresses::{Access, AccessEffect, AddressFacts, BlockShape, Traffic};
 use ptx_analysis::program::ModuleProgram;
 use ptx_interp::findings::Checks;
 use ptx_interp::inspect::{Transaction, parameters, transactions};
@@ -16,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// What was compared.
+/// The counts of comparisons.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Instructions that access global or shared memory, once for each address.
@@ -36,7 +34,7 @@ pub struct Tally {
     /// Of these: with an aligned pointer.
     pub aligned: usize,
     /// Transactions of runs without a claim.
-    pub unsaid: usize,
+    pub unclaimed: usize,
     /// Instructions (file, function, index) with at least one checked transaction.
     pub reached: BTreeSet<(String, String, u32)>,
     /// Claims that a run contradicts.
@@ -45,24 +43,6 @@ pub struct Tally {
 
 /// The maximum number of steps of a run that are compared.
 const MAX_STEPS: usize = 60_000;
-
-/// The addresses of a lowered function.
-pub fn addresses(function: &FlowFunction) -> Option<AddressFacts> {
-    let graph = Graph::new(function);
-    let liveness = Liveness::new(function, &graph);
-    let post_dominators = dominance::post_dominators(&graph, |b| graph.blocks[b].leaves);
-    let across = uniformity::across(function, &graph, &liveness, &post_dominators)?;
-    let dominators = dominance::dominators(&graph);
-    let flow = Flow {
-        function,
-        graph: &graph,
-        liveness: &liveness,
-        dominators: &dominators,
-        post_dominators: &post_dominators,
-        across: &across,
-    };
-    AddressFacts::new(&flow, &|| false)
-}
 
 /// A module ready for launches.
 pub fn module(text: &str) -> LaunchModule {
@@ -73,7 +53,9 @@ pub fn module(text: &str) -> LaunchModule {
 pub fn all_addresses(module: &LaunchModule) -> BTreeMap<u32, AddressFacts> {
     let functions = module.program.functions.iter().enumerate();
     functions
-        .filter_map(|(index, f)| Some((index as u32, addresses(f.body.as_ref().filter(|b| b.complete)?)?)))
+        .filter_map(|(index, f)| {
+            Some((index as u32, AddressFacts::of_function(f.body.as_ref().filter(|b| b.complete)?)?))
+        })
         .collect()
 }
 
@@ -89,13 +71,13 @@ impl Tally {
             checked,
             full,
             aligned,
-            unsaid,
+            unclaimed,
             reached,
             contradictions,
         } = self;
         format!(
             "{accesses} accesses, {with_form} with an address, {with_traffic} with traffic, {costly} of them costly; {runs} runs, {checked} claims compared ({full} of \
-             whole warps, {aligned} with an aligned pointer) at {} instructions, {unsaid} transactions without a claim, {} contradicted",
+             whole warps, {aligned} with an aligned pointer) at {} instructions, {unclaimed} transactions without a claim, {} contradicted",
             reached.len(),
             contradictions.len()
         )
@@ -152,7 +134,7 @@ impl Tally {
                     let key = (step.site.function, at, number == 1);
                     let claim = known.entry(key).or_insert_with(|| Claim::new(facts, access, shape));
                     let Some(claim) = claim else {
-                        self.unsaid += 1;
+                        self.unclaimed += 1;
                         continue;
                     };
                     let base = facts.base(access).and_then(|b| values.get(b)).copied();
@@ -180,18 +162,18 @@ impl Tally {
         let fits = claim.patterns.iter().any(|p| follows(p, transaction));
         let (mask, bytes) = (transaction.lanes, access.bytes);
         let counted = match (&claim.traffic, &transaction.sectors, &transaction.banks) {
-            (Traffic::Sectors(said), Some(sectors), _) => {
+            (Traffic::Sectors(claimed), Some(sectors), _) => {
                 let touched = u32::try_from(sectors.touched).unwrap_or(u32::MAX);
-                let aligned = said.aligned.as_ref().filter(|_| base.is_some_and(|b| b.is_multiple_of(256)));
+                let aligned = claimed.aligned.as_ref().filter(|_| base.is_some_and(|b| b.is_multiple_of(256)));
                 self.aligned += usize::from(aligned.is_some());
-                holds(&said.sectors, touched, mask)
+                holds(&claimed.sectors, touched, mask)
                     && aligned.is_none_or(|a| holds(a, touched, mask))
                     && within(&claim.patterns, mask, touched, |p| p.sectors(mask, bytes))
             }
-            (Traffic::Banks(said), _, Some(banks)) => {
+            (Traffic::Banks(claimed), _, Some(banks)) => {
                 let update = access.effect == AccessEffect::Update;
-                holds(&said.conflict, banks.conflict, mask)
-                    && holds(&said.wavefronts, banks.wavefronts, mask)
+                holds(&claimed.conflict, banks.conflict, mask)
+                    && holds(&claimed.wavefronts, banks.wavefronts, mask)
                     && within(&claim.patterns, mask, banks.conflict, |p| Some(p.banks(mask, bytes, update)?.conflict))
             }
             // A claim about another memory than the one that is reached.
@@ -211,7 +193,7 @@ impl Tally {
     }
 }
 
-/// What is said of an access.
+/// The claims about an access.
 struct Claim {
     patterns: Vec<Pattern>,
     traffic: Traffic,
@@ -241,9 +223,9 @@ fn is_of(access: &Access, transaction: &Transaction) -> bool {
         }
 }
 
-/// What holds for all lanes is the most for some of them.
-fn holds(said: &RangeInclusive<u32>, actual: u32, mask: u32) -> bool {
-    if mask == u32::MAX { said.contains(&actual) } else { actual <= *said.end() }
+/// Whether a count agrees with a claim. The claim is about all lanes, and an upper bound for some of them.
+fn holds(claimed: &RangeInclusive<u32>, actual: u32, mask: u32) -> bool {
+    if mask == u32::MAX { claimed.contains(&actual) } else { actual <= *claimed.end() }
 }
 
 /// Whether some pattern explains the addresses of all lanes.
@@ -258,7 +240,7 @@ fn follows(pattern: &Pattern, transaction: &Transaction) -> bool {
         && pattern.starts.contains(&(origin % 32))
 }
 
-/// Whether a number is what some pattern says about these lanes.
+/// Whether a count agrees with some pattern for these lanes.
 fn within(all: &[Pattern], mask: u32, actual: u32, count: impl Fn(&Pattern) -> Option<RangeInclusive<u32>>) -> bool {
-    all.iter().filter(|p| mask & !p.active == 0).filter_map(count).any(|said| said.contains(&actual))
+    all.iter().filter(|p| mask & !p.active == 0).filter_map(count).any(|claimed| claimed.contains(&actual))
 }

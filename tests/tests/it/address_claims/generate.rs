@@ -1,29 +1,22 @@
 //! Random kernels whose addresses are sums, products, masks, shifts and swizzles of the thread's index, with loops and branches.
 
+use ptx_tests::generate::Random;
 use std::fmt::Write;
 
 /// Bytes of the buffer and of the tile in shared memory that every address stays in.
 const BUFFER: u64 = 1 << 21;
 const TILE: u64 = 1 << 14;
 
-/// A generator of pseudo-random numbers (SplitMix64).
-pub struct Random(pub u64);
+/// Random choices.
+struct Choices(Random);
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
+impl Choices {
     fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
+        self.0.below(limit as usize) as u64
     }
 
     fn pick<'t, T>(&mut self, all: &'t [T]) -> &'t T {
-        &all[self.below(all.len() as u64) as usize]
+        &all[self.0.below(all.len())]
     }
 }
 
@@ -34,8 +27,8 @@ struct Value {
     max: Option<u64>,
 }
 
-struct Kernel<'r> {
-    random: &'r mut Random,
+struct Kernel {
+    random: Choices,
     text: String,
     values: Vec<Value>,
     next: u32,
@@ -43,7 +36,8 @@ struct Kernel<'r> {
 
 /// A module with one kernel and a launch above it.
 pub fn kernel(seed: u64) -> String {
-    let random = &mut Random(seed);
+    // Neighbouring seeds differ in all bits.
+    let mut random = Choices(Random::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     let blocks: [[u64; 3]; 16] = [
         [32, 1, 1],
         [64, 1, 1],
@@ -106,7 +100,7 @@ pub fn kernel(seed: u64) -> String {
     )
 }
 
-impl Kernel<'_> {
+impl Kernel {
     fn define(&mut self, max: Option<u64>) -> u32 {
         let register = self.fresh();
         self.values.push(Value { register, max });
@@ -297,7 +291,7 @@ impl Kernel<'_> {
         format!("@%p{p} ")
     }
 
-    /// A loop whose number of turns is the same for all lanes, or differs.
+    /// A loop. Its number of iterations is the same for all lanes, or differs.
     fn counted_loop(&mut self) {
         let (start, bound, counter) = (self.value(), self.fresh(), self.fresh());
         let step = *self.random.pick(&[1, 2, 4, 32, 33, 128]);

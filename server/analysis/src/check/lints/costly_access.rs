@@ -11,17 +11,17 @@ const MAX_REPORTED: usize = 16;
 /// An access to memory that costs a warp several times as much as necessary.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CostlyAccess {
-    /// What is counted.
+    /// The unit of the two numbers.
     pub unit: TrafficUnit,
     /// The number for a warp whose lanes are all active.
     pub actual: u32,
-    /// The number that would do.
+    /// The necessary number.
     pub ideal: u32,
-    /// Whether it depends on the assumption that the block's width is a multiple of 32.
+    /// Whether `actual` depends on the assumption that the block's width is a multiple of 32.
     pub assumed: bool,
 }
 
-/// What the traffic of an access is counted in.
+/// The unit of the traffic of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TrafficUnit {
     /// Sectors of global memory.
@@ -39,8 +39,9 @@ impl DiagnosticMessage for CostlyAccess {
                 format!("a warp touches {actual} sectors here; as many bytes fit into {ideal}{condition}")
             }
             TrafficUnit::Passes => {
-                let needed = if *ideal == 1 { "1 would do".to_owned() } else { format!("{ideal} would do") };
-                format!("bank conflicts: a warp needs {actual} passes here, and {needed} without conflicts{condition}")
+                format!(
+                    "bank conflicts: a warp needs {actual} passes here, and {ideal} would do without conflicts{condition}"
+                )
             }
         }
     }
@@ -57,14 +58,14 @@ impl DiagnosticMessage for CostlyAccess {
 }
 
 /// Reports the accesses of a function that cost at least twice as much as necessary; if there are many, the worst. The analysis takes time,
-/// so it runs only for a project that asks for it.
+/// so it runs only if the code has a level.
 pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     if !analysis.environment.project.costly {
         return;
     }
     let Some(addresses) = analysis.addresses() else { return };
     let costly = addresses.accesses.iter().zip(&addresses.traffic).filter_map(|(access, traffic)| {
-        let traffic = traffic.as_ref().filter(|t| t.is_costly() && t.factor() >= 2)?;
+        let traffic = traffic.as_ref().filter(|t| t.is_costly())?;
         Some((traffic, access))
     });
     let mut costly: Vec<_> = costly.collect();
@@ -114,5 +115,13 @@ mod tests {
             "shl.b32 %r4, %r2, 4; mov.u32 %r5, tile; add.u32 %r4, %r4, %r5; ld.shared.u32 %r6, [%r4]; st.shared.u32 [tile], %r6;",
         );
         assert_eq!(conflicts, ["bank conflicts: a warp needs 4 passes here, and 1 would do without conflicts"]);
+    }
+
+    #[test]
+    fn the_worst_accesses_are_reported() {
+        let at = |bits: u32| format!("shl.b32 %r4, %r2, {bits}; ld.shared.u32 %r6, [%r4]; ");
+        let found = of(&format!("{}{}", at(3), at(4).repeat(super::MAX_REPORTED)));
+        assert_eq!(found.len(), super::MAX_REPORTED);
+        assert!(found.iter().all(|message| message.contains("needs 4 passes")), "{found:?}");
     }
 }
