@@ -132,7 +132,7 @@ impl Nvdisasm {
         &self,
         path: &Path,
         runner: &Runner,
-        stop: &mut (dyn FnMut() -> bool + Send),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(ExecutableStamp, ToolInfo), AssemblerFailure> {
         let stamp = ExecutableStamp::of(path)?;
         if let Some(known) = lock(&self.known).disassembler.as_ref().filter(|(known, _)| *known == stamp) {

@@ -159,7 +159,7 @@ impl Ptxas {
     pub fn assembler(
         &self,
         configuration: &Configuration,
-        stop: &mut (dyn FnMut() -> bool + Send),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(ExecutableStamp, ToolInfo), AssemblerFailure> {
         self.guarded.get_or_init(|| {
             if let Err(error) = self.runner.end_with_signals() {

@@ -1,25 +1,21 @@
 //! The commands `ptx-analyzer.sass`: the machine code of a document, tied to its lines; and `ptx-analyzer.sourceOf`: the source
 //! line that a PTX line comes from.
 
-use super::compare::{CompareRequest, failed, no_function, refused};
+use super::assembler::{AssemblerRequest, failed, in_turn, no_function, refused};
 use super::definition::source_file;
 use super::snapshot;
 use crate::assembler::answer::{TiedCode, kernel_of, summary};
 use crate::assembler::machine::{MachineCode, Toolchain};
 use crate::assembler::{Configuration, ExecutableStamp, Task};
-use crate::cancel::UntilDropped;
 use crate::document::OpenDocument;
 use crate::nvdisasm::CodeKey;
-use crate::progress::WorkProgress;
 use crate::ptxas::{Key, hash};
 use crate::refresh;
 use crate::shared::Shared;
-use ptx_clock::Instant;
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{MessageType, Position, ProgressToken, ShowDocumentParams, Uri};
@@ -29,7 +25,7 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The arguments of the command.
 struct SassRequest {
-    which: CompareRequest,
+    which: AssemblerRequest,
     /// The line whose function is requested if `which` names none; from 1.
     line: Option<usize>,
     /// Whether the answer lists the instructions as objects.
@@ -42,7 +38,7 @@ struct SassRequest {
 
 impl SassRequest {
     fn read(shared: &Shared, argument: &Value) -> Result<Self> {
-        let which = CompareRequest::read(shared, argument)?;
+        let which = AssemblerRequest::read(shared, argument)?;
         let line = match argument.get("line") {
             None | Some(Value::Null) => None,
             Some(line) => {
@@ -84,8 +80,6 @@ async fn answer(shared: &Arc<Shared>, request: SassRequest, token: Option<Progre
         let version = version.filter(|_| Some(parsed.revision) == revision);
         Some(DocumentText { document, snapshot: parsed.snapshot.clone()?, revision: parsed.revision, version })
     });
-    let wanted = UntilDropped::default();
-    let cancelled = wanted.token();
     let (server, uri, instructions) = (Arc::clone(shared), request.which.uri.clone(), request.instructions);
     let (job, known) = shared
         .off_thread(move || {
@@ -104,22 +98,8 @@ async fn answer(shared: &Arc<Shared>, request: SassRequest, token: Option<Progre
     let (code, remembered) = match known {
         Some(known) => (known, true),
         None => {
-            let mut progress = WorkProgress::new(shared, token, "Running ptxas", &cancelled);
-            let turn = Arc::clone(&shared.ptxas.turn).lock_owned().await;
-            let (begin, server) = (Instant::now(), Arc::clone(shared));
-            let limit = job.configuration.limit.as_secs().max(1);
-            shared
-                .off_thread(move || {
-                    // The turn ends only with the programs, even if the request was cancelled.
-                    let _turn = turn;
-                    job.run(&mut || {
-                        let seconds = begin.elapsed().as_secs();
-                        let percent = u32::try_from(seconds * 100 / limit).unwrap_or(100).min(100);
-                        progress.tell(|| (format!("{seconds} s"), percent));
-                        cancelled.is_set() || server.shut_down.load(Ordering::Relaxed)
-                    })
-                })
-                .await??
+            let limit = job.configuration.limit;
+            in_turn(shared, token, limit, move |stop| job.run(stop)).await??
         }
     };
     if !remembered {
@@ -166,7 +146,7 @@ impl SassJob {
     fn new(shared: Arc<Shared>, request: SassRequest, text: Option<DocumentText>) -> Result<Self> {
         let configuration = shared.ptxas.configuration(&shared.folders()).map_err(refused)?.clone();
         let disassembler = shared.nvdisasm.path(&shared.folders()).map_err(refused)?.to_owned();
-        let CompareRequest { uri, entry, target } = request.which;
+        let AssemblerRequest { uri, entry, target } = request.which;
         let Some(text) = text else {
             return Err(refused(format!("{} is not open, or is not PTX", uri.as_str())));
         };
@@ -206,7 +186,7 @@ impl SassJob {
     }
 
     /// Returns the machine code, and whether it was stored before.
-    fn run(&self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<(Arc<TiedCode>, bool)> {
+    fn run(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<(Arc<TiedCode>, bool)> {
         let (ptxas, nvdisasm) = (&self.shared.ptxas, &self.shared.nvdisasm);
         let (stamp, assembler) = ptxas.assembler(&self.configuration, stop).map_err(failed)?;
         let (other, disassembler) = nvdisasm.disassembler(&self.disassembler, &ptxas.runner, stop).map_err(failed)?;
