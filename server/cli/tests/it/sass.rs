@@ -285,8 +285,8 @@ fn listings_that_fail() {
 fn nothing_is_run_unasked() {
     let fake = Fake::printing();
     let section = fake.section();
-    assert!(refusal(&mut begun(&json!({ "ptxas": section["ptxas"] }))).contains("no disassembler is configured"));
-    assert!(refusal(&mut begun(&json!({ "nvdisasm": section["nvdisasm"] }))).contains("no assembler is configured"));
+    assert!(refusal(&mut begun(&json!({ "ptxas": section["ptxas"] }))).contains("no nvdisasm is configured"));
+    assert!(refusal(&mut begun(&json!({ "nvdisasm": section["nvdisasm"] }))).contains("no ptxas is configured"));
     // Settings that a project may have written do not count.
     let mut client = begun(&json!({ "ptxas": section["ptxas"] }));
     client.notify("workspace/didChangeConfiguration", json!({ "settings": { "ptx-analyzer": section } }));
@@ -300,7 +300,10 @@ fn nothing_is_run_unasked() {
     let mixed = json!({ "ptxas": elsewhere.section()["ptxas"], "nvdisasm": section["nvdisasm"] });
     let options = json!({ "ptx-analyzer": mixed, "workspaceTrusted": true });
     let params = json!({ "capabilities": {}, "initializationOptions": options, "workspaceFolders": folder });
-    assert!(refusal(&mut begun_with(params)).contains("what belongs to a project is not run: use an nvdisasm"));
+    assert!(
+        refusal(&mut begun_with(params))
+            .contains("that belongs to a project is not run: name the path of another nvdisasm")
+    );
     let mut client = begun(&json!({ "ptxas": section["ptxas"], "nvdisasm": { "path": "nvdisasm" } }));
     let message = client.wait("a message", |m| m["method"] == "window/showMessage");
     assert!(message["params"]["message"].as_str().unwrap().contains("`nvdisasm` is not an absolute path"), "{message}");

@@ -52,7 +52,15 @@ impl Tool {
         }
     }
 
-    /// What the program calls itself, in lower case.
+    /// Returns the page of the documentation that says how to set its path.
+    pub fn page(self) -> &'static str {
+        match self {
+            Self::Ptxas => "docs/ptxas.md",
+            Self::Nvdisasm => "docs/sass.md",
+        }
+    }
+
+    /// Returns the name by which the program introduces itself, in lower case.
     fn title(self) -> &'static str {
         match self {
             Self::Ptxas => "ptx optimizing assembler",
@@ -82,6 +90,12 @@ impl Configuration {
         let path = absolute(path)?;
         options::check(&arguments)?;
         Ok(Self { path, arguments, limit })
+    }
+}
+
+impl AsRef<Path> for Configuration {
+    fn as_ref(&self) -> &Path {
+        &self.path
     }
 }
 

@@ -91,7 +91,7 @@ impl CompareJob {
         question: AssemblerRequest,
         found: Option<(Arc<OpenDocument>, Snapshot)>,
     ) -> Result<Self> {
-        let configuration = shared.ptxas.configuration(&shared.folders()).map_err(refused)?.clone();
+        let configuration = shared.ptxas.program.configuration(&shared.folders()).map_err(refused)?.clone();
         let Some((document, snapshot)) = found else {
             return Err(refused(format!("{} is not open, or is not PTX", question.uri.as_str())));
         };
@@ -106,7 +106,7 @@ impl CompareJob {
 
     /// Returns the inputs of the comparison, if the assembler's version is known.
     fn key(&self) -> Option<Key> {
-        Some(self.key_with(self.shared.ptxas.stamp(&self.configuration)?))
+        Some(self.key_with(self.shared.ptxas.program.stamp(&self.configuration.path)?))
     }
 
     fn key_with(&self, stamp: ExecutableStamp) -> Key {

@@ -144,8 +144,8 @@ struct SassJob {
 
 impl SassJob {
     fn new(shared: Arc<Shared>, request: SassRequest, text: Option<DocumentText>) -> Result<Self> {
-        let configuration = shared.ptxas.configuration(&shared.folders()).map_err(refused)?.clone();
-        let disassembler = shared.nvdisasm.path(&shared.folders()).map_err(refused)?.to_owned();
+        let configuration = shared.ptxas.program.configuration(&shared.folders()).map_err(refused)?.clone();
+        let disassembler = shared.nvdisasm.program.configuration(&shared.folders()).map_err(refused)?.clone();
         let AssemblerRequest { uri, entry, target } = request.which;
         let Some(text) = text else {
             return Err(refused(format!("{} is not open, or is not PTX", uri.as_str())));
@@ -175,8 +175,8 @@ impl SassJob {
 
     /// Returns the inputs, if the versions of the programs are known.
     fn key(&self) -> Option<CodeKey> {
-        let assembler = self.shared.ptxas.stamp(&self.configuration)?;
-        Some(self.key_with(assembler, self.shared.nvdisasm.stamp(&self.disassembler)?))
+        let assembler = self.shared.ptxas.program.stamp(&self.configuration.path)?;
+        Some(self.key_with(assembler, self.shared.nvdisasm.program.stamp(&self.disassembler)?))
     }
 
     fn key_with(&self, stamp: ExecutableStamp, disassembler: ExecutableStamp) -> CodeKey {
@@ -189,7 +189,8 @@ impl SassJob {
     fn run(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<(Arc<TiedCode>, bool)> {
         let (ptxas, nvdisasm) = (&self.shared.ptxas, &self.shared.nvdisasm);
         let (stamp, assembler) = ptxas.assembler(&self.configuration, stop).map_err(failed)?;
-        let (other, disassembler) = nvdisasm.disassembler(&self.disassembler, &ptxas.runner, stop).map_err(failed)?;
+        let (other, disassembler) =
+            nvdisasm.program.identify(&self.disassembler, &ptxas.runner, stop).map_err(failed)?;
         let key = self.key_with(stamp, other);
         // The same request may have been answered while this one waited.
         let known = nvdisasm.known(&key);
