@@ -127,11 +127,11 @@ impl Ptxas {
         }
     }
 
-    /// Stores the measurements for the target that a document itself names.
-    pub fn note(&self, uri: &Uri, snapshot: &Snapshot, assembler: &ToolInfo, assembled: &AssemblerOutput) {
+    /// Stores the measurements for the target that a document itself names. Returns whether they differ from those before.
+    pub fn note(&self, uri: &Uri, snapshot: &Snapshot, assembler: &ToolInfo, assembled: &AssemblerOutput) -> bool {
         // A rejected module may have figures of some functions, but the text is no program.
         if assembled.listing.errors().next().is_some() {
-            return;
+            return false;
         }
         let own = ptx_ide::environment(snapshot).target.is_some_and(|t| t.name == assembled.target);
         let target = if own { String::new() } else { format!(" for {}", assembled.target) };
@@ -141,11 +141,14 @@ impl Ptxas {
             let measured = MeasuredRegisters { registers: function.registers?, spilled, by: by.clone() };
             Some((function.name.clone(), measured))
         };
-        // Only a single kernel may have been measured: what holds of the others stays.
-        let mut measured = self.measured(uri, snapshot);
+        // Only a single kernel may have been measured: the measurements of the others stay.
+        let before = self.measured(uri, snapshot);
+        let mut measured = before.clone();
         measured.extend(assembled.listing.functions.iter().filter_map(one));
         let document = MeasuredDocument { text: Fingerprint::new(snapshot), measured };
+        let changed = document.measured != before;
         lock(&self.known).documents.insert(uri.clone(), document);
+        changed
     }
 
     /// Returns a register report of a document with its valid measurements in place of estimates.

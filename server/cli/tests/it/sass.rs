@@ -248,6 +248,31 @@ fn figures_replace_the_estimate_while_they_are_current() {
 }
 
 #[test]
+fn lenses_are_refreshed_when_figures_change() {
+    let fake = Fake::printing();
+    let options = json!({ "ptx-analyzer": fake.section(), "workspaceTrusted": true });
+    let capabilities = json!({ "workspace": { "codeLens": { "refreshSupport": true } } });
+    let mut client = begun_with(json!({ "capabilities": capabilities, "initializationOptions": options }));
+    let is_refresh = |m: &Value| m["method"] == "workspace/codeLens/refresh";
+    let changed = SAXPY.replace("fma.rn.f32", "fma.rz.f32");
+    // The last text is the first one, whose machine code is stored.
+    for (version, text) in [(2, SAXPY), (3, &changed), (4, SAXPY)] {
+        client.change(URI, version, json!([{ "text": text }]));
+        // The flow lints may also refresh lenses, but before this answer.
+        client.execute("ptx-analyzer.registerPressure", json!({ "uri": URI, "wait": true }));
+        std::thread::sleep(Duration::from_millis(200));
+        client.forget();
+        let answer = sass(&mut client, json!({ "uri": URI, "live": false }));
+        assert_eq!(answer["remembered"], version == 4);
+        client.wait("a refresh", is_refresh);
+        // The live registers change no lens.
+        sass(&mut client, json!({ "uri": URI }));
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(!client.others().iter().any(is_refresh), "version {version}");
+    }
+}
+
+#[test]
 fn a_refused_module_is_an_answer() {
     let fake =
         Fake::new("echo \"ptxas module.ptx, line 8; error   : Unknown modifier '.u33'\" >&2\nexit 255", "exit 1");

@@ -50,6 +50,9 @@ async fn answer(
             let job = CompareJob::new(server, question, found)?;
             // A stored result needs no turn.
             let known = job.key().and_then(|key| job.shared.ptxas.known(&key));
+            if let Some(known) = &known {
+                job.note(known);
+            }
             Ok::<_, Error>((job, known))
         })
         .await??;
@@ -63,9 +66,6 @@ async fn answer(
     let entry = entry.as_deref();
     if let Some(name) = entry.filter(|name| comparison.rows.iter().all(|r| r.name != *name)) {
         return Err(no_function(name));
-    }
-    if !remembered {
-        refresh::lenses(shared);
     }
     let mut out = comparison.json(entry);
     out["uri"] = json!(uri);
@@ -121,6 +121,7 @@ impl CompareJob {
         let key = self.key_with(stamp);
         // The same comparison may have been made while this one waited.
         if let Some(known) = ptxas.known(&key) {
+            self.note(&known);
             return Ok((known, true));
         }
         let rows = estimates(&self.snapshot, &self.document.facts(), self.target, stop)
@@ -137,9 +138,15 @@ impl CompareJob {
         let comparison = compare((&assembler, &self.configuration), task, rows, &ptxas.runner, stop).map_err(failed)?;
         let comparison = Arc::new(comparison);
         ptxas.remember(key, Arc::clone(&comparison));
-        if self.question.target.is_none() {
-            ptxas.note(&self.question.uri, &self.snapshot, &comparison.assembler, &comparison.assembled);
-        }
+        self.note(&comparison);
         Ok((comparison, false))
+    }
+
+    /// Stores the measurements for code lens, hover and register view.
+    fn note(&self, AssemblerComparison { assembler, assembled, .. }: &AssemblerComparison) {
+        let AssemblerRequest { uri, target, .. } = &self.question;
+        if target.is_none() && self.shared.ptxas.note(uri, &self.snapshot, assembler, assembled) {
+            refresh::lenses(&self.shared);
+        }
     }
 }

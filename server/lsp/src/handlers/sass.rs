@@ -2,6 +2,7 @@
 //! line that a PTX line comes from.
 
 use super::assembler::{AssemblerRequest, failed, in_turn, no_function, refused};
+use super::commands::{line_number, open_text};
 use super::definition::source_file;
 use super::snapshot;
 use crate::assembler::answer::{TiedCode, kernel_of, summary};
@@ -16,12 +17,8 @@ use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
-use tower_lsp_server::ls_types::{MessageType, Position, ProgressToken, ShowDocumentParams, Uri};
-
-/// Time limit for the client's answer; clients may leave a request unanswered.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
+use tower_lsp_server::ls_types::{MessageType, Position, ProgressToken, Uri};
 
 /// The arguments of the command.
 struct SassRequest {
@@ -39,13 +36,7 @@ struct SassRequest {
 impl SassRequest {
     fn read(shared: &Shared, argument: &Value) -> Result<Self> {
         let which = AssemblerRequest::read(shared, argument)?;
-        let line = match argument.get("line") {
-            None | Some(Value::Null) => None,
-            Some(line) => {
-                let line = line.as_u64().filter(|n| *n > 0).and_then(|n| usize::try_from(n).ok());
-                Some(line.ok_or_else(|| Error::invalid_params("`line` is a line, counted from 1"))?)
-            }
-        };
+        let line = line_number(argument, "line")?;
         let flag = |name: &str| argument.get(name) == Some(&Value::Bool(true));
         // Without an argument the user chose the command from a list; clients do not show the answers of such commands.
         let live = argument.get("live") != Some(&Value::Bool(false));
@@ -102,9 +93,6 @@ async fn answer(shared: &Arc<Shared>, request: SassRequest, token: Option<Progre
             in_turn(shared, token, limit, move |stop| job.run(stop)).await??
         }
     };
-    if !remembered {
-        refresh::lenses(shared);
-    }
     shared
         .off_thread(move || {
             let mut out = code.json(instructions);
@@ -217,13 +205,15 @@ impl SassJob {
         Ok((code, false))
     }
 
-    /// Stores what other features show: the figures, and the machine code of each line.
+    /// Stores the results that other features show: the registers of functions, and the machine code of each line.
     fn note(&self, code: &Arc<TiedCode>) {
         if !self.own || code.code.code.functions.is_empty() {
             return;
         }
         let MachineCode { assembler, assembled, .. } = &code.code;
-        self.shared.ptxas.note(&self.uri, &self.text.snapshot, assembler, assembled);
+        if self.shared.ptxas.note(&self.uri, &self.text.snapshot, assembler, assembled) {
+            refresh::lenses(&self.shared);
+        }
         self.shared.nvdisasm.note(&self.uri, self.text.revision, Arc::clone(code));
     }
 }
@@ -241,18 +231,8 @@ fn present(shared: &Arc<Shared>, result: &Result<Value>) {
             Ok(shown) => shown,
             Err(message) => return shared.client().await.show_message(MessageType::WARNING, message).await,
         };
-        if let Some(text) = text.filter(|_| shared.session().shows_documents) {
-            let server = Arc::clone(&shared);
-            let written = shared.off_thread(move || server.evaluations.write("sass", "ptxsass", &text)).await;
-            if let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) {
-                let document =
-                    ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-                let shown =
-                    shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.show_document(document)).await;
-                if !matches!(shown, Some(Ok(true))) {
-                    tracing::info!("the client has not opened the machine code");
-                }
-            }
+        if let Some(text) = text {
+            open_text(&shared, "sass".to_owned(), "ptxsass", text).await;
         }
         shared.client().await.show_message(MessageType::INFO, summary).await;
     });
@@ -263,9 +243,8 @@ fn present(shared: &Arc<Shared>, result: &Result<Value>) {
 /// # Errors
 /// If the argument is invalid.
 pub async fn source_of(shared: &Shared, uri: Uri, argument: &Value) -> Result<Option<Value>> {
-    let line = argument.get("line").and_then(Value::as_u64).filter(|n| *n > 0).and_then(|n| usize::try_from(n).ok());
-    let line =
-        line.ok_or_else(|| Error::invalid_params("the command takes an object with a `line`, counted from 1"))?;
+    let line = line_number(argument, "line")?
+        .ok_or_else(|| Error::invalid_params("the command takes an object with a `line`, counted from 1"))?;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
     shared
         .off_thread(move || {
