@@ -178,7 +178,8 @@ end
 local function show_state(state)
   local text = state.title:gsub('%%', '%%%%')
   if state.problem then
-    text = ('%%#PtxSassOld#older text: %s%%* · %s'):format(state.problem:gsub('%%', '%%%%'), text)
+    -- `%<`: a narrow window cuts the title, not the reason.
+    text = ('%%#PtxSassOld#older text: %s%%*%%< · %s'):format(state.problem:gsub('%%', '%%%%'), text)
   elseif state.outdated then
     text = '%#PtxSassOld#older text%* · ' .. text
   end

@@ -302,6 +302,11 @@ fn listings_that_fail() {
     let answer = sass(&mut begun(&fake.section()), json!({ "uri": URI }));
     assert!(answer["notes"].to_string().contains("names no lines of the module"), "{}", answer["notes"]);
     assert_eq!((&answer["functions"][0]["instructions"], &answer["ptx"]), (&json!(32), &json!([])));
+    // The message names the limit that is set, not the rest that ptxas left of it.
+    fake.write("nvdisasm", "CUDA disassembler", "exec sleep 1000");
+    let mut section = fake.section();
+    section["ptxas"]["timeout"] = json!(2);
+    assert!(refusal(&mut begun(&section)).contains("nvdisasm did not end within 2 s"));
     fake.write("nvdisasm", "CUDA disassembler", "exec cat /dev/zero");
     assert!(refusal(&mut begun(&fake.section())).contains("nvdisasm printed more than 128 MiB"));
 }

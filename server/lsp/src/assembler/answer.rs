@@ -174,3 +174,23 @@ pub fn summary(answer: &Value) -> String {
     let target = answer["target"].as_str().unwrap_or_default();
     format!("{} – ptxas {} for {target}", all.join("; "), answer["assembler"]["release"].as_str().unwrap_or_default())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_of_a_line() {
+        let text = ".version 7.8\n.target sm_80\n.func f()\n{ ret; }\n.entry k()\n{\nret;\n}\n\n.entry l() { ret; }";
+        let snapshot = Snapshot::new(text);
+        let kernels: Vec<Option<String>> =
+            (1..=11).map(|line| kernel_of(&snapshot, None, Some(line)).unwrap()).collect();
+        let k = || Some("k".to_owned());
+        // A function is no kernel. Behind the text is its last line.
+        let l = || Some("l".to_owned());
+        assert_eq!(kernels, [None, None, None, None, k(), k(), k(), k(), None, l(), l()]);
+        let named = |name: &str| kernel_of(&snapshot, Some(name.to_owned()), Some(10));
+        assert_eq!((named("k"), named("f"), named("none")), (Ok(k()), Ok(None), Err("none".to_owned())));
+        assert_eq!(kernel_of(&snapshot, None, None), Ok(None));
+    }
+}
