@@ -39,6 +39,7 @@ mod shared;
 mod transport;
 mod trouble;
 mod unreadable;
+mod vouched;
 mod worker;
 mod workspace;
 

@@ -42,8 +42,8 @@ impl MachineCodeTools {
         let runner = Arc::new(Runner::default());
         runner.end_with_signals().map_err(|error| error.to_string())?;
         let words = |failure: AssemblerFailure| failure.to_string();
-        let assembler = ToolInfo::identify(Tool::Ptxas, &configuration.path, &runner, &mut || false).map_err(words)?;
-        let disassembler = ToolInfo::identify(Tool::Nvdisasm, &disassembler, &runner, &mut || false).map_err(words)?;
+        let assembler = ToolInfo::identify(Tool::Ptxas, &configuration.path, &runner, &|| false).map_err(words)?;
+        let disassembler = ToolInfo::identify(Tool::Nvdisasm, &disassembler, &runner, &|| false).map_err(words)?;
         Ok(Self { assembler, disassembler, configuration, runner })
     }
 
@@ -70,7 +70,7 @@ impl MachineCodeTools {
             configuration: &self.configuration,
         };
         let task = Task { text: &text, target, entry: entry.as_deref() };
-        let tied = TiedCode::new(tools, task, (snapshot, &ModuleFacts::default()), live, &self.runner, &mut || false);
+        let tied = TiedCode::new(tools, task, (snapshot, &ModuleFacts::default()), live, &self.runner, &|| false);
         let tied = tied.map_err(|failure| failure.to_string())?;
         let json = tied.json(true);
         let errors = tied.code.assembled.listing.errors().map(|m| (m.line, m.text.clone())).collect();

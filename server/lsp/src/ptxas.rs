@@ -1,12 +1,8 @@
 //! NVIDIA's assembler in the server: its configuration and its cached results.
-//!
-//! The server starts this program, so its path must come from the user, never from a project. It is therefore read only from
-//! the `initializationOptions`, and only beside `"workspaceTrusted": true`. Configuration that arrives later may be merged from
-//! files of the project and does not count. `docs/decisions/0003-assembler.md` has the reasons.
 
-use super::folders::Folders;
-use super::settings::{self, PtxasSettings, Settings};
+use super::settings::PtxasSettings;
 use super::shared::lock;
+use super::vouched::VouchedProgram;
 use crate::assembler::compare::AssemblerComparison;
 use crate::assembler::output::AssemblerFunction;
 use crate::assembler::run::{CLEANUP_TIMEOUT, Runner};
@@ -14,11 +10,9 @@ use crate::assembler::{AssemblerFailure, AssemblerOutput, Configuration, Executa
 use ptx_analysis::module::{is_function, items};
 use ptx_analysis::registers::{Figures, MeasuredRegisters};
 use ptx_syntax::{Snapshot, fields};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tower_lsp_server::ls_types::Uri;
@@ -26,29 +20,11 @@ use tower_lsp_server::ls_types::Uri;
 /// Maximum number of stored results: enough for a text with and without a change, for a few targets.
 const MAX_RESULTS: usize = 16;
 
-/// The key beside the section of settings with which a client vouches for them.
-const TRUSTED: &str = "workspaceTrusted";
-
-/// State of the user's setting for an assembler.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-enum AssemblerSetting {
-    /// No assembler is set.
-    #[default]
-    Nothing,
-    /// An assembler is set, but the client does not vouch for it.
-    Untrusted,
-    /// The setting is invalid: the reason.
-    Wrong(String),
-    /// The valid configuration.
-    Ready(Configuration),
-}
-
 /// State of the assembler in the server.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Ptxas {
-    word: OnceLock<AssemblerSetting>,
-    /// Whether settings that do not count name an assembler.
-    elsewhere: AtomicBool,
+    /// The user's setting, and the version of the program.
+    pub program: VouchedProgram<Configuration>,
     /// Runs the program.
     pub runner: Arc<Runner>,
     /// Set once the program is guaranteed to end with the server.
@@ -60,7 +36,6 @@ pub struct Ptxas {
 
 #[derive(Debug, Default)]
 struct AssemblerCache {
-    assembler: Option<(ExecutableStamp, ToolInfo)>,
     /// The comparisons, the newest last.
     comparisons: VecDeque<(Key, Arc<AssemblerComparison>)>,
     documents: HashMap<Uri, MeasuredDocument>,
@@ -97,89 +72,43 @@ struct Fingerprint {
     functions: HashMap<String, (u64, bool)>,
 }
 
+impl Default for Ptxas {
+    fn default() -> Self {
+        Self {
+            program: VouchedProgram::new(Tool::Ptxas),
+            runner: Arc::default(),
+            guarded: OnceLock::new(),
+            turn: Arc::default(),
+            known: Mutex::default(),
+        }
+    }
+}
+
 impl Ptxas {
     /// Reads the setting from the client's first message. Returns a message if it is invalid.
     pub fn begin(&self, options: Option<&Value>) -> Option<String> {
-        let word = word(options);
-        let said = match &word {
-            AssemblerSetting::Wrong(why) => Some(format!("`ptx-analyzer.ptxas` cannot be used: {why}")),
-            _ => None,
-        };
-        let _ = self.word.set(word);
-        said
+        self.program.begin(options, |settings| {
+            let PtxasSettings { path, arguments, timeout } = &settings.ptxas;
+            let limit = Duration::from_secs(*timeout as u64);
+            (!path.is_empty()).then(|| Configuration::new(path, arguments, limit))
+        })
     }
 
-    /// Records that settings that do not count name an assembler.
-    pub fn ignore(&self, written: &PtxasSettings) {
-        let same = match self.word.get() {
-            Some(AssemblerSetting::Ready(own)) => own.path == Path::new(&written.path),
-            _ => false,
-        };
-        if !written.path.is_empty() && !same && !self.elsewhere.swap(true, Ordering::Relaxed) {
-            tracing::info!("`ptx-analyzer.ptxas.path` counts only in the initialization options");
-        }
-    }
-
-    /// Returns the configuration of the assembler.
-    ///
-    /// # Errors
-    /// The reason why there is none, and how to fix that.
-    pub fn configuration(&self, folders: &Folders) -> Result<&Configuration, String> {
-        const HOW: &str = "in the `initializationOptions` of your editor, with `\"workspaceTrusted\": true` beside the section (docs/ptxas.md)";
-        match self.word.get() {
-            Some(AssemblerSetting::Ready(configuration)) => match inside(&configuration.path, folders) {
-                Some(folder) => Err(format!(
-                    "`{}` is in the folder {folder} of the workspace, and what belongs to a project is not run: use a ptxas that is elsewhere",
-                    configuration.path.display()
-                )),
-                None => Ok(configuration),
-            },
-            Some(AssemblerSetting::Wrong(why)) => Err(format!("`ptx-analyzer.ptxas` cannot be used: {why}")),
-            Some(AssemblerSetting::Untrusted) => Err(format!(
-                "`ptx-analyzer.ptxas.path` is set, but the editor does not say that it trusts the workspace: it must be set {HOW}"
-            )),
-            _ if self.elsewhere.load(Ordering::Relaxed) => Err(format!(
-                "`ptx-analyzer.ptxas.path` was sent as configuration, where a project could have set it, and does not count there: set it {HOW}"
-            )),
-            _ => {
-                Err(format!("no assembler is configured, and none is looked for: set `ptx-analyzer.ptxas.path` {HOW}"))
-            }
-        }
-    }
-
-    /// Whether a path may be used.
-    pub fn is_ready(&self) -> bool {
-        matches!(self.word.get(), Some(AssemblerSetting::Ready(_)))
-    }
-
-    /// Returns the assembler at a path. It is asked for its version when it is used for the first time or has changed.
+    /// Returns the assembler. It is asked for its version when it is used for the first time or has changed.
     ///
     /// # Errors
     /// If the program is not an assembler.
     pub fn assembler(
         &self,
         configuration: &Configuration,
-        stop: &mut (dyn FnMut() -> bool + Send),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(ExecutableStamp, ToolInfo), AssemblerFailure> {
         self.guarded.get_or_init(|| {
             if let Err(error) = self.runner.end_with_signals() {
                 tracing::warn!("ptxas would outlive the server if that is killed: {error}");
             }
         });
-        let stamp = ExecutableStamp::of(&configuration.path)?;
-        if let Some(known) = lock(&self.known).assembler.as_ref().filter(|(known, _)| *known == stamp) {
-            return Ok(known.clone());
-        }
-        let assembler = ToolInfo::identify(Tool::Ptxas, &configuration.path, &self.runner, stop)?;
-        tracing::info!("ptxas {} at {}", assembler.version, assembler.path.display());
-        lock(&self.known).assembler = Some((stamp.clone(), assembler.clone()));
-        Ok((stamp, assembler))
-    }
-
-    /// Returns the current state of the executable, if its version is known in this state.
-    pub fn stamp(&self, configuration: &Configuration) -> Option<ExecutableStamp> {
-        let stamp = ExecutableStamp::of(&configuration.path).ok()?;
-        lock(&self.known).assembler.as_ref().is_some_and(|(known, _)| *known == stamp).then_some(stamp)
+        self.program.identify(&configuration.path, &self.runner, stop)
     }
 
     /// Returns the stored result for the same inputs, or for the same inputs without a kernel.
@@ -198,11 +127,11 @@ impl Ptxas {
         }
     }
 
-    /// Stores the measurements for the target that a document itself names.
-    pub fn note(&self, uri: &Uri, snapshot: &Snapshot, assembler: &ToolInfo, assembled: &AssemblerOutput) {
+    /// Stores the measurements for the target that a document itself names. Returns whether they differ from those before.
+    pub fn note(&self, uri: &Uri, snapshot: &Snapshot, assembler: &ToolInfo, assembled: &AssemblerOutput) -> bool {
         // A rejected module may have figures of some functions, but the text is no program.
         if assembled.listing.errors().next().is_some() {
-            return;
+            return false;
         }
         let own = ptx_ide::environment(snapshot).target.is_some_and(|t| t.name == assembled.target);
         let target = if own { String::new() } else { format!(" for {}", assembled.target) };
@@ -212,11 +141,14 @@ impl Ptxas {
             let measured = MeasuredRegisters { registers: function.registers?, spilled, by: by.clone() };
             Some((function.name.clone(), measured))
         };
-        // Only a single kernel may have been measured: what holds of the others stays.
-        let mut measured = self.measured(uri, snapshot);
+        // Only a single kernel may have been measured: the measurements of the others stay.
+        let before = self.measured(uri, snapshot);
+        let mut measured = before.clone();
         measured.extend(assembled.listing.functions.iter().filter_map(one));
         let document = MeasuredDocument { text: Fingerprint::new(snapshot), measured };
+        let changed = document.measured != before;
         lock(&self.known).documents.insert(uri.clone(), document);
+        changed
     }
 
     /// Returns a register report of a document with its valid measurements in place of estimates.
@@ -254,48 +186,6 @@ impl Ptxas {
     pub fn end(&self) {
         self.runner.end(CLEANUP_TIMEOUT);
     }
-
-    /// Returns the state for `serverStatus`.
-    pub fn status(&self, folders: &Folders) -> Value {
-        let version = lock(&self.known).assembler.as_ref().map(|(_, a)| a.version.clone());
-        match self.configuration(folders) {
-            Ok(configuration) => json!({ "path": configuration.path.to_string_lossy(), "version": version }),
-            Err(why) => json!({ "path": null, "why": why }),
-        }
-    }
-}
-
-fn word(options: Option<&Value>) -> AssemblerSetting {
-    let Some(section) = options.and_then(settings::section) else { return AssemblerSetting::Nothing };
-    let written = Settings::read(section).0.ptxas;
-    if written.path.is_empty() {
-        return AssemblerSetting::Nothing;
-    }
-    if !is_vouched_for(options) {
-        return AssemblerSetting::Untrusted;
-    }
-    let limit = Duration::from_secs(written.timeout as u64);
-    Configuration::new(&written.path, &written.arguments, limit)
-        .map_or_else(AssemblerSetting::Wrong, AssemblerSetting::Ready)
-}
-
-/// Whether the client vouches for the settings in its initialization options.
-pub fn is_vouched_for(options: Option<&Value>) -> bool {
-    options.and_then(|o| o.get(TRUSTED)) == Some(&Value::Bool(true))
-}
-
-/// Returns the folder of the workspace that contains a file, by its path or after following links. A folder that contains the
-/// user's home never counts as a project, even if the editor opened it as a workspace.
-pub fn inside(path: &Path, folders: &Folders) -> Option<String> {
-    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let home = std::env::home_dir().map(|home| real(&home));
-    let file = real(path);
-    let holds = |folder: &&Path| {
-        let folder_is = real(folder);
-        (path.starts_with(folder) || file.starts_with(&folder_is))
-            && home.as_ref().is_none_or(|h| !h.starts_with(&folder_is))
-    };
-    folders.iter().filter_map(|f| f.path.as_deref()).find(holds).map(|f| f.display().to_string())
 }
 
 /// Returns the hash of a text.
@@ -329,6 +219,9 @@ impl Fingerprint {
 mod tests {
     use super::*;
     use crate::assembler::output::Listing;
+    use crate::folders::Folders;
+    use serde_json::json;
+    use std::path::Path;
     use tower_lsp_server::ls_types::{InitializeParams, WorkspaceFolder};
 
     fn begun(options: &Value) -> Ptxas {
@@ -344,7 +237,7 @@ mod tests {
     }
 
     fn refusal(options: &Value) -> String {
-        begun(options).configuration(&folders(&[])).unwrap_err()
+        begun(options).program.configuration(&folders(&[])).unwrap_err()
     }
 
     #[cfg(unix)]
@@ -352,7 +245,7 @@ mod tests {
     fn only_a_trusted_word_counts() {
         let section = json!({ "ptxas": { "path": "/opt/ptxas", "arguments": ["-O1"], "timeout": 5 } });
         let trusted = begun(&json!({ "ptx-analyzer": section, "workspaceTrusted": true }));
-        let configuration = trusted.configuration(&folders(&[])).unwrap();
+        let configuration = trusted.program.configuration(&folders(&[])).unwrap();
         assert_eq!(
             (configuration.path.as_path(), configuration.limit),
             (Path::new("/opt/ptxas"), Duration::from_secs(5))
@@ -361,7 +254,7 @@ mod tests {
         // The first message counts.
         let _ =
             trusted.begin(Some(&json!({ "ptx-analyzer": { "ptxas": { "path": "/evil" } }, "workspaceTrusted": true })));
-        assert_eq!(trusted.configuration(&folders(&[])).unwrap().path, Path::new("/opt/ptxas"));
+        assert_eq!(trusted.program.configuration(&folders(&[])).unwrap().path, Path::new("/opt/ptxas"));
         for options in [
             json!({ "ptx-analyzer": section }),
             json!({ "ptx-analyzer": section, "workspaceTrusted": false }),
@@ -371,13 +264,13 @@ mod tests {
         ] {
             assert!(refusal(&options).contains("does not say that it trusts"), "{options}");
         }
-        assert!(refusal(&json!({ "workspaceTrusted": true })).contains("no assembler is configured"));
+        assert!(refusal(&json!({ "workspaceTrusted": true })).contains("no ptxas is configured"));
         let wrong = |ptxas: Value| refusal(&json!({ "ptx-analyzer": { "ptxas": ptxas }, "workspaceTrusted": true }));
         assert!(wrong(json!({ "path": "ptxas" })).contains("not an absolute path"));
         assert!(wrong(json!({ "path": "/opt/ptxas", "arguments": ["-o", "x"] })).contains("thrown away"));
         let ignored = begun(&json!({ "workspaceTrusted": true }));
-        ignored.ignore(&PtxasSettings { path: "/opt/ptxas".to_owned(), ..PtxasSettings::default() });
-        assert!(ignored.configuration(&folders(&[])).unwrap_err().contains("a project could have set it"));
+        ignored.program.ignore("/opt/ptxas");
+        assert!(ignored.program.configuration(&folders(&[])).unwrap_err().contains("a project could have set it"));
     }
 
     #[cfg(unix)]
@@ -394,13 +287,14 @@ mod tests {
             let ptxas = begun(&options);
             assert!(
                 ptxas
+                    .program
                     .configuration(&folders(&[elsewhere.path(), project.path()]))
                     .unwrap_err()
                     .contains("of the workspace")
             );
-            assert!(ptxas.configuration(&folders(&[])).is_ok());
+            assert!(ptxas.program.configuration(&folders(&[])).is_ok());
             // The home folder, or the root of the file system, opened as a folder.
-            assert!(ptxas.configuration(&folders(&[Path::new("/")])).is_ok());
+            assert!(ptxas.program.configuration(&folders(&[Path::new("/")])).is_ok());
         }
     }
 

@@ -156,6 +156,17 @@ local function kernels(lead)
   return names
 end
 
+--- The words after `:PtxCompareRegisters` and `:PtxSass`: a kernel and an architecture, in any order.
+---@param words string[]
+---@return { entry?: string, target?: string }
+function M.kernel_and_target(words)
+  local out = {}
+  for _, word in ipairs(words) do
+    out[word:match('^sm_%d+%a?$') and 'target' or 'entry'] = word
+  end
+  return out
+end
+
 --- Lets the server check all PTX files of the project, and lists the diagnostics.
 local function check_workspace()
   local client = vim.lsp.get_clients({ name = require('ptx-analyzer.client').name })[1]
@@ -245,13 +256,11 @@ function M.define()
     if not client then
       return
     end
-    local argument = { uri = vim.uri_from_bufnr(bufnr) }
-    for _, word in ipairs(call.fargs) do
-      argument[word:match('^sm_%d+%a?$') and 'target' or 'entry'] = word
-    end
+    local argument = M.kernel_and_target(call.fargs)
+    argument.uri = vim.uri_from_bufnr(bufnr)
     M.compare_registers(client.id, argument)
   end)
-  command('PtxSass', 'Show the machine code of the kernel at the cursor, or with ! of the module', { nargs = '*', bang = true, complete = kernels }, function(call)
+  command('PtxSass', 'Show the machine code of the kernel at the cursor; with !, of the whole module', { nargs = '*', bang = true, complete = kernels }, function(call)
     require('ptx-analyzer.sass').command(call)
   end)
   command('PtxSource', 'Go to the line of the source file that this line comes from', {}, function()

@@ -1,5 +1,5 @@
--- Machine code beside PTX: a window with the instructions that NVIDIA's assembler made, tied to the lines of the source by
--- colour and by the cursor, in both directions.
+-- Machine code beside PTX: a window with the instructions that NVIDIA's assembler made. Colour and cursor tie them to the lines
+-- of the source, in both directions.
 
 local commands = require('ptx-analyzer.commands')
 
@@ -25,6 +25,7 @@ local LIGHT = { { '#e2edfb', 195 }, { '#f1e7fa', 225 }, { '#e5f3de', 194 }, { '#
 ---@field source integer the buffer with PTX
 ---@field view integer the buffer with machine code
 ---@field entry string? the kernel; nil for the whole module
+---@field line integer? until the first answer: the line whose kernel is requested
 ---@field target string? the architecture; nil for that of the module
 ---@field lines table<integer, ptx_analyzer.SassLine> by line of the source, from 1
 ---@field tied integer[] for each row of the view the line of the source, or 0
@@ -35,6 +36,7 @@ local LIGHT = { { '#e2edfb', 195 }, { '#f1e7fa', 225 }, { '#e5f3de', 194 }, { '#
 ---@field timer uv.uv_timer_t
 ---@field group integer
 ---@field cancel fun()? takes back the request under way
+---@field open fun()? until the first answer: opens the window
 
 ---@type table<integer, ptx_analyzer.Sass> by source buffer
 local shown = {}
@@ -136,7 +138,7 @@ local function clear_cursor(state)
   end
 end
 
---- The cursor is in the PTX: shows what its line became.
+--- The cursor is in the PTX: marks the instructions of its line.
 ---@param state ptx_analyzer.Sass
 local function from_source(state)
   clear_cursor(state)
@@ -171,12 +173,13 @@ local function from_view(state)
   reveal(state.source, line)
 end
 
---- Says above the view what it shows.
+--- Shows the title of the view above it, and whether its text is older than the source.
 ---@param state ptx_analyzer.Sass
 local function show_state(state)
   local text = state.title:gsub('%%', '%%%%')
   if state.problem then
-    text = ('%%#PtxSassOld#older text: %s%%* · %s'):format(state.problem:gsub('%%', '%%%%'), text)
+    -- `%<`: a narrow window cuts the title, not the reason.
+    text = ('%%#PtxSassOld#older text: %s%%*%%< · %s'):format(state.problem:gsub('%%', '%%%%'), text)
   elseif state.outdated then
     text = '%#PtxSassOld#older text%* · ' .. text
   end
@@ -239,9 +242,8 @@ end
 --- Requests machine code. The first answer has no numbers of live registers, which take longer for a long kernel; a second
 --- one follows with them.
 ---@param state ptx_analyzer.Sass
----@param on_shown fun()?
 ---@param live boolean?
-local function update(state, on_shown, live)
+local function update(state, live)
   local client = commands.client_of(state.source)
   if not client then
     return
@@ -250,7 +252,7 @@ local function update(state, on_shown, live)
     state.cancel()
   end
   local tick = vim.api.nvim_buf_get_changedtick(state.source)
-  local argument = { uri = vim.uri_from_bufnr(state.source), entry = state.entry, target = state.target, live = live == true }
+  local argument = { uri = vim.uri_from_bufnr(state.source), entry = state.entry, line = state.line, target = state.target, live = live == true }
   local params = { command = 'ptx-analyzer.sass', arguments = { argument } }
   local function on_answer(problem, answer)
     state.cancel = nil
@@ -275,14 +277,19 @@ local function update(state, on_shown, live)
       end
     else
       state.problem, state.outdated = nil, false
+      -- The view keeps its kernel wherever edits move it.
+      state.entry, state.line = type(answer.entry) == 'string' and answer.entry or nil, nil
       take(state, answer)
       if not answer.live then
-        update(state, nil, true)
+        update(state, true)
       end
     end
     show_state(state)
-    if on_shown then
-      on_shown()
+    -- The first answer opens the window. It may be the answer to a later request, if the user has typed meanwhile.
+    local open = state.open
+    state.open = nil
+    if open then
+      open()
     end
     if vim.api.nvim_get_current_buf() == state.source then
       from_source(state)
@@ -404,7 +411,6 @@ end
 
 ---@param state ptx_analyzer.Sass
 local function set_up_view(state)
-  vim.api.nvim_buf_set_name(state.view, ('ptx-analyzer://sass/%d/%s'):format(state.source, state.entry or 'module'))
   vim.bo[state.view].bufhidden = 'wipe'
   vim.bo[state.view].buftype = 'nofile'
   vim.bo[state.view].filetype = 'ptxsass'
@@ -428,7 +434,7 @@ end
 
 --- Shows the machine code of a buffer beside it.
 ---@param bufnr integer
----@param options { entry?: string, target?: string }
+---@param options { entry?: string, line?: integer, target?: string } `line`: the kernel that contains it
 function M.show(bufnr, options)
   M.hide(bufnr)
   define_highlights()
@@ -438,6 +444,7 @@ function M.show(bufnr, options)
     source = bufnr,
     view = vim.api.nvim_create_buf(false, true),
     entry = options.entry,
+    line = options.line,
     target = options.target,
     lines = {},
     tied = {},
@@ -490,8 +497,9 @@ function M.show(bufnr, options)
     end)
   end)
   vim.api.nvim_create_autocmd('ColorScheme', { group = group, callback = define_highlights })
-  update(state, function()
+  state.open = function()
     if vim.fn.bufwinid(state.view) < 0 and vim.fn.bufwinid(bufnr) > 0 then
+      vim.api.nvim_buf_set_name(state.view, ('ptx-analyzer://sass/%d/%s'):format(bufnr, state.entry or 'module'))
       vim.api.nvim_win_call(vim.fn.bufwinid(bufnr), function()
         open_window(state)
       end)
@@ -505,24 +513,8 @@ function M.show(bufnr, options)
         vim.wo[vim.fn.bufwinid(state.view)].foldlevel = 0
       end
     end
-  end)
-end
-
---- The kernel at the cursor: the last one that begins at or above it.
----@param bufnr integer
----@return string?
-local function kernel_at_cursor(bufnr)
-  local last = vim.api.nvim_win_get_cursor(0)[1]
-  local lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
-  for row = last, 1, -1 do
-    local name = lines[row]:match('^[^/]*%.entry%s+([%w_$%%]+)')
-    if name then
-      return name
-    end
-    if row < last and lines[row]:match('^}') then
-      return nil
-    end
   end
+  update(state)
 end
 
 --- `:PtxSass [kernel] [target]`; with `!` the whole module.
@@ -533,15 +525,12 @@ function M.command(call)
   if not commands.client_here(bufnr) then
     return
   end
-  local options = {}
-  for _, word in ipairs(call.fargs) do
-    options[word:match('^sm_%d+%a?$') and 'target' or 'entry'] = word
-  end
+  local options = commands.kernel_and_target(call.fargs)
   if view then
     options.entry = options.entry or (not call.bang and view.entry or nil)
     options.target = options.target or view.target
-  elseif not call.bang then
-    options.entry = options.entry or kernel_at_cursor(bufnr)
+  elseif not call.bang and not options.entry then
+    options.line = vim.api.nvim_win_get_cursor(0)[1]
   end
   M.show(bufnr, options)
 end

@@ -247,10 +247,10 @@ fn nothing_is_run_unasked() {
     let fake = Fake::printing(FIGURES);
     // Without settings.
     let mut client = begun_with(json!({ "capabilities": {} }));
-    assert!(refusal(&mut client).contains("no assembler is configured"));
+    assert!(refusal(&mut client).contains("no ptxas is configured"));
     client.request("workspace/executeCommand", json!({ "command": "ptx-analyzer.compareRegisters" }));
     let message = client.wait("a message", |m| m["method"] == "window/showMessage");
-    assert!(message["params"]["message"].as_str().unwrap().contains("no assembler is configured"), "{message}");
+    assert!(message["params"]["message"].as_str().unwrap().contains("no ptxas is configured"), "{message}");
     // Workspace settings are ignored, no matter how they are sent.
     let section = json!({ "ptx-analyzer": { "ptxas": fake.settings() }, "workspaceTrusted": true });
     client.notify("workspace/didChangeConfiguration", json!({ "settings": section }));
@@ -274,7 +274,7 @@ fn nothing_is_run_unasked() {
     // So is a file of the project.
     let folder = json!([{ "uri": format!("file://{}", fake.folder.path().display()), "name": "project" }]);
     let params = json!({ "capabilities": {}, "initializationOptions": section, "workspaceFolders": folder });
-    assert!(refusal(&mut begun_with(params)).contains("what belongs to a project is not run"));
+    assert!(refusal(&mut begun_with(params)).contains("that belongs to a project is not run"));
     assert_eq!(fake.calls(), [] as [&str; 0]);
     let mut client = begun(&fake.settings());
     compare(&mut client, json!({ "uri": URI }));

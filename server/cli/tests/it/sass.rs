@@ -248,6 +248,31 @@ fn figures_replace_the_estimate_while_they_are_current() {
 }
 
 #[test]
+fn lenses_are_refreshed_when_figures_change() {
+    let fake = Fake::printing();
+    let options = json!({ "ptx-analyzer": fake.section(), "workspaceTrusted": true });
+    let capabilities = json!({ "workspace": { "codeLens": { "refreshSupport": true } } });
+    let mut client = begun_with(json!({ "capabilities": capabilities, "initializationOptions": options }));
+    let is_refresh = |m: &Value| m["method"] == "workspace/codeLens/refresh";
+    let changed = SAXPY.replace("fma.rn.f32", "fma.rz.f32");
+    // The last text is the first one, whose machine code is stored.
+    for (version, text) in [(2, SAXPY), (3, &changed), (4, SAXPY)] {
+        client.change(URI, version, json!([{ "text": text }]));
+        // The flow lints may also refresh lenses, but before this answer.
+        client.execute("ptx-analyzer.registerPressure", json!({ "uri": URI, "wait": true }));
+        std::thread::sleep(Duration::from_millis(200));
+        client.forget();
+        let answer = sass(&mut client, json!({ "uri": URI, "live": false }));
+        assert_eq!(answer["remembered"], version == 4);
+        client.wait("a refresh", is_refresh);
+        // The live registers change no lens.
+        sass(&mut client, json!({ "uri": URI }));
+        std::thread::sleep(Duration::from_millis(100));
+        assert!(!client.others().iter().any(is_refresh), "version {version}");
+    }
+}
+
+#[test]
 fn a_refused_module_is_an_answer() {
     let fake =
         Fake::new("echo \"ptxas module.ptx, line 8; error   : Unknown modifier '.u33'\" >&2\nexit 255", "exit 1");
@@ -277,6 +302,11 @@ fn listings_that_fail() {
     let answer = sass(&mut begun(&fake.section()), json!({ "uri": URI }));
     assert!(answer["notes"].to_string().contains("names no lines of the module"), "{}", answer["notes"]);
     assert_eq!((&answer["functions"][0]["instructions"], &answer["ptx"]), (&json!(32), &json!([])));
+    // The message names the limit that is set, not the rest that ptxas left of it.
+    fake.write("nvdisasm", "CUDA disassembler", "exec sleep 1000");
+    let mut section = fake.section();
+    section["ptxas"]["timeout"] = json!(2);
+    assert!(refusal(&mut begun(&section)).contains("nvdisasm did not end within 2 s"));
     fake.write("nvdisasm", "CUDA disassembler", "exec cat /dev/zero");
     assert!(refusal(&mut begun(&fake.section())).contains("nvdisasm printed more than 128 MiB"));
 }
@@ -285,8 +315,8 @@ fn listings_that_fail() {
 fn nothing_is_run_unasked() {
     let fake = Fake::printing();
     let section = fake.section();
-    assert!(refusal(&mut begun(&json!({ "ptxas": section["ptxas"] }))).contains("no disassembler is configured"));
-    assert!(refusal(&mut begun(&json!({ "nvdisasm": section["nvdisasm"] }))).contains("no assembler is configured"));
+    assert!(refusal(&mut begun(&json!({ "ptxas": section["ptxas"] }))).contains("no nvdisasm is configured"));
+    assert!(refusal(&mut begun(&json!({ "nvdisasm": section["nvdisasm"] }))).contains("no ptxas is configured"));
     // Settings that a project may have written do not count.
     let mut client = begun(&json!({ "ptxas": section["ptxas"] }));
     client.notify("workspace/didChangeConfiguration", json!({ "settings": { "ptx-analyzer": section } }));
@@ -300,7 +330,10 @@ fn nothing_is_run_unasked() {
     let mixed = json!({ "ptxas": elsewhere.section()["ptxas"], "nvdisasm": section["nvdisasm"] });
     let options = json!({ "ptx-analyzer": mixed, "workspaceTrusted": true });
     let params = json!({ "capabilities": {}, "initializationOptions": options, "workspaceFolders": folder });
-    assert!(refusal(&mut begun_with(params)).contains("what belongs to a project is not run: use an nvdisasm"));
+    assert!(
+        refusal(&mut begun_with(params))
+            .contains("that belongs to a project is not run: name the path of another nvdisasm")
+    );
     let mut client = begun(&json!({ "ptxas": section["ptxas"], "nvdisasm": { "path": "nvdisasm" } }));
     let message = client.wait("a message", |m| m["method"] == "window/showMessage");
     assert!(message["params"]["message"].as_str().unwrap().contains("`nvdisasm` is not an absolute path"), "{message}");

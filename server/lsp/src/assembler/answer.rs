@@ -11,7 +11,6 @@ use ptx_analysis::registers::{RegisterReport, report};
 use ptx_analysis::{Analyzer, ModuleFacts};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Machine code and the text that shows it.
@@ -37,13 +36,9 @@ impl TiedCode {
         (snapshot, known): (&Snapshot, &ModuleFacts),
         live: bool,
         runner: &Runner,
-        stop: &mut (dyn FnMut() -> bool + Send),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self, AssemblerFailure> {
-        let reports = {
-            let stop = Mutex::new(&mut *stop);
-            let stopped = || (stop.lock().unwrap_or_else(PoisonError::into_inner))();
-            reports(snapshot, known, &stopped).ok_or(AssemblerFailure::Cancelled)?
-        };
+        let reports = reports(snapshot, known, stop).ok_or(AssemblerFailure::Cancelled)?;
         let functions = PtxFunction::all(snapshot, &reports);
         let (code, object) = MachineCode::new(tools, task, functions, live, runner, stop)?;
         Ok(Self { text: CodeText::new(&code), code, object })
@@ -57,7 +52,7 @@ impl TiedCode {
         &self,
         limit: Duration,
         runner: &Runner,
-        stop: &mut (dyn FnMut() -> bool + Send),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<Self>, AssemblerFailure> {
         let Some(object) = &self.object else { return Ok(None) };
         let code = self.code.with_live(object, limit, runner, stop)?;
@@ -68,43 +63,7 @@ impl TiedCode {
     pub fn is_complete(&self) -> bool {
         self.code.live || self.code.code.functions.is_empty()
     }
-}
 
-/// Returns the kernel to assemble: the named one, or the one that contains a line. The assembler takes only names of kernels; for
-/// other functions the whole module is assembled.
-///
-/// # Errors
-/// The name, if the module has no such function.
-pub fn kernel_of(snapshot: &Snapshot, named: Option<String>, line: Option<usize>) -> Result<Option<String>, String> {
-    let items = items(snapshot);
-    let mut all = items.iter().filter_map(|item| Some((item, definition(snapshot, item)?)));
-    if let Some(name) = named {
-        let found = all.find(|(_, Definition { name: own, .. })| *own == name);
-        let (_, Definition { kernel, .. }) = found.ok_or_else(|| name.clone())?;
-        return Ok(Some(name).filter(|_| kernel));
-    }
-    let rope = snapshot.rope();
-    let Some(line) = line.map(|line| (line - 1).min(rope.len_lines().saturating_sub(1))) else { return Ok(None) };
-    let (start, end) = (rope.line_to_byte(line), rope.line_to_byte((line + 1).min(rope.len_lines())));
-    let around = all.find(|(item, _)| item.range.start < end.max(start + 1) && start < item.range.end);
-    Ok(around.and_then(|(_, Definition { name, kernel, .. })| Some(name).filter(|_| kernel)))
-}
-
-/// Returns the reports of the functions of a module. `known` are flow facts, possibly of an earlier text; if they are not
-/// sufficient, the module is analysed again. Returns `None` if the work was cancelled.
-fn reports(snapshot: &Snapshot, known: &ModuleFacts, stop: &(dyn Fn() -> bool + Sync)) -> Option<Vec<RegisterReport>> {
-    let found = report(snapshot, known, None);
-    let count = items(snapshot).iter().filter_map(|item| definition(snapshot, item)).count();
-    if found.len() == count {
-        return Some(found);
-    }
-    let mut analyzer = Analyzer::default();
-    analyzer.keep_facts();
-    analyzer.lints(snapshot, stop)?;
-    Some(report(snapshot, &analyzer.facts(), None))
-}
-
-impl TiedCode {
     /// Returns the answer as JSON for programs; with `instructions`, also a list of all instructions.
     pub fn json(&self, instructions: bool) -> Value {
         let Self { code, text, .. } = self;
@@ -166,6 +125,40 @@ impl TiedCode {
     }
 }
 
+/// Returns the kernel to assemble: the named one, or the one that contains a line. The assembler takes only names of kernels; for
+/// other functions the whole module is assembled.
+///
+/// # Errors
+/// The name, if the module has no such function.
+pub fn kernel_of(snapshot: &Snapshot, named: Option<String>, line: Option<usize>) -> Result<Option<String>, String> {
+    let items = items(snapshot);
+    let mut all = items.iter().filter_map(|item| Some((item, definition(snapshot, item)?)));
+    if let Some(name) = named {
+        let found = all.find(|(_, Definition { name: own, .. })| *own == name);
+        let (_, Definition { kernel, .. }) = found.ok_or_else(|| name.clone())?;
+        return Ok(Some(name).filter(|_| kernel));
+    }
+    let rope = snapshot.rope();
+    let Some(line) = line.map(|line| (line - 1).min(rope.len_lines().saturating_sub(1))) else { return Ok(None) };
+    let (start, end) = (rope.line_to_byte(line), rope.line_to_byte((line + 1).min(rope.len_lines())));
+    let around = all.find(|(item, _)| item.range.start < end.max(start + 1) && start < item.range.end);
+    Ok(around.and_then(|(_, Definition { name, kernel, .. })| Some(name).filter(|_| kernel)))
+}
+
+/// Returns the reports of the functions of a module. `known` are flow facts, possibly of an earlier text; if they are not
+/// sufficient, the module is analysed again. Returns `None` if the work was cancelled.
+fn reports(snapshot: &Snapshot, known: &ModuleFacts, stop: &(dyn Fn() -> bool + Sync)) -> Option<Vec<RegisterReport>> {
+    let found = report(snapshot, known, None);
+    let count = items(snapshot).iter().filter_map(|item| definition(snapshot, item)).count();
+    if found.len() == count {
+        return Some(found);
+    }
+    let mut analyzer = Analyzer::for_one_check();
+    analyzer.keep_facts();
+    analyzer.check_with_lints(snapshot, stop)?;
+    Some(report(snapshot, &analyzer.facts(), None))
+}
+
 /// Returns one line about an answer.
 pub fn summary(answer: &Value) -> String {
     if let Some(error) = answer["errors"].as_array().and_then(|e| e.first()) {
@@ -180,4 +173,24 @@ pub fn summary(answer: &Value) -> String {
     let all: Vec<String> = answer["functions"].as_array().into_iter().flatten().map(one).collect();
     let target = answer["target"].as_str().unwrap_or_default();
     format!("{} – ptxas {} for {target}", all.join("; "), answer["assembler"]["release"].as_str().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_of_a_line() {
+        let text = ".version 7.8\n.target sm_80\n.func f()\n{ ret; }\n.entry k()\n{\nret;\n}\n\n.entry l() { ret; }";
+        let snapshot = Snapshot::new(text);
+        let kernels: Vec<Option<String>> =
+            (1..=11).map(|line| kernel_of(&snapshot, None, Some(line)).unwrap()).collect();
+        let k = || Some("k".to_owned());
+        // A function is no kernel. Behind the text is its last line.
+        let l = || Some("l".to_owned());
+        assert_eq!(kernels, [None, None, None, None, k(), k(), k(), k(), None, l(), l()]);
+        let named = |name: &str| kernel_of(&snapshot, Some(name.to_owned()), Some(10));
+        assert_eq!((named("k"), named("f"), named("none")), (Ok(k()), Ok(None), Err("none".to_owned())));
+        assert_eq!(kernel_of(&snapshot, None, None), Ok(None));
+    }
 }

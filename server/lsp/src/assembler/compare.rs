@@ -83,7 +83,7 @@ pub fn compare(
     task: Task<'_>,
     mut rows: Vec<ComparisonRow>,
     runner: &Runner,
-    stop: &mut (dyn FnMut() -> bool + Send),
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<AssemblerComparison, AssemblerFailure> {
     let assembled = assembler.assemble(configuration, task, runner, stop)?;
     for row in &mut rows {

@@ -1,12 +1,11 @@
 //! The machine code of a module: assembled, disassembled and tied to its PTX.
 
 use super::disassembly::Disassembly;
-use super::run::{RunFailure, RunLimits, Runner};
+use super::run::{RunLimits, Runner};
 use super::ties::{PtxFunction, Ties};
 use super::{AssemblerFailure, AssemblerOutput, Configuration, OBJECT, Task, Tool, ToolInfo, folder, quoted};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Maximum size of an object file that is kept for a later listing, in bytes.
@@ -74,37 +73,41 @@ impl MachineCode {
         functions: Vec<PtxFunction>,
         live: bool,
         runner: &Runner,
-        stop: &mut (dyn FnMut() -> bool + Send),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(Self, Option<ObjectFile>), AssemblerFailure> {
         let _busy = runner.busy();
         let folder = folder()?;
         let Toolchain { assembler, disassembler, configuration } = tools;
-        let mut assembled = assembler.assemble_in(folder.path(), (configuration, &[LINES]), task, runner, stop)?;
         let begin = Instant::now();
+        let mut assembled = assembler.assemble_in(folder.path(), (configuration, &[LINES]), task, runner, stop)?;
         let mut code = Disassembly::default();
         let mut object = None;
         let file = folder.path().join(OBJECT);
         if file.is_file() {
-            let limit = configuration.limit.saturating_sub(assembled.time);
-            let lines = if live {
-                let (lines, live) = disassembler.listings(folder.path(), limit, runner, stop)?;
+            let run = DisassemblerRun {
+                disassembler,
+                folder: folder.path(),
+                limit: configuration.limit,
+                begin,
+                runner,
+                stop,
+            };
+            if live {
+                let (lines, live) = run.listings()?;
                 code = Disassembly::read(&lines);
                 enter_live(&mut code, &mut assembled, live);
-                lines
             } else {
                 if file.metadata().is_ok_and(|m| m.len() <= MAX_OBJECT) {
                     object = std::fs::read(&file).ok().map(ObjectFile);
                 }
-                disassembler.listing(&WITH_LINES, folder.path(), limit, runner, stop)?
-            };
-            if !live {
-                code = Disassembly::read(&lines);
+                code = Disassembly::read(&run.listing(&WITH_LINES)?);
             }
             let tied = code.functions.iter().flat_map(|f| &f.instructions).any(|i| i.line.is_some());
             if !tied && !code.functions.is_empty() {
                 assembled.notes.push("the machine code names no lines of the module".to_owned());
             }
         }
+        let disassembly = begin.elapsed().saturating_sub(assembled.time);
         let code = Self {
             assembler: assembler.clone(),
             disassembler: disassembler.clone(),
@@ -113,7 +116,7 @@ impl MachineCode {
             assembled,
             code,
             functions,
-            disassembly: begin.elapsed(),
+            disassembly,
             live,
         };
         Ok((code, object))
@@ -128,13 +131,15 @@ impl MachineCode {
         object: &ObjectFile,
         limit: Duration,
         runner: &Runner,
-        stop: &mut (dyn FnMut() -> bool + Send),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self, AssemblerFailure> {
         let _busy = runner.busy();
         let begin = Instant::now();
         let folder = folder()?;
         std::fs::write(folder.path().join(OBJECT), &object.0).map_err(AssemblerFailure::Folder)?;
-        let live = match self.disassembler.listing(&WITH_LIVE, folder.path(), limit, runner, stop) {
+        let run =
+            DisassemblerRun { disassembler: &self.disassembler, folder: folder.path(), limit, begin, runner, stop };
+        let live = match run.listing(&WITH_LIVE) {
             Err(AssemblerFailure::Cancelled) => return Err(AssemblerFailure::Cancelled),
             live => live,
         };
@@ -150,46 +155,40 @@ impl MachineCode {
     }
 }
 
-impl ToolInfo {
-    /// Returns a listing of an object file.
-    fn listing(
-        &self,
-        options: &[&str],
-        folder: &Path,
-        limit: Duration,
-        runner: &Runner,
-        stop: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<String, AssemblerFailure> {
-        let mut command = Command::new(&self.path);
+/// The calls of the disassembler for one object file.
+struct DisassemblerRun<'a> {
+    disassembler: &'a ToolInfo,
+    /// The folder with the object file.
+    folder: &'a Path,
+    /// Time limit for all programs since `begin`.
+    limit: Duration,
+    begin: Instant,
+    runner: &'a Runner,
+    stop: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl DisassemblerRun<'_> {
+    /// Returns a listing.
+    fn listing(&self, options: &[&str]) -> Result<String, AssemblerFailure> {
+        let mut command = Command::new(&self.disassembler.path);
         command.args(options).arg(OBJECT);
-        let result = runner.run(command, folder, RunLimits { time: limit, output: MAX_LISTING }, stop);
-        let (status, said) = result.map_err(|stopped| self.failure(stopped, limit, MAX_LISTING))?;
+        let bounds = RunLimits { time: self.limit.saturating_sub(self.begin.elapsed()), output: MAX_LISTING };
+        let result = self.runner.run(command, self.folder, bounds, self.stop);
+        let (status, said) = result.map_err(|stopped| self.disassembler.failure(stopped, self.limit, MAX_LISTING))?;
         listing(status, said)
     }
 
-    /// Returns the two listings of an object file; the second one only if the disassembler can print it.
-    fn listings(
-        &self,
-        folder: &Path,
-        limit: Duration,
-        runner: &Runner,
-        stop: &mut (dyn FnMut() -> bool + Send),
-    ) -> Result<(String, Result<String, AssemblerFailure>), AssemblerFailure> {
-        let stop = Mutex::new(stop);
-        let run = |options: &[&str]| {
-            let mut stopped = || (stop.lock().unwrap_or_else(PoisonError::into_inner))();
-            self.listing(options, folder, limit, runner, &mut stopped)
-        };
+    /// Returns the listing with lines and the one with live registers; the latter may fail alone.
+    fn listings(&self) -> Result<(String, Result<String, AssemblerFailure>), AssemblerFailure> {
         // For a short kernel, both listings take as long as starting the program. So they are made at the same time.
         let (lines, live) = std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("nvdisasm".into());
-            match thread.spawn_scoped(scope, || run(&WITH_LIVE)) {
+            match thread.spawn_scoped(scope, || self.listing(&WITH_LIVE)) {
                 Ok(thread) => {
-                    let lines = run(&WITH_LINES);
-                    let failed = || self.failure(RunFailure::Cancelled, limit, MAX_LISTING);
-                    (lines, thread.join().unwrap_or_else(|_| Err(failed())))
+                    let lines = self.listing(&WITH_LINES);
+                    (lines, thread.join().unwrap_or(Err(AssemblerFailure::Cancelled)))
                 }
-                Err(_) => (run(&WITH_LINES), run(&WITH_LIVE)),
+                Err(_) => (self.listing(&WITH_LINES), self.listing(&WITH_LIVE)),
             }
         });
         match live {

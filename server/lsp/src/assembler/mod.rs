@@ -52,7 +52,15 @@ impl Tool {
         }
     }
 
-    /// What the program calls itself, in lower case.
+    /// Returns the page of the documentation that says how to set its path.
+    pub fn page(self) -> &'static str {
+        match self {
+            Self::Ptxas => "docs/ptxas.md",
+            Self::Nvdisasm => "docs/sass.md",
+        }
+    }
+
+    /// Returns the name by which the program introduces itself, in lower case.
     fn title(self) -> &'static str {
         match self {
             Self::Ptxas => "ptx optimizing assembler",
@@ -82,6 +90,12 @@ impl Configuration {
         let path = absolute(path)?;
         options::check(&arguments)?;
         Ok(Self { path, arguments, limit })
+    }
+}
+
+impl AsRef<Path> for Configuration {
+    fn as_ref(&self) -> &Path {
+        &self.path
     }
 }
 
@@ -230,7 +244,7 @@ impl ToolInfo {
         tool: Tool,
         path: &Path,
         runner: &Runner,
-        stop: &mut (dyn FnMut() -> bool + Send),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<Self, AssemblerFailure> {
         ExecutableStamp::of(path)?;
         let _busy = runner.busy();
@@ -264,7 +278,7 @@ impl ToolInfo {
         configuration: &Configuration,
         task: Task<'_>,
         runner: &Runner,
-        stop: &mut (dyn FnMut() -> bool + Send),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<AssemblerOutput, AssemblerFailure> {
         let _busy = runner.busy();
         let folder = folder()?;
@@ -281,11 +295,11 @@ impl ToolInfo {
         (configuration, options): (&Configuration, &[&'static str]),
         task: Task<'_>,
         runner: &Runner,
-        stop: &mut (dyn FnMut() -> bool + Send),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<AssemblerOutput, AssemblerFailure> {
         let begin = Instant::now();
         std::fs::write(folder.join(MODULE), task.text).map_err(AssemblerFailure::Folder)?;
-        let mut call = AssemblerCall { assembler: self, configuration, runner, folder, begin, stop };
+        let call = AssemblerCall { assembler: self, configuration, runner, folder, begin, stop };
         let mut target = task.target.to_owned();
         let mut notes = Vec::new();
         let mut more = options.to_vec();
@@ -338,11 +352,11 @@ struct AssemblerCall<'a> {
     runner: &'a Runner,
     folder: &'a Path,
     begin: Instant,
-    stop: &'a mut (dyn FnMut() -> bool + Send),
+    stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl AssemblerCall<'_> {
-    fn assemble(&mut self, target: &str, entry: Option<&str>, more: &[&str]) -> Result<Listing, AssemblerFailure> {
+    fn assemble(&self, target: &str, entry: Option<&str>, more: &[&str]) -> Result<Listing, AssemblerFailure> {
         let mut command = Command::new(&self.assembler.path);
         command.args(&self.configuration.arguments).args(more).args(["--verbose", "--gpu-name", target]);
         if let Some(entry) = entry {
@@ -362,13 +376,13 @@ impl AssemblerCall<'_> {
     }
 
     /// Returns the assembler's architectures, parsed from its help because older releases cannot list them.
-    fn targets(&mut self) -> Result<Vec<String>, AssemblerFailure> {
+    fn targets(&self) -> Result<Vec<String>, AssemblerFailure> {
         let mut command = Command::new(&self.assembler.path);
         command.arg("--help");
         Ok(targets(&self.run(command)?.1))
     }
 
-    fn run(&mut self, command: Command) -> Result<(std::process::ExitStatus, String), AssemblerFailure> {
+    fn run(&self, command: Command) -> Result<(std::process::ExitStatus, String), AssemblerFailure> {
         let limit = self.configuration.limit;
         let bounds = RunLimits { time: limit.saturating_sub(self.begin.elapsed()), output: MAX_OUTPUT };
         let result = self.runner.run(command, self.folder, bounds, self.stop);

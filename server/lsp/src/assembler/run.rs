@@ -128,7 +128,7 @@ impl Runner {
         mut command: Command,
         folder: &Path,
         bounds: RunLimits,
-        stop: &mut (dyn FnMut() -> bool + Send),
+        stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(ExitStatus, String), RunFailure> {
         let deadline = Instant::now() + bounds.time;
         let (reader, writer) = std::io::pipe().map_err(RunFailure::Start)?;
@@ -324,7 +324,7 @@ mod tests {
     fn run(script: &str, seconds: u64, output: usize) -> Result<(ExitStatus, String), RunFailure> {
         let folder = tempfile::tempdir().unwrap();
         let bounds = RunLimits { time: Duration::from_secs(seconds), output };
-        Runner::default().run(sh(script), folder.path(), bounds, &mut || false)
+        Runner::default().run(sh(script), folder.path(), bounds, &|| false)
     }
 
     #[test]
@@ -373,7 +373,7 @@ mod tests {
         dies(&number);
         // … and one that leaves a process behind, which keeps the pipe open.
         let script = "sleep 100 & echo $! >number; echo done";
-        let (_, printed) = Runner::default().run(sh(script), folder.path(), bounds, &mut || false).unwrap();
+        let (_, printed) = Runner::default().run(sh(script), folder.path(), bounds, &|| false).unwrap();
         assert_eq!(printed, "done\n");
         dies(&number);
     }
@@ -388,7 +388,7 @@ mod tests {
             let (runner, folder) = (&runner, folder.path());
             let running = scope.spawn(move || {
                 let _busy = runner.busy();
-                runner.run(sh("sleep 100"), folder, bounds, &mut || false)
+                runner.run(sh("sleep 100"), folder, bounds, &|| false)
             });
             while runner.lock().children.is_empty() {
                 std::thread::sleep(Duration::from_millis(1));
@@ -397,7 +397,7 @@ mod tests {
             assert!(runner.lock().busy == 0 && runner.lock().children.is_empty());
             assert!(matches!(running.join().unwrap(), Err(RunFailure::Cancelled)));
         });
-        assert!(matches!(runner.run(sh(":"), folder.path(), bounds, &mut || false), Err(RunFailure::Cancelled)));
+        assert!(matches!(runner.run(sh(":"), folder.path(), bounds, &|| false), Err(RunFailure::Cancelled)));
         assert!(begin.elapsed() < Duration::from_secs(50));
     }
 }

@@ -178,29 +178,8 @@ mod tests {
             instruction(32, 0, 3, None, "@P0 EXIT"),
         ];
         let function = MachineFunction { name: "k".to_owned(), instructions, labels: vec![(1, ".L_x_0".to_owned())] };
-        let tool =
-            |tool| ToolInfo { tool, path: "/t".into(), release: "13.5".to_owned(), version: "13.5.37".to_owned() };
-        let printed = "ptxas info    : Compiling entry function 'k' for 'sm_80'\nptxas info    : Function properties for k\n    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\nptxas info    : Used 14 registers, used 1 barriers\n";
-        let assembled = AssemblerOutput {
-            listing: Listing::read(printed),
-            target: "sm_80".to_owned(),
-            notes: vec!["a note".to_owned()],
-            time: Duration::ZERO,
-        };
-        let code = Disassembly { functions: vec![function] };
-        let ties = Ties { moved: vec![vec![None, Some(Moved::Before(10)), None]], lines: Vec::new() };
-        let code = MachineCode {
-            assembler: tool(Tool::Ptxas),
-            disassembler: tool(Tool::Nvdisasm),
-            arguments: vec!["-O1".to_owned()],
-            assembled,
-            code,
-            functions: Vec::new(),
-            ties,
-            disassembly: Duration::ZERO,
-            live: true,
-        };
-        let found = CodeText::new(&code);
+        let moved = vec![None, Some(Moved::Before(10)), None];
+        let found = CodeText::new(&code(vec![function], vec![moved]));
         expect![[r#"
             // SASS for sm_80 by ptxas 13.5.37 -O1, read by nvdisasm 13.5.37
             // address, PTX line, live registers (R), uniform registers (UR), predicates (P, UP)
@@ -219,5 +198,48 @@ mod tests {
         assert_eq!((&found.rows[..], &found.functions[..]), (&[9, 11, 12][..], &[(6, 12)][..]));
         let tied = |row: u32| found.lines[row as usize - 1];
         assert_eq!((tied(9), tied(11), tied(12), found.lines.len()), (5, 14, 0, 12));
+    }
+
+    #[test]
+    fn functions_behind_the_maximum_are_only_named() {
+        let function = |name: &str, count: usize| MachineFunction {
+            name: name.to_owned(),
+            instructions: vec![instruction(0, 1, 1, None, "NOP"); count],
+            labels: Vec::new(),
+        };
+        let text = |count: usize| {
+            let functions = vec![function("k", count), function("l", 1)];
+            let moved = functions.iter().map(|f| vec![None; f.instructions.len()]).collect();
+            CodeText::new(&code(functions, moved))
+        };
+        let all = text(MAX_INSTRUCTIONS - 1);
+        assert_eq!((all.rows.len(), all.text.contains("too long")), (MAX_INSTRUCTIONS, false));
+        let first = text(MAX_INSTRUCTIONS);
+        assert_eq!((first.rows.len(), first.functions.len()), (MAX_INSTRUCTIONS, 2));
+        assert!(first.text.ends_with("// too long for this text: ask for this function alone\n"));
+    }
+
+    /// Machine code as the programs of release 13.5 would print it for a kernel `k`.
+    fn code(functions: Vec<MachineFunction>, moved: Vec<Vec<Option<Moved>>>) -> MachineCode {
+        let tool =
+            |tool| ToolInfo { tool, path: "/t".into(), release: "13.5".to_owned(), version: "13.5.37".to_owned() };
+        let printed = "ptxas info    : Compiling entry function 'k' for 'sm_80'\nptxas info    : Function properties for k\n    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\nptxas info    : Used 14 registers, used 1 barriers\n";
+        let assembled = AssemblerOutput {
+            listing: Listing::read(printed),
+            target: "sm_80".to_owned(),
+            notes: vec!["a note".to_owned()],
+            time: Duration::ZERO,
+        };
+        MachineCode {
+            assembler: tool(Tool::Ptxas),
+            disassembler: tool(Tool::Nvdisasm),
+            arguments: vec!["-O1".to_owned()],
+            assembled,
+            code: Disassembly { functions },
+            functions: Vec::new(),
+            ties: Ties { moved, lines: Vec::new() },
+            disassembly: Duration::ZERO,
+            live: true,
+        }
     }
 }

@@ -70,8 +70,8 @@ pub async fn code_actions(shared: &Shared, params: CodeActionParams) -> Result<O
     let (revision, range) = document.note(session.encoding, params.range);
     let Some(checked) = document.checked(revision).await else { return Ok(None) };
     let range = document.follow(range, revision, checked.revision).ok_or_else(Error::content_modified)?;
-    let measures = shared.ptxas.is_ready();
-    let disassembles = measures && shared.nvdisasm.is_ready();
+    let measures = shared.ptxas.program.is_ready();
+    let disassembles = measures && shared.nvdisasm.program.is_ready();
     let evaluates = shared.settings_of(&uri).evaluation.enable;
     shared
         .cancellable(move |cancelled| {

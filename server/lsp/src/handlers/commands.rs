@@ -102,7 +102,7 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
 }
 
 /// Time limit for the client's answer; clients may leave a request unanswered.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
+pub const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Opens the page of a code in the browser, or shows its first words if the client opens nothing.
 fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
@@ -123,8 +123,37 @@ fn show_explanation(shared: &Arc<Shared>, code: &str, text: &str) {
     });
 }
 
+/// Opens a text in the client, as a file that ends with the server; does nothing if the client opens no documents.
+pub async fn open_text(shared: &Arc<Shared>, name: String, extension: &'static str, text: String) {
+    if !shared.session().shows_documents {
+        return;
+    }
+    let server = Arc::clone(shared);
+    let written = shared.off_thread(move || server.evaluations.write(&name, extension, &text)).await;
+    let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) else { return };
+    let document = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
+    let shown = shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.show_document(document)).await;
+    if !matches!(shown, Some(Ok(true))) {
+        tracing::info!("the client has not opened the document");
+    }
+}
+
 fn uri(argument: &Value) -> Result<Uri> {
     string(argument, "uri")?.parse().map_err(|_| Error::invalid_params("the argument `uri` is not a URI"))
+}
+
+/// Returns a line, counted from 1, that an argument may name.
+///
+/// # Errors
+/// If the argument is no line.
+pub fn line_number(argument: &Value, name: &str) -> Result<Option<usize>> {
+    match argument.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => {
+            let number = value.as_u64().filter(|n| *n > 0).and_then(|n| usize::try_from(n).ok());
+            number.map(Some).ok_or_else(|| Error::invalid_params(format!("`{name}` is a line, counted from 1")))
+        }
+    }
 }
 
 /// Returns a string argument, passed by name or as the bare value.

@@ -106,8 +106,8 @@ fn apply(shared: &Arc<Shared>, section: &Value) {
 fn read(shared: &Arc<Shared>, section: &Value) -> Settings {
     let (mut settings, problems) = Settings::read(section);
     // Settings that may come from a project must not name a program.
-    shared.ptxas.ignore(&std::mem::take(&mut settings.ptxas));
-    shared.nvdisasm.ignore(&std::mem::take(&mut settings.nvdisasm));
+    shared.ptxas.program.ignore(&std::mem::take(&mut settings.ptxas).path);
+    shared.nvdisasm.program.ignore(&std::mem::take(&mut settings.nvdisasm).path);
     for problem in problems {
         match problem {
             SettingProblem::Unknown(name) => tracing::warn!("there is no setting `{name}`"),

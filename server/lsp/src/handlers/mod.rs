@@ -2,6 +2,7 @@
 //!
 //! Handlers run in the order of arrival up to their first `await`. They must never wait for the client.
 
+mod assembler;
 pub mod call_hierarchy;
 pub mod code_actions;
 pub mod code_lenses;

@@ -1,6 +1,6 @@
 //! `ptx-analyzer.registerPressure`: the registers of functions, line by line.
 
-use super::commands::string;
+use super::commands::{line_number, string};
 use crate::shared::Shared;
 use ptx_analysis::registers::{RegisterCount, RegisterReport};
 use ptx_ide::{FunctionPressure, HeldValue};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
-use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{MessageType, Uri};
 
 /// Time limit for the flow lints in a request for registers.
@@ -26,13 +26,7 @@ struct RegistersRequest {
 
 impl RegistersRequest {
     fn read(argument: &Value) -> Result<Self> {
-        let number = |name: &str| match argument.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => {
-                let number = value.as_u64().filter(|n| *n > 0).map(|n| n as usize);
-                number.map(Some).ok_or_else(|| Error::invalid_params(format!("`{name}` is a line, counted from 1")))
-            }
-        };
+        let number = |name: &str| line_number(argument, name);
         let entry = match argument.get("entry") {
             None | Some(Value::Null) => None,
             Some(_) => Some(string(&argument["entry"], "entry")?.to_owned()),

@@ -1,35 +1,28 @@
 //! The commands `ptx-analyzer.sass`: the machine code of a document, tied to its lines; and `ptx-analyzer.sourceOf`: the source
 //! line that a PTX line comes from.
 
-use super::compare::{CompareRequest, failed, no_function, refused};
+use super::assembler::{AssemblerRequest, failed, in_turn, no_function, refused};
+use super::commands::{line_number, open_text};
 use super::definition::source_file;
 use super::snapshot;
 use crate::assembler::answer::{TiedCode, kernel_of, summary};
 use crate::assembler::machine::{MachineCode, Toolchain};
 use crate::assembler::{Configuration, ExecutableStamp, Task};
-use crate::cancel::UntilDropped;
 use crate::document::OpenDocument;
 use crate::nvdisasm::CodeKey;
-use crate::progress::WorkProgress;
 use crate::ptxas::{Key, hash};
 use crate::refresh;
 use crate::shared::Shared;
-use ptx_clock::Instant;
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
-use tower_lsp_server::ls_types::{MessageType, Position, ProgressToken, ShowDocumentParams, Uri};
-
-/// Time limit for the client's answer; clients may leave a request unanswered.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
+use tower_lsp_server::ls_types::{MessageType, Position, ProgressToken, Uri};
 
 /// The arguments of the command.
 struct SassRequest {
-    which: CompareRequest,
+    which: AssemblerRequest,
     /// The line whose function is requested if `which` names none; from 1.
     line: Option<usize>,
     /// Whether the answer lists the instructions as objects.
@@ -42,14 +35,8 @@ struct SassRequest {
 
 impl SassRequest {
     fn read(shared: &Shared, argument: &Value) -> Result<Self> {
-        let which = CompareRequest::read(shared, argument)?;
-        let line = match argument.get("line") {
-            None | Some(Value::Null) => None,
-            Some(line) => {
-                let line = line.as_u64().filter(|n| *n > 0).and_then(|n| usize::try_from(n).ok());
-                Some(line.ok_or_else(|| Error::invalid_params("`line` is a line, counted from 1"))?)
-            }
-        };
+        let which = AssemblerRequest::read(shared, argument)?;
+        let line = line_number(argument, "line")?;
         let flag = |name: &str| argument.get(name) == Some(&Value::Bool(true));
         // Without an argument the user chose the command from a list; clients do not show the answers of such commands.
         let live = argument.get("live") != Some(&Value::Bool(false));
@@ -84,8 +71,6 @@ async fn answer(shared: &Arc<Shared>, request: SassRequest, token: Option<Progre
         let version = version.filter(|_| Some(parsed.revision) == revision);
         Some(DocumentText { document, snapshot: parsed.snapshot.clone()?, revision: parsed.revision, version })
     });
-    let wanted = UntilDropped::default();
-    let cancelled = wanted.token();
     let (server, uri, instructions) = (Arc::clone(shared), request.which.uri.clone(), request.instructions);
     let (job, known) = shared
         .off_thread(move || {
@@ -104,27 +89,10 @@ async fn answer(shared: &Arc<Shared>, request: SassRequest, token: Option<Progre
     let (code, remembered) = match known {
         Some(known) => (known, true),
         None => {
-            let mut progress = WorkProgress::new(shared, token, "Running ptxas", &cancelled);
-            let turn = Arc::clone(&shared.ptxas.turn).lock_owned().await;
-            let (begin, server) = (Instant::now(), Arc::clone(shared));
-            let limit = job.configuration.limit.as_secs().max(1);
-            shared
-                .off_thread(move || {
-                    // The turn ends only with the programs, even if the request was cancelled.
-                    let _turn = turn;
-                    job.run(&mut || {
-                        let seconds = begin.elapsed().as_secs();
-                        let percent = u32::try_from(seconds * 100 / limit).unwrap_or(100).min(100);
-                        progress.tell(|| (format!("{seconds} s"), percent));
-                        cancelled.is_set() || server.shut_down.load(Ordering::Relaxed)
-                    })
-                })
-                .await??
+            let limit = job.configuration.limit;
+            in_turn(shared, token, limit, move |stop| job.run(stop)).await??
         }
     };
-    if !remembered {
-        refresh::lenses(shared);
-    }
     shared
         .off_thread(move || {
             let mut out = code.json(instructions);
@@ -164,9 +132,9 @@ struct SassJob {
 
 impl SassJob {
     fn new(shared: Arc<Shared>, request: SassRequest, text: Option<DocumentText>) -> Result<Self> {
-        let configuration = shared.ptxas.configuration(&shared.folders()).map_err(refused)?.clone();
-        let disassembler = shared.nvdisasm.path(&shared.folders()).map_err(refused)?.to_owned();
-        let CompareRequest { uri, entry, target } = request.which;
+        let configuration = shared.ptxas.program.configuration(&shared.folders()).map_err(refused)?.clone();
+        let disassembler = shared.nvdisasm.program.configuration(&shared.folders()).map_err(refused)?.clone();
+        let AssemblerRequest { uri, entry, target } = request.which;
         let Some(text) = text else {
             return Err(refused(format!("{} is not open, or is not PTX", uri.as_str())));
         };
@@ -195,8 +163,8 @@ impl SassJob {
 
     /// Returns the inputs, if the versions of the programs are known.
     fn key(&self) -> Option<CodeKey> {
-        let assembler = self.shared.ptxas.stamp(&self.configuration)?;
-        Some(self.key_with(assembler, self.shared.nvdisasm.stamp(&self.disassembler)?))
+        let assembler = self.shared.ptxas.program.stamp(&self.configuration.path)?;
+        Some(self.key_with(assembler, self.shared.nvdisasm.program.stamp(&self.disassembler)?))
     }
 
     fn key_with(&self, stamp: ExecutableStamp, disassembler: ExecutableStamp) -> CodeKey {
@@ -206,10 +174,11 @@ impl SassJob {
     }
 
     /// Returns the machine code, and whether it was stored before.
-    fn run(&self, stop: &mut (dyn FnMut() -> bool + Send)) -> Result<(Arc<TiedCode>, bool)> {
+    fn run(&self, stop: &(dyn Fn() -> bool + Sync)) -> Result<(Arc<TiedCode>, bool)> {
         let (ptxas, nvdisasm) = (&self.shared.ptxas, &self.shared.nvdisasm);
         let (stamp, assembler) = ptxas.assembler(&self.configuration, stop).map_err(failed)?;
-        let (other, disassembler) = nvdisasm.disassembler(&self.disassembler, &ptxas.runner, stop).map_err(failed)?;
+        let (other, disassembler) =
+            nvdisasm.program.identify(&self.disassembler, &ptxas.runner, stop).map_err(failed)?;
         let key = self.key_with(stamp, other);
         // The same request may have been answered while this one waited.
         let known = nvdisasm.known(&key);
@@ -236,13 +205,15 @@ impl SassJob {
         Ok((code, false))
     }
 
-    /// Stores what other features show: the figures, and the machine code of each line.
+    /// Stores the results that other features show: the registers of functions, and the machine code of each line.
     fn note(&self, code: &Arc<TiedCode>) {
         if !self.own || code.code.code.functions.is_empty() {
             return;
         }
         let MachineCode { assembler, assembled, .. } = &code.code;
-        self.shared.ptxas.note(&self.uri, &self.text.snapshot, assembler, assembled);
+        if self.shared.ptxas.note(&self.uri, &self.text.snapshot, assembler, assembled) {
+            refresh::lenses(&self.shared);
+        }
         self.shared.nvdisasm.note(&self.uri, self.text.revision, Arc::clone(code));
     }
 }
@@ -260,18 +231,8 @@ fn present(shared: &Arc<Shared>, result: &Result<Value>) {
             Ok(shown) => shown,
             Err(message) => return shared.client().await.show_message(MessageType::WARNING, message).await,
         };
-        if let Some(text) = text.filter(|_| shared.session().shows_documents) {
-            let server = Arc::clone(&shared);
-            let written = shared.off_thread(move || server.evaluations.write("sass", "ptxsass", &text)).await;
-            if let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) {
-                let document =
-                    ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-                let shown =
-                    shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.show_document(document)).await;
-                if !matches!(shown, Some(Ok(true))) {
-                    tracing::info!("the client has not opened the machine code");
-                }
-            }
+        if let Some(text) = text {
+            open_text(&shared, "sass".to_owned(), "ptxsass", text).await;
         }
         shared.client().await.show_message(MessageType::INFO, summary).await;
     });
@@ -282,9 +243,8 @@ fn present(shared: &Arc<Shared>, result: &Result<Value>) {
 /// # Errors
 /// If the argument is invalid.
 pub async fn source_of(shared: &Shared, uri: Uri, argument: &Value) -> Result<Option<Value>> {
-    let line = argument.get("line").and_then(Value::as_u64).filter(|n| *n > 0).and_then(|n| usize::try_from(n).ok());
-    let line =
-        line.ok_or_else(|| Error::invalid_params("the command takes an object with a `line`, counted from 1"))?;
+    let line = line_number(argument, "line")?
+        .ok_or_else(|| Error::invalid_params("the command takes an object with a `line`, counted from 1"))?;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
     shared
         .off_thread(move || {

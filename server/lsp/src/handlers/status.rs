@@ -17,8 +17,8 @@ pub fn status(shared: &Shared) -> Value {
         "seconds": shared.started.elapsed().as_secs(),
         "memory": { "resident_bytes": resident, "peak_bytes": peak },
         "documents": documents,
-        "ptxas": shared.ptxas.status(&shared.folders()),
-        "nvdisasm": shared.nvdisasm.status(&shared.folders()),
+        "ptxas": shared.ptxas.program.status(&shared.folders()),
+        "nvdisasm": shared.nvdisasm.program.status(&shared.folders()),
     });
     let markdown = markdown(&out);
     out["markdown"] = Value::String(markdown);

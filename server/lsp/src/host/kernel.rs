@@ -1,15 +1,14 @@
 //! `ptx-analyzer.inlineKernel`: a statement as a kernel, for evaluation.
 
 use super::requests::{HostPlace, within};
-use crate::handlers::commands::string;
+use crate::handlers::commands::{open_text, string};
 use crate::shared::Shared;
 use ptx_host::group_in;
 use ptx_host::kernel::{StatementKernel, kernel};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Duration;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
-use tower_lsp_server::ls_types::{ExecuteCommandParams, Position, Range, ShowDocumentParams, Uri};
+use tower_lsp_server::ls_types::{ExecuteCommandParams, Position, Range, Uri};
 
 /// The command: `{uri, line, show?}` to `{name, text, line}`: a name for a document, its text, and the line of it that has the
 /// statement's first instruction. Lines count from 0.
@@ -17,9 +16,6 @@ pub const INLINE_KERNEL: &str = "ptx-analyzer.inlineKernel";
 
 /// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
 const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
-
-/// Time limit for the client's answer; clients may leave a request unanswered.
-const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Executes a command.
 pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Result<Option<Value>> {
@@ -47,23 +43,9 @@ pub async fn execute(shared: &Arc<Shared>, params: ExecuteCommandParams) -> Resu
     });
     let (kernel, name) = written.await?.ok_or_else(none)?;
     let StatementKernel { text, line } = kernel.map_err(|refusal| refused(refusal.to_string()))?;
-    if argument.get("show") == Some(&Value::Bool(true)) && shared.session().shows_documents {
-        show(shared, name.clone(), text.clone());
+    if argument.get("show") == Some(&Value::Bool(true)) {
+        let (server, name, text) = (Arc::clone(shared), name.clone(), text.clone());
+        shared.spawn(async move { open_text(&server, name, "ptx", text).await });
     }
     Ok(Some(json!({ "name": name, "text": text, "line": line })))
-}
-
-/// Opens the kernel in the client, as a file that ends with the server.
-fn show(shared: &Arc<Shared>, name: String, text: String) {
-    let server = Arc::clone(shared);
-    shared.spawn(async move {
-        let files = Arc::clone(&server);
-        let written = server.off_thread(move || files.evaluations.write(&name, "ptx", &text)).await;
-        let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) else { return };
-        let document = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-        let shown = server.platform.timeout(CLIENT_TIMEOUT, server.client().await.show_document(document)).await;
-        if !matches!(shown, Some(Ok(true))) {
-            tracing::info!("the client has not opened the kernel");
-        }
-    });
 }

@@ -121,6 +121,17 @@ fn live_registers_of_every_kind() {
 }
 
 #[test]
+fn the_peak_is_the_first_of_equals() {
+    let listing = "\t.section\t.text.k
+    // | GPR   |
+        /*0000*/ MOV R1, R2 ; // | 1 |
+        /*0010*/ MOV R1, R2 ; // | 4 |
+        /*0020*/ MOV R1, R2 ; // | 4 |
+";
+    assert_eq!(read([listing, listing]).peak(), Some((4, 1)));
+}
+
+#[test]
 fn nonsense_is_skipped() {
     for text in
         ["", "\n\n", "/*", "/*0*/", "\t.section", "\t.section\t.text.", ".section .text.k\n/*0*/ ;\n//##", "\u{0}:`(:"]

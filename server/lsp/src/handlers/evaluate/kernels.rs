@@ -1,8 +1,9 @@
 //! The kernels of a document, their launches, and the launch that would be guessed.
 
 use super::request::{EvaluateArguments, object};
-use super::{CLIENT_TIMEOUT, offset_of, place, read, refused};
+use super::{offset_of, place, read, refused};
 use crate::evaluation::module;
+use crate::handlers::commands::CLIENT_TIMEOUT;
 use crate::shared::Shared;
 use ptx_interp::launch::{GuessReport, Launch, complete};
 use ptx_launch::evaluate::LaunchModule;

@@ -5,6 +5,7 @@ mod request;
 
 pub use kernels::{kernel_at, launches, write_launch};
 
+use super::commands::open_text;
 use super::snapshot;
 use crate::document::{CheckedText, OpenDocument};
 use crate::evaluation::{self, Evaluation, Focus};
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 use std::ops::Range;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
-use tower_lsp_server::ls_types::{MessageType, ShowDocumentParams, Uri};
+use tower_lsp_server::ls_types::{MessageType, Uri};
 
 /// The protocol's `RequestFailed`: a valid request that cannot be fulfilled.
 const REFUSED: ErrorCode = ErrorCode::ServerError(-32803);
@@ -198,27 +199,11 @@ fn present(shared: &Arc<Shared>, said: std::result::Result<(String, String), Str
                 return;
             }
         };
-        if shared.session().shows_documents {
-            let server = Arc::clone(&shared);
-            let (name, body) = (title.clone(), text.clone());
-            let written = shared.off_thread(move || server.evaluations.write(&name, "md", &body)).await;
-            if let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) {
-                let document =
-                    ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-                let shown =
-                    shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.show_document(document)).await;
-                if !matches!(shown, Some(Ok(true))) {
-                    tracing::info!("the client has not opened the result document");
-                }
-            }
-        }
+        open_text(&shared, title.clone(), "md", text.clone()).await;
         let summary = text.lines().find(|l| l.starts_with("**")).unwrap_or_default().replace("**", "");
         shared.client().await.show_message(MessageType::INFO, format!("{title}: {summary}")).await;
     });
 }
-
-/// Time limit for the client's answer; clients may leave a request unanswered.
-const CLIENT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Returns the document that an argument names; without an argument the document that was worked on last.
 fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
