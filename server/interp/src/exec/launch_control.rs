@@ -34,6 +34,9 @@ fn index(answer: u128) -> [u32; 4] {
 /// Cancels the cluster that would start next, and returns the index of its first CTA.
 fn cancel(context: &mut ExecContext<'_>) -> Option<[u32; 3]> {
     let machine = &mut *context.machine;
+    if let Some(part) = &mut machine.part {
+        part.depends = true;
+    }
     let number = (machine.next_cluster..machine.cluster_count()).find(|n| !machine.cancelled.contains(n))?;
     machine.cancelled.insert(number);
     let at = machine.cluster_index(number);

@@ -6,12 +6,13 @@
 //! Otherwise all of it is dropped, and one thread executes the grid. That is also what happens as soon as a part has a finding, so messages
 //! and their order always come from one thread.
 
-use super::schedule::MAX_IDLE_STEPS;
+use super::schedule::{MAX_IDLE_STEPS, MAX_RESIDENT_CTAS};
 use super::{Machine, Progress, RunStatus};
 use crate::memory::TouchedMemory;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Minimum number of warp instructions of a grid that are worth several threads: some milliseconds. It is estimated from the first CTA.
 const MIN_STEPS: u64 = 50_000;
@@ -22,6 +23,13 @@ const MAX_BYTES: u64 = 1 << 28;
 /// Maximum number of CTAs that a thread takes at a time.
 const MAX_CTAS: u64 = 64;
 
+/// Maximum number of warp instructions of a CTA in a part: some seconds. A CTA that executes more of them may poll for a write of another
+/// part, which it cannot see.
+pub(super) const MAX_CTA_STEPS: u64 = if cfg!(test) { 1 << 19 } else { 1 << 26 };
+
+/// Time between two polls for a cancellation while a thread waits for the others.
+const CANCEL_INTERVAL: Duration = Duration::from_millis(1);
+
 /// The part of a grid that a machine executes beside other machines.
 #[derive(Debug, Clone)]
 pub(crate) struct GridPart {
@@ -29,11 +37,14 @@ pub(crate) struct GridPart {
     pub(super) end: u64,
     /// The words of global memory that the part has used.
     pub(super) touched: TouchedMemory,
-    /// All groups of a cluster have waited at the same time: a cluster of another part might let them continue.
-    pub(super) waits: bool,
+    /// A cluster of another part may matter: all groups of a cluster have waited at the same time, a cluster has taken over the work of
+    /// another one, or it has executed [`MAX_CTA_STEPS`] instructions.
+    pub(crate) depends: bool,
+    /// A cluster took so long that one thread would have started another one beside it.
+    pub(super) overlaps: bool,
 }
 
-/// What the threads know of each other.
+/// State that all threads of a grid share.
 struct CommonState {
     /// The next CTA that no thread has taken.
     next: u64,
@@ -45,6 +56,8 @@ struct CommonState {
     blocks: usize,
     /// Number of warp instructions of all completed parts.
     steps: u64,
+    /// One thread would have executed some clusters beside others.
+    overlaps: bool,
 }
 
 /// The machine of a thread when all is done, and the words that its parts have used.
@@ -60,9 +73,9 @@ impl Machine {
         let begin = self.clone();
         let first = self.run_part(0..1, cancelled);
         // One thread would have started the next cluster beside a first one that takes long.
-        let is_exact = first.is_some() && self.steps <= MAX_IDLE_STEPS;
+        let is_exact = first.as_ref().is_some_and(|first| !first.overlaps);
         let rest = self.steps.saturating_mul(self.cluster_count() - 1);
-        let worthwhile = first.filter(|first| rest >= MIN_STEPS && self.shadow_suffices(first));
+        let worthwhile = first.filter(|first| rest >= MIN_STEPS && self.shadow_suffices(&first.touched));
         let done = worthwhile.and_then(|first| self.run_rest(first, cancelled));
         if done.is_none() && !is_exact {
             *self = begin;
@@ -110,27 +123,28 @@ impl Machine {
         bytes.div_ceil(crate::memory::shadow::BLOCK as u64) as usize
     }
 
-    /// Executes some clusters. Returns the words that they have used; `None` if the result may depend on other clusters, or was not reached.
-    fn run_part(&mut self, clusters: Range<u64>, cancelled: &dyn Fn() -> bool) -> Option<TouchedMemory> {
+    /// Executes some clusters. `None` if their result may depend on other clusters, or was not reached.
+    fn run_part(&mut self, clusters: Range<u64>, cancelled: &dyn Fn() -> bool) -> Option<Box<GridPart>> {
         let heap = self.memory.global.next_base(1);
         let touched = TouchedMemory::new(self.executable.map.global);
         self.next_cluster = clusters.start;
-        self.part = Some(Box::new(GridPart { end: clusters.end, touched, waits: false }));
+        self.part = Some(Box::new(GridPart { end: clusters.end, touched, depends: false, overlaps: false }));
         let progress = self.advance(u64::MAX, None, cancelled);
         let part = self.part.take()?;
         let alone = progress == Progress::Ended(RunStatus::Finished)
-            && !part.waits
+            && !part.depends
             && self.is_unremarkable()
             && self.memory.global.next_base(1) == heap;
-        alone.then_some(part.touched)
+        alone.then_some(part)
     }
 
     /// Executes all clusters but the first on several threads. `None` if one thread must do it.
-    fn run_rest(&mut self, first: TouchedMemory, cancelled: &dyn Fn() -> bool) -> Option<RunStatus> {
+    fn run_rest(&mut self, first: Box<GridPart>, cancelled: &dyn Fn() -> bool) -> Option<RunStatus> {
         let count = self.cluster_count();
         let threads = self.settings.threads.min(usize::try_from(count - 1).unwrap_or(usize::MAX));
-        let blocks = first.blocks();
-        let common = CommonState { next: 1, taken: 0, touched: first, blocks, steps: self.steps };
+        let touched = TouchedMemory::new(self.executable.map.global);
+        let mut common = CommonState { next: 1, taken: 0, touched, blocks: 0, steps: 0, overlaps: false };
+        common.add(&first, self.steps, self.settings.limit);
         let (common, stop) = (Mutex::new(common), AtomicBool::new(false));
         let base = &*self;
         let results: Option<Vec<ThreadResult>> = std::thread::scope(|scope| {
@@ -138,6 +152,12 @@ impl Machine {
             let start = |_| std::thread::Builder::new().spawn_scoped(scope, move || work(&|| false)).ok();
             let helpers: Vec<_> = (1..threads).filter_map(start).collect();
             let own = work(cancelled);
+            while !helpers.iter().all(|helper| helper.is_finished()) {
+                if cancelled() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+                std::thread::sleep(CANCEL_INTERVAL);
+            }
             // A thread that panics has no result.
             let others = helpers.into_iter().map(|helper| helper.join().ok().flatten());
             std::iter::once(own).chain(others).collect()
@@ -145,7 +165,7 @@ impl Machine {
         let mut results = results?;
         let common = common.into_inner().unwrap_or_else(PoisonError::into_inner);
         let complete = common.next >= count && !stop.load(Ordering::Relaxed);
-        if !complete || !self.stays_within_limits(&mut results, common.blocks) {
+        if !complete || !self.stays_within_limits(&mut results, &common) {
             return None;
         }
         if !results.iter().all(|(machine, touched)| self.has_changed_only(machine, touched)) {
@@ -183,11 +203,12 @@ impl Machine {
                 return Some((machine, all));
             }
             let before = machine.steps;
-            let touched = machine.run_part(clusters, &|| stop.load(Ordering::Relaxed) || cancelled());
-            let fits = touched.is_some_and(|touched| {
-                all.join(&touched);
-                lock(common).add(&touched, machine.steps - before, limit)
-                    && self.races.stays_within_limits(std::iter::empty(), lock(common).blocks + self.shared_blocks())
+            let part = machine.run_part(clusters, &|| stop.load(Ordering::Relaxed) || cancelled());
+            let fits = part.is_some_and(|part| {
+                all.join(&part.touched);
+                let mut common = lock(common);
+                common.add(&part, machine.steps - before, limit)
+                    && self.races.stays_within_limits(std::iter::empty(), common.blocks + self.shared_blocks())
             });
             if !fits {
                 stop.store(true, Ordering::Relaxed);
@@ -197,14 +218,24 @@ impl Machine {
     }
 
     /// Whether one run would have stayed within all limits.
-    fn stays_within_limits(&self, results: &mut [ThreadResult], blocks: usize) -> bool {
-        let mut kept = self.kept;
+    fn stays_within_limits(&self, results: &mut [ThreadResult], common: &CommonState) -> bool {
+        // Maximum number of clusters that one thread would have executed beside each other.
+        let resident = if common.overlaps {
+            (1 + common.steps / MAX_IDLE_STEPS).min(self.cluster_count()).min(MAX_RESIDENT_CTAS as u64)
+        } else {
+            1
+        };
+        let (mut kept, mut most) = (self.kept, 0);
         for (machine, _) in results.iter_mut() {
             let uncounted = machine.memory.count();
-            kept = kept.saturating_add(machine.most_kept.saturating_add(uncounted).saturating_sub(self.kept));
+            let grown = machine.most_kept.saturating_add(uncounted).saturating_sub(self.kept);
+            kept = kept.saturating_add(grown);
+            most = most.max(grown);
         }
+        kept = kept.saturating_add(most.saturating_mul(resident - 1));
+        let shared = self.shared_blocks().saturating_mul(resident as usize);
         let races = results.iter().map(|(machine, _)| &machine.races);
-        kept <= self.settings.memory && self.races.stays_within_limits(races, blocks + self.shared_blocks())
+        kept <= self.settings.memory && self.races.stays_within_limits(races, common.blocks.saturating_add(shared))
     }
 
     /// Whether all bytes of global memory in which a machine differs from this one lie in the written words.
@@ -233,10 +264,11 @@ impl CommonState {
     }
 
     /// Adds a completed part. Returns false if it uses words of other parts, or the run reaches its limit of instructions.
-    fn add(&mut self, touched: &TouchedMemory, steps: u64, limit: u64) -> bool {
-        let apart = !self.touched.conflicts(touched);
-        self.blocks += self.touched.join(touched);
+    fn add(&mut self, part: &GridPart, steps: u64, limit: u64) -> bool {
+        let apart = !self.touched.conflicts(&part.touched);
+        self.blocks += self.touched.join(&part.touched);
         self.steps = self.steps.saturating_add(steps);
+        self.overlaps |= part.overlaps;
         apart && self.steps <= limit
     }
 }

@@ -6,6 +6,7 @@
 use super::Machine;
 use super::code::Executable;
 use super::group::{GroupRun, Stop, Turn};
+use super::parallel::MAX_CTA_STEPS;
 use super::record::{Recorder, WarpId};
 use super::warp::{Group, GroupReadiness, Warp};
 use crate::findings::{FaultKind, InstructionSite};
@@ -15,12 +16,12 @@ use std::sync::Arc;
 /// Maximum number of instructions that a warp executes in its turn.
 const QUANTUM: u64 = 1024;
 
-/// In every eighth round of a cluster, each warp first runs the group that has waited longest. Without this, a lane that holds a lock might never run
-/// while other lanes of its warp poll the lock.
+/// In every eighth round of a cluster, each warp first runs the group that has waited longest. Without this, a lane that holds a lock might
+/// never run while other lanes of its warp poll the lock.
 const FAIRNESS: u64 = 8;
 
 /// Maximum number of CTAs that run at the same time.
-const MAX_RESIDENT_CTAS: usize = 1024;
+pub(super) const MAX_RESIDENT_CTAS: usize = 1024;
 
 /// If no cluster has started or finished for this many steps, another one starts: the running CTAs may wait for it in a loop.
 pub(super) const MAX_IDLE_STEPS: u64 = 200_000;
@@ -183,8 +184,8 @@ impl Machine {
             let Some(cta) = self.clusters.get(cluster).and_then(|c| c.ctas.get(rank)) else {
                 match self.end_round() {
                     Some(status) => return Progress::Ended(status),
-                    // The result of a part that has a finding or waits is dropped.
-                    None if self.part.as_ref().is_some_and(|part| part.waits || !self.findings.faults.is_empty()) => {
+                    // The result of a part that has a finding or depends on other parts is dropped.
+                    None if self.part.as_ref().is_some_and(|part| part.depends || !self.findings.faults.is_empty()) => {
                         return Progress::Paused;
                     }
                     None => continue,
@@ -237,15 +238,21 @@ impl Machine {
         }
         if went_on {
             self.schedule.level = 0;
-            // Clusters of a part that is accepted do not wait for others, so it does not matter that those of the other parts run, too.
-            if self.steps - self.schedule.since > MAX_IDLE_STEPS && self.part.is_none() {
-                self.admit();
+            let idle = self.steps - self.schedule.since;
+            match &mut self.part {
+                Some(part) => {
+                    part.overlaps |= idle > MAX_IDLE_STEPS;
+                    part.depends |= idle > MAX_CTA_STEPS;
+                }
+                None if idle > MAX_IDLE_STEPS => {
+                    self.admit();
+                }
+                None => {}
             }
             return None;
         }
         if let Some(part) = &mut self.part {
-            // The cluster waits for something: others could matter.
-            part.waits = true;
+            part.depends = true;
             return None;
         }
         if self.admit() {

@@ -1,13 +1,16 @@
 //! The words of global memory that a part of a grid has read and written.
 
+use super::shadow::BLOCK;
 use super::storage::PAGE;
 use std::ops::Range;
 
 /// Size of a word in bytes. Accesses to different bytes of one word count as accesses to the same memory.
 const WORD: usize = 4;
 
-/// Number of words that one group of bits covers. They have as many bytes as a block of shadow memory.
-const GROUP: usize = 64;
+/// Number of words in a block of shadow memory; their bits form a group.
+const GROUP: usize = BLOCK / WORD;
+
+const _: () = assert!(GROUP == u64::BITS as usize);
 
 /// Number of groups per page.
 const GROUPS: usize = PAGE / WORD / GROUP;
@@ -34,7 +37,7 @@ impl TouchedMemory {
         Self { base, pages: Vec::new() }
     }
 
-    /// Adds the words that contain these bytes. They lie in an allocation.
+    /// Adds the words that contain some bytes of an allocation.
     pub fn add(&mut self, address: u64, bytes: usize, write: bool) {
         let Some(start) = address.checked_sub(self.base).filter(|_| bytes > 0) else { return };
         let (mut word, end) = (start as usize / WORD, (start as usize + bytes).div_ceil(WORD));
@@ -60,7 +63,7 @@ impl TouchedMemory {
     pub fn conflicts(&self, other: &Self) -> bool {
         let both = self.pages.iter().zip(&other.pages).filter_map(|(a, b)| a.as_deref().zip(b.as_deref()));
         both.into_iter().any(|(a, b)| {
-            (0..GROUPS).any(|g| a.written[g] & (b.read[g] | b.written[g]) != 0 || a.read[g] & b.written[g] != 0)
+            (0..GROUPS).any(|g| a.written[g] & (b.read[g] | b.written[g]) | a.read[g] & b.written[g] != 0)
         })
     }
 
@@ -78,12 +81,6 @@ impl TouchedMemory {
             }
         }
         new
-    }
-
-    /// Number of blocks of shadow memory that contain one of the words.
-    pub fn blocks(&self) -> usize {
-        let groups = |page: &TouchedPage| page.read.iter().zip(&page.written).filter(|(r, w)| *r | *w != 0).count();
-        self.pages.iter().flatten().map(|page| groups(page)).sum()
     }
 
     /// Number of blocks of shadow memory that contain a written word.
@@ -144,7 +141,6 @@ mod tests {
         more.add(0x1ff8, 300, true);
         assert_eq!((all.join(&more), all.join(&more), all.written_blocks()), (3, 0, 4));
         assert_eq!(all.written().collect::<Vec<_>>(), [0x1004..0x1008, 0x1ff8..0x2000, 0x2000..0x2124]);
-        assert_eq!(all.blocks(), 4);
         assert!(
             all.has_written(0x1005) && !all.has_written(0x1008) && all.has_written(0x2123) && !all.has_written(0x1)
         );

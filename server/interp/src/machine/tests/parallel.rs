@@ -1,7 +1,7 @@
 //! Several threads give the same result as one.
 
 use super::module;
-use crate::findings::{Fault, FaultKind};
+use crate::findings::{Checks, Fault, FaultKind};
 use crate::machine::{Machine, Progress, RunStatus};
 use crate::testing::{TestKernel, words};
 use crate::trace::RunningGrid;
@@ -136,6 +136,55 @@ fn ctas_that_communicate_run_on_one_thread() {
     let declared =
         ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b); .global .align 1 .b8 text[2] = {65, 0};";
     assert!(!compare(|| kernel(declared, printing)).0);
+    let heap = "call.uni (%rd6), malloc, (4); st.global.u32 [%rd6], %r1; call.uni free, (%rd6);";
+    let declared = ".extern .func (.param .b64 r) malloc (.param .b64 a); .extern .func free (.param .b64 a);";
+    assert!(!compare(|| kernel(declared, heap)).0);
+}
+
+#[test]
+fn ctas_that_read_words_of_others_run_on_one_thread_without_the_race_detector() {
+    let loads = [
+        ("a row", "ld.global.u32 %r6, [%rd2+-5120];"),
+        ("one lane after the other", "ld.acquire.gpu.global.u32 %r6, [%rd2+-5120];"),
+        ("an atomic operation", "atom.global.add.u32 %r6, [%rd2+-5120], 1;"),
+        ("one atomic operation after the other", "atom.acquire.gpu.global.add.u32 %r6, [%rd2+-5120], 1;"),
+        (
+            "a copy",
+            "cp.async.ca.shared.global [%r4], [%rd2+-5120], 4; @%p1 cp.async.wait_all; @%p1 ld.shared.u32 %r6, [%r4];",
+        ),
+    ];
+    for (name, load) in loads {
+        // No part is so long that it contains both CTAs.
+        let body = format!(
+            "mov.u32 %r6, 0; mov.u32 %r3, fast; mad.lo.u32 %r4, %r0, 4, %r3;\n\
+             setp.gt.u32 %p1, %r2, 23; @%p1 {load}\n\
+             add.u32 %r6, %r6, %r1; st.global.u32 [%rd2], %r6;"
+        );
+        let (threads, seen) = compare(|| {
+            let mut kernel = kernel(".shared .align 4 .b8 fast[256];", &body);
+            kernel.settings.checks = Checks::default().with(FaultKind::Race, false);
+            kernel
+        });
+        assert!(!threads && seen.faults.is_empty(), "{name}: {:?}", seen.faults);
+    }
+}
+
+#[test]
+fn ctas_that_poll_for_other_ctas_run_on_one_thread() {
+    let flags = "mad.wide.u32 %rd6, %r2, 4, %rd5;";
+    // The earlier CTA runs at the same time. The later CTA has not started yet.
+    for (polls, flag) in [("setp.gt.u32 %p1, %r2, 1;", -4), ("setp.eq.u32 %p1, %r2, 2;", 12)] {
+        let poll = format!(
+            "poll: @%p1 ld.relaxed.gpu.global.u32 %r6, [%rd6+{flag}]; setp.ne.and.u32 %p2, %r6, 99, %p1; @%p2 bra poll;"
+        );
+        let body = format!("{flags} mov.u32 %r6, 99; st.relaxed.gpu.global.u32 [%rd6], 99; {polls} {poll}");
+        let (threads, seen) = compare(|| {
+            let mut kernel = kernel("", &body);
+            kernel.settings.limit = u64::MAX;
+            kernel
+        });
+        assert!(!threads && seen.status == RunStatus::Finished, "{flag}: {:?}", seen.status);
+    }
 }
 
 #[test]
@@ -161,6 +210,20 @@ fn limits_are_those_of_one_run() {
     machine.advance(u64::MAX, None, &|| false);
     let (threads, seen) = compare(|| {
         let mut kernel = pages();
+        kernel.settings.memory = machine.most_kept - 1;
+        kernel
+    });
+    assert_eq!((threads, seen.faults.first().map(|f| f.kind)), (false, Some(FaultKind::OutOfMemory)));
+    // One thread executes long CTAs beside each other: their stacks exist at the same time.
+    let body = "st.local.u32 [stack], %r1;\n\
+         mov.u32 %r8, 0; long: add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 80000; @%p1 bra long;\n\
+         ld.local.u32 %r6, [stack]; st.global.u32 [%rd2], %r6;";
+    let stacks = || kernel("", &format!(".local .b8 stack[8];\n{body}")).ctas(8, 1);
+    assert!(compare(stacks).0);
+    let mut machine = stacks().machine();
+    machine.advance(u64::MAX, None, &|| false);
+    let (threads, seen) = compare(|| {
+        let mut kernel = stacks();
         kernel.settings.memory = machine.most_kept - 1;
         kernel
     });
