@@ -20,6 +20,7 @@ pub(crate) mod copies;
 mod cta;
 mod exits;
 mod group;
+mod group_selection;
 pub(crate) mod mbarriers;
 mod nan;
 mod noted;

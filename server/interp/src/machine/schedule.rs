@@ -6,9 +6,10 @@
 use super::Machine;
 use super::code::Executable;
 use super::group::{GroupRun, Stop, Turn};
+use super::group_selection::tidy;
 use super::parallel::MAX_CTA_STEPS;
 use super::record::{Recorder, WarpId};
-use super::warp::{Group, GroupReadiness, Warp};
+use super::warp::GroupReadiness;
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::{LaneMask, lanes};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ const QUANTUM: u64 = 1024;
 
 /// In every eighth round of a cluster, each warp first runs the group that has waited longest. Without this, a lane that holds a lock might
 /// never run while other lanes of its warp poll the lock.
-const FAIRNESS: u64 = 8;
+pub(super) const FAIRNESS: u64 = 8;
 
 /// Maximum number of CTAs that run at the same time.
 pub(super) const MAX_RESIDENT_CTAS: usize = 1024;
@@ -57,11 +58,11 @@ pub enum Progress {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Schedule {
     /// The next turn: index of the cluster, rank of the CTA, index of the warp.
-    next: (usize, usize, usize),
+    pub(super) next: (usize, usize, usize),
     /// Number of instructions executed in this round.
     executed: u64,
     /// Number of successive rounds in which no group could continue.
-    level: u8,
+    pub(super) level: u8,
     /// The value of [`Machine::progress`] in the last such round.
     progress: u64,
     /// Number of successive such rounds without a visible change.
@@ -71,23 +72,23 @@ pub(crate) struct Schedule {
     /// Extra work of the current slice, in ordinary instructions: see [`ExecContext::spend`](super::ExecContext::spend).
     pub(super) spent: u64,
     /// The interrupted turn of the next warp, if its last turn was interrupted.
-    unfinished: Option<Unfinished>,
+    pub(super) unfinished: Option<Unfinished>,
 }
 
 /// The state of an interrupted turn.
 #[derive(Debug, Clone, Copy)]
-struct Unfinished {
+pub(super) struct Unfinished {
     /// Number of instructions that the turn has executed.
-    done: u64,
+    pub(super) done: u64,
     /// The interrupted slice of a group; `None` if the turn was interrupted between two slices.
-    piece: Option<GroupSlice>,
+    pub(super) piece: Option<GroupSlice>,
 }
 
 /// The execution of one group until the next selection of a group.
 #[derive(Debug, Clone, Copy)]
-struct GroupSlice {
+pub(super) struct GroupSlice {
     /// Index of the group in the warp.
-    at: usize,
+    pub(super) at: usize,
     /// The priority number at which the group must stop, because other lanes are or will be there.
     meet: u32,
     /// Number of instructions that it may still execute.
@@ -399,121 +400,6 @@ impl Machine {
         (done - begin, end)
     }
 
-    /// Selects the group that runs next. Returns its index and the priority number at which it must stop.
-    #[inline(always)]
-    fn pick(&self, executable: &Executable, warp: &Warp, groups: &[Group], fair: bool) -> Option<(usize, u32)> {
-        let ready = |g: &&Group| matches!(g.state, GroupReadiness::Ready | GroupReadiness::Gathered);
-        let mut candidates = groups.iter().enumerate().filter(|(_, g)| ready(g));
-        let first = candidates.next()?;
-        if groups.len() == 1 {
-            return Some((first.0, u32::MAX));
-        }
-        let all = || groups.iter().enumerate().filter(|(_, g)| ready(g));
-        if fair {
-            let oldest = all().min_by_key(|(i, g)| (g.turn, *i))?;
-            return Some((oldest.0, u32::MAX));
-        }
-        let chosen = all().min_by_key(|(i, g)| (warp.position(self, g), *i))?;
-        // The first later position, in the same function, where other lanes are or to which they will return.
-        let group = chosen.1;
-        let code = executable.code(warp.frame(group.frame)?.function)?;
-        let own = code.order.get(group.pc as usize).copied().unwrap_or(u32::MAX);
-        let others = groups.iter().enumerate().filter(|(i, _)| *i != chosen.0);
-        let meets = others.filter_map(|(_, other)| {
-            let (mut pc, mut at) = (other.pc, other.frame);
-            while at != group.frame {
-                let frame = warp.frame(at)?;
-                (pc, at) = (frame.call + 1, frame.parent?);
-            }
-            code.order.get(pc as usize).copied().filter(|m| *m > own)
-        });
-        Some((chosen.0, meets.min().unwrap_or(u32::MAX)))
-    }
-
-    /// The index of the group of a warp that will run next, as far as this is known before its turn. For groups that wait for something
-    /// outside the warp, it is unknown whether they must still wait.
-    pub(crate) fn next_group(&self, (cluster, rank, number): (usize, usize, usize)) -> Option<usize> {
-        let warp = self.clusters.get(cluster)?.ctas.get(rank)?.warps.get(number)?;
-        let own = self.schedule.unfinished.filter(|_| self.schedule.next == (cluster, rank, number));
-        if let Some(piece) = own.and_then(|u| u.piece) {
-            return Some(piece.at);
-        }
-        let mut groups = warp.groups.clone();
-        if own.is_none() {
-            let waiting = groups.iter_mut().filter(|g| g.state == GroupReadiness::Waiting);
-            waiting.for_each(|g| g.state = GroupReadiness::Ready);
-        }
-        let rounds = self.clusters.get(cluster)?.rounds;
-        let fair = rounds % FAIRNESS == FAIRNESS - 1 && own.is_none_or(|u| u.done == 0);
-        let picked = self.pick(&self.executable, warp, &groups, fair);
-        picked.map(|(at, _)| at).or((!groups.is_empty()).then_some(0))
-    }
-
-    /// Handles groups that wait for other lanes of their warp: joins those at the same instruction, and releases those whose lanes have all
-    /// arrived.
-    fn gather(&mut self, executable: &Executable, warp: &mut Warp, (cluster, rank): (usize, usize)) {
-        if !warp.groups.iter().any(|g| matches!(g.state, GroupReadiness::Gathering(_))) {
-            return;
-        }
-        let live = warp.lanes.present & !warp.lanes.exited;
-        for at in (0..warp.groups.len()).rev() {
-            let group = &warp.groups[at];
-            if !matches!(group.state, GroupReadiness::Gathering(_)) {
-                continue;
-            }
-            // Equal states name the same lanes. Lanes that name different masks do not meet.
-            let same = |o: &Group| (o.frame, o.pc, o.state) == (group.frame, group.pc, group.state);
-            if let Some(twin) = (0..at).find(|i| same(&warp.groups[*i])) {
-                let mask = std::mem::take(&mut warp.groups[at].mask);
-                warp.groups[twin].mask |= mask;
-            }
-        }
-        tidy(warp);
-        let anywhere = |g: &Group| {
-            let code = warp.frame(g.frame).and_then(|f| executable.code(f.function));
-            code.and_then(|c| c.ops.get(g.pc as usize)).is_some_and(|o| o.meets_anywhere)
-        };
-        let free: Vec<bool> = warp
-            .groups
-            .iter()
-            .map(|g| match g.state {
-                GroupReadiness::Gathering(needed) if anywhere(g) => {
-                    let meets = warp.groups.iter().filter(|o| o.state == g.state && anywhere(o));
-                    needed & live & !meets.fold(0, |all, o| all | o.mask) == 0
-                }
-                GroupReadiness::Gathering(needed) => needed & live & !g.mask == 0,
-                _ => false,
-            })
-            .collect();
-        let mut any = false;
-        for (group, free) in warp.groups.iter_mut().zip(&free) {
-            if *free {
-                (group.state, any) = (GroupReadiness::Gathered, true);
-            }
-        }
-        if any || self.schedule.level < 2 {
-            return;
-        }
-        // No group anywhere can go on: a deadlock.
-        let stuck = warp.groups.iter().position(|g| matches!(g.state, GroupReadiness::Gathering(_)));
-        let Some(at) = stuck else { return };
-        let group = warp.groups[at].clone();
-        let GroupReadiness::Gathering(needed) = group.state else { return };
-        let absent = needed & live & !group.mask;
-        let function = warp.frame(group.frame).map_or(0, |f| f.function);
-        let site = InstructionSite { function, instruction: group.pc };
-        let turn = Turn::none((cluster, rank), true);
-        let words = || {
-            format!(
-                "lanes {} wait here for lanes {}, which are elsewhere and never come",
-                list(group.mask),
-                list(absent)
-            )
-        };
-        self.note(&turn, &warp.lanes, FaultKind::Divergence, site, group.mask, words);
-        warp.groups[at].state = GroupReadiness::Gathered;
-    }
-
     /// Reports where each group waits.
     fn report_deadlock(&mut self) {
         let mut places = Vec::new();
@@ -536,32 +422,6 @@ impl Machine {
             let turn = Turn::none((cluster, rank), true);
             let words = || format!("lanes {} wait here, and no thread that could let them go on is left", list(mask));
             self.note(&turn, &warp, FaultKind::Deadlock, site, mask, words);
-        }
-    }
-}
-
-/// Removes empty groups, and joins groups at the same instruction that can continue.
-fn tidy(warp: &mut Warp) {
-    if warp.groups.len() == 1 && warp.groups[0].mask != 0 {
-        return;
-    }
-    warp.groups.retain(|g| g.mask != 0);
-    let joins = |g: &Group| g.state == GroupReadiness::Ready && g.token.is_none();
-    let mut at = 0;
-    while at < warp.groups.len() {
-        let group = &warp.groups[at];
-        let (frame, pc) = (group.frame, group.pc);
-        let twin = (0..at).find(|i| {
-            let other = &warp.groups[*i];
-            other.frame == frame && other.pc == pc && joins(other)
-        });
-        match twin.filter(|_| joins(&warp.groups[at])) {
-            Some(twin) => {
-                let gone = warp.groups.remove(at);
-                warp.groups[twin].mask |= gone.mask;
-                warp.groups[twin].turn = warp.groups[twin].turn.min(gone.turn);
-            }
-            None => at += 1,
         }
     }
 }

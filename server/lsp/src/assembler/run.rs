@@ -368,7 +368,7 @@ mod tests {
         // A program that is stopped …
         let script = "sleep 100 & echo $! >number; wait";
         let mut stop = || std::fs::read_to_string(&number).is_ok_and(|n| n.ends_with('\n'));
-        let stopped = Runner::default().run(sh(script), folder.path(), bounds, &mut stop);
+        let stopped = Runner::default().run(sh(script), folder.path(), bounds, &stop);
         assert!(matches!(stopped, Err(RunFailure::Cancelled)));
         dies(&number);
         // … and one that leaves a process behind, which keeps the pipe open.
