@@ -367,7 +367,7 @@ mod tests {
         let bounds = RunLimits { time: Duration::from_secs(100), output: 100 };
         // A program that is stopped …
         let script = "sleep 100 & echo $! >number; wait";
-        let mut stop = || std::fs::read_to_string(&number).is_ok_and(|n| n.ends_with('\n'));
+        let stop = || std::fs::read_to_string(&number).is_ok_and(|n| n.ends_with('\n'));
         let stopped = Runner::default().run(sh(script), folder.path(), bounds, &stop);
         assert!(matches!(stopped, Err(RunFailure::Cancelled)));
         dies(&number);
