@@ -130,7 +130,7 @@ impl Editor {
         found.extend(if complete {
             self.analyzer.lints(&snapshot, &|| false).unwrap_or_default()
         } else {
-            self.analyzer.remembered_lints()
+            self.analyzer.remembered_lints().to_vec()
         });
         found.sort_by_key(|d| (d.range.start, d.range.end));
         if let Some(holding) = &mut self.holding {

@@ -23,6 +23,6 @@ pub use check::diagnostic::{Diagnostic, Fix, FixEdit, Related, Severity};
 pub use check::{calls, codes, declare, directives, generated, lints, raise, rules, statement};
 pub use forms::{align, choose, mnemonic, mnemonics, operands, spec};
 pub use hir::{ast, constant, declared, directive_parts, literal, lower, module, signature, symbols, types};
-pub use incremental::analyzer::{Analyzer, Report};
+pub use incremental::analyzer::{Analyzer, DiagnosticList, PlacedDiagnostic, Report, SharedReport};
 pub use registers::facts::ModuleFacts;
 pub use target::project;

@@ -10,6 +10,7 @@ mod facts;
 mod fragment;
 mod interrupted;
 mod lints;
+mod list;
 mod threads;
 mod unchanged;
 
@@ -17,11 +18,12 @@ use crate::check::codes::Code;
 use crate::hir::directive_parts;
 use crate::hir::module::Dependencies;
 use contents::{CheckContext, check_contents, check_item, is_broken, is_followed};
-use earlier::EarlierLocations;
 pub(crate) use facts::module_of;
 pub(crate) use fragment::{Fragment, Outside};
 use interrupted::InterruptedCheck;
 pub use lints::Cancelled;
+use list::{ItemDiagnostics, ListBuilder};
+pub use list::{DiagnosticList, PlacedDiagnostic, SharedReport};
 use threads::Threads;
 use unchanged::{HashedRange, unchanged};
 
@@ -116,8 +118,7 @@ struct Record {
     first: bool,
     /// See [`is_followed`].
     followed: bool,
-    /// Ranges count from the start of the item.
-    found: Vec<Diagnostic>,
+    found: ItemDiagnostics,
     /// Whether one of the diagnostics is an error.
     has_errors: bool,
     statements: Statements,
@@ -220,6 +221,11 @@ impl Analyzer {
     /// Checks a snapshot, and stops between two functions when `stop` returns true; then the result is `None`. The next call
     /// continues there if it has the same snapshot. Each call checks at least one function.
     pub fn analyze_until(&mut self, snapshot: &Snapshot, stop: &Cancelled<'_>) -> Option<Report> {
+        Some(self.check_until(snapshot, stop)?.into_report())
+    }
+
+    /// As [`Self::analyze_until`], without a copy of the diagnostics of unchanged functions.
+    pub fn check_until(&mut self, snapshot: &Snapshot, stop: &Cancelled<'_>) -> Option<SharedReport> {
         if self.for_one_check {
             // The last report took the diagnostics of its records, so no check may reuse them.
             self.functions = Functions::default();
@@ -305,33 +311,24 @@ impl Analyzer {
             return None;
         }
         records.sort_by_key(|(index, _)| *index);
-        let mut earlier = EarlierLocations::default();
+        let mut list = ListBuilder::default();
         for (index, record) in &mut records {
-            let base = items[*index].range.start;
-            let first = out.len();
-            if self.for_one_check {
-                out.extend(std::mem::take(&mut record.found).into_iter().map(|d| d.shifted(base)));
-            } else {
-                out.extend(record.found.iter().map(|d| d.clone().shifted(base)));
-            }
-            earlier.settle(snapshot, &items[..*index], &mut out, first);
+            // A record of the only check is not read again.
+            let found = if for_one_check { std::mem::take(&mut record.found) } else { record.found.clone() };
+            list.item(snapshot, &items[..*index], items[*index].range.start, found);
         }
+        let mut rest = Vec::new();
         for (index, names) in records.iter().flat_map(|(i, record)| record.aliases.iter().map(move |names| (*i, names)))
         {
-            functions::declare_alias(names.clone().shifted(items[index].range.start), &mut header, &mut out);
+            functions::declare_alias(names.clone().shifted(items[index].range.start), &mut header, &mut rest);
         }
         if header.complete {
-            functions::undefined(&header, &mut out);
+            functions::undefined(&header, &mut rest);
         }
         self.functions = self.functions.next(records.into_iter().map(|(_, record)| record).collect());
         self.last = Some((snapshot.clone(), hashes));
-        for diagnostic in out.iter_mut().filter(|d| !d.related.is_empty()) {
-            diagnostic.resolve(|name| header.symbols.get(name).map(|s| s.place.clone()));
-        }
-        recovery::prune(snapshot, &items, &mut out);
-        out.sort_by_key(|d| (d.range.start, d.range.end));
-        out.dedup();
-        Some(Report { diagnostics: out, environment: header.environment })
+        let diagnostics = list.finish_module(snapshot, &items, (out, rest), header.symbols);
+        Some(SharedReport { diagnostics, environment: header.environment })
     }
 }
 

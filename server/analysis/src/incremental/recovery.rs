@@ -309,44 +309,81 @@ pub fn opening_bracket(snapshot: &Snapshot, header: &ModuleItem<'_>, next: Node<
     found.shifted(header.range.start)
 }
 
-/// Removes the diagnostics of a module that are consequences of a missing opening bracket or of an unclosed comment, and
-/// reports the latter.
-pub fn prune(snapshot: &Snapshot, items: &[ModuleItem<'_>], found: &mut Vec<Diagnostic>) {
-    let headers: Vec<Range<usize>> = found
-        .iter()
-        .filter(|d| syntax_error::is_opening_bracket(d))
-        .filter_map(|d| items.iter().position(|i| i.range.contains(&d.range.start)))
-        .filter_map(|at| {
-            // If the parser took the body for a part of the header, the closing brace of the body is a separate item.
-            let brace = |i: &&ModuleItem<'_>| i.node.is_error() && snapshot.text(i.node.byte_range()).trim() == "}";
-            let last = items.get(at + 1).filter(brace).or(items.get(at))?;
-            Some(items.get(at)?.range.start..last.range.end)
-        })
-        .collect();
-    if !headers.is_empty() {
-        found.retain(|d| {
-            let follows = d.code() == Code::SyntaxError || d.code() == Code::UndefinedFunction;
-            let inside = headers.iter().any(|h| h.contains(&d.range.start));
-            !(follows && inside) || syntax_error::is_opening_bracket(d)
-        });
+/// What hides diagnostics all over a module: missing opening brackets, an unclosed comment, lines for a preprocessor.
+pub struct Pruning<'s> {
+    snapshot: &'s Snapshot,
+    /// Functions whose opening bracket is missing.
+    headers: Vec<Range<usize>>,
+    /// The reports on lines for a preprocessor.
+    lines: Vec<Diagnostic>,
+    comment: Option<Range<usize>>,
+}
+
+impl<'s> Pruning<'s> {
+    /// `brackets` are the offsets at which an opening bracket is missing.
+    pub fn new(snapshot: &'s Snapshot, items: &[ModuleItem<'_>], brackets: impl Iterator<Item = usize>) -> Self {
+        let headers = brackets
+            .filter_map(|start| items.iter().position(|i| i.range.contains(&start)))
+            .filter_map(|at| {
+                // If the parser took the body for a part of the header, the closing brace of the body is a separate item.
+                let brace = |i: &&ModuleItem<'_>| i.node.is_error() && snapshot.text(i.node.byte_range()).trim() == "}";
+                let last = items.get(at + 1).filter(brace).or(items.get(at))?;
+                Some(items.get(at)?.range.start..last.range.end)
+            })
+            .collect();
+        Self { snapshot, headers, lines: preprocessor_lines(snapshot), comment: endless_comment(snapshot) }
     }
-    preprocessor_lines(snapshot, found);
-    if let Some(comment) = endless_comment(snapshot) {
-        let text = snapshot.text(comment.clone());
-        found.retain(|d| {
-            // A name or header inside the comment is not missing.
-            let hidden = undeclared_name::name(d).is_some_and(|name| is_named_in(&text, name))
-                || (d.code() == Code::ModuleHeader && d.range.start >= comment.start);
-            let before = || d.range.end <= comment.start && snapshot.text(d.range.end..comment.start).trim().is_empty();
-            !(hidden || (d.code() == Code::SyntaxError && before()))
-        });
-        let line = text.find('\n').map_or(comment.end, |at| comment.start + text[..at].trim_end().len());
-        found.push(syntax_error::endless_comment(comment, line));
+
+    /// Whether no diagnostic is hidden, and none is to be added.
+    pub fn is_empty(&self) -> bool {
+        self.headers.is_empty() && self.lines.is_empty() && self.comment.is_none()
+    }
+
+    /// Removes the consequences, and reports the comment and the lines.
+    pub fn apply(mut self, found: &mut Vec<Diagnostic>) {
+        let snapshot = self.snapshot;
+        if !self.headers.is_empty() {
+            found.retain(|d| {
+                let follows = d.code() == Code::SyntaxError || d.code() == Code::UndefinedFunction;
+                let inside = self.headers.iter().any(|h| h.contains(&d.range.start));
+                !(follows && inside) || syntax_error::is_opening_bracket(d)
+            });
+        }
+        if !self.lines.is_empty() {
+            // What is missing right before such a line is a consequence of it.
+            found.retain(|d| {
+                let before = |line: &Diagnostic| {
+                    d.range.end <= line.range.start && snapshot.text(d.range.end..line.range.start).trim().is_empty()
+                };
+                d.code() != Code::SyntaxError || !self.lines.iter().any(before)
+            });
+            found.append(&mut self.lines);
+        }
+        if let Some(comment) = self.comment {
+            let text = snapshot.text(comment.clone());
+            found.retain(|d| {
+                // A name or header inside the comment is not missing.
+                let hidden = undeclared_name::name(d).is_some_and(|name| is_named_in(&text, name))
+                    || (d.code() == Code::ModuleHeader && d.range.start >= comment.start);
+                let before =
+                    || d.range.end <= comment.start && snapshot.text(d.range.end..comment.start).trim().is_empty();
+                !(hidden || (d.code() == Code::SyntaxError && before()))
+            });
+            let line = text.find('\n').map_or(comment.end, |at| comment.start + text[..at].trim_end().len());
+            found.push(syntax_error::endless_comment(comment, line));
+        }
     }
 }
 
-/// Reports the lines for a preprocessor that the assembler does not take. What is missing right before such a line is a consequence of it.
-fn preprocessor_lines(snapshot: &Snapshot, found: &mut Vec<Diagnostic>) {
+/// Removes the diagnostics of a module that are consequences of a missing opening bracket or of an unclosed comment, and
+/// reports the latter.
+pub fn prune(snapshot: &Snapshot, items: &[ModuleItem<'_>], found: &mut Vec<Diagnostic>) {
+    let brackets = found.iter().filter(|d| syntax_error::is_opening_bracket(d)).map(|d| d.range.start);
+    Pruning::new(snapshot, items, brackets).apply(found);
+}
+
+/// Reports the lines for a preprocessor that the assembler does not take.
+fn preprocessor_lines(snapshot: &Snapshot) -> Vec<Diagnostic> {
     /// Reports of one text.
     const MAX_REPORTED: usize = 64;
     let mut reported: Vec<Diagnostic> = Vec::new();
@@ -373,16 +410,7 @@ fn preprocessor_lines(snapshot: &Snapshot, found: &mut Vec<Diagnostic>) {
             }
         }
     }
-    if reported.is_empty() {
-        return;
-    }
-    found.retain(|d| {
-        let before = |line: &Diagnostic| {
-            d.range.end <= line.range.start && snapshot.text(d.range.end..line.range.start).trim().is_empty()
-        };
-        d.code() != Code::SyntaxError || !reported.iter().any(before)
-    });
-    found.append(&mut reported);
+    reported
 }
 
 /// The range of an unclosed block comment, which extends to the end of the text.

@@ -58,7 +58,7 @@ impl Model {
         found.extend(if complete {
             self.analyzer.lints(&snapshot, &|| false).expect("not cancelled")
         } else {
-            self.analyzer.remembered_lints()
+            self.analyzer.remembered_lints().to_vec()
         });
         found.sort_by_key(|d| (d.range.start, d.range.end));
         (snapshot, found)

@@ -1,7 +1,7 @@
 //! Checks the contents of one item.
 
 use super::lints::{self, CachedLints, LintContext};
-use super::{Record, context};
+use super::{ItemDiagnostics, Record, context};
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::rules::syntax_error;
 use crate::flow::LoweredBody;
@@ -48,7 +48,7 @@ pub(super) fn check_item(
         first: header.first_body == Some(index),
         followed: is_followed(snapshot, item),
         has_errors: has_errors(&found),
-        found,
+        found: ItemDiagnostics::new(found),
         statements,
         lints,
         aliases,

@@ -3,7 +3,7 @@
 //! The lints of a function are cached by the hash of its text. They stay valid for the same version and target of the module,
 //! the same functions that do not return, and the same symbols of the module names that it uses.
 
-use super::{Analyzer, Report, header, is_remembered};
+use super::{Analyzer, DiagnosticList, ListBuilder, Report, header, is_remembered};
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::{Analysis, unused_function};
 use crate::flow::{self, Graph, Lowered, LoweredBody, Module};
@@ -25,8 +25,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) struct CachedLints {
     environment: u64,
     dependencies: Dependencies,
-    /// Ranges count from the start of the item.
-    found: Vec<Diagnostic>,
+    /// In text order. Ranges count from the start of the item.
+    found: Arc<Vec<Diagnostic>>,
     /// The flow facts; only if `keeps_facts` is set.
     facts: Option<Arc<FunctionFacts>>,
     /// The number of the last pass that used the entry.
@@ -149,7 +149,7 @@ impl Analyzer {
                 continue;
             };
             if self.for_one_check {
-                out.extend(found.found.into_iter().map(|d| d.shifted(item.range.start)));
+                out.extend(Arc::unwrap_or_clone(found.found).into_iter().map(|d| d.shifted(item.range.start)));
                 continue;
             }
             out.extend(found.found.iter().map(|d| d.clone().shifted(item.range.start)));
@@ -167,15 +167,15 @@ impl Analyzer {
     }
 
     /// The cached lints of the functions of the last checked snapshot: those that still have the same text and no error.
-    pub fn remembered_lints(&self) -> Vec<Diagnostic> {
-        let mut out = Vec::new();
+    pub fn remembered_lints(&self) -> DiagnosticList {
+        let mut out = ListBuilder::default();
         for (range, text) in self.last.iter().flat_map(|(_, all)| all) {
             // The same text can have an error now, if the rest of the module has changed.
             if let Some(known) = self.lints.known.get(text).filter(|_| !self.functions.has_errors(*text)) {
-                out.extend(known.found.iter().map(|d| d.clone().shifted(range.start)));
+                out.lints(range.start, &known.found);
             }
         }
-        out
+        out.finish()
     }
 
     /// Makes later passes keep the flow facts of functions. They take memory that only an editor needs to spend.
@@ -289,19 +289,20 @@ impl LintContext<'_> {
     fn lowered(&self, lowered: Lowered) -> Option<CachedLints> {
         let LintContext { header, module, .. } = self;
         let (function, dependencies) = (&lowered.function, lowered.dependencies);
-        let nothing = CachedLints { environment: 0, dependencies, found: Vec::new(), facts: None, pass: 0 };
+        let nothing = CachedLints { environment: 0, dependencies, found: Arc::default(), facts: None, pass: 0 };
         if !function.complete {
             return Some(nothing);
         }
         let graph = Graph::new(function);
         let analysis = Analysis::new(function, &graph, &header.environment, module);
-        let found = analysis.run(self.cancelled)?;
+        let mut found = analysis.run(self.cancelled)?;
+        found.sort_by_key(|d| (d.range.start, d.range.end));
         let facts = self.keeps_facts.then(|| {
             let (liveness, across) = (analysis.liveness(), analysis.across());
             let addresses = if self.keeps_addresses { analysis.addresses_until(self.cancelled).cloned() } else { None };
             Arc::new(FunctionFacts::with(function, &graph, liveness, across, analysis.usage().clone(), addresses))
         });
-        Some(CachedLints { found, facts, ..nothing })
+        Some(CachedLints { found: Arc::new(found), facts, ..nothing })
     }
 }
 

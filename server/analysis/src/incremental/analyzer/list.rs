@@ -1,0 +1,337 @@
+//! The diagnostics of a module as shared lists: a keystroke copies none of the items that it does not touch.
+//!
+//! The check of an item caches its diagnostics, with ranges that count from the start of the item. A report refers to these lists
+//! and adds the offset of each item. Ranges and the places of declarations are computed when a diagnostic is read, so the cost of a
+//! report depends on the number of items and on how many diagnostics are read, not on how many there are.
+
+use super::{Report, earlier::EarlierLocations};
+use crate::check::codes::Code;
+use crate::check::diagnostic::{Diagnostic, Severity};
+use crate::check::rules::{debug_directive, syntax_error};
+use crate::hir::module::{ModuleItem, ModuleSymbol, items};
+use crate::incremental::recovery::Pruning;
+use crate::target::Environment;
+use ptx_syntax::Snapshot;
+use rustc_hash::FxHashMap as HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The cached diagnostics of an item, in text order. Ranges count from the start of the item.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ItemDiagnostics {
+    found: Arc<Vec<Diagnostic>>,
+    /// Whether one of them depends on the locations in earlier items ([`EarlierLocations`]).
+    unsettled: bool,
+    /// Whether one of them says that an opening bracket is missing, which hides diagnostics of other items.
+    lacks_bracket: bool,
+}
+
+impl ItemDiagnostics {
+    pub fn new(mut found: Vec<Diagnostic>) -> Self {
+        found.sort_by_key(key);
+        found.dedup();
+        let unsettled = found.iter().any(|d| debug_directive::unsettled(d).is_some());
+        let lacks_bracket = found.iter().any(syntax_error::is_opening_bracket);
+        Self { found: Arc::new(found), unsettled, lacks_bracket }
+    }
+}
+
+fn key(diagnostic: &Diagnostic) -> (usize, usize) {
+    (diagnostic.range.start, diagnostic.range.end)
+}
+
+/// The result of the check of a module, with diagnostics that are shared with the analyzer. See [`Report`].
+#[derive(Debug, Clone, Default)]
+pub struct SharedReport {
+    /// The diagnostics, in text order.
+    pub diagnostics: DiagnosticList,
+    /// Version, target and address size of the module.
+    pub environment: Environment,
+}
+
+impl SharedReport {
+    /// See [`Report::in_editor`].
+    #[must_use]
+    pub fn in_editor(mut self, snapshot: &Snapshot) -> Self {
+        // The check of the header reports these, in the first sequence.
+        let Some(first) = self.diagnostics.sequences.first_mut() else { return self };
+        let header = |d: &Diagnostic| d.code() == Code::ModuleHeader;
+        if first.iter().any(|segment| segment.found.iter().any(header)) && items(snapshot).is_empty() {
+            for segment in &mut *first {
+                Arc::make_mut(&mut segment.found).retain(|d| !header(d));
+            }
+            first.retain(|segment| !segment.found.is_empty());
+        }
+        self
+    }
+
+    /// The same report with diagnostics of its own.
+    pub fn into_report(self) -> Report {
+        Report { diagnostics: self.diagnostics.into_vec(), environment: self.environment }
+    }
+}
+
+/// Diagnostics in text order. To clone the list costs no copy of a diagnostic.
+#[derive(Debug, Clone, Default)]
+pub struct DiagnosticList {
+    /// Each sequence is in text order. The iterator merges them; of diagnostics with the same range, those of the first sequence
+    /// come first.
+    sequences: Vec<Vec<Segment>>,
+    /// The number of sequences in which the iterator skips repeated diagnostics.
+    distinct: usize,
+    /// The names of the module, for [`crate::Related::declares`].
+    symbols: Arc<HashMap<String, ModuleSymbol>>,
+}
+
+/// Successive diagnostics of a list, at least one.
+#[derive(Debug, Clone)]
+struct Segment {
+    /// The byte offset from which their ranges count.
+    base: usize,
+    found: Arc<Vec<Diagnostic>>,
+}
+
+impl Segment {
+    fn first(&self) -> Option<(usize, usize)> {
+        self.found.first().map(|d| self.key(d))
+    }
+
+    fn last(&self) -> Option<(usize, usize)> {
+        self.found.last().map(|d| self.key(d))
+    }
+
+    fn key(&self, diagnostic: &Diagnostic) -> (usize, usize) {
+        (diagnostic.range.start + self.base, diagnostic.range.end + self.base)
+    }
+
+    /// The diagnostics with ranges in the file. Nothing is copied if this is the only owner.
+    fn into_placed(self) -> impl Iterator<Item = Diagnostic> {
+        Arc::unwrap_or_clone(self.found).into_iter().map(move |d| d.shifted(self.base))
+    }
+}
+
+impl From<Vec<Diagnostic>> for DiagnosticList {
+    /// A list of diagnostics with ranges in the file.
+    fn from(found: Vec<Diagnostic>) -> Self {
+        Self { sequences: vec![sequence(found)], ..Self::default() }
+    }
+}
+
+fn sequence(mut found: Vec<Diagnostic>) -> Vec<Segment> {
+    if found.is_empty() {
+        return Vec::new();
+    }
+    found.sort_by_key(key);
+    vec![Segment { base: 0, found: Arc::new(found) }]
+}
+
+impl DiagnosticList {
+    /// Adds the diagnostics of another list. Of diagnostics with the same range, those of this list come first.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.sequences.extend(other.sequences.into_iter().filter(|s| !s.is_empty()));
+        self
+    }
+
+    /// Whether there is no diagnostic.
+    pub fn is_empty(&self) -> bool {
+        self.sequences.iter().all(Vec::is_empty)
+    }
+
+    /// The diagnostics, in text order.
+    pub fn iter(&self) -> impl Iterator<Item = PlacedDiagnostic<'_>> {
+        let heads = self.sequences.iter().map(|segments| Head::new(segments)).collect();
+        Merged { list: self, heads, last: None }
+    }
+
+    /// Copies all diagnostics.
+    pub fn to_vec(&self) -> Vec<Diagnostic> {
+        self.iter().map(|d| d.to_diagnostic()).collect()
+    }
+
+    /// Takes all diagnostics. Those that nobody else shares are not copied.
+    pub(super) fn into_vec(self) -> Vec<Diagnostic> {
+        let Self { sequences, symbols, .. } = self;
+        let mut out: Vec<Diagnostic> = sequences.into_iter().flatten().flat_map(Segment::into_placed).collect();
+        for diagnostic in out.iter_mut().filter(|d| !d.related.is_empty()) {
+            diagnostic.resolve(|name| symbols.get(name).map(|s| s.place.clone()));
+        }
+        out.sort_by_key(key);
+        out.dedup();
+        out
+    }
+}
+
+/// A diagnostic of a [`DiagnosticList`].
+#[derive(Debug, Clone, Copy)]
+pub struct PlacedDiagnostic<'a> {
+    list: &'a DiagnosticList,
+    base: usize,
+    diagnostic: &'a Diagnostic,
+}
+
+impl PlacedDiagnostic<'_> {
+    /// The byte range of the token at fault.
+    pub fn range(&self) -> Range<usize> {
+        let range = &self.diagnostic.range;
+        range.start + self.base..range.end + self.base
+    }
+
+    /// The code.
+    pub fn code(&self) -> Code {
+        self.diagnostic.code()
+    }
+
+    /// The severity.
+    pub fn severity(&self) -> Severity {
+        self.diagnostic.severity
+    }
+
+    /// Copies the diagnostic, with its ranges in the file.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let mut out = self.diagnostic.clone().shifted(self.base);
+        out.resolve(|name| self.list.symbols.get(name).map(|s| s.place.clone()));
+        out
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.range() == other.range()
+            && match self.base == other.base {
+                true => self.diagnostic == other.diagnostic,
+                false => self.to_diagnostic() == other.to_diagnostic(),
+            }
+    }
+}
+
+/// The position in a sequence.
+struct Head<'a> {
+    segments: &'a [Segment],
+    /// The index in the first segment.
+    next: usize,
+    /// Start and end of the next diagnostic; `None` at the end.
+    key: Option<(usize, usize)>,
+}
+
+impl<'a> Head<'a> {
+    fn new(segments: &'a [Segment]) -> Self {
+        Self { segments, next: 0, key: segments.first().and_then(Segment::first) }
+    }
+
+    fn take(&mut self) -> Option<(usize, &'a Diagnostic)> {
+        let segment = self.segments.first()?;
+        let diagnostic = segment.found.get(self.next)?;
+        self.next += 1;
+        if self.next == segment.found.len() {
+            *self = Self::new(self.segments.get(1..).unwrap_or_default());
+        } else {
+            self.key = segment.found.get(self.next).map(|d| segment.key(d));
+        }
+        Some((segment.base, diagnostic))
+    }
+}
+
+struct Merged<'a> {
+    list: &'a DiagnosticList,
+    heads: Vec<Head<'a>>,
+    /// The last diagnostic of a distinct sequence.
+    last: Option<PlacedDiagnostic<'a>>,
+}
+
+impl<'a> Iterator for Merged<'a> {
+    type Item = PlacedDiagnostic<'a>;
+
+    fn next(&mut self) -> Option<PlacedDiagnostic<'a>> {
+        loop {
+            let heads = self.heads.iter_mut().enumerate();
+            let (index, head) = heads.filter(|(_, head)| head.key.is_some()).min_by_key(|(_, head)| head.key)?;
+            let (base, diagnostic) = head.take()?;
+            let found = PlacedDiagnostic { list: self.list, base, diagnostic };
+            if index < self.list.distinct {
+                if self.last.is_some_and(|last| last.is_same(&found)) {
+                    continue;
+                }
+                self.last = Some(found);
+            }
+            return Some(found);
+        }
+    }
+}
+
+/// Makes the list of the diagnostics of a module.
+#[derive(Default)]
+pub(super) struct ListBuilder {
+    items: Vec<Segment>,
+    /// Where the last diagnostic of the items starts and ends.
+    last: Option<(usize, usize)>,
+    /// Whether a diagnostic of an item stands before one of an earlier item.
+    disordered: bool,
+    /// See [`ItemDiagnostics::lacks_bracket`].
+    lacks_bracket: bool,
+    earlier: EarlierLocations,
+}
+
+impl ListBuilder {
+    /// Adds the diagnostics of an item. `before` are the items before it.
+    pub fn item(&mut self, snapshot: &Snapshot, before: &[ModuleItem<'_>], base: usize, of: ItemDiagnostics) {
+        self.lacks_bracket |= of.lacks_bracket;
+        let mut segment = Segment { base, found: of.found };
+        if of.unsettled {
+            let mut found = segment.into_placed().collect();
+            self.earlier.settle(snapshot, before, &mut found, 0);
+            found.sort_by_key(key);
+            segment = Segment { base: 0, found: Arc::new(found) };
+        }
+        self.segment(segment);
+    }
+
+    /// Adds diagnostics whose ranges count from `base`.
+    pub fn lints(&mut self, base: usize, found: &Arc<Vec<Diagnostic>>) {
+        self.segment(Segment { base, found: Arc::clone(found) });
+    }
+
+    fn segment(&mut self, segment: Segment) {
+        let Some(first) = segment.first() else { return };
+        self.disordered |= self.last.is_some_and(|last| first < last);
+        self.last = segment.last();
+        self.items.push(segment);
+    }
+
+    fn items(self) -> Vec<Segment> {
+        match self.disordered {
+            true => sequence(self.items.into_iter().flat_map(Segment::into_placed).collect()),
+            false => self.items,
+        }
+    }
+
+    /// The list of what was added.
+    pub fn finish(self) -> DiagnosticList {
+        DiagnosticList { sequences: vec![self.items()], ..DiagnosticList::default() }
+    }
+
+    /// The list of a module: besides the diagnostics of its items those of its header and those about several items.
+    pub fn finish_module(
+        self,
+        snapshot: &Snapshot,
+        items: &[ModuleItem<'_>],
+        (header, rest): (Vec<Diagnostic>, Vec<Diagnostic>),
+        symbols: HashMap<String, ModuleSymbol>,
+    ) -> DiagnosticList {
+        let lacks_bracket = self.lacks_bracket || header.iter().any(syntax_error::is_opening_bracket);
+        let sequences = vec![sequence(header), self.items(), sequence(rest)];
+        let out = DiagnosticList { distinct: sequences.len(), sequences, symbols: Arc::new(symbols) };
+        let is_bracket = |d: &PlacedDiagnostic<'_>| syntax_error::is_opening_bracket(d.diagnostic);
+        let brackets: Vec<usize> = match lacks_bracket {
+            true => out.iter().filter(is_bracket).map(|d| d.range().start).collect(),
+            false => Vec::new(),
+        };
+        let pruning = Pruning::new(snapshot, items, brackets.into_iter());
+        if pruning.is_empty() {
+            return out;
+        }
+        let mut found = out.into_vec();
+        pruning.apply(&mut found);
+        found.sort_by_key(key);
+        found.dedup();
+        found.into()
+    }
+}
