@@ -12,7 +12,7 @@ mod statement;
 
 use ptx_analysis::Code;
 use ptx_analysis::rules::undeclared_name;
-use ptx_analysis::{Diagnostic, FixEdit};
+use ptx_analysis::{Diagnostic, FixEdit, Severity};
 use ptx_syntax::{Rope, Snapshot};
 use std::ops::Range;
 use std::time::Duration;
@@ -81,9 +81,24 @@ pub struct Holding {
     waiting: Vec<Mark>,
     /// Whether an unclosed brace or comment was reported.
     shown_unclosed: bool,
+    /// The last publication left out the diagnostics after this one. They count as shown, although the client has not received
+    /// them: they are not new when a place becomes free.
+    left_out_after: Option<LastShown>,
     /// There was a publication since the last [`Holding::stop`], so `shown` is valid.
     published: bool,
 }
+
+/// The last of the diagnostics of a publication that left others out: less severe ones, and those further down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LastShown {
+    /// Its severity.
+    pub severity: Severity,
+    /// The byte offset of its start.
+    pub start: usize,
+}
+
+/// The codes of diagnostics of which others may be mere consequences.
+pub const BREAKING: [Code; 2] = [Code::SyntaxError, Code::UnknownDirective];
 
 #[derive(Debug)]
 struct EditedStatement {
@@ -166,6 +181,9 @@ impl Holding {
         for (place, _) in self.shown.iter_mut().chain(&mut self.shown_lints).chain(&mut self.waiting) {
             *place = moved(*place, range, end);
         }
+        if let Some(last) = &mut self.left_out_after {
+            last.start = moved(last.start, range, end);
+        }
         if let Some(statement) = &mut self.statement {
             let (start, last) = (&mut statement.range.start, statement.range.end);
             // Text that is typed at the start of a statement belongs to it.
@@ -201,8 +219,20 @@ impl Holding {
 
     /// Splits diagnostics of the current text, which are sorted by offset. `quiet` is the time since the last edit.
     pub fn split(&self, snapshot: &Snapshot, found: &[Diagnostic], quiet: Duration) -> Split {
+        let broken = found.iter().filter(|d| BREAKING.contains(&d.code()));
+        self.split_part(snapshot, found, &mut broken.map(|d| d.range.start), quiet)
+    }
+
+    /// Like [`Self::split`], for a part of the diagnostics. `broken` are the offsets of all diagnostics with a code of [`BREAKING`].
+    pub fn split_part(
+        &self,
+        snapshot: &Snapshot,
+        found: &[Diagnostic],
+        broken: &mut dyn Iterator<Item = usize>,
+        quiet: Duration,
+    ) -> Split {
         let mut out = Split::everything(found.len());
-        consequences::of_broken_declarations(snapshot, found, &mut out.held);
+        consequences::of_broken_declarations(snapshot, found, broken, &mut out.held);
         let Some(statement) = self.statement.as_ref().filter(|_| quiet < IDLE) else { return out };
         out.open = !statement.finished && quiet < PAUSE;
         for (diagnostic, held) in found.iter().zip(&mut out.held).filter(|(_, held)| !**held) {
@@ -217,6 +247,10 @@ impl Holding {
 
     /// The time after the last edit at which a diagnostic may be shown.
     fn wait(&self, statement: &EditedStatement, diagnostic: &Diagnostic) -> Duration {
+        let place = LastShown { severity: diagnostic.severity, start: diagnostic.range.start };
+        if self.left_out_after.is_some_and(|last| place > last) {
+            return Duration::ZERO;
+        }
         let within = diagnostic.range.start <= statement.range.end && statement.range.start <= diagnostic.range.end;
         match class(diagnostic) {
             DelayClass::Flow if within || !is_in(&self.shown_lints, diagnostic) => IDLE,
@@ -262,7 +296,13 @@ impl Holding {
         }
         merge(&mut self.shown, shown);
         self.waiting = waiting;
+        self.left_out_after = None;
         self.published = true;
+    }
+
+    /// Records that the publication contained only a part of the diagnostics. Call it after [`Self::published`].
+    pub fn left_out_after(&mut self, last: Option<LastShown>) {
+        self.left_out_after = last;
     }
 }
 

@@ -37,7 +37,7 @@ pub fn limited(
     if found.len() <= limit {
         return (found, held);
     }
-    tracing::info!("{limit} of {} diagnostics of {}", found.len(), context.uri.as_str());
+    tracing::info!("only {limit} diagnostics of {}", context.uri.as_str());
     let mut all: Vec<_> = found.into_iter().zip(held).collect();
     // Less severe diagnostics come last, and held-back ones take no place from shown ones; the sort is stable, so the first of
     // each severity stay.

@@ -12,7 +12,7 @@ use super::platform::Platform;
 use super::position::ColumnEncoding;
 use super::shared::lock;
 use ptx_analysis::registers::Figures;
-use ptx_analysis::{ModuleFacts, Report};
+use ptx_analysis::{ModuleFacts, Report, SharedReport};
 use ptx_clock::Instant;
 use ptx_syntax::{Rope, Snapshot};
 use std::borrow::Cow;
@@ -70,7 +70,7 @@ pub struct CheckedText {
     /// For each diagnostic whether it is held back, that is, not published yet.
     pub held: Vec<bool>,
     /// The report of the checks, whatever the configured levels; `None` if no check has run.
-    pub unfiltered: Option<Arc<Report>>,
+    pub unfiltered: Option<Arc<SharedReport>>,
     /// Durations of the check's parts.
     pub timings: Timings,
 }
@@ -107,8 +107,8 @@ impl CheckedText {
 
 impl CheckedText {
     /// All diagnostics of the checks, whatever their configured level; `None` if no check has run.
-    pub fn unfiltered(&self) -> Option<&[ptx_analysis::Diagnostic]> {
-        self.unfiltered.as_ref().map(|report| report.diagnostics.as_slice())
+    pub fn unfiltered(&self) -> Option<Vec<ptx_analysis::Diagnostic>> {
+        self.unfiltered.as_ref().map(|report| report.diagnostics.to_vec())
     }
 
     /// Returns the diagnostics that the client is to show now: all that are not held back.

@@ -52,11 +52,9 @@ impl DiagnosticLevels {
         found.into_iter().filter_map(loud).collect()
     }
 
-    /// Like [`Self::apply`], in a file that a compiler wrote: without hints, except those of codes that the user gave a level.
-    pub fn apply_in_generated(&self, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        let mut found = self.apply(found);
-        found.retain(|d| self.is_set(d.code()) || !generated::is_quiet(d.severity));
-        found
+    /// As [`Self::of`]. In a file that a compiler wrote, hints are not reported, except those of codes that the user gave a level.
+    pub fn shown(&self, code: Code, usual: Severity, generated: bool) -> Option<Severity> {
+        self.of(code, usual).filter(|severity| !generated || self.is_set(code) || !generated::is_quiet(*severity))
     }
 
     /// Whether the user gave a code a level.
@@ -109,16 +107,14 @@ mod tests {
 
     #[test]
     fn generated_files_have_no_hints() {
-        let found = || {
-            [Severity::Error, Severity::Warning, Severity::Information, Severity::Hint].map(|severity| {
-                Diagnostic::new(0..1, ptx_analysis::Finding::Run("a", Arc::default())).severity(severity)
-            })
+        const ALL: [Severity; 4] = [Severity::Error, Severity::Warning, Severity::Information, Severity::Hint];
+        let shown = |levels: &DiagnosticLevels, generated| {
+            ALL.into_iter().filter_map(|usual| levels.shown(Code::Run, usual, generated)).collect::<Vec<_>>()
         };
         let mut levels = DiagnosticLevels::default();
-        assert_eq!(levels.apply(found().into()).len(), 4);
-        let shown: Vec<Severity> = levels.apply_in_generated(found().into()).iter().map(|d| d.severity).collect();
-        assert_eq!(shown, [Severity::Error, Severity::Warning]);
+        assert_eq!(shown(&levels, false), ALL);
+        assert_eq!(shown(&levels, true), [Severity::Error, Severity::Warning]);
         levels.set(Code::Run, Some(Severity::Hint));
-        assert_eq!(levels.apply_in_generated(found().into()).len(), 4);
+        assert_eq!(shown(&levels, true), [Severity::Hint; 4]);
     }
 }

@@ -1,6 +1,7 @@
 //! The worker that owns the tree of a document and checks it.
 
 mod later;
+mod window;
 
 use super::convert;
 use super::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, ParsedText, Publisher, Timings, Wait};
@@ -9,9 +10,9 @@ use super::refresh;
 use super::shared::Shared;
 use futures::FutureExt;
 use ptx_analysis::registers::Figures;
-use ptx_analysis::{Analyzer, Report, generated};
+use ptx_analysis::{Analyzer, DiagnosticList, Report, SharedReport, generated};
 use ptx_clock::Instant;
-use ptx_ide::holding::{Holding, Split};
+use ptx_ide::holding::{BREAKING, Holding, Split};
 use ptx_launch::files::is_markup;
 use ptx_syntax::{Rope, Snapshot, SnapshotId};
 use ptx_wire::outgoing::{self, Outgoing};
@@ -21,9 +22,13 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::ls_types::{Diagnostic, Uri};
+use window::Window;
 
 /// Time without an edit after which a document is idle and the flow lints run.
 const IDLE_DELAY: Duration = Duration::from_millis(250);
+
+/// The number of diagnostics that are read beyond those that may be sent, since some are held back.
+const MAX_USUALLY_HELD: usize = 64;
 
 /// Owns the tree of a document and the memory of its checks.
 pub struct Worker {
@@ -53,7 +58,7 @@ struct TextDiagnostics<'a> {
     work: &'a DocumentWork,
     snapshot: &'a Snapshot,
     context: &'a convert::ConversionContext<'a>,
-    report: &'a Arc<Report>,
+    report: &'a Arc<SharedReport>,
     /// Whether the flow lints have run on this text.
     complete: bool,
 }
@@ -158,7 +163,7 @@ impl Worker {
             false => Default::default(),
         };
         let report = Arc::new(report);
-        let known = if enabled { self.analyzer.remembered_lints() } else { Vec::new() };
+        let known = if enabled { self.analyzer.remembered_lints() } else { DiagnosticList::default() };
         let check = begin.elapsed();
         if self.document.is_stale(revision) {
             return;
@@ -211,8 +216,10 @@ impl Worker {
             }
         };
         found.complete |= passed;
+        let changed = passed && lints != known.to_vec();
+        let lints = DiagnosticList::from(lints);
         // A client that has pulled this revision need not pull again if nothing has changed.
-        if enabled && passed && lints != known {
+        if enabled && changed {
             let timings = Timings { lints: begin.elapsed(), ..timings };
             let published = self.publish(&found, &lints, timings).await;
             due = published.due;
@@ -244,10 +251,10 @@ impl Worker {
     }
 
     /// Checks a snapshot, in time slices if need be; `None` if the document has changed meanwhile.
-    async fn check(&mut self, snapshot: &Snapshot, revision: u64) -> Option<Report> {
+    async fn check(&mut self, snapshot: &Snapshot, revision: u64) -> Option<SharedReport> {
         let (document, platform) = (Arc::clone(&self.document), Arc::clone(&self.shared.platform));
         let analyzer = &mut self.analyzer;
-        platform.in_slices(&|| document.is_stale(revision), |stop| analyzer.analyze_until(snapshot, stop)).await
+        platform.in_slices(&|| document.is_stale(revision), |stop| analyzer.check_until(snapshot, stop)).await
     }
 
     /// Runs the flow lints in the same way.
@@ -293,29 +300,17 @@ impl Worker {
     async fn publish(
         &mut self,
         found: &TextDiagnostics<'_>,
-        lints: &[ptx_analysis::Diagnostic],
+        lints: &DiagnosticList,
         timings: Timings,
     ) -> PublicationResult {
         let begin = Instant::now();
         let (work, context) = (found.work, found.context);
-        let mut all = found.report.diagnostics.clone();
         let enabled = context.settings.enable;
         let faults = if enabled { self.document.evaluation.faults(found.snapshot) } else { Vec::new() };
-        if !lints.is_empty() || !faults.is_empty() {
-            all.extend_from_slice(lints);
-            all.extend(faults);
-            all.sort_by_key(|d| (d.range.start, d.range.end));
-        }
+        let all = found.report.diagnostics.clone().with(lints.clone()).with(faults.into());
         let unfiltered = enabled.then(|| Arc::clone(found.report));
-        let levels = &context.settings.levels;
         let generated = *self.generated.get_or_insert_with(|| generated::is_generated(found.snapshot));
-        let wanted = if generated { levels.apply_in_generated(all) } else { levels.apply(all) };
-        let split = if self.holds(context) {
-            self.holding.split(found.snapshot, &wanted, work.edited.elapsed())
-        } else {
-            Split::everything(wanted.len())
-        };
-        self.holding.published(&wanted, &split, found.complete);
+        let (wanted, split) = self.choose(found, &all, generated);
         let (wanted, held) = convert::limited(context, wanted, split.held);
         let diagnostics = convert::diagnostics(context, &wanted);
         let report = Report { diagnostics: wanted, environment: found.report.environment.clone() };
@@ -334,6 +329,38 @@ impl Worker {
             self.publisher.checked.send_replace(Some(Arc::new(checked)));
         }
         PublicationResult { due: split.due, new }
+    }
+
+    /// Chooses diagnostics to show, at least as many as the client may be sent or all, and decides which of them are held back.
+    fn choose(
+        &mut self,
+        found: &TextDiagnostics<'_>,
+        all: &DiagnosticList,
+        generated: bool,
+    ) -> (Vec<ptx_analysis::Diagnostic>, Split) {
+        let (context, holds) = (found.context, self.holds(found.context));
+        let level = |code, severity| context.settings.levels.shown(code, severity, generated);
+        let limit = context.settings.limit;
+        // Those that are held back take no place from others. Mostly it is those of the statement that is being typed.
+        let mut places = limit.saturating_add(MAX_USUALLY_HELD);
+        loop {
+            let Window { found: wanted, last } = Window::new(all, places, level);
+            let split = if holds {
+                let broken = all.of_codes(&BREAKING).into_iter().filter(|d| level(d.code(), d.severity()).is_some());
+                let broken = &mut broken.map(|d| d.range().start);
+                self.holding.split_part(found.snapshot, &wanted, broken, found.work.edited.elapsed())
+            } else {
+                Split::everything(wanted.len())
+            };
+            let shown = split.held.iter().filter(|held| !**held).count();
+            if last.is_some() && shown < limit {
+                places = places.saturating_mul(4);
+                continue;
+            }
+            self.holding.published(&wanted, &split, found.complete);
+            self.holding.left_out_after(last);
+            return (wanted, split);
+        }
     }
 
     /// Whether diagnostics may be held back: it must be possible to send them to the client later.

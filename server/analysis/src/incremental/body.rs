@@ -256,7 +256,7 @@ impl<'a, 't> Body<'a, 't> {
 
     fn finish(mut self) -> Option<Checked> {
         self.lost.prune(&mut self.out);
-        undeclared_name::add_help(&mut self.out, &self.declared);
+        undeclared_name::add_help(&mut self.out, &self.declared, &mut self.statements.suggestions);
         undeclared_name::add_labels(&mut self.out, &self.all_labels);
         let environment = self.environment;
         self.statements.finish(self.after.iter().filter_map(|k| Some(mix(environment, k.text?))));

@@ -5,6 +5,7 @@
 //! compared, even if the statement was absent from the text for some checks, so a result cannot be stale.
 
 use crate::check::diagnostic::Diagnostic;
+use crate::check::rules::undeclared_name::Suggestions;
 use crate::hir::hash::hash;
 use crate::hir::symbols::Symbol;
 use rustc_hash::FxHashMap;
@@ -147,6 +148,8 @@ pub struct Statements {
     known: HashMap<u64, StatementResult, BuildHasherDefault<Ready>>,
     /// The names that the statements look up.
     pub names: RefCell<LookedUpNames>,
+    /// The names that were suggested for undeclared ones.
+    pub suggestions: Suggestions,
     /// The number of this check.
     check: u32,
     /// The number of statements in this check so far.

@@ -15,13 +15,17 @@ use std::ops::Range;
 /// Maximum number of syntax errors that are examined.
 const MAX_ERRORS: usize = 64;
 
-/// Sets `held` for diagnostics about names that a broken declaration may declare.
-pub fn of_broken_declarations(snapshot: &Snapshot, found: &[Diagnostic], held: &mut [bool]) {
+/// Sets `held` for diagnostics about names that a broken declaration may declare. `broken` are the offsets of syntax errors.
+pub fn of_broken_declarations(
+    snapshot: &Snapshot,
+    found: &[Diagnostic],
+    broken: &mut dyn Iterator<Item = usize>,
+    held: &mut [bool],
+) {
     if !found.iter().any(|d| d.code() == Code::UndeclaredName) {
         return;
     }
-    let broken = found.iter().filter(|d| [Code::SyntaxError, Code::UnknownDirective].contains(&d.code()));
-    let scopes: Vec<Range<usize>> = broken.take(MAX_ERRORS).filter_map(|d| scope(snapshot, d.range.start)).collect();
+    let scopes: Vec<Range<usize>> = broken.take(MAX_ERRORS).filter_map(|at| scope(snapshot, at)).collect();
     if scopes.is_empty() {
         return;
     }

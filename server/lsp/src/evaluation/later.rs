@@ -44,7 +44,7 @@ pub(super) fn run_again(
         async move {
             let stale = || document.is_stale(checked.revision);
             let run = AssertUnwindSafe(async {
-                let module = module(&snapshot, checked.unfiltered());
+                let module = module(&snapshot, checked.unfiltered().as_deref());
                 let (question, limit) = (&wanted.question, Some(UNREQUESTED_TIMEOUT));
                 evaluate((&shared, &document), &snapshot, module, question, &limits, limit, &stale).await
             });

@@ -301,7 +301,7 @@ async fn stored_or_run(
     if let Some(known) = known(shared, document, snapshot, question) {
         return Ok((known, true));
     }
-    let module = module(snapshot, checked.unfiltered());
+    let module = module(snapshot, checked.unfiltered().as_deref());
     let running = evaluate((shared, document), snapshot, module, question, &limits, None, cancelled);
     let evaluation = Arc::new(running.await?);
     if cancelled() {

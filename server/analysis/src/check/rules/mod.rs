@@ -73,7 +73,9 @@ pub mod vector_length;
 pub mod vector_type;
 
 use crate::check::diagnostic::Fix;
+use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// The known name that is most similar to a misspelt one, if it is similar enough for a typing mistake.
 pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
@@ -164,11 +166,22 @@ impl ForeignWord {
 
 /// A name of CUDA C++ or a word of another language in the tables; machine instructions (SASS) in upper or lower case.
 pub fn foreign(name: &str) -> Option<ForeignWord> {
-    // An index without its component: `threadIdx` of `threadIdx.x`.
-    let is_it = |cuda: &&ptx_isa::tables::Cuda| cuda.name == name || cuda.name.strip_suffix(".x") == Some(name);
-    let lower = name.to_ascii_lowercase();
-    let found = ptx_isa::OTHER_NAMES.iter().chain(ptx_isa::CUDA).find(is_it);
-    let found = found.or_else(|| ptx_isa::OTHER_NAMES.iter().find(|other| other.name == lower))?;
+    // Each undeclared name is looked up whenever its message is made.
+    static NAMES: OnceLock<HashMap<&str, &ptx_isa::tables::Cuda>> = OnceLock::new();
+    let names = NAMES.get_or_init(|| {
+        let mut out = HashMap::default();
+        for cuda in ptx_isa::OTHER_NAMES.iter().chain(ptx_isa::CUDA) {
+            out.entry(cuda.name).or_insert(cuda);
+            // An index without its component: `threadIdx` of `threadIdx.x`.
+            out.entry(cuda.name.strip_suffix(".x").unwrap_or(cuda.name)).or_insert(cuda);
+        }
+        out
+    });
+    let upper = name.bytes().any(|b| b.is_ascii_uppercase());
+    let found = names.get(name).copied().or_else(|| {
+        let lower = upper.then(|| name.to_ascii_lowercase())?;
+        ptx_isa::OTHER_NAMES.iter().find(|other| other.name == lower)
+    })?;
     let whole = found.name.len() == name.len();
     let spelling = |s: &'static str| if whole { s } else { s.trim_end_matches(".x") };
     Some(ForeignWord {

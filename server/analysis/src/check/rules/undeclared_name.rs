@@ -4,7 +4,9 @@ use super::{suggest, write_instead};
 use crate::check::codes::{DiagnosticMessage, Finding};
 use crate::check::diagnostic::{Diagnostic, Related};
 use crate::hir::ast::SourceWord;
+use crate::hir::hash::{hash, mix};
 use ptx_isa::ISA;
+use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -157,9 +159,30 @@ fn nearest(written: &str, known: &[&str], kind: UndeclaredKind) -> Option<Box<st
     suggest(written, special.iter().map(String::as_str)).map(Into::into)
 }
 
+/// The most similar names of the last check of a function. A function with many undeclared names would otherwise be compared with all
+/// its declared names at each keystroke.
+#[derive(Debug, Default)]
+pub struct Suggestions {
+    /// The hash of the declared names. With others, nothing here counts.
+    declared: u64,
+    /// By the hash of a written name and of what it should be.
+    near: HashMap<u64, Option<Box<str>>>,
+}
+
 /// Adds the most similar name to each report about a function. `known` are the names declared in it. This is done after all checks, so
 /// that the help depends only on the text, not on which diagnostics came from the cache.
-pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
+pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str], last: &mut Suggestions) {
+    // Nearly all functions have no such report; then the names need not be hashed.
+    if !diagnostics.iter().any(|d| matches!(d.finding, Finding::UndeclaredName(_))) {
+        *last = Suggestions::default();
+        return;
+    }
+    let declared = known.iter().fold(0, |all, name| mix(all, hash(name)));
+    let mut before = std::mem::take(last);
+    if before.declared != declared {
+        before = Suggestions::default();
+    }
+    last.declared = declared;
     let mut number = 0;
     for diagnostic in diagnostics {
         let range = diagnostic.range.clone();
@@ -168,8 +191,14 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str]) {
         if number > MAX_SUGGESTIONS {
             return;
         }
-        let foreign = found.kind == UndeclaredKind::Operand && super::foreign_operand(&found.name).is_some();
-        found.near = if foreign { None } else { nearest(&found.name, known, found.kind) };
+        let key = mix(hash(&found.name), u64::from(found.kind == UndeclaredKind::Operand));
+        let near = last.near.entry(key).or_insert_with(|| {
+            before.near.remove(&key).unwrap_or_else(|| {
+                let foreign = found.kind == UndeclaredKind::Operand && super::foreign_operand(&found.name).is_some();
+                if foreign { None } else { nearest(&found.name, known, found.kind) }
+            })
+        });
+        found.near.clone_from(near);
         let fix = write_instead(range, found.near.as_deref());
         diagnostic.fixes.extend(fix);
     }

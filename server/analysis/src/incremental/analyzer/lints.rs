@@ -3,7 +3,7 @@
 //! The lints of a function are cached by the hash of its text. They stay valid for the same version and target of the module,
 //! the same functions that do not return, and the same symbols of the module names that it uses.
 
-use super::{Analyzer, DiagnosticList, ListBuilder, Report, header, is_remembered};
+use super::{Analyzer, DiagnosticList, ItemDiagnostics, ListBuilder, Report, header, is_remembered};
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::{Analysis, unused_function};
 use crate::flow::{self, Graph, Lowered, LoweredBody, Module};
@@ -25,8 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) struct CachedLints {
     environment: u64,
     dependencies: Dependencies,
-    /// In text order. Ranges count from the start of the item.
-    found: Arc<Vec<Diagnostic>>,
+    found: ItemDiagnostics,
     /// The flow facts; only if `keeps_facts` is set.
     facts: Option<Arc<FunctionFacts>>,
     /// The number of the last pass that used the entry.
@@ -102,7 +101,7 @@ impl Analyzer {
             }
             let along = self.functions.records.get_mut(record).and_then(|r| r.as_mut()?.lints.take());
             if let Some(along) = along.filter(|_| !self.functions.has_errors(text)) {
-                out.extend(along.found.iter().map(|d| d.clone().shifted(item.range.start)));
+                out.extend(along.found.clone().into_placed(item.range.start));
                 if self.lints.keeps_facts {
                     self.lints.known.insert(text, CachedLints { environment, pass, ..along });
                 }
@@ -115,7 +114,7 @@ impl Analyzer {
                 self.lints.known.get_mut(&text).filter(|k| holds(k) && (!item.node.has_error() || done.contains(&text)))
             {
                 known.pass = pass;
-                out.extend(known.found.iter().map(|d| d.clone().shifted(item.range.start)));
+                out.extend(known.found.clone().into_placed(item.range.start));
             } else if !self.functions.has_errors(text) {
                 wanted.push((index, item, text));
             }
@@ -149,10 +148,10 @@ impl Analyzer {
                 continue;
             };
             if self.for_one_check {
-                out.extend(Arc::unwrap_or_clone(found.found).into_iter().map(|d| d.shifted(item.range.start)));
+                out.extend(found.found.into_placed(item.range.start));
                 continue;
             }
-            out.extend(found.found.iter().map(|d| d.clone().shifted(item.range.start)));
+            out.extend(found.found.clone().into_placed(item.range.start));
             done.insert(text);
             self.lints.known.insert(text, CachedLints { environment, pass, ..found });
         }
@@ -289,20 +288,19 @@ impl LintContext<'_> {
     fn lowered(&self, lowered: Lowered) -> Option<CachedLints> {
         let LintContext { header, module, .. } = self;
         let (function, dependencies) = (&lowered.function, lowered.dependencies);
-        let nothing = CachedLints { environment: 0, dependencies, found: Arc::default(), facts: None, pass: 0 };
+        let nothing = CachedLints { environment: 0, dependencies, found: ItemDiagnostics::default(), facts: None, pass: 0 };
         if !function.complete {
             return Some(nothing);
         }
         let graph = Graph::new(function);
         let analysis = Analysis::new(function, &graph, &header.environment, module);
-        let mut found = analysis.run(self.cancelled)?;
-        found.sort_by_key(|d| (d.range.start, d.range.end));
+        let found = analysis.run(self.cancelled)?;
         let facts = self.keeps_facts.then(|| {
             let (liveness, across) = (analysis.liveness(), analysis.across());
             let addresses = if self.keeps_addresses { analysis.addresses_until(self.cancelled).cloned() } else { None };
             Arc::new(FunctionFacts::with(function, &graph, liveness, across, analysis.usage().clone(), addresses))
         });
-        Some(CachedLints { found: Arc::new(found), facts, ..nothing })
+        Some(CachedLints { found: ItemDiagnostics::new(found), facts, ..nothing })
     }
 }
 

@@ -20,6 +20,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub(super) struct ItemDiagnostics {
     found: Arc<Vec<Diagnostic>>,
+    /// See [`codes_of`].
+    codes: u128,
     /// Whether one of them depends on the locations in earlier items ([`EarlierLocations`]).
     unsettled: bool,
     /// Whether one of them says that an opening bracket is missing, which hides diagnostics of other items.
@@ -29,10 +31,15 @@ pub(super) struct ItemDiagnostics {
 impl ItemDiagnostics {
     pub fn new(mut found: Vec<Diagnostic>) -> Self {
         found.sort_by_key(key);
-        found.dedup();
+        let codes = codes_of(found.iter().map(Diagnostic::code));
         let unsettled = found.iter().any(|d| debug_directive::unsettled(d).is_some());
         let lacks_bracket = found.iter().any(syntax_error::is_opening_bracket);
-        Self { found: Arc::new(found), unsettled, lacks_bracket }
+        Self { found: Arc::new(found), codes, unsettled, lacks_bracket }
+    }
+
+    /// The diagnostics with ranges in the file, for an item that starts at `base`. Nothing is copied if this is the only owner.
+    pub fn into_placed(self, base: usize) -> impl Iterator<Item = Diagnostic> {
+        Arc::unwrap_or_clone(self.found).into_iter().map(move |d| d.shifted(base))
     }
 }
 
@@ -56,11 +63,11 @@ impl SharedReport {
         // The check of the header reports these, in the first sequence.
         let Some(first) = self.diagnostics.sequences.first_mut() else { return self };
         let header = |d: &Diagnostic| d.code() == Code::ModuleHeader;
-        if first.iter().any(|segment| segment.found.iter().any(header)) && items(snapshot).is_empty() {
+        if first.iter().any(|segment| segment.of.found.iter().any(header)) && items(snapshot).is_empty() {
             for segment in &mut *first {
-                Arc::make_mut(&mut segment.found).retain(|d| !header(d));
+                Arc::make_mut(&mut segment.of.found).retain(|d| !header(d));
             }
-            first.retain(|segment| !segment.found.is_empty());
+            first.retain(|segment| !segment.of.found.is_empty());
         }
         self
     }
@@ -88,25 +95,25 @@ pub struct DiagnosticList {
 struct Segment {
     /// The byte offset from which their ranges count.
     base: usize,
-    found: Arc<Vec<Diagnostic>>,
+    of: ItemDiagnostics,
+}
+
+/// A set of codes. It may seem to have a code that it does not have.
+fn codes_of(codes: impl Iterator<Item = Code>) -> u128 {
+    codes.fold(0, |all, code| all | 1 << (code as u32 % u128::BITS))
 }
 
 impl Segment {
     fn first(&self) -> Option<(usize, usize)> {
-        self.found.first().map(|d| self.key(d))
+        self.of.found.first().map(|d| self.key(d))
     }
 
     fn last(&self) -> Option<(usize, usize)> {
-        self.found.last().map(|d| self.key(d))
+        self.of.found.last().map(|d| self.key(d))
     }
 
     fn key(&self, diagnostic: &Diagnostic) -> (usize, usize) {
         (diagnostic.range.start + self.base, diagnostic.range.end + self.base)
-    }
-
-    /// The diagnostics with ranges in the file. Nothing is copied if this is the only owner.
-    fn into_placed(self) -> impl Iterator<Item = Diagnostic> {
-        Arc::unwrap_or_clone(self.found).into_iter().map(move |d| d.shifted(self.base))
     }
 }
 
@@ -117,12 +124,11 @@ impl From<Vec<Diagnostic>> for DiagnosticList {
     }
 }
 
-fn sequence(mut found: Vec<Diagnostic>) -> Vec<Segment> {
+fn sequence(found: Vec<Diagnostic>) -> Vec<Segment> {
     if found.is_empty() {
         return Vec::new();
     }
-    found.sort_by_key(key);
-    vec![Segment { base: 0, found: Arc::new(found) }]
+    vec![Segment { base: 0, of: ItemDiagnostics::new(found) }]
 }
 
 impl DiagnosticList {
@@ -144,6 +150,19 @@ impl DiagnosticList {
         Merged { list: self, heads, last: None }
     }
 
+    /// The diagnostics with one of these codes, in text order.
+    pub fn of_codes(&self, codes: &[Code]) -> Vec<PlacedDiagnostic<'_>> {
+        let wanted = codes_of(codes.iter().copied());
+        let segments = self.sequences.iter().flatten().filter(|segment| segment.of.codes & wanted != 0);
+        let all = segments.flat_map(|segment| {
+            let place = |diagnostic| PlacedDiagnostic { list: self, base: segment.base, diagnostic };
+            segment.of.found.iter().filter(|d| codes.contains(&d.code())).map(place)
+        });
+        let mut out: Vec<_> = all.collect();
+        out.sort_by_key(|d| (d.range().start, d.range().end));
+        out
+    }
+
     /// Copies all diagnostics.
     pub fn to_vec(&self) -> Vec<Diagnostic> {
         self.iter().map(|d| d.to_diagnostic()).collect()
@@ -152,7 +171,7 @@ impl DiagnosticList {
     /// Takes all diagnostics. Those that nobody else shares are not copied.
     pub(super) fn into_vec(self) -> Vec<Diagnostic> {
         let Self { sequences, symbols, .. } = self;
-        let mut out: Vec<Diagnostic> = sequences.into_iter().flatten().flat_map(Segment::into_placed).collect();
+        let mut out: Vec<Diagnostic> = sequences.into_iter().flatten().flat_map(|s| s.of.into_placed(s.base)).collect();
         for diagnostic in out.iter_mut().filter(|d| !d.related.is_empty()) {
             diagnostic.resolve(|name| symbols.get(name).map(|s| s.place.clone()));
         }
@@ -219,12 +238,12 @@ impl<'a> Head<'a> {
 
     fn take(&mut self) -> Option<(usize, &'a Diagnostic)> {
         let segment = self.segments.first()?;
-        let diagnostic = segment.found.get(self.next)?;
+        let diagnostic = segment.of.found.get(self.next)?;
         self.next += 1;
-        if self.next == segment.found.len() {
+        if self.next == segment.of.found.len() {
             *self = Self::new(self.segments.get(1..).unwrap_or_default());
         } else {
-            self.key = segment.found.get(self.next).map(|d| segment.key(d));
+            self.key = segment.of.found.get(self.next).map(|d| segment.key(d));
         }
         Some((segment.base, diagnostic))
     }
@@ -274,22 +293,21 @@ impl ListBuilder {
     /// Adds the diagnostics of an item. `before` are the items before it.
     pub fn item(&mut self, snapshot: &Snapshot, before: &[ModuleItem<'_>], base: usize, of: ItemDiagnostics) {
         self.lacks_bracket |= of.lacks_bracket;
-        let mut segment = Segment { base, found: of.found };
-        if of.unsettled {
-            let mut found = segment.into_placed().collect();
-            self.earlier.settle(snapshot, before, &mut found, 0);
-            found.sort_by_key(key);
-            segment = Segment { base: 0, found: Arc::new(found) };
+        if !of.unsettled {
+            return self.segment(base, of);
         }
-        self.segment(segment);
+        let mut found = of.into_placed(base).collect();
+        self.earlier.settle(snapshot, before, &mut found, 0);
+        self.segment(0, ItemDiagnostics::new(found));
     }
 
     /// Adds diagnostics whose ranges count from `base`.
-    pub fn lints(&mut self, base: usize, found: &Arc<Vec<Diagnostic>>) {
-        self.segment(Segment { base, found: Arc::clone(found) });
+    pub fn lints(&mut self, base: usize, of: &ItemDiagnostics) {
+        self.segment(base, of.clone());
     }
 
-    fn segment(&mut self, segment: Segment) {
+    fn segment(&mut self, base: usize, of: ItemDiagnostics) {
+        let segment = Segment { base, of };
         let Some(first) = segment.first() else { return };
         self.disordered |= self.last.is_some_and(|last| first < last);
         self.last = segment.last();
@@ -298,7 +316,7 @@ impl ListBuilder {
 
     fn items(self) -> Vec<Segment> {
         match self.disordered {
-            true => sequence(self.items.into_iter().flat_map(Segment::into_placed).collect()),
+            true => sequence(self.items.into_iter().flat_map(|s| s.of.into_placed(s.base)).collect()),
             false => self.items,
         }
     }

@@ -23,7 +23,7 @@ pub async fn launches(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Resul
     let (_, checked) = read(shared, &uri).await?;
     shared.cancellable(move |_| {
         let Some(snapshot) = &checked.snapshot else { return Ok(json!({ "entries": [] })) };
-        let module = module(snapshot, checked.unfiltered());
+        let module = module(snapshot, checked.unfiltered().as_deref());
         let only = match (entry, line) {
             (None, None) => None,
             (entry, line) => {
@@ -99,7 +99,7 @@ pub async fn write_launch(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> R
             let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
             let fail = |why: String| refused(&LaunchRefusal::new("no-kernel", why), &rope);
             let Some(snapshot) = &checked.snapshot else { return Err(fail("this is no PTX".to_owned())) };
-            let module = module(snapshot, checked.unfiltered());
+            let module = module(snapshot, checked.unfiltered().as_deref());
             let at = line.map(|line| offset_of(&rope, line));
             let kernel = module.kernel(entry.as_deref(), at).map_err(fail)?;
             let (launch, _) = guess(&module, &kernel.name);
