@@ -15,6 +15,13 @@ pub fn framed(body: &[u8]) -> Vec<u8> {
 ///
 /// # Panics If the server writes anything that is not a message: its stream must contain nothing else.
 pub fn read(input: &mut impl BufRead) -> Option<Value> {
+    Some(serde_json::from_slice(&read_body(input)?).expect("the server writes JSON"))
+}
+
+/// The body of the next message; `None` if the stream ends before it does.
+///
+/// # Panics If the server writes anything that is not a message.
+pub fn read_body(input: &mut impl BufRead) -> Option<Vec<u8>> {
     let mut length = None;
     loop {
         let mut line = String::new();
@@ -31,5 +38,5 @@ pub fn read(input: &mut impl BufRead) -> Option<Value> {
     }
     let mut body = vec![0; length.expect("a header with the length")];
     input.read_exact(&mut body).ok()?;
-    Some(serde_json::from_slice(&body).expect("the server writes JSON"))
+    Some(body)
 }

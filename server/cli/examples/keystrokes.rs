@@ -3,7 +3,7 @@
 //! `cargo run --release -p ptx-analyzer --example keystrokes -- [--edits N] [--break brace|directive] [--inline inside|outside] [--slow MS] FILE`
 //!
 //! The program types one character at random positions of the file and deletes it again, and waits for the diagnostics
-//! each time. `--break brace` first deletes a closing brace near the top, `--break directive` first inserts an unknown
+//! each time. The latency ends when their message is read; `parsed` is the same with the time to parse it. `--break brace` first deletes a closing brace near the top, `--break directive` first inserts an unknown
 //! directive there. `--inline` opens a file of another language in its server, and types in strings with PTX or elsewhere.
 //! `--slow` prints each edit that takes longer than this.
 
@@ -85,7 +85,7 @@ fn main() {
 
     let lines = Lines::new(&text);
     let mut random = fastrand::Rng::with_seed(1);
-    let (mut typed, mut undone, mut parts) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut typed, mut undone, mut parsed, mut parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..edits {
         let mut offset = match inline.as_deref() {
             Some("inside") => {
@@ -109,8 +109,10 @@ fn main() {
             version += 1;
             let begin = Instant::now();
             client.change(uri, version, change);
-            client.diagnostics(uri, version);
-            let took = begin.elapsed();
+            let found = client.diagnostics(uri, version);
+            parsed.push(begin.elapsed());
+            drop(found);
+            let took = client.arrived - begin;
             list.push(took);
             // The server of other languages has no such command.
             let status = match inline {
@@ -129,6 +131,7 @@ fn main() {
     report("undone", &mut undone);
     typed.extend(undone);
     report("both", &mut typed);
+    report("parsed", &mut parsed);
     for part in ["parse", "check", "convert"].into_iter().filter(|_| inline.is_none()) {
         let mut times: Vec<Duration> =
             parts.iter().filter_map(|p| p[part].as_f64()).map(|ms| Duration::from_secs_f64(ms / 1e3)).collect();

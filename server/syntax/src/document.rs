@@ -131,6 +131,11 @@ impl Snapshot {
     pub fn text(&self, range: Range<usize>) -> Cow<'_, str> {
         let end = range.end.min(self.rope.len_bytes());
         let start = range.start.min(end);
+        // Most ranges lie within a chunk of the rope. Then a slice, which computes its size in characters and lines, is not needed.
+        let (chunk, base, ..) = self.rope.chunk_at_byte(start);
+        if let Some(text) = chunk.get(start - base..end - base) {
+            return Cow::Borrowed(text);
+        }
         self.rope.get_byte_slice(start..end).map_or(Cow::Borrowed(""), Cow::from)
     }
 

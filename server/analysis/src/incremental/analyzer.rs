@@ -22,8 +22,8 @@ pub(crate) use facts::module_of;
 pub(crate) use fragment::{Fragment, Outside};
 use interrupted::InterruptedCheck;
 pub use lints::Cancelled;
-use list::{ItemDiagnostics, ListBuilder};
 pub use list::{DiagnosticList, PlacedDiagnostic, SharedReport};
+use list::{ItemDiagnostics, ListBuilder};
 use threads::Threads;
 use unchanged::{HashedRange, unchanged};
 
@@ -114,6 +114,8 @@ struct Record {
     text: u64,
     environment: u64,
     dependencies: Dependencies,
+    /// The fingerprint of the module's names that it saw when the dependencies last held.
+    seen: u64,
     /// Whether it is the module's first function with a body.
     first: bool,
     /// See [`is_followed`].
@@ -264,6 +266,7 @@ impl Analyzer {
                         && record.followed == is_followed(snapshot, item) =>
                 {
                     record.unused = 0;
+                    record.seen = header.names_seen_by(index);
                     record.place = (snapshot.id(), item.range.clone());
                     records.push((index, record));
                 }
@@ -336,7 +339,8 @@ impl Record {
     fn holds(&self, environment: u64, header: &Header, item: usize) -> bool {
         self.environment == environment
             && self.first == (header.first_body == Some(item))
-            && self.dependencies.iter().all(|(name, symbol)| header.look_up(name, item) == *symbol)
+            && (self.seen == header.names_seen_by(item)
+                || self.dependencies.iter().all(|(name, symbol)| header.look_up(name, item) == *symbol))
     }
 }
 

@@ -3,7 +3,7 @@
 #[path = "../../../../tests/src/framing.rs"]
 pub mod framing;
 
-use framing::{framed, read};
+use framing::{framed, read_body};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::{BufReader, Write};
@@ -18,10 +18,12 @@ pub const TIMEOUT: Duration = Duration::from_secs(60);
 pub struct Client {
     pub child: Child,
     input: Option<ChildStdin>,
-    incoming: Receiver<Value>,
+    incoming: Receiver<(Value, Instant)>,
     /// Received messages that nothing has waited for yet.
-    kept: VecDeque<Value>,
+    kept: VecDeque<(Value, Instant)>,
     requests: i64,
+    /// When the last message that was waited for had arrived, before it was parsed.
+    pub arrived: Instant,
 }
 
 impl Client {
@@ -32,13 +34,15 @@ impl Client {
         let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
         let (sender, incoming) = mpsc::channel();
         std::thread::spawn(move || {
-            while let Some(message) = read(&mut output) {
-                if sender.send(message).is_err() {
+            while let Some(body) = read_body(&mut output) {
+                let arrived = Instant::now();
+                let message = serde_json::from_slice(&body).expect("the server writes JSON");
+                if sender.send((message, arrived)).is_err() {
                     return;
                 }
             }
         });
-        Self { child, input, incoming, kept: VecDeque::new(), requests: 0 }
+        Self { child, input, incoming, kept: VecDeque::new(), requests: 0, arrived: Instant::now() }
     }
 
     /// Initialises a session; returns the server's capabilities.
@@ -108,24 +112,30 @@ impl Client {
 
     /// The pushed diagnostics of this version.
     pub fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
-        let message = self.wait("diagnostics", |m| {
+        let mut message = self.wait("diagnostics", |m| {
             m["method"] == "textDocument/publishDiagnostics"
                 && m["params"]["uri"] == uri
                 && m["params"]["version"] == version
         });
-        message["params"]["diagnostics"].as_array().expect("a list").clone()
+        let Value::Array(found) = message["params"]["diagnostics"].take() else { panic!("not a list: {message}") };
+        found
     }
 
     /// The first message that satisfies `fits`; others are kept for later.
     pub fn wait(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
-        if let Some(at) = self.kept.iter().position(&fits) {
-            return self.kept.remove(at).expect("it is there");
+        if let Some(at) = self.kept.iter().position(|(message, _)| fits(message)) {
+            let message;
+            (message, self.arrived) = self.kept.remove(at).expect("it is there");
+            return message;
         }
         let deadline = Instant::now() + TIMEOUT;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.incoming.recv_timeout(left) {
-                Ok(message) if fits(&message) => return message,
+                Ok((message, arrived)) if fits(&message) => {
+                    self.arrived = arrived;
+                    return message;
+                }
                 Ok(message) => self.kept.push_back(message),
                 Err(error) => panic!("no {what}: {error}; instead {:?}", self.kept),
             }
@@ -134,9 +144,8 @@ impl Client {
 
     /// Received messages that nothing has waited for.
     pub fn others(&mut self) -> Vec<Value> {
-        let new: Vec<Value> = self.incoming.try_iter().collect();
-        self.kept.extend(new);
-        self.kept.drain(..).collect()
+        self.kept.extend(self.incoming.try_iter());
+        self.kept.drain(..).map(|(message, _)| message).collect()
     }
 
     /// Discards received messages that nothing has waited for.

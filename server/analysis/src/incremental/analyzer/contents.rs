@@ -45,6 +45,7 @@ pub(super) fn check_item(
         text,
         environment: context(environment, header),
         dependencies,
+        seen: header.names_seen_by(index),
         first: header.first_body == Some(index),
         followed: is_followed(snapshot, item),
         has_errors: has_errors(&found),

@@ -288,7 +288,8 @@ impl LintContext<'_> {
     fn lowered(&self, lowered: Lowered) -> Option<CachedLints> {
         let LintContext { header, module, .. } = self;
         let (function, dependencies) = (&lowered.function, lowered.dependencies);
-        let nothing = CachedLints { environment: 0, dependencies, found: ItemDiagnostics::default(), facts: None, pass: 0 };
+        let nothing =
+            CachedLints { environment: 0, dependencies, found: ItemDiagnostics::default(), facts: None, pass: 0 };
         if !function.complete {
             return Some(nothing);
         }
