@@ -7,7 +7,6 @@ use crate::check::rules::{alias, declaration_mismatch, duplicate_name, undeclare
 use crate::hir::ast::SourceWord;
 use crate::hir::declared::linkage_named;
 use crate::hir::directive_parts;
-use crate::hir::hash::hash;
 use crate::hir::lower::{ItemSource, named_children};
 use crate::hir::module::{Header, ModuleSymbol};
 use crate::hir::signature::{ContentId, Signature, SignatureDifference, Signatures};
@@ -54,11 +53,12 @@ impl FunctionDeclaration<'_, '_> {
 }
 
 /// Enters a function into the header, or compares it with its earlier declaration and reports a mismatch. `item` is the index of the
-/// function's item.
+/// function's item, `text` the hash of its text, if it is at hand. `source` may end after the name if the signature is known
+/// ([`Signatures::knows`]).
 pub fn declare(
     source: ItemSource<'_>,
     node: Node<'_>,
-    item: usize,
+    (item, text): (usize, Option<u64>),
     header: &mut Header,
     signatures: &mut Signatures,
     out: Out<'_>,
@@ -68,7 +68,7 @@ pub fn declare(
     let kernel = node.child_by_field_id(f.kind).is_some_and(|n| source.word(n).text == ".entry");
     let defined = node.child_by_field_id(f.body).is_some();
     let linkage = named_children(node).find(|n| n.kind_id() == kinds().linkage).map(|n| source.word(n));
-    let known = signatures.get(hash(source.text), source, node);
+    let known = signatures.get(text, source, node);
     let function = FunctionDeclaration { source, node, name, kernel, linkage };
     let (id, signature) = known.map_or((ContentId::UNKNOWN, None), |(id, signature)| (id, Some(signature)));
     let place = function.name_range();

@@ -1,6 +1,7 @@
 //! Signatures: the parameters and results of functions and prototypes.
 
 use crate::hir::ast::{ConstantValue, Declaration};
+use crate::hir::hash::hash;
 use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::types::TypeId;
 use ptx_isa::tables::TypeClass;
@@ -285,6 +286,8 @@ pub struct Signatures {
     by_text: HashMap<u64, NumberedSignature>,
     /// The signatures of the last check that this check has not used yet.
     before: HashMap<u64, NumberedSignature>,
+    /// The hash of the header text, by the hash of the text of the whole function.
+    headers: HashMap<u64, u64>,
 }
 
 /// A signature with its content id.
@@ -294,10 +297,28 @@ impl Signatures {
     /// Begins a check: drops the signatures that the last check did not use.
     pub fn begin(&mut self) {
         self.before = std::mem::take(&mut self.by_text);
+        if self.headers.len() > self.before.len() * 2 + 64 {
+            // Most of them belong to texts of functions that have been edited since.
+            self.headers.clear();
+        }
     }
 
-    /// The signature of the function `node`, whose header text has the hash `text`.
-    pub fn get(&mut self, text: u64, source: ItemSource<'_>, node: Node<'_>) -> Option<NumberedSignature> {
+    /// Whether the signature of a function is known, so that its header text need not be read. `text` is the hash of the text of
+    /// the whole function, which has no syntax error.
+    pub fn knows(&self, text: u64) -> bool {
+        let known = |header| self.by_text.contains_key(header) || self.before.contains_key(header);
+        self.headers.get(&text).is_some_and(known)
+    }
+
+    /// The signature of the function `node`. `source` has its header text. `whole` is the hash of the text of the function, if it is
+    /// at hand.
+    pub fn get(&mut self, whole: Option<u64>, source: ItemSource<'_>, node: Node<'_>) -> Option<NumberedSignature> {
+        let known = whole.filter(|_| !node.has_error()).and_then(|whole| self.headers.get(&whole).copied());
+        let text = known.unwrap_or_else(|| hash(source.text));
+        // Where the header of a broken text ends may depend on more than the text.
+        if let Some(whole) = whole.filter(|_| known.is_none() && !node.has_error()) {
+            self.headers.insert(whole, text);
+        }
         let number = |signature| (ContentId::of(&signature), Arc::new(signature));
         let body = node.child_by_field_id(fields().body);
         // The parser's error recovery depends on more than the header text, so the result is not cached.

@@ -235,13 +235,15 @@ impl Analyzer {
         }
         let items = items(snapshot);
         let mut out = Vec::new();
-        let mut header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut out);
+        let last = self.last.take();
+        let known = unchanged(last.as_ref(), snapshot);
+        let text_of = |range: &Range<usize>| Some(known.get(&(range.start, range.end))?.text);
+        let mut header = header(snapshot, &items, &self.asked, (&mut self.signatures, &text_of), &mut out);
         let environment = hash_of(&header.environment);
         let mut done = self.resume(snapshot, environment);
         let mut records = Vec::new();
         let mut later = Vec::new();
         let mut hashes = Vec::new();
-        let known = unchanged(self.last.as_ref(), snapshot);
         // Match unchanged functions first, so that a copy of one cannot take a record that another function could use.
         for (index, item) in items.iter().enumerate() {
             if !is_remembered(item.node) {
@@ -284,7 +286,7 @@ impl Analyzer {
             })
             .collect();
         let size = |(index, _): &(usize, _)| items[*index].range.len();
-        let last = self.last.as_ref().map(|(last, _)| last);
+        let before = last.as_ref().map(|(last, _)| last);
         let for_one_check = self.for_one_check;
         let module = self.lints.along.map(|run| (run, lints::module_facts(snapshot, &items)));
         let lints = module.as_ref().map(|(run, module)| lints::LintContext {
@@ -302,7 +304,7 @@ impl Analyzer {
                 return None;
             }
             let known = known.lock().unwrap_or_else(PoisonError::into_inner).take()?;
-            let record = check_item(&context, last, &items[*index], *index, mnemonics, known);
+            let record = check_item(&context, before, &items[*index], *index, mnemonics, known);
             Some((*index, if for_one_check { Record { layout: Vec::new(), ..record } } else { record }))
         });
         let complete = checked.iter().all(Option::is_some);
@@ -311,6 +313,7 @@ impl Analyzer {
             let left =
                 work.into_iter().filter_map(|(_, left)| left.into_inner().unwrap_or_else(PoisonError::into_inner)?.2);
             self.interrupt(snapshot, environment, records, left);
+            self.last = last;
             return None;
         }
         records.sort_by_key(|(index, _)| *index);
@@ -409,12 +412,13 @@ fn initializer(node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Checks everything outside of function bodies and collects the module's declarations.
+/// Checks everything outside of function bodies and collects the module's declarations. `text_of` returns the hash of the text of
+/// an item, if it is at hand.
 fn header(
     snapshot: &Snapshot,
     items: &[ModuleItem<'_>],
     asked: &Asked,
-    signatures: &mut Signatures,
+    (signatures, text_of): (&mut Signatures, &dyn Fn(&Range<usize>) -> Option<u64>),
     out: &mut Vec<Diagnostic>,
 ) -> Header {
     let (k, f) = (kinds(), fields());
@@ -438,7 +442,11 @@ fn header(
         }
         let node = item.node;
         let kind = node.kind_id();
-        let end = end_of_header(item).max(item.range.start);
+        let whole = if is_function(node) { text_of(&item.range) } else { None };
+        let known = whole.is_some_and(|whole| !node.has_error() && signatures.knows(whole));
+        // The parameters of kernels can be half of a text.
+        let name = node.child_by_field_id(f.name).filter(|_| known);
+        let end = name.map_or_else(|| end_of_header(item), |name| name.end_byte()).max(item.range.start);
         let text = snapshot.text(item.range.start..end);
         let source = ItemSource { text: &text, base: item.range.start };
         let mut found = Vec::new();
@@ -467,7 +475,7 @@ fn header(
                 if node.child_by_field_id(f.body).is_some() {
                     header.first_body = header.first_body.or(Some(index));
                 }
-                functions::declare(source, node, index, &mut header, signatures, out);
+                functions::declare(source, node, (index, whole), &mut header, signatures, out);
             } else if kind == k.variable_declaration {
                 syntax_error::report(source, node, &mut found);
                 if node.has_error() {

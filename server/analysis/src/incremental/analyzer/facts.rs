@@ -11,7 +11,8 @@ use ptx_syntax::{Node, Snapshot};
 
 /// The header and module properties of a module, for callers that lower all of its functions.
 pub(crate) fn module_of(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> (Header, Module) {
-    let header = header(snapshot, items, &super::Asked::default(), &mut Signatures::default(), &mut Vec::new());
+    let header =
+        header(snapshot, items, &super::Asked::default(), (&mut Signatures::default(), &|_| None), &mut Vec::new());
     (header, module_facts(snapshot, items))
 }
 
@@ -35,7 +36,7 @@ impl Analyzer {
         let items = items(snapshot);
         let index = items.iter().position(|i| i.node == function && !i.unclosed && is_function(i.node))?;
         let analyzer = &mut Self::default();
-        let header = header(snapshot, &items, &analyzer.asked, &mut analyzer.signatures, &mut Vec::new());
+        let header = header(snapshot, &items, &analyzer.asked, (&mut analyzer.signatures, &|_| None), &mut Vec::new());
         let item = items.get(index)?;
         let text = snapshot.text(item.range.clone());
         let module = module_facts(snapshot, &items);

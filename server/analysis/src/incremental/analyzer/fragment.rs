@@ -37,7 +37,7 @@ impl<'s> Fragment<'s> {
         let items = items(snapshot);
         let asked = Asked { environment: Some(environment.clone()), ..Asked::default() };
         let mut outside = Vec::new();
-        let mut header = header(snapshot, &items, &asked, &mut Signatures::default(), &mut outside);
+        let mut header = header(snapshot, &items, &asked, (&mut Signatures::default(), &|_| None), &mut outside);
         for (name, symbol) in names.symbols {
             header.symbols.entry(name).or_insert_with(|| ModuleSymbol::new(symbol, 0, 0..0));
         }

@@ -82,7 +82,7 @@ impl Analyzer {
             self.analyze(snapshot);
         }
         let items = items(snapshot);
-        let header = header(snapshot, &items, &self.asked, &mut self.signatures, &mut Vec::new());
+        let header = header(snapshot, &items, &self.asked, (&mut self.signatures, &|_| None), &mut Vec::new());
         let module = module_facts(snapshot, &items);
         let environment = mix(hash_of(&header.environment), fingerprint(&module));
         if self.lints.interrupted.as_ref().is_none_or(|(of, _)| *of != snapshot.id()) {
