@@ -11,6 +11,7 @@ mod fragment;
 mod interrupted;
 mod lints;
 mod list;
+mod module_header;
 mod threads;
 mod unchanged;
 
@@ -24,6 +25,7 @@ use interrupted::InterruptedCheck;
 pub use lints::Cancelled;
 pub use list::{DiagnosticList, PlacedDiagnostic, SharedReport};
 use list::{ItemDiagnostics, ListBuilder};
+use module_header::ModuleHeader;
 use threads::Threads;
 use unchanged::{HashedRange, unchanged};
 
@@ -85,6 +87,8 @@ pub struct Analyzer {
     asked: Asked,
     functions: Functions,
     signatures: Signatures,
+    /// The header of the last snapshot.
+    module: Option<ModuleHeader>,
     /// The last snapshot, with the byte range and text hash of each cached item.
     last: Option<(Snapshot, Vec<HashedRange>)>,
     lints: lints::Lints,
@@ -234,11 +238,13 @@ impl Analyzer {
             self.last = None;
         }
         let items = items(snapshot);
-        let mut out = Vec::new();
         let last = self.last.take();
         let known = unchanged(last.as_ref(), snapshot);
-        let text_of = |range: &Range<usize>| Some(known.get(&(range.start, range.end))?.text);
-        let mut header = header(snapshot, &items, &self.asked, (&mut self.signatures, &text_of), &mut out);
+        let same = self.module.take().zip(last.as_ref());
+        let same = same.and_then(|(module, (last, _))| module.next(last, snapshot, &items, &self.asked, &known));
+        let mut module =
+            same.unwrap_or_else(|| ModuleHeader::new(snapshot, &items, &self.asked, &mut self.signatures, &known));
+        let header = &*module.placed.header;
         let environment = hash_of(&header.environment);
         let mut done = self.resume(snapshot, environment);
         let mut records = Vec::new();
@@ -264,7 +270,7 @@ impl Analyzer {
             match self.functions.take_same(text) {
                 Some(mut record)
                     if sound(&record)
-                        && record.holds(context(environment, &header), &header, index)
+                        && record.holds(context(environment, header), header, index)
                         && record.followed == is_followed(snapshot, item) =>
                 {
                     record.unused = 0;
@@ -288,16 +294,16 @@ impl Analyzer {
         let size = |(index, _): &(usize, _)| items[*index].range.len();
         let before = last.as_ref().map(|(last, _)| last);
         let for_one_check = self.for_one_check;
-        let module = self.lints.along.map(|run| (run, lints::module_facts(snapshot, &items)));
-        let lints = module.as_ref().map(|(run, module)| lints::LintContext {
+        let facts = self.lints.along.map(|run| (run, lints::module_facts(snapshot, &items)));
+        let lints = facts.as_ref().map(|(run, module)| lints::LintContext {
             run: *run,
-            header: &header,
+            header,
             module,
             keeps_facts: self.lints.keeps_facts,
             keeps_addresses: self.lints.keeps_addresses,
             cancelled: stop,
         });
-        let context = CheckContext { snapshot, header: &header, environment, lints };
+        let context = CheckContext { snapshot, header, environment, lints };
         let begun = AtomicBool::new(false);
         let checked = self.threads.share(&work, size, &mut self.mnemonics, |mnemonics, (index, known)| {
             if begun.swap(true, Ordering::Relaxed) && stop() {
@@ -323,19 +329,26 @@ impl Analyzer {
             let found = if for_one_check { std::mem::take(&mut record.found) } else { record.found.clone() };
             list.item(snapshot, &items[..*index], items[*index].range.start, found);
         }
-        let mut rest = Vec::new();
-        for (index, names) in records.iter().flat_map(|(i, record)| record.aliases.iter().map(move |names| (*i, names)))
-        {
-            functions::declare_alias(names.clone().shifted(items[index].range.start), &mut header, &mut rest);
-        }
-        if header.complete {
-            functions::undefined(&header, &mut rest);
-        }
+        let aliases =
+            records.iter().flat_map(|(index, record)| record.aliases.iter().map(move |names| (*index, names)));
+        let aliases = aliases.map(|(index, names)| names.clone().shifted(items[index].range.start)).collect();
+        let rest = module.about_several(aliases);
         self.functions = self.functions.next(records.into_iter().map(|(_, record)| record).collect());
         self.last = Some((snapshot.clone(), hashes));
-        let diagnostics = list.finish_module(snapshot, &items, (out, rest), header.symbols);
-        Some(SharedReport { diagnostics, environment: header.environment })
+        let mut outside = module.found.clone();
+        outside.extend(wherever(snapshot));
+        let diagnostics = list.finish_module(snapshot, &items, (outside, rest), module.placed.clone());
+        let environment = module.placed.header.environment.clone();
+        self.module = Some(module).filter(|_| !for_one_check);
+        Some(SharedReport { diagnostics, environment })
     }
+}
+
+/// The diagnostics about signs that may stand anywhere in a text.
+fn wherever(snapshot: &Snapshot) -> Vec<Diagnostic> {
+    let mut out: Vec<Diagnostic> = snapshot.too_deep().map(syntax_error::too_deep).collect();
+    out.extend(syntax_error::foreign_character(snapshot));
+    out
 }
 
 impl Record {
@@ -541,8 +554,6 @@ fn header(
         out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
         open = Some(item).filter(|i| is_function(i.node) && recovery::lacks_its_end(i.node));
     }
-    out.extend(snapshot.too_deep().map(syntax_error::too_deep));
-    out.extend(syntax_error::foreign_character(snapshot));
     if follows.contains(&true) || items.iter().any(|i| i.node.is_error() || i.node.kind_id() == k.unknown_directive) {
         for name in recovery::lost_names(snapshot, items, &follows) {
             let lost = ModuleSymbol::new(Symbol::Unknown, 0, 0..0);

@@ -38,6 +38,7 @@ impl<'s> Fragment<'s> {
         let asked = Asked { environment: Some(environment.clone()), ..Asked::default() };
         let mut outside = Vec::new();
         let mut header = header(snapshot, &items, &asked, (&mut Signatures::default(), &|_| None), &mut outside);
+        outside.extend(super::wherever(snapshot));
         for (name, symbol) in names.symbols {
             header.symbols.entry(name).or_insert_with(|| ModuleSymbol::new(symbol, 0, 0..0));
         }

@@ -4,15 +4,14 @@
 //! and adds the offset of each item. Ranges and the places of declarations are computed when a diagnostic is read, so the cost of a
 //! report depends on the number of items and on how many diagnostics are read, not on how many there are.
 
-use super::{Report, earlier::EarlierLocations};
+use super::{Report, earlier::EarlierLocations, module_header::PlacedHeader};
 use crate::check::codes::Code;
 use crate::check::diagnostic::{Diagnostic, Severity};
 use crate::check::rules::{debug_directive, syntax_error};
-use crate::hir::module::{ModuleItem, ModuleSymbol, items};
+use crate::hir::module::{ModuleItem, items};
 use crate::incremental::recovery::Pruning;
 use crate::target::Environment;
 use ptx_syntax::Snapshot;
-use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -87,7 +86,7 @@ pub struct DiagnosticList {
     /// The number of sequences in which the iterator skips repeated diagnostics.
     distinct: usize,
     /// The names of the module, for [`crate::Related::declares`].
-    symbols: Arc<HashMap<String, ModuleSymbol>>,
+    header: PlacedHeader,
 }
 
 /// Successive diagnostics of a list, at least one.
@@ -170,10 +169,10 @@ impl DiagnosticList {
 
     /// Takes all diagnostics. Those that nobody else shares are not copied.
     pub(super) fn into_vec(self) -> Vec<Diagnostic> {
-        let Self { sequences, symbols, .. } = self;
+        let Self { sequences, header, .. } = self;
         let mut out: Vec<Diagnostic> = sequences.into_iter().flatten().flat_map(|s| s.of.into_placed(s.base)).collect();
         for diagnostic in out.iter_mut().filter(|d| !d.related.is_empty()) {
-            diagnostic.resolve(|name| symbols.get(name).map(|s| s.place.clone()));
+            diagnostic.resolve(|name| header.place(name));
         }
         out.sort_by_key(key);
         out.dedup();
@@ -209,7 +208,7 @@ impl PlacedDiagnostic<'_> {
     /// Copies the diagnostic, with its ranges in the file.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let mut out = self.diagnostic.clone().shifted(self.base);
-        out.resolve(|name| self.list.symbols.get(name).map(|s| s.place.clone()));
+        out.resolve(|name| self.list.header.place(name));
         out
     }
 
@@ -332,11 +331,11 @@ impl ListBuilder {
         snapshot: &Snapshot,
         items: &[ModuleItem<'_>],
         (header, rest): (Vec<Diagnostic>, Vec<Diagnostic>),
-        symbols: HashMap<String, ModuleSymbol>,
+        names: PlacedHeader,
     ) -> DiagnosticList {
         let lacks_bracket = self.lacks_bracket || header.iter().any(syntax_error::is_opening_bracket);
         let sequences = vec![sequence(header), self.items(), sequence(rest)];
-        let out = DiagnosticList { distinct: sequences.len(), sequences, symbols: Arc::new(symbols) };
+        let out = DiagnosticList { distinct: sequences.len(), sequences, header: names };
         let is_bracket = |d: &PlacedDiagnostic<'_>| syntax_error::is_opening_bracket(d.diagnostic);
         let brackets: Vec<usize> = match lacks_bracket {
             true => out.iter().filter(is_bracket).map(|d| d.range().start).collect(),
@@ -351,5 +350,54 @@ impl ListBuilder {
         found.sort_by_key(key);
         found.dedup();
         found.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Analyzer;
+    use ptx_syntax::Document;
+
+    fn text(functions: usize) -> String {
+        let function =
+            |i: usize| format!(".func f{i}()\n{{\n    add.u32 %r1, nothing, late;\n    mov.bogus %r{i}, f0;\n}}\n");
+        let functions: String = (0..functions).map(function).collect();
+        format!(".version 8.0\n.target sm_80\n.address_size 64\n{functions}.global .u32 late;\n")
+    }
+
+    /// The lists of the items, as addresses.
+    fn lists(list: &DiagnosticList) -> Vec<*const Vec<Diagnostic>> {
+        list.sequences.iter().flatten().map(|segment| Arc::as_ptr(&segment.of.found)).collect()
+    }
+
+    #[test]
+    fn a_keystroke_copies_no_diagnostic_of_other_functions() {
+        let mut document = Document::new(&text(9));
+        let mut analyzer = Analyzer::default();
+        let before = analyzer.check_until(&document.snapshot(), &|| false).expect("not stopped").diagnostics;
+        let at = document.rope().to_string().find("nothing").expect("the name");
+        document.edit(at..at, "x");
+        let after = analyzer.check_until(&document.snapshot(), &|| false).expect("not stopped").diagnostics;
+        let (one, two) = (lists(&before), lists(&after));
+        assert_eq!((one.len(), two.len()), (9, 9));
+        assert_eq!(one.iter().filter(|list| two.contains(list)).count(), 8);
+        // What is read has its place in the text.
+        assert_eq!(after.to_vec(), Analyzer::default().analyze(&document.snapshot()).diagnostics);
+        let codes: Vec<Code> = after.of_codes(&[Code::UndeclaredName]).iter().map(PlacedDiagnostic::code).collect();
+        assert_eq!(codes.len(), after.iter().filter(|d| d.code() == Code::UndeclaredName).count());
+        assert!(codes.len() >= 18 && after.of_codes(&[Code::SyntaxError]).is_empty(), "{codes:?}");
+    }
+
+    #[test]
+    fn lists_are_merged_in_text_order() {
+        let at = |start: usize, width: usize| syntax_error::outside_of_function(start..start + width, "a label");
+        let one = DiagnosticList::from(vec![at(7, 1), at(3, 2), at(3, 1)]);
+        let two = DiagnosticList::from(vec![at(3, 1).severity(Severity::Hint), at(5, 1)]);
+        let all = one.with(DiagnosticList::default()).with(two);
+        let found: Vec<_> = all.iter().map(|d| (d.range(), d.severity())).collect();
+        let (e, h) = (Severity::Error, Severity::Hint);
+        assert_eq!(found, [(3..4, e), (3..4, h), (3..5, e), (5..6, e), (7..8, e)]);
+        assert!(!all.is_empty() && DiagnosticList::default().is_empty() && DiagnosticList::from(vec![]).is_empty());
     }
 }
