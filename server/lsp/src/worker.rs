@@ -401,7 +401,8 @@ pub async fn report(
 ) {
     let timings = checked.timings;
     let checked = Arc::new(checked);
-    publisher.checked.send_replace(Some(Arc::clone(&checked)));
+    // The previous result is dropped after the message is sent.
+    let _previous = publisher.checked.send_replace(Some(Arc::clone(&checked)));
     if !shared.session().pulls_diagnostics {
         while shared.outgoing.is_congested() {
             if document.is_stale(work.revision) {
