@@ -7,6 +7,7 @@ use crate::hir::ast::SourceWord;
 use crate::hir::hash::{hash, mix};
 use ptx_isa::ISA;
 use rustc_hash::FxHashMap as HashMap;
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -125,7 +126,7 @@ pub fn name(diagnostic: &Diagnostic) -> Option<&str> {
 
 /// The most similar of the names of a function. Of a range, `%r<10`, it is the register with the number that is written; its bare stem is
 /// no register. Special registers come after declared names.
-fn nearest(written: &str, known: &[&str], kind: UndeclaredKind) -> Option<Box<str>> {
+fn nearest<'n>(written: &str, known: &[&'n str], kind: UndeclaredKind) -> Option<Box<str>> {
     if kind == UndeclaredKind::Operand {
         // `$10`: a number, as other assemblers write it.
         if let Some(number) = written.strip_prefix('$').filter(|n| n.bytes().all(|b| b.is_ascii_digit())) {
@@ -137,14 +138,14 @@ fn nearest(written: &str, known: &[&str], kind: UndeclaredKind) -> Option<Box<st
     }
     let digits = written.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     let number = written.get(digits..).filter(|n| !n.is_empty() && (*n == "0" || !n.starts_with('0')));
-    let member = |name: &str| -> Option<String> {
-        let Some((stem, count)) = name.split_once('<') else { return Some(name.to_owned()) };
+    let member = |name: &'n str| -> Option<Cow<'n, str>> {
+        let Some((stem, count)) = name.split_once('<') else { return Some(name.into()) };
         let number = number?;
         let declared: u64 = count.trim().parse().ok()?;
-        (number.parse::<u64>().ok()? < declared).then(|| format!("{}{number}", stem.trim_end()))
+        (number.parse::<u64>().ok()? < declared).then(|| format!("{}{number}", stem.trim_end()).into())
     };
-    let names: Vec<String> = known.iter().filter_map(|name| member(name)).collect();
-    let declared = suggest(written, names.iter().map(String::as_str)).map(Into::into);
+    let names: Vec<Cow<'_, str>> = known.iter().filter_map(|name| member(name)).collect();
+    let declared = suggest(written, names.iter().map(AsRef::as_ref)).map(Into::into);
     if declared.is_some() || kind != UndeclaredKind::Operand || !written.starts_with('%') {
         return declared;
     }
