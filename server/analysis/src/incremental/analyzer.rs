@@ -10,6 +10,7 @@ mod facts;
 mod fragment;
 mod interrupted;
 mod lints;
+mod outlined;
 mod threads;
 mod unchanged;
 
