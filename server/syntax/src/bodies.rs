@@ -1,6 +1,7 @@
 //! Finds the bodies of functions in a text without parsing it.
 
-use memchr::{memchr, memchr2, memchr3};
+use crate::boundaries::{length_of_comment, length_of_string};
+use memchr::{memchr, memchr3};
 use std::ops::Range;
 
 /// The words after which a block is the body of a function.
@@ -56,13 +57,9 @@ impl BodyScanner<'_> {
     fn skip(&mut self) -> Option<()> {
         let rest = &self.text[self.at..];
         self.at += match (rest.first()?, rest.get(1)) {
-            (b'/', Some(b'/')) => memchr2(b'\n', b'\r', rest).unwrap_or(rest.len()),
-            (b'/', Some(b'*')) => memchr::memmem::find(&rest[2..], b"*/")? + 4,
-            // A string ends at the end of its line at the latest.
-            (b'"', _) => {
-                1 + memchr3(b'"', b'\r', b'\n', &rest[1..])
-                    .map_or(rest.len() - 1, |n| n + usize::from(rest[1 + n] == b'"'))
-            }
+            (b'/', Some(b'*')) if memchr::memmem::find(&rest[2..], b"*/").is_none() => return None,
+            (b'/', Some(b'/' | b'*')) => length_of_comment(rest),
+            (b'"', _) => length_of_string(rest),
             _ => 1,
         };
         Some(())
