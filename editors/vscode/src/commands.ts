@@ -7,6 +7,7 @@ import type { Documents } from './documents';
 import type { Platform } from './platform';
 import type { Launches, ShowWarpArguments, WorkspaceCheck } from './protocol';
 import type { RegistersView } from './registers';
+import { count } from './registerWords';
 import { sassCommands, type SassView } from './sass';
 import { executeCommand } from './requests';
 import { messageOf, plain, type Server } from './server';
@@ -136,7 +137,8 @@ async function checkWorkspace({ server }: Parts): Promise<void> {
         { location: vscode.ProgressLocation.Window, title: 'Checking all PTX files' },
         () => executeCommand<WorkspaceCheck>(server.client, SERVER_COMMANDS.checkWorkspace, []),
     );
-    const parts = [`${found.files} files that are not open: ${found.errors} errors, ${found.warnings} warnings.`];
+    const counts = [count(found.errors, 'error'), count(found.warnings, 'warning')].join(', ');
+    const parts = [`${count(found.files, 'file')} not open: ${counts}.`];
     if (found.more) parts.push('There are more files than ptx-analyzer.workspace.files allows.');
     if (found.too_big > 0) parts.push(`${found.too_big} were too big.`);
     if (found.unreadable > 0) parts.push(`${found.unreadable} could not be read.`);

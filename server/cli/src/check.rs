@@ -4,12 +4,12 @@ use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::findings::{self, CheckOptions};
 use super::source::{self, InputContent, InputOrigin};
-use super::terminal::for_stdout;
+use super::terminal::{self, for_stdout};
 use super::{CliStatus, human, inline, json, repeats, sarif};
 use clap::ValueEnum;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::version;
-use ptx_analysis::{Code, Diagnostic, Severity};
+use ptx_analysis::{Code, Diagnostic, Report, Severity};
 use ptx_isa::tables::{TargetInfo, Version};
 use ptx_lsp::levels::{self, DiagnosticLevels};
 use ptx_syntax::{Rope, Snapshot};
@@ -211,13 +211,16 @@ pub fn run(arguments: &CheckArguments) -> CliStatus {
 }
 
 fn check(origin: &InputOrigin, arguments: &CheckArguments, threads: usize) -> CheckOutcome {
-    let (snapshot, lossy) = match origin.open_in_pieces(threads) {
-        InputContent::Text(snapshot, lossy) => (snapshot, lossy),
+    let (text, lossy) = match origin.text() {
+        InputContent::Text(text, lossy) => (text, lossy),
         InputContent::Markup => return CheckOutcome::Markup,
         InputContent::Unreadable(why) => return CheckOutcome::Unreadable(why),
     };
-    let diagnostics = findings::of_ptx(&snapshot, &arguments.options(), threads, &|| false);
-    let diagnostics = diagnostics.map(|report| report.diagnostics).unwrap_or_default();
+    let checked = findings::of_text(&text, &arguments.options(), threads, &|| false);
+    // Nothing cancels it.
+    let Some((Report { diagnostics, .. }, snapshot)) = checked else {
+        return CheckOutcome::Unreadable("the check was cancelled".to_owned());
+    };
     let totals = Totals::of(&diagnostics);
     let asked = |code: Code| arguments.level.iter().any(|(asked, _)| *asked == code);
     let cap = arguments.format == CheckFormat::Human && !arguments.all;
@@ -301,19 +304,18 @@ impl CheckReport {
                     complain(&format!("{name}: some bytes are not UTF-8 text"));
                 }
                 match (findings, &mut self.sarif) {
-                    // This writer removes colours if standard output does not support them.
-                    (FileDiagnostics::Text(text), _) => anstream::stdout().lock().write_all(text.as_bytes())?,
+                    (FileDiagnostics::Text(text), _) => terminal::print(&text)?,
                     (FileDiagnostics::Many(rope, diagnostics), _) => {
                         for some in diagnostics.chunks(MAX_RENDERED) {
                             let text = render(self.format, &name, &rope, some);
-                            anstream::stdout().lock().write_all(text.as_bytes())?;
+                            terminal::print(&text)?;
                         }
                     }
                     (FileDiagnostics::Sarif(results), Some(sarif)) => sarif.add(results),
                     (FileDiagnostics::Sarif(_), None) => {}
                 }
                 if !repeats.is_empty() {
-                    anstream::stdout().lock().write_all(repeats.as_bytes())?;
+                    terminal::print(&repeats)?;
                 }
             }
         }

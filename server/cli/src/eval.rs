@@ -9,7 +9,7 @@ use super::CliStatus;
 use super::files::{self, FileProgress, complain};
 use super::inline;
 use super::source::{self, InputContent, InputOrigin, place};
-use super::terminal::for_stdout;
+use super::terminal::{self, for_stdout};
 use clap::ValueEnum;
 use ptx_analysis::codes::Text;
 use ptx_analysis::program::ModuleProgram;
@@ -24,7 +24,6 @@ use ptx_launch::refusal::{self, LaunchRefusal};
 use ptx_launch::report::{LaunchReport, report};
 use ptx_syntax::Snapshot;
 use serde::Serialize;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -145,8 +144,7 @@ pub fn run(arguments: &EvalArguments) -> CliStatus {
         passed += outcome.passed;
         failed += outcome.failed;
         empty += usize::from(outcome.empty);
-        // This writer removes colours if standard output does not support them.
-        anstream::stdout().lock().write_all(outcome.report.as_bytes())?;
+        terminal::print(&outcome.report)?;
         outcome.remarks.iter().for_each(|line| complain(line));
         Ok(())
     });

@@ -5,7 +5,7 @@ use ptx_analysis::{Analyzer, Diagnostic, Report};
 use ptx_host::{Host, HostChecker, HostTargets, Language, may_contain_ptx};
 use ptx_isa::tables::TargetInfo;
 use ptx_lsp::levels::DiagnosticLevels;
-use ptx_syntax::Snapshot;
+use ptx_syntax::{Outline, Snapshot};
 use std::collections::HashSet;
 
 /// What the diagnostics of a text depend on besides the text.
@@ -19,12 +19,38 @@ pub struct CheckOptions {
     pub levels: DiagnosticLevels,
 }
 
+/// The diagnostics of a PTX text that is needed for nothing else, and the text with the trees that are left; `None` if `stop` returned true.
+pub fn of_text(
+    text: &str,
+    options: &CheckOptions,
+    threads: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Option<(Report, Snapshot)> {
+    if options.targets.len() > 1 {
+        // All checks share the trees.
+        let snapshot = Snapshot::in_chunks(text, threads);
+        return Some((of_ptx(&snapshot, options, threads, stop)?, snapshot));
+    }
+    let mut outline = Outline::new(text, threads);
+    let report = collect(options, threads, |analyzer| analyzer.check_outline(&mut outline, stop))?;
+    Some((report, outline.snapshot().clone()))
+}
+
 /// The diagnostics of a PTX text, in text order, and the version and target of the last check; `None` if `stop` returned true.
 pub fn of_ptx(
     snapshot: &Snapshot,
     options: &CheckOptions,
     threads: usize,
     stop: &(dyn Fn() -> bool + Sync),
+) -> Option<Report> {
+    collect(options, threads, |analyzer| analyzer.check_with_lints(snapshot, stop))
+}
+
+/// Calls `check` for each target.
+fn collect(
+    options: &CheckOptions,
+    threads: usize,
+    mut check: impl FnMut(&mut Analyzer) -> Option<Report>,
 ) -> Option<Report> {
     let mut analyzer = Analyzer::for_one_check();
     analyzer.set_threads(threads);
@@ -34,7 +60,7 @@ pub fn of_ptx(
     for target in own.into_iter().chain(options.targets.iter().map(|t| Some(t.name))) {
         // The names are those of the tables.
         let _ = analyzer.set_target(target);
-        let report = analyzer.check_with_lints(snapshot, stop)?;
+        let report = check(&mut analyzer)?;
         out.environment = report.environment;
         out.diagnostics.extend(report.diagnostics);
     }

@@ -9,13 +9,13 @@ use super::CliStatus;
 use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::source::{self, InputContent, InputOrigin, place};
+use super::terminal;
 use clap::ValueEnum;
 use ptx_analysis::registers::{self, RegisterReport, estimate};
 use ptx_analysis::{Analyzer, Severity};
 use ptx_isa::ISA;
 use ptx_isa::tables::TargetInfo;
-use ptx_syntax::Snapshot;
-use std::io::Write;
+use ptx_syntax::{Outline, Snapshot};
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -131,8 +131,7 @@ pub fn run(arguments: &RegsArguments) -> CliStatus {
                     if lossy {
                         complain(&format!("{name}: some bytes are not UTF-8 text"));
                     }
-                    // This writer removes colours if standard output does not support them.
-                    anstream::stdout().lock().write_all(report.as_bytes())?;
+                    terminal::print(&report)?;
                     left_out.iter().for_each(|line| complain(line));
                 }
             }
@@ -149,13 +148,13 @@ pub fn run(arguments: &RegsArguments) -> CliStatus {
 }
 
 fn look_at(origin: &InputOrigin, arguments: &RegsArguments, threads: usize) -> RegsOutcome {
-    let (snapshot, lossy) = match origin.open_in_pieces(threads) {
-        InputContent::Text(snapshot, lossy) => (snapshot, lossy),
+    let (text, lossy) = match origin.text() {
+        InputContent::Text(text, lossy) => (text, lossy),
         InputContent::Markup => return RegsOutcome::Markup,
         InputContent::Unreadable(why) => return RegsOutcome::Unreadable(why),
     };
     let name = origin.name();
-    let estimate = match estimate_all(&snapshot, arguments.target, threads, &|| false) {
+    let (estimate, snapshot) = match estimate_all(&text, arguments.target, threads, &|| false) {
         Ok(estimate) => estimate,
         Err(why) => return RegsOutcome::Unreadable(why),
     };
@@ -183,23 +182,25 @@ pub struct RegsEstimate {
     pub left_out: Vec<(usize, String)>,
 }
 
-/// Estimates the registers of all functions of a module, for a target or for its own.
+/// Estimates the registers of all functions of a module, for a target or for its own. Also returns the text with the trees that are left.
 ///
 /// # Errors
 /// If there is no model, or if `stop` returned true.
 pub fn estimate_all(
-    snapshot: &Snapshot,
+    text: &str,
     target: Option<&'static TargetInfo>,
     threads: usize,
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<RegsEstimate, String> {
+) -> Result<(RegsEstimate, Snapshot), String> {
     let stopped = || "the estimate was stopped".to_owned();
     let mut analyzer = Analyzer::for_one_check();
     analyzer.keep_facts();
     analyzer.set_threads(threads);
     // The name is one of the tables.
     let _ = analyzer.set_target(target.map(|t| t.name));
-    let checked = analyzer.check_with_lints(snapshot, stop).ok_or_else(stopped)?;
+    let mut outline = Outline::new(text, threads);
+    let checked = analyzer.check_outline(&mut outline, stop).ok_or_else(stopped)?;
+    let snapshot = outline.snapshot();
     let facts = analyzer.facts();
     let named = checked.environment.target;
     let is_old = |t: &&TargetInfo| estimate::number(t).is_some_and(|n| n < estimate::OLDEST);
@@ -215,5 +216,5 @@ pub fn estimate_all(
         (at, format!("`{}` is left out: {why}", ptx_ide::both_names(&function)))
     });
     let left_out = left_out.collect();
-    Ok(RegsEstimate { target, named, kernels, left_out })
+    Ok((RegsEstimate { target, named, kernels, left_out }, snapshot.clone()))
 }

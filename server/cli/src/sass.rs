@@ -4,11 +4,11 @@ use super::CliStatus;
 use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::source::{self, InputContent, InputOrigin};
+use super::terminal;
 use clap::ValueEnum;
 use ptx_isa::tables::TargetInfo;
 use ptx_lsp::{MachineCodeTools, ModuleCode};
 use serde_json::json;
-use std::io::Write;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -120,7 +120,7 @@ pub fn run(arguments: &SassArguments) -> CliStatus {
                             format!("{out}\n")
                         }
                     };
-                    anstream::stdout().lock().write_all(report.as_bytes())?;
+                    terminal::print(&report)?;
                 }
             }
             Ok(())

@@ -45,11 +45,11 @@ impl InputOrigin {
     }
 }
 
-/// The content of an input file.
+/// The content of an input file: a text, or what is made of it.
 #[derive(Debug)]
-pub enum InputContent {
+pub enum InputContent<T> {
     /// A text; the flag is true if some of its bytes were not valid UTF-8.
-    Text(Snapshot, bool),
+    Text(T, bool),
     /// An XML document: PreTeXt files have the same extension.
     Markup,
     /// It cannot be read.
@@ -57,22 +57,27 @@ pub enum InputContent {
 }
 
 impl InputOrigin {
-    /// Reads and decodes the input, and parses it on one thread.
-    pub fn open(&self) -> InputContent {
-        self.open_in_pieces(1)
-    }
-
-    /// Like `open`, but parses chunks on several threads if that is faster, for callers that read the whole file.
-    pub fn open_in_pieces(&self, threads: usize) -> InputContent {
+    /// Reads and decodes the input.
+    pub fn text(&self) -> InputContent<String> {
         let bytes = match self.read() {
             Ok(bytes) => bytes,
             Err(error) => return InputContent::Unreadable(error.to_string()),
         };
         let (text, lossy) = decode(bytes);
-        if is_markup(text.chars()) {
-            InputContent::Markup
-        } else {
-            InputContent::Text(Snapshot::in_chunks(&text, threads), lossy)
+        if is_markup(text.chars()) { InputContent::Markup } else { InputContent::Text(text, lossy) }
+    }
+
+    /// Reads and decodes the input, and parses it on one thread.
+    pub fn open(&self) -> InputContent<Snapshot> {
+        self.open_in_pieces(1)
+    }
+
+    /// Like `open`, but parses chunks on several threads if that is faster, for callers that read the whole file.
+    pub fn open_in_pieces(&self, threads: usize) -> InputContent<Snapshot> {
+        match self.text() {
+            InputContent::Text(text, lossy) => InputContent::Text(Snapshot::in_chunks(&text, threads), lossy),
+            InputContent::Markup => InputContent::Markup,
+            InputContent::Unreadable(why) => InputContent::Unreadable(why),
         }
     }
 }

@@ -4,8 +4,23 @@
 //! title. They are shown as pictures (`␛`), as in excerpts of sources. Files and pipes get every byte unchanged.
 
 use annotate_snippets::normalize_untrusted_str;
+use anstream::adapter::strip_str;
+use anstream::{AutoStream, ColorChoice};
 use std::borrow::Cow;
-use std::io::{IsTerminal, stderr, stdout};
+use std::io::{self, IsTerminal, Write, stderr, stdout};
+
+/// Writes a report to standard output, without its escape sequences if standard output does not support them.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn print(text: &str) -> io::Result<()> {
+    if AutoStream::choice(&stdout()) == ColorChoice::Never {
+        // At once, because the writer of `anstream` calls the system for each line.
+        stdout().lock().write_all(strip_str(text).to_string().as_bytes())
+    } else {
+        anstream::stdout().lock().write_all(text.as_bytes())
+    }
+}
 
 /// Replaces the control characters of a part of a line by pictures, including line breaks.
 pub fn visible(text: &str) -> Cow<'_, str> {

@@ -4,7 +4,7 @@
 //! another one, so a text without errors parses to the same items, split or not. If there is an error, a boundary keeps it
 //! within its function. The boundaries depend on the text alone, and a scan from any boundary finds the same later ones.
 
-use memchr::{memchr2, memchr3};
+use memchr::{memchr, memchr2, memchr3};
 
 /// The words that may come before `.entry` and `.func`.
 const LINKAGE: [&[u8]; 4] = [b"visible", b"extern", b"weak", b"common"];
@@ -46,6 +46,27 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
+/// The length of the comment at the beginning of a text. One without an end takes the rest; but the parser ends each at a null character.
+pub fn length_of_comment(text: &[u8]) -> usize {
+    let length = if text.starts_with(b"//") {
+        memchr2(b'\n', b'\r', text).unwrap_or(text.len())
+    } else {
+        memchr::memmem::find(&text[2..], b"*/").map_or(text.len(), |length| length + 4)
+    };
+    memchr(0, &text[..length]).unwrap_or(length)
+}
+
+/// The length of the string at the beginning of a text, with its quotation marks. It ends at the end of its line at the latest, and at a
+/// null character.
+pub fn length_of_string(text: &[u8]) -> usize {
+    let inside = &text[1..];
+    let length = memchr3(b'"', b'\r', b'\n', inside).unwrap_or(inside.len());
+    match memchr(0, &inside[..length]) {
+        Some(null) => 1 + null,
+        None => 1 + length + usize::from(inside.get(length) == Some(&b'"')),
+    }
+}
+
 struct BoundaryScanner<'t> {
     text: &'t [u8],
     at: usize,
@@ -72,11 +93,7 @@ impl<'t> BoundaryScanner<'t> {
                     self.line = self.line.or(Some(self.at));
                 }
                 b' ' | b'\t' | b'\r' => self.at += 1,
-                b'/' if rest.get(1) == Some(&b'/') => self.at += memchr2(b'\n', b'\r', rest).unwrap_or(rest.len()),
-                // A comment without an end takes the rest.
-                b'/' if rest.get(1) == Some(&b'*') => {
-                    self.at += memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |length| length + 4);
-                }
+                b'/' if matches!(rest.get(1), Some(b'/' | b'*')) => self.at += length_of_comment(rest),
                 b'.' if self.line.is_some() || self.linkage.is_some() => {
                     let length = rest[1..].iter().take_while(|b| is_word(**b)).count();
                     self.at += 1 + length;
@@ -96,9 +113,7 @@ impl<'t> BoundaryScanner<'t> {
                     }
                     (self.line, self.linkage) = (None, None);
                     if *byte == b'"' {
-                        // A string ends at the end of its line at the latest.
-                        let end = memchr3(b'"', b'\r', b'\n', &rest[1..]);
-                        self.at += 1 + end.map_or(rest.len(), |n| n + usize::from(rest[1 + n] == b'"'));
+                        self.at += length_of_string(rest);
                     } else {
                         // In the rest of a line, only comments, strings and the last word matter.
                         let length = 1 + memchr3(b'\n', b'/', b'"', &rest[1..]).unwrap_or(rest.len() - 1);

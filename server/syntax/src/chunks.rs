@@ -44,12 +44,12 @@ pub struct ChunkTree {
 
 /// A chunk of a text under edit.
 #[derive(Debug)]
-struct Chunk {
-    tree: ChunkTree,
+pub struct Chunk {
+    pub tree: ChunkTree,
     /// The byte range that has to be parsed again.
     changed: Option<Range<usize>>,
     /// Whether the chunk is sound, see [`is_sound`].
-    sound: bool,
+    pub sound: bool,
     /// Whether it has no boundary inside, so that it cannot be split.
     single: bool,
 }
@@ -279,13 +279,13 @@ impl ParseSteps {
 }
 
 /// The chunk boundaries of a text; none if it is too small to be split.
-fn boundaries(text: &str, min_chunk: usize) -> Vec<usize> {
+pub fn boundaries(text: &str, min_chunk: usize) -> Vec<usize> {
     if text.len() < min_chunk.saturating_mul(2) { Vec::new() } else { chunk_boundaries(text.as_bytes()) }
 }
 
 impl Chunk {
     /// Parses a range: as one chunk if that is sound, else as one chunk per range between boundaries.
-    fn parsed(
+    pub fn parsed(
         range: Range<usize>,
         boundaries: &[usize],
         parse: &mut impl FnMut(Range<usize>) -> ChunkTree,
@@ -311,14 +311,14 @@ impl Chunk {
 }
 
 /// A group of functions that are parsed together.
-struct ChunkGroup<'c> {
-    range: Range<usize>,
+pub struct ChunkGroup<'c> {
+    pub range: Range<usize>,
     /// The chunk boundaries between them.
-    boundaries: &'c [usize],
+    pub boundaries: &'c [usize],
 }
 
 /// Groups the functions of a text into chunks of at least `min_chunk` bytes.
-fn grouped(boundaries: &[usize], length: usize, min_chunk: usize) -> Vec<ChunkGroup<'_>> {
+pub fn grouped(boundaries: &[usize], length: usize, min_chunk: usize) -> Vec<ChunkGroup<'_>> {
     let mut out = Vec::new();
     let (mut start, mut first) = (0, 0);
     for (index, boundary) in boundaries.iter().enumerate() {
@@ -410,13 +410,18 @@ fn ends_in_comment(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
 }
 
 /// Parses `range` from scratch, reading the contiguous `text` instead of the rope.
-fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>) -> ChunkTree {
+pub fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>) -> ChunkTree {
     if let Some(part) = parse_visible(parser, rope, range.clone()) {
         return part;
     }
-    let start = range.start;
     let rare = RareBytes::of(rope, range.clone());
-    include(parser, rope, range);
+    parse_plain(parser, text, rope, range, rare)
+}
+
+/// Parses `range`, in which nothing is hidden and which has these rare bytes, from scratch.
+pub fn parse_plain(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>, rare: RareBytes) -> ChunkTree {
+    let start = range.start;
+    include(parser, rope, &[range]);
     // `parse` gives `None` only when cancelled or without a language.
     #[allow(clippy::expect_used)]
     let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
@@ -443,7 +448,7 @@ fn parse_visible(parser: &mut Parser, rope: &Rope, range: Range<usize>) -> Optio
     let visible = visible(rope, range.clone())?;
     let start = range.start;
     let rare = RareBytes::of(rope, range.clone());
-    include(parser, rope, range);
+    include(parser, rope, &[range]);
     let mut rest = |offset: usize, _: Point| visible.text.get(offset.saturating_sub(start)..).unwrap_or_default();
     #[allow(clippy::expect_used)]
     let tree = parser.parse_with_options(&mut rest, None, None).expect("an uncancelled parse gives a tree");
@@ -471,24 +476,25 @@ fn parse_again(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: Optio
             new_end_position: point(rope, new_end_byte),
         });
     }
-    include(parser, rope, range);
+    include(parser, rope, &[range]);
     let mut chunk = |offset: usize, _: Point| read(rope, offset);
     #[allow(clippy::expect_used)]
     parser.parse_with_options(&mut chunk, old.as_deref(), None).expect("an uncancelled parse gives a tree")
 }
 
-/// Restricts a parser to a range of the text.
-fn include(parser: &mut Parser, rope: &Rope, range: Range<usize>) {
+/// Restricts a parser to ranges of the text, which are in order.
+pub fn include(parser: &mut Parser, rope: &Rope, ranges: &[Range<usize>]) {
     let point = |byte| point(rope, byte);
-    let included = tree_sitter::Range {
+    let included = |range: &Range<usize>| tree_sitter::Range {
         start_byte: range.start,
         end_byte: range.end,
         start_point: point(range.start),
         end_point: point(range.end),
     };
-    let ranges = if range == (0..rope.len_bytes()) { &[][..] } else { &[included][..] };
-    // One range is always in order.
-    let _ = parser.set_included_ranges(ranges);
+    let whole = matches!(ranges, [range] if *range == (0..rope.len_bytes()));
+    let ranges: Vec<_> = if whole { Vec::new() } else { ranges.iter().map(included).collect() };
+    // It refuses only ranges that are not in order.
+    let _ = parser.set_included_ranges(&ranges);
 }
 
 /// The line and the column, in bytes, of an offset.

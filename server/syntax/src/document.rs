@@ -68,6 +68,16 @@ impl Snapshot {
         Document::with_chunk_size(text, threads, min_chunk).snapshot()
     }
 
+    /// A text that is not under edit, with its trees, at least one.
+    pub(crate) fn of_trees(rope: Rope, trees: Vec<ChunkTree>) -> Self {
+        Self { rope, trees: trees.into(), number: (new_number(), 1), edits: Arc::default() }
+    }
+
+    /// The trees of the chunks.
+    pub(crate) fn trees(&self) -> &[ChunkTree] {
+        &self.trees
+    }
+
     /// The text.
     pub fn rope(&self) -> &Rope {
         &self.rope

@@ -3,10 +3,12 @@
 //! This crate knows the syntax of PTX (the kinds of nodes and how they nest) but no instruction, modifier or type by name,
 //! and nothing of diagnostics or protocols. Positions are byte offsets.
 
+mod bodies;
 mod boundaries;
 mod chunks;
 mod document;
 mod kinds;
+mod outline;
 mod parser;
 mod rare;
 mod threads;
@@ -14,6 +16,7 @@ mod visible;
 
 pub use document::{Document, GradualParse, Snapshot, SnapshotId, SourceEdit};
 pub use kinds::{Fields, Kinds, fields, is_named, kind_names, kinds};
+pub use outline::{CompletePart, Outline, OutlinedPart, ParsedPart};
 pub use rare::{RareBytes, has_foreign, is_foreign};
 pub use ropey::Rope;
 pub use threads::in_parallel;

@@ -1,9 +1,10 @@
-//! A text parsed and checked in chunks on several threads has the same tree and the same diagnostics as the whole text.
+//! A text parsed and checked in chunks on several threads has the same tree and the same diagnostics as the whole text. A check in parts finds
+//! what a check of the chunks finds, with errors too.
 
 use crate::bytes::split;
 use crate::edits::{is_unclosed, same_tree};
 use ptx_analysis::{Analyzer, Severity};
-use ptx_syntax::Snapshot;
+use ptx_syntax::{Outline, Snapshot};
 
 /// Checks a text, repeated several times, in chunks of a random size.
 pub fn run(data: &[u8]) {
@@ -14,6 +15,12 @@ pub fn run(data: &[u8]) {
     let least = *bytes.of(&[&1, &100, &1000]);
     let (whole, chunks) =
         (Snapshot::with_chunk_size(&text, 1, usize::MAX), Snapshot::with_chunk_size(&text, threads, least));
+    let mut once = Analyzer::for_one_check();
+    once.set_threads(threads);
+    let mut outline = Outline::with_part_size(&text, threads, least);
+    let in_parts = once.check_outline(&mut outline, &|| false).map(|report| report.diagnostics);
+    let at_once = once.check_with_lints(&chunks, &|| false).map(|report| report.diagnostics);
+    assert!(in_parts.is_some() && in_parts == at_once, "other findings in parts of {text}");
     // The error recovery in a chunk does not see the other chunks. So with errors the diagnostics may differ, but both
     // must report an error.
     if whole.has_error() || chunks.has_error() {

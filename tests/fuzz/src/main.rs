@@ -7,6 +7,8 @@
 mod bytes;
 #[cfg(feature = "text")]
 mod check;
+#[cfg(feature = "text")]
+mod chunks;
 #[cfg(feature = "machine")]
 mod dap;
 #[cfg(feature = "text")]
@@ -22,8 +24,6 @@ mod isa;
 mod launch;
 #[cfg(feature = "machine")]
 mod lsp;
-#[cfg(feature = "text")]
-mod chunks;
 #[cfg(feature = "machine")]
 mod wire;
 

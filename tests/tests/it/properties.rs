@@ -1,7 +1,7 @@
 //! Properties of any text: an incremental check reports the same as a fresh one, and nothing panics.
 
 use ptx_analysis::{Analyzer, Diagnostic, Report, Severity};
-use ptx_syntax::{Document, Snapshot};
+use ptx_syntax::{Document, Outline, Snapshot};
 use ptx_tests::generate::Random;
 use std::fs;
 use std::path::Path;
@@ -233,4 +233,37 @@ fn lints_right_after_the_check_are_those_of_a_run_of_their_own() {
         }
     }
     assert!(lints > 100, "only {lints} lints");
+}
+
+#[test]
+fn a_check_in_parts_finds_what_a_check_of_all_finds() {
+    let mut random = Random::new(47);
+    let samples = samples_of(&[
+        "kernels",
+        "fixtures/calls",
+        "fixtures/flow",
+        "fixtures/declarations",
+        "fixtures/recovery",
+        "fixtures/header",
+    ]);
+    let (mut outlined, mut left) = (0, 0);
+    for (index, sample) in samples.iter().enumerate() {
+        let text = format!("{sample}\n{}\n{sample}", samples[(index + 1) % samples.len()]);
+        let mut document = Document::with_chunk_size(&text, 1, 300);
+        for _ in 0..6 {
+            let snapshot = document.snapshot();
+            let text = snapshot.rope().to_string();
+            let mut analyzer = Analyzer::for_one_check();
+            let whole = analyzer.check_with_lints(&snapshot, &|| false).expect("nobody cancelled");
+            let mut outline = Outline::with_part_size(&text, 1, 200);
+            outlined += outline.parts().len();
+            let parts = analyzer.check_outline(&mut outline, &|| false).expect("nobody cancelled");
+            left += outline.parts().len();
+            assert_same(&parts.diagnostics, &whole.diagnostics, &text);
+            assert_eq!(parts.environment, whole.environment);
+            edit(&mut document, &mut random);
+        }
+    }
+    // Some parts have had syntax errors, most have not.
+    assert!(left > 500 && outlined > left, "{outlined} parts, {left} of them read once");
 }

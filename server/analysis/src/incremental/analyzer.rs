@@ -12,6 +12,7 @@ mod interrupted;
 mod lints;
 mod list;
 mod module_header;
+mod outlined;
 mod threads;
 mod unchanged;
 

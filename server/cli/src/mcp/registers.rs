@@ -7,7 +7,6 @@ use super::{CallContext, cancelled};
 use crate::regs::{self, RegsEstimate, RegsFile};
 use ptx_analysis::registers::RegisterReport;
 use ptx_mcp::ToolAnswer;
-use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -21,12 +20,11 @@ const MAX_NAME: usize = 120;
 pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<ToolAnswer, String> {
     let (target, json) = (input::target(arguments)?, arguments.flag("json")?);
     let input = InputText::of_ptx(arguments, context)?;
-    let snapshot = Snapshot::in_chunks(&input.text, 1);
-    let estimate = regs::estimate_all(&snapshot, target, 1, context.cancelled);
+    let estimate = regs::estimate_all(&input.text, target, 1, context.cancelled);
     if (context.cancelled)() {
         return Err(cancelled());
     }
-    let RegsEstimate { target, named, kernels, left_out } = estimate?;
+    let (RegsEstimate { target, named, kernels, left_out }, snapshot) = estimate?;
     let file = RegsFile { name: &input.name, snapshot: &snapshot, target, named, kernels: &kernels };
     let mut out = format!("{}{} for {}", input.remark(), input.name, target.name);
     match named {

@@ -210,6 +210,9 @@ fn whatever_is_broken_and_mended_the_nodes_are_those_of_a_fresh_parse() {
         "é",
         "#",
         "\u{b}",
+        "\0",
+        "/*\0",
+        "// \0 /*",
         ".visible .entry k()\n{\n",
     ];
     for round in 0..300 {

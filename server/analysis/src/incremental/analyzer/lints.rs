@@ -32,6 +32,13 @@ pub(super) struct CachedLints {
     pass: u32,
 }
 
+impl CachedLints {
+    /// Whether the module names that the function uses still mean the same.
+    pub fn names_hold(&self, header: &Header, item: usize) -> bool {
+        self.dependencies.iter().all(|(name, symbol)| header.look_up(name, item) == *symbol)
+    }
+}
+
 /// The cache of the flow lints, by the hash of a function's text.
 #[derive(Debug, Default)]
 pub(super) struct Lints {
@@ -107,9 +114,7 @@ impl Analyzer {
                 }
                 continue;
             }
-            let holds = |k: &CachedLints| {
-                k.environment == environment && k.dependencies.iter().all(|(n, s)| header.look_up(n, index) == *s)
-            };
+            let holds = |k: &CachedLints| k.environment == environment && k.names_hold(&header, index);
             if let Some(known) =
                 self.lints.known.get_mut(&text).filter(|k| holds(k) && (!item.node.has_error() || done.contains(&text)))
             {
@@ -238,6 +243,7 @@ impl Analyzer {
 pub type Cancelled<'a> = dyn Fn() -> bool + Sync + 'a;
 
 /// The module data that the flow lints of a function read.
+#[derive(Clone, Copy)]
 pub(super) struct LintContext<'a> {
     pub header: &'a Header,
     pub module: &'a Module,
@@ -259,7 +265,7 @@ pub(super) type LintsOfFunction = for<'t> fn(
     LoweredBody<'t, '_>,
 ) -> Option<CachedLints>;
 
-fn lints_of<'t>(
+pub(super) fn lints_of<'t>(
     context: &LintContext<'_>,
     item: &ModuleItem<'_>,
     index: usize,
@@ -331,7 +337,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |c| !name(c)).filter(|w| w.starts_with(|c: char| !c.is_ascii_digit()))
 }
 
-fn fingerprint(module: &Module) -> u64 {
+pub(super) fn fingerprint(module: &Module) -> u64 {
     let mut names: Vec<&str> = module.noreturn.iter().map(AsRef::as_ref).collect();
     names.sort_unstable();
     names.iter().fold(u64::from(module.debugging), |all, name| mix(all, hash(name)))

@@ -1,0 +1,267 @@
+//! The outline of a large text: the module without the bodies of its functions.
+//!
+//! Trees need many times the memory of their text. Whoever reads a text once reads it in parts: the outline gives all declarations of the
+//! module, and then the trees of one part after the other exist only while that part is read. They also stay in the cache of the processor.
+
+use crate::bodies::bodies;
+use crate::chunks::{Chunk, ChunkGroup, ChunkTree, MIN_CHUNK, boundaries, grouped, include, parse_fresh, parse_plain};
+use crate::document::Snapshot;
+use crate::kinds::fields;
+use crate::parser::parser;
+use crate::rare::RareBytes;
+use crate::threads::in_parallel;
+use crate::visible::visible;
+use ropey::Rope;
+use std::ops::Range;
+use tree_sitter::{Node, Parser, Tree};
+
+/// The minimum size of a part in bytes. The trees of a part and what is read beside them fit into the second cache of a processor.
+const MIN_PART: usize = 32 << 10;
+
+/// A text with the trees of its outline.
+///
+/// A part in which something is unusual has its complete trees in the outline: a syntax error, brackets that nest too deep, or a rare byte that
+/// checks of the whole text look for. So has a part without long bodies.
+#[derive(Debug)]
+pub struct Outline<'t> {
+    text: &'t str,
+    snapshot: Snapshot,
+    parts: Vec<OutlinePart>,
+}
+
+/// A part of a text: some functions, and what stands between them.
+#[derive(Debug)]
+struct OutlinePart {
+    range: Range<usize>,
+    /// The chunk boundaries inside.
+    boundaries: Vec<usize>,
+    trees: PartTrees,
+}
+
+#[derive(Debug, Clone)]
+enum PartTrees {
+    /// The bodies of its functions are empty.
+    Outline(ChunkTree),
+    Complete(Vec<ChunkTree>),
+}
+
+/// A part of an outline that lacks the bodies of functions.
+#[derive(Debug, Clone, Copy)]
+pub struct OutlinedPart {
+    /// Its number, for [`Outline::parse`].
+    pub number: usize,
+    /// Its size in bytes.
+    pub size: usize,
+    /// The index of its root node among the [roots](Snapshot::roots) of the outline.
+    pub root: usize,
+}
+
+/// A part of an outline that has been parsed.
+#[derive(Debug)]
+pub enum ParsedPart {
+    /// The part alone. Its items are those of the outline, with the bodies of functions.
+    Sound(Snapshot),
+    /// The part has a syntax error, so that its items may be others than in the outline. To be used with [`Outline::complete`].
+    Broken(CompletePart),
+}
+
+/// The complete trees of a part.
+#[derive(Debug)]
+pub struct CompletePart(Vec<ChunkTree>);
+
+impl ParsedPart {
+    /// The complete trees, for [`Outline::complete`].
+    pub fn into_complete(self) -> CompletePart {
+        match self {
+            Self::Sound(snapshot) => CompletePart(snapshot.trees().to_vec()),
+            Self::Broken(trees) => trees,
+        }
+    }
+}
+
+impl<'t> Outline<'t> {
+    /// Parses a text without the bodies of functions, on `threads` threads. A text that is not large is parsed completely.
+    pub fn new(text: &'t str, threads: usize) -> Self {
+        // Below this size the server has one tree, too. The tree of a text with an error can depend on that.
+        let large = text.len() >= 2 * MIN_CHUNK;
+        Self::with_part_size(text, threads, if large { MIN_PART } else { MIN_CHUNK })
+    }
+
+    /// Like [`Outline::new`], with parts of at least `min_part` bytes: for tests, which use small parts.
+    pub fn with_part_size(text: &'t str, threads: usize, min_part: usize) -> Self {
+        let rope = Rope::from_str(text);
+        let boundaries = boundaries(text, min_part);
+        let groups = grouped(&boundaries, text.len(), min_part);
+        let alone = groups.len() == 1;
+        let parts = in_parallel(&groups, threads, parser, |parser, group| {
+            let outline = (!alone).then(|| outline(parser, text, &rope, group)).flatten();
+            let trees = outline.map_or_else(|| complete(parser, text, &rope, group), PartTrees::Outline);
+            OutlinePart { range: group.range.clone(), boundaries: group.boundaries.to_vec(), trees }
+        });
+        let snapshot = Snapshot::of_trees(rope, trees(&parts));
+        Self { text, snapshot, parts }
+    }
+
+    /// The text with the trees of the outline.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// The parts that lack the bodies of functions.
+    pub fn parts(&self) -> Vec<OutlinedPart> {
+        let mut root = 0;
+        let mut out = Vec::new();
+        for (number, part) in self.parts.iter().enumerate() {
+            match &part.trees {
+                PartTrees::Outline(_) => {
+                    out.push(OutlinedPart { number, size: part.range.len(), root });
+                    root += 1;
+                }
+                PartTrees::Complete(trees) => root += trees.len(),
+            }
+        }
+        out
+    }
+
+    /// Parses a part completely. `None` if there is no such part, or if the outline has its complete trees.
+    pub fn parse(&self, number: usize) -> Option<ParsedPart> {
+        let OutlinePart { range, boundaries, trees: PartTrees::Outline(outline) } = self.parts.get(number)? else {
+            return None;
+        };
+        let (rope, mut parser) = (self.snapshot.rope(), parser());
+        let rare = outline.rare;
+        let mut parse = |range: Range<usize>| parse_plain(&mut parser, self.text, rope, range, rare);
+        let chunks = Chunk::parsed(range.clone(), boundaries, &mut parse);
+        let sound = matches!(&chunks[..], [chunk] if chunk.sound && are_same_items(&outline.tree, &chunk.tree.tree));
+        let trees: Vec<ChunkTree> = chunks.into_iter().map(|chunk| chunk.tree).collect();
+        Some(if sound {
+            ParsedPart::Sound(Snapshot::of_trees(rope.clone(), trees))
+        } else {
+            ParsedPart::Broken(CompletePart(trees))
+        })
+    }
+
+    /// Puts the complete trees of some parts into the outline.
+    pub fn complete(&mut self, parts: impl IntoIterator<Item = (usize, CompletePart)>) {
+        for (number, CompletePart(trees)) in parts {
+            if let Some(part) = self.parts.get_mut(number) {
+                part.trees = PartTrees::Complete(trees);
+            }
+        }
+        self.snapshot = Snapshot::of_trees(self.snapshot.rope().clone(), trees(&self.parts));
+    }
+}
+
+/// The trees of all parts, in order.
+fn trees(parts: &[OutlinePart]) -> Vec<ChunkTree> {
+    let of = |part: &OutlinePart| match &part.trees {
+        PartTrees::Outline(tree) => vec![tree.clone()],
+        PartTrees::Complete(trees) => trees.clone(),
+    };
+    parts.iter().flat_map(of).collect()
+}
+
+/// The complete trees of a part.
+fn complete(parser: &mut Parser, text: &str, rope: &Rope, group: &ChunkGroup<'_>) -> PartTrees {
+    let mut parse = |range: Range<usize>| parse_fresh(parser, text, rope, range);
+    let chunks = Chunk::parsed(group.range.clone(), group.boundaries, &mut parse);
+    PartTrees::Complete(chunks.into_iter().map(|chunk| chunk.tree).collect())
+}
+
+/// The tree of a part without the bodies of functions; `None` if something in the part is unusual.
+fn outline(parser: &mut Parser, text: &str, rope: &Rope, group: &ChunkGroup<'_>) -> Option<ChunkTree> {
+    let range = group.range.clone();
+    let rare = RareBytes::of(rope, range.clone());
+    if rare != RareBytes::default() || visible(rope, range.clone()).is_some() {
+        return None;
+    }
+    let bodies = bodies(text.get(range.clone())?.as_bytes())?;
+    // Most of the part would be parsed twice.
+    if bodies.iter().map(Range::len).sum::<usize>() < range.len() / 2 {
+        return None;
+    }
+    let starts = std::iter::once(range.start).chain(bodies.iter().map(|body| range.start + body.end));
+    let ends = bodies.iter().map(|body| range.start + body.start).chain([range.end]);
+    let seen: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
+    include(parser, rope, &seen);
+    let tree = parser.parse(text, None)?;
+    (!tree.root_node().has_error()).then_some(ChunkTree {
+        start: range.start,
+        tree,
+        hides: false,
+        too_deep: None,
+        rare,
+    })
+}
+
+/// Whether two trees of a part have the same items, except for what is inside the bodies of functions.
+fn are_same_items(outline: &Tree, complete: &Tree) -> bool {
+    let (mut a, mut b) = (outline.walk(), complete.walk());
+    let (mut in_a, mut in_b) = (a.goto_first_child(), b.goto_first_child());
+    while in_a && in_b && is_same_item(a.node(), b.node()) {
+        (in_a, in_b) = (a.goto_next_sibling(), b.goto_next_sibling());
+    }
+    !in_a && !in_b
+}
+
+fn is_same_item(a: Node<'_>, b: Node<'_>) -> bool {
+    let place = |node: Node<'_>| (node.kind_id(), node.byte_range());
+    let body = |node: Node<'_>| node.child_by_field_id(fields().body).map(place);
+    place(a) == place(b) && body(a) == body(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str = ".version 8.0\n.target sm_80\n.global .b8 a[2] = {1, 2}; // {\n";
+    const FUNCTION: &str = "// first\n.visible .entry k()\n.maxntid 1\n{\n    .reg .b32 %r<9>;\n    { mov.b64 {%r1, %r2}, %rd1; } // }\n    ret;\n}\n\n";
+
+    /// The items of the outline as text, and for each part whether it is parsed later, and then sound.
+    fn outlined(text: &str) -> (Vec<String>, Vec<(usize, bool)>) {
+        let outline = Outline::with_part_size(text, 1, 1);
+        let snapshot = outline.snapshot();
+        let items = snapshot.roots().flat_map(|root| root.children(&mut root.walk()).collect::<Vec<_>>());
+        let items = items.map(|item| item.to_sexp()).collect();
+        let sound = |number: usize| matches!(outline.parse(number), Some(ParsedPart::Sound(_)));
+        (items, outline.parts().into_iter().map(|part| (part.number, sound(part.number))).collect())
+    }
+
+    #[test]
+    fn an_outline_lacks_bodies() {
+        let (items, parts) = outlined(&format!("{HEADER}{FUNCTION}{FUNCTION}"));
+        assert_eq!(items.len(), 3 + 2 + 2 + 1, "{items:?}");
+        let function = "(function (linkage) kind: (function_kind) name: (identifier) parameters: (parameter_list) \
+                        (performance_directive name: (directive_name) value: (integer)) body: (block))";
+        assert_eq!(items.iter().filter(|item| *item == function).count(), 2, "{items:?}");
+        // The part before the first function has hardly anything else.
+        assert_eq!(parts, [(1, true), (2, true)]);
+    }
+
+    #[test]
+    fn parts_that_are_unusual_are_complete() {
+        // A lost brace, a character that the assembler refuses, a line for a preprocessor.
+        for (from, to) in [("{ mov", "mov"), ("first", "erste für"), ("    ret", "#line 5\n    ret")] {
+            let (items, parts) = outlined(&format!("{HEADER}{FUNCTION}{}{FUNCTION}", FUNCTION.replace(from, to)));
+            assert_eq!(items.iter().filter(|item| item.contains("body: (block (")).count(), 1, "{items:?}");
+            assert_eq!(parts, [(1, true), (3, true)], "{to}");
+        }
+        assert!(outlined(FUNCTION).1.is_empty());
+    }
+
+    #[test]
+    fn a_part_with_a_syntax_error_is_broken() {
+        let text = format!("{HEADER}{FUNCTION}{}{FUNCTION}", FUNCTION.replace("ret;", "ret, ret )"));
+        assert_eq!(outlined(&text).1, [(1, true), (2, false), (3, true)]);
+        let mut outline = Outline::with_part_size(&text, 1, 1);
+        let broken = outline.parts().into_iter().filter_map(|part| match outline.parse(part.number)? {
+            ParsedPart::Sound(_) => None,
+            ParsedPart::Broken(trees) => Some((part.number, trees)),
+        });
+        let broken: Vec<_> = broken.collect();
+        assert!(!outline.snapshot().has_error());
+        outline.complete(broken);
+        assert!(outline.snapshot().has_error());
+        assert_eq!(outline.parts().iter().map(|part| part.number).collect::<Vec<_>>(), [1, 3]);
+    }
+}
