@@ -26,7 +26,7 @@ use interrupted::InterruptedCheck;
 pub use lints::Cancelled;
 pub use list::{DiagnosticList, PlacedDiagnostic, SharedReport};
 use list::{ItemDiagnostics, ListBuilder};
-use module_header::ModuleHeader;
+use module_header::{ModuleHeader, TextHashes};
 use threads::Threads;
 use unchanged::{HashedRange, unchanged};
 
@@ -432,7 +432,7 @@ fn header(
     snapshot: &Snapshot,
     items: &[ModuleItem<'_>],
     asked: &Asked,
-    (signatures, text_of): (&mut Signatures, &dyn Fn(&Range<usize>) -> Option<u64>),
+    (signatures, text_of): (&mut Signatures, &TextHashes<'_>),
     out: &mut Vec<Diagnostic>,
 ) -> Header {
     let (k, f) = (kinds(), fields());

@@ -18,6 +18,9 @@ use std::sync::Arc;
 /// The number of edits after which the header is read again, because each place in it has to follow all of them.
 const MAX_MOVES: usize = 64;
 
+/// Returns the hash of the text of an item by its byte range, if it is at hand.
+pub(super) type TextHashes<'a> = dyn Fn(&Range<usize>) -> Option<u64> + 'a;
+
 /// The items that no edit has touched since the last snapshot, by their byte range.
 type UnchangedItems<'l> = HashMap<(usize, usize), Unchanged<'l>>;
 
