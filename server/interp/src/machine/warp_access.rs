@@ -319,15 +319,22 @@ impl ExecContext<'_> {
         }
         let place = (self.cluster, self.rank);
         let Some(storage) = access.storage(self.machine, place) else { return false };
-        let made = |lane: usize| storage.is_made(access.offsets.at[lane].into(), bytes);
         // A new page may be one too many. Accesses of later lanes must not be recorded then.
-        if !storage.is_counted() || self.noted.is_some() && !lanes(self.mask).all(made) {
+        if !storage.is_counted() || self.noted.is_some() && !storage.is_made_for(&access.offsets, self.mask) {
             return false;
         }
         self.note_lanes(AccessKind::Store, &access, self.mask);
         self.touch_lanes(&access, true);
         self.note_generic_writes(&access, self.mask);
         self.machine.progress += u64::from(self.mask.count_ones());
+        let row = access.offsets.pattern == LanePattern::Contiguous && self.sources == LaneMarks::default();
+        if row
+            && !races::watches(self, access.region)
+            && let Some(storage) = access.storage(self.machine, place)
+            && storage.write_exact(access.offsets.low.into(), &from[..LANES * bytes])
+        {
+            return true;
+        }
         self.write_lanes(&access, self.mask, order, from);
         true
     }
@@ -497,12 +504,18 @@ fn collect<const N: usize>(registers: &WarpRegisters, places: &[RegisterLocation
         if width < N || from.is_empty() {
             return false;
         }
-        if count == 1 && width == N {
-            to[..LANES * N].copy_from_slice(from);
+        let to = &mut to[..LANES * N * count];
+        if width == N {
+            let (to, from) = (to.as_chunks_mut::<N>().0, from.as_chunks::<N>().0);
+            match count {
+                1 => to.copy_from_slice(from),
+                2 => to.iter_mut().skip(element).step_by(2).zip(from).for_each(|(to, from)| *to = *from),
+                4 => to.iter_mut().skip(element).step_by(4).zip(from).for_each(|(to, from)| *to = *from),
+                _ => to.iter_mut().skip(element).step_by(count).zip(from).for_each(|(to, from)| *to = *from),
+            }
             continue;
         }
-        let all = to[..LANES * N * count].chunks_exact_mut(N * count);
-        for (to, from) in all.zip(from.chunks_exact(width)) {
+        for (to, from) in to.chunks_exact_mut(N * count).zip(from.chunks_exact(width)) {
             to[element * N..][..N].copy_from_slice(&from[..N]);
         }
     }
@@ -531,8 +544,14 @@ fn spread<const N: usize>(context: &mut ExecContext<'_>, places: &[RegisterLocat
     for (element, place) in places.iter().enumerate() {
         let width = usize::from(place.width);
         let to = context.registers.bytes_mut(*place);
-        if count == 1 && width == N && mask == u32::MAX && to.len() == LANES * N {
-            to.copy_from_slice(&from[..LANES * N]);
+        if width == N && mask == LaneMask::MAX {
+            let (to, from) = (to.as_chunks_mut::<N>().0, from[..LANES * N * count].as_chunks::<N>().0);
+            match count {
+                1 if to.len() == from.len() => to.copy_from_slice(from),
+                2 => to.iter_mut().zip(from.iter().skip(element).step_by(2)).for_each(|(to, from)| *to = *from),
+                4 => to.iter_mut().zip(from.iter().skip(element).step_by(4)).for_each(|(to, from)| *to = *from),
+                _ => to.iter_mut().zip(from.iter().skip(element).step_by(count)).for_each(|(to, from)| *to = *from),
+            }
             continue;
         }
         let all = from[..LANES * N * count].chunks_exact(N * count);

@@ -1,10 +1,10 @@
 //! Accesses of all lanes of a warp to one storage.
 
-use super::storage::{PAGE, Storage};
+use super::storage::{PAGE, Storage, StoragePage};
 use crate::lanes::{LANES, LaneMask, lanes};
 use crate::simd::{BoxedLoop, LaneMarks, LaneOperation, compiled};
 use ptx_num::values::Marks;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Maximum number of bytes per lane.
 pub(crate) const MAX_LANE_BYTES: usize = 16;
@@ -331,20 +331,115 @@ impl Storage {
             self.write(offsets.low.into(), &from[..LANES * bytes], Marks::NONE);
             return 0;
         }
-        let mut left = mask;
+        let mut pages = self.made_pages(offsets);
+        match bytes {
+            1 => pages.scatter_each::<1>(offsets, mask, from, sources),
+            2 => pages.scatter_each::<2>(offsets, mask, from, sources),
+            4 => pages.scatter_each::<4>(offsets, mask, from, sources),
+            8 => pages.scatter_each::<8>(offsets, mask, from, sources),
+            _ => pages.scatter_each::<16>(offsets, mask, from, sources),
+        }
+    }
+}
+
+/// Maximum number of pages that [`MadePages`] holds.
+const HELD: usize = 16;
+
+/// The pages of an access to which it may write, each by its index.
+pub(crate) enum MadePages<'s> {
+    /// Each page is looked up when it is needed: lanes that follow each other use few, or all of them too many.
+    OneByOne(&'s mut Storage),
+    /// The pages from this index on, if lanes use them. To make a page one's own takes longer than the rest of a look-up.
+    Held(usize, [Option<&'s mut StoragePage>; HELD]),
+}
+
+impl MadePages<'_> {
+    /// Writes `N` bytes of each lane: see [`Storage::scatter`].
+    fn scatter_each<const N: usize>(
+        &mut self,
+        offsets: &LaneOffsets,
+        mask: LaneMask,
+        from: &[u8],
+        sources: LaneMarks,
+    ) -> LaneMask {
+        let (mut left, from, plain) = (mask, from.as_chunks::<N>().0, sources == LaneMarks::default());
+        if let Self::Held(first, pages) = self {
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize % LANES;
+                let (at, from) = (offsets.at[lane] as usize, from.get(lane).copied().unwrap_or([0; N]));
+                let page = pages.get_mut((at / PAGE).wrapping_sub(*first)).and_then(Option::as_mut);
+                let Some(page) = page else { return left };
+                match plain && page.bytes.is_exact() {
+                    true => page.bytes.put_exact(at, &from),
+                    false => page.bytes.put(at, &from, sources.of(lane)),
+                }
+                left &= left - 1;
+            }
+            return 0;
+        }
         while left != 0 {
-            let index = offsets.at[left.trailing_zeros() as usize] as usize / PAGE;
-            let Some(page) = self.made_page(index) else { return left };
-            for lane in lanes(left) {
-                let at = offsets.at[lane] as usize;
+            let index = offsets.at[left.trailing_zeros() as usize % LANES] as usize / PAGE;
+            let Some(page) = self.get(index) else { return left };
+            let exact = plain && page.bytes.is_exact();
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize % LANES;
+                let (at, from) = (offsets.at[lane] as usize, from.get(lane).copied().unwrap_or([0; N]));
                 if at / PAGE != index {
                     break;
                 }
-                page.bytes.put(at, &from[lane * bytes..][..bytes], sources.of(lane));
+                match exact {
+                    true => page.bytes.put_exact(at, &from),
+                    false => page.bytes.put(at, &from, sources.of(lane)),
+                }
                 left &= left - 1;
             }
         }
         0
+    }
+
+    /// The page with this index, if it exists.
+    #[inline(always)]
+    pub(crate) fn get(&mut self, index: usize) -> Option<&mut StoragePage> {
+        match self {
+            Self::OneByOne(storage) => storage.made_page(index),
+            Self::Held(first, pages) => pages.get_mut(index.wrapping_sub(*first))?.as_deref_mut(),
+        }
+    }
+}
+
+impl Storage {
+    /// The pages of an access.
+    #[inline]
+    pub(crate) fn made_pages(&mut self, offsets: &LaneOffsets) -> MadePages<'_> {
+        let (first, last) = (offsets.low as usize / PAGE, offsets.high as usize / PAGE);
+        let scattered = offsets.pattern == LanePattern::Scattered && first != last;
+        if scattered && last - first < HELD { self.held_pages(offsets, first) } else { MadePages::OneByOne(self) }
+    }
+
+    #[inline(never)]
+    fn held_pages(&mut self, offsets: &LaneOffsets, first: usize) -> MadePages<'_> {
+        let used =
+            offsets.at.iter().fold(0_u32, |used, at| used | 1 << ((*at as usize / PAGE).wrapping_sub(first) % HELD));
+        let mut held = [const { None }; HELD];
+        for (at, (to, page)) in held.iter_mut().zip(self.pages_from(first)).enumerate() {
+            if used >> at & 1 != 0 {
+                *to = page.as_mut().map(Arc::make_mut);
+            }
+        }
+        MadePages::Held(first, held)
+    }
+
+    /// Whether the pages of some lanes exist.
+    pub(crate) fn is_made_for(&self, offsets: &LaneOffsets, mask: LaneMask) -> bool {
+        let (mut last, mut made) = (usize::MAX, true);
+        for lane in lanes(mask) {
+            let index = offsets.at[lane] as usize / PAGE;
+            if index != last {
+                made &= self.has_page(index);
+                last = index;
+            }
+        }
+        made
     }
 }
 

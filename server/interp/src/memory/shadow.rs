@@ -103,6 +103,18 @@ pub(crate) struct ShadowCell {
     pub reads: [Stamp; 2],
 }
 
+impl ShadowCell {
+    /// Notes a write that is ordered after all earlier accesses.
+    #[inline(always)]
+    pub fn write(&mut self, me: Stamp) {
+        // A strong write does not hide an earlier plain write of its warp that is published with it.
+        let hides = me.strength() == 0
+            || (self.write.warp, self.write.time) != (me.warp, me.time)
+            || self.write.strength() != 0;
+        *self = Self { write: if hides { me } else { self.write }, ..Self::default() };
+    }
+}
+
 /// Bytes of a row: the words that a warp accesses at once, if its lanes have one word each.
 pub(crate) const ROW: usize = 128;
 
@@ -117,9 +129,13 @@ pub(crate) struct ShadowRow {
 }
 
 impl ShadowRow {
-    /// A row after a write of all words. `me`: the write of the first one. `shift`: see [`admits`](Self::admits).
-    pub fn written(me: Stamp, shift: u8) -> Self {
-        Self { first: ShadowCell { write: me, ..ShadowCell::default() }, shifts: [shift; 3] }
+    /// Notes a write of all words that is ordered after all earlier accesses. `me`: the write of the first one. `shift`: see
+    /// [`admits`](Self::admits).
+    pub fn write(&mut self, me: Stamp, shift: u8) {
+        self.first.write(me);
+        if self.first.write == me {
+            self.shifts[0] = shift;
+        }
     }
 
     /// Whether an access of whole rows by lanes with 2^`shift` words each meets the same in all words. `me`: the access of the first word.
@@ -182,16 +198,22 @@ impl ShadowBlock {
     }
 
     /// All cells, and the number of bytes that each covers. `whole`: they are used for accesses to whole words.
-    #[inline]
+    #[inline(always)]
     pub fn all(&mut self, whole: bool) -> (&mut [ShadowCell], usize) {
         if self.rows.iter().any(Option::is_some) {
             self.fill();
         }
         if !self.fine && !whole {
-            self.cells = self.cells.iter().flat_map(|c| [*c; 4]).collect();
-            self.fine = true;
+            self.part();
         }
         (&mut self.cells, if self.fine { 1 } else { 4 })
+    }
+
+    /// Gives each byte a cell.
+    #[inline(never)]
+    fn part(&mut self) {
+        self.cells = self.cells.iter().flat_map(|c| [*c; 4]).collect();
+        self.fine = true;
     }
 
     /// Fills the cells of the rows that had none.
@@ -234,7 +256,7 @@ impl PageShadow {
 
 #[cfg(test)]
 mod tests {
-    use super::{InstructionSite, PageShadow, Scope, ShadowRow, Stamp};
+    use super::{InstructionSite, PageShadow, Scope, Stamp};
 
     #[test]
     fn stamps_keep_what_they_are_made_of() {
@@ -255,7 +277,7 @@ mod tests {
         let stamp = |warp, lane| Stamp::new(warp, 1, InstructionSite::default(), lane, 0, 0);
         let block = shadow.block(0, &mut 1).unwrap();
         let row = block.row(128).unwrap();
-        *row = ShadowRow::written(stamp(1, 0), 0);
+        row.write(stamp(1, 0), 0);
         // Words of one warp in another order differ, those of other warps do not.
         let admits = |me, shift, met| row.admits(me, shift, met);
         assert!(admits(stamp(1, 0), 0, 0) && !admits(stamp(1, 0), 2, 0) && !admits(stamp(1, 8), 0, 0));

@@ -88,9 +88,9 @@ fn observe(
     if let Some(storage) = access.storage(context.machine, place) {
         let (at, bytes) = (&access.offsets.at, access.offsets.bytes);
         let offset = |left: LaneMask| at[left.trailing_zeros() as usize % LANES] as usize;
+        let mut pages = storage.made_pages(&access.offsets);
         while left != 0 {
-            let index = offset(left) / PAGE;
-            let Some(page) = storage.made_page(index) else { break };
+            let Some(page) = pages.get(offset(left) / PAGE) else { break };
             let shadow = page.shadow.get_or_insert_default();
             let block = offset(left) / BLOCK;
             let block_shadow = shadow.block(offset(left) % PAGE, &mut blocks);
@@ -196,7 +196,11 @@ fn lanes_from(lane: usize, count: usize) -> LaneMask {
 fn write_run(page: &mut PageBytes, access: &WarpAccess, (lane, count): (usize, usize), all: &[u8], marks: LaneMarks) {
     let LaneOffsets { at, bytes, .. } = &access.offsets;
     if marks == LaneMarks::default() {
-        return page.write(at[lane % LANES] as usize % PAGE, &all[lane * bytes..][..count * bytes], Marks::NONE);
+        let (at, from) = (at[lane % LANES] as usize % PAGE, &all[lane * bytes..][..count * bytes]);
+        if !page.write_exact(at, from) {
+            page.write(at, from, Marks::NONE);
+        }
+        return;
     }
     for lane in lane..lane + count {
         page.put(at[lane % LANES] as usize, &all[lane * bytes..][..*bytes], marks.of(lane));
@@ -218,7 +222,11 @@ fn lanes_of_row(access: &WarpAccess, left: LaneMask) -> Option<usize> {
 fn run(access: &WarpAccess, left: LaneMask, lane: usize) -> usize {
     let LaneOffsets { at, bytes, pattern, .. } = &access.offsets;
     let from = at[lane] as usize;
-    let most = (BLOCK - from % BLOCK) / bytes;
+    // Scattered lanes have no neighbours.
+    if at[(lane + 1) % LANES] as usize != from + bytes {
+        return 1;
+    }
+    let most = (BLOCK - from % BLOCK) >> bytes.trailing_zeros();
     let most = most.min((left >> lane).trailing_ones() as usize);
     if *pattern == LanePattern::Contiguous {
         return most;
@@ -261,7 +269,7 @@ impl AccessProbe<'_> {
         let [writers, readers] = known;
         let done = self.write(slice::from_mut(&mut row.first), me, writers, readers);
         if done {
-            *row = ShadowRow::written(me, shift);
+            row.write(me, shift);
         }
         done
     }
@@ -337,7 +345,7 @@ impl AccessProbe<'_> {
                 if !self.may_write(cell, me, &limits, &mut writer, &mut reader) {
                     break;
                 }
-                *cell = ShadowCell { write: me, reads: [Stamp::default(); 2] };
+                cell.write(me);
                 done += 1;
                 me = me.of_next_lane();
             }
@@ -353,7 +361,7 @@ impl AccessProbe<'_> {
         }
         let done = fits >> shift;
         for (at, cell) in cells.iter_mut().take(done << shift).enumerate() {
-            *cell = ShadowCell { write: of(at), reads: [Stamp::default(); 2] };
+            cell.write(of(at));
         }
         (*writers, *readers) = (writer, reader);
         done
@@ -431,15 +439,22 @@ impl AccessProbe<'_> {
     /// Notes a write of these cells, unless it conflicts with another access. Returns whether it has done so.
     #[inline(always)]
     fn write(&self, cells: &mut [ShadowCell], me: Stamp, writers: &mut KnownWarp, readers: &mut KnownWarp) -> bool {
-        let ordered = |cell: &ShadowCell| {
+        let mut ordered = |cell: &ShadowCell| {
             self.knows(cell.write, me, writers)
                 && self.knows(cell.reads[0], me, readers)
                 && self.knows(cell.reads[1], me, readers)
         };
+        if let [cell] = cells {
+            let ordered = ordered(cell);
+            if ordered {
+                cell.write(me);
+            }
+            return ordered;
+        }
         if !cells.iter().all(ordered) {
             return false;
         }
-        cells.iter_mut().for_each(|cell| *cell = ShadowCell { write: me, reads: [Stamp::default(); 2] });
+        cells.iter_mut().for_each(|cell| cell.write(me));
         true
     }
 
