@@ -244,6 +244,22 @@ fn seen(mut machine: Machine, by_lane: bool, record: bool) -> Seen {
 }
 
 #[test]
+fn a_strong_store_hides_no_plain_one() {
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out) {\n\
+         .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<4>;\n\
+         ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, %laneid; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd2, %rd0, %rd1;\n\
+         setp.lt.u32 %p1, %r0, 32; @!%p1 bra other;\n\
+         st.global.u32 [%rd2], %r0; st.volatile.global.u32 [%rd2], %r1; ret;\n\
+         other: ld.volatile.global.u32 %r2, [%rd2]; ret;\n}\n";
+    for by_lane in [false, true] {
+        let machine = TestKernel::new(text).threads(64).buffer(&words(0..32)).machine();
+        let faults = seen(machine, by_lane, false).faults;
+        let kinds: Vec<_> = faults.iter().map(|fault| (fault.kind, fault.count)).collect();
+        assert_eq!(kinds, [(FaultKind::Race, 32)], "by lane: {by_lane}");
+    }
+}
+
+#[test]
 fn rows_of_words_are_the_same_as_words() {
     let (mut races, mut clean) = (0, 0);
     for seed in 0..60 {
