@@ -169,8 +169,9 @@ impl WarpRegisters {
         bytes.get_mut(from..from + LANES * usize::from(place.width)).unwrap_or_default()
     }
 
+    /// The values of all lanes at a location with lanes of the size of `T`.
     #[inline(always)]
-    fn array<T: Lane>(&self, place: RegisterLocation) -> Option<&[T; LANES]> {
+    pub(crate) fn array<T: Lane>(&self, place: RegisterLocation) -> Option<&[T; LANES]> {
         let all: &[T] = bytemuck::cast_slice(self.file(place.file));
         let from = place.offset as usize / T::BYTES;
         all.get(from..from + LANES)?.first_chunk()

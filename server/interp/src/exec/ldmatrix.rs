@@ -5,7 +5,7 @@ use crate::findings::FaultKind;
 use crate::inst::DecodeContext;
 use crate::lanes::LANES;
 use crate::machine::code::{Address, AddressSpace, DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, Order, StepOutcome};
+use crate::machine::{ExecContext, Order, StepOutcome, WarpAccess};
 use crate::memory::{MAX_LANE_BYTES, Region, Window};
 use crate::registers::RegisterLocation;
 use ptx_isa::OperandName;
@@ -58,8 +58,9 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
         let bytes = movement.row_bytes;
         let mut all = [0; LANES * MAX_LANE_BYTES];
         let lanes = (addressed & context.mask, bytes);
-        let access = if at_once { context.load_access(&address, lanes.0, lanes.1, Order::Weak) } else { None };
-        let read = access.and_then(|access| context.load_lanes(&access, Order::Weak, false, &mut all));
+        let mut access = WarpAccess::default();
+        let found = at_once && context.load_access(&address, lanes.0, (lanes.1, Order::Weak), &mut access);
+        let read = if found { context.load_lanes(&access, Order::Weak, false, &mut all) } else { None };
         for (at, lane) in movement.rows.iter().enumerate() {
             let lane = usize::from(*lane);
             if let Some(read) = read {

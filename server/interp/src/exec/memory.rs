@@ -3,7 +3,7 @@
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, lanes};
 use crate::machine::code::{DecodeRefusal, OpAction};
-use crate::machine::{ExecContext, Order, Scope, StepOutcome, from_registers, races, to_registers};
+use crate::machine::{ExecContext, Order, Scope, StepOutcome, WarpAccess, from_registers, races, to_registers};
 use crate::memory::MAX_LANE_BYTES;
 use crate::registers::RegisterLocation;
 use ptx_isa::tables::TypeClass;
@@ -83,7 +83,8 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
     Ok(DecodeContext::machine(move |context| {
         // A thread that polls for a write of another thread should let that thread run.
         let outcome = if order == Order::Weak { StepOutcome::Next } else { StepOutcome::Yield };
-        if let Some(access) = context.load_access(&address, context.mask, bytes * to.len(), order) {
+        let mut access = WarpAccess::default();
+        if context.load_access(&address, context.mask, (bytes * to.len(), order), &mut access) {
             if let [to] = to[..]
                 && context.load_row(&access, order, fixed, to)
             {
@@ -119,7 +120,16 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefu
     let order = order(inst);
     Ok(DecodeContext::machine(move |context| {
         let count = bytes * from.len();
-        if count <= MAX_LANE_BYTES {
+        // The lanes of one register of four bytes are often all there is.
+        let row = match from[..] {
+            [from] if bytes == 4 && from.width == 4 => context.registers.array::<u32>(from).copied(),
+            _ => None,
+        };
+        if let Some(row) = row {
+            if context.store_lanes(&address, bytes, order, bytemuck::bytes_of(&row)) {
+                return StepOutcome::Next;
+            }
+        } else if count <= MAX_LANE_BYTES {
             let mut all = [0; LANES * MAX_LANE_BYTES];
             if from_registers(context.registers, &from, bytes, &mut all)
                 && context.store_lanes(&address, count, order, &all)

@@ -67,7 +67,7 @@ impl SharedMatrixSource {
         let at = context.locate_generic(address, self.lane, bytes, 1, false)?;
         copies::read_by_engine(context, at, self.lane, bytes, "the tensor core");
         let rank = self.rank.unwrap_or(context.rank as u32);
-        context.uses.shared.push((rank, base / GRANULE as u32));
+        context.uses.get_or_insert_default().shared.push((rank, base / GRANULE as u32));
         chunk.bytes = [0; CHUNK];
         chunk.marks |= context.read_at(at, self.lane, &mut chunk.bytes[..bytes], Order::Weak);
         chunk.base = Some(base);

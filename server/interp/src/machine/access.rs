@@ -23,18 +23,12 @@ pub struct AccessLocation {
 impl ExecContext<'_> {
     /// The address that a lane accesses, in the state space of the operand.
     pub fn raw_address(&self, address: &Address, lane: usize) -> u64 {
-        let base = self.registers.lane_bits(address.base, lane) as u64;
-        let sum = base.wrapping_add(address.offset as u64);
-        if address.base.width == 4 { sum & 0xffff_ffff } else { sum }
+        address.sum(self.registers.lane_bits(address.base, lane) as u64)
     }
 
     /// The generic address that a lane accesses; `None` if it lies outside the window of its state space.
     pub fn generic_address(&self, address: &Address, lane: usize) -> Option<u64> {
-        let raw = self.raw_address(address, lane);
-        match address.space {
-            AddressSpace::Generic | AddressSpace::Global => Some(raw),
-            AddressSpace::Window(window) => self.executable().map.generic(window, raw),
-        }
+        address.generic(&self.executable().map, self.raw_address(address, lane))
     }
 
     /// The location of an access of `bytes` bytes, aligned to `align`, by a lane. If the access is not permitted, reports a fault and

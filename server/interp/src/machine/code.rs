@@ -283,6 +283,24 @@ pub struct Address {
     pub origins: Option<u32>,
 }
 
+impl Address {
+    /// The address in its state space, for a value of the base register. Of a register of 32 bits it has as many.
+    #[inline]
+    pub fn sum(&self, base: u64) -> u64 {
+        let sum = base.wrapping_add(self.offset as u64);
+        if self.base.width == 4 { sum & 0xffff_ffff } else { sum }
+    }
+
+    /// The generic address of an address in the state space; `None` if it lies outside the window of that space.
+    #[inline]
+    pub fn generic(&self, map: &AddressMap, address: u64) -> Option<u64> {
+        match self.space {
+            AddressSpace::Generic | AddressSpace::Global => Some(address),
+            AddressSpace::Window(window) => map.generic(window, address),
+        }
+    }
+}
+
 /// A hidden register that holds the address of a variable on the stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HiddenAddress {

@@ -51,7 +51,7 @@ pub struct ExecContext<'m> {
     /// wrong for instructions that move data between lanes.
     pub exact: bool,
     /// The operands that the instruction has used so far, if it is a product or a copy to tensor memory.
-    pub(crate) uses: super::operands::OperandUses,
+    pub(crate) uses: Option<Box<super::operands::OperandUses>>,
     /// Extra work of this instruction beyond that of an ordinary one: see [`ExecContext::spend`].
     pub(super) effort: u32,
     /// The run ends with this instruction.

@@ -275,7 +275,7 @@ pub(crate) fn begin(
 /// Records the start of the product, or the copy to tensor memory, that the instruction has just carried out. `kind`: what it does in tensor
 /// memory, if it uses that. Returns its identifier; `None` if it is not tracked.
 pub(crate) fn begin_product(context: &mut ExecContext<'_>, kind: Option<TensorKind>) -> Option<FlightId> {
-    let OperandUses { shared, tensor } = std::mem::take(&mut context.uses);
+    let OperandUses { shared, tensor } = context.uses.take().map_or_else(OperandUses::default, |uses| *uses);
     let wanted = context.machine.settings.checks.has(FaultKind::Asynchronous);
     if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MAX_COPIES {
         return None;

@@ -158,7 +158,9 @@ impl Machine {
                     let marked = step.run(&mut frame.registers, mask);
                     let sources = sources(op, &frame);
                     note_writes(op, &mut frame, mask, marked, sources);
-                    frame.shadow.note_unknowns(passed);
+                    if !passed.is_empty() {
+                        frame.shadow.note_unknowns(passed);
+                    }
                     if watched {
                         let made = nan::written(executable, code, &frame.registers, group.pc) & mask & !before;
                         self.note_nan(executable, &turn, &warp.lanes, site, made);
@@ -192,7 +194,7 @@ impl Machine {
                         marked: LaneMarks::default(),
                         sources,
                         exact: false,
-                        uses: Default::default(),
+                        uses: None,
                         effort: 0,
                         stopped: false,
                         noted: turn.recorder.as_mut().filter(|_| wanted).and_then(|r| r.noted()),
@@ -228,7 +230,9 @@ impl Machine {
                     group.token = None;
                     let sources = if exact { LaneMarks::default() } else { sources };
                     note_writes(op, &mut frame, mask, marked, sources);
-                    frame.shadow.note_unknowns(passed);
+                    if !passed.is_empty() {
+                        frame.shadow.note_unknowns(passed);
+                    }
                     group.pc += 1;
                     yields = outcome == StepOutcome::Yield;
                 }
@@ -290,8 +294,10 @@ impl Machine {
                     break Stop::Ends;
                 }
             }
-            let lanes = (group.mask | changed.map_or(0, |_| mask), mask);
-            self.record(&mut turn, warp, &frame, code, op, site, lanes, (steps, wanted));
+            if wanted {
+                let lanes = (group.mask | changed.map_or(0, |_| mask), mask);
+                self.record(&mut turn, warp, &frame, code, op, site, lanes, (steps, wanted));
+            }
             steps += 1;
             warp.lanes.steps += 1;
             group.state = GroupReadiness::Ready;

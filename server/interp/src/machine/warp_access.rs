@@ -10,9 +10,9 @@ use super::races::{self, LaneUpdate, RaceAccess};
 use super::{AccessKind, ExecContext, Machine, Order, copies, proxies};
 use crate::lanes::{LANES, LaneMask, lanes};
 use crate::memory::{
-    LaneBytes, LaneOffsets, LanePattern, MAX_LANE_BYTES, Region, SHARED_STRIDE, STACK_PARAMETERS, Storage,
+    AddressRow, LaneBytes, LaneOffsets, LanePattern, MAX_LANE_BYTES, Region, SHARED_STRIDE, STACK_PARAMETERS, Storage,
 };
-use crate::registers::{RegisterLocation, Src, WarpRegisters};
+use crate::registers::{RegisterLocation, WarpRegisters};
 use crate::simd::LaneMarks;
 
 /// An access of a warp whose lanes all use the same storage, or in local memory their own.
@@ -24,6 +24,13 @@ pub(crate) struct WarpAccess {
     /// The index of the allocation in global memory.
     allocation: usize,
     pub offsets: LaneOffsets,
+}
+
+impl Default for WarpAccess {
+    #[inline]
+    fn default() -> Self {
+        Self { region: Region::Code, base: 0, allocation: 0, offsets: LaneOffsets::default() }
+    }
 }
 
 impl WarpAccess {
@@ -57,15 +64,45 @@ impl WarpAccess {
 }
 
 impl ExecContext<'_> {
-    /// The access of the lanes of a mask to `bytes` bytes each at their addresses; `None` if it must be made lane by lane.
-    fn warp_access(&mut self, address: &Address, mask: LaneMask, bytes: usize, write: bool) -> Option<WarpAccess> {
+    /// Finds the access of the lanes of a mask to `bytes` bytes each at their addresses. Returns false if it must be made lane by lane.
+    fn warp_access(
+        &mut self,
+        address: &Address,
+        mask: LaneMask,
+        (bytes, write): (usize, bool),
+        access: &mut WarpAccess,
+    ) -> bool {
+        self.find_warp_access(address, mask, (bytes, write), access).is_some()
+    }
+
+    #[inline]
+    fn find_warp_access(
+        &mut self,
+        address: &Address,
+        mask: LaneMask,
+        (bytes, write): (usize, bool),
+        access: &mut WarpAccess,
+    ) -> Option<()> {
         if !bytes.is_power_of_two() || bytes > MAX_LANE_BYTES || mask == 0 || self.machine.lane_by_lane() {
             return None;
         }
-        let first = mask.trailing_zeros() as usize;
-        let raw = self.raw_address(address, first);
-        let generic = self.generic_address(address, first)?;
-        let (region, offset) = self.executable().map.region(generic);
+        let first = mask.trailing_zeros() as usize % LANES;
+        let (values, value) = match address.base.width {
+            8 => {
+                let values = self.registers.array::<u64>(address.base)?;
+                (AddressRow::Long(values), values[first])
+            }
+            // The sum of the register and the offset of the address has 32 bits. If it wraps in some lanes, their offsets do not fit.
+            4 => {
+                let values = self.registers.array::<u32>(address.base)?;
+                (AddressRow::Short(values), values[first].into())
+            }
+            _ => return None,
+        };
+        let raw = address.sum(value);
+        let map = &self.machine.executable.map;
+        let generic = address.generic(map, raw)?;
+        let (region, offset) = map.region(generic);
         if address.space == AddressSpace::Global && region != Region::Global {
             return None;
         }
@@ -77,7 +114,10 @@ impl ExecContext<'_> {
                 }
                 (allocation.storage.len(), offset - allocation.base, index)
             }
-            Region::Shared(None) => (self.cta().shared.len().min(SHARED_STRIDE), offset, 0),
+            Region::Shared(None) => {
+                let shared = &self.machine.clusters.get(self.cluster)?.ctas.get(self.rank)?.shared;
+                (shared.len().min(SHARED_STRIDE), offset, 0)
+            }
             Region::Local => (super::LOCAL_BYTES, offset, 0),
             Region::Constant if !write => (self.machine.memory.constant.len(), offset, 0),
             Region::Parameter if !write => (self.machine.memory.parameters.len().min(STACK_PARAMETERS), offset, 0),
@@ -89,21 +129,17 @@ impl ExecContext<'_> {
         }
         // The storage is contiguous in the address space, so that an offset inside of it is one of the same storage.
         let distance = at.wrapping_sub(raw).wrapping_add(address.offset as u64);
-        let values = match address.base.width {
-            8 => self.registers.get(Src::<u64>::new(address.base)?),
-            // The sum of the register and the offset of the address has 32 bits. If it wraps, the distance does not fit.
-            4 => self.registers.get(Src::<u32>::new(address.base)?).map(u64::from),
-            _ => return None,
-        };
-        let offsets = LaneOffsets::new(mask, bytes, at as u32, values, distance)?;
-        if u64::from(offsets.high) + bytes as u64 > len {
+        (access.region, access.base, access.allocation) = (region, base, allocation);
+        if !access.offsets.set(mask, bytes, at as u32, (values, distance))
+            || u64::from(access.offsets.high) + bytes as u64 > len
+        {
             return None;
         }
-        let access = WarpAccess { region, base, allocation, offsets };
-        (self.fits_origins(address, &access) && self.meets_nothing(&access, write)).then_some(access)
+        (self.fits_origins(address, access) && self.meets_nothing(access, write)).then_some(())
     }
 
     /// Whether all bytes lie in one of the variables and buffers from which the address comes.
+    #[inline]
     fn fits_origins(&self, address: &Address, access: &WarpAccess) -> bool {
         let bounds = address.origins.and_then(|origins| self.machine.bounds.get(origins as usize));
         let ranges = match (bounds, access.region) {
@@ -117,6 +153,7 @@ impl ExecContext<'_> {
     }
 
     /// Whether the bytes belong to no operation in flight and no mbarrier, and no CTA but this one uses its shared memory.
+    #[inline]
     fn meets_nothing(&mut self, access: &WarpAccess, write: bool) -> bool {
         let (start, span) = (access.start(), access.offsets.span());
         let shared = matches!(access.region, Region::Shared(_));
@@ -126,10 +163,13 @@ impl ExecContext<'_> {
                 return false;
             }
         }
-        if self.machine.flights.is_empty() {
-            return true;
-        }
-        let scattered = shared && span > 4 * LANES * access.offsets.bytes;
+        self.machine.flights.is_empty() || self.meets_no_flight(access, write)
+    }
+
+    #[inline(never)]
+    fn meets_no_flight(&mut self, access: &WarpAccess, write: bool) -> bool {
+        let (start, span) = (access.start(), access.offsets.span());
+        let scattered = matches!(access.region, Region::Shared(_)) && span > 4 * LANES * access.offsets.bytes;
         if !scattered {
             return copies::is_quiet(self, access.region, (start, span as u64), write);
         }
@@ -141,9 +181,14 @@ impl ExecContext<'_> {
     /// Notes the bytes of all lanes if they are in global memory and the machine executes a part of a grid.
     #[inline]
     fn touch_lanes(&mut self, access: &WarpAccess, write: bool) {
-        if access.region == Region::Global
-            && let Some(part) = &mut self.machine.part
-        {
+        if access.region == Region::Global && self.machine.part.is_some() {
+            self.touch_each(access, write);
+        }
+    }
+
+    #[inline(never)]
+    fn touch_each(&mut self, access: &WarpAccess, write: bool) {
+        if let Some(part) = &mut self.machine.part {
             if access.offsets.pattern == LanePattern::Scattered {
                 for lane in lanes(access.offsets.mask) {
                     part.touched.add(access.location(lane).offset, access.offsets.bytes, write);
@@ -154,6 +199,7 @@ impl ExecContext<'_> {
         }
     }
 
+    #[inline]
     fn note_lanes(&mut self, kind: AccessKind, access: &WarpAccess, mask: LaneMask) {
         if self.noted.is_some() {
             for lane in lanes(mask) {
@@ -162,19 +208,16 @@ impl ExecContext<'_> {
         }
     }
 
-    /// The access of a load of the lanes of a mask; `None` if it must be made lane by lane.
+    /// Finds the access of a load of the lanes of a mask. Returns false if it must be made lane by lane.
     #[inline]
     pub(crate) fn load_access(
         &mut self,
         address: &Address,
         mask: LaneMask,
-        bytes: usize,
-        order: Order,
-    ) -> Option<WarpAccess> {
-        if !races::orders_nothing(self, order) {
-            return None;
-        }
-        self.warp_access(address, mask, bytes, false)
+        (bytes, order): (usize, Order),
+        access: &mut WarpAccess,
+    ) -> bool {
+        races::orders_nothing(self, order) && self.warp_access(address, mask, (bytes, false), access)
     }
 
     /// Reads the bytes of the lanes of an access, and returns their marks. `None` if it must be made lane by lane. `fixed`: no thread of the
@@ -195,28 +238,44 @@ impl ExecContext<'_> {
         Some(marks)
     }
 
-    /// Reads the bytes of all lanes into a register with lanes of this size, if they follow each other and have no marks. Returns whether it
-    /// has done so.
+    /// Reads the bytes of all lanes into a register with lanes of this size, if they follow each other or are the same, and have no marks.
+    /// Returns whether it has done so.
+    #[inline]
     pub(crate) fn load_row(&mut self, access: &WarpAccess, order: Order, fixed: bool, to: RegisterLocation) -> bool {
-        if access.offsets.pattern != LanePattern::Contiguous || usize::from(to.width) != access.offsets.bytes {
+        let LaneOffsets { mask, bytes, low, pattern, .. } = access.offsets;
+        if pattern == LanePattern::Scattered || mask != LaneMask::MAX || usize::from(to.width) != bytes {
             return false;
         }
         let (place, to) = ((self.cluster, self.rank), self.registers.bytes_mut(to));
-        let storage = access.storage(self.machine, place);
-        if to.is_empty() || !storage.is_some_and(|storage| storage.read_exact(access.offsets.low.into(), to)) {
-            return false;
+        let Some(storage) = access.storage(self.machine, place) else { return false };
+        let done = match pattern {
+            LanePattern::Contiguous => !to.is_empty() && storage.read_exact(low.into(), to),
+            _ => match bytes {
+                1 => storage.read_for_all::<1>(low, to),
+                2 => storage.read_for_all::<2>(low, to),
+                4 => storage.read_for_all::<4>(low, to),
+                8 => storage.read_for_all::<8>(low, to),
+                _ => false,
+            },
+        };
+        if done {
+            self.note_load(access, order, fixed);
         }
-        self.note_load(access, order, fixed);
-        true
+        done
     }
 
     /// Notes that the lanes of an access have read their bytes.
+    #[inline]
     fn note_load(&mut self, access: &WarpAccess, order: Order, fixed: bool) {
         self.note_lanes(AccessKind::Load, access, access.offsets.mask);
         self.touch_lanes(access, false);
-        if !races::watches(self, access.region) {
-            return;
+        if races::watches(self, access.region) {
+            self.observe_load(access, order, fixed);
         }
+    }
+
+    #[inline(never)]
+    fn observe_load(&mut self, access: &WarpAccess, order: Order, fixed: bool) {
         let (mut left, bytes) = (access.offsets.mask, access.offsets.bytes);
         while left != 0 {
             left = races::observe_reads(self, access, left, (order, fixed));
@@ -246,32 +305,47 @@ impl ExecContext<'_> {
     }
 
     /// Writes the bytes of all active lanes. Returns whether it has done so; otherwise it must be made lane by lane.
-    pub(crate) fn store_lanes(&mut self, address: &Address, bytes: usize, order: Order, from: &LaneBytes) -> bool {
-        if !races::orders_nothing(self, order) {
+    /// `from`: the bytes of all lanes, lane after lane.
+    pub(crate) fn store_lanes(&mut self, address: &Address, bytes: usize, order: Order, from: &[u8]) -> bool {
+        let mut access = WarpAccess::default();
+        if !races::orders_nothing(self, order)
+            || from.len() < LANES * bytes
+            || !self.warp_access(address, self.mask, (bytes, true), &mut access)
+        {
             return false;
         }
-        let Some(access) = self.warp_access(address, self.mask, bytes, true) else { return false };
         if access.region == Region::Local {
             return self.store_local(&access, from);
         }
         let place = (self.cluster, self.rank);
         let Some(storage) = access.storage(self.machine, place) else { return false };
-        let made = |lane: usize| storage.is_made(access.offsets.at[lane].into(), bytes);
         // A new page may be one too many. Accesses of later lanes must not be recorded then.
-        if !storage.is_counted() || self.noted.is_some() && !lanes(self.mask).all(made) {
+        if !storage.is_counted() || self.noted.is_some() && !storage.is_made_for(&access.offsets, self.mask) {
             return false;
         }
         self.note_lanes(AccessKind::Store, &access, self.mask);
         self.touch_lanes(&access, true);
         self.note_generic_writes(&access, self.mask);
         self.machine.progress += u64::from(self.mask.count_ones());
+        let row = access.offsets.pattern == LanePattern::Contiguous && self.sources == LaneMarks::default();
+        if row
+            && !races::watches(self, access.region)
+            && let Some(storage) = access.storage(self.machine, place)
+            && storage.write_exact(access.offsets.low.into(), &from[..LANES * bytes])
+        {
+            return true;
+        }
         self.write_lanes(&access, self.mask, order, from);
         true
     }
 
     /// Records writes of the lanes of a mask for the copy engine, which may not see them.
+    #[inline]
     fn note_generic_writes(&mut self, access: &WarpAccess, mask: LaneMask) {
         let (engine, engine_global) = (self.executable().engine, self.executable().engine_global);
+        if !engine && !engine_global {
+            return;
+        }
         for lane in lanes(mask) {
             match access.region {
                 Region::Global if engine_global => proxies::written(self, access.location(lane), access.offsets.bytes),
@@ -286,7 +360,10 @@ impl ExecContext<'_> {
         if self.sources != LaneMarks::default() {
             return None;
         }
-        let access = self.warp_access(address, self.mask, bytes, true)?;
+        let mut access = WarpAccess::default();
+        if !self.warp_access(address, self.mask, (bytes, true), &mut access) {
+            return None;
+        }
         matches!(access.region, Region::Global | Region::Shared(_)).then_some(access)
     }
 
@@ -322,8 +399,14 @@ impl ExecContext<'_> {
         if self.sources != LaneMarks::default() {
             return None;
         }
-        let source = self.warp_access(from, self.mask, bytes, false).filter(|a| a.region == Region::Global)?;
-        let target = self.warp_access(to, self.mask, bytes, true).filter(|a| a.region == Region::Shared(None))?;
+        let (mut source, mut target) = (WarpAccess::default(), WarpAccess::default());
+        if !self.warp_access(from, self.mask, (bytes, false), &mut source)
+            || source.region != Region::Global
+            || !self.warp_access(to, self.mask, (bytes, true), &mut target)
+            || target.region != Region::Shared(None)
+        {
+            return None;
+        }
         let shared = &self.cta().shared;
         let made = |lane: usize| shared.is_made(target.offsets.at[lane].into(), bytes);
         // A new page may be one too many.
@@ -359,7 +442,7 @@ impl ExecContext<'_> {
     }
 
     /// Writes the bytes of the lanes `left`, and notes them for the race detector.
-    fn write_lanes(&mut self, access: &WarpAccess, mut left: LaneMask, order: Order, from: &LaneBytes) {
+    fn write_lanes(&mut self, access: &WarpAccess, mut left: LaneMask, order: Order, from: &[u8]) {
         let (watched, sources) = (races::watches(self, access.region), self.sources);
         let (place, bytes) = ((self.cluster, self.rank), access.offsets.bytes);
         while left != 0 && !self.stopped {
@@ -367,7 +450,7 @@ impl ExecContext<'_> {
                 true => races::observe_writes(self, access, left, order, from),
                 false => {
                     let Some(storage) = access.storage(self.machine, place) else { return };
-                    storage.scatter(&LaneOffsets { mask: left, ..access.offsets }, from, sources)
+                    storage.scatter(&access.offsets, left, from, sources)
                 }
             };
             if left != 0 {
@@ -381,7 +464,7 @@ impl ExecContext<'_> {
         }
     }
 
-    fn store_local(&mut self, access: &WarpAccess, from: &LaneBytes) -> bool {
+    fn store_local(&mut self, access: &WarpAccess, from: &[u8]) -> bool {
         let (bytes, at) = (access.offsets.bytes, &access.offsets.at);
         if lanes(self.mask).any(|lane| !self.lanes.local.get(lane).is_some_and(|s| s.is_made(at[lane].into(), bytes))) {
             return false;
@@ -421,12 +504,18 @@ fn collect<const N: usize>(registers: &WarpRegisters, places: &[RegisterLocation
         if width < N || from.is_empty() {
             return false;
         }
-        if count == 1 && width == N {
-            to[..LANES * N].copy_from_slice(from);
+        let to = &mut to[..LANES * N * count];
+        if width == N {
+            let (to, from) = (to.as_chunks_mut::<N>().0, from.as_chunks::<N>().0);
+            match count {
+                1 => to.copy_from_slice(from),
+                2 => to.iter_mut().skip(element).step_by(2).zip(from).for_each(|(to, from)| *to = *from),
+                4 => to.iter_mut().skip(element).step_by(4).zip(from).for_each(|(to, from)| *to = *from),
+                _ => to.iter_mut().skip(element).step_by(count).zip(from).for_each(|(to, from)| *to = *from),
+            }
             continue;
         }
-        let all = to[..LANES * N * count].chunks_exact_mut(N * count);
-        for (to, from) in all.zip(from.chunks_exact(width)) {
+        for (to, from) in to.chunks_exact_mut(N * count).zip(from.chunks_exact(width)) {
             to[element * N..][..N].copy_from_slice(&from[..N]);
         }
     }
@@ -455,8 +544,14 @@ fn spread<const N: usize>(context: &mut ExecContext<'_>, places: &[RegisterLocat
     for (element, place) in places.iter().enumerate() {
         let width = usize::from(place.width);
         let to = context.registers.bytes_mut(*place);
-        if count == 1 && width == N && mask == u32::MAX && to.len() == LANES * N {
-            to.copy_from_slice(&from[..LANES * N]);
+        if width == N && mask == LaneMask::MAX {
+            let (to, from) = (to.as_chunks_mut::<N>().0, from[..LANES * N * count].as_chunks::<N>().0);
+            match count {
+                1 if to.len() == from.len() => to.copy_from_slice(from),
+                2 => to.iter_mut().zip(from.iter().skip(element).step_by(2)).for_each(|(to, from)| *to = *from),
+                4 => to.iter_mut().zip(from.iter().skip(element).step_by(4)).for_each(|(to, from)| *to = *from),
+                _ => to.iter_mut().zip(from.iter().skip(element).step_by(count)).for_each(|(to, from)| *to = *from),
+            }
             continue;
         }
         let all = from[..LANES * N * count].chunks_exact(N * count);

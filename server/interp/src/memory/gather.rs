@@ -1,10 +1,10 @@
 //! Accesses of all lanes of a warp to one storage.
 
-use super::storage::{PAGE, Storage};
+use super::storage::{PAGE, Storage, StoragePage};
 use crate::lanes::{LANES, LaneMask, lanes};
 use crate::simd::{BoxedLoop, LaneMarks, LaneOperation, compiled};
 use ptx_num::values::Marks;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Maximum number of bytes per lane.
 pub(crate) const MAX_LANE_BYTES: usize = 16;
@@ -109,22 +109,117 @@ fn sums(bases: &LaneBases) -> LaneSums {
     LOOP.get_or_init(|| compiled(AddBases)).run(bases)
 }
 
+/// The values of all lanes of a register with addresses.
+#[derive(Clone, Copy)]
+pub(crate) enum AddressRow<'r> {
+    /// Addresses of 64 bits.
+    Long(&'r [u64; LANES]),
+    /// Addresses of 32 bits.
+    Short(&'r [u32; LANES]),
+}
+
+/// Whether each of the values is the one before it plus `step`.
+#[inline(always)]
+fn rises_by<const STEP: u64, T: Copy>(values: &[T; LANES], number: impl Fn(T) -> u64) -> bool {
+    // Four numbers at a time become vector instructions without a multiplication.
+    let first = number(values[0]);
+    let (mut expected, mut unlike): ([u64; 4], _) = (std::array::from_fn(|lane| first + STEP * lane as u64), [0; 4]);
+    for four in values.chunks_exact(4) {
+        for (lane, value) in four.iter().enumerate() {
+            unlike[lane] |= number(*value) ^ expected[lane];
+            expected[lane] += 4 * STEP;
+        }
+    }
+    unlike == [0; 4]
+}
+
+#[inline(always)]
+fn pattern_of<T: Copy>(values: &[T; LANES], bytes: usize, number: impl Fn(T) -> u64 + Copy) -> LanePattern {
+    let (first, last) = (number(values[0]), number(values[LANES - 1]));
+    // The sums in `rises_by` must not overflow.
+    if first > u64::MAX / 2 {
+        return LanePattern::Scattered;
+    }
+    let contiguous = || match bytes {
+        1 => rises_by::<1, T>(values, number),
+        2 => rises_by::<2, T>(values, number),
+        4 => rises_by::<4, T>(values, number),
+        8 => rises_by::<8, T>(values, number),
+        16 => rises_by::<16, T>(values, number),
+        _ => false,
+    };
+    match last.wrapping_sub(first) {
+        0 if rises_by::<0, T>(values, number) => LanePattern::Uniform,
+        distance if distance == (LANES as u64 - 1) * bytes as u64 && contiguous() => LanePattern::Contiguous,
+        _ => LanePattern::Scattered,
+    }
+}
+
+impl AddressRow<'_> {
+    /// How accesses of all lanes to `bytes` bytes at these addresses lie.
+    #[inline]
+    fn pattern(self, bytes: usize) -> LanePattern {
+        match self {
+            Self::Long(values) => pattern_of(values, bytes, |value| value),
+            Self::Short(values) => pattern_of(values, bytes, u64::from),
+        }
+    }
+
+    fn values(self) -> [u64; LANES] {
+        match self {
+            Self::Long(values) => *values,
+            Self::Short(values) => values.map(u64::from),
+        }
+    }
+}
+
+impl Default for LaneOffsets {
+    fn default() -> Self {
+        Self { mask: 0, bytes: 1, at: [0; LANES], low: 0, high: 0, pattern: LanePattern::Uniform }
+    }
+}
+
 impl LaneOffsets {
-    /// The offsets `values + add` of active lanes, of which `first` is one. `None` if some of them are not below 2^32 or not multiples of
-    /// `bytes`, which must be a power of two.
-    pub(crate) fn new(mask: LaneMask, bytes: usize, first: u32, values: [u64; LANES], add: u64) -> Option<Self> {
+    /// Sets them to the offsets `values + add` of active lanes, of which `first` is that of the first one. Returns false if some of them are
+    /// not below 2^32 or not multiples of `bytes`, which must be a power of two.
+    #[inline]
+    pub(crate) fn set(
+        &mut self,
+        mask: LaneMask,
+        bytes: usize,
+        first: u32,
+        (values, add): (AddressRow<'_>, u64),
+    ) -> bool {
+        let pattern = if mask == LaneMask::MAX { values.pattern(bytes) } else { LanePattern::Scattered };
+        let step = match pattern {
+            LanePattern::Contiguous => bytes as u32,
+            LanePattern::Uniform => 0,
+            LanePattern::Scattered => return self.set_each(mask, bytes, first, (values.values(), add)),
+        };
+        let Some(high) = first.checked_add((LANES as u32 - 1) * step) else { return false };
+        self.at = [first; LANES];
+        if step != 0 {
+            let shift = step.trailing_zeros();
+            for (lane, at) in self.at.iter_mut().enumerate() {
+                *at = at.wrapping_add((lane as u32) << shift);
+            }
+        }
+        (self.mask, self.bytes, self.low, self.high, self.pattern) = (mask, bytes, first, high, pattern);
+        first as usize & (bytes - 1) == 0
+    }
+
+    #[inline(never)]
+    fn set_each(&mut self, mask: LaneMask, bytes: usize, first: u32, (values, add): ([u64; LANES], u64)) -> bool {
         let LaneSums { at, ends: [high, below], over, any, unlike } =
             sums(&LaneBases { mask, bytes: bytes as u32, first, add, values });
-        if over != 0 || any as usize & (bytes - 1) != 0 {
-            return None;
-        }
         let low = !below;
         let pattern = match unlike {
             _ if low == high => LanePattern::Uniform,
             0 if mask == LaneMask::MAX => LanePattern::Contiguous,
             _ => LanePattern::Scattered,
         };
-        Some(Self { mask, bytes, at, low, high, pattern })
+        *self = Self { mask, bytes, at, low, high, pattern };
+        over == 0 && any as usize & (bytes - 1) == 0
     }
 
     /// Whether no two active lanes use the same bytes.
@@ -180,6 +275,17 @@ impl Storage {
         }
     }
 
+    /// Reads `N` bytes at a multiple of `N` for each lane, if they were written and their page has no marks. Returns whether it has done so.
+    pub(crate) fn read_for_all<const N: usize>(&self, offset: u32, to: &mut [u8]) -> bool {
+        let at = offset as usize;
+        let Some(page) = self.page(at / PAGE).filter(|page| page.bytes.is_exact()) else { return false };
+        let (bytes, known) = page.bytes.get::<N>(at);
+        if known {
+            to.as_chunks_mut().0.fill(bytes);
+        }
+        known && !to.is_empty()
+    }
+
     fn gather_each<const N: usize>(&self, offsets: &LaneOffsets, to: &mut LaneBytes) -> Option<LaneMarks> {
         let mut index = offsets.at[0] as usize / PAGE;
         let mut page = &self.page(index)?.bytes;
@@ -208,44 +314,146 @@ impl Storage {
     }
 
     /// Writes the bytes of lanes, one lane after the other, until one of them lies in a page that does not exist. Returns the lanes that are
-    /// left. `sources`: the marks of the bytes.
-    pub(crate) fn scatter(&mut self, offsets: &LaneOffsets, from: &LaneBytes, sources: LaneMarks) -> LaneMask {
+    /// left. `mask`: those of the active lanes whose bytes are written. `sources`: the marks of the bytes.
+    pub(crate) fn scatter(
+        &mut self,
+        offsets: &LaneOffsets,
+        mask: LaneMask,
+        from: &[u8],
+        sources: LaneMarks,
+    ) -> LaneMask {
         let bytes = offsets.bytes;
         if offsets.pattern == LanePattern::Contiguous
-            && offsets.mask == LaneMask::MAX
+            && mask == LaneMask::MAX
             && sources == LaneMarks::default()
             && self.is_made(offsets.low.into(), LANES * bytes)
         {
             self.write(offsets.low.into(), &from[..LANES * bytes], Marks::NONE);
             return 0;
         }
-        let mut left = offsets.mask;
+        let mut pages = self.made_pages(offsets);
+        match bytes {
+            1 => pages.scatter_each::<1>(offsets, mask, from, sources),
+            2 => pages.scatter_each::<2>(offsets, mask, from, sources),
+            4 => pages.scatter_each::<4>(offsets, mask, from, sources),
+            8 => pages.scatter_each::<8>(offsets, mask, from, sources),
+            _ => pages.scatter_each::<16>(offsets, mask, from, sources),
+        }
+    }
+}
+
+/// Maximum number of pages that [`MadePages`] holds.
+const HELD: usize = 16;
+
+/// The pages of an access to which it may write, each by its index.
+pub(crate) enum MadePages<'s> {
+    /// Each page is looked up when it is needed: lanes that follow each other use few, or all of them too many.
+    OneByOne(&'s mut Storage),
+    /// The pages from this index on, if lanes use them. To make a page one's own takes longer than the rest of a look-up.
+    Held(usize, [Option<&'s mut StoragePage>; HELD]),
+}
+
+impl MadePages<'_> {
+    /// Writes `N` bytes of each lane: see [`Storage::scatter`].
+    fn scatter_each<const N: usize>(
+        &mut self,
+        offsets: &LaneOffsets,
+        mask: LaneMask,
+        from: &[u8],
+        sources: LaneMarks,
+    ) -> LaneMask {
+        let (mut left, from, plain) = (mask, from.as_chunks::<N>().0, sources == LaneMarks::default());
+        if let Self::Held(first, pages) = self {
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize % LANES;
+                let (at, from) = (offsets.at[lane] as usize, from.get(lane).copied().unwrap_or([0; N]));
+                let page = pages.get_mut((at / PAGE).wrapping_sub(*first)).and_then(Option::as_mut);
+                let Some(page) = page else { return left };
+                match plain && page.bytes.is_exact() {
+                    true => page.bytes.put_exact(at, &from),
+                    false => page.bytes.put(at, &from, sources.of(lane)),
+                }
+                left &= left - 1;
+            }
+            return 0;
+        }
         while left != 0 {
-            let index = offsets.at[left.trailing_zeros() as usize] as usize / PAGE;
-            let Some(page) = self.made_page(index) else { return left };
-            for lane in lanes(left) {
-                let at = offsets.at[lane] as usize;
+            let index = offsets.at[left.trailing_zeros() as usize % LANES] as usize / PAGE;
+            let Some(page) = self.get(index) else { return left };
+            let exact = plain && page.bytes.is_exact();
+            while left != 0 {
+                let lane = left.trailing_zeros() as usize % LANES;
+                let (at, from) = (offsets.at[lane] as usize, from.get(lane).copied().unwrap_or([0; N]));
                 if at / PAGE != index {
                     break;
                 }
-                page.bytes.put(at, &from[lane * bytes..][..bytes], sources.of(lane));
+                match exact {
+                    true => page.bytes.put_exact(at, &from),
+                    false => page.bytes.put(at, &from, sources.of(lane)),
+                }
                 left &= left - 1;
             }
         }
         0
     }
+
+    /// The page with this index, if it exists.
+    #[inline(always)]
+    pub(crate) fn get(&mut self, index: usize) -> Option<&mut StoragePage> {
+        match self {
+            Self::OneByOne(storage) => storage.made_page(index),
+            Self::Held(first, pages) => pages.get_mut(index.wrapping_sub(*first))?.as_deref_mut(),
+        }
+    }
+}
+
+impl Storage {
+    /// The pages of an access.
+    #[inline]
+    pub(crate) fn made_pages(&mut self, offsets: &LaneOffsets) -> MadePages<'_> {
+        let (first, last) = (offsets.low as usize / PAGE, offsets.high as usize / PAGE);
+        let scattered = offsets.pattern == LanePattern::Scattered && first != last;
+        if scattered && last - first < HELD { self.held_pages(offsets, first) } else { MadePages::OneByOne(self) }
+    }
+
+    #[inline(never)]
+    fn held_pages(&mut self, offsets: &LaneOffsets, first: usize) -> MadePages<'_> {
+        let used =
+            offsets.at.iter().fold(0_u32, |used, at| used | 1 << ((*at as usize / PAGE).wrapping_sub(first) % HELD));
+        let mut held = [const { None }; HELD];
+        for (at, (to, page)) in held.iter_mut().zip(self.pages_from(first)).enumerate() {
+            if used >> at & 1 != 0 {
+                *to = page.as_mut().map(Arc::make_mut);
+            }
+        }
+        MadePages::Held(first, held)
+    }
+
+    /// Whether the pages of some lanes exist.
+    pub(crate) fn is_made_for(&self, offsets: &LaneOffsets, mask: LaneMask) -> bool {
+        let (mut last, mut made) = (usize::MAX, true);
+        for lane in lanes(mask) {
+            let index = offsets.at[lane] as usize / PAGE;
+            if index != last {
+                made &= self.has_page(index);
+                last = index;
+            }
+        }
+        made
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{LaneOffsets, LanePattern};
+    use super::{AddressRow, LaneOffsets, LanePattern};
 
     #[test]
     fn patterns_are_those_of_active_lanes() {
         let row = |by: u64| std::array::from_fn(|lane| lane as u64 * by);
         let new = |mask: u32, by| {
             let first = 8 + mask.trailing_zeros() * by as u32;
-            LaneOffsets::new(mask, 4, first, row(by), 8)
+            let mut out = LaneOffsets::default();
+            out.set(mask, 4, first, (AddressRow::Long(&row(by)), 8)).then_some(out)
         };
         let pattern = |mask, by| new(mask, by).map(|o| o.pattern);
         assert_eq!(pattern(u32::MAX, 4), Some(LanePattern::Contiguous));

@@ -11,10 +11,11 @@ mod space;
 mod storage;
 mod touched;
 
-pub(crate) use gather::{LaneBytes, LaneOffsets, LanePattern, MAX_LANE_BYTES};
+pub(crate) use gather::{AddressRow, LaneBytes, LaneOffsets, LanePattern, MAX_LANE_BYTES};
 pub use global::{Global, GlobalAllocation};
 pub use scope::Scope;
 pub use shadow::PageShadow;
 pub use space::{AddressMap, Region, SHARED_STRIDE, STACK_PARAMETERS, Window};
+pub(crate) use storage::PageBytes;
 pub use storage::{PAGE, ReadStatus, Storage};
 pub(crate) use touched::TouchedMemory;

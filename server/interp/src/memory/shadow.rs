@@ -103,17 +103,92 @@ pub(crate) struct ShadowCell {
     pub reads: [Stamp; 2],
 }
 
+impl ShadowCell {
+    /// Notes a write that is ordered after all earlier accesses.
+    #[inline(always)]
+    pub fn write(&mut self, me: Stamp) {
+        // A strong write does not hide an earlier plain write of its warp that is published with it.
+        let hides = me.strength() == 0
+            || (self.write.warp, self.write.time) != (me.warp, me.time)
+            || self.write.strength() != 0;
+        *self = Self { write: if hides { me } else { self.write }, ..Self::default() };
+    }
+}
+
+/// Bytes of a row: the words that a warp accesses at once, if its lanes have one word each.
+pub(crate) const ROW: usize = 128;
+
+/// The cells of a row of words whose last accesses are those of whole warps: each access covered all words, in the order of its lanes, so
+/// the cells of two words differ in nothing but the lanes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ShadowRow {
+    /// The cell of the first word.
+    pub first: ShadowCell,
+    /// For the write and each read, the number of successive words of a lane, as a power of two.
+    shifts: [u8; 3],
+}
+
+impl ShadowRow {
+    /// Notes a write of all words that is ordered after all earlier accesses. `me`: the write of the first one. `shift`: see
+    /// [`admits`](Self::admits).
+    pub fn write(&mut self, me: Stamp, shift: u8) {
+        self.first.write(me);
+        if self.first.write == me {
+            self.shifts[0] = shift;
+        }
+    }
+
+    /// Whether an access of whole rows by lanes with 2^`shift` words each meets the same in all words. `me`: the access of the first word.
+    /// `met`: the time up to which each lane of its warp knows the accesses of all others.
+    pub fn admits(&self, me: Stamp, shift: u8, met: u32) -> bool {
+        let alike = |stamp: Stamp, own: u8| {
+            stamp.time <= met || stamp.warp != me.warp || own == shift && (stamp.info ^ me.info) & 31 == 0
+        };
+        let ShadowCell { write, reads: [first, second] } = self.first;
+        alike(write, self.shifts[0]) && alike(first, self.shifts[1]) && alike(second, self.shifts[2])
+    }
+
+    /// Notes the number of words of a lane for a read that is now part of the first cell.
+    pub fn note_read(&mut self, me: Stamp, shift: u8) {
+        for (read, to) in self.first.reads.iter().zip(&mut self.shifts[1..]) {
+            if *read == me {
+                *to = shift;
+            }
+        }
+    }
+
+    /// The cell of a word.
+    fn cell(&self, word: usize) -> ShadowCell {
+        let of = |stamp: Stamp, shift: u8| match stamp.time {
+            0 => stamp,
+            _ => stamp.of_lane(stamp.lane() + (word >> shift)),
+        };
+        let ShadowCell { write, reads: [first, second] } = self.first;
+        let [a, b, c] = self.shifts;
+        ShadowCell { write: of(write, a), reads: [of(first, b), of(second, c)] }
+    }
+}
+
 /// The cells of [`BLOCK`] bytes: one per word, or one per byte as soon as an access has used a part of a word.
 #[derive(Debug, Clone)]
 pub(crate) struct ShadowBlock {
     /// There is one cell per byte.
     fine: bool,
+    /// The rows that need no cells. Those that they have are out of date.
+    rows: [Option<ShadowRow>; BLOCK / ROW],
+    /// The cells; empty as long as no row needs any.
     cells: Vec<ShadowCell>,
 }
 
 impl ShadowBlock {
     fn new() -> Self {
-        Self { fine: false, cells: vec![ShadowCell::default(); BLOCK / 4] }
+        Self { fine: false, rows: [Some(ShadowRow::default()); BLOCK / ROW], cells: Vec::new() }
+    }
+
+    /// The row that contains the byte with offset `from` in the block, if it needs no cells.
+    #[inline]
+    pub fn row(&mut self, from: usize) -> Option<&mut ShadowRow> {
+        self.rows.get_mut(from / ROW)?.as_mut()
     }
 
     /// The cells of the `bytes` bytes from offset `from` in the block, and the number of bytes that each cell covers (1 or 4).
@@ -123,13 +198,35 @@ impl ShadowBlock {
     }
 
     /// All cells, and the number of bytes that each covers. `whole`: they are used for accesses to whole words.
-    #[inline]
+    #[inline(always)]
     pub fn all(&mut self, whole: bool) -> (&mut [ShadowCell], usize) {
+        if self.rows.iter().any(Option::is_some) {
+            self.fill();
+        }
         if !self.fine && !whole {
-            self.cells = self.cells.iter().flat_map(|c| [*c; 4]).collect();
-            self.fine = true;
+            self.part();
         }
         (&mut self.cells, if self.fine { 1 } else { 4 })
+    }
+
+    /// Gives each byte a cell.
+    #[inline(never)]
+    fn part(&mut self) {
+        self.cells = self.cells.iter().flat_map(|c| [*c; 4]).collect();
+        self.fine = true;
+    }
+
+    /// Fills the cells of the rows that had none.
+    #[inline(never)]
+    fn fill(&mut self) {
+        let grain = if self.fine { 1 } else { 4 };
+        self.cells.resize(BLOCK / grain, ShadowCell::default());
+        for (row, cells) in self.rows.iter_mut().zip(self.cells.chunks_exact_mut(ROW / grain)) {
+            let Some(row) = row.take() else { continue };
+            for (at, cell) in cells.iter_mut().enumerate() {
+                *cell = row.cell(at * grain / 4);
+            }
+        }
     }
 }
 
@@ -172,6 +269,31 @@ mod tests {
         }
         assert!(stamp.is_with(Stamp::new(7, 9, InstructionSite { function: 3, instruction: 1000 }, 2, 5, 0)));
         assert!(!stamp.is_with(Stamp::new(7, 9, InstructionSite { function: 3, instruction: 1000 }, 2, 6, 0)));
+    }
+
+    #[test]
+    fn rows_have_the_cells_of_their_words() {
+        let mut shadow = PageShadow::default();
+        let stamp = |warp, lane| Stamp::new(warp, 1, InstructionSite::default(), lane, 0, 0);
+        let block = shadow.block(0, &mut 1).unwrap();
+        let row = block.row(128).unwrap();
+        row.write(stamp(1, 0), 0);
+        // Words of one warp in another order differ, those of other warps do not.
+        let admits = |me, shift, met| row.admits(me, shift, met);
+        assert!(admits(stamp(1, 0), 0, 0) && !admits(stamp(1, 0), 2, 0) && !admits(stamp(1, 8), 0, 0));
+        assert!(admits(stamp(2, 8), 2, 0) && admits(stamp(1, 8), 2, 1));
+        row.first.reads[1] = stamp(2, 8);
+        row.note_read(stamp(2, 8), 2);
+        let (cells, grain) = block.cells(128 + 20, 108);
+        assert_eq!((cells.len(), grain, cells[0].write, cells[26].write), (27, 4, stamp(1, 5), stamp(1, 31)));
+        assert_eq!(
+            [0, 3, 26].map(|at: usize| cells[at].reads),
+            [9, 10, 15].map(|lane| [Stamp::default(), stamp(2, lane)])
+        );
+        assert!(block.row(128).is_none() && block.row(0).is_none());
+        assert!(block.cells(0, 128).0.iter().all(|cell| cell.write == Stamp::default()));
+        let (cells, grain) = block.cells(128 + 21, 1);
+        assert_eq!((cells[0].write, grain), (stamp(1, 5), 1));
     }
 
     #[test]

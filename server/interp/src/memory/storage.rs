@@ -67,6 +67,37 @@ impl PageBytes {
         out
     }
 
+    /// Whether all these bytes were written. They lie inside of the page.
+    #[inline(always)]
+    fn knows(&self, at: usize, count: usize) -> bool {
+        if (at | count).is_multiple_of(64) {
+            return self
+                .known
+                .get(at / 64..(at + count) / 64)
+                .is_some_and(|words| words.iter().all(|w| *w == u64::MAX));
+        }
+        let mut unknown = 0;
+        for_words(at, count, |word, bits| unknown |= !self.known[word] & bits);
+        unknown == 0
+    }
+
+    /// Writes bytes of the page without marks, if the page has none. Returns whether it has done so.
+    #[inline(always)]
+    pub(crate) fn write_exact(&mut self, at: usize, from: &[u8]) -> bool {
+        let count = from.len();
+        if !self.is_exact() {
+            return false;
+        }
+        let Some(to) = self.data.get_mut(at..at + count) else { return false };
+        to.copy_from_slice(from);
+        if (at | count).is_multiple_of(64) {
+            self.known.get_mut(at / 64..(at + count) / 64).unwrap_or_default().fill(u64::MAX);
+        } else {
+            for_words(at, count, |word, bits| self.known[word] |= bits);
+        }
+        true
+    }
+
     /// Writes bytes of the page, all with the same marks. Nothing is written if some are after its end.
     pub(crate) fn write(&mut self, at: usize, from: &[u8], marks: Marks) {
         let count = from.len();
@@ -106,6 +137,16 @@ impl PageBytes {
         let bytes = self.data.get(at..at + N).and_then(|b| b.first_chunk()).copied().unwrap_or([0; N]);
         let ones = (1 << N) - 1;
         (bytes, self.known[at / 64] >> (at % 64) & ones == ones)
+    }
+
+    /// Writes the bytes of a lane at a multiple of their number. For pages without marks.
+    #[inline(always)]
+    pub(crate) fn put_exact<const N: usize>(&mut self, at: usize, from: &[u8; N]) {
+        let at = at % PAGE;
+        if let Some(to) = self.data.get_mut(at..at + N) {
+            to.copy_from_slice(from);
+            self.known[at / 64] |= ((1 << N) - 1) << (at % 64);
+        }
     }
 
     /// Writes the bytes of a lane, up to 16, at a multiple of their number.
@@ -247,12 +288,18 @@ impl Storage {
         let (at, count) = (offset as usize % PAGE, to.len());
         let Some(page) = self.page(offset as usize / PAGE) else { return false };
         let Some(from) = page.bytes.data.get(at..at + count).filter(|_| page.bytes.is_exact()) else { return false };
-        let mut unknown = 0;
-        for_words(at, count, |word, bits| unknown |= !page.bytes.known[word] & bits);
-        if unknown == 0 {
+        let known = page.bytes.knows(at, count);
+        if known {
             to.copy_from_slice(from);
         }
-        unknown == 0
+        known
+    }
+
+    /// Writes bytes without marks, if they lie in one page that exists and has no marks. Returns whether it has done so.
+    #[inline]
+    pub(crate) fn write_exact(&mut self, offset: u64, from: &[u8]) -> bool {
+        let page = self.made_page(offset as usize / PAGE);
+        page.is_some_and(|page| page.bytes.write_exact(offset as usize % PAGE, from))
     }
 
     fn read_parts(&self, offset: u64, to: &mut [u8]) -> ReadStatus {
@@ -317,6 +364,16 @@ impl Storage {
     #[inline]
     pub(crate) fn made_page(&mut self, index: usize) -> Option<&mut StoragePage> {
         self.pages.get_mut(index)?.as_mut().map(Arc::make_mut)
+    }
+
+    /// The pages from an index on.
+    pub(crate) fn pages_from(&mut self, index: usize) -> &mut [Option<Arc<StoragePage>>] {
+        self.pages.get_mut(index..).unwrap_or_default()
+    }
+
+    /// Whether the page with this index exists.
+    pub(crate) fn has_page(&self, index: usize) -> bool {
+        self.pages.get(index).is_some_and(Option::is_some)
     }
 
     /// Whether the pages of all these bytes exist.

@@ -117,7 +117,7 @@ pub(crate) fn load(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefus
             marks.push(cell.marks);
         }
         access.report(context);
-        let used = std::mem::take(&mut context.uses.tensor);
+        let used = context.uses.take().unwrap_or_default().tensor;
         operands::begin(context, TensorKind::Load, used, None);
         let site = context.site;
         context.lanes.wgmma.load(site, &registers);
@@ -149,7 +149,7 @@ pub(crate) fn store(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefu
             access.write(memory, lane, column, *value as u32, marks);
         }
         access.report(context);
-        let used = std::mem::take(&mut context.uses.tensor);
+        let used = context.uses.take().unwrap_or_default().tensor;
         operands::begin(context, TensorKind::Store, used, None);
         context.marked = LaneMarks::all(0, Marks::NONE);
         StepOutcome::Next

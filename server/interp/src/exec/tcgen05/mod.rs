@@ -139,7 +139,7 @@ impl TensorMemoryAccess {
     fn report(self, context: &mut ExecContext<'_>) {
         let (mask, rank) = (1 << self.thread, self.rank);
         let [reads, writes] = self.cells.map(|masks| TensorCells::of_masks(&masks));
-        context.uses.tensor.push(TensorUse { rank, reads, writes });
+        context.uses.get_or_insert_default().tensor.push(TensorUse { rank, reads, writes });
         if let Some((lane, column)) = self.outside {
             context.fault(FaultKind::OutOfBounds, mask, || {
                 format!("lane {lane}, column {column}: tensor memory has {LANES} lanes and {COLUMNS} columns")

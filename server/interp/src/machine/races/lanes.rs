@@ -6,10 +6,11 @@ use super::{AccessProbe, lockstep, own, wanted};
 use crate::lanes::{LANES, LaneMask};
 use crate::machine::warp_access::WarpAccess;
 use crate::machine::{ExecContext, Order};
-use crate::memory::shadow::{BLOCK, ShadowCell, Stamp};
-use crate::memory::{LaneBytes, LaneOffsets, LanePattern, PAGE, Region};
+use crate::memory::shadow::{BLOCK, ROW, ShadowCell, ShadowRow, Stamp};
+use crate::memory::{LaneOffsets, LanePattern, PAGE, PageBytes, Region};
 use crate::simd::LaneMarks;
 use ptx_num::values::Marks;
+use std::slice;
 
 /// Whether accesses to a region are checked for races.
 pub(in crate::machine) fn watches(context: &ExecContext<'_>, region: Region) -> bool {
@@ -42,7 +43,7 @@ enum LaneEffect<'b> {
     /// It reads them. If set, no thread of the kernel may have written them.
     Read(bool),
     /// It writes these bytes of all lanes, with these marks.
-    Write(&'b LaneBytes, LaneMarks),
+    Write(&'b [u8], LaneMarks),
 }
 
 /// Stores the reads of the lanes `left` in the shadow. Returns the lanes that are left: the first of them must be handled alone.
@@ -61,7 +62,7 @@ pub(in crate::machine) fn observe_writes(
     access: &WarpAccess,
     left: LaneMask,
     order: Order,
-    from: &LaneBytes,
+    from: &[u8],
 ) -> LaneMask {
     let sources = context.sources;
     observe(context, access, left, flags(order), LaneEffect::Write(from, sources))
@@ -87,13 +88,37 @@ fn observe(
     if let Some(storage) = access.storage(context.machine, place) {
         let (at, bytes) = (&access.offsets.at, access.offsets.bytes);
         let offset = |left: LaneMask| at[left.trailing_zeros() as usize % LANES] as usize;
+        let mut pages = storage.made_pages(&access.offsets);
         while left != 0 {
-            let index = offset(left) / PAGE;
-            let Some(page) = storage.made_page(index) else { break };
+            let Some(page) = pages.get(offset(left) / PAGE) else { break };
             let shadow = page.shadow.get_or_insert_default();
             let block = offset(left) / BLOCK;
-            let (cells, grain) = match shadow.block(offset(left) % PAGE, &mut blocks) {
-                Some(block) => block.all(bytes.is_multiple_of(4)),
+            let block_shadow = shadow.block(offset(left) % PAGE, &mut blocks);
+            let (cells, grain) = match block_shadow {
+                Some(block) => {
+                    if let Some(count) = lanes_of_row(access, left)
+                        && let Some(row) = block.row(offset(left) % BLOCK)
+                    {
+                        let lane = left.trailing_zeros() as usize;
+                        let (me, shift) = (me.of_lane(lane), bytes.trailing_zeros() as u8 - 2);
+                        let known = &mut known;
+                        let done = row.admits(me, shift, clock.met).then(|| match effect {
+                            LaneEffect::Read(fixed) => probe.read_whole_row(row, me, shift, fixed, known),
+                            LaneEffect::Write(..) => probe.write_whole_row(row, me, shift, known),
+                        });
+                        if done == Some(true) {
+                            if let LaneEffect::Write(all, marks) = effect {
+                                write_run(&mut page.bytes, access, (lane, count), all, marks);
+                            }
+                            left &= !lanes_from(lane, count);
+                            continue;
+                        }
+                        if done == Some(false) {
+                            break;
+                        }
+                    }
+                    block.all(bytes.is_multiple_of(4))
+                }
                 None => (&mut [][..], 4),
             };
             let per_lane = bytes / grain;
@@ -117,14 +142,7 @@ fn observe(
                         LaneEffect::Write(..) => probe.write_row(cells, per_lane, me, &mut known),
                     };
                     match effect {
-                        LaneEffect::Write(all, marks) if marks == LaneMarks::default() => {
-                            page.bytes.write(from % PAGE, &all[lane * bytes..][..done * bytes], Marks::NONE);
-                        }
-                        LaneEffect::Write(all, marks) => {
-                            for lane in lane..lane + done {
-                                page.bytes.put(at[lane] as usize, &all[lane * bytes..][..bytes], marks.of(lane));
-                            }
-                        }
+                        LaneEffect::Write(all, marks) => write_run(&mut page.bytes, access, (lane, done), all, marks),
                         LaneEffect::Read(_) => {}
                     }
                     left &= !lanes_from(lane, done);
@@ -173,12 +191,42 @@ fn lanes_from(lane: usize, count: usize) -> LaneMask {
     ones << lane
 }
 
+/// Writes the bytes of `count` successive lanes from `lane` on, which follow each other in one page.
+#[inline]
+fn write_run(page: &mut PageBytes, access: &WarpAccess, (lane, count): (usize, usize), all: &[u8], marks: LaneMarks) {
+    let LaneOffsets { at, bytes, .. } = &access.offsets;
+    if marks == LaneMarks::default() {
+        let (at, from) = (at[lane % LANES] as usize % PAGE, &all[lane * bytes..][..count * bytes]);
+        if !page.write_exact(at, from) {
+            page.write(at, from, Marks::NONE);
+        }
+        return;
+    }
+    for lane in lane..lane + count {
+        page.put(at[lane % LANES] as usize, &all[lane * bytes..][..*bytes], marks.of(lane));
+    }
+}
+
+/// The number of lanes that access one row of words, if the lanes `left` begin with all words of such a row.
+#[inline]
+fn lanes_of_row(access: &WarpAccess, left: LaneMask) -> Option<usize> {
+    let LaneOffsets { at, bytes, pattern, .. } = &access.offsets;
+    let lane = left.trailing_zeros() as usize % LANES;
+    let words = *pattern == LanePattern::Contiguous && matches!(bytes, 4 | 8 | 16);
+    let count = if words { ROW / bytes } else { return None };
+    ((at[lane] as usize).is_multiple_of(ROW) && (left >> lane).trailing_ones() as usize >= count).then_some(count)
+}
+
 /// The number of successive lanes from `lane` on, all of them in `left`, whose bytes follow each other in one block.
 #[inline]
 fn run(access: &WarpAccess, left: LaneMask, lane: usize) -> usize {
     let LaneOffsets { at, bytes, pattern, .. } = &access.offsets;
     let from = at[lane] as usize;
-    let most = (BLOCK - from % BLOCK) / bytes;
+    // Scattered lanes have no neighbours.
+    if at[(lane + 1) % LANES] as usize != from + bytes {
+        return 1;
+    }
+    let most = (BLOCK - from % BLOCK) >> bytes.trailing_zeros();
     let most = most.min((left >> lane).trailing_ones() as usize);
     if *pattern == LanePattern::Contiguous {
         return most;
@@ -197,6 +245,35 @@ fn is_within(stamp: Stamp, me: Stamp, known: KnownWarp) -> bool {
 }
 
 impl AccessProbe<'_> {
+    /// Notes the reads of all words of a row, unless they conflict with a write. `me`: the read of the first word. Returns whether it has done
+    /// so.
+    #[inline]
+    fn read_whole_row(
+        &self,
+        row: &mut ShadowRow,
+        me: Stamp,
+        shift: u8,
+        fixed: bool,
+        known: &mut [KnownWarp; 2],
+    ) -> bool {
+        let done = self.read(slice::from_mut(&mut row.first), me, fixed, known);
+        if done {
+            row.note_read(me, shift);
+        }
+        done
+    }
+
+    /// Notes the writes of all words of a row, as [`read_whole_row`](Self::read_whole_row).
+    #[inline]
+    fn write_whole_row(&self, row: &mut ShadowRow, me: Stamp, shift: u8, known: &mut [KnownWarp; 2]) -> bool {
+        let [writers, readers] = known;
+        let done = self.write(slice::from_mut(&mut row.first), me, writers, readers);
+        if done {
+            row.write(me, shift);
+        }
+        done
+    }
+
     /// Notes the reads of lanes whose cells follow each other, `per_lane` of each, as long as they do not conflict with a write. `me`: the
     /// read of the first lane. Returns the number of lanes.
     #[inline(never)]
@@ -268,7 +345,7 @@ impl AccessProbe<'_> {
                 if !self.may_write(cell, me, &limits, &mut writer, &mut reader) {
                     break;
                 }
-                *cell = ShadowCell { write: me, reads: [Stamp::default(); 2] };
+                cell.write(me);
                 done += 1;
                 me = me.of_next_lane();
             }
@@ -284,7 +361,7 @@ impl AccessProbe<'_> {
         }
         let done = fits >> shift;
         for (at, cell) in cells.iter_mut().take(done << shift).enumerate() {
-            *cell = ShadowCell { write: of(at), reads: [Stamp::default(); 2] };
+            cell.write(of(at));
         }
         (*writers, *readers) = (writer, reader);
         done
@@ -362,15 +439,22 @@ impl AccessProbe<'_> {
     /// Notes a write of these cells, unless it conflicts with another access. Returns whether it has done so.
     #[inline(always)]
     fn write(&self, cells: &mut [ShadowCell], me: Stamp, writers: &mut KnownWarp, readers: &mut KnownWarp) -> bool {
-        let ordered = |cell: &ShadowCell| {
+        let mut ordered = |cell: &ShadowCell| {
             self.knows(cell.write, me, writers)
                 && self.knows(cell.reads[0], me, readers)
                 && self.knows(cell.reads[1], me, readers)
         };
+        if let [cell] = cells {
+            let ordered = ordered(cell);
+            if ordered {
+                cell.write(me);
+            }
+            return ordered;
+        }
         if !cells.iter().all(ordered) {
             return false;
         }
-        cells.iter_mut().for_each(|cell| *cell = ShadowCell { write: me, reads: [Stamp::default(); 2] });
+        cells.iter_mut().for_each(|cell| cell.write(me));
         true
     }
 

@@ -142,6 +142,77 @@ fn kernel(seed: u64) -> TestKernel {
     kernel
 }
 
+/// An access of whole warps to rows of words, or one that parts such rows. `own`: each warp has rows of its own, and a barrier follows.
+fn row_access(numbers: &mut Numbers, own: bool) -> String {
+    let (count, ty, names): (u64, &str, &[&str]) = match numbers.below(8) {
+        0 => (8, "b64", &["%rd10"]),
+        1 => (8, "v2.b32", &["{%r10, %r11}"]),
+        2 => (16, "v4.b32", &["{%r10, %r11, %r12, %r13}"]),
+        3 => (16, "v2.b64", &["{%rd10, %rd11}"]),
+        4 => (4, "f32", &["%f0"]),
+        _ => (4, "b32", &["%r10", "%r23"]),
+    };
+    let apart = if numbers.below(8) == 0 { count * numbers.below(4) } else { 0 };
+    let at = 128 * numbers.below(6) + apart;
+    let lane = match numbers.below(12) {
+        0 if !own => "mov.u32 %r2, 0;".to_owned(),
+        _ => format!("mul.lo.u32 %r2, %r1, {count};"),
+    };
+    let step = [0, 0, 128, 512][numbers.below(4) as usize];
+    let warp = format!("mad.lo.u32 %r2, %r4, {}, %r2;", if own { 2048 } else { step });
+    let (space, address) = match numbers.below(2) {
+        0 => (".global", format!("[%rd2+{at}]")),
+        _ => (".shared", format!("[%r5+{at}]")),
+    };
+    let value = numbers.of(names);
+    let instruction = match numbers.below(16) {
+        0..6 => format!("ld{space}.{ty} {value}, {address};"),
+        6..12 => format!("st{space}.{ty} {address}, {value};"),
+        12 if count == 4 => format!("red{space}.add.u32 {address}, %r10;"),
+        13 => format!("ld.relaxed.cta{space}.{ty} {value}, {address};"),
+        14 => format!("st.volatile{space}.{ty} {address}, {value};"),
+        _ if space == ".global" => format!("ld.global.nc.{ty} {value}, {address};"),
+        _ => format!("st{space}.u8 {address}, %h1;"),
+    };
+    let guard = if numbers.below(8) == 0 { numbers.of(&["@%p1 ", "@%p2 "]) } else { "" };
+    let between = if own { "bar.sync 0;" } else { "" };
+    let between = between.to_owned()
+        + numbers.of(&["bar.sync 0;", "bar.sync 0;", "bar.warp.sync -1;", "fence.acq_rel.gpu;", "", "", ""]);
+    format!(
+        "{lane} {warp} cvt.u64.u32 %rd1, %r2; add.u64 %rd2, %rd0, %rd1; add.u32 %r5, %r20, %r2;\n{guard}{instruction} {between}\n"
+    )
+}
+
+/// A kernel whose warps use the same rows of words.
+fn rows_kernel(seed: u64) -> TestKernel {
+    let mut numbers = Numbers(seed);
+    let own = seed.is_multiple_of(5);
+    let body: String = (0..16).map(|_| row_access(&mut numbers, own)).collect();
+    let target = if seed.is_multiple_of(4) { "sm_60" } else { "sm_90" };
+    let body = if target == "sm_60" {
+        body.replace("ld.relaxed.cta", "ld").replace("fence.acq_rel.gpu", "membar.gl")
+    } else {
+        body
+    };
+    let fill = match seed % 3 {
+        0 => "",
+        _ => {
+            "mov.u32 %r2, %r0; fill: shl.b32 %r5, %r2, 2; add.u32 %r5, %r20, %r5; st.shared.u32 [%r5], %r0; add.u32 %r2, %r2, 96; setp.lt.u32 %p0, %r2, 1024; @%p0 bra fill; bar.sync 0;"
+        }
+    };
+    let text = format!(
+        ".version 8.0\n.target {target}\n.address_size 64\n\
+         .entry k(.param .u64 out) {{\n.shared .align 128 .b8 fast[8192];\n\
+         .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<32>; .reg .f32 %f<4>; .reg .b64 %rd<20>;\n\
+         ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, %laneid; shr.u32 %r4, %r0, 5; mov.f32 %f0, 0f3FC00000;\n\
+         mov.u32 %r20, fast; and.b32 %r9, %r0, 3; setp.ne.u32 %p1, %r9, 1; setp.lt.u32 %p2, %r1, 16; cvt.u16.u32 %h1, %r0;\n\
+         {}{} mov.u32 %r23, 7;\n{fill}\n{body}\nbar.sync 0;\nret;\n}}\n",
+        (10..20).map(|n| format!("add.u32 %r{n}, %r0, {n}; ")).collect::<String>(),
+        (10..20).map(|n| format!("cvt.u64.u32 %rd{n}, %r{n}; ")).collect::<String>(),
+    );
+    TestKernel::new(&text).threads(96).ctas(if own { 1 } else { 1 + seed as u32 / 4 % 2 }, 1).buffer(&words(0..2048))
+}
+
 /// All that can be seen of a run.
 #[derive(Debug, PartialEq)]
 struct Seen {
@@ -170,6 +241,36 @@ fn seen(mut machine: Machine, by_lane: bool, record: bool) -> Seen {
     }
     let (faults, steps, kept, moved) = (machine.findings.faults.clone(), machine.steps, machine.kept, machine.progress);
     Seen { faults, steps, progress, kept, moved, bytes, states, records: recorder.steps() }
+}
+
+#[test]
+fn a_strong_store_hides_no_plain_one() {
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out) {\n\
+         .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<4>;\n\
+         ld.param.u64 %rd0, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, %laneid; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd2, %rd0, %rd1;\n\
+         setp.lt.u32 %p1, %r0, 32; @!%p1 bra other;\n\
+         st.global.u32 [%rd2], %r0; st.volatile.global.u32 [%rd2], %r1; ret;\n\
+         other: ld.volatile.global.u32 %r2, [%rd2]; ret;\n}\n";
+    for by_lane in [false, true] {
+        let machine = TestKernel::new(text).threads(64).buffer(&words(0..32)).machine();
+        let faults = seen(machine, by_lane, false).faults;
+        let kinds: Vec<_> = faults.iter().map(|fault| (fault.kind, fault.count)).collect();
+        assert_eq!(kinds, [(FaultKind::Race, 32)], "by lane: {by_lane}");
+    }
+}
+
+#[test]
+fn rows_of_words_are_the_same_as_words() {
+    let (mut races, mut clean) = (0, 0);
+    for seed in 0..60 {
+        let (fast, slow) =
+            (seen(rows_kernel(seed).machine(), false, false), seen(rows_kernel(seed).machine(), true, false));
+        assert_eq!(fast.faults, slow.faults, "seed {seed}");
+        assert!(fast == slow, "seed {seed}");
+        let count = fast.faults.iter().filter(|f| f.kind == FaultKind::Race).count();
+        (races, clean) = (races + count, clean + usize::from(count == 0));
+    }
+    assert!(races > 100 && clean > 0, "{races} races, {clean} runs without one");
 }
 
 #[test]
