@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { folder, kernel, native, pause, web } from "./client.mjs";
-import { numbers } from "./numbers.mjs";
+import { edits, numbers } from "./numbers.mjs";
 
 const TIMEOUT = 20_000;
 
@@ -47,21 +47,14 @@ for (const [seed, name] of ["saxpy", "mma_matmul", "tma_pipeline"].entries()) {
     client.open(uri, lines.join("\n"));
     for (let version = 2; version < 22; version++) {
       // Several edits at once, as when somebody types fast.
-      const changes = Array.from({ length: 1 + next(3) }, () => {
-        const line = next(lines.length);
-        const start = next(lines[line].length + 1);
-        const end = Math.min(start + next(4), lines[line].length);
-        const text = PIECES[next(PIECES.length)];
-        lines[line] = lines[line].slice(0, start) + text + lines[line].slice(end);
-        lines = lines.join("\n").split("\n");
-        return { range: { start: { line, character: start }, end: { line, character: end } }, text };
-      });
-      client.change(uri, version, ...changes);
+      const edited = edits(lines, next, PIECES);
+      lines = edited.lines;
+      client.change(uri, version, ...edited.changes);
       const other = `file:///fresh-${version}.ptx`;
       fresh.open(other, lines.join("\n"), version);
       await fresh.request("workspace/executeCommand", { command: "ptx-analyzer.registerPressure", arguments: [{ uri: other, wait: true }] });
       const afresh = () => JSON.parse(JSON.stringify(last(fresh, other, version)).replaceAll(other, uri));
-      await same(() => last(client, uri, version), afresh, `version ${version}, after ${JSON.stringify(changes)}`);
+      await same(() => last(client, uri, version), afresh, `version ${version}, after ${JSON.stringify(edited.changes)}`);
       fresh.notify("textDocument/didClose", { textDocument: { uri: other } });
     }
   });

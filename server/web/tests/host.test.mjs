@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { folder, native, pause, web } from "./client.mjs";
-import { numbers } from "./numbers.mjs";
+import { edits, numbers } from "./numbers.mjs";
 
 const TIMEOUT = 20_000;
 const LANGUAGES = { cu: "cuda-cpp", py: "python", rs: "rust", ll: "llvm", jl: "julia" };
@@ -94,23 +94,16 @@ for (const [seed, name] of files.filter((_, index) => index % 3 === 0).entries()
     let lines = textOf(name).split("\n");
     client.open(uri, lines.join("\n"), 1, languageOf(name));
     for (let version = 2; version < 22; version++) {
-      const changes = Array.from({ length: 1 + next(3) }, () => {
-        const line = next(lines.length);
-        const start = next(lines[line].length + 1);
-        const end = Math.min(start + next(4), lines[line].length);
-        const text = PIECES[next(PIECES.length)];
-        lines[line] = lines[line].slice(0, start) + text + lines[line].slice(end);
-        lines = lines.join("\n").split("\n");
-        return { range: { start: { line, character: start }, end: { line, character: end } }, text };
-      });
-      client.change(uri, version, ...changes);
+      const edited = edits(lines, next, PIECES);
+      lines = edited.lines;
+      client.change(uri, version, ...edited.changes);
       const other = `file:///fresh-${version}/${name}`;
       fresh.open(other, lines.join("\n"), version, languageOf(name));
       const afresh = () => {
         const found = last(fresh, other, version);
         return found && JSON.parse(JSON.stringify(found).replaceAll(other, uri));
       };
-      await same(() => last(client, uri, version), afresh, `version ${version}, after ${JSON.stringify(changes)}`);
+      await same(() => last(client, uri, version), afresh, `version ${version}, after ${JSON.stringify(edited.changes)}`);
       fresh.notify("textDocument/didClose", { textDocument: { uri: other } });
     }
   });

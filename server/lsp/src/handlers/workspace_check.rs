@@ -27,7 +27,7 @@ pub struct PushedReports(Mutex<Option<HashMap<Uri, String>>>);
 /// Checks everything; the answer contains the number of files and of diagnostics.
 pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result<Value> {
     let begin = Instant::now();
-    // Who asks for a check may know of a change that the client has not reported.
+    // The client may not have reported a change that the user knows of.
     shared.workspace.listings.forget();
     let wanted = UntilDropped::default();
     let progress = Some(WorkProgress::new(shared, token, "Checking PTX files", &wanted.token()));
