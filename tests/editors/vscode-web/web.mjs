@@ -177,7 +177,7 @@ try {
     });
     await check('files that are not open are checked', async () => {
         await desk.run('PTX: Check Workspace');
-        const counted = page.locator('.notification-toast', { hasText: /2 files that are not open: 1 errors/ }).first();
+        const counted = page.locator('.notification-toast', { hasText: /2 files not open: 1 error, 0 warnings/ }).first();
         await desk.sees('the number of errors', counted, 40);
         await counted.getByRole('button', { name: 'Show Problems' }).click();
         await desk.sees('the file in the list of problems', page.locator('.markers-panel .monaco-list-row', { hasText: 'unopened.ptx' }).first(), 40);
