@@ -1,7 +1,8 @@
 //! The outline of a large text: the module without the bodies of its functions.
 //!
-//! Trees need many times the memory of their text. Whoever reads a text once reads it in parts: the outline gives all declarations of the
-//! module, and then the trees of one part after the other exist only while that part is read. They also stay in the cache of the processor.
+//! A tree takes about twenty times the memory of its text. A check that reads a text only once therefore reads it in parts: the outline
+//! gives all declarations of the module, and the tree of each part exists only while that part is read. So it also stays in the cache of
+//! the processor.
 
 use crate::bodies::bodies;
 use crate::chunks::{Chunk, ChunkGroup, ChunkTree, MIN_CHUNK, boundaries, grouped, include, parse_fresh, parse_plain};
@@ -15,13 +16,13 @@ use ropey::Rope;
 use std::ops::Range;
 use tree_sitter::{Node, Parser, Tree};
 
-/// The minimum size of a part in bytes. The trees of a part and what is read beside them fit into the second cache of a processor.
+/// The minimum size of a part in bytes. The trees of such a part fit into the second-level cache of a processor.
 const MIN_PART: usize = 32 << 10;
 
 /// A text with the trees of its outline.
 ///
-/// A part in which something is unusual has its complete trees in the outline: a syntax error, brackets that nest too deep, or a rare byte that
-/// checks of the whole text look for. So has a part without long bodies.
+/// Some parts have their complete trees in the outline: those with a syntax error outside of bodies, with brackets that nest too deep, with
+/// a rare byte that checks of the whole text look for, or with hardly any body.
 #[derive(Debug)]
 pub struct Outline<'t> {
     text: &'t str,
@@ -29,7 +30,7 @@ pub struct Outline<'t> {
     parts: Vec<OutlinePart>,
 }
 
-/// A part of a text: some functions, and what stands between them.
+/// A part of a text: successive functions, and the declarations between them.
 #[derive(Debug)]
 struct OutlinePart {
     range: Range<usize>,

@@ -1,8 +1,8 @@
 //! The check of a text that is read once and in parts.
 //!
-//! The declarations of a module come from its outline. Then each part is parsed, checked and forgotten, on several threads. If a part
-//! has a syntax error, it may declare something else than the outline has shown: then the results of the other parts are kept only where they still hold, just
-//! as after an edit.
+//! The declarations of a module come from its outline. Then each part is parsed, checked and forgotten, on several threads. A part with a
+//! syntax error may declare something that the outline does not show. Then the declarations are read again, and the results of the other
+//! parts are kept only where they still hold, as after an edit.
 
 use super::contents::{CheckContext, check_item};
 use super::lints::{Cancelled, LintContext, fingerprint, lints_of, module_facts};
@@ -114,9 +114,9 @@ impl Analyzer {
         checked.into_iter().collect()
     }
 
-    /// After some parts of the outline got their complete trees: the results that still hold, by the index of the item, and the fingerprint of the
-    /// version and target. The outline gets the complete trees of the parts with the other items, too. `earlier` has the results by the start of the item, with the
-    /// number of the part.
+    /// Reads the declarations again, after some parts of the outline got their complete trees. Returns the fingerprint of version and
+    /// target, and the results that still hold, by the index of their item. The parts of all other results get their complete trees too.
+    /// `earlier` has the results and the numbers of their parts, by the start of the item.
     fn still_valid(
         &mut self,
         outline: &mut Outline<'_>,
