@@ -81,10 +81,10 @@ impl ColumnEncoding {
     /// Returns the positions of a range of bytes.
     pub fn range(self, rope: &Rope, range: &Range<usize>) -> ls_types::Range {
         let start = self.position(rope, range.start);
-        // Most ranges are words. Their text takes less time to find than the line in which they end.
+        // Most ranges are words. To read their text takes less time than to find the line in which they end.
         let (chunk, base, ..) = rope.chunk_at_byte(range.start.min(rope.len_bytes()));
         let word = chunk.get(range.start - base..range.end.saturating_sub(base));
-        // The line breaks of a rope are not those of a string, but none of them is a sign in a word.
+        // A rope knows more line breaks than `str` does, but none of them is a printable ASCII character.
         if let Some(word) = word.filter(|word| word.bytes().all(|b| b.is_ascii_graphic() || b == b' ')) {
             let end = start.character.saturating_add(cut(word.len()));
             return ls_types::Range::new(start, Position::new(start.line, end));

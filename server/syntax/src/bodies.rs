@@ -1,11 +1,8 @@
 //! Finds the bodies of functions in a text without parsing it.
 
-use crate::boundaries::{length_of_comment, length_of_string};
+use crate::boundaries::{FUNCTIONS, is_word, length_of_comment, length_of_string};
 use memchr::{memchr, memchr3};
 use std::ops::Range;
-
-/// The words after which a block is the body of a function.
-const FUNCTIONS: [&[u8]; 2] = [b".entry", b".func"];
 
 /// The byte ranges between the braces of all function bodies of a text, in order, without the braces. The text begins outside of a
 /// function. `None` if a brace is missing, or a comment has no end: then only a parser can tell what belongs to which function.
@@ -32,17 +29,14 @@ pub fn bodies(text: &[u8]) -> Option<Vec<Range<usize>>> {
             b'}' => return None,
             b'.' => {
                 let length = text[scanner.at + 1..].iter().take_while(|b| is_word(**b)).count();
-                function |= FUNCTIONS.contains(&&text[scanner.at..scanner.at + 1 + length]);
+                // The next block is the body of a function.
+                function |= FUNCTIONS.contains(&&text[scanner.at + 1..scanner.at + 1 + length]);
                 scanner.at += 1 + length;
             }
             _ => scanner.at += 1,
         }
     }
     Some(out)
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
 struct BodyScanner<'t> {

@@ -8,7 +8,8 @@ use memchr::{memchr, memchr2, memchr3};
 
 /// The words that may come before `.entry` and `.func`.
 const LINKAGE: [&[u8]; 4] = [b"visible", b"extern", b"weak", b"common"];
-const FUNCTIONS: [&[u8]; 2] = [b"entry", b"func"];
+/// The words of a function header, without their dot.
+pub const FUNCTIONS: [&[u8]; 2] = [b"entry", b"func"];
 
 /// The byte offsets of the chunk boundaries of a text, in order, without its beginning.
 pub fn chunk_boundaries(text: &[u8]) -> Vec<usize> {
@@ -42,7 +43,7 @@ fn ends_with_linkage(text: &[u8]) -> bool {
     LINKAGE.iter().any(|word| text.strip_suffix(*word).is_some_and(|before| before.ends_with(b".")))
 }
 
-fn is_word(byte: u8) -> bool {
+pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 

@@ -169,8 +169,8 @@ fn lints_step_by_step_are_those_found_afresh() {
                 continue;
             }
             let text = snapshot.rope().to_string();
-            let found = analyzer.lints(&snapshot, &|| false).expect("nobody cancelled");
-            let fresh = Analyzer::default().lints(&Snapshot::new(&text), &|| false).expect("nobody cancelled");
+            let found = analyzer.lints(&snapshot, &|| false).expect("not cancelled");
+            let fresh = Analyzer::default().lints(&Snapshot::new(&text), &|| false).expect("not cancelled");
             assert_same(&found, &fresh, &text);
             assert!(found.iter().all(|d| d.range.end <= text.len() && d.severity != Severity::Error));
         }
@@ -219,14 +219,14 @@ fn lints_right_after_the_check_are_those_of_a_run_of_their_own() {
             let snapshot = document.snapshot();
             let mut analyzer = Analyzer::default();
             let mut apart = analyzer.analyze(&snapshot).diagnostics;
-            let found = analyzer.lints(&snapshot, &|| false).expect("nobody cancelled");
+            let found = analyzer.lints(&snapshot, &|| false).expect("not cancelled");
             lints += found.len();
             apart.extend(found);
             apart.sort_by_key(|d| (d.range.start, d.range.end));
             let mut once = Analyzer::for_one_check();
             // The second check must not depend on the first.
             for _ in 0..2 {
-                let together = once.check_with_lints(&snapshot, &|| false).expect("nobody cancelled");
+                let together = once.check_with_lints(&snapshot, &|| false).expect("not cancelled");
                 assert_same(&together.diagnostics, &apart, &snapshot.rope().to_string());
             }
             edit(&mut document, &mut random);
@@ -254,10 +254,10 @@ fn a_check_in_parts_finds_what_a_check_of_all_finds() {
             let snapshot = document.snapshot();
             let text = snapshot.rope().to_string();
             let mut analyzer = Analyzer::for_one_check();
-            let whole = analyzer.check_with_lints(&snapshot, &|| false).expect("nobody cancelled");
+            let whole = analyzer.check_with_lints(&snapshot, &|| false).expect("not cancelled");
             let mut outline = Outline::with_part_size(&text, 1, 200);
             outlined += outline.parts().len();
-            let parts = analyzer.check_outline(&mut outline, &|| false).expect("nobody cancelled");
+            let parts = analyzer.check_outline(&mut outline, &|| false).expect("not cancelled");
             left += outline.parts().len();
             assert_same(&parts.diagnostics, &whole.diagnostics, &text);
             assert_eq!(parts.environment, whole.environment);

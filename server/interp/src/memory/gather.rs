@@ -349,7 +349,7 @@ const HELD: usize = 16;
 pub(crate) enum MadePages<'s> {
     /// Each page is looked up when it is needed: lanes that follow each other use few, or all of them too many.
     OneByOne(&'s mut Storage),
-    /// The pages from this index on, if lanes use them. To make a page one's own takes longer than the rest of a look-up.
+    /// The pages from this index on, if lanes use them. To make a shared page writable takes longer than the rest of a look-up.
     Held(usize, [Option<&'s mut StoragePage>; HELD]),
 }
 

@@ -81,10 +81,10 @@ use std::sync::OnceLock;
 pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     // A name of one letter is like all others.
     let limit = if found.len() < 2 { 0 } else { (found.len() / 3).clamp(1, 3) };
-    let signs = signs_of(found);
+    let bytes = bytes_of(found);
     known
         .into_iter()
-        .filter(|name| name.len().abs_diff(found.len()) <= limit && may_be_near(signs, found, name, limit))
+        .filter(|name| name.len().abs_diff(found.len()) <= limit && may_be_near(bytes, found, name, limit))
         .filter_map(|name| {
             // Mangled names have hundreds of characters and share most of them. Only the differing middle is compared.
             let (a, b) = differing(found, name);
@@ -96,16 +96,16 @@ pub fn suggest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// The set of the signs of a text; different signs may count as one.
-fn signs_of(text: &str) -> u64 {
+/// The set of the bytes of a text, a bit for each. Several bytes share a bit.
+fn bytes_of(text: &str) -> u64 {
     text.bytes().fold(0, |all, byte| all | 1 << (byte & 63))
 }
 
-/// False if two names differ by more than `limit` edits, which is seen from their signs in most cases: each sign that only one of them
-/// has takes an edit. `signs` are those of the first.
-fn may_be_near(signs: u64, found: &str, name: &str, limit: usize) -> bool {
-    let others = signs_of(name);
-    let edits = (signs & !others).count_ones().max((others & !signs).count_ones());
+/// A quick test before two names are compared: false only if more than `limit` edits lie between them, since each character that only one of
+/// them has takes an edit. `bytes` is the set of bytes of `found`.
+fn may_be_near(bytes: u64, found: &str, name: &str, limit: usize) -> bool {
+    let others = bytes_of(name);
+    let edits = (bytes & !others).count_ones().max((others & !bytes).count_ones());
     // An edit replaces a character, which may have several bytes.
     edits as usize <= limit || !found.is_ascii() || !name.is_ascii()
 }
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(suggest(".gloabl", [".global", ".local"]), Some(".global"));
         assert_eq!(suggest("frobnicate", ["mov", "add"]), None);
         assert_eq!(suggest("mov", ["mov"]), None, "the name itself is no suggestion");
-        // Signs of several bytes count as one, and so do two that change places.
+        // A character of several bytes is one edit, and so are two characters that change places.
         assert_eq!(suggest("größen", ["grÜßen", "gr\u{30000}ßen"]), Some("grÜßen"));
         assert_eq!(suggest("abdc", ["abcd", "xyzw"]), Some("abcd"));
         let long = "_ZN3cub17DeviceScanKernel".repeat(20);

@@ -167,7 +167,7 @@ impl DiagnosticList {
         self.iter().map(|d| d.to_diagnostic()).collect()
     }
 
-    /// Takes all diagnostics. Those that nobody else shares are not copied.
+    /// Turns the list into a vector of its own. Copies only diagnostics that another list refers to as well.
     pub(super) fn into_vec(self) -> Vec<Diagnostic> {
         let Self { sequences, header, .. } = self;
         let mut out: Vec<Diagnostic> = sequences.into_iter().flatten().flat_map(|s| s.of.into_placed(s.base)).collect();
