@@ -415,17 +415,22 @@ pub fn parse_fresh(parser: &mut Parser, text: &str, rope: &Rope, range: Range<us
         return part;
     }
     let rare = RareBytes::of(rope, range.clone());
-    parse_plain(parser, text, rope, range, rare)
+    parse_ranges(parser, text, rope, &[range], rare)
 }
 
-/// Parses `range`, in which nothing is hidden and which has these rare bytes, from scratch.
-pub fn parse_plain(parser: &mut Parser, text: &str, rope: &Rope, range: Range<usize>, rare: RareBytes) -> ChunkTree {
-    let start = range.start;
-    include(parser, rope, &[range]);
+/// Parses the text in some ranges, which are in order, from scratch. Nothing in them is hidden; they have these rare bytes.
+pub fn parse_ranges(
+    parser: &mut Parser,
+    text: &str,
+    rope: &Rope,
+    ranges: &[Range<usize>],
+    rare: RareBytes,
+) -> ChunkTree {
+    include(parser, rope, ranges);
     // `parse` gives `None` only when cancelled or without a language.
     #[allow(clippy::expect_used)]
     let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
-    ChunkTree { start, tree, hides: false, too_deep: None, rare }
+    ChunkTree { start: ranges.first().map_or(0, |range| range.start), tree, hides: false, too_deep: None, rare }
 }
 
 /// Parses a part of a text, reusing an earlier tree that may belong to another range.
@@ -483,7 +488,7 @@ fn parse_again(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: Optio
 }
 
 /// Restricts a parser to ranges of the text, which are in order.
-pub fn include(parser: &mut Parser, rope: &Rope, ranges: &[Range<usize>]) {
+fn include(parser: &mut Parser, rope: &Rope, ranges: &[Range<usize>]) {
     let point = |byte| point(rope, byte);
     let included = |range: &Range<usize>| tree_sitter::Range {
         start_byte: range.start,

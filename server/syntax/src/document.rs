@@ -73,11 +73,6 @@ impl Snapshot {
         Self { rope, trees: trees.into(), number: (new_number(), 1), edits: Arc::default() }
     }
 
-    /// The trees of the chunks.
-    pub(crate) fn trees(&self) -> &[ChunkTree] {
-        &self.trees
-    }
-
     /// The text.
     pub fn rope(&self) -> &Rope {
         &self.rope

@@ -5,15 +5,17 @@
 //! the processor.
 
 use crate::bodies::bodies;
-use crate::chunks::{Chunk, ChunkGroup, ChunkTree, MIN_CHUNK, boundaries, grouped, include, parse_fresh, parse_plain};
+use crate::chunks::{Chunk, ChunkGroup, ChunkTree, MIN_CHUNK, boundaries, grouped, parse_fresh, parse_ranges};
 use crate::document::Snapshot;
 use crate::kinds::fields;
 use crate::parser::parser;
+use crate::plain::{PlainStatement, PlainStatements};
 use crate::rare::RareBytes;
 use crate::threads::in_parallel;
 use crate::visible::visible;
 use ropey::Rope;
 use std::ops::Range;
+use std::sync::Arc;
 use tree_sitter::{Node, Parser, Tree};
 
 /// The minimum size of a part in bytes. The trees of such a part fit into the second-level cache of a processor.
@@ -41,8 +43,8 @@ struct OutlinePart {
 
 #[derive(Debug, Clone)]
 enum PartTrees {
-    /// The bodies of its functions are empty.
-    Outline(ChunkTree),
+    /// The bodies of its functions are empty. Their byte ranges in the text, without the braces.
+    Outline(ChunkTree, Arc<[Range<usize>]>),
     Complete(Vec<ChunkTree>),
 }
 
@@ -60,8 +62,8 @@ pub struct OutlinedPart {
 /// A part of an outline that has been parsed.
 #[derive(Debug)]
 pub enum ParsedPart {
-    /// The part alone. Its items are those of the outline, with the bodies of functions.
-    Sound(Snapshot),
+    /// The part alone. Its items are those of the outline, with the bodies of functions; but the trees lack these statements.
+    Sound(Snapshot, Vec<PlainStatement>),
     /// The part has a syntax error, so that its items may be others than in the outline. To be used with [`Outline::complete`].
     Broken(CompletePart),
 }
@@ -69,16 +71,6 @@ pub enum ParsedPart {
 /// The complete trees of a part.
 #[derive(Debug)]
 pub struct CompletePart(Vec<ChunkTree>);
-
-impl ParsedPart {
-    /// The complete trees, for [`Outline::complete`].
-    pub fn into_complete(self) -> CompletePart {
-        match self {
-            Self::Sound(snapshot) => CompletePart(snapshot.trees().to_vec()),
-            Self::Broken(trees) => trees,
-        }
-    }
-}
 
 impl<'t> Outline<'t> {
     /// Parses a text without the bodies of functions, on `threads` threads. A text that is not large is parsed completely.
@@ -96,7 +88,7 @@ impl<'t> Outline<'t> {
         let alone = groups.len() == 1;
         let parts = in_parallel(&groups, threads, parser, |parser, group| {
             let outline = (!alone).then(|| outline(parser, text, &rope, group)).flatten();
-            let trees = outline.map_or_else(|| complete(parser, text, &rope, group), PartTrees::Outline);
+            let trees = outline.unwrap_or_else(|| complete(parser, text, &rope, group));
             OutlinePart { range: group.range.clone(), boundaries: group.boundaries.to_vec(), trees }
         });
         let snapshot = Snapshot::of_trees(rope, trees(&parts));
@@ -114,7 +106,7 @@ impl<'t> Outline<'t> {
         let mut out = Vec::new();
         for (number, part) in self.parts.iter().enumerate() {
             match &part.trees {
-                PartTrees::Outline(_) => {
+                PartTrees::Outline(..) => {
                     out.push(OutlinedPart { number, size: part.range.len(), root });
                     root += 1;
                 }
@@ -124,22 +116,53 @@ impl<'t> Outline<'t> {
         out
     }
 
-    /// Parses a part completely. `None` if there is no such part, or if the outline has its complete trees.
+    /// Parses a part, without the statements that can be read without a tree. `None` if there is no such part, or if the outline has its
+    /// complete trees.
     pub fn parse(&self, number: usize) -> Option<ParsedPart> {
-        let OutlinePart { range, boundaries, trees: PartTrees::Outline(outline) } = self.parts.get(number)? else {
+        let OutlinePart { range, trees: PartTrees::Outline(outline, bodies), .. } = self.parts.get(number)? else {
+            return None;
+        };
+        let mut plain = PlainStatements::default();
+        for body in bodies.iter() {
+            plain.add(self.text.as_bytes(), body.clone());
+        }
+        if plain.runs.is_empty() {
+            return self.parse_all(number);
+        }
+        let seen = between(range, &plain.runs);
+        let tree = parse_ranges(&mut parser(), self.text, self.snapshot.rope(), &seen, outline.rare);
+        // The parts of a sound whole are sound.
+        if tree.tree.root_node().has_error() || !are_same_items(&outline.tree, &tree.tree) {
+            return self.parse_all(number);
+        }
+        Some(ParsedPart::Sound(Snapshot::of_trees(self.snapshot.rope().clone(), vec![tree]), plain.all))
+    }
+
+    /// Like [`Outline::parse`], but the trees have all statements.
+    pub fn parse_all(&self, number: usize) -> Option<ParsedPart> {
+        let trees = self.trees(number)?;
+        let PartTrees::Outline(outline, _) = &self.parts.get(number)?.trees else { return None };
+        Some(match &trees[..] {
+            [chunk] if chunk.sound && are_same_items(&outline.tree, &chunk.tree.tree) => {
+                let tree = chunk.tree.clone();
+                ParsedPart::Sound(Snapshot::of_trees(self.snapshot.rope().clone(), vec![tree]), Vec::new())
+            }
+            _ => ParsedPart::Broken(CompletePart(trees.into_iter().map(|chunk| chunk.tree).collect())),
+        })
+    }
+
+    /// The complete trees of a part, for [`Outline::complete`]. `None` if there is no such part, or if the outline has them.
+    pub fn complete_part(&self, number: usize) -> Option<CompletePart> {
+        Some(CompletePart(self.trees(number)?.into_iter().map(|chunk| chunk.tree).collect()))
+    }
+
+    fn trees(&self, number: usize) -> Option<Vec<Chunk>> {
+        let OutlinePart { range, boundaries, trees: PartTrees::Outline(outline, _) } = self.parts.get(number)? else {
             return None;
         };
         let (rope, mut parser) = (self.snapshot.rope(), parser());
-        let rare = outline.rare;
-        let mut parse = |range: Range<usize>| parse_plain(&mut parser, self.text, rope, range, rare);
-        let chunks = Chunk::parsed(range.clone(), boundaries, &mut parse);
-        let sound = matches!(&chunks[..], [chunk] if chunk.sound && are_same_items(&outline.tree, &chunk.tree.tree));
-        let trees: Vec<ChunkTree> = chunks.into_iter().map(|chunk| chunk.tree).collect();
-        Some(if sound {
-            ParsedPart::Sound(Snapshot::of_trees(rope.clone(), trees))
-        } else {
-            ParsedPart::Broken(CompletePart(trees))
-        })
+        let mut parse = |range: Range<usize>| parse_ranges(&mut parser, self.text, rope, &[range], outline.rare);
+        Some(Chunk::parsed(range.clone(), boundaries, &mut parse))
     }
 
     /// Puts the complete trees of some parts into the outline.
@@ -156,7 +179,7 @@ impl<'t> Outline<'t> {
 /// The trees of all parts, in order.
 fn trees(parts: &[OutlinePart]) -> Vec<ChunkTree> {
     let of = |part: &OutlinePart| match &part.trees {
-        PartTrees::Outline(tree) => vec![tree.clone()],
+        PartTrees::Outline(tree, _) => vec![tree.clone()],
         PartTrees::Complete(trees) => trees.clone(),
     };
     parts.iter().flat_map(of).collect()
@@ -170,7 +193,7 @@ fn complete(parser: &mut Parser, text: &str, rope: &Rope, group: &ChunkGroup<'_>
 }
 
 /// The tree of a part without the bodies of functions; `None` if something in the part is unusual.
-fn outline(parser: &mut Parser, text: &str, rope: &Rope, group: &ChunkGroup<'_>) -> Option<ChunkTree> {
+fn outline(parser: &mut Parser, text: &str, rope: &Rope, group: &ChunkGroup<'_>) -> Option<PartTrees> {
     let range = group.range.clone();
     let rare = RareBytes::of(rope, range.clone());
     if rare != RareBytes::default() || visible(rope, range.clone()).is_some() {
@@ -181,18 +204,16 @@ fn outline(parser: &mut Parser, text: &str, rope: &Rope, group: &ChunkGroup<'_>)
     if bodies.iter().map(Range::len).sum::<usize>() < range.len() / 2 {
         return None;
     }
-    let starts = std::iter::once(range.start).chain(bodies.iter().map(|body| range.start + body.end));
-    let ends = bodies.iter().map(|body| range.start + body.start).chain([range.end]);
-    let seen: Vec<Range<usize>> = starts.zip(ends).map(|(start, end)| start..end).collect();
-    include(parser, rope, &seen);
-    let tree = parser.parse(text, None)?;
-    (!tree.root_node().has_error()).then_some(ChunkTree {
-        start: range.start,
-        tree,
-        hides: false,
-        too_deep: None,
-        rare,
-    })
+    let bodies: Arc<[_]> = bodies.into_iter().map(|body| range.start + body.start..range.start + body.end).collect();
+    let tree = parse_ranges(parser, text, rope, &between(&range, &bodies), rare);
+    (!tree.tree.root_node().has_error()).then_some(PartTrees::Outline(tree, bodies))
+}
+
+/// What of a range lies before, between and behind the given ranges in it, which are in order.
+fn between(whole: &Range<usize>, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    let starts = std::iter::once(whole.start).chain(ranges.iter().map(|range| range.end));
+    let ends = ranges.iter().map(|range| range.start).chain([whole.end]);
+    starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
 /// Whether two trees of a part have the same items, except for what is inside the bodies of functions.

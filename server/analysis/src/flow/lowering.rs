@@ -11,6 +11,7 @@ use super::scopes::{FlowScopes, Id, ModuleNames, ScopedName, Slots};
 use crate::forms::choose::select;
 use crate::forms::mnemonics::{LoweredInstruction, MnemonicCache, ResolvedMnemonic};
 use crate::forms::operands::special;
+use crate::hir::ast::SourceWord;
 use crate::hir::declared;
 use crate::hir::directive_parts;
 use crate::hir::literal;
@@ -18,11 +19,11 @@ use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::module::Dependencies;
 use crate::hir::module::{Header, ModuleItem};
 use crate::hir::signature::{ContentId, Signature};
-use crate::hir::statements::{Child, children};
+use crate::hir::statements::{self, Child};
 use crate::hir::symbols::{Symbol, TargetListKind as ListKind, VariableOrigin};
 use ptx_isa::tables::{ControlTransfer, Entry};
 use ptx_isa::{ISA, Modifier};
-use ptx_syntax::{Node, fields, kinds};
+use ptx_syntax::{Node, PlainStatement, fields, kinds};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::iter::Peekable;
 use std::ops::Range;
@@ -70,6 +71,8 @@ pub struct LoweredBody<'t, 'n> {
     pub statements: Vec<Child<'n>>,
     /// Instructions in text order, not necessarily all.
     pub instructions: Vec<LoweredInstruction<'t>>,
+    /// The statements of the text that were read without the parser.
+    pub plain: &'n [PlainStatement],
 }
 
 /// Like [`lower`], but takes statements and instructions from `body` as far as it has them.
@@ -88,6 +91,7 @@ pub fn lower_with<'t>(
         module,
         mnemonics,
         instructions: body.instructions.into_iter().peekable(),
+        plain: body.plain,
         scopes: FlowScopes::new(header, index),
         slots: Slots::default(),
         names: ModuleNames::default(),
@@ -110,6 +114,7 @@ struct Lowering<'a, 't> {
     mnemonics: &'a mut MnemonicCache,
     /// Instructions that are lowered already, from the current one on.
     instructions: Peekable<vec::IntoIter<LoweredInstruction<'t>>>,
+    plain: &'a [PlainStatement],
     scopes: FlowScopes<'a, 't>,
     slots: Slots,
     names: ModuleNames,
@@ -162,20 +167,26 @@ impl<'t> Lowering<'_, 't> {
                 self.declare(parameter, origin, self.out.body.clone());
             }
         }
-        let statements = if statements.is_empty() { children(body) } else { statements };
+        let statements = if statements.is_empty() { self.statements(body) } else { statements };
         self.block(body, statements);
         self.scopes.pop();
+    }
+
+    fn statements<'n>(&self, block: Node<'n>) -> Vec<Child<'n>> {
+        statements::statements(block, self.plain)
     }
 
     fn block(&mut self, node: Node<'_>, all: Vec<Child<'_>>) {
         self.scopes.push();
         let scope = bytes(self.source.range(node));
         self.collect_labels(&all);
+        let mut label = None;
         for child in all {
-            if child.node.start_byte().saturating_sub(self.source.base) >= self.end {
+            if child.start.saturating_sub(self.source.base) >= self.end {
                 break;
             }
-            self.statement(child, &scope);
+            self.statement(child, &scope, label);
+            label = if child.kind == kinds().label { self.label_name(&child) } else { None };
         }
         self.scopes.pop();
     }
@@ -188,7 +199,7 @@ impl<'t> Lowering<'_, 't> {
             if child.kind != k.label {
                 continue;
             }
-            let Some(name) = child.node.child_by_field_id(fields().name).map(|n| self.source.word(n)) else { continue };
+            let Some(name) = self.label_name(child) else { continue };
             let next = iter.peek().map(|n| n.kind);
             let (text, range) = (name.text.into(), bytes(name.range()));
             if let Some(list) = next.and_then(directive_parts::list_kind) {
@@ -208,18 +219,24 @@ impl<'t> Lowering<'_, 't> {
         }
     }
 
-    fn statement(&mut self, Child { node, kind }: Child<'_>, scope: &Range<u32>) {
+    /// The name of a label.
+    fn label_name(&self, label: &Child<'_>) -> Option<SourceWord<'t>> {
+        if let Some(node) = label.node {
+            return node.child_by_field_id(fields().name).map(|n| self.source.word(n));
+        }
+        let range = self.source.relative(label.start..label.end);
+        let text = self.source.text.get(range.clone())?.strip_suffix(':')?;
+        Some(SourceWord { text, start: range.start as u32 })
+    }
+
+    /// Lowers a statement; `label` is the name of the label directly before it.
+    fn statement(&mut self, child: Child<'_>, scope: &Range<u32>, label: Option<SourceWord<'_>>) {
         let k = kinds();
+        let Child { node, kind, .. } = child;
         if kind == k.instruction {
-            self.instruction(node);
-        } else if kind == k.block {
-            self.block(node, children(node));
-        } else if kind == k.variable_declaration {
-            self.out.complete &= !node.has_error();
-            self.declare(node, VariableOrigin::Body, scope.clone());
+            self.instruction(&child);
         } else if kind == k.label {
-            let name = node.child_by_field_id(fields().name).map(|n| self.source.word(n));
-            if let Some(name) = name
+            if let Some(name) = self.label_name(&child)
                 && let Some(Id::Label(id)) = self.scopes.find(name.text).map(|f| f.id)
                 && let Some(label) = self.out.labels.get_mut(id as usize)
                 && label.target == u32::MAX
@@ -227,23 +244,28 @@ impl<'t> Lowering<'_, 't> {
                 label.target = self.out.instructions.len() as u32;
                 self.labels += 1;
             }
+        }
+        let Some(node) = node else { return };
+        if kind == k.block {
+            self.block(node, self.statements(node));
+        } else if kind == k.variable_declaration {
+            self.out.complete &= !node.has_error();
+            self.declare(node, VariableOrigin::Body, scope.clone());
         } else if kind == k.pragma_directive {
             let next = self.out.instructions.len() as u32;
             let all = directive_parts::arguments(self.source, node);
             self.out.pragmas.extend(all.iter().map(|a| (next, a.word.text.into())));
         } else if let Some(kind) = directive_parts::list_kind(kind) {
-            self.list(node, kind);
+            self.list(node, kind, label);
         } else if node.is_error() || node.is_missing() || kind == k.unknown_directive || kind == k.function {
             self.out.complete = false;
         }
     }
 
     /// Lowers a list of targets or a prototype; the label before it is its name.
-    fn list(&mut self, node: Node<'_>, kind: ListKind) {
+    fn list(&mut self, node: Node<'_>, kind: ListKind, label: Option<SourceWord<'_>>) {
         self.out.complete &= !node.has_error();
-        let label = node.prev_named_sibling().filter(|n| n.kind_id() == kinds().label);
-        let name = label.and_then(|n| n.child_by_field_id(fields().name)).map(|n| self.source.word(n));
-        let Some(Id::List(id)) = name.and_then(|n| self.scopes.find(n.text)).map(|f| f.id) else { return };
+        let Some(Id::List(id)) = label.and_then(|n| self.scopes.find(n.text)).map(|f| f.id) else { return };
         let (mut labels, mut functions, mut prototype) = (Vec::new(), Vec::new(), None);
         match kind {
             ListKind::Branches => {
@@ -309,21 +331,27 @@ impl<'t> Lowering<'_, 't> {
         }
     }
 
-    /// The instruction of a node; `None` if it has no opcode.
-    fn lowered(&mut self, node: Node<'_>) -> Option<LoweredInstruction<'t>> {
-        let start = node.start_byte().saturating_sub(self.source.base);
+    /// The instruction of a statement; `None` if it has no opcode.
+    fn lowered(&mut self, child: &Child<'_>) -> Option<LoweredInstruction<'t>> {
+        let start = child.start.saturating_sub(self.source.base);
         while self.instructions.next_if(|known| known.instruction.range.start < start).is_some() {}
         if let Some(known) = self.instructions.next_if(|known| known.instruction.range.start == start) {
             return Some(known);
         }
-        let instruction = lower::instruction(self.source, node)?;
+        let instruction = match child.node {
+            Some(node) => lower::instruction(self.source, node)?,
+            None => {
+                let instruction = lower::instruction_without_node(self.source.text.get(start..)?)?;
+                instruction.shifted(u32::try_from(start).ok()?)
+            }
+        };
         let mnemonic = self.mnemonics.resolve(&instruction, self.source.text, &self.header.environment);
         Some(LoweredInstruction { instruction, mnemonic })
     }
 
-    fn instruction(&mut self, node: Node<'_>) {
+    fn instruction(&mut self, child: &Child<'_>) {
         let Some(LoweredInstruction { instruction: lowered, mnemonic: resolved }) =
-            self.lowered(node).filter(|l| !l.instruction.broken)
+            self.lowered(child).filter(|l| !l.instruction.broken)
         else {
             self.out.complete = false;
             return;

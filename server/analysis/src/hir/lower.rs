@@ -3,9 +3,11 @@
 mod broken;
 mod constant;
 mod declaration;
+mod plain;
 
 pub use constant::{constant, is_expression, leftmost, named_constant, operator};
 pub use declaration::{attributes, declaration};
+pub use plain::instruction_without_node;
 
 pub use broken::{ends_unclosed, is_broken};
 

@@ -128,6 +128,8 @@ struct Record {
     found: ItemDiagnostics,
     /// Whether one of the diagnostics is an error.
     has_errors: bool,
+    /// See [`crate::incremental::body::Checked::needs_nodes`].
+    needs_nodes: bool,
     statements: Statements,
     /// The flow lints, if they ran right after the check.
     lints: Option<lints::CachedLints>,
@@ -304,7 +306,7 @@ impl Analyzer {
             keeps_addresses: self.lints.keeps_addresses,
             cancelled: stop,
         });
-        let context = CheckContext { snapshot, header, environment, lints };
+        let context = CheckContext { snapshot, plain: &[], header, environment, lints };
         let begun = AtomicBool::new(false);
         let checked = self.threads.share(&work, size, &mut self.mnemonics, |mnemonics, (index, known)| {
             if begun.swap(true, Ordering::Relaxed) && stop() {

@@ -30,7 +30,7 @@ use crate::hir::symbols::{DeclaredSymbol, NameScope, Symbol, TargetListKind, Var
 use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
 use children::{Children, is_error};
-use ptx_syntax::{Node, fields, kinds};
+use ptx_syntax::{Node, PlainStatement, fields, kinds};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -73,6 +73,10 @@ pub struct Body<'a, 't> {
     locations: HashSet<debug::LocNumbers>,
     /// Whether the function has no body and is only declared.
     bodiless: bool,
+    /// The statements of the text that were read without the parser.
+    plain: &'a [PlainStatement],
+    /// Whether the check of one of them needs its syntax node.
+    needs_nodes: bool,
     /// The names lost to syntax errors.
     lost: recovery::Losses<'t>,
     /// All labels, for the diagnostic about a label that is not visible.
@@ -98,6 +102,8 @@ pub struct Checked {
     pub statements: Vec<KnownStatement>,
     /// What its instructions do, if it is a text inside another language. Ranges count from the start of the item.
     pub actions: Actions,
+    /// Whether the result is of no use, because the check needs the nodes of statements that were read without the parser.
+    pub needs_nodes: bool,
     /// Its `.alias` directives. Whether a name may be an alias depends on more than the text of the item. Ranges count from the
     /// start of the item.
     pub aliases: Vec<AliasNames>,
@@ -137,6 +143,8 @@ impl<'a, 't> Body<'a, 't> {
             located: 0,
             locations: HashSet::default(),
             bodiless: false,
+            plain: &[],
+            needs_nodes: false,
             lost: recovery::Losses::default(),
             all_labels: Vec::new(),
             callees: HashMap::default(),
@@ -151,6 +159,12 @@ impl<'a, 't> Body<'a, 't> {
     pub fn keep_instructions(mut self, all: &'a mut Vec<LoweredInstruction<'t>>) -> Self {
         all.clear();
         self.lowered = Some(all);
+        self
+    }
+
+    /// Tells the check which statements of the text were read without the parser.
+    pub fn without_nodes(mut self, plain: &'a [PlainStatement]) -> Self {
+        self.plain = plain;
         self
     }
 
@@ -181,13 +195,13 @@ impl<'a, 't> Body<'a, 't> {
         lists::check_lists(self.source, node, owner, &mut self.out);
         // Report errors in the header of the function; those of the body are reported statement by statement.
         let mut found = Vec::new();
-        for child in children(node) {
+        for child in children(node).into_iter().filter_map(|child| child.node) {
             if body.is_none()
-                && let Some(brace) = recovery::opening_brace_in(self.source, node, child.node)
+                && let Some(brace) = recovery::opening_brace_in(self.source, node, child)
             {
                 found.push(brace);
-            } else if Some(child.node) != body && !directives::header::is_constant_argument(self.source, child.node) {
-                syntax_error::report(self.source, child.node, &mut found);
+            } else if Some(child) != body && !directives::header::is_constant_argument(self.source, child) {
+                syntax_error::report(self.source, child, &mut found);
             }
         }
         self.out.extend(found.into_iter().min_by_key(|d| d.range.start));
@@ -204,10 +218,10 @@ impl<'a, 't> Body<'a, 't> {
             let base = self.source.base;
             let mut children = match self.before.take() {
                 Some(before) => Children::resumed(body, base, before),
-                None => Children::all(body, base),
+                None => Children::all(body, base, self.plain),
             };
             if children.is_lost() {
-                children = Children::all(body, base);
+                children = Children::all(body, base, self.plain);
             }
             if recovery::ends_open(node) {
                 self.lost_labels(&mut children);
@@ -261,7 +275,10 @@ impl<'a, 't> Body<'a, 't> {
         let environment = self.environment;
         self.statements.finish(self.after.iter().filter_map(|k| Some(mix(environment, k.text?))));
         let dependencies = self.dependencies.into_inner().into_iter().collect();
+        // What is around a syntax error determines how it is reported.
+        let needs_nodes = self.needs_nodes || (!self.plain.is_empty() && self.out.iter().any(recovery::is_syntax));
         Some(Checked {
+            needs_nodes,
             found: self.out,
             dependencies,
             statements: self.after,
@@ -312,9 +329,10 @@ impl<'a, 't> Body<'a, 't> {
     /// Checks a function whose end was never found: its statements are direct children of an error node.
     fn endless(&mut self, node: Node<'_>) {
         let mut children = children(node);
-        children.retain(|c| c.node.start_byte() < self.end);
-        let kind = children.iter().find(|c| c.kind == kinds().function_kind).map(|c| c.node);
-        let name = children.iter().find(|c| c.kind == kinds().identifier || c.kind == kinds().register).map(|c| c.node);
+        children.retain(|c| c.start < self.end);
+        let kind = children.iter().find(|c| c.kind == kinds().function_kind).and_then(|c| c.node);
+        let name = children.iter().find(|c| c.kind == kinds().identifier || c.kind == kinds().register);
+        let name = name.and_then(|c| c.node);
         let header = kind.map(|kind| self.source.range(kind).start..self.source.range(name.unwrap_or(kind)).end);
         let base = self.source.base;
         self.statements_of(&mut Children::of(node, children, base));
@@ -468,6 +486,11 @@ impl<'a, 't> Body<'a, 't> {
         if kind == k.label
             && self.plain_label(range).is_some_and(|name| self.scope.top().is_none_or(|f| f.named(name.text).is_none()))
         {
+            return;
+        }
+        if children.is_without_node(index) {
+            // Only its usual case needs no node.
+            self.needs_nodes = true;
             return;
         }
         let Some(node) = children.node(index) else { return };

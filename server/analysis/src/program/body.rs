@@ -5,7 +5,7 @@ use crate::check::directives::debug;
 use crate::flow::FlowFunction;
 use crate::hir::lower::{self, ItemSource};
 use crate::hir::module::{Header, ModuleItem};
-use crate::hir::statements::children;
+use crate::hir::statements::{Child, children};
 use crate::hir::symbols::VariableOrigin;
 use ptx_syntax::{Node, fields, kinds};
 
@@ -37,16 +37,17 @@ struct BodyCollector<'a, 't> {
 impl BodyCollector<'_, '_> {
     fn block(&mut self, node: Node<'_>) {
         let k = kinds();
-        for child in children(node) {
-            if child.node.start_byte().saturating_sub(self.source.base) >= self.source.text.len() {
+        for Child { start, kind, node, .. } in children(node) {
+            if start.saturating_sub(self.source.base) >= self.source.text.len() {
                 break;
             }
-            if child.kind == k.block {
-                self.block(child.node);
-            } else if child.kind == k.loc_directive {
-                self.location(child.node);
-            } else if child.kind == k.variable_declaration {
-                self.variables(child.node);
+            let Some(node) = node else { continue };
+            if kind == k.block {
+                self.block(node);
+            } else if kind == k.loc_directive {
+                self.location(node);
+            } else if kind == k.variable_declaration {
+                self.variables(node);
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::{ItemSource, named_children};
 use crate::hir::ast::{ConstantValue, Operand, OperandKind};
 use crate::hir::constant::{ConstantProblem, ExpressionValue, Side, Wrong, binary, cast, ternary, unary};
-use crate::hir::literal::{self, FloatLiteral, Unreadable};
+use crate::hir::literal::{self, FloatLiteral, IntegerLiteral, Unreadable};
 use ptx_isa::ISA;
 use ptx_syntax::{Node, fields, kinds};
 
@@ -92,7 +92,7 @@ pub fn leftmost<'n>(source: ItemSource<'_>, node: Node<'n>) -> Option<(Node<'n>,
     }
 }
 
-fn finish(value: Result<Option<ExpressionValue>, ConstantProblem>) -> ConstantValue {
+pub(super) fn finish(value: Result<Option<ExpressionValue>, ConstantProblem>) -> ConstantValue {
     match value {
         Ok(Some(ExpressionValue::Signed(n))) => ConstantValue::Integer(Some(n.into())),
         Ok(Some(ExpressionValue::Unsigned(n))) => ConstantValue::Integer(Some(n.into())),
@@ -108,6 +108,18 @@ fn problem(source: ItemSource<'_>, node: Node<'_>, what: Wrong) -> ConstantProbl
     ConstantProblem { what, start: offset(range.start), end: offset(range.end) }
 }
 
+/// The value of an integer literal; `None` if it has none.
+pub(super) fn literal_of(text: &str) -> Option<ExpressionValue> {
+    literal::parse_integer(text).ok().map(integer_value)
+}
+
+fn integer_value(literal: IntegerLiteral) -> ExpressionValue {
+    match literal.unsigned {
+        true => ExpressionValue::Unsigned(literal.bits),
+        false => ExpressionValue::Signed(literal.bits.cast_signed()),
+    }
+}
+
 /// The value of a literal; `None` if the text is not a literal, which happens only after a syntax error.
 fn number(
     source: ItemSource<'_>,
@@ -116,10 +128,7 @@ fn number(
 ) -> Result<Option<ExpressionValue>, ConstantProblem> {
     let text = source.word(node).text;
     let value = if node.kind_id() == kinds().integer {
-        literal::parse_integer(text).map(|n| match n.unsigned {
-            true => ExpressionValue::Unsigned(n.bits),
-            false => ExpressionValue::Signed(n.bits.cast_signed()),
-        })
+        literal::parse_integer(text).map(integer_value)
     } else {
         match literal::parse_float(text) {
             Ok(FloatLiteral::Single(_)) if around.operator => return Err(problem(source, node, Wrong::Single)),

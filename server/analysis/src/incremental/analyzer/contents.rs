@@ -11,11 +11,13 @@ use crate::hir::module::{Header, ModuleItem, is_function};
 use crate::incremental::body::{Body, Checked, EarlierStatements};
 use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
-use ptx_syntax::{Node, Snapshot, fields, kinds};
+use ptx_syntax::{Node, PlainStatement, Snapshot, fields, kinds};
 
 /// The inputs that the checks of all items share.
 pub(super) struct CheckContext<'a> {
     pub snapshot: &'a Snapshot,
+    /// The statements of the snapshot that were read without the parser.
+    pub plain: &'a [PlainStatement],
     pub header: &'a Header,
     /// The fingerprint of the header.
     pub environment: u64,
@@ -39,7 +41,7 @@ pub(super) fn check_item(
         statements = old.statements;
     }
     let (checked, lints) = check_contents(all, item, index, mnemonics, (&mut statements, before));
-    let Checked { found, dependencies, statements: layout, aliases, .. } = checked;
+    let Checked { found, dependencies, statements: layout, aliases, needs_nodes, .. } = checked;
     Record {
         name: name.into(),
         text,
@@ -49,6 +51,7 @@ pub(super) fn check_item(
         first: header.first_body == Some(index),
         followed: is_followed(snapshot, item),
         has_errors: has_errors(&found),
+        needs_nodes,
         found: ItemDiagnostics::new(found),
         statements,
         lints,
@@ -75,6 +78,7 @@ pub(super) fn check_contents<'a>(
     let (mut instructions, mut statements_of_body) = (Vec::new(), Vec::new());
     let mut check = |before| {
         let mut body = Body::new(source, header, index, environment, mnemonics, statements, before);
+        body = body.without_nodes(all.plain);
         if lints.is_some() {
             body = body.keep_instructions(&mut instructions);
         }
@@ -96,8 +100,8 @@ pub(super) fn check_contents<'a>(
     {
         *open = unclosed(source, item);
     }
-    let lowered = LoweredBody { statements: statements_of_body, instructions };
-    let sound = !has_errors(&checked.found);
+    let lowered = LoweredBody { statements: statements_of_body, instructions, plain: all.plain };
+    let sound = !has_errors(&checked.found) && !checked.needs_nodes;
     let found = lints.filter(|_| sound).and_then(|l| (l.run)(l, item, index, mnemonics, &contents, lowered));
     (checked, found)
 }

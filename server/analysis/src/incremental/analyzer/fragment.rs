@@ -53,7 +53,8 @@ impl<'s> Fragment<'s> {
         let state = hash_of(environment);
         let mut found = self.outside.clone();
         let mut actions = Actions::default();
-        let context = CheckContext { snapshot: self.snapshot, header: &self.header, environment: state, lints: None };
+        let context =
+            CheckContext { snapshot: self.snapshot, plain: &[], header: &self.header, environment: state, lints: None };
         for (index, item) in self.items.iter().enumerate().filter(|(_, item)| is_remembered(item.node)) {
             let mut statements = Statements::forgetful();
             let known = (&mut statements, None);

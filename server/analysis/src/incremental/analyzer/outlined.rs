@@ -94,20 +94,25 @@ impl Analyzer {
             if cancelled() {
                 return None;
             }
-            let snapshot = match outline.parse(part.number)? {
-                ParsedPart::Sound(snapshot) => snapshot,
-                ParsedPart::Broken(trees) => return Some((part.number, PartResult::Broken(trees))),
-            };
-            let context = CheckContext { snapshot: &snapshot, header, environment: *environment, lints: Some(lints) };
-            let first = first_items.get(part.root)?;
-            let mut records = Vec::new();
-            for (index, item) in items(&snapshot).iter().enumerate().filter(|(_, item)| is_remembered(item.node)) {
-                let text = hash_range(&snapshot, item.range.clone());
-                let known = (text, name_of(&snapshot, item.node), None, Statements::forgetful());
-                let record = check_item(&context, None, item, first + index, mnemonics, known);
-                records.push((first + index, Record { layout: Vec::new(), ..record }));
+            let first = *first_items.get(part.root)?;
+            let mut parsed = outline.parse(part.number)?;
+            loop {
+                let (snapshot, plain) = match parsed {
+                    ParsedPart::Sound(snapshot, plain) => (snapshot, plain),
+                    ParsedPart::Broken(trees) => return Some((part.number, PartResult::Broken(trees))),
+                };
+                let context = CheckContext {
+                    snapshot: &snapshot,
+                    plain: &plain,
+                    header,
+                    environment: *environment,
+                    lints: Some(lints),
+                };
+                match records_of(&context, first, mnemonics) {
+                    Some(records) => return Some((part.number, PartResult::Checked(records))),
+                    None => parsed = outline.parse_all(part.number)?,
+                }
             }
-            Some((part.number, PartResult::Checked(records)))
         };
         let parts = outline.parts();
         let checked = self.threads.share(&parts, |part| part.size, &mut self.mnemonics, check);
@@ -138,11 +143,27 @@ impl Analyzer {
             }
         }
         let outdated: Vec<usize> = outdated.into_iter().collect();
-        let parse = |(): &mut (), part: &usize| Some((*part, outline.parse(*part)?.into_complete()));
+        let parse = |(): &mut (), part: &usize| Some((*part, outline.complete_part(*part)?));
         let complete = in_parallel(&outdated, self.threads.0, || (), parse);
         outline.complete(complete.into_iter().flatten());
         (now.environment, done)
     }
+}
+
+/// Checks the items of a part; the first one has the index `first` in the module. `None` if the check needs nodes that the trees lack.
+fn records_of(context: &CheckContext<'_>, first: usize, mnemonics: &mut MnemonicCache) -> Option<Vec<(usize, Record)>> {
+    let snapshot = context.snapshot;
+    let mut out = Vec::new();
+    for (index, item) in items(snapshot).iter().enumerate().filter(|(_, item)| is_remembered(item.node)) {
+        let text = hash_range(snapshot, item.range.clone());
+        let known = (text, name_of(snapshot, item.node), None, Statements::forgetful());
+        let record = check_item(context, None, item, first + index, mnemonics, known);
+        if record.needs_nodes {
+            return None;
+        }
+        out.push((first + index, Record { layout: Vec::new(), ..record }));
+    }
+    Some(out)
 }
 
 #[cfg(test)]

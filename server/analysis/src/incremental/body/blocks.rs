@@ -80,7 +80,7 @@ impl<'t> Body<'_, 't> {
         let outer = (self.declarations, self.labels);
         self.scope.push();
         self.declares(BLOCK);
-        self.statements_of(&mut Children::all(node, self.source.base));
+        self.statements_of(&mut Children::all(node, self.source.base, self.plain));
         self.scope.pop();
         (self.declarations, self.labels) = outer;
         self.scope_changed();

@@ -2,7 +2,7 @@
 //! over from the previous check.
 
 use crate::hir::statements::{self, Child, is_statement};
-use ptx_syntax::Node;
+use ptx_syntax::{Node, PlainStatement};
 use std::ops::Range;
 
 /// Range, kind and hash of a statement, without its node. Offsets count from the start of the item.
@@ -22,9 +22,13 @@ pub struct KnownStatement {
 }
 
 impl KnownStatement {
-    fn of(node: Node<'_>, kind: u16, base: usize) -> Self {
+    fn of(child: &Child<'_>, base: usize) -> Self {
         let offset = |byte: usize| u32::try_from(byte.saturating_sub(base)).unwrap_or(u32::MAX);
-        Self { start: offset(node.start_byte()), end: offset(node.end_byte()), kind, ..Self::default() }
+        Self { start: offset(child.start), end: offset(child.end), kind: child.kind, ..Self::default() }
+    }
+
+    fn of_node(node: Node<'_>, base: usize) -> Self {
+        Self::of(&Child::of(node, node.kind_id()), base)
     }
 
     /// Its byte range.
@@ -75,20 +79,21 @@ pub struct Children<'n> {
     known: Vec<KnownStatement>,
     /// The index of the statement to which the first element of `nodes` belongs.
     first: usize,
-    nodes: Vec<Node<'n>>,
+    /// `None` for a statement that was read without the parser.
+    nodes: Vec<Option<Node<'n>>>,
     /// Whether a node was not at its expected position.
     lost: bool,
 }
 
 impl<'n> Children<'n> {
-    /// Lists all statements of a block from its tree.
-    pub fn all(parent: Node<'n>, base: usize) -> Self {
-        Self::of(parent, statements::children(parent), base)
+    /// Lists all statements of a block from its tree, and those of the text that were read without the parser.
+    pub fn all(parent: Node<'n>, base: usize, plain: &[PlainStatement]) -> Self {
+        Self::of(parent, statements::statements(parent, plain), base)
     }
 
     /// Creates the list from these children of a block.
     pub fn of(parent: Node<'n>, children: Vec<Child<'n>>, base: usize) -> Self {
-        let known = children.iter().map(|c| KnownStatement::of(c.node, c.kind, base)).collect();
+        let known = children.iter().map(|c| KnownStatement::of(c, base)).collect();
         Self { parent, base, known, first: 0, nodes: children.iter().map(|c| c.node).collect(), lost: false }
     }
 
@@ -123,7 +128,7 @@ impl<'n> Children<'n> {
         let mut met = false;
         while more {
             let node = cursor.node();
-            let here = KnownStatement::of(node, node.kind_id(), base);
+            let here = KnownStatement::of_node(node, base);
             while known.get(next).is_some_and(|k| moved(k.start) < here.start as usize) {
                 next += 1;
             }
@@ -134,7 +139,7 @@ impl<'n> Children<'n> {
             let before = from.is_some_and(|from| node.end_byte() <= from && !node.is_missing());
             if !before && is_statement(node, here.kind, broken) {
                 fresh.push(here);
-                nodes.push(node);
+                nodes.push(Some(node));
             }
             more = cursor.goto_next_sibling();
         }
@@ -161,7 +166,7 @@ impl<'n> Children<'n> {
         }
         match (more, self.known.last()) {
             (true, Some(last)) => {
-                let known = KnownStatement::of(cursor.node(), cursor.node().kind_id(), self.base);
+                let known = KnownStatement::of_node(cursor.node(), self.base);
                 (known.start, known.end, known.kind) == (last.start, last.end, last.kind)
             }
             (more, last) => !more && last.is_none(),
@@ -190,10 +195,15 @@ impl<'n> Children<'n> {
         self.known.iter()
     }
 
+    /// Whether the statement at an index was read without the parser, so that it has no node.
+    pub fn is_without_node(&self, index: usize) -> bool {
+        index.checked_sub(self.first).and_then(|i| self.nodes.get(i)).is_some_and(Option::is_none)
+    }
+
     /// The syntax node of the statement at an index.
     pub fn node(&mut self, index: usize) -> Option<Node<'n>> {
         if let Some(node) = index.checked_sub(self.first).and_then(|i| self.nodes.get(i)) {
-            return Some(*node);
+            return *node;
         }
         let known = *self.known.get(index)?;
         let found = child_at(self.parent, self.base, &known);
@@ -216,7 +226,11 @@ impl<'n> Children<'n> {
         if self.nodes.len() != self.known.len() {
             return Vec::new();
         }
-        self.nodes.iter().zip(&self.known).map(|(node, known)| Child { node: *node, kind: known.kind }).collect()
+        let child = |(node, known): (&Option<Node<'n>>, &KnownStatement)| {
+            let range = known.range();
+            Child { start: self.base + range.start, end: self.base + range.end, kind: known.kind, node: *node }
+        };
+        self.nodes.iter().zip(&self.known).map(child).collect()
     }
 }
 

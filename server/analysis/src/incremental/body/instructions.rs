@@ -53,17 +53,23 @@ impl<'t> Body<'_, 't> {
                 return children.note(index, whole, if silent { state } else { 0 });
             }
         }
-        let Some(node) = children.node(index) else { return };
+        let node = children.node(index);
         // Offsets count from the statement, so that the result stays valid wherever the statement is.
         let source = ItemSource { text, base: self.source.base + start };
         let mut found = Vec::new();
         self.statements.begin_statement();
-        let mut lowered = lower::instruction(source, node);
+        let mut lowered = match node {
+            Some(node) => lower::instruction(source, node),
+            None => lower::instruction_without_node(text),
+        };
         if let (Some(unknown), Some(lowered)) = (&self.header.inline, &mut lowered) {
             opaque::substitute(lowered, text, &|name| unknown.contains(name));
         }
         if lowered.as_ref().is_none_or(|l| l.broken) {
-            syntax_error::report_inside(source, node, &mut found);
+            match node {
+                Some(node) => syntax_error::report_inside(source, node, &mut found),
+                None => self.needs_nodes = true,
+            }
         }
         match lowered {
             Some(l) if is_lost_label(&l, text) => found = vec![syntax_error::missing_colon(l.opcode)],
@@ -95,7 +101,10 @@ impl<'t> Body<'_, 't> {
             found.clear();
         } else if guarded && !found.is_empty() {
             found = vec![syntax_error::second_guard(0..text.trim_end().len())];
-        } else if !found.is_empty() && !found.iter().any(|d| syntax_error::lost_label(d).is_some()) {
+        } else if let Some(node) = node
+            && !found.is_empty()
+            && !found.iter().any(|d| syntax_error::lost_label(d).is_some())
+        {
             self.what_is_missing(source, node, &mut found);
         }
         self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
