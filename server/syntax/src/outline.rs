@@ -245,7 +245,7 @@ mod tests {
         let snapshot = outline.snapshot();
         let items = snapshot.roots().flat_map(|root| root.children(&mut root.walk()).collect::<Vec<_>>());
         let items = items.map(|item| item.to_sexp()).collect();
-        let sound = |number: usize| matches!(outline.parse(number), Some(ParsedPart::Sound(_)));
+        let sound = |number: usize| matches!(outline.parse(number), Some(ParsedPart::Sound(..)));
         (items, outline.parts().into_iter().map(|part| (part.number, sound(part.number))).collect())
     }
 
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(outlined(&text).1, [(1, true), (2, false), (3, true)]);
         let mut outline = Outline::with_part_size(&text, 1, 1);
         let broken = outline.parts().into_iter().filter_map(|part| match outline.parse(part.number)? {
-            ParsedPart::Sound(_) => None,
+            ParsedPart::Sound(..) => None,
             ParsedPart::Broken(trees) => Some((part.number, trees)),
         });
         let broken: Vec<_> = broken.collect();

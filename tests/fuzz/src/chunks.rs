@@ -4,7 +4,7 @@
 use crate::bytes::split;
 use crate::edits::{is_unclosed, same_tree};
 use ptx_analysis::{Analyzer, Severity};
-use ptx_syntax::{Outline, Snapshot};
+use ptx_syntax::{Outline, ParsedPart, Snapshot};
 
 /// Checks a text, repeated several times, in chunks of a random size.
 pub fn run(data: &[u8]) {
@@ -18,6 +18,11 @@ pub fn run(data: &[u8]) {
     let mut once = Analyzer::for_one_check();
     once.set_threads(threads);
     let mut outline = Outline::with_part_size(&text, threads, least);
+    for part in outline.parts() {
+        let is_sound = |parsed| matches!(parsed, Some(ParsedPart::Sound(..)));
+        let (without, complete) = (outline.parse(part.number), outline.parse_all(part.number));
+        assert!(is_sound(without) == is_sound(complete), "an error in a part of {text} is lost");
+    }
     let in_parts = once.check_outline(&mut outline, &|| false).map(|report| report.diagnostics);
     let at_once = once.check_with_lints(&chunks, &|| false).map(|report| report.diagnostics);
     assert!(in_parts.is_some() && in_parts == at_once, "other findings in parts of {text}");

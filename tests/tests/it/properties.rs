@@ -1,7 +1,7 @@
 //! Properties of any text: an incremental check reports the same as a fresh one, and nothing panics.
 
 use ptx_analysis::{Analyzer, Diagnostic, Report, Severity};
-use ptx_syntax::{Document, Outline, Snapshot};
+use ptx_syntax::{Document, Outline, ParsedPart, PlainKind, Snapshot};
 use ptx_tests::generate::Random;
 use std::fs;
 use std::path::Path;
@@ -246,7 +246,7 @@ fn a_check_in_parts_finds_what_a_check_of_all_finds() {
         "fixtures/recovery",
         "fixtures/header",
     ]);
-    let (mut outlined, mut left) = (0, 0);
+    let (mut outlined, mut left, mut unparsed) = (0, 0, 0);
     for (index, sample) in samples.iter().enumerate() {
         let text = format!("{sample}\n{}\n{sample}", samples[(index + 1) % samples.len()]);
         let mut document = Document::with_chunk_size(&text, 1, 300);
@@ -257,6 +257,7 @@ fn a_check_in_parts_finds_what_a_check_of_all_finds() {
             let whole = analyzer.check_with_lints(&snapshot, &|| false).expect("not cancelled");
             let mut outline = Outline::with_part_size(&text, 1, 200);
             outlined += outline.parts().len();
+            unparsed += statements_without_parser(&outline, &text);
             let parts = analyzer.check_outline(&mut outline, &|| false).expect("not cancelled");
             left += outline.parts().len();
             assert_same(&parts.diagnostics, &whole.diagnostics, &text);
@@ -266,4 +267,49 @@ fn a_check_in_parts_finds_what_a_check_of_all_finds() {
     }
     // Some parts have had syntax errors, most have not.
     assert!(left > 500 && outlined > left, "{outlined} parts, {left} of them read once");
+    assert!(unparsed > 10_000, "only {unparsed} statements");
+}
+
+/// Compares the parts without the statements that need no parser with the complete ones: both have the same statements. Returns the number of
+/// those that needed no parser.
+fn statements_without_parser(outline: &Outline<'_>, text: &str) -> usize {
+    let mut count = 0;
+    for part in outline.parts() {
+        let Some(ParsedPart::Sound(without, plain)) = outline.parse(part.number) else { continue };
+        let Some(ParsedPart::Sound(complete, _)) = outline.parse_all(part.number) else {
+            panic!("an error of the whole part is lost in {text}");
+        };
+        let mut found = statements(&without);
+        found.extend(plain.iter().map(|statement| {
+            let kind = match statement.kind {
+                PlainKind::Instruction => "instruction",
+                PlainKind::Label => "label",
+                PlainKind::Location => "loc_directive",
+            };
+            (statement.range.start, statement.range.end, kind)
+        }));
+        found.sort_unstable();
+        assert_eq!(found, statements(&complete), "{text}");
+        count += plain.len();
+    }
+    count
+}
+
+/// The start, end and kind of all statements, in order.
+fn statements(snapshot: &Snapshot) -> Vec<(usize, usize, &str)> {
+    let mut out = Vec::new();
+    let mut stack: Vec<_> = snapshot.roots().collect();
+    while let Some(node) = stack.pop() {
+        for child in node.named_children(&mut node.walk()) {
+            let kind = child.kind();
+            if kind == "function" || kind == "block" || kind == "section_directive" {
+                stack.push(child);
+            }
+            if matches!(node.kind(), "source_file" | "block" | "section_directive") && kind != "comment" {
+                out.push((child.start_byte(), child.end_byte(), kind));
+            }
+        }
+    }
+    out.sort_unstable();
+    out
 }

@@ -98,3 +98,74 @@ impl<'t> PlainLowering<'t> {
         Operand { range, kind }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::instruction_without_node;
+    use crate::hir::lower::{self, ItemSource};
+    use ptx_syntax::{Snapshot, kinds};
+
+    const OPERANDS: [&str; 26] = [
+        "%r1",
+        "name",
+        "_",
+        "%tid.x",
+        "name.b0",
+        "0",
+        "017U",
+        "0x7f",
+        "0b101",
+        "-1",
+        "-0x10U",
+        "-017",
+        "0f3F800000",
+        "0dBFF0000000000000",
+        "!%p1",
+        "%p1|%p2",
+        "%p1 | _",
+        "name+4",
+        "%rd1 - 0x10",
+        "name+-4",
+        "[%rd1]",
+        "[ name , {%r1, -1} ]",
+        "{%f1, _, 3}",
+        "[{%f1}, %rd1+8]",
+        "WARP_SZ",
+        "[%rd1+-8]",
+    ];
+
+    /// Lowers the instruction both ways, and returns whether it has a usual form.
+    fn compare(text: &str) -> bool {
+        let module = format!(".func f() {{ {text} }}");
+        let snapshot = Snapshot::new(&module);
+        let start = module.find('{').unwrap_or(0) + 2;
+        let node = snapshot.node_at(start).and_then(|node| {
+            std::iter::successors(Some(node), |node| node.parent()).find(|n| n.kind_id() == kinds().instruction)
+        });
+        let expected = node.and_then(|node| lower::instruction(ItemSource { text, base: start }, node));
+        let found = instruction_without_node(text);
+        if found.is_some() {
+            assert_eq!(format!("{found:#?}"), format!("{expected:#?}"));
+        }
+        found.is_some()
+    }
+
+    #[test]
+    fn an_instruction_is_the_same_without_its_node() {
+        for head in ["ld", "@%p1 ld.global.L1::evict_last", "@!%p1\tld.v4.f32"] {
+            assert!(compare(&format!("{head};")));
+            for first in OPERANDS {
+                assert!(compare(&format!("{head} {first};")), "{first}");
+                for second in OPERANDS {
+                    assert!(compare(&format!("{head}  {first},\t{second} , %r3;")), "{first} and {second}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_named_constant_has_no_address() {
+        assert!(!compare("mov.u32 %r1, WARP_SZ+1;"));
+        assert!(!compare("mov.u32 %r1, [WARP_SZ-1];"));
+    }
+}
