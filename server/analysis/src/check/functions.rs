@@ -75,7 +75,7 @@ pub fn declare(
     let Some(first) = header.symbols.get_mut(name.text) else {
         let symbol = Symbol::Function { kernel, signature: id };
         let linkage = linkage.and_then(|l| linkage_named(l.text));
-        let symbol = ModuleSymbol { symbol, item, defined, place, signature, linkage, table: None };
+        let symbol = ModuleSymbol { defined, signature, linkage, ..ModuleSymbol::new(symbol, item, place) };
         header.symbols.insert(name.text.to_owned(), symbol);
         return;
     };
@@ -89,6 +89,7 @@ pub fn declare(
     }
     out.extend(report);
     first.defined |= defined;
+    first.repeated = true;
 }
 
 /// The worst problem of a repeated declaration of a function. `first` is the earlier declaration.

@@ -94,4 +94,5 @@ fn enter(
         out.extend(declare::redeclared(name, first, &place));
     }
     earlier.defined |= symbol.defined;
+    earlier.repeated = true;
 }

@@ -160,6 +160,8 @@ pub struct ModuleSymbol {
     pub symbol: Symbol,
     /// The index of the item that declares it first.
     pub item: usize,
+    /// Whether it is declared more than once.
+    pub repeated: bool,
     /// Whether it is a function with a body, or a variable that is not `.extern`.
     pub defined: bool,
     /// The byte range of its name in the first declaration, in the file.
@@ -175,7 +177,12 @@ pub struct ModuleSymbol {
 impl ModuleSymbol {
     /// A defined name with a symbol and a position only.
     pub fn new(symbol: Symbol, item: usize, place: Range<usize>) -> Self {
-        Self { symbol, item, defined: true, place, signature: None, linkage: None, table: None }
+        Self { symbol, item, repeated: false, defined: true, place, signature: None, linkage: None, table: None }
+    }
+
+    /// A name in text with a syntax error.
+    pub fn lost(item: usize) -> Self {
+        Self { defined: false, ..Self::new(Symbol::Unknown, item, 0..0) }
     }
 }
 
@@ -207,6 +214,11 @@ impl Header {
         let found = self.symbols.get(name)?;
         // A name with an invalid declaration causes no second error where it is used.
         (found.item <= item || found.symbol == Symbol::Unknown).then_some(found.symbol)
+    }
+
+    /// Adds a name unless it is declared already.
+    pub fn declare(&mut self, name: String, symbol: ModuleSymbol) {
+        self.symbols.entry(name).and_modify(|first| first.repeated = true).or_insert(symbol);
     }
 
     /// Computes the fingerprints. Call it after the last declaration; `items` is the number of items.

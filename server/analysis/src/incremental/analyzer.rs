@@ -5,6 +5,7 @@
 //! change, the same holds statement by statement ([`crate::incremental::memo`]).
 
 mod contents;
+mod declarations;
 mod earlier;
 mod facts;
 mod fragment;
@@ -17,37 +18,28 @@ mod threads;
 mod unchanged;
 
 use crate::check::codes::Code;
-use crate::hir::directive_parts;
 use crate::hir::module::Dependencies;
 use contents::{CheckContext, check_contents, check_item, is_broken, is_followed};
+use declarations::header;
 pub(crate) use facts::module_of;
 pub(crate) use fragment::{Fragment, Outside};
 use interrupted::InterruptedCheck;
 pub use lints::Cancelled;
 pub use list::{DiagnosticList, PlacedDiagnostic, SharedReport};
 use list::{ItemDiagnostics, ListBuilder};
-use module_header::{ModuleHeader, TextHashes};
+use module_header::{HeaderDifference, ModuleHeader};
 use threads::Threads;
 use unchanged::{HashedRange, unchanged};
 
-use crate::check::declare::{self, DeclarationSite, Earlier};
 use crate::check::diagnostic::Diagnostic;
-use crate::check::directives;
-use crate::check::functions::{self, AliasNames};
-use crate::check::rules::module_header::HeaderProgress;
-use crate::check::rules::{
-    constant_memory_limit, constant_overflow, debug_directive, project_target, project_version, syntax_error,
-};
-use crate::check::variables::{self, ModuleDeclaration};
+use crate::check::functions::AliasNames;
+use crate::check::rules::syntax_error;
 use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::hash::{hash_of, hash_range, mix};
-use crate::hir::lower::{self, ItemSource};
-use crate::hir::module::{Header, ModuleItem, ModuleSymbol, is_function, items};
+use crate::hir::module::{Header, ModuleItem, is_function, items};
 use crate::hir::signature::Signatures;
-use crate::hir::symbols::{Symbol, VariableOrigin};
 use crate::incremental::body::{ChangedRange, EarlierStatements, KnownStatement, Old};
 use crate::incremental::memo::Statements;
-use crate::incremental::recovery;
 use crate::target::project::Project;
 use crate::target::{Environment, find_architecture};
 use ptx_isa::tables::TargetInfo;
@@ -244,10 +236,13 @@ impl Analyzer {
         let last = self.last.take();
         let known = unchanged(last.as_ref(), snapshot);
         let same = self.module.take().zip(last.as_ref());
-        let same = same.and_then(|(module, (last, _))| module.next(last, snapshot, &items, &self.asked, &known));
+        let same = same.and_then(|(module, (last, _))| {
+            module.next(last, (snapshot, &items), &self.asked, &mut self.signatures, &known)
+        });
         let mut module =
             same.unwrap_or_else(|| ModuleHeader::new(snapshot, &items, &self.asked, &mut self.signatures, &known));
         let header = &*module.placed.header;
+        let difference = module.difference.as_ref();
         let environment = hash_of(&header.environment);
         let mut done = self.resume(snapshot, environment);
         let mut records = Vec::new();
@@ -273,7 +268,7 @@ impl Analyzer {
             match self.functions.take_same(text) {
                 Some(mut record)
                     if sound(&record)
-                        && record.holds(context(environment, header), header, index)
+                        && record.holds(context(environment, header), (header, difference), index)
                         && record.followed == is_followed(snapshot, item) =>
                 {
                     record.unused = 0;
@@ -355,10 +350,12 @@ fn wherever(snapshot: &Snapshot) -> Vec<Diagnostic> {
 }
 
 impl Record {
-    fn holds(&self, environment: u64, header: &Header, item: usize) -> bool {
+    /// Whether the result still holds with this header. `difference` is the one from the header of the previous snapshot, if it is known.
+    fn holds(&self, environment: u64, (header, difference): (&Header, Option<&HeaderDifference>), item: usize) -> bool {
         self.environment == environment
             && self.first == (header.first_body == Some(item))
             && (self.seen == header.names_seen_by(item)
+                || difference.is_some_and(|d| d.spares(self.seen, item, &self.dependencies))
                 || self.dependencies.iter().all(|(name, symbol)| header.look_up(name, item) == *symbol))
     }
 }
@@ -426,171 +423,6 @@ fn initializer(node: Node<'_>) -> Option<Node<'_>> {
         more = cursor.goto_previous_sibling();
     }
     None
-}
-
-/// Checks everything outside of function bodies and collects the module's declarations. `text_of` returns the hash of the text of
-/// an item, if it is at hand.
-fn header(
-    snapshot: &Snapshot,
-    items: &[ModuleItem<'_>],
-    asked: &Asked,
-    (signatures, text_of): (&mut Signatures, &TextHashes<'_>),
-    out: &mut Vec<Diagnostic>,
-) -> Header {
-    let (k, f) = (kinds(), fields());
-    signatures.begin();
-    let mut header = Header::default();
-    header.environment.address_size = 32;
-    header.environment.project = Arc::clone(&asked.project);
-    let mut progress = HeaderProgress::default();
-    if let Some(environment) = &asked.environment {
-        header.environment = environment.clone();
-        progress = HeaderProgress::given();
-    }
-    let mut places: HashMap<String, Earlier> = HashMap::default();
-    let mut files: HashMap<u32, Range<usize>> = HashMap::default();
-    let follows = recovery::followers(snapshot, items);
-    // The previous function, if its header has no end.
-    let mut open: Option<&ModuleItem<'_>> = None;
-    for (index, item) in items.iter().enumerate() {
-        if follows.get(index).copied().unwrap_or(false) {
-            continue;
-        }
-        let node = item.node;
-        let kind = node.kind_id();
-        let whole = if is_function(node) { text_of(&item.range) } else { None };
-        let known = whole.is_some_and(|whole| !node.has_error() && signatures.knows(whole));
-        // The parameters of kernels can be half of a text.
-        let name = node.child_by_field_id(f.name).filter(|_| known);
-        let end = name.map_or_else(|| end_of_header(item), |name| name.end_byte()).max(item.range.start);
-        let text = snapshot.text(item.range.start..end);
-        let source = ItemSource { text: &text, base: item.range.start };
-        let mut found = Vec::new();
-        if kind == k.version_directive {
-            progress.version(source, node, &mut header.environment, &mut found);
-            if found.is_empty() {
-                syntax_error::report(source, node, &mut found);
-            }
-            project_version::check(source, node, &header.environment, &mut found);
-        } else if kind == k.target_directive {
-            progress.target(source, node, &mut header.environment, &mut found);
-            if found.is_empty() {
-                syntax_error::report(source, node, &mut found);
-            }
-            project_target::check(source, node, asked.target, &mut header.environment, &mut found);
-        } else if kind == k.address_size_directive {
-            progress.address_size(source, node, &mut header.environment, &mut found);
-            if found.is_empty() {
-                syntax_error::report(source, node, &mut found);
-            }
-        } else {
-            if (!node.is_error() || is_function(node)) && kind != k.unknown_directive {
-                progress.other(first_word(&text), &mut found);
-            }
-            if is_function(node) {
-                if node.child_by_field_id(f.body).is_some() {
-                    header.first_body = header.first_body.or(Some(index));
-                }
-                functions::declare(source, node, (index, whole), &mut header, signatures, out);
-            } else if kind == k.variable_declaration {
-                syntax_error::report(source, node, &mut found);
-                if node.has_error() {
-                    for (name, _) in recovery::names_in(source.word(node).text) {
-                        let lost = ModuleSymbol::new(Symbol::Unknown, index, 0..0);
-                        header.symbols.entry(name.to_owned()).or_insert(ModuleSymbol { defined: false, ..lost });
-                    }
-                } else {
-                    let declaration = lower::declaration(source, node);
-                    let site = DeclarationSite::of(VariableOrigin::Module);
-                    let sound = declare::check(&declaration, site, &header.environment, &mut found);
-                    constant_overflow::declaration(&declaration, &text, &mut found);
-                    let statement =
-                        ModuleDeclaration { snapshot, source, node, item: index, declaration: &declaration };
-                    variables::declare(&statement, sound, &mut header, &mut places, out);
-                }
-                if lower::is_broken(node) {
-                    found.truncate(1);
-                }
-            } else if kind == k.unknown_directive {
-                found.extend(directives::unknown(source, node));
-            } else if kind == k.label {
-                // A label of a target list is reported with the list.
-                let next = items.get(index + 1).map(|i| i.node.kind_id());
-                if next.and_then(directive_parts::list_kind).is_none() {
-                    found.push(syntax_error::outside_of_function(first_word(&text), "a label"));
-                }
-                if let Some(name) = node.child_by_field_id(f.name).map(|n| source.word(n)) {
-                    let symbol = ModuleSymbol::new(Symbol::Unknown, index, source.absolute(name.range()));
-                    header.symbols.entry(name.text.to_owned()).or_insert(symbol);
-                }
-            } else if kind == k.alias_directive {
-                syntax_error::report(source, node, &mut found);
-                functions::alias(source, node, &mut header, out);
-                directives::statement(source, node, "module", &header.environment, &mut found);
-            } else if kind == k.instruction {
-                found.push(syntax_error::statement_outside(&text, first_word(&text)));
-            } else if kind == k.block {
-                found.push(syntax_error::outside_of_function(0..1, "a block"));
-            } else if kind == k.section_directive {
-                // Its content is checked and cached like a function.
-                progress.section();
-            } else {
-                syntax_error::report(source, node, &mut found);
-                directives::statement(source, node, "module", &header.environment, &mut found);
-                if kind == k.file_directive
-                    && let Some((number, word)) = directive_parts::file_number(source, node)
-                {
-                    header.files.insert(number);
-                    let place = source.absolute(word.range());
-                    match files.get(&number) {
-                        Some(first) => out.push(debug_directive::file_twice(place, number, first.clone())),
-                        None => drop(files.insert(number, place)),
-                    }
-                }
-            }
-        }
-        if let Some(header) = open.filter(|_| !found.is_empty() && recovery::belongs_into_body(snapshot, node)) {
-            // The first misplaced statement shows that a bracket is missing.
-            found.clear();
-            out.push(recovery::opening_bracket(snapshot, header, node));
-        }
-        out.extend(found.into_iter().map(|d| d.shifted(item.range.start)));
-        open = Some(item).filter(|i| is_function(i.node) && recovery::lacks_its_end(i.node));
-    }
-    if follows.contains(&true) || items.iter().any(|i| i.node.is_error() || i.node.kind_id() == k.unknown_directive) {
-        for name in recovery::lost_names(snapshot, items, &follows) {
-            let lost = ModuleSymbol::new(Symbol::Unknown, 0, 0..0);
-            header.symbols.entry(name).or_insert(ModuleSymbol { defined: false, ..lost });
-        }
-    }
-    out.extend(constant_memory_limit::check(&header, &places));
-    header.seal(items.len());
-    let mut found = Vec::new();
-    let rope = snapshot.rope();
-    progress.end(rope.char_to_byte(rope.len_chars().saturating_sub(1))..rope.len_bytes(), &mut found);
-    out.extend(found);
-    header.complete = !follows.contains(&true);
-    header
-}
-
-/// The byte offset in the file at which the header part of an item ends: before its body or initializer, which may be long.
-fn end_of_header(item: &ModuleItem<'_>) -> usize {
-    let f = fields();
-    if let Some(body) = item.node.child_by_field_id(f.body) {
-        return body.start_byte();
-    }
-    if item.node.kind_id() == kinds().section_directive {
-        return item.range.start;
-    }
-    let cut = item.node.kind_id() == kinds().variable_declaration && !lower::is_broken(item.node);
-    let last = |value: &Node<'_>| value.parent().is_none_or(|declarator| declarator.next_named_sibling().is_none());
-    initializer(item.node).filter(|value| cut && last(value)).map_or(item.range.end, |value| value.start_byte())
-}
-
-/// The byte range of the first word of a text, or of its first character if it does not begin with a word.
-fn first_word(text: &str) -> Range<usize> {
-    let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
-    0..end.max(text.chars().next().map_or(1, char::len_utf8))
 }
 
 fn name_of(snapshot: &Snapshot, node: Node<'_>) -> String {

@@ -95,7 +95,7 @@ pub struct Body<'a, 't> {
 pub struct Checked {
     /// Ranges count from the start of the item.
     pub found: Vec<Diagnostic>,
-    /// The module names that the item uses, with their symbols.
+    /// The module names that the item uses, in order, with their symbols.
     pub dependencies: Dependencies,
     /// The statements of its outermost block, in order; empty if it has no block or its end is missing.
     pub statements: Vec<KnownStatement>,
@@ -273,7 +273,8 @@ impl<'a, 't> Body<'a, 't> {
         undeclared_name::add_labels(&mut self.out, &self.all_labels);
         let environment = self.environment;
         self.statements.finish(self.after.iter().filter_map(|k| Some(mix(environment, k.text?))));
-        let dependencies = self.dependencies.into_inner().into_iter().collect();
+        let mut dependencies: Dependencies = self.dependencies.into_inner().into_iter().collect();
+        dependencies.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         // What is around a syntax error determines how it is reported.
         let needs_nodes = self.needs_nodes || (!self.plain.is_empty() && self.out.iter().any(recovery::is_syntax));
         Some(Checked {

@@ -1,14 +1,20 @@
 //! The header of a module, which stays valid while the user types inside of a function.
 //!
 //! The header depends on everything outside of function bodies. To read it again takes longer than all other parts of the check of a
-//! large text, so it is kept if an edit lies within one body and if no item but this function has changed, in the tree too.
+//! large text, so it is kept if an edit lies within one body and if no item but this function has changed, in the tree too. If the edit
+//! lies within one declaration, only that is read again.
 
+use super::declarations::{DeclaredByItem, declared_by, header};
 use super::unchanged::Unchanged;
-use super::{Asked, header};
+use super::{Asked, initializer};
+use crate::check::codes::Code;
 use crate::check::diagnostic::{Diagnostic, FixEdit};
 use crate::check::functions::{self, AliasNames};
-use crate::hir::module::{Header, ModuleItem};
+use crate::hir::lower;
+use crate::hir::module::{Dependencies, Header, ModuleItem, ModuleSymbol, is_function};
 use crate::hir::signature::Signatures;
+use crate::hir::symbols::{Symbol, VariableSymbol};
+use crate::incremental::recovery;
 use crate::target::project::Project;
 use ptx_syntax::{Node, Snapshot, SnapshotId, SourceEdit, fields, kinds};
 use rustc_hash::FxHashMap as HashMap;
@@ -17,6 +23,9 @@ use std::sync::Arc;
 
 /// The number of edits after which the header is read again, because each place in it has to follow all of them.
 const MAX_MOVES: usize = 64;
+
+/// The number of declarations after which the header is read again, because the signatures of all their versions stay cached.
+const MAX_REPLACED: usize = 256;
 
 /// Returns the hash of the text of an item by its byte range, if it is at hand.
 pub(super) type TextHashes<'a> = dyn Fn(&Range<usize>) -> Option<u64> + 'a;
@@ -46,13 +55,18 @@ impl PlacedHeader {
     /// The header, with the places in the current text.
     fn to_mut(&mut self) -> &mut Header {
         if !self.moves.is_empty() {
-            let mut header = Header::clone(&self.header);
-            for symbol in header.symbols.values_mut() {
-                symbol.place = self.moved(symbol.place.clone());
-            }
-            *self = Self { header: Arc::new(header), moves: Vec::new() };
+            *self = Self { header: Arc::new(self.up_to_date()), moves: Vec::new() };
         }
         Arc::make_mut(&mut self.header)
+    }
+
+    /// A copy of the header with the places in the current text.
+    fn up_to_date(&self) -> Header {
+        let mut header = Header::clone(&self.header);
+        for symbol in header.symbols.values_mut() {
+            symbol.place = self.moved(symbol.place.clone());
+        }
+        header
     }
 }
 
@@ -69,6 +83,28 @@ pub(super) struct ModuleHeader {
     snapshot: SnapshotId,
     /// The items, in order; `None` if one has a syntax error that may change the header.
     items: Option<Vec<ItemShape>>,
+    /// Whether the declarations of an item do not depend on what kind of items are around it.
+    is_orderly: bool,
+    /// What has changed since the previous snapshot; `None` if nothing has, or if the header was read again.
+    pub difference: Option<HeaderDifference>,
+    /// How many declarations were replaced since the header was read.
+    replaced: usize,
+}
+
+/// The names that mean something else than in the header of the previous snapshot, which has the same items.
+#[derive(Debug)]
+pub(super) struct HeaderDifference {
+    before: Arc<Header>,
+    names: Vec<String>,
+}
+
+impl HeaderDifference {
+    /// Whether a result that held in the previous snapshot holds in this one. `seen` is the fingerprint of the names that the item saw when
+    /// these dependencies last held.
+    pub fn spares(&self, seen: u64, item: usize, dependencies: &Dependencies) -> bool {
+        let uses = |name: &String| dependencies.binary_search_by(|(used, _)| (**used).cmp(name)).is_ok();
+        seen == self.before.names_seen_by(item) && !self.names.iter().any(uses)
+    }
 }
 
 /// The properties of an item on which the header depends, besides its text.
@@ -91,7 +127,18 @@ impl ModuleHeader {
         let mut found = Vec::new();
         let text_of = |range: &Range<usize>| Some(known.get(&(range.start, range.end))?.text);
         let header = header(snapshot, items, asked, (signatures, &text_of), &mut found);
+        let is_lone = |item: &ModuleItem<'_>| {
+            item.node.kind_id() == kinds().alias_directive
+                || (is_function(item.node) && recovery::lacks_its_end(item.node))
+        };
+        let is_orderly = header.complete
+            && header.aliases.is_empty()
+            && !found.iter().any(|d| d.code() == Code::ModuleHeader)
+            && !items.iter().any(is_lone);
         Self {
+            is_orderly,
+            difference: None,
+            replaced: 0,
             placed: PlacedHeader { header: Arc::new(header), moves: Vec::new() },
             found,
             about_several: None,
@@ -105,12 +152,13 @@ impl ModuleHeader {
     pub fn next(
         mut self,
         last: &Snapshot,
-        snapshot: &Snapshot,
-        items: &[ModuleItem<'_>],
+        (snapshot, items): (&Snapshot, &[ModuleItem<'_>]),
         asked: &Asked,
+        signatures: &mut Signatures,
         known: &UnchangedItems<'_>,
     ) -> Option<Self> {
         let edit = snapshot.change_since(self.snapshot)??;
+        self.difference = None;
         let shapes = self.items.as_mut()?;
         let same = self.snapshot == last.id() && self.asked == settings(asked) && shapes.len() == items.len();
         if !same || self.placed.moves.len() == MAX_MOVES {
@@ -120,26 +168,93 @@ impl ModuleHeader {
         if [last, snapshot].iter().any(|snapshot| snapshot.too_deep().next().is_some()) {
             return None;
         }
-        let mut inside = false;
-        for (item, shape) in items.iter().zip(shapes) {
+        let (mut inside, mut declaration) = (false, None);
+        for (index, (item, shape)) in items.iter().zip(shapes).enumerate() {
             if moved(&shape.range, edit).is_some() {
                 if !shape.is_same(item, edit, known) {
                     return None;
                 }
-            } else if !shape.is_same_outside_of_body(item, edit, last) {
-                return None;
-            } else {
+            } else if shape.is_same_outside_of_body(item, edit, last) {
                 inside = true;
+            } else {
+                // An edit that is not within one item reads all of them again.
+                let within = shape.range.start <= edit.start && edit.old_end <= shape.range.end;
+                if !within || !self.is_orderly || item.range != shape.range_after(edit) {
+                    return None;
+                }
+                let old = last.leaf(shape.range.clone()).filter(|node| node.byte_range() == shape.range)?;
+                let old = ModuleItem { node: old, range: shape.range.clone(), unclosed: false };
+                ItemShape::new(item)?;
+                declaration = Some((index, old));
             }
             shape.range = item.range.clone();
             shape.has_error = item.node.has_error();
         }
+        self.snapshot = snapshot.id();
+        if let Some((index, old)) = declaration {
+            let old = (last, old);
+            return self.replace(index, old, (snapshot, items.get(index)?), edit, signatures);
+        }
         let follow = |found: &mut Vec<Diagnostic>| found.iter_mut().all(|d| follow(d, edit));
-        if !inside || !follow(&mut self.found) || !self.about_several.as_mut().is_none_or(follow) {
+        // Outside of items, a module has only comments. What the end of the text lacks stands there.
+        let keeps = inside || self.is_orderly;
+        if !keeps || !follow(&mut self.found) || !self.about_several.as_mut().is_none_or(follow) {
             return None;
         }
         self.placed.moves.push(edit);
-        self.snapshot = snapshot.id();
+        Some(self)
+    }
+
+    /// Replaces the declarations of the item with an index; `None` if they may affect those of other items.
+    fn replace(
+        mut self,
+        index: usize,
+        (last, old): (&Snapshot, ModuleItem<'_>),
+        (snapshot, new): (&Snapshot, &ModuleItem<'_>),
+        edit: SourceEdit,
+        signatures: &mut Signatures,
+    ) -> Option<Self> {
+        if self.replaced == MAX_REPLACED || !may_be_replaced((last, old.node), (snapshot, new.node)) {
+            return None;
+        }
+        let environment = &self.placed.header.environment;
+        let before = declared_by(last, (index, &old), environment, signatures);
+        let after = declared_by(snapshot, (index, new), environment, signatures);
+        let symbols = &self.placed.header.symbols;
+        let is_own = |(name, symbol): (&String, &ModuleSymbol)| {
+            symbols.get(name).is_some_and(|s| s.item == index && !s.repeated && s.symbol == symbol.symbol)
+        };
+        let is_free = |name: &String| before.symbols.contains_key(name) || !symbols.contains_key(name);
+        let is_constant =
+            |symbol: &ModuleSymbol| matches!(symbol.symbol, Symbol::Variable(VariableSymbol { space: ".const", .. }));
+        // The constant variables are limited in total.
+        if !before.symbols.iter().all(is_own)
+            || !after.symbols.keys().all(is_free)
+            || before.symbols.values().chain(after.symbols.values()).any(is_constant)
+        {
+            return None;
+        }
+        let is_about_old = |d: &mut Diagnostic| old.range.start <= d.range.start && d.range.end <= old.range.end;
+        let removed = self.found.extract_if(.., is_about_old).count();
+        if removed != before.found.len() || !self.found.iter_mut().all(|d| follow(d, edit)) {
+            return None;
+        }
+        let symbol = |declared: &DeclaredByItem, name: &String| declared.symbols.get(name).map(|s| s.symbol);
+        let names = before.symbols.keys().chain(after.symbols.keys());
+        let names = names.filter(|name| symbol(&before, name) != symbol(&after, name)).cloned().collect();
+        let mut header = self.placed.up_to_date();
+        header.symbols.retain(|name, _| !before.symbols.contains_key(name));
+        for symbol in header.symbols.values_mut() {
+            symbol.place = moved(&symbol.place, edit)?;
+        }
+        header.symbols.extend(after.symbols);
+        self.found.extend(after.found);
+        header.seal(self.items.as_ref()?.len());
+        let before = std::mem::replace(&mut self.placed.header, Arc::new(header));
+        self.placed.moves.clear();
+        self.difference = Some(HeaderDifference { before, names });
+        self.about_several = None;
+        self.replaced += 1;
         Some(self)
     }
 
@@ -177,6 +292,11 @@ impl ItemShape {
         sound.then(|| Self { kind, range: item.range.clone(), has_error })
     }
 
+    /// Its range after an edit within it.
+    fn range_after(&self, edit: SourceEdit) -> Range<usize> {
+        self.range.start..self.range.end - edit.old_end + edit.new_end
+    }
+
     /// Whether an item that the edit does not touch is the same as before.
     fn is_same(&self, item: &ModuleItem<'_>, edit: SourceEdit, known: &UnchangedItems<'_>) -> bool {
         let has_error = item.node.has_error();
@@ -202,10 +322,34 @@ impl ItemShape {
             && self.kind == kinds().function
             && item.node.kind_id() == self.kind
             && !item.unclosed
-            && item.range == (self.range.start..self.range.end - edit.old_end + edit.new_end)
+            && item.range == self.range_after(edit)
             && body(item.node) == Some(start)
             && errors_are_in_body(item.node)
     }
+}
+
+/// Whether the declarations of an item can be read without the items around it, both before and after an edit in it.
+fn may_be_replaced((last, old): (&Snapshot, Node<'_>), (snapshot, new): (&Snapshot, Node<'_>)) -> bool {
+    let (k, f) = (kinds(), fields());
+    let kind = new.kind_id();
+    let has_body = |node: Node<'_>| node.child_by_field_id(f.body).is_some();
+    let space = |snapshot: &Snapshot, node: Node<'_>| {
+        node.child_by_field_id(f.space).map(|space| snapshot.text(space.byte_range()).into_owned())
+    };
+    // A table of functions depends on these functions.
+    let names_functions = |node: Node<'_>| {
+        let first = initializer(node).and_then(|value| lower::named_children(value).next());
+        first.is_some_and(|first| first.kind_id() == k.identifier)
+    };
+    if old.kind_id() != kind {
+        return false;
+    }
+    if kind == k.function {
+        return has_body(old) == has_body(new) && ![old, new].into_iter().any(recovery::lacks_its_end);
+    }
+    kind == k.variable_declaration
+        && ![old, new].into_iter().any(|node| node.has_error() || lower::is_broken(node) || names_functions(node))
+        && space(last, old) == space(snapshot, new)
 }
 
 /// Whether all syntax errors of a function are in its body.
@@ -270,6 +414,8 @@ mod tests {
         ] {
             assert!(keeps(&mut analyzer, &mut document, old, new), "{old:?} becomes {new:?}");
         }
+        assert!(keeps(&mut analyzer, &mut document, ".func late()", "// x\n.func late()"));
+        assert!(keeps(&mut analyzer, &mut document, "// x", "// /* x"));
         // Places follow many edits.
         let kept = (0..100).filter(|_| keeps(&mut analyzer, &mut document, "    ret;", "     ret;")).count();
         assert!((90..100).contains(&kept), "{kept}");
@@ -302,6 +448,82 @@ mod tests {
             keeps(&mut analyzer, &mut document, "%r1, x", "%r1, late");
             assert!(keeps(&mut analyzer, &mut document, "%a, 1;", "%a, 1 ;"), "after {old:?} is back");
         }
+    }
+
+    const DECLARATIONS: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.func g(.param .b32 a);\n.global .u32 x[2] = {1, 2};\n\
+        .global .u64 table[1] = {g};\n.const .u32 c;\n.shared .b8 s[4];\n.visible .entry k(.param .u64 p)\n.maxntid 32\n{\n    .param .b32 b;\n    \
+        call g, (b);\n    mov.u32 %r1, x;\n    ret;\n}\n.global .u32 twice;\n.global .u32 twice;\n.func f(.param .b32 q)\n{\n    \
+        ld.param.b32 %r1, [q];\n    call k;\n    .alias x, y;\n}\n";
+
+    /// Replaces a text, compares the report with a fresh one, and undoes that; returns whether the declarations of one item were replaced.
+    fn replaces(analyzer: &mut Analyzer, document: &mut Document, old: &str, new: &str) -> bool {
+        let count = |analyzer: &Analyzer| analyzer.module.as_ref().map_or(0, |module| module.replaced);
+        keeps(analyzer, document, old, new);
+        let once = count(analyzer);
+        keeps(analyzer, document, new, old);
+        assert_eq!(once > 0, count(analyzer) > 1, "{old:?} becomes {new:?} and back");
+        once > 0
+    }
+
+    #[test]
+    fn an_edit_in_a_declaration_reads_only_that_again() {
+        // An alias in a body depends on other functions.
+        let text = DECLARATIONS.replace("    .alias x, y;\n", "");
+        for (old, new) in [
+            (".b32 a", ".b64 a"),
+            (".b32 a", ".b32 ab"),
+            (" g(.param .b32 a);", " gg(.param .b32 a);"),
+            ("x[2]", "xx[2]"),
+            ("x[2]", "x[3]"),
+            ("{1, 2}", "{1, 23}"),
+            ("{1, 2}", "{1, 2, 3}"),
+            (" x[2] =", " x[2], z =\n"),
+            ("s[4]", "s[0x40000000]"),
+            ("s[4]", "s[4], v<3>"),
+            (".shared .b8", ".shared .bogus"),
+            ("k(.param .u64 p)", "k(.param .u32 p)"),
+            (".maxntid 32", ".maxntid 3200"),
+            (".maxntid 32", ".bogus 3"),
+            (".entry k", ".func k"),
+            ("call g, (b);\n    mov.u32 %r1, x;", "call k;\n    mov.u32 %r1, x;"),
+            ("q)\n{\n    ld.param.b32 %r1, [q]", "qq)\n{\n    ld.param.b32 %r1, [qq]"),
+        ] {
+            let (mut analyzer, mut document) = start(&text);
+            let body = old.starts_with("call");
+            assert_eq!(replaces(&mut analyzer, &mut document, old, new), !body, "{old:?} becomes {new:?}");
+            keeps(&mut analyzer, &mut document, "%r1, [q]", "%r1, [p]");
+        }
+    }
+
+    #[test]
+    fn declarations_that_concern_others_are_all_read_again() {
+        let text = DECLARATIONS.replace("    .alias x, y;\n", "");
+        for (old, new) in [
+            ("{g}", "{k}"),
+            ("x[2] = {1, 2}", "x[2] = {g, 2}"),
+            (" c;", " c[70000];"),
+            ("s[4]", "k[4]"),
+            ("s[4]", "twice[4]"),
+            ("twice;\n.func", "thrice;\n.func"),
+            ("twice;\n.global", "once;\n.global"),
+            (".shared .b8", ".local .b8"),
+            ("(.param .b32 a);", "(.param .b32 a)"),
+            ("(.param .b32 a);", "(.param .b32 a) { ret; }"),
+            ("s[4];", "s[4]"),
+            ("s[4];", "s[4;"),
+            ("{1, 2}", "{1, 2"),
+        ] {
+            let (mut analyzer, mut document) = start(&text);
+            assert!(!replaces(&mut analyzer, &mut document, old, new), "{old:?} becomes {new:?}");
+        }
+        let others = ["    .alias g, f;\n", "}\n.alias f, g;\n"];
+        for other in others {
+            let text = DECLARATIONS.replace("    .alias x, y;\n", other);
+            let (mut analyzer, mut document) = start(&text);
+            assert!(!replaces(&mut analyzer, &mut document, ".b32 a", ".b64 a"), "{other}");
+        }
+        let (mut analyzer, mut document) = start(&text.replace(".target sm_80\n", ""));
+        assert!(!replaces(&mut analyzer, &mut document, ".b32 a", ".b64 a"));
     }
 
     #[test]

@@ -136,7 +136,10 @@ impl Analyzer {
         for (index, item) in items.iter().enumerate() {
             let Some((part, record)) = earlier.remove(&item.range.start) else { continue };
             let lints_hold = record.lints.as_ref().is_none_or(|lints| lints.names_hold(&now.header, index));
-            if same_module && lints_hold && record.holds(context(now.environment, &now.header), &now.header, index) {
+            if same_module
+                && lints_hold
+                && record.holds(context(now.environment, &now.header), (&now.header, None), index)
+            {
                 done.push((index, record));
             } else {
                 outdated.insert(part);
