@@ -414,11 +414,20 @@ mod tests {
         ] {
             assert!(keeps(&mut analyzer, &mut document, old, new), "{old:?} becomes {new:?}");
         }
-        assert!(keeps(&mut analyzer, &mut document, ".func late()", "// x\n.func late()"));
-        assert!(keeps(&mut analyzer, &mut document, "// x", "// /* x"));
         // Places follow many edits.
         let kept = (0..100).filter(|_| keeps(&mut analyzer, &mut document, "    ret;", "     ret;")).count();
         assert!((90..100).contains(&kept), "{kept}");
+    }
+
+    #[test]
+    fn typing_in_a_comment_keeps_the_header() {
+        let (mut analyzer, mut document) = start(&TEXT.replace(".func late", "// note\n.func late"));
+        assert!(keeps(&mut analyzer, &mut document, "note", "notes"));
+        assert!(!keeps(&mut analyzer, &mut document, "// notes", "/* notes"));
+        keeps(&mut analyzer, &mut document, "/* notes", "// notes");
+        // A missing version is reported at the last character of a text with comments only.
+        let (mut analyzer, mut document) = start("// a text\n");
+        assert!(!keeps(&mut analyzer, &mut document, "a text", "text"));
     }
 
     #[test]
