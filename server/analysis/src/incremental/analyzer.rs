@@ -38,7 +38,7 @@ use crate::forms::mnemonics::MnemonicCache;
 use crate::hir::hash::{hash_of, hash_range, mix};
 use crate::hir::module::{Header, ModuleItem, is_function, items};
 use crate::hir::signature::Signatures;
-use crate::incremental::body::{ChangedRange, EarlierStatements, KnownStatement, Old};
+use crate::incremental::body::{ChangedRange, EarlierStatements, KnownStatement, NamesAround, Old};
 use crate::incremental::memo::Statements;
 use crate::target::project::Project;
 use crate::target::{Environment, find_architecture};
@@ -128,6 +128,8 @@ struct Record {
     aliases: Vec<AliasNames>,
     /// The statements of its outermost block, in order, at the snapshot in `place`.
     layout: Vec<KnownStatement>,
+    /// The names around these statements.
+    around: NamesAround,
     place: (SnapshotId, Range<usize>),
     /// For how many checks no function has had this text.
     unused: u8,
@@ -309,7 +311,7 @@ impl Analyzer {
             }
             let known = known.lock().unwrap_or_else(PoisonError::into_inner).take()?;
             let record = check_item(&context, before, &items[*index], *index, mnemonics, known);
-            Some((*index, if for_one_check { Record { layout: Vec::new(), ..record } } else { record }))
+            Some((*index, if for_one_check { record.without_statements() } else { record }))
         });
         let complete = checked.iter().all(Option::is_some);
         records.extend(checked.into_iter().flatten());
@@ -350,6 +352,11 @@ fn wherever(snapshot: &Snapshot) -> Vec<Diagnostic> {
 }
 
 impl Record {
+    /// The record of a check after which no edit follows.
+    fn without_statements(self) -> Self {
+        Self { layout: Vec::new(), around: NamesAround::default(), ..self }
+    }
+
     /// Whether the result still holds with this header. `difference` is the one from the header of the previous snapshot, if it is known.
     fn holds(&self, environment: u64, (header, difference): (&Header, Option<&HeaderDifference>), item: usize) -> bool {
         self.environment == environment
@@ -391,7 +398,11 @@ impl Record {
                 return None;
             }
         }
-        (item.range == (start..end)).then(|| EarlierStatements { known: std::mem::take(&mut self.layout), changed })
+        (item.range == (start..end)).then(|| EarlierStatements {
+            known: std::mem::take(&mut self.layout),
+            around: std::mem::take(&mut self.around),
+            changed,
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Checks the bodies of functions: scopes, and each instruction against the tables.
 
+mod around;
 mod blocks;
 mod children;
 mod declarations;
@@ -7,6 +8,7 @@ mod instructions;
 mod names;
 mod other_statements;
 
+pub use around::NamesAround;
 pub use children::{ChangedRange, EarlierStatements, KnownStatement, Old, is_same_subtree};
 
 use crate::check::actions::Actions;
@@ -28,6 +30,7 @@ use crate::hir::statements::{Child, children};
 use crate::hir::symbols::{DeclaredSymbol, NameScope, Symbol, VariableOrigin};
 use crate::incremental::memo::Statements;
 use crate::incremental::recovery;
+use around::AffectedPlaces;
 use children::{Children, is_error};
 use ptx_syntax::{Node, PlainStatement, fields, kinds};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -46,6 +49,15 @@ pub struct Body<'a, 't> {
     environment: u64,
     /// Hash of the declarations before the current statement, on which the meaning of names may depend.
     declarations: u64,
+    /// The same without the names around all statements.
+    own_declarations: u64,
+    /// The names around all statements, and those at the previous check.
+    around: NamesAround,
+    around_before: Option<NamesAround>,
+    /// The places that a difference between these may affect.
+    affected: AffectedPlaces,
+    /// The number of blocks around the current statement, without the outermost one.
+    depth: usize,
     mnemonics: &'a mut MnemonicCache,
     /// The cached results of this function's statements.
     statements: &'a mut Statements,
@@ -99,6 +111,8 @@ pub struct Checked {
     pub dependencies: Dependencies,
     /// The statements of its outermost block, in order; empty if it has no block or its end is missing.
     pub statements: Vec<KnownStatement>,
+    /// The names around its statements.
+    pub around: NamesAround,
     /// What its instructions do, if it is a text inside another language. Ranges count from the start of the item.
     pub actions: Actions,
     /// Whether the result is of no use, because the check needs the nodes of statements that were read without the parser.
@@ -129,6 +143,11 @@ impl<'a, 't> Body<'a, 't> {
             scope,
             environment,
             declarations: 0,
+            own_declarations: 0,
+            around: NamesAround::default(),
+            around_before: None,
+            affected: AffectedPlaces::All,
+            depth: 0,
             mnemonics,
             statements,
             end,
@@ -211,12 +230,16 @@ impl<'a, 't> Body<'a, 't> {
         // Statements that name parameters depend on their declarations.
         let header_end = body.map_or(node.end_byte(), |b| b.start_byte());
         let signature = self.source.text.get(..header_end.saturating_sub(self.source.base)).unwrap_or("");
-        self.declares(hash(signature));
+        self.declarations = mix(self.declarations, hash(signature));
+        self.scope_changed();
         // ptxas: parameters share one scope with the declarations of the outermost block.
         if let Some(body) = body {
             let base = self.source.base;
             let mut children = match self.before.take() {
-                Some(before) => Children::resumed(body, base, before),
+                Some(mut before) => {
+                    self.around_before = Some(std::mem::take(&mut before.around));
+                    Children::resumed(body, base, before)
+                }
                 None => Children::all(body, base, self.plain),
             };
             if children.is_lost() {
@@ -279,6 +302,7 @@ impl<'a, 't> Body<'a, 't> {
         let needs_nodes = self.needs_nodes || (!self.plain.is_empty() && self.out.iter().any(recovery::is_syntax));
         Some(Checked {
             needs_nodes,
+            around: self.around,
             found: self.out,
             dependencies,
             statements: self.after,
@@ -295,7 +319,13 @@ impl<'a, 't> Body<'a, 't> {
     /// Records that a declaration with the hash `what` may change the meanings of names from here on.
     fn declares(&mut self, what: u64) {
         self.declarations = mix(self.declarations, what);
+        self.own_declarations = mix(self.own_declarations, what);
         self.scope_changed();
+    }
+
+    /// As [`Self::state`], without the names around all statements; never the same number.
+    fn own_state(&self) -> u64 {
+        mix(self.environment, self.own_declarations) & !1
     }
 
     /// A hash of everything on which a statement's meaning depends besides its own text and the names of the module; never 0.
@@ -317,12 +347,13 @@ impl<'a, 't> Body<'a, 't> {
                 continue;
             }
             let Some(block) = children.node(index) else { continue };
-            let (declarations, inner) = (&mut self.declarations, &mut self.lost.inner);
+            let (declarations, inner) = (&mut self.own_declarations, &mut self.lost.inner);
             recovery::labels_of(block, &mut |node| {
                 let name = source.word(node);
                 *declarations = mix(*declarations, hash(name.text));
                 inner.insert(name.text);
             });
+            self.declarations = mix(self.declarations, self.own_declarations);
         }
     }
 
@@ -344,16 +375,21 @@ impl<'a, 't> Body<'a, 't> {
 
     fn statements_of(&mut self, children: &mut Children<'_>) {
         self.labels(children);
+        if self.depth == 0
+            && let Some(before) = self.around_before.take()
+        {
+            self.affected = self.around.affected_since(&before, self.source.text);
+        }
         let k = kinds();
         let (mut label, mut broken) = (None, false);
         // The offset at which an error node ended, or 0: the rest of its line belongs to the same error.
         let mut unread = 0;
-        let mut state = self.state();
+        let (mut state, mut own) = (self.state(), self.own_state());
         let end = self.end - self.source.base;
         for index in 0..children.len() {
             let Some(known) = children.get(index).copied() else { break };
             // The inner loop of checking a large function after a keystroke.
-            if known.silent == state {
+            if known.kind == k.instruction && known.silent == own && self.affected.spare(known.range()) {
                 self.statements.pass();
                 broken = broken && self.is_rest_of_line(unread, known.start);
                 (label, unread) = (None, 0);
@@ -361,7 +397,7 @@ impl<'a, 't> Body<'a, 't> {
             }
             let before = self.out.len();
             if known.kind == k.instruction {
-                self.instruction(children, index, state);
+                self.instruction(children, index, (state, own));
                 label = None;
             } else {
                 // The children of an unclosed function include the rest of the file. A closing brace that is missing at the
@@ -376,12 +412,12 @@ impl<'a, 't> Body<'a, 't> {
                         self.list(node, list, label, broken);
                     }
                 } else if known.kind == k.block {
-                    self.inner_block(children, index, state);
+                    self.inner_block(children, index, (state, own));
                 } else {
                     self.statement(children, index);
                 }
                 label = (known.kind == k.label).then(|| self.label_name(children, index)).flatten();
-                state = self.state();
+                (state, own) = (self.state(), self.own_state());
             }
             let found = self.out.get(before..).unwrap_or_default();
             // Fragments of a statement with a syntax error are not separate errors.
@@ -432,6 +468,9 @@ impl<'a, 't> Body<'a, 't> {
                 Some(list) => Symbol::Targets { list, content: ContentId::UNKNOWN },
                 None => Symbol::Label,
             };
+            if self.depth == 0 {
+                self.around.label(name.text, symbol);
+            }
             labels = mix(mix(labels, hash(name.text)), list.map_or(0, |l| l as u64 + 1));
             self.all_labels.push(name);
             // A label that hides another name also changes the meaning of statements that use no label.

@@ -36,6 +36,8 @@ struct StatementResult {
 /// The names that a block declares and uses. Ranges count from the start of the block.
 #[derive(Debug)]
 pub struct Inside {
+    /// The state of the function before the block, without the names around all statements.
+    pub own_state: u64,
     /// The names that it declares.
     pub declared: Box<[Range<u32>]>,
     /// The declared names that are ranges of registers.
@@ -225,13 +227,17 @@ impl Statements {
         silent
     }
 
-    /// The names in a cached block without diagnostics, if the state is the same, and also the module names if it uses any.
-    pub fn recall_block(&mut self, key: u64, state: u64) -> Option<Arc<Inside>> {
+    /// The names in a cached block without diagnostics, if the state is the same, and also the module names if it uses any. `unaffected`
+    /// is the state without the names around all statements, if the block had no diagnostics at the previous check, and none of these names
+    /// that is in it has changed since.
+    pub fn recall_block(&mut self, key: u64, state: u64, unaffected: Option<u64>) -> Option<Arc<Inside>> {
         let module = self.module;
-        let same =
-            |finding: &&mut StatementResult| finding.state == state && finding.module.is_none_or(|then| then == module);
-        let finding = self.known.get_mut(&key).filter(same)?;
+        let finding = self.known.get_mut(&key).filter(|f| f.module.is_none_or(|then| then == module))?;
         let inside = Arc::clone(finding.inside.as_ref()?);
+        if finding.state != state && unaffected != Some(inside.own_state) {
+            return None;
+        }
+        finding.state = state;
         finding.check = self.check;
         self.met += 1;
         Some(inside)

@@ -41,7 +41,7 @@ pub(super) fn check_item(
         statements = old.statements;
     }
     let (checked, lints) = check_contents(all, item, index, mnemonics, (&mut statements, before));
-    let Checked { found, dependencies, statements: layout, aliases, needs_nodes, .. } = checked;
+    let Checked { found, dependencies, statements: layout, around, aliases, needs_nodes, .. } = checked;
     Record {
         name: name.into(),
         text,
@@ -57,6 +57,7 @@ pub(super) fn check_item(
         lints,
         aliases,
         layout: if item.unclosed { Vec::new() } else { layout },
+        around,
         place: (snapshot.id(), item.range.clone()),
         unused: 0,
     }

@@ -164,7 +164,7 @@ fn records_of(context: &CheckContext<'_>, first: usize, mnemonics: &mut Mnemonic
         if record.needs_nodes {
             return None;
         }
-        out.push((first + index, Record { layout: Vec::new(), ..record }));
+        out.push((first + index, record.without_statements()));
     }
     Some(out)
 }

@@ -13,8 +13,9 @@ use std::ops::Range;
 const BLOCK: u64 = 0x7b;
 
 impl<'t> Body<'_, 't> {
-    /// Checks a block among the statements of another block; `state` is the state before it.
-    pub(super) fn inner_block(&mut self, children: &mut Children<'_>, index: usize, state: u64) {
+    /// Checks a block among the statements of another block, in this state of the function before it, and this one without the names
+    /// around all statements.
+    pub(super) fn inner_block(&mut self, children: &mut Children<'_>, index: usize, (state, own): (u64, u64)) {
         let Some(known) = children.get(index).copied() else { return };
         let range = known.range();
         let whole = known.text.or_else(|| {
@@ -24,32 +25,35 @@ impl<'t> Body<'_, 't> {
             (!node.has_error()).then(|| hash(text))
         });
         let key = whole.map(|text| mix(self.environment, text));
-        if let Some(inside) = key.and_then(|key| self.statements.recall_block(key, state)) {
+        let unaffected = (known.silent == own && self.affected.spare(range.clone())).then_some(own);
+        if let Some(inside) = key.and_then(|key| self.statements.recall_block(key, state, unaffected)) {
             self.recall(&inside, &range);
-            return children.note(index, whole, 0);
+            return children.note(index, whole, own);
         }
         let Some(node) = children.node(index) else { return };
         let found = self.out.len();
         let before = (self.declared.len(), self.lost.ranges.len(), self.all_labels.len(), self.located);
         let outer = std::mem::take(self.dependencies.get_mut());
         self.block(node);
-        let own = std::mem::replace(self.dependencies.get_mut(), outer);
-        if let Some(key) = key.filter(|_| self.out.len() == found && self.located == before.3) {
+        let names = std::mem::replace(self.dependencies.get_mut(), outer);
+        let key = key.filter(|_| self.out.len() == found && self.located == before.3);
+        if let Some(key) = key {
             let places = |names: &[&'t str]| names.iter().filter_map(|name| self.place(name, &range)).collect();
             let labels: Vec<&str> = self.all_labels.iter().skip(before.2).map(|label| label.text).collect();
             let inside = Inside {
+                own_state: own,
                 declared: places(self.declared.get(before.0..).unwrap_or_default()),
                 ranges: places(self.lost.ranges.get(before.1..).unwrap_or_default()),
                 labels: places(&labels),
-                of_module: own.keys().cloned().collect(),
+                of_module: names.keys().cloned().collect(),
             };
             self.statements.remember_block(key, inside, state);
         }
         let dependencies = self.dependencies.get_mut();
-        for (name, symbol) in own {
+        for (name, symbol) in names {
             dependencies.entry(name).or_insert(symbol);
         }
-        children.note(index, whole, 0);
+        children.note(index, whole, if key.is_some() { own } else { 0 });
     }
 
     /// Applies the effects that checking the block would have had on the function.
@@ -77,12 +81,14 @@ impl<'t> Body<'_, 't> {
     /// Checks a block: first it declares the labels, since they may be used before their definition, then it checks statement
     /// by statement.
     pub fn block(&mut self, node: Node<'_>) {
-        let outer = (self.declarations, self.labels);
+        let outer = (self.declarations, self.own_declarations, self.labels);
+        self.depth += 1;
         self.scope.push();
         self.declares(BLOCK);
         self.statements_of(&mut Children::all(node, self.source.base, self.plain));
         self.scope.pop();
-        (self.declarations, self.labels) = outer;
+        self.depth -= 1;
+        (self.declarations, self.own_declarations, self.labels) = outer;
         self.scope_changed();
     }
 }

@@ -1,6 +1,7 @@
 //! The statements of a block. After a keystroke in a large function, the statements outside of the edited range are taken
 //! over from the previous check.
 
+use super::around::NamesAround;
 use crate::hir::statements::{self, Child, is_statement};
 use ptx_syntax::{Node, PlainStatement};
 use std::ops::Range;
@@ -14,10 +15,11 @@ pub struct KnownStatement {
     pub end: u32,
     /// The kind of its syntax node.
     pub kind: u16,
-    /// For an instruction or block without a syntax error: the hash of its text.
+    /// For an instruction or block without a syntax error: the hash of its text. `None` also if the diagnostics of an instruction depend
+    /// on the text around it.
     pub text: Option<u64>,
-    /// The state of the function in which the statement had no diagnostics and looked up no module name; 0 if there is none.
-    /// In this state the statement can be skipped.
+    /// The state of the function, without the names around all statements, in which the statement had no diagnostics and looked up no
+    /// module name; 0 if there is none. In this state it can be skipped unless it uses one of those names that has changed.
     pub silent: u64,
 }
 
@@ -53,6 +55,8 @@ pub struct ChangedRange {
 pub struct EarlierStatements<'o> {
     /// The statements, in order.
     pub known: Vec<KnownStatement>,
+    /// The names around them.
+    pub around: NamesAround,
     /// The range that changed since, and the earlier block; `None` if nothing has changed.
     pub changed: Option<(ChangedRange, Old<'o>)>,
 }
@@ -105,7 +109,7 @@ impl<'n> Children<'n> {
     /// before, in the same block, and the last statement must be at its expected position. If not, all statements must be
     /// listed again (`is_lost`). Comparing the trees instead would cost as much as listing all statements.
     pub fn resumed(parent: Node<'n>, base: usize, before: EarlierStatements<'_>) -> Self {
-        let EarlierStatements { mut known, changed } = before;
+        let EarlierStatements { mut known, changed, .. } = before;
         let Some((window, old)) = changed else {
             return Self { parent, base, known, first: 0, nodes: Vec::new(), lost: false };
         };

@@ -17,7 +17,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 impl<'t> Body<'_, 't> {
-    pub(super) fn instruction(&mut self, children: &mut Children<'_>, index: usize, state: u64) {
+    /// Checks an instruction, in this state of the function, and this one without the names around all statements.
+    pub(super) fn instruction(&mut self, children: &mut Children<'_>, index: usize, (state, own): (u64, u64)) {
         let Some(known) = children.get(index).copied() else { return };
         let text = self.source.text.get(known.range()).unwrap_or("");
         let start = known.start as usize;
@@ -26,16 +27,20 @@ impl<'t> Body<'_, 't> {
             let node = children.node(index)?;
             (!node.has_error()).then(|| hash(text))
         };
-        let forgetful = self.statements.is_forgetful();
-        let whole = if forgetful { None } else { known.text.or_else(|| hash_of(children)) };
+        // What is before and behind a statement on its line does not change while the statement is known.
+        let is_known = known.text.is_some();
+        let whole = match known.text {
+            None if self.statements.is_forgetful() => None,
+            None => hash_of(children),
+            known => known,
+        };
         // A comment that begins with the semicolon before it.
-        let comment = self.comment_behind_semicolon(start, text);
-        let guarded = self.precedes_guard(start, text);
-        let behind = self.guard_behind(start, text);
-        let alone = self.is_behind(start, text);
-        let key = whole
-            .filter(|_| comment.is_none() && !guarded && behind.is_none() && !alone)
-            .map(|text| mix(self.environment, text));
+        let comment = if is_known { None } else { self.comment_behind_semicolon(start, text) };
+        let guarded = !is_known && self.precedes_guard(start, text);
+        let behind = if is_known { None } else { self.guard_behind(start, text) };
+        let alone = !is_known && self.is_behind(start, text);
+        let whole = whole.filter(|_| comment.is_none() && !guarded && behind.is_none() && !alone);
+        let key = whole.map(|text| mix(self.environment, text));
         if let Some(key) = key {
             let surroundings =
                 Surroundings { scope: &self.scope, lost: &self.lost.inner, header: self.header, item: self.item };
@@ -50,7 +55,7 @@ impl<'t> Body<'_, 't> {
                     }
                 }
                 let silent = recalled.is_silent();
-                return children.note(index, whole, if silent { state } else { 0 });
+                return children.note(index, whole, if silent { own } else { 0 });
             }
         }
         let node = children.node(index);
@@ -110,7 +115,7 @@ impl<'t> Body<'_, 't> {
         self.out.extend(found.iter().map(|d| d.clone().shifted(start)));
         self.lost.labels.extend(lost_label(&found, text));
         let silent = key.is_some_and(|key| self.statements.remember(key, found, state));
-        children.note(index, whole, if silent { state } else { 0 });
+        children.note(index, whole, if silent { own } else { 0 });
     }
 
     /// If the parser merged the next line into a statement, or two operands into one, replaces its diagnostics by the one for
