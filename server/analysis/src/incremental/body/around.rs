@@ -52,6 +52,7 @@ impl NamesAround {
         let mut places: Vec<usize> =
             names.iter().flat_map(|name| memchr::memmem::find_iter(text.as_bytes(), name.as_bytes())).collect();
         places.sort_unstable();
+        places.dedup();
         AffectedPlaces::At(places)
     }
 }
@@ -94,10 +95,10 @@ mod tests {
 
     #[test]
     fn only_what_names_a_changed_name_is_affected() {
-        let before = names(&[("a", Symbol::Label), ("b", Symbol::Label)], &["L1", "L2", "L3"]);
-        let text = "ld a; bra L2; ld b; bra LX; bra L3;";
-        let after = names(&[("a", Symbol::Label), ("b", Symbol::Unknown)], &["L1", "LX", "L3"]);
-        assert_eq!(after.affected_since(&before, text), AffectedPlaces::At(vec![8, 10, 17, 18, 24]));
+        let before = names(&[("pa", Symbol::Label), ("pb", Symbol::Label)], &["L1", "L2", "L3"]);
+        let text = "ld pa; bra L2; ld pb; bra LX; bra L3;";
+        let after = names(&[("pa", Symbol::Label), ("pb", Symbol::Unknown)], &["L1", "LX", "L3"]);
+        assert_eq!(after.affected_since(&before, text), AffectedPlaces::At(vec![11, 18, 26]));
         assert_eq!(before.affected_since(&before, text), AffectedPlaces::At(vec![]));
         let places = AffectedPlaces::At(vec![4, 9]);
         assert!(places.spare(0..4) && places.spare(5..9) && places.spare(10..20));
