@@ -85,6 +85,8 @@ impl AffectedPlaces {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Analyzer;
+    use ptx_syntax::{Document, Snapshot};
 
     fn names(parameters: &[(&str, Symbol)], labels: &[&str]) -> NamesAround {
         let mut out = NamesAround::default();
@@ -115,5 +117,63 @@ mod tests {
         let many: Vec<String> = (0..9).map(|n| format!("L{n}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert_eq!(names(&[], &many).affected_since(&names(&[], &[]), ""), AffectedPlaces::All);
+    }
+
+    const FUNCTION: &str = ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 data;\n.func other(.param .b32 a) { ret; }\n\
+        .func f(.param .b32 p, .param .b64 q)\n{\n    .reg .b32 %r<4>;\n    .reg .b64 rd1;\n    .reg .pred pr;\n    ld.param.b32 %r1, [p];\n    \
+        {\n    .param .b32 b;\n    st.param.b32 [b], %r1;\n    call other, (b);\n    }\n    { ld.param.b64 rd1, [q]; @pr bra L1; }\n    \
+        mov.u32 %r2, data;\n    mov.u32 %r3, %r2;\n    @pr bra L2;\nL1:\n    mov.b64 rd1, L3;\n    add.u64 rd1, rd1, 1;\nL2:\n    brx.idx %r1, list;\n\
+        list: .branchtargets L1, L2;\nL3:\n    ret;\n}\n";
+
+    /// Edits in the names around statements that are legal, hide other names, repeat or remove a name.
+    const EDITS: [(&str, &str); 22] = [
+        ("L1:", "L1x:"),
+        ("L1:", "%r2:"),
+        ("L1:", "rd1:"),
+        ("L1:", "p:"),
+        ("L1:", "data:"),
+        ("L1:", "L2:"),
+        ("L1:", "b:"),
+        ("L1:", ""),
+        ("L2:\n", "L2:\nL4:\n"),
+        ("L3:\n", "%r:\n"),
+        ("list: .branch", "listed: .branch"),
+        ("list: .branchtargets L1, L2;", "list: .calltargets other;"),
+        ("list: .branchtargets L1, L2;", "list:"),
+        ("b32 p,", "b32 pp,"),
+        ("b32 p,", "b64 p,"),
+        ("b32 p,", "b32 data,"),
+        ("b32 p,", "b32 %r2,"),
+        ("b32 p,", "b32 L2,"),
+        ("b32 p,", "b32 other,"),
+        (".param .b32 p, ", ""),
+        (".param .b32 p,", ".reg .b32 p,"),
+        (".b64 q)", ".b64 q, .param .b32 q)"),
+    ];
+
+    #[test]
+    fn edits_in_labels_and_parameters_give_the_diagnostics_of_a_fresh_check() {
+        for (old, new) in EDITS {
+            let (mut analyzer, mut document) = (Analyzer::default(), Document::new(FUNCTION));
+            analyzer.analyze(&document.snapshot());
+            let at = FUNCTION.find(old).expect("the text");
+            let later = FUNCTION.find("mov.u32 %r3").expect("the instruction");
+            let later = if later < at { later } else { later + new.len() - old.len() };
+            // The edit, another one behind it, and both undone.
+            let (len, kept) = (old.len(), new.len());
+            for (range, text) in [
+                (at..at + len, new),
+                (later..later + 3, "cvt"),
+                (later..later + 3, "mov"),
+                (at..at + kept, old),
+                (at..at + len, new),
+                (at..at + kept, old),
+            ] {
+                document.edit(range, text);
+                let found = analyzer.analyze(&document.snapshot()).diagnostics;
+                let fresh = Snapshot::new(&document.rope().to_string());
+                assert_eq!(found, Analyzer::default().analyze(&fresh).diagnostics, "{old:?} and {new:?}");
+            }
+        }
     }
 }
