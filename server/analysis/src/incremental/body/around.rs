@@ -16,8 +16,6 @@ pub struct NamesAround {
     parameters: Vec<(Box<str>, Symbol)>,
     /// The labels of the outermost block, in order, with what each stands for before its place.
     labels: Vec<(Box<str>, Symbol)>,
-    /// Whether there may be other names: ranges of registers, or names in text with a syntax error.
-    is_unclear: bool,
 }
 
 impl NamesAround {
@@ -31,16 +29,8 @@ impl NamesAround {
         self.labels.push((name.into(), symbol));
     }
 
-    /// Records that there are names that the list lacks.
-    pub fn unclear(&mut self) {
-        self.is_unclear = true;
-    }
-
     /// The statements of a text that may depend on a difference from the names at the previous check.
     pub fn affected_since(&self, before: &Self, text: &str) -> AffectedPlaces {
-        if self.is_unclear || before.is_unclear {
-            return AffectedPlaces::All;
-        }
         let (old, new) = differing(&before.parameters, &self.parameters);
         let parameters = old.iter().chain(new);
         let (old, new) = differing(&before.labels, &self.labels);
@@ -108,12 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unclear_affects_all() {
-        let before = names(&[], &["L1"]);
-        let mut unclear = before.clone();
-        unclear.unclear();
-        assert_eq!(unclear.affected_since(&before, ""), AffectedPlaces::All);
-        assert_eq!(before.affected_since(&unclear, ""), AffectedPlaces::All);
+    fn many_changed_names_affect_all() {
         let many: Vec<String> = (0..9).map(|n| format!("L{n}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert_eq!(names(&[], &many).affected_since(&names(&[], &[]), ""), AffectedPlaces::All);
@@ -126,7 +111,7 @@ mod tests {
         list: .branchtargets L1, L2;\nL3:\n    ret;\n}\n";
 
     /// Edits in the names around statements that are legal, hide other names, repeat or remove a name.
-    const EDITS: [(&str, &str); 22] = [
+    const EDITS: [(&str, &str); 24] = [
         ("L1:", "L1x:"),
         ("L1:", "%r2:"),
         ("L1:", "rd1:"),
@@ -148,6 +133,8 @@ mod tests {
         ("b32 p,", "b32 other,"),
         (".param .b32 p, ", ""),
         (".param .b32 p,", ".reg .b32 p,"),
+        (".param .b32 p,", ".reg .b32 p<3>,"),
+        ("f(.param .b32 p,", "f(.param .b32 %r<2>,"),
         (".b64 q)", ".b64 q, .param .b32 q)"),
     ];
 

@@ -19,7 +19,6 @@ impl<'t> Body<'_, 't> {
     pub(super) fn parameters(&mut self, list: Node<'_>, origin: VariableOrigin) {
         if list.has_error() {
             // The intended declarations are unknown.
-            self.around.unclear();
             return self.declare_unknown(list);
         }
         for parameter in lower::named_children(list).filter(|n| n.kind_id() == kinds().parameter) {
@@ -98,9 +97,6 @@ impl<'t> Body<'_, 't> {
         if origin != VariableOrigin::Body {
             for name in &names {
                 self.around.parameter(name.name.text, name.symbol);
-                if name.count.is_some() {
-                    self.around.unclear();
-                }
             }
         }
         // A range is known with its number of registers: `%r<10`.
