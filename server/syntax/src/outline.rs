@@ -21,6 +21,9 @@ use tree_sitter::{Node, Parser, Tree};
 /// The minimum size of a part in bytes. The trees of such a part fit into the second-level cache of a processor.
 const MIN_PART: usize = 32 << 10;
 
+/// The parser skips at most this many ranges of a part.
+const MAX_RUNS: usize = 256;
+
 /// A text with the trees of its outline.
 ///
 /// Some parts have their complete trees in the outline: those with a syntax error outside of bodies, with brackets that nest too deep, with
@@ -126,10 +129,12 @@ impl<'t> Outline<'t> {
         for body in bodies.iter() {
             plain.add(self.text.as_bytes(), body.clone());
         }
+        plain.keep_longest(MAX_RUNS);
         if plain.runs.is_empty() {
             return self.parse_all(number);
         }
-        let seen = between(range, &plain.runs);
+        let runs: Vec<Range<usize>> = plain.runs.iter().map(|run| run.range.clone()).collect();
+        let seen = between(range, &runs);
         let tree = parse_ranges(&mut parser(), self.text, self.snapshot.rope(), &seen, outline.rare);
         // The parts of a sound whole are sound.
         if tree.tree.root_node().has_error() || !are_same_items(&outline.tree, &tree.tree) {

@@ -308,8 +308,17 @@ fn kind_of_number(word: &[u8]) -> Option<LeafKind> {
 pub struct PlainStatements {
     /// The statements, in order.
     pub all: Vec<PlainStatement>,
-    /// The byte ranges of successive ones, with the white space and the comments between them.
-    pub runs: Vec<Range<usize>>,
+    /// Successive ones, in order.
+    pub runs: Vec<PlainRun>,
+}
+
+/// Successive statements in their usual form.
+#[derive(Debug, PartialEq, Eq)]
+pub struct PlainRun {
+    /// The byte range, with the white space and the comments between the statements.
+    pub range: Range<usize>,
+    /// The indices of the statements.
+    pub statements: Range<usize>,
 }
 
 impl PlainStatements {
@@ -323,6 +332,24 @@ impl PlainStatements {
             self.all.truncate(before.0);
             self.runs.truncate(before.1);
         }
+    }
+
+    /// Keeps only this many of the longest runs. For each token the parser searches all ranges of a text that it is given.
+    pub fn keep_longest(&mut self, most: usize) {
+        if self.runs.len() <= most {
+            return;
+        }
+        let mut lengths: Vec<usize> = self.runs.iter().map(|run| run.range.len()).collect();
+        lengths.sort_unstable_by(|one, other| other.cmp(one));
+        let limit = lengths.get(most).copied().unwrap_or(0);
+        self.runs.retain(|run| run.range.len() > limit);
+        let mut kept = Vec::new();
+        for run in &mut self.runs {
+            let first = kept.len();
+            kept.extend_from_slice(self.all.get(run.statements.clone()).unwrap_or_default());
+            run.statements = first..kept.len();
+        }
+        self.all = kept;
     }
 
     /// Reads a body that begins at `base`. `None` if the parser must read all of it.
@@ -343,9 +370,10 @@ impl PlainStatements {
                 let start = reader.at;
                 if let Some(kind) = reader.statement() {
                     let range = base + start..base + reader.at;
+                    let index = self.all.len();
                     match self.runs.last_mut().filter(|_| is_after_plain) {
-                        Some(run) => run.end = range.end,
-                        None => self.runs.push(range.clone()),
+                        Some(run) => (run.range.end, run.statements.end) = (range.end, index + 1),
+                        None => self.runs.push(PlainRun { range: range.clone(), statements: index..index + 1 }),
                     }
                     self.all.push(PlainStatement { range, kind });
                     is_after_plain = true;

@@ -9,6 +9,7 @@ mod declarations;
 mod earlier;
 mod facts;
 mod fragment;
+mod functions;
 mod interrupted;
 mod lints;
 mod list;
@@ -23,6 +24,7 @@ use contents::{CheckContext, check_contents, check_item, is_broken, is_followed}
 use declarations::header;
 pub(crate) use facts::module_of;
 pub(crate) use fragment::{Fragment, Outside};
+use functions::Functions;
 use interrupted::InterruptedCheck;
 pub use lints::Cancelled;
 pub use list::{DiagnosticList, PlacedDiagnostic, SharedReport};
@@ -44,7 +46,6 @@ use crate::target::project::Project;
 use crate::target::{Environment, find_architecture};
 use ptx_isa::tables::TargetInfo;
 use ptx_syntax::{Node, Snapshot, SnapshotId, SourceEdit, fields, kinds};
-use rustc_hash::FxHashMap as HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -100,10 +101,6 @@ struct Asked {
     project: Arc<Project>,
 }
 
-/// The number of checks for which the result of a function that disappeared stays cached. A keystroke may change the
-/// structure of half a file for a moment, and the next one restores it.
-const MAX_UNUSED_CHECKS: u8 = 6;
-
 /// The cached check of a function (or of a section or initialized variable).
 #[derive(Debug)]
 struct Record {
@@ -133,56 +130,6 @@ struct Record {
     place: (SnapshotId, Range<usize>),
     /// For how many checks no function has had this text.
     unused: u8,
-}
-
-#[derive(Debug, Default)]
-struct Functions {
-    records: Vec<Option<Record>>,
-    by_text: HashMap<u64, Vec<usize>>,
-    by_name: HashMap<Box<str>, Vec<usize>>,
-}
-
-impl Functions {
-    /// Takes the record of a function with the same text, if one is left.
-    fn take_same(&mut self, text: u64) -> Option<Record> {
-        let indices = self.by_text.get_mut(&text)?;
-        while let Some(index) = indices.pop() {
-            if let Some(record) = self.records[index].take() {
-                return Some(record);
-            }
-        }
-        None
-    }
-
-    /// Takes the record of a function with this name, if one is left.
-    fn take_named(&mut self, name: &str) -> Option<Record> {
-        let indices = self.by_name.get_mut(name)?;
-        while let Some(index) = indices.pop() {
-            if let Some(record) = self.records[index].take() {
-                return Some(record);
-            }
-        }
-        None
-    }
-
-    /// Combines the records of this check with those of earlier checks that may be needed again.
-    fn next(&mut self, mut records: Vec<Record>) -> Self {
-        let most = records.len() * 2 + 64;
-        for mut record in std::mem::take(&mut self.records).into_iter().flatten() {
-            record.unused += 1;
-            if record.unused <= MAX_UNUSED_CHECKS && records.len() < most {
-                records.push(record);
-            }
-        }
-        let mut out = Self::default();
-        // Insert backwards, so that `pop` returns the first of several records first.
-        for (index, record) in records.iter().enumerate().rev() {
-            out.by_text.entry(record.text).or_default().push(index);
-            out.by_name.entry(record.name.clone()).or_default().push(index);
-        }
-        out.records = records.into_iter().map(Some).collect();
-        out
-    }
 }
 
 impl Analyzer {

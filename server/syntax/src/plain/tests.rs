@@ -1,4 +1,4 @@
-use super::{PlainKind, PlainPart, PlainStatements, plain_instruction};
+use super::{PlainKind, PlainPart, PlainRun, PlainStatements, plain_instruction};
 use crate::{Node, Snapshot, kinds};
 
 /// Whether the parser reads a text between braces as one instruction without an error.
@@ -142,7 +142,7 @@ fn plain_in(body: &str) -> (Vec<(&str, PlainKind)>, Vec<&str>) {
     let mut found = PlainStatements::default();
     found.add(body.as_bytes(), 0..body.len());
     let all = found.all.iter().map(|s| (&body[s.range.clone()], s.kind)).collect();
-    (all, found.runs.into_iter().map(|run| &body[run]).collect())
+    (all, found.runs.into_iter().map(|run| &body[run.range]).collect())
 }
 
 #[test]
@@ -162,6 +162,24 @@ fn statements_stand_behind_others() {
     ];
     assert_eq!(all, expected);
     assert_eq!(runs, ["b; // c\n.loc 1 2 3 // d\n e.f g;\nL: h;", "j;", "l;", "n;"]);
+}
+
+#[test]
+fn the_longest_runs_are_kept() {
+    let body = "a; b; c; { d; e; f; g; } { h; i; } { j; k; l; }";
+    let mut found = PlainStatements::default();
+    found.add(body.as_bytes(), 0..body.len());
+    let runs = |found: &PlainStatements| -> Vec<&str> {
+        let statements =
+            |run: &PlainRun| found.all[run.statements.start].range.start..found.all[run.statements.end - 1].range.end;
+        assert!(found.runs.iter().all(|run| run.range == statements(run)));
+        found.runs.iter().map(|run| &body[run.range.clone()]).collect()
+    };
+    assert_eq!(runs(&found), ["b; c;", "e; f; g;", "i;", "k; l;"]);
+    found.keep_longest(3);
+    assert_eq!(runs(&found), ["b; c;", "e; f; g;", "k; l;"]);
+    found.keep_longest(2);
+    assert_eq!((runs(&found), found.all.len()), (vec!["e; f; g;"], 3));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A check that stopped between two functions, to be continued.
 
-use super::{Analyzer, Functions, Record};
+use super::{Analyzer, Record};
 use ptx_syntax::{Snapshot, SnapshotId};
 use rustc_hash::FxHashMap as HashMap;
 
@@ -22,7 +22,7 @@ impl Analyzer {
         done: Vec<(usize, Record)>,
         left: impl Iterator<Item = Record>,
     ) {
-        left.for_each(|record| self.functions.put_back(record));
+        self.functions.put_back(left);
         self.interrupted = Some(InterruptedCheck { snapshot: snapshot.id(), environment, done });
     }
 
@@ -35,17 +35,8 @@ impl Analyzer {
         if of == snapshot.id() && with == environment {
             return done.into_iter().collect();
         }
-        done.into_iter().for_each(|(_, record)| self.functions.put_back(record));
+        self.functions.put_back(done.into_iter().map(|(_, record)| record));
         HashMap::default()
-    }
-}
-
-impl Functions {
-    fn put_back(&mut self, record: Record) {
-        let index = self.records.len();
-        self.by_text.entry(record.text).or_default().push(index);
-        self.by_name.entry(record.name.clone()).or_default().push(index);
-        self.records.push(Some(record));
     }
 }
 

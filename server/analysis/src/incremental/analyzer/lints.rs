@@ -319,8 +319,7 @@ pub(super) fn has_body(node: Node<'_>) -> bool {
 impl super::Functions {
     /// Whether the check of a function with this text found an error.
     fn has_errors(&self, text: u64) -> bool {
-        let records = self.by_text.get(&text).into_iter().flatten();
-        records.filter_map(|i| self.records.get(*i)?.as_ref()).any(|r| r.has_errors)
+        self.with_text(text).any(|record| record.has_errors)
     }
 }
 
