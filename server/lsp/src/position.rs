@@ -66,6 +66,11 @@ impl ColumnEncoding {
     /// Returns the position of a byte offset; an offset beyond the end is the end.
     pub fn position(self, rope: &Rope, offset: usize) -> Position {
         let offset = offset.min(rope.len_bytes());
+        // To find a chunk of the rope takes as long as to find a line, and the line nearly always begins in the same chunk.
+        let (chunk, base, _, line) = rope.chunk_at_byte(offset);
+        if let Some(position) = chunk.get(..offset - base).and_then(|before| self.position_in(before, line)) {
+            return position;
+        }
         let line = rope.byte_to_line(offset);
         let column = match self {
             Self::Utf8 => offset - rope.line_to_byte(line),
@@ -76,6 +81,24 @@ impl ColumnEncoding {
             Self::Utf32 => rope.byte_to_char(offset) - rope.line_to_char(line),
         };
         Position::new(cut(line), cut(column))
+    }
+
+    /// Returns the position behind a text that begins on a line with this number. `None` if no line begins in the text, or if it may end within
+    /// a line break.
+    fn position_in(self, text: &str, first_line: usize) -> Option<Position> {
+        let bytes = text.as_bytes();
+        let column = text.get(memchr::memrchr2(b'\n', b'\r', bytes)? + 1..)?;
+        if bytes.last() == Some(&b'\r') {
+            return None;
+        }
+        let lone = |at: &usize| bytes.get(at + 1) != Some(&b'\n');
+        let breaks = memchr::memchr_iter(b'\n', bytes).count() + memchr::memchr_iter(b'\r', bytes).filter(lone).count();
+        let column = match self {
+            Self::Utf8 => column.len(),
+            Self::Utf16 => column.chars().map(char::len_utf16).sum(),
+            Self::Utf32 => column.chars().count(),
+        };
+        Some(Position::new(cut(first_line + breaks), cut(column)))
     }
 
     /// Returns the positions of a range of bytes.
@@ -155,6 +178,27 @@ mod tests {
         assert_eq!(ColumnEncoding::Utf8.offset(&rope, Position::new(0, 2)), 0);
         assert_eq!(ColumnEncoding::Utf16.offset(&rope, Position::new(0, 1)), 0);
         assert_eq!(ColumnEncoding::Utf16.offset(&rope, Position::new(0, 2)), 4);
+    }
+
+    #[test]
+    fn positions_in_a_large_text() {
+        // Lines that cross the chunks of a rope, with each kind of line break.
+        let long = "x".repeat(700);
+        let text: String = (0..400).map(|n| ["ab\n", "é😀\r\n", "\r", &long][n % 4]).collect();
+        let rope = Rope::from_str(&text);
+        assert!(rope.chunks().count() > 20);
+        let (mut line, mut start) = (0, 0);
+        for (offset, c) in text.char_indices() {
+            let columns = &text[start..offset];
+            let units = [columns.len(), columns.encode_utf16().count(), columns.chars().count()];
+            for (encoding, column) in ALL.into_iter().zip(units) {
+                let expected = Position::new(line, u32::try_from(column).expect("small"));
+                assert!(c == '\n' || encoding.position(&rope, offset) == expected, "{encoding:?} {offset}");
+            }
+            if c == '\n' || (c == '\r' && text.as_bytes().get(offset + 1) != Some(&b'\n')) {
+                (line, start) = (line + 1, offset + 1);
+            }
+        }
     }
 
     #[test]
