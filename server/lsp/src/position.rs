@@ -103,9 +103,10 @@ impl ColumnEncoding {
 
     /// Returns the positions of a range of bytes.
     pub fn range(self, rope: &Rope, range: &Range<usize>) -> ls_types::Range {
-        let start = self.position(rope, range.start);
         // Most ranges are words. To read their text takes less time than to find the line in which they end.
-        let (chunk, base, ..) = rope.chunk_at_byte(range.start.min(rope.len_bytes()));
+        let (chunk, base, _, line) = rope.chunk_at_byte(range.start.min(rope.len_bytes()));
+        let before = chunk.get(..range.start - base).and_then(|before| self.position_in(before, line));
+        let start = before.unwrap_or_else(|| self.position(rope, range.start));
         let word = chunk.get(range.start - base..range.end.saturating_sub(base));
         // A rope knows more line breaks than `str` does, but none of them is a printable ASCII character.
         if let Some(word) = word.filter(|word| word.bytes().all(|b| b.is_ascii_graphic() || b == b' ')) {

@@ -436,6 +436,9 @@ pub fn publish(outgoing: &Outgoing, uri: &Uri, version: Option<i32>, diagnostics
     outgoing.encoded(encode(uri, version, diagnostics));
 }
 
+/// A diagnostic usually has fewer bytes than this as JSON.
+const USUAL_SIZE: usize = 512;
+
 /// Encodes the notification directly as text; the framework would first build a tree of JSON values.
 fn encode(uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) -> Vec<u8> {
     #[derive(Serialize)]
@@ -445,7 +448,9 @@ fn encode(uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) -> Vec<u8
         version: Option<i32>,
         diagnostics: &'a [Diagnostic],
     }
-    outgoing::notification("textDocument/publishDiagnostics", PublishParams { uri, version, diagnostics })
+    let bytes = 256 + USUAL_SIZE * diagnostics.len();
+    let params = PublishParams { uri, version, diagnostics };
+    outgoing::long_notification("textDocument/publishDiagnostics", params, bytes)
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ const MAX_BEFORE_REFUSAL: usize = 64 << 20;
 /// With more bytes than this waiting – a hundred thousand refusals – the client will never read again.
 const MAX_WAITING: usize = MAX_BEFORE_REFUSAL + (24 << 20);
 
+/// Most messages have fewer bytes than this.
+const USUAL_SIZE: usize = 512;
+
 #[derive(Debug)]
 enum OutgoingItem {
     Message(Vec<u8>),
@@ -65,14 +68,21 @@ struct Notification<'a, P> {
 
 /// The JSON text of a notification.
 pub fn notification(method: &str, params: impl Serialize) -> Vec<u8> {
-    encode(&Notification { jsonrpc: "2.0", method, params })
+    long_notification(method, params, USUAL_SIZE)
 }
 
-fn encode(message: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(message).unwrap_or_else(|error| {
+/// The JSON text of a notification that has about this many bytes: a long text that grows while it is written is copied many times.
+pub fn long_notification(method: &str, params: impl Serialize, bytes: usize) -> Vec<u8> {
+    encode(&Notification { jsonrpc: "2.0", method, params }, bytes)
+}
+
+fn encode(message: &impl Serialize, bytes: usize) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes);
+    if let Err(error) = serde_json::to_writer(&mut out, message) {
         tracing::error!("a message cannot be written as JSON: {error}");
-        Vec::new()
-    })
+        out.clear();
+    }
+    out
 }
 
 impl Outgoing {
@@ -111,7 +121,7 @@ impl Outgoing {
 
     /// Queues a message.
     pub fn message(&self, message: &impl Serialize) {
-        self.encoded(encode(message));
+        self.encoded(encode(message, USUAL_SIZE));
     }
 
     /// Queues a message that is already encoded as JSON.
