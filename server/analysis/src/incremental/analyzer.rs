@@ -101,7 +101,7 @@ struct Asked {
     project: Arc<Project>,
 }
 
-/// The cached check of a function (or of a section or initialized variable).
+/// The cached check of a function (or of a section or initialized variable). Each keystroke moves all records of a module, so they are boxed.
 #[derive(Debug)]
 struct Record {
     name: Box<str>,
@@ -300,8 +300,9 @@ fn wherever(snapshot: &Snapshot) -> Vec<Diagnostic> {
 
 impl Record {
     /// The record of a check after which no edit follows.
-    fn without_statements(self) -> Self {
-        Self { layout: Vec::new(), around: NamesAround::default(), ..self }
+    fn without_statements(mut self: Box<Self>) -> Box<Self> {
+        (self.layout, self.around) = (Vec::new(), NamesAround::default());
+        self
     }
 
     /// Whether the result still holds with this header. `difference` is the one from the header of the previous snapshot, if it is known.

@@ -32,8 +32,8 @@ pub(super) fn check_item(
     item: &ModuleItem<'_>,
     index: usize,
     mnemonics: &mut MnemonicCache,
-    (text, name, old, mut statements): (u64, String, Option<Record>, Statements),
-) -> Record {
+    (text, name, old, mut statements): (u64, String, Option<Box<Record>>, Statements),
+) -> Box<Record> {
     let CheckContext { snapshot, header, environment, .. } = *all;
     let mut before = None;
     if let Some(mut old) = old {
@@ -42,7 +42,7 @@ pub(super) fn check_item(
     }
     let (checked, lints) = check_contents(all, item, index, mnemonics, (&mut statements, before));
     let Checked { found, dependencies, statements: layout, around, aliases, needs_nodes, .. } = checked;
-    Record {
+    Box::new(Record {
         name: name.into(),
         text,
         environment: context(environment, header),
@@ -60,7 +60,7 @@ pub(super) fn check_item(
         around,
         place: (snapshot.id(), item.range.clone()),
         unused: 0,
-    }
+    })
 }
 
 /// Checks the contents of an item, reusing earlier results of its statements. Also returns the flow lints of a function without

@@ -11,29 +11,29 @@ const MAX_UNUSED_CHECKS: u8 = 6;
 #[derive(Debug, Default)]
 pub(super) struct Functions {
     /// `None` where a record was taken.
-    pub records: Vec<Option<Record>>,
+    pub records: Vec<Option<Box<Record>>>,
     by_text: Index,
     by_name: Index,
 }
 
 impl Functions {
     /// Takes the record of a function with the same text, if one is left.
-    pub fn take_same(&mut self, text: u64) -> Option<Record> {
+    pub fn take_same(&mut self, text: u64) -> Option<Box<Record>> {
         self.by_text.take(text, &mut self.records)
     }
 
     /// Takes the record of a function with this name, if one is left.
-    pub fn take_named(&mut self, name: &str) -> Option<Record> {
+    pub fn take_named(&mut self, name: &str) -> Option<Box<Record>> {
         self.by_name.take(hash(name), &mut self.records)
     }
 
     /// The records of functions with this text.
     pub fn with_text(&self, text: u64) -> impl Iterator<Item = &Record> {
-        self.by_text.of(text).filter_map(|index| self.records.get(index)?.as_ref())
+        self.by_text.of(text).filter_map(|index| self.records.get(index)?.as_deref())
     }
 
     /// Combines the records of this check with those of earlier checks that may be needed again.
-    pub fn next(&mut self, mut records: Vec<Record>) -> Self {
+    pub fn next(&mut self, mut records: Vec<Box<Record>>) -> Self {
         let most = records.len() * 2 + 64;
         for mut record in std::mem::take(&mut self.records).into_iter().flatten() {
             record.unused += 1;
@@ -47,7 +47,7 @@ impl Functions {
     }
 
     /// Adds records, behind those that are there.
-    pub fn put_back(&mut self, records: impl IntoIterator<Item = Record>) {
+    pub fn put_back(&mut self, records: impl IntoIterator<Item = Box<Record>>) {
         for record in records {
             self.by_text.entries.push((record.text, self.records.len()));
             self.by_name.entries.push((hash(&record.name), self.records.len()));
@@ -84,7 +84,7 @@ impl Index {
     }
 
     /// Takes the first record with this hash that is left.
-    fn take(&mut self, hash: u64, records: &mut [Option<Record>]) -> Option<Record> {
+    fn take(&mut self, hash: u64, records: &mut [Option<Box<Record>>]) -> Option<Box<Record>> {
         let start = self.start(hash);
         let taken = self.taken.get_mut(start)?;
         while let Some((_, index)) = self.entries.get(start + *taken).filter(|(own, _)| *own == hash) {

@@ -10,7 +10,7 @@ pub(super) struct InterruptedCheck {
     snapshot: SnapshotId,
     environment: u64,
     /// The checked items, by index.
-    done: Vec<(usize, Record)>,
+    done: Vec<(usize, Box<Record>)>,
 }
 
 impl Analyzer {
@@ -19,8 +19,8 @@ impl Analyzer {
         &mut self,
         snapshot: &Snapshot,
         environment: u64,
-        done: Vec<(usize, Record)>,
-        left: impl Iterator<Item = Record>,
+        done: Vec<(usize, Box<Record>)>,
+        left: impl Iterator<Item = Box<Record>>,
     ) {
         self.functions.put_back(left);
         self.interrupted = Some(InterruptedCheck { snapshot: snapshot.id(), environment, done });
@@ -28,7 +28,7 @@ impl Analyzer {
 
     /// Returns the items that an unfinished check of the same snapshot has checked. Those of another snapshot may serve as
     /// earlier results.
-    pub(super) fn resume(&mut self, snapshot: &Snapshot, environment: u64) -> HashMap<usize, Record> {
+    pub(super) fn resume(&mut self, snapshot: &Snapshot, environment: u64) -> HashMap<usize, Box<Record>> {
         let Some(InterruptedCheck { snapshot: of, environment: with, done }) = self.interrupted.take() else {
             return HashMap::default();
         };

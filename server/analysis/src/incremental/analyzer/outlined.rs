@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 /// The result of a part.
 enum PartResult {
     /// The checked items, each with its index in the module.
-    Checked(Vec<(usize, Record)>),
+    Checked(Vec<(usize, Box<Record>)>),
     Broken(CompletePart),
 }
 
@@ -45,7 +45,7 @@ impl Analyzer {
             }
         }
         let mut environment = known.environment;
-        let mut done: Vec<(usize, Record)> = Vec::new();
+        let mut done: Vec<(usize, Box<Record>)> = Vec::new();
         if broken.is_empty() {
             done.extend(checked.into_iter().flat_map(|(_, records)| records));
         } else {
@@ -126,8 +126,8 @@ impl Analyzer {
         &mut self,
         outline: &mut Outline<'_>,
         module: &Module,
-        mut earlier: HashMap<usize, (usize, Record)>,
-    ) -> (u64, Vec<(usize, Record)>) {
+        mut earlier: HashMap<usize, (usize, Box<Record>)>,
+    ) -> (u64, Vec<(usize, Box<Record>)>) {
         let snapshot = outline.snapshot().clone();
         let items = items(&snapshot);
         let now = self.declarations(&snapshot, &items);
@@ -154,7 +154,11 @@ impl Analyzer {
 }
 
 /// Checks the items of a part; the first one has the index `first` in the module. `None` if the check needs nodes that the trees lack.
-fn records_of(context: &CheckContext<'_>, first: usize, mnemonics: &mut MnemonicCache) -> Option<Vec<(usize, Record)>> {
+fn records_of(
+    context: &CheckContext<'_>,
+    first: usize,
+    mnemonics: &mut MnemonicCache,
+) -> Option<Vec<(usize, Box<Record>)>> {
     let snapshot = context.snapshot;
     let mut out = Vec::new();
     for (index, item) in items(snapshot).iter().enumerate().filter(|(_, item)| is_remembered(item.node)) {
