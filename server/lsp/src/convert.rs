@@ -1,14 +1,12 @@
 //! Conversion from data with byte offsets to the types of the protocol.
 
 use super::session::ClientFeatures;
-use super::settings;
 use ptx_analysis::Code;
 use ptx_analysis::Severity;
 use ptx_ide::{OutlineSymbol, SymbolKind};
 use ptx_interp::findings::FaultKind;
 use ptx_syntax::Rope;
 use std::collections::HashMap;
-use std::ops::Range;
 use tower_lsp_server::ls_types::{
     self, CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, DocumentSymbol,
     Location, NumberOrString, SymbolInformation, Uri,
@@ -23,21 +21,18 @@ pub struct ConversionContext<'a> {
     pub rope: &'a Rope,
     /// The client's features.
     pub session: ClientFeatures,
-    /// The user's settings.
-    pub settings: &'a settings::DiagnosticsSettings,
 }
 
-/// Limits diagnostics to the configured number, in the order of the text, and tells for each whether it is held back.
+/// Limits the diagnostics of a document to this number, in the order of the text, and tells for each whether it is held back.
 pub fn limited(
-    context: &ConversionContext<'_>,
+    (uri, limit): (&Uri, usize),
     found: Vec<ptx_analysis::Diagnostic>,
     held: Vec<bool>,
 ) -> (Vec<ptx_analysis::Diagnostic>, Vec<bool>) {
-    let limit = context.settings.limit;
     if found.len() <= limit {
         return (found, held);
     }
-    tracing::info!("only {limit} diagnostics of {}", context.uri.as_str());
+    tracing::info!("only {limit} diagnostics of {}", uri.as_str());
     let mut all: Vec<_> = found.into_iter().zip(held).collect();
     // Less severe diagnostics come last, and held-back ones take no place from shown ones; the sort is stable, so the first of
     // each severity stay.
@@ -56,23 +51,32 @@ pub fn diagnostics(context: &ConversionContext<'_>, found: &[ptx_analysis::Diagn
 type Pages = HashMap<&'static str, Option<CodeDescription>>;
 
 fn diagnostic(context: &ConversionContext<'_>, found: &ptx_analysis::Diagnostic, pages: &mut Pages) -> Diagnostic {
-    let range = |range: &Range<usize>| context.session.encoding.range(context.rope, range);
-    let related = |r: &ptx_analysis::Related| DiagnosticRelatedInformation {
-        location: Location { uri: context.uri.clone(), range: range(&r.range) },
-        message: r.message.clone(),
-    };
-    let related = context.session.related_information.then(|| found.related.iter().map(related).collect::<Vec<_>>());
     Diagnostic {
-        range: range(&found.range),
+        range: context.session.encoding.range(context.rope, &found.range),
         severity: Some(severity(found.severity)),
         code: Some(NumberOrString::String(found.finding.name().to_owned())),
         code_description: pages.entry(found.finding.name()).or_insert_with(|| page(found.finding.name())).clone(),
         source: Some("ptx-analyzer".to_owned()),
         message: found.text(),
-        related_information: related.filter(|r| !r.is_empty()),
+        related_information: related(context, found),
         tags: Some(tags(found)).filter(|t| context.session.tags && !t.is_empty()),
         ..Diagnostic::default()
     }
+}
+
+/// The related places of a diagnostic, if it has some and the client shows them.
+pub fn related(
+    context: &ConversionContext<'_>,
+    found: &ptx_analysis::Diagnostic,
+) -> Option<Vec<DiagnosticRelatedInformation>> {
+    if !context.session.related_information || found.related.is_empty() {
+        return None;
+    }
+    let related = |r: &ptx_analysis::Related| DiagnosticRelatedInformation {
+        location: Location { uri: context.uri.clone(), range: context.session.encoding.range(context.rope, &r.range) },
+        message: r.message.clone(),
+    };
+    Some(found.related.iter().map(related).collect())
 }
 
 /// Returns the tags that tell an editor how to show the text of a diagnostic.

@@ -4,12 +4,14 @@
 //! *revision*, and the worker brings the tree and the diagnostics up to the newest one. A reader that needs a tree first
 //! records the revision, then waits until the worker has published that revision or a later one.
 
+use super::convert::{self, ConversionContext};
 use super::evaluation::EvaluationSlot;
 use super::handlers::semantic_tokens::SentTokens;
 use super::host::HostText;
 use super::moved::Edits;
 use super::platform::Platform;
 use super::position::ColumnEncoding;
+use super::session::ClientFeatures;
 use super::shared::lock;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{ModuleFacts, Report, SharedReport};
@@ -18,7 +20,7 @@ use ptx_syntax::{Rope, Snapshot};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tower_lsp_server::ls_types::{self, TextDocumentContentChangeEvent, Uri};
@@ -66,13 +68,34 @@ pub struct CheckedText {
     /// The reported diagnostics.
     pub report: Report,
     /// The same diagnostics, one for one, in the protocol's form.
-    pub diagnostics: Vec<ls_types::Diagnostic>,
+    pub converted: Converted,
     /// For each diagnostic whether it is held back, that is, not published yet.
     pub held: Vec<bool>,
     /// The report of the checks, whatever the configured levels; `None` if no check has run.
     pub unfiltered: Option<Arc<SharedReport>>,
     /// Durations of the check's parts.
     pub timings: Timings,
+}
+
+/// Diagnostics in the protocol's form. Those of PTX are converted when a request first needs them: the client receives them without.
+#[derive(Debug, Default)]
+pub struct Converted {
+    known: OnceLock<Vec<ls_types::Diagnostic>>,
+    /// The document, and the features of the client.
+    later: Option<(Uri, ClientFeatures)>,
+}
+
+impl Converted {
+    /// Diagnostics that are to be converted later.
+    pub fn later(uri: Uri, session: ClientFeatures) -> Self {
+        Self { known: OnceLock::new(), later: Some((uri, session)) }
+    }
+}
+
+impl From<Vec<ls_types::Diagnostic>> for Converted {
+    fn from(known: Vec<ls_types::Diagnostic>) -> Self {
+        Self { known: known.into(), later: None }
+    }
 }
 
 /// Durations of the parts of the last check.
@@ -97,7 +120,7 @@ impl CheckedText {
             version,
             snapshot: None,
             report: Report::default(),
-            diagnostics: Vec::new(),
+            converted: Converted::default(),
             held: Vec::new(),
             unfiltered: None,
             timings,
@@ -111,13 +134,31 @@ impl CheckedText {
         self.unfiltered.as_ref().map(|report| report.diagnostics.to_vec())
     }
 
+    /// The reported diagnostics in the protocol's form.
+    pub fn diagnostics(&self) -> &[ls_types::Diagnostic] {
+        self.converted.known.get_or_init(|| match (&self.converted.later, &self.snapshot) {
+            (Some((uri, session)), Some(snapshot)) => {
+                let context = ConversionContext { uri, rope: snapshot.rope(), session: *session };
+                convert::diagnostics(&context, &self.report.diagnostics)
+            }
+            _ => Vec::new(),
+        })
+    }
+
     /// Returns the diagnostics that the client is to show now: all that are not held back.
     pub fn published(&self) -> Cow<'_, [ls_types::Diagnostic]> {
+        let diagnostics = self.diagnostics();
         if !self.held.contains(&true) {
-            return Cow::Borrowed(&self.diagnostics);
+            return Cow::Borrowed(diagnostics);
         }
         let mut held = self.held.iter();
-        Cow::Owned(self.diagnostics.iter().filter(|_| held.next() != Some(&true)).cloned().collect())
+        Cow::Owned(diagnostics.iter().filter(|_| held.next() != Some(&true)).cloned().collect())
+    }
+
+    /// The same, not converted.
+    pub fn shown(&self) -> impl Iterator<Item = &ptx_analysis::Diagnostic> {
+        let held = self.held.iter().chain(std::iter::repeat(&false));
+        self.report.diagnostics.iter().zip(held).filter(|(_, held)| !**held).map(|(diagnostic, _)| diagnostic)
     }
 }
 

@@ -1,13 +1,19 @@
 //! The worker that owns the tree of a document and checks it.
 
+mod encoder;
 mod later;
 mod window;
 
 use super::convert;
-use super::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, ParsedText, Publisher, Timings, Wait};
+use super::document::{
+    CheckedText, Converted, DocumentChange, DocumentWork, OpenDocument, ParsedText, Publisher, Timings, Wait,
+};
 use super::evaluation;
 use super::refresh;
+use super::settings::DiagnosticsSettings;
 use super::shared::Shared;
+use encoder::Encoder;
+pub use encoder::publication;
 use futures::FutureExt;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, DiagnosticList, Report, SharedReport, generated};
@@ -15,8 +21,7 @@ use ptx_clock::Instant;
 use ptx_ide::holding::{BREAKING, Holding, Split};
 use ptx_launch::files::is_markup;
 use ptx_syntax::{Rope, Snapshot, SnapshotId};
-use ptx_wire::outgoing::{self, Outgoing};
-use serde::Serialize;
+use ptx_wire::outgoing::Outgoing;
 use std::num::NonZero;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -43,6 +48,7 @@ pub struct Worker {
     holding: Holding,
     /// Whether a compiler wrote the file. Edits do not change that; only a new text does.
     generated: Option<bool>,
+    encoder: Encoder,
 }
 
 /// The result of a publication.
@@ -58,9 +64,18 @@ struct TextDiagnostics<'a> {
     work: &'a DocumentWork,
     snapshot: &'a Snapshot,
     context: &'a convert::ConversionContext<'a>,
+    settings: &'a DiagnosticsSettings,
     report: &'a Arc<SharedReport>,
     /// Whether the flow lints have run on this text.
     complete: bool,
+}
+
+impl TextDiagnostics<'_> {
+    /// Whether diagnostics may be held back: it must be possible to send them to the client later.
+    fn holds(&self) -> bool {
+        let session = &self.context.session;
+        self.settings.hold_back && (!session.pulls_diagnostics || session.refreshes_diagnostics)
+    }
 }
 
 impl Worker {
@@ -85,6 +100,7 @@ impl Worker {
             figures: Default::default(),
             holding: Holding::default(),
             generated: None,
+            encoder: Encoder::default(),
         };
         platform.start_worker(uri.as_str(), Box::new(|| worker().run().boxed_local()))
     }
@@ -169,15 +185,17 @@ impl Worker {
             return;
         }
         let document = Arc::clone(&self.document);
-        let context = convert::ConversionContext {
-            uri: &document.uri,
-            rope: snapshot.rope(),
-            session: self.shared.session(),
-            settings: &settings.diagnostics,
-        };
+        let context =
+            convert::ConversionContext { uri: &document.uri, rope: snapshot.rope(), session: self.shared.session() };
         let timings = Timings { parse, check, ..Timings::default() };
-        let mut found =
-            TextDiagnostics { work, snapshot: &snapshot, context: &context, report: &report, complete: !enabled };
+        let mut found = TextDiagnostics {
+            work,
+            snapshot: &snapshot,
+            context: &context,
+            settings: &settings.diagnostics,
+            report: &report,
+            complete: !enabled,
+        };
         let mut due = self.publish(&found, &known, timings).await.due;
         let platform = Arc::clone(&self.shared.platform);
         match self.document.wait(&*platform, revision, Instant::now() + IDLE_DELAY, due.is_some()).await {
@@ -304,22 +322,22 @@ impl Worker {
         timings: Timings,
     ) -> PublicationResult {
         let begin = Instant::now();
-        let (work, context) = (found.work, found.context);
-        let enabled = context.settings.enable;
+        let (work, context, settings) = (found.work, found.context, found.settings);
+        let enabled = settings.enable;
         let faults = if enabled { self.document.evaluation.faults(found.snapshot) } else { Vec::new() };
         let all = found.report.diagnostics.clone().with(lints.clone()).with(faults.into());
         let unfiltered = enabled.then(|| Arc::clone(found.report));
         let generated = *self.generated.get_or_insert_with(|| generated::is_generated(found.snapshot));
         let (wanted, split) = self.choose(found, &all, generated);
-        let (wanted, held) = convert::limited(context, wanted, split.held);
-        let diagnostics = convert::diagnostics(context, &wanted);
+        let (wanted, held) = convert::limited((context.uri, settings.limit), wanted, split.held);
+        let converted = Converted::later(context.uri.clone(), context.session);
         let report = Report { diagnostics: wanted, environment: found.report.environment.clone() };
         let timings = Timings { convert: begin.elapsed(), ..timings };
         let (revision, version, snapshot) = (work.revision, work.version, Some(found.snapshot.clone()));
         let before = self.document.last_checked().filter(|c| c.revision == revision);
         let stage = before.as_ref().map_or(0, |c| c.stage);
         let mut checked =
-            CheckedText { revision, stage, version, snapshot, report, diagnostics, held, unfiltered, timings };
+            CheckedText { revision, stage, version, snapshot, report, converted, held, unfiltered, timings };
         let new = before.is_none_or(|before| before.published() != checked.published());
         if new {
             checked.stage += 1;
@@ -338,9 +356,9 @@ impl Worker {
         all: &DiagnosticList,
         generated: bool,
     ) -> (Vec<ptx_analysis::Diagnostic>, Split) {
-        let (context, holds) = (found.context, self.holds(found.context));
-        let level = |code, severity| context.settings.levels.shown(code, severity, generated);
-        let limit = context.settings.limit;
+        let (settings, holds) = (found.settings, found.holds());
+        let level = |code, severity| settings.levels.shown(code, severity, generated);
+        let limit = settings.limit;
         // Those that are held back take no place from others. Mostly it is those of the statement that is being typed.
         let mut places = limit.saturating_add(MAX_USUALLY_HELD);
         loop {
@@ -363,11 +381,6 @@ impl Worker {
         }
     }
 
-    /// Whether diagnostics may be held back: it must be possible to send them to the client later.
-    fn holds(&self, context: &convert::ConversionContext<'_>) -> bool {
-        context.settings.hold_back && (!context.session.pulls_diagnostics || context.session.refreshes_diagnostics)
-    }
-
     /// Applies the changes and returns the tree of the current text.
     fn tree(&mut self, rope: &Rope, changes: Vec<DocumentChange>) -> &mut ptx_syntax::Document {
         if self.tree.is_none() || changes.contains(&DocumentChange::Replace) {
@@ -387,17 +400,27 @@ impl Worker {
         tree
     }
 
-    async fn report(&self, work: &DocumentWork, checked: CheckedText) {
-        report(&self.shared, (&self.document, &self.publisher), work, checked).await;
+    async fn report(&mut self, work: &DocumentWork, checked: CheckedText) {
+        let (uri, session, encoder) = (&self.document.uri, self.shared.session(), &mut self.encoder);
+        let encode = |checked: &CheckedText| match &checked.snapshot {
+            Some(snapshot) => {
+                let context = convert::ConversionContext { uri, rope: snapshot.rope(), session };
+                encoder.publication(&context, work.version, checked.shown())
+            }
+            None => publication(uri, Some(work.version), &[]),
+        };
+        report(&self.shared, (&self.document, &self.publisher), work, checked, encode).await;
     }
 }
 
-/// Stores the diagnostics of a text for requests, and sends those that are not held back to a client that does not pull them.
+/// Stores the diagnostics of a text for requests, and sends those that are not held back to a client that does not pull them. `encode` makes
+/// the notification.
 pub async fn report(
     shared: &Shared,
     (document, publisher): (&OpenDocument, &Publisher),
     work: &DocumentWork,
     checked: CheckedText,
+    encode: impl FnOnce(&CheckedText) -> Vec<u8>,
 ) {
     let timings = checked.timings;
     let checked = Arc::new(checked);
@@ -410,10 +433,10 @@ pub async fn report(
             }
             shared.platform.sleep(Duration::from_millis(10)).await;
         }
-        let body = encode(&document.uri, Some(work.version), &checked.published());
+        let body = encode(&checked);
         document.if_current(work.revision, || shared.outgoing.encoded(body));
     }
-    let diagnostics = checked.diagnostics.len();
+    let diagnostics = checked.report.diagnostics.len();
     tracing::debug!(version = work.version, diagnostics, ?timings, "checked {}", document.uri.as_str());
 }
 
@@ -433,24 +456,7 @@ fn analyzer() -> Analyzer {
 
 /// Sends diagnostics to the client.
 pub fn publish(outgoing: &Outgoing, uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) {
-    outgoing.encoded(encode(uri, version, diagnostics));
-}
-
-/// A diagnostic usually has fewer bytes than this as JSON.
-const USUAL_SIZE: usize = 512;
-
-/// Encodes the notification directly as text; the framework would first build a tree of JSON values.
-fn encode(uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) -> Vec<u8> {
-    #[derive(Serialize)]
-    struct PublishParams<'a> {
-        uri: &'a Uri,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        version: Option<i32>,
-        diagnostics: &'a [Diagnostic],
-    }
-    let bytes = 256 + USUAL_SIZE * diagnostics.len();
-    let params = PublishParams { uri, version, diagnostics };
-    outgoing::long_notification("textDocument/publishDiagnostics", params, bytes)
+    outgoing.encoded(publication(uri, version, diagnostics));
 }
 
 #[cfg(test)]

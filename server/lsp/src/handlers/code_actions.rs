@@ -145,7 +145,7 @@ struct ActionBuilder<'a> {
 
 impl ActionBuilder<'_> {
     fn quick_fix(&self, action: FixAction) -> CodeActionOrCommand {
-        let diagnostic = self.checked.diagnostics.get(action.diagnostic).cloned();
+        let diagnostic = self.checked.diagnostics().get(action.diagnostic).cloned();
         CodeActionOrCommand::CodeAction(CodeAction {
             title: action.title,
             kind: Some(CodeActionKind::QUICKFIX),
@@ -209,7 +209,7 @@ impl ActionBuilder<'_> {
     fn explanations(&self, range: &Range<usize>) -> Vec<CodeActionOrCommand> {
         let mut codes: Vec<&str> = Vec::new();
         let mut out = Vec::new();
-        for (found, diagnostic) in self.checked.report.diagnostics.iter().zip(&self.checked.diagnostics) {
+        for (found, diagnostic) in self.checked.report.diagnostics.iter().zip(self.checked.diagnostics()) {
             let touches = found.range.start <= range.end && range.start <= found.range.end;
             let explained = Code::named(found.finding.name()).is_some();
             if !touches || !explained || codes.contains(&found.finding.name()) || codes.len() >= MAX_EXPLAINED {

@@ -36,7 +36,7 @@ fn document(shared: &Shared, document: &OpenDocument) -> Value {
         "version": version,
         "bytes": rope.len_bytes(),
         "lines": rope.len_lines(),
-        "diagnostics": checked.as_ref().map(|c| c.diagnostics.len()),
+        "diagnostics": checked.as_ref().map(|c| c.report.diagnostics.len()),
         "held": checked.map(|c| c.held.iter().filter(|held| **held).count()),
         "measured": measured,
         "evaluation": document.evaluation.status(),

@@ -269,7 +269,7 @@ fn quick_fixes(place: &HostPlace, uri: &Uri, checked: Option<&CheckedText>) -> C
         let same = |d: &&ls_types::Diagnostic| {
             d.range == wanted && d.code == Some(ls_types::NumberOrString::String(code.to_owned()))
         };
-        checked.and_then(|c| c.diagnostics.iter().find(same).cloned())
+        checked.and_then(|c| c.diagnostics().iter().find(same).cloned())
     };
     let mut out: CodeActionResponse = Vec::new();
     let mut add = |title: String, edits: &[HostEdit], preferred: bool, of: (&Range<usize>, &str)| {

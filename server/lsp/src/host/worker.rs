@@ -7,7 +7,7 @@ use crate::folders::file_path;
 use crate::refresh;
 use crate::settings::Settings;
 use crate::shared::Shared;
-use crate::worker::{report, threads};
+use crate::worker::{publication, report, threads};
 use futures::FutureExt;
 use ptx_analysis::Report;
 use ptx_analysis::inline::TargetSet;
@@ -120,7 +120,10 @@ impl HostWorker {
     async fn nothing(&self, work: &DocumentWork) {
         self.hand_over(work, Arc::default(), Some(Arc::default()));
         let checked = CheckedText::nothing(work.revision, work.version, Timings::default());
-        report(&self.shared, (&self.document, &self.publisher), work, checked).await;
+        report(&self.shared, (&self.document, &self.publisher), work, checked, |checked| {
+            publication(&self.document.uri, Some(work.version), &checked.published())
+        })
+        .await;
     }
 
     fn hand_over(&self, work: &DocumentWork, groups: Arc<[Placed]>, results: Option<Arc<[GroupResult]>>) {
@@ -217,8 +220,7 @@ impl HostWorker {
         let begin = Instant::now();
         let document = Arc::clone(&self.document);
         let session = self.shared.session();
-        let context =
-            ConversionContext { uri: &document.uri, rope: &work.rope, session, settings: &settings.diagnostics };
+        let context = ConversionContext { uri: &document.uri, rope: &work.rope, session };
         let mut levels = settings.diagnostics.levels.clone();
         super::host_levels(&mut levels);
         let found = levels.apply(in_text(groups, results));
@@ -229,7 +231,7 @@ impl HostWorker {
             (vec![false; found.len()], None)
         };
         self.holding.published(&found, &held);
-        let (found, held) = convert::limited(&context, found, held);
+        let (found, held) = convert::limited((&document.uri, settings.diagnostics.limit), found, held);
         let diagnostics = convert::diagnostics(&context, &found);
         let before = self.document.last_checked().filter(|c| c.revision == work.revision);
         let checked = CheckedText {
@@ -238,12 +240,15 @@ impl HostWorker {
             version: work.version,
             snapshot: None,
             report: Report { diagnostics: found, ..Report::default() },
-            diagnostics,
+            converted: diagnostics.into(),
             held,
             unfiltered: None,
             timings: Timings { convert: begin.elapsed(), ..timings },
         };
-        report(&self.shared, (&self.document, &self.publisher), work, checked).await;
+        report(&self.shared, (&self.document, &self.publisher), work, checked, |checked| {
+            publication(&self.document.uri, Some(work.version), &checked.published())
+        })
+        .await;
         due
     }
 }

@@ -160,15 +160,12 @@ async fn of_text(
     let lints = platform.in_slices(&is_cancelled, |stop| analyzer.lints_until(&snapshot, stop, &is_cancelled)).await;
     found.extend(lints.unwrap_or_default());
     found.sort_by_key(|d| (d.range.start, d.range.end));
-    let context = convert::ConversionContext {
-        uri: &job.uri,
-        rope: snapshot.rope(),
-        session,
-        settings: &job.settings.diagnostics,
-    };
-    let found = context.settings.levels.apply(found);
+    let context = convert::ConversionContext { uri: &job.uri, rope: snapshot.rope(), session };
+    let settings = &job.settings.diagnostics;
+    let found = settings.levels.apply(found);
     let held = vec![false; found.len()];
-    let mut diagnostics = convert::diagnostics(&context, &convert::limited(&context, found, held).0);
+    let (found, _) = convert::limited((&job.uri, settings.limit), found, held);
+    let mut diagnostics = convert::diagnostics(&context, &found);
     diagnostics.retain(|d| d.severity.is_some_and(|s| s <= DiagnosticSeverity::WARNING));
     FileSummary { outline, report: Some(FileReport { diagnostics, ..FileReport::default() }) }
 }
