@@ -88,9 +88,8 @@ impl<'t> Outline<'t> {
         let rope = Rope::from_str(text);
         let boundaries = boundaries(text, min_part);
         let groups = grouped(&boundaries, text.len(), min_part);
-        let alone = groups.len() == 1;
         let parts = in_parallel(&groups, threads, parser, |parser, group| {
-            let outline = (!alone).then(|| outline(parser, text, &rope, group)).flatten();
+            let outline = outline(parser, text, &rope, group);
             let trees = outline.unwrap_or_else(|| complete(parser, text, &rope, group));
             OutlinePart { range: group.range.clone(), boundaries: group.boundaries.to_vec(), trees }
         });
@@ -273,7 +272,8 @@ mod tests {
             assert_eq!(items.iter().filter(|item| item.contains("body: (block (")).count(), 1, "{items:?}");
             assert_eq!(parts, [(1, true), (3, true)], "{to}");
         }
-        assert!(outlined(FUNCTION).1.is_empty());
+        // A text of one part too.
+        assert_eq!(outlined(FUNCTION).1, [(0, true)]);
     }
 
     #[test]

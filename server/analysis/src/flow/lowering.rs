@@ -235,15 +235,14 @@ impl<'t> Lowering<'_, 't> {
         let Child { node, kind, .. } = child;
         if kind == k.instruction {
             self.instruction(&child);
-        } else if kind == k.label {
-            if let Some(name) = self.label_name(&child)
-                && let Some(Id::Label(id)) = self.scopes.find(name.text).map(|f| f.id)
-                && let Some(label) = self.out.labels.get_mut(id as usize)
-                && label.target == u32::MAX
-            {
-                label.target = self.out.instructions.len() as u32;
-                self.labels += 1;
-            }
+        } else if kind == k.label
+            && let Some(name) = self.label_name(&child)
+            && let Some(Id::Label(id)) = self.scopes.find(name.text).map(|f| f.id)
+            && let Some(label) = self.out.labels.get_mut(id as usize)
+            && label.target == u32::MAX
+        {
+            label.target = self.out.instructions.len() as u32;
+            self.labels += 1;
         }
         let Some(node) = node else { return };
         if kind == k.block {

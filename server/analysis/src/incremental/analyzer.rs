@@ -280,7 +280,7 @@ impl Analyzer {
             records.iter().flat_map(|(index, record)| record.aliases.iter().map(move |names| (*index, names)));
         let aliases = aliases.map(|(index, names)| names.clone().shifted(items[index].range.start)).collect();
         let rest = module.about_several(aliases);
-        self.functions = self.functions.next(records.into_iter().map(|(_, record)| record).collect());
+        self.functions = self.functions.next(records.into_iter().map(|(_, record)| record));
         self.last = Some((snapshot.clone(), hashes));
         let mut outside = module.found.clone();
         outside.extend(wherever(snapshot));

@@ -33,7 +33,8 @@ impl Functions {
     }
 
     /// Combines the records of this check with those of earlier checks that may be needed again.
-    pub fn next(&mut self, mut records: Vec<Box<Record>>) -> Self {
+    pub fn next(&mut self, records: impl IntoIterator<Item = Box<Record>>) -> Self {
+        let mut records: Vec<_> = records.into_iter().collect();
         let most = records.len() * 2 + 64;
         for mut record in std::mem::take(&mut self.records).into_iter().flatten() {
             record.unused += 1;
