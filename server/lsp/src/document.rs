@@ -77,11 +77,11 @@ pub struct CheckedText {
     pub timings: Timings,
 }
 
-/// Diagnostics in the protocol's form. Those of PTX are converted when a request first needs them: the client receives them without.
+/// Diagnostics in the protocol's form. Those of PTX are converted when a request first needs them; the message that publishes them does not.
 #[derive(Debug, Default)]
 pub struct Converted {
     known: OnceLock<Vec<ls_types::Diagnostic>>,
-    /// The document, and the features of the client.
+    /// What a later conversion needs: the document, and the features of the client.
     later: Option<(Uri, ClientFeatures)>,
 }
 

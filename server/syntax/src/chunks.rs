@@ -333,7 +333,7 @@ pub fn grouped(boundaries: &[usize], length: usize, min_chunk: usize) -> Vec<Chu
 
 /// Whether no boundary lies within an item or directly after an item without an end, whose actual end depends on the
 /// following text.
-fn are_between_items(tree: &Tree, boundaries: &[usize]) -> bool {
+pub fn are_between_items(tree: &Tree, boundaries: &[usize]) -> bool {
     let mut boundaries = boundaries.iter().peekable();
     let root = tree.root_node();
     let mut cursor = root.walk();

@@ -18,9 +18,7 @@ mod visible;
 pub use document::{Document, GradualParse, Snapshot, SnapshotId, SourceEdit};
 pub use kinds::{Fields, Kinds, fields, is_named, kind_names, kinds};
 pub use outline::{CompletePart, Outline, OutlinedPart, ParsedPart};
-pub use plain::{
-    LeafKind, PlainKind, PlainLeaf, PlainList, PlainPart, PlainRun, PlainStatement, PlainStatements, plain_instruction,
-};
+pub use plain::{LeafKind, PlainKind, PlainLeaf, PlainList, PlainPart, PlainStatement, plain_instruction};
 pub use rare::{RareBytes, has_foreign, is_foreign};
 pub use ropey::Rope;
 pub use threads::in_parallel;

@@ -5,7 +5,9 @@
 //! the processor.
 
 use crate::bodies::bodies;
-use crate::chunks::{Chunk, ChunkGroup, ChunkTree, MIN_CHUNK, boundaries, grouped, parse_fresh, parse_ranges};
+use crate::chunks::{
+    Chunk, ChunkGroup, ChunkTree, MIN_CHUNK, are_between_items, boundaries, grouped, parse_fresh, parse_ranges,
+};
 use crate::document::Snapshot;
 use crate::kinds::fields;
 use crate::parser::parser;
@@ -76,7 +78,7 @@ pub enum ParsedPart {
 pub struct CompletePart(Vec<ChunkTree>);
 
 impl<'t> Outline<'t> {
-    /// Parses a text without the bodies of functions, on `threads` threads. A text that is not large is parsed completely.
+    /// Parses a text without the bodies of functions, on `threads` threads. A text that is not large is one part.
     pub fn new(text: &'t str, threads: usize) -> Self {
         // Below this size the server has one tree, too. The tree of a text with an error can depend on that.
         let large = text.len() >= 2 * MIN_CHUNK;
@@ -121,7 +123,8 @@ impl<'t> Outline<'t> {
     /// Parses a part, without the statements that can be read without a tree. `None` if there is no such part, or if the outline has its
     /// complete trees.
     pub fn parse(&self, number: usize) -> Option<ParsedPart> {
-        let OutlinePart { range, trees: PartTrees::Outline(outline, bodies), .. } = self.parts.get(number)? else {
+        let OutlinePart { range, boundaries, trees: PartTrees::Outline(outline, bodies) } = self.parts.get(number)?
+        else {
             return None;
         };
         let mut plain = PlainStatements::default();
@@ -135,8 +138,10 @@ impl<'t> Outline<'t> {
         let runs: Vec<Range<usize>> = plain.runs.iter().map(|run| run.range.clone()).collect();
         let seen = between(range, &runs);
         let tree = parse_ranges(&mut parser(), self.text, self.snapshot.rope(), &seen, outline.rare);
-        // The parts of a sound whole are sound.
-        if tree.tree.root_node().has_error() || !are_same_items(&outline.tree, &tree.tree) {
+        let sound = !tree.tree.root_node().has_error()
+            && are_between_items(&tree.tree, boundaries)
+            && are_same_items(&outline.tree, &tree.tree);
+        if !sound {
             return self.parse_all(number);
         }
         Some(ParsedPart::Sound(Snapshot::of_trees(self.snapshot.rope().clone(), vec![tree]), plain.all))

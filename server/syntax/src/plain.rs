@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Lists of operands nest less deep than this in a usual instruction.
 const MAX_DEPTH: usize = 4;
 
-/// A longer integer may be too large for an operand.
+/// An integer with more characters may be too large for an operand.
 const MAX_INTEGER: usize = 18;
 
 /// A statement in its usual form.
@@ -443,7 +443,7 @@ impl Reader<'_> {
             self.blanks();
             (self.at > before).then_some(())?;
             let digits = self.text.get(self.word())?;
-            let plain = digits.len() < 10 && !(digits.len() > 1 && digits[0] == b'0');
+            let plain = !(digits.len() > 1 && digits[0] == b'0');
             (plain && !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)).then_some(())?;
             end = self.at;
         }

@@ -323,9 +323,9 @@ impl<'a, 't> Body<'a, 't> {
         self.scope_changed();
     }
 
-    /// As [`Self::state`], without the names around all statements; never the same number.
+    /// As [`Self::state`], without the names around all statements; never 0 either.
     fn own_state(&self) -> u64 {
-        mix(self.environment, self.own_declarations) & !1
+        mix(self.environment, self.own_declarations) | 1
     }
 
     /// A hash of everything on which a statement's meaning depends besides its own text and the names of the module; never 0.

@@ -83,7 +83,7 @@ pub(super) struct ModuleHeader {
     snapshot: SnapshotId,
     /// The items, in order; `None` if one has a syntax error that may change the header.
     items: Option<Vec<ItemShape>>,
-    /// Whether the declarations of an item do not depend on what kind of items are around it.
+    /// Whether each declaration can be read without the items around it.
     is_orderly: bool,
     /// What has changed since the previous snapshot; `None` if nothing has, or if the header was read again.
     pub difference: Option<HeaderDifference>,
@@ -127,14 +127,14 @@ impl ModuleHeader {
         let mut found = Vec::new();
         let text_of = |range: &Range<usize>| Some(known.get(&(range.start, range.end))?.text);
         let header = header(snapshot, items, asked, (signatures, &text_of), &mut found);
-        let is_lone = |item: &ModuleItem<'_>| {
+        let concerns_others = |item: &ModuleItem<'_>| {
             item.node.kind_id() == kinds().alias_directive
                 || (is_function(item.node) && recovery::lacks_its_end(item.node))
         };
         let is_orderly = header.complete
             && header.aliases.is_empty()
             && !found.iter().any(|d| d.code() == Code::ModuleHeader)
-            && !items.iter().any(is_lone);
+            && !items.iter().any(concerns_others);
         Self {
             is_orderly,
             difference: None,
