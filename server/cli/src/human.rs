@@ -1,10 +1,10 @@
 //! Diagnostics for people: the source line with the token marked.
 
 use super::source::{Excerpt, LineColumn, excerpt, place};
-use super::terminal::visible;
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{Annotation, AnnotationKind, Level, Renderer, Snippet};
 use ptx_analysis::{Diagnostic, Severity};
+use ptx_gate::words::visible;
 use ptx_syntax::Rope;
 use std::ops::Range;
 

@@ -3,8 +3,8 @@
 use super::CliStatus;
 use super::files::is_written;
 use super::markdown::render;
-use super::terminal::visible_lines;
 use anstream::AutoStream;
+use ptx_gate::words::visible_lines;
 use std::borrow::Cow;
 use std::env;
 use std::io::{IsTerminal, Write, stdout};

@@ -72,7 +72,7 @@ impl DebugSession {
         if !known {
             return Err(RequestFailure::new(format!("`{path}` is no source of this kernel")));
         }
-        let bytes = ptx_launch::files::regular::read(Path::new(&path), 1 << 30)
+        let bytes = ptx_gate::files::read(Path::new(&path), 1 << 30)
             .map_err(|error| RequestFailure::new(format!("`{path}` cannot be read: {error}")))?;
         Ok(json!({ "content": ptx_launch::files::decode(bytes).0 }))
     }

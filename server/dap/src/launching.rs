@@ -5,6 +5,7 @@ use super::places::SourceMap;
 use super::threads::name;
 use super::wire::RequestFailure;
 use ptx_analysis::program::ModuleProgram;
+use ptx_gate::files;
 use ptx_interp::findings::{Checks, Fault, FaultKind, InstructionSite};
 use ptx_interp::launch::{GuessReport, Launch, PlacedBuffer, status_name, unexpected, verdicts};
 use ptx_interp::machine::{RunStatus, Settings, WarpId};
@@ -14,7 +15,6 @@ use ptx_launch::evaluate::{EvaluationError, LaunchModule, LaunchRun};
 use ptx_launch::file::{self, Language};
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
-use ptx_launch::files::regular;
 use ptx_launch::inside::folder_of;
 use ptx_launch::refusal::LaunchRefusal;
 use ptx_launch::view;
@@ -189,7 +189,7 @@ fn choose(
 /// and pipes are refused, because they have no end.
 fn read(path: &Path) -> Result<Vec<u8>, RequestFailure> {
     let words = |error| RequestFailure::shown(format!("`{}` cannot be read: {error}", path.display()));
-    regular::read(path, MAX_FILE).map_err(words)
+    files::read(path, MAX_FILE).map_err(words)
 }
 
 /// Reads the launch from a launch file.

@@ -1,6 +1,6 @@
 //! Reads files that a launch names, only inside of a folder.
 
-use crate::files::regular;
+use ptx_gate::files;
 use std::path::{Component, Path};
 
 /// Maximum size of a file of a launch in bytes.
@@ -30,7 +30,7 @@ pub fn read(folder: &Path, path: &str) -> Result<Vec<u8>, String> {
     if !file.starts_with(&folder) {
         return Err("it is a link to a place outside of the folder of the launch".to_owned());
     }
-    regular::read(&file, MAX_FILE).map_err(words)
+    files::read(&file, MAX_FILE).map_err(words)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::process::Command;
 /// The crates that each crate may depend on in a normal build.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-clock", &[]),
+    ("ptx-gate", &["rustix"]),
     ("ptx-isa", &[]),
     ("tree-sitter-ptx", &["tree-sitter-language"]),
     ("ptx-syntax", &["memchr", "ropey", "tree-sitter", "tree-sitter-ptx"]),
@@ -18,7 +19,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa", "ptx-num", "strsim"]),
     ("ptx-ide", &["cpp_demangle", "memchr", "ptx-analysis", "ptx-isa", "ptx-syntax", "rustc-demangle", "strsim"]),
     ("ptx-host", &["memchr", "ptx-analysis", "ptx-embed", "ptx-ide", "ptx-isa", "ptx-syntax", "rustc-hash"]),
-    ("ptx-launch", &["ptx-analysis", "ptx-clock", "ptx-interp", "ptx-syntax", "rustix", "serde", "serde_json", "toml"]),
+    (
+        "ptx-launch",
+        &["ptx-analysis", "ptx-clock", "ptx-gate", "ptx-interp", "ptx-syntax", "serde", "serde_json", "toml"],
+    ),
     ("ptx-wire", &["serde", "serde_json", "tracing"]),
     // It speaks a protocol for tools that it does not know.
     ("ptx-mcp", &["percent-encoding", "ptx-wire", "rmcp", "serde_json", "tokio", "tracing"]),
@@ -46,6 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "base64",
             "ptx-analysis",
+            "ptx-gate",
             "ptx-interp",
             "ptx-launch",
             "ptx-num",

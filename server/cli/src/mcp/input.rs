@@ -2,9 +2,10 @@
 
 use super::CallContext;
 use super::arguments::ToolArguments;
+use ptx_gate::files;
 use ptx_host::Language;
 use ptx_isa::tables::TargetInfo;
-use ptx_launch::files::{decode, is_markup, regular};
+use ptx_launch::files::{decode, is_markup};
 use std::path::{Component, Path, PathBuf};
 
 /// Maximum size of a text in bytes: that of files which the language server reads (`workspace.megabytes`).
@@ -47,7 +48,7 @@ impl InputText {
             },
             (None, Some(path)) => {
                 let file = resolve(path, context.roots)?;
-                let bytes = regular::read(&file, MAX_TEXT as u64).map_err(|error| format!("`{path}`: {error}"))?;
+                let bytes = files::read(&file, MAX_TEXT as u64).map_err(|error| format!("`{path}`: {error}"))?;
                 let (text, lossy) = decode(bytes);
                 let named = || file.file_name().and_then(|name| Language::of_file_name(&name.to_string_lossy()));
                 let language = language.unwrap_or_else(named);

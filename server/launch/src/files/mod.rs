@@ -2,7 +2,6 @@
 
 mod decode;
 mod markup;
-pub mod regular;
 
 pub use decode::decode;
 pub use markup::is_markup;

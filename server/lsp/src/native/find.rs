@@ -8,7 +8,7 @@ use crate::workspace::{FileKey, FileSource, FileStamp, FolderContents};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use ignore::WalkBuilder;
-use ptx_launch::files::regular;
+use ptx_gate::files;
 use std::path::Path;
 
 /// Maximum number of entries that a search visits: a folder may be the root of a file system.
@@ -31,7 +31,7 @@ impl FileSource for FileSystem {
 
     fn read<'a>(&'a self, file: &'a FileKey, max: u64, _: &'a CancelFlag) -> BoxFuture<'a, Option<Vec<u8>>> {
         let FileKey::Path(path) = file else { return ready(None).boxed() };
-        async move { regular::read(path, max).ok() }.boxed()
+        async move { files::read(path, max).ok() }.boxed()
     }
 }
 

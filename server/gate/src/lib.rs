@@ -1,0 +1,7 @@
+//! The two gates of every program of the project.
+//!
+//! [`files`] reads files that the user did not select by hand. [`words`] cleans text that a kernel or a module wrote, before it reaches a
+//! terminal, an editor or an assistant.
+
+pub mod files;
+pub mod words;
