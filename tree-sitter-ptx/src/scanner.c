@@ -245,8 +245,9 @@ static bool scan_directive_text(TSLexer *lexer) {
       // Inside parentheses there are parameters. A directive that is not also a modifier still ends the text.
       if (item_follows(lexer, depth > 0 ? AFTER_WORD : ANYWHERE)) return true;
     } else if (next == '"') {
+      // As the token of a string, it ends with its line.
       do advance(lexer);
-      while (lexer->lookahead != '"' && lexer->lookahead != '\n' && !lexer->eof(lexer));
+      while (lexer->lookahead != '"' && lexer->lookahead != '\n' && lexer->lookahead != '\r' && !lexer->eof(lexer));
       if (lexer->lookahead == '"') advance(lexer);
     } else {
       if (next == '(') depth++;

@@ -1,18 +1,19 @@
 //! Finds the bodies of functions in a text without parsing it.
 
-use crate::boundaries::{FUNCTIONS, is_word, length_of_comment, length_of_string};
-use memchr::{memchr, memchr3};
+use crate::boundaries::FUNCTIONS;
+use crate::trivia::{Extent, is_endless_comment, is_word, opaque};
+use memchr::{memchr2, memchr3};
 use std::ops::Range;
 
 /// The byte ranges between the braces of all function bodies of a text, in order, without the braces. The text begins outside of a
 /// function. `None` if a brace is missing, or a comment has no end: then only a parser can tell what belongs to which function.
 pub fn bodies(text: &[u8]) -> Option<Vec<Range<usize>>> {
-    let mut scanner = BodyScanner { text, at: 0, quote: None };
+    let mut scanner = BodyScanner { text, at: 0, brace: None, opening: None };
     let mut out = Vec::new();
     let mut function = false;
     while let Some(byte) = text.get(scanner.at) {
         match byte {
-            b'/' | b'"' => scanner.skip()?,
+            b'/' | b'"' | b'#' => scanner.skip()?,
             b';' => {
                 function = false;
                 scanner.at += 1;
@@ -42,19 +43,20 @@ pub fn bodies(text: &[u8]) -> Option<Vec<Range<usize>>> {
 struct BodyScanner<'t> {
     text: &'t [u8],
     at: usize,
-    /// The position of the first quotation mark that is not behind `at`, or the length of the text; `None` if it is unknown.
-    quote: Option<usize>,
+    /// The positions of the first brace or slash, and of the first quotation mark or number sign, or the length of the text. Each is valid
+    /// until it lies before `at`: a line of quotation marks must not be searched for a brace from each of them.
+    brace: Option<usize>,
+    opening: Option<usize>,
 }
 
 impl BodyScanner<'_> {
-    /// Skips a comment or a string, or the one sign here if it begins neither. `None` if a comment has no end.
+    /// Skips a comment, a line for a preprocessor or a string, or the one sign here if it begins none. `None` if a comment has no end.
     fn skip(&mut self) -> Option<()> {
         let rest = &self.text[self.at..];
-        self.at += match (rest.first()?, rest.get(1)) {
-            (b'/', Some(b'*')) if memchr::memmem::find(&rest[2..], b"*/").is_none() => return None,
-            (b'/', Some(b'/' | b'*')) => length_of_comment(rest),
-            (b'"', _) => length_of_string(rest),
-            _ => 1,
+        self.at += match opaque(rest) {
+            Some(Extent::Open(_)) if is_endless_comment(rest) => return None,
+            Some(extent) => extent.exact(),
+            None => 1,
         };
         Some(())
     }
@@ -63,14 +65,15 @@ impl BodyScanner<'_> {
     fn end_of_block(&mut self) -> Option<usize> {
         let mut depth = 1;
         loop {
-            let next = self.at + memchr3(b'{', b'}', b'/', &self.text[self.at..])?;
-            let quote = match self.quote.filter(|quote| *quote >= self.at) {
-                Some(quote) => quote,
-                None => memchr(b'"', &self.text[self.at..]).map_or(self.text.len(), |n| self.at + n),
+            let (at, rest) = (self.at, self.text.get(self.at..)?);
+            let next = |known: &mut Option<usize>, search: &dyn Fn(&[u8]) -> Option<usize>| {
+                let unknown = || search(rest).map_or(self.text.len(), |n| at + n);
+                *known.insert(known.filter(|known| *known >= at).unwrap_or_else(unknown))
             };
-            self.quote = Some(quote);
-            self.at = next.min(quote);
-            match self.text[self.at] {
+            let brace = next(&mut self.brace, &|rest| memchr3(b'{', b'}', b'/', rest));
+            let opening = next(&mut self.opening, &|rest| memchr2(b'"', b'#', rest));
+            self.at = brace.min(opening);
+            match self.text.get(self.at)? {
                 b'{' => depth += 1,
                 b'}' => depth -= 1,
                 _ => {

@@ -4,7 +4,8 @@
 //! another one, so a text without errors parses to the same items, split or not. If there is an error, a boundary keeps it
 //! within its function. The boundaries depend on the text alone, and a scan from any boundary finds the same later ones.
 
-use memchr::{memchr, memchr2, memchr3};
+use crate::trivia::{Extent, Trivia, is_word, may_continue_line, opaque, trivia};
+use memchr::{memchr, memchr3};
 
 /// The words that may come before `.entry` and `.func`.
 const LINKAGE: [&[u8]; 4] = [b"visible", b"extern", b"weak", b"common"];
@@ -33,39 +34,14 @@ pub fn begins_function(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// Whether a chunk may end here: after a newline and not inside a function header.
+/// Whether a chunk may end here: after a newline, and neither inside a function header nor inside a line for a preprocessor.
 pub fn may_end(text: &[u8]) -> bool {
-    text.ends_with(b"\n") && !ends_with_linkage(text)
+    text.ends_with(b"\n") && !ends_with_linkage(text) && !may_continue_line(text)
 }
 
 fn ends_with_linkage(text: &[u8]) -> bool {
     let text = text.trim_ascii_end();
     LINKAGE.iter().any(|word| text.strip_suffix(*word).is_some_and(|before| before.ends_with(b".")))
-}
-
-pub fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
-}
-
-/// The length of the comment at the beginning of a text. One without an end takes the rest; but the parser ends each at a null character.
-pub fn length_of_comment(text: &[u8]) -> usize {
-    let length = if text.starts_with(b"//") {
-        memchr2(b'\n', b'\r', text).unwrap_or(text.len())
-    } else {
-        memchr::memmem::find(&text[2..], b"*/").map_or(text.len(), |length| length + 4)
-    };
-    memchr(0, &text[..length]).unwrap_or(length)
-}
-
-/// The length of the string at the beginning of a text, with its quotation marks. It ends at the end of its line at the latest, and at a
-/// null character.
-pub fn length_of_string(text: &[u8]) -> usize {
-    let inside = &text[1..];
-    let length = memchr3(b'"', b'\r', b'\n', inside).unwrap_or(inside.len());
-    match memchr(0, &inside[..length]) {
-        Some(null) => 1 + null,
-        None => 1 + length + usize::from(inside.get(length) == Some(&b'"')),
-    }
 }
 
 struct BoundaryScanner<'t> {
@@ -88,13 +64,15 @@ impl<'t> BoundaryScanner<'t> {
     fn next_head(&mut self) -> Option<usize> {
         loop {
             let rest = &self.text[self.at.min(self.text.len())..];
-            match rest.first()? {
-                b'\n' => {
-                    self.at += 1;
-                    self.line = self.line.or(Some(self.at));
+            if let Some((kind, extent)) = trivia(rest) {
+                let length = self.known(extent);
+                if kind == Trivia::White && self.line.is_none() {
+                    self.line = memchr(b'\n', &rest[..length]).map(|line_feed| self.at + line_feed + 1);
                 }
-                b' ' | b'\t' | b'\r' => self.at += 1,
-                b'/' if matches!(rest.get(1), Some(b'/' | b'*')) => self.at += length_of_comment(rest),
+                self.at += length;
+                continue;
+            }
+            match rest.first()? {
                 b'.' if self.line.is_some() || self.linkage.is_some() => {
                     let length = rest[1..].iter().take_while(|b| is_word(**b)).count();
                     self.at += 1 + length;
@@ -108,23 +86,32 @@ impl<'t> BoundaryScanner<'t> {
                         return None;
                     }
                 }
-                byte => {
+                _ => {
                     if self.only_first {
                         return None;
                     }
                     (self.line, self.linkage) = (None, None);
-                    if *byte == b'"' {
-                        self.at += length_of_string(rest);
-                    } else {
-                        // In the rest of a line, only comments, strings and the last word matter.
-                        let length = 1 + memchr3(b'\n', b'/', b'"', &rest[1..]).unwrap_or(rest.len() - 1);
-                        self.at += length;
-                        if ends_with_linkage(&rest[..length]) {
-                            self.linkage = Some(None);
-                        }
+                    if let Some(extent) = opaque(rest) {
+                        self.at += self.known(extent);
+                        continue;
+                    }
+                    // In the rest of a line, only what trivia and strings begin with, and the last word matter.
+                    let length = 1 + memchr3(b'\n', b'/', b'"', &rest[1..]).unwrap_or(rest.len() - 1);
+                    let length = memchr(b'#', &rest[1..length]).map_or(length, |number_sign| 1 + number_sign);
+                    self.at += length;
+                    if ends_with_linkage(&rest[..length]) {
+                        self.linkage = Some(None);
                     }
                 }
             }
+        }
+    }
+
+    /// The length of an extent, if the text is only a part. What is open takes the rest: only what follows decides where it ends.
+    fn known(&self, extent: Extent) -> usize {
+        match extent {
+            Extent::Ended(length) => length,
+            Extent::Open(_) => self.text.len() - self.at,
         }
     }
 

@@ -12,6 +12,7 @@ use crate::boundaries::{begins_function, chunk_boundaries, may_end};
 use crate::parser::{parser, slice};
 use crate::rare::RareBytes;
 use crate::threads::in_parallel;
+use crate::trivia::is_endless_comment;
 use crate::visible::visible;
 use ropey::Rope;
 use std::ops::Range;
@@ -405,8 +406,7 @@ fn ends_in_comment(rope: &Rope, range: Range<usize>, tree: &Tree) -> bool {
     if last.kind_id() != crate::kinds().comment {
         return false;
     }
-    let text = slice(rope, last.byte_range());
-    text.starts_with(b"/*") && !(text.len() >= 4 && text.ends_with(b"*/"))
+    is_endless_comment(&slice(rope, last.byte_range()))
 }
 
 /// Parses `range` from scratch, reading the contiguous `text` instead of the rope.

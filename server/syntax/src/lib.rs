@@ -13,6 +13,7 @@ mod parser;
 mod plain;
 mod rare;
 mod threads;
+pub mod trivia;
 mod visible;
 
 pub use document::{Document, GradualParse, Snapshot, SnapshotId, SourceEdit};

@@ -4,8 +4,11 @@
 //! left to right, without a tree. Everything else, and everything that is in doubt, is left to the parser: what is read here is exactly
 //! what the parser would have read.
 
-use crate::boundaries::{is_word, length_of_comment, length_of_string};
+mod places;
+
+use crate::trivia::{is_word, opaque, trivia};
 use memchr::memchr3;
+use places::LeafPlace;
 use std::ops::Range;
 
 /// Lists of operands nest less deep than this in a usual instruction.
@@ -90,8 +93,8 @@ pub enum LeafKind {
     Negative,
     /// A floating-point literal in hexadecimal digits.
     Float,
-    /// A name with a member, which begins with a dot at this offset.
-    Member(usize),
+    /// A name with a member behind a dot.
+    Member,
 }
 
 /// Reads an instruction in its usual form at the beginning of a text, and passes on its parts in text order. Returns its length with the
@@ -131,7 +134,7 @@ impl Reader<'_> {
         if self.peek() == b'@' {
             self.at += 1;
             self.at += usize::from(self.peek() == b'!');
-            let name = self.name()?;
+            let name = self.name(&places::GUARD)?;
             part(PlainPart::Guard(name.range));
             let before = self.at;
             self.blanks();
@@ -146,11 +149,11 @@ impl Reader<'_> {
         self.blanks();
         if self.peek() != b';' {
             (self.at > before).then_some(())?;
-            self.operand(part, 0)?;
+            self.operand(&places::OPERAND, part, 0)?;
             while self.peek() == b',' {
                 self.at += 1;
                 self.blanks();
-                self.operand(part, 0)?;
+                self.operand(&places::OPERAND, part, 0)?;
             }
             (self.peek() == b';').then_some(())?;
         }
@@ -172,8 +175,8 @@ impl Reader<'_> {
         Some(start..self.at)
     }
 
-    /// A register, another name, or `_`.
-    fn name(&mut self) -> Option<PlainLeaf> {
+    /// A register, another name, or `_`, if such a leaf may stand at a place.
+    fn name(&mut self, place: &LeafPlace) -> Option<PlainLeaf> {
         let start = self.at;
         let first = self.peek();
         let register = first == b'%';
@@ -187,10 +190,11 @@ impl Reader<'_> {
             (false, 1, _) if first != b'$' => LeafKind::Name,
             _ => return None,
         };
-        Some(PlainLeaf { range: start..self.at, kind })
+        place.takes(kind).then_some(PlainLeaf { range: start..self.at, kind })
     }
 
-    fn number(&mut self) -> Option<PlainLeaf> {
+    /// A number, if such a leaf may stand at a place.
+    fn number(&mut self, place: &LeafPlace) -> Option<PlainLeaf> {
         let start = self.at;
         let negative = self.peek() == b'-';
         self.at += usize::from(negative);
@@ -204,36 +208,40 @@ impl Reader<'_> {
             (true, LeafKind::Integer) => LeafKind::Negative,
             (true, _) => return None,
         };
-        Some(PlainLeaf { range: start..self.at, kind })
+        place.takes(kind).then_some(PlainLeaf { range: start..self.at, kind })
     }
 
-    /// An operand and the blanks behind it; `depth` lists are around it.
-    fn operand(&mut self, part: &mut impl FnMut(PlainPart), depth: usize) -> Option<()> {
+    /// An operand at a place, and the blanks behind it; `depth` lists are around it.
+    fn operand(&mut self, place: &LeafPlace, part: &mut impl FnMut(PlainPart), depth: usize) -> Option<()> {
         let start = self.at;
         match self.peek() {
-            b'[' => self.list(part, PlainList::Address, b']', depth)?,
-            b'{' => self.list(part, PlainList::Vector, b'}', depth)?,
-            b'-' | b'0'..=b'9' => part(PlainPart::Leaf(self.number()?)),
+            b'[' => self.list(PlainList::Address, part, depth)?,
+            b'{' => self.list(PlainList::Vector, part, depth)?,
+            b'-' | b'0'..=b'9' => part(PlainPart::Leaf(self.number(place)?)),
             b'!' => {
                 self.at += 1;
-                let name = self.name().filter(|name| name.kind == LeafKind::Register)?;
+                let name = self.name(&places::NEGATED)?;
                 // What follows the name would be part of it.
                 (self.peek() != b'.').then_some(())?;
                 part(PlainPart::Not(start..self.at, name));
             }
-            _ => self.named(part)?,
+            _ => self.named(place, part)?,
         }
         self.blanks();
         Some(())
     }
 
-    fn list(&mut self, part: &mut impl FnMut(PlainPart), list: PlainList, close: u8, depth: usize) -> Option<()> {
+    fn list(&mut self, list: PlainList, part: &mut impl FnMut(PlainPart), depth: usize) -> Option<()> {
         (depth < MAX_DEPTH).then_some(())?;
+        let (place, close) = match list {
+            PlainList::Address => (&places::ADDRESS, b']'),
+            PlainList::Vector => (&places::VECTOR, b'}'),
+        };
         part(PlainPart::Open(list, self.at));
         loop {
             self.at += 1;
             self.blanks();
-            self.operand(part, depth + 1)?;
+            self.operand(place, part, depth + 1)?;
             if self.peek() != b',' {
                 break;
             }
@@ -244,34 +252,34 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// An operand that begins with a name.
-    fn named(&mut self, part: &mut impl FnMut(PlainPart)) -> Option<()> {
-        let mut name = self.name()?;
+    /// An operand at a place that begins with a name.
+    fn named(&mut self, place: &LeafPlace, part: &mut impl FnMut(PlainPart)) -> Option<()> {
+        let mut name = self.name(place)?;
         if self.peek() == b'.' && name.kind != LeafKind::Sink {
-            let dot = self.at;
             self.at += 1;
             self.peek().is_ascii_alphabetic().then_some(())?;
             self.word();
-            (self.peek() != b':').then_some(())?;
-            name = PlainLeaf { range: name.range.start..self.at, kind: LeafKind::Member(dot) };
+            (self.peek() != b':' && place.takes(LeafKind::Member)).then_some(())?;
+            name = PlainLeaf { range: name.range.start..self.at, kind: LeafKind::Member };
             part(PlainPart::Leaf(name));
             return Some(());
         }
         self.blanks();
-        let is_part_of_pair = |leaf: &PlainLeaf| matches!(leaf.kind, LeafKind::Register | LeafKind::Sink);
         match self.peek() {
-            sign @ (b'+' | b'-') if name.kind != LeafKind::Sink => {
+            sign @ (b'+' | b'-') => {
+                places::BASE.takes(name.kind).then_some(())?;
                 self.at += 1;
                 self.blanks();
                 let minus = sign == b'-';
                 (!minus || self.peek() != b'-').then_some(())?;
-                let amount = self.number().filter(|amount| amount.kind != LeafKind::Float)?;
+                let amount = self.number(&places::AMOUNT)?;
                 part(PlainPart::Offset(name, amount, minus));
             }
-            b'|' if is_part_of_pair(&name) => {
+            b'|' => {
+                places::FIRST.takes(name.kind).then_some(())?;
                 self.at += 1;
                 self.blanks();
-                let second = self.name().filter(is_part_of_pair)?;
+                let second = self.name(&places::SECOND)?;
                 (self.peek() != b'.').then_some(())?;
                 part(PlainPart::Pair(name, second));
             }
@@ -354,9 +362,9 @@ impl PlainStatements {
 
     /// Reads a body that begins at `base`. `None` if the parser must read all of it.
     fn read(&mut self, body: &[u8], base: usize) -> Option<()> {
-        // The header of a function continues behind the semicolon of a `.pragma`.
+        // The header of a function continues behind the semicolon of a `.pragma`. Checks look for the nodes of lines for a preprocessor.
         let has = |word: &str| memchr::memmem::find(body, word.as_bytes()).is_some();
-        if has(".func") || has(".entry") {
+        if has(".func") || has(".entry") || has("#") {
             return None;
         }
         let mut reader = Reader { text: body, at: 0 };
@@ -394,18 +402,8 @@ impl PlainStatements {
 impl Reader<'_> {
     /// Skips white space and comments.
     fn space(&mut self) {
-        loop {
-            match self.peek() {
-                b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
-                b'/' => {
-                    let rest = &self.text[self.at..];
-                    if !matches!(rest.get(1), Some(b'/' | b'*')) {
-                        return;
-                    }
-                    self.at += length_of_comment(rest);
-                }
-                _ => return,
-            }
+        while let Some((_, extent)) = self.text.get(self.at..).and_then(trivia) {
+            self.at += extent.exact();
         }
     }
 
@@ -427,7 +425,7 @@ impl Reader<'_> {
 
     /// A name with a colon directly behind it.
     fn label(&mut self) -> Option<()> {
-        self.name().filter(|name| name.kind != LeafKind::Sink)?;
+        self.name(&places::LABEL)?;
         (self.peek() == b':' && self.text.get(self.at + 1) != Some(&b':')).then_some(())?;
         self.at += 1;
         Some(())
@@ -458,11 +456,7 @@ impl Reader<'_> {
         while let Some(length) = self.text.get(self.at..).and_then(|rest| memchr3(b';', b'/', b'"', rest)) {
             self.at += length;
             let rest = &self.text[self.at..];
-            self.at += match (rest[0], rest.get(1)) {
-                (b'"', _) => length_of_string(rest),
-                (b'/', Some(b'/' | b'*')) => length_of_comment(rest),
-                _ => 1,
-            };
+            self.at += opaque(rest).map_or(1, |extent| extent.exact());
             if rest[0] == b';' {
                 return;
             }

@@ -5,6 +5,7 @@
 //! a tree deep, and this module limits their depth ([`MAX_DEPTH`]).
 
 use crate::parser::slice;
+use crate::trivia::Opaque;
 use ropey::Rope;
 use std::ops::Range;
 
@@ -28,15 +29,6 @@ impl BracketType {
             Self::Square | Self::Round => 1,
         }
     }
-}
-
-/// The lexical state at the end of a part of the text: in code, in a comment or in a string.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Within {
-    Code,
-    LineComment,
-    BlockComment,
-    Text,
 }
 
 /// The maximum number of consecutive signs (punctuation, possibly with white space between) that the parser sees; further
@@ -130,10 +122,10 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%' | b'.')
 }
 
-/// The bytes of code that the scanner must handle: brackets, quotes and slashes.
+/// The bytes of code that the scanner must handle: brackets, and what comments, lines for a preprocessor and strings begin with.
 const SAYS: [bool; 256] = {
     let mut out = [false; 256];
-    let mut bytes: &[u8] = b"{}[]()\"/";
+    let mut bytes: &[u8] = b"{}[]()\"/#";
     while let [byte, rest @ ..] = bytes {
         out[*byte as usize] = true;
         bytes = rest;
@@ -149,9 +141,10 @@ enum Hidden {
 }
 
 struct BracketScanner {
-    within: Within,
-    /// The previous byte, if it determines the meaning of the next one: a slash in code, a star in a comment.
-    last: u8,
+    /// The comment, line for a preprocessor or string that the bytes so far end in.
+    opaque: Option<Opaque>,
+    /// Whether the last byte is a slash of code, which may begin a comment.
+    slash: bool,
     /// The number of open brackets of each type, within and beyond (`hidden`) the limit.
     open: [usize; 3],
     hidden: [usize; 3],
@@ -163,68 +156,47 @@ struct BracketScanner {
 
 impl BracketScanner {
     fn new(runs: bool) -> Self {
-        Self { within: Within::Code, last: 0, open: [0; 3], hidden: [0; 3], depth: 0, run: runs.then_some(0) }
+        Self { opaque: None, slash: false, open: [0; 3], hidden: [0; 3], depth: 0, run: runs.then_some(0) }
     }
 
     /// Reads the next bytes, and reports the index in `bytes` of each hidden one.
     fn read(&mut self, bytes: &[u8], mut report: impl FnMut(Hidden, usize)) {
         let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            let rest = &bytes[at..];
-            match self.within {
-                Within::Code if self.last == b'/' && byte == b'/' => self.enter(Within::LineComment),
-                Within::Code if self.last == b'/' && byte == b'*' => self.enter(Within::BlockComment),
-                Within::Code => {
-                    // Most bytes have no meaning here.
-                    let length = rest.iter().position(|byte| SAYS[usize::from(*byte)]);
-                    let skipped = &rest[..length.unwrap_or(rest.len())];
-                    self.signs(skipped, |index| report(Hidden::Sign, at + index));
-                    let Some(length) = length else {
-                        self.last = if skipped.is_empty() { self.last } else { 0 };
-                        return;
-                    };
-                    at += length;
-                    self.last = rest[length];
-                    let beyond = match self.last {
-                        b'{' | b'[' | b'(' => !self.opens(kind(self.last)),
-                        b'}' | b']' | b')' => self.closes(kind(self.last)),
-                        b'"' => {
-                            self.enter(Within::Text);
-                            false
-                        }
-                        _ => false,
-                    };
-                    if beyond {
-                        report(Hidden::Bracket, at);
-                    }
-                    self.run = self.run.map(|_| 0);
-                }
-                Within::LineComment => match memchr::memchr2(b'\n', b'\r', rest) {
-                    Some(length) => {
-                        at += length;
-                        self.enter(Within::Code);
-                    }
-                    None => return,
-                },
-                Within::BlockComment => {
-                    if byte == b'/' && self.last == b'*' {
-                        self.enter(Within::Code);
-                    } else if byte == b'*' {
-                        self.last = byte;
-                    } else {
-                        self.last = 0;
-                        at += memchr::memchr(b'*', rest).unwrap_or(rest.len()) - 1;
-                    }
-                }
-                // A string ends at the end of its line at the latest.
-                Within::Text => match memchr::memchr3(b'"', b'\n', b'\r', rest) {
-                    Some(length) => {
-                        at += length;
-                        self.enter(Within::Code);
-                    }
-                    None => return,
-                },
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            if let Some(opaque) = &mut self.opaque {
+                let Some(length) = opaque.end_in(rest) else { return };
+                at += length;
+                self.opaque = None;
+                continue;
             }
+            if std::mem::take(&mut self.slash)
+                && let Some((comment, _)) = Opaque::beginning(&[b'/', rest[0]])
+            {
+                self.opaque = Some(comment);
+                at += 1;
+                continue;
+            }
+            // Most bytes have no meaning here.
+            let length = rest.iter().position(|byte| SAYS[usize::from(*byte)]).unwrap_or(rest.len());
+            self.signs(&rest[..length], |index| report(Hidden::Sign, at + index));
+            at += length;
+            let Some(&byte) = rest.get(length) else { return };
+            let beyond = match byte {
+                b'{' | b'[' | b'(' => !self.opens(kind(byte)),
+                b'}' | b']' | b')' => self.closes(kind(byte)),
+                b'/' => {
+                    self.slash = true;
+                    false
+                }
+                _ => {
+                    self.opaque = Opaque::beginning(&[byte]).map(|(opaque, _)| opaque);
+                    false
+                }
+            };
+            if beyond {
+                report(Hidden::Bracket, at);
+            }
+            self.run = self.run.map(|_| 0);
             at += 1;
         }
     }
@@ -242,10 +214,6 @@ impl BracketScanner {
                 }
             }
         }
-    }
-
-    fn enter(&mut self, within: Within) {
-        (self.within, self.last) = (within, 0);
     }
 
     /// Opens a bracket; returns false if it is beyond the limit.
@@ -285,6 +253,8 @@ fn kind(byte: u8) -> BracketType {
 mod tests {
     use super::*;
 
+    const NOTHING: [usize; 0] = [];
+
     /// The byte offsets of the hidden bytes of a text.
     fn beyond(text: &str) -> Vec<usize> {
         let rope = Rope::from_str(text);
@@ -295,7 +265,7 @@ mod tests {
 
     #[test]
     fn long_runs_of_signs_end() {
-        assert_eq!(beyond(&";".repeat(MAX_RUN)), []);
+        assert_eq!(beyond(&";".repeat(MAX_RUN)), NOTHING);
         let many = ";\n".repeat(30_000);
         assert_eq!(beyond(&many).len(), 20_000);
         let rope = Rope::from_str(&many);
@@ -308,19 +278,19 @@ mod tests {
         }
         // A word, a bracket or a comment begins another run; comments and strings have none.
         for text in [";;;;;;;;;a", ";;;;;;;;;{}", ";;;;;;;;;//\n", "// --------\n", "/* -------- */", "\"--------\""] {
-            assert_eq!(beyond(&text.repeat(3_000)), [], "{text}");
+            assert_eq!(beyond(&text.repeat(3_000)), NOTHING, "{text}");
         }
-        assert_eq!(beyond(&format!("// {}\n/* {} */", "-".repeat(20_000), "-".repeat(20_000))), []);
+        assert_eq!(beyond(&format!("// {}\n/* {} */", "-".repeat(20_000), "-".repeat(20_000))), NOTHING);
     }
 
     #[test]
     fn the_limit_is_that_of_the_assembler() {
         // The body of a function, and 1,663 blocks in it.
         let blocks = |n: usize| format!("{}{}", "{".repeat(n), "}".repeat(n));
-        assert_eq!(beyond(&blocks(1_663)), []);
+        assert_eq!(beyond(&blocks(1_663)), NOTHING);
         assert_eq!(beyond(&blocks(1_665)), [1_663, 1_664, 1_665, 1_666]);
         let parentheses = |n: usize| format!("{{ mov.u32 %r1, {}1{}; }}", "(".repeat(n), ")".repeat(n));
-        assert_eq!(beyond(&parentheses(9_974)), []);
+        assert_eq!(beyond(&parentheses(9_974)), NOTHING);
         assert_eq!(beyond(&parentheses(9_975)).len(), 2);
     }
 
@@ -328,7 +298,7 @@ mod tests {
     fn comments_and_strings_have_no_brackets() {
         let many = "{[(".repeat(9_000);
         for text in [format!("// {many}\n{{}}"), format!("/* *{many}**/{{}}"), format!(".file 1 \"{many}\"\n{{}}")] {
-            assert_eq!(beyond(&text), [], "{}", &text[..12]);
+            assert_eq!(beyond(&text), NOTHING, "{}", &text[..12]);
         }
         // Closing brackets in comments and strings close nothing.
         for close in ["// }\n", "/* } */", "\"}\"", "\"}\n"] {
@@ -336,6 +306,6 @@ mod tests {
         }
         // A single slash does not begin a comment, and the end of a comment needs both characters.
         assert!(!beyond(&"/{*".repeat(2_000)).is_empty());
-        assert_eq!(beyond(&format!("/*/{many}*/")), []);
+        assert_eq!(beyond(&format!("/*/{many}*/")), NOTHING);
     }
 }

@@ -11,6 +11,12 @@ fn is_instruction(text: &str) -> bool {
     !root.has_error() && !unclosed && statements.len() == 1 && statements[0].kind_id() == kinds().instruction
 }
 
+/// Whether the parser finds an error in a function body.
+pub fn has_syntax_error(body: &str) -> bool {
+    let root = Snapshot::new(&format!(".func f() {{\n{body}\n}}"));
+    root.root_at(0).has_error() || root.root_at(0).to_sexp().contains("unclosed")
+}
+
 fn is_plain(text: &str) -> bool {
     plain_instruction(text.as_bytes(), &mut |_| {}) == Some(text.len())
 }

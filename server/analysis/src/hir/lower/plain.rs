@@ -88,7 +88,10 @@ impl<'t> PlainLowering<'t> {
             LeafKind::Sink => OperandKind::Sink,
             LeafKind::Integer => OperandKind::Integer(text),
             LeafKind::Float => OperandKind::Float(text),
-            LeafKind::Member(dot) => OperandKind::Member(self.word(&(range.start..dot)), self.word(&(dot..range.end))),
+            LeafKind::Member => {
+                let dot = range.start + text.find('.').unwrap_or(text.len());
+                OperandKind::Member(self.word(&(range.start..dot)), self.word(&(dot..range.end)))
+            }
             LeafKind::Negative => {
                 let value = literal_of(text.get(1..).unwrap_or("")).and_then(|value| unary("-", value)?.ok());
                 self.readable &= value.is_some();
