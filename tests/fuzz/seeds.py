@@ -120,6 +120,7 @@ def seeds():
         yield "format", text + SEPARATOR + some(20, 30)
         if len(text) < 3000:
             yield "chunks", text + SEPARATOR + some(2, 2)
+            yield "chunks", text + SEPARATOR + some(6, 30)
         yield "edits", text + SEPARATOR + some(20, 90)
         if b".entry" in text:
             yield "interpreter", text + SEPARATOR + b"\x00"
@@ -153,7 +154,7 @@ def words():
     ptx = set(named("opcode")) | set(named("sreg")) | set(named("target"))
     for keyword in ("modifier", "type", "space", "directive"):
         ptx |= {word if word.startswith(".") else "." + word for word in named(keyword)}
-    ptx |= {"%p1", "%r1", "%rd1", "%f1", "@!%p1 ", "//! launch: ", "//! expect: ", "0f3F800000", "::", "$L__BB0_1:", "/*", "*/", "\r\n"}
+    ptx |= {"%p1", "%r1", "%rd1", "%f1", "@!%p1 ", "//! launch: ", "//! expect: ", "0f3F800000", "::", "$L__BB0_1:", "/*", "*/", "//", "\r\n", "\r", "\\\n", "\f"}
     for target in ("grammar", "check", "edits", "format", "interpreter", "chunks"):
         yield from ((target, word) for word in ptx)
     for word in set(re.findall(r"^ *([a-z-]+)", data, re.M)) | set(re.findall(r"\b(?:read|write|imm|reg|vec|iff|when|in|not|and|or|exact|decodes)\b", data)):

@@ -22,6 +22,8 @@ mod isa;
 mod launch;
 #[path = "../fuzz/src/lsp.rs"]
 mod lsp;
+#[path = "../src/separators.rs"]
+mod separators;
 #[path = "../fuzz/src/wire.rs"]
 mod wire;
 

@@ -1,6 +1,7 @@
 //! Folding ranges.
 
 use crate::walk::{children, top};
+use ptx_syntax::trivia::is_endless_comment;
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
@@ -246,7 +247,7 @@ impl Folding<'_> {
         }
         if text.starts_with("/*") {
             if last > first {
-                let closed = self.snapshot.text(node.end_byte().saturating_sub(2)..node.end_byte()) == "*/";
+                let closed = !is_endless_comment(self.snapshot.text(node.byte_range()).as_bytes());
                 let end = if closed { node.end_byte() - 2 } else { node.end_byte() };
                 let start = self.end_of_line(node.start_byte());
                 self.add(start..end.max(start), false, FoldKind::Comment);

@@ -80,6 +80,22 @@ pub fn opaque(text: &[u8]) -> Option<Extent> {
     })
 }
 
+/// What is still open behind the next piece of a text, after `open` before it.
+pub fn open_after(piece: &[u8], open: Option<Opaque>) -> Option<Opaque> {
+    let (mut open, mut rest) = (open, piece);
+    loop {
+        if let Some(opaque) = &mut open {
+            let Some(length) = opaque.end_in(rest) else { return open };
+            rest = &rest[length..];
+        }
+        let at = rest.iter().position(|byte| matches!(byte, b'/' | b'#' | b'"'))?;
+        rest = &rest[at..];
+        let beginning = Opaque::beginning(rest);
+        open = beginning.map(|(opaque, _)| opaque);
+        rest = &rest[beginning.map_or(1, |(_, length)| length)..];
+    }
+}
+
 /// Whether a comment is a block comment without an end.
 pub fn is_endless_comment(comment: &[u8]) -> bool {
     comment.starts_with(b"/*") && matches!(opaque(comment), Some(Extent::Open(_)))

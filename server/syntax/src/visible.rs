@@ -295,6 +295,17 @@ mod tests {
     }
 
     #[test]
+    fn brackets_behind_odd_comments_count() {
+        let many = "{[(".repeat(9_000);
+        for before in ["# /*\n", "# \"\n", "// c\r/*\n", "// c\r\"\n", "/*/ */", "# c\\\n/*\n"] {
+            assert!(!beyond(&format!("{before}{many}")).is_empty(), "{before:?}");
+        }
+        for before in ["// c\r", "# c\\\n", "# c\\\r\n", "/*/ "] {
+            assert_eq!(beyond(&format!("{before}{many}")), NOTHING, "{before:?}");
+        }
+    }
+
+    #[test]
     fn comments_and_strings_have_no_brackets() {
         let many = "{[(".repeat(9_000);
         for text in [format!("// {many}\n{{}}"), format!("/* *{many}**/{{}}"), format!(".file 1 \"{many}\"\n{{}}")] {

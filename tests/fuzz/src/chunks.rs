@@ -1,8 +1,9 @@
 //! A text parsed and checked in chunks on several threads has the same tree and the same diagnostics as the whole text. A check in parts finds
-//! what a check of the chunks finds, with errors too.
+//! what a check of the chunks finds, with errors too. What stands between the tokens changes at random places.
 
 use crate::bytes::split;
 use crate::edits::{is_unclosed, same_tree};
+use crate::separators::respaced;
 use ptx_analysis::{Analyzer, Severity};
 use ptx_syntax::{Outline, ParsedPart, Snapshot};
 
@@ -13,6 +14,7 @@ pub fn run(data: &[u8]) {
     let text = format!("{text}{end}").repeat(1 + usize::from(bytes.byte() & 7));
     let threads = 1 + usize::from(bytes.byte() & 3);
     let least = *bytes.of(&[&1, &100, &1000]);
+    let text = respaced(&text, 8, &mut |n| bytes.below(n));
     let (whole, chunks) =
         (Snapshot::with_chunk_size(&text, 1, usize::MAX), Snapshot::with_chunk_size(&text, threads, least));
     let mut once = Analyzer::for_one_check();

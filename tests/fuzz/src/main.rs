@@ -24,6 +24,9 @@ mod isa;
 mod launch;
 #[cfg(feature = "machine")]
 mod lsp;
+#[cfg(feature = "text")]
+#[path = "../../src/separators.rs"]
+mod separators;
 #[cfg(feature = "machine")]
 mod wire;
 

@@ -16,7 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-analysis", &["ecow", "memchr", "ptx-isa", "ptx-syntax", "rustc-hash", "strsim", "xxhash-rust"]),
     ("ptx-embed", &["memchr"]),
     ("ptx-num", &["ptx-isa"]),
-    ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa", "ptx-num", "strsim"]),
+    ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa", "ptx-num", "ptx-syntax", "strsim"]),
     ("ptx-ide", &["cpp_demangle", "memchr", "ptx-analysis", "ptx-isa", "ptx-syntax", "rustc-demangle", "strsim"]),
     ("ptx-host", &["memchr", "ptx-analysis", "ptx-embed", "ptx-ide", "ptx-isa", "ptx-syntax", "rustc-hash"]),
     (

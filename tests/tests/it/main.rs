@@ -28,6 +28,7 @@ mod recorded_fixtures;
 mod records;
 mod registers;
 mod synchronization;
+mod twins;
 mod typing;
 mod unsafe_code;
 mod verdicts;

@@ -9,6 +9,7 @@ use crate::check::rules::{syntax_error, undeclared_name};
 use crate::hir::lower::{self, ItemSource, named_children};
 use crate::hir::module::{ModuleItem, is_function};
 use ecow::EcoVec;
+use ptx_syntax::trivia::is_endless_comment;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use rustc_hash::FxHashSet as HashSet;
 use std::borrow::Cow;
@@ -395,18 +396,22 @@ fn preprocessor_lines(snapshot: &Snapshot) -> Vec<Diagnostic> {
             (start - piece.len(), piece.as_bytes())
         })
     });
+    // In most texts that have the character, it stands in comments.
+    let mut end_of_comment = 0;
     for (start, bytes) in pieces {
-        for at in memchr::memchr_iter(b'#', bytes) {
-            // In most texts that have the character, it stands in comments.
-            let line = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |newline| newline + 1);
-            if memchr::memmem::find(&bytes[line..at], b"//").is_some() || reported.len() == MAX_REPORTED {
+        for offset in memchr::memchr_iter(b'#', bytes).map(|at| start + at) {
+            if offset < end_of_comment {
                 continue;
             }
-            let offset = start + at;
-            let is_it = |node: &Node<'_>| node.kind_id() == kinds().preprocessor_line && node.start_byte() == offset;
-            if let Some(node) = snapshot.node_at(offset).filter(is_it) {
+            let Some(node) = snapshot.node_at(offset) else { continue };
+            if node.kind_id() == kinds().comment {
+                end_of_comment = node.end_byte();
+            } else if node.kind_id() == kinds().preprocessor_line && node.start_byte() == offset {
                 let ended = node.end_byte() < rope.len_bytes();
                 reported.extend(syntax_error::preprocessor_line(&snapshot.text(node.byte_range()), offset, ended));
+                if reported.len() >= MAX_REPORTED {
+                    return reported;
+                }
             }
         }
     }
@@ -417,6 +422,5 @@ fn preprocessor_lines(snapshot: &Snapshot) -> Vec<Diagnostic> {
 fn endless_comment(snapshot: &Snapshot) -> Option<Range<usize>> {
     let last = snapshot.rope().len_bytes().checked_sub(1)?;
     let node = snapshot.node_at(last).filter(|n| n.kind_id() == kinds().comment)?;
-    let text = snapshot.text(node.byte_range());
-    (text.starts_with("/*") && !(text.len() >= 4 && text.trim_end().ends_with("*/"))).then(|| node.byte_range())
+    is_endless_comment(snapshot.text(node.byte_range()).as_bytes()).then(|| node.byte_range())
 }

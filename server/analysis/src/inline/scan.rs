@@ -1,6 +1,7 @@
 //! Reads a text once, byte by byte: braces, ends of statements, and the operands that are constants.
 
 use super::{InlineConstant, InlineText};
+use ptx_syntax::trivia::opaque;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -31,26 +32,22 @@ pub(super) fn scan(text: &InlineText<'_>) -> Scan {
         text.constants.iter().enumerate().map(|(index, InlineConstant { name, .. })| (*name, index)).collect();
     let bytes = text.ptx.as_bytes();
     let mut out = Scan::default();
-    let mut opaque = text.opaque.iter().peekable();
+    let mut hidden_ranges = text.opaque.iter().peekable();
     // The open braces, and whether each opens a block and not a list.
     let mut braces: Vec<(usize, bool)> = Vec::new();
     // The first and the last byte of the current statement.
     let mut statement: Option<(usize, usize)> = None;
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        while opaque.next_if(|range| range.end <= at).is_some() {}
-        let hidden = opaque.peek().is_some_and(|range| range.contains(&at));
+        while hidden_ranges.next_if(|range| range.end <= at).is_some() {}
+        let hidden = hidden_ranges.peek().is_some_and(|range| range.contains(&at));
         let next = bytes.get(at + 1).copied();
-        match (byte, next) {
-            (b'/', Some(b'/')) if !hidden => {
-                at = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);
-                continue;
-            }
-            (b'/', Some(b'*')) if !hidden => {
-                at = memchr::memmem::find(&bytes[at + 2..], b"*/").map_or(bytes.len(), |end| at + 2 + end + 2);
-                continue;
-            }
-            _ => {}
+        if !hidden
+            && byte != b'"'
+            && let Some(extent) = opaque(&bytes[at..])
+        {
+            at += extent.exact();
+            continue;
         }
         if byte.is_ascii_whitespace() && !hidden {
             at += 1;
@@ -79,9 +76,9 @@ pub(super) fn scan(text: &InlineText<'_>) -> Scan {
             },
             b':' if next != Some(b':') && is_label(bytes.get(first..at)) => statement = None,
             b'"' => {
-                let end = memchr::memchr2(b'"', b'\n', &bytes[at + 1..]).map_or(bytes.len(), |end| at + 1 + end);
-                statement = Some((first, end.min(bytes.len() - 1)));
-                at = end;
+                let end = at + opaque(&bytes[at..]).map_or(1, |extent| extent.exact());
+                statement = Some((first, end - 1));
+                at = end - 1;
             }
             b'%' | b'$' => {
                 let end = bytes[at + 1..].iter().position(|b| !continues_word(*b)).map_or(bytes.len(), |n| at + 1 + n);

@@ -1,6 +1,7 @@
 //! The place of the cursor: the part of the module, the statement, and the word within the statement.
 
 use super::tokens::{CompletionTokenKind, Tokens, is_part};
+use ptx_syntax::trivia::is_endless_comment;
 use ptx_syntax::{Node, Snapshot, fields, kinds};
 use std::ops::Range;
 
@@ -161,11 +162,8 @@ fn end_of_code(snapshot: &Snapshot, offset: usize) -> Option<usize> {
         if kind != k.comment && kind != k.preprocessor_line {
             return Some(end);
         }
-        let text = snapshot.text(node.start_byte()..node.end_byte().min(node.start_byte() + 2));
-        let closed = text.starts_with("/*") && {
-            let tail = snapshot.text(node.end_byte().saturating_sub(2)..node.end_byte());
-            tail == "*/" && node.end_byte() - node.start_byte() > 3
-        };
+        let text = snapshot.text(node.byte_range());
+        let closed = text.starts_with("/*") && !is_endless_comment(text.as_bytes());
         let line = |at: usize| rope.byte_to_line(at.min(rope.len_bytes()));
         if offset < node.end_byte() || (!closed && line(offset) == line(node.end_byte().saturating_sub(1))) {
             return None;

@@ -1,5 +1,6 @@
 //! Tokens of PTX text. The syntax tree of an incomplete statement is of little use, but its tokens are still valid.
 
+use ptx_syntax::trivia::{Extent, opaque};
 use std::ops::Range;
 
 /// The kind of a token.
@@ -83,20 +84,12 @@ fn tokens(text: &str) -> Vec<CompletionToken> {
             at += 1;
             continue;
         }
-        // A `#` begins a preprocessor line only as the first character of the line.
-        let comment = if rest.starts_with("//") || byte == b'#' {
-            Some(rest.find(['\n', '\r']))
-        } else if rest.starts_with("/*") {
-            Some(rest.find("*/").map(|end| end + 2))
-        } else {
-            None
-        };
-        match comment {
-            Some(Some(length)) => {
+        match opaque(rest.as_bytes()).filter(|_| byte != b'"') {
+            Some(Extent::Ended(length)) => {
                 at += length;
                 continue;
             }
-            Some(None) => {
+            Some(Extent::Open(_)) => {
                 out.push(CompletionToken { kind: CompletionTokenKind::Open, range: at..text.len() });
                 break;
             }
@@ -138,11 +131,7 @@ fn token(text: &str, named: bool) -> (CompletionTokenKind, usize) {
             (CompletionTokenKind::Dot, end)
         }
         '%' => (CompletionTokenKind::Register, length(1)),
-        '"' => {
-            let end = text.get(1..).and_then(|t| t.find(['"', '\n', '\r']));
-            let closed = |end: usize| usize::from(text.as_bytes().get(end + 1) == Some(&b'"'));
-            (CompletionTokenKind::String, end.map_or(text.len(), |end| end + 1 + closed(end)))
-        }
+        '"' => (CompletionTokenKind::String, opaque(text.as_bytes()).map_or(1, Extent::exact)),
         c if c.is_ascii_digit() => {
             let mut end = length(0);
             if text.get(end..).unwrap_or("").starts_with('.')

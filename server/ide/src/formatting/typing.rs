@@ -2,6 +2,7 @@
 
 use super::{FormatOptions, end_of_line, format_range};
 use crate::TextEdit;
+use ptx_syntax::trivia::opaque;
 use ptx_syntax::{Snapshot, kinds};
 
 /// The edits after the user typed a character that ends a statement or line: `;`, `}`, `:` or a line break. `offset` is the
@@ -116,15 +117,7 @@ impl OpenSyntax {
         let mut at = 0;
         while let Some(sign) = text.get(at..).and_then(|rest| rest.chars().next()) {
             let rest = &text[at..];
-            let hidden = match sign {
-                '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-                '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-                '"' => rest[1..].find(['"', '\n']).map_or(rest.len(), |end| end + 2),
-                '#' if text[..at].trim_end_matches([' ', '\t']).ends_with('\n') => {
-                    rest.find('\n').unwrap_or(rest.len())
-                }
-                _ => 0,
-            };
+            let hidden = opaque(rest.as_bytes()).map_or(0, |extent| extent.exact());
             if hidden > 0 {
                 at += hidden;
                 if sign == '"' {

@@ -8,6 +8,7 @@ use ptx_analysis::spec::{OperandPattern, OperandSpec, OperandVariant};
 use ptx_analysis::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{ControlTransfer, Gate, Opcode, OperandAccess, Term, ValueKind};
+use ptx_syntax::trivia::opaque;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -158,10 +159,8 @@ fn modifiers(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        if let Some(comment) = rest.strip_prefix("/*") {
-            rest = comment.split_once("*/").map_or("", |(_, after)| after);
-        } else if rest.starts_with("//") {
-            rest = rest.split_once('\n').map_or("", |(_, after)| after);
+        if let Some(extent) = opaque(rest.as_bytes()) {
+            rest = rest.get(extent.exact()..).unwrap_or("");
         } else if c == '.' {
             let end = rest[1..].find(|c: char| c == '.' || c == '/' || c.is_whitespace()).map_or(rest.len(), |n| n + 1);
             let (word, after) = rest.split_at(end);

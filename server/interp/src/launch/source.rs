@@ -3,6 +3,7 @@
 use super::argument::{LineKind, arguments};
 use super::{Launch, LaunchMistake, expectations, list, nearest};
 use ptx_analysis::program::{ModuleProgram, ProgramFunction};
+use ptx_syntax::trivia::open_after;
 use std::ops::Range;
 
 /// The launches in a text.
@@ -141,7 +142,8 @@ fn lines<'t>(text: &'t str, mistakes: &mut Vec<LaunchMistake>) -> Vec<LaunchLine
         return out;
     }
     let mut start = 0;
-    let mut inside = false;
+    // The comment or the line for a preprocessor that goes on behind a line.
+    let mut inside = None;
     for line in text.split_inclusive('\n') {
         let begin = start;
         start += line.len();
@@ -149,11 +151,11 @@ fn lines<'t>(text: &'t str, mistakes: &mut Vec<LaunchMistake>) -> Vec<LaunchLine
         let indent = content.len() - content.trim_start().len();
         let remark = content.get(indent..).and_then(|c| c.strip_prefix("//!"));
         match remark {
-            Some(remark) if !inside => {
+            Some(remark) if inside.is_none() => {
                 let at = begin + content.len() - remark.len();
                 out.extend(keyword(remark, at, begin + indent..begin + content.len(), mistakes));
             }
-            _ => inside = is_inside(content, inside),
+            _ => inside = open_after(line.as_bytes(), inside),
         }
     }
     out
@@ -176,23 +178,4 @@ fn keyword<'t>(
     let wrong = LaunchMistake::new(start..start + word.len(), format!("`{word}:` is no line of a launch"));
     mistakes.push(wrong.help(format!("did you mean `{meant}:`?")));
     None
-}
-
-/// Whether a line ends inside a `/* */` comment.
-fn is_inside(line: &str, mut inside: bool) -> bool {
-    let mut rest = line;
-    loop {
-        if inside {
-            let Some(end) = rest.find("*/") else { return true };
-            rest = rest.get(end + 2..).unwrap_or_default();
-            inside = false;
-        } else {
-            let Some(begin) = rest.find("/*") else { return false };
-            if rest.find("//").is_some_and(|line| line < begin) {
-                return false;
-            }
-            rest = rest.get(begin + 2..).unwrap_or_default();
-            inside = true;
-        }
-    }
 }
