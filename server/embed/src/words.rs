@@ -1,6 +1,7 @@
 //! Tokens of PTX, as far as groups need them: words, braces and declarations of registers.
 
 use crate::model::Group;
+use ptx_syntax::trivia::{opaque, trivia};
 use std::ops::Range;
 
 /// What a statement's text means for its neighbours in the same function.
@@ -78,7 +79,7 @@ pub(crate) fn names(ptx: &str) -> impl Iterator<Item = &str> {
     Tokens::new(ptx).map(|token| &ptx[token]).filter(|word| is_name(word))
 }
 
-/// Words (with a leading dot, if there is one) and single characters. Comments and strings are left out.
+/// Words (with a leading dot, if there is one) and single characters. Comments, lines for a preprocessor and strings are left out.
 pub(crate) struct Tokens<'a> {
     text: &'a [u8],
     at: usize,
@@ -97,28 +98,17 @@ impl Iterator for Tokens<'_> {
         loop {
             let start = self.at;
             let b = *self.text.get(start)?;
-            let word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%') || b >= 0x80;
-            match b {
-                b if b.is_ascii_whitespace() => self.at += 1,
-                b'/' if self.text.get(start + 1) == Some(&b'/') => {
-                    self.at = memchr::memchr(b'\n', &self.text[start..]).map_or(self.text.len(), |i| start + i);
-                }
-                b'/' if self.text.get(start + 1) == Some(&b'*') => {
-                    let end = memchr::memmem::find(&self.text[start + 2..], b"*/");
-                    self.at = end.map_or(self.text.len(), |i| start + i + 4);
-                }
-                b'"' => {
-                    let end = memchr::memchr(b'"', &self.text[start + 1..]);
-                    self.at = end.map_or(self.text.len(), |i| start + i + 2);
-                }
-                _ => {
-                    self.at += 1;
-                    if word(b) || b == b'.' {
-                        self.at += self.text[self.at..].iter().take_while(|b| word(**b)).count();
-                    }
-                    return Some(start..self.at);
-                }
+            let rest = &self.text[start..];
+            if let Some(extent) = trivia(rest).map(|(_, extent)| extent).or_else(|| opaque(rest)) {
+                self.at += extent.exact();
+                continue;
             }
+            let word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'%') || b >= 0x80;
+            self.at += 1;
+            if word(b) || b == b'.' {
+                self.at += self.text[self.at..].iter().take_while(|b| word(**b)).count();
+            }
+            return Some(start..self.at);
         }
     }
 }

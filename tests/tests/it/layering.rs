@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("tree-sitter-ptx", &["tree-sitter-language"]),
     ("ptx-syntax", &["memchr", "ropey", "tree-sitter", "tree-sitter-ptx"]),
     ("ptx-analysis", &["ecow", "memchr", "ptx-isa", "ptx-syntax", "rustc-hash", "strsim", "xxhash-rust"]),
-    ("ptx-embed", &["memchr"]),
+    ("ptx-embed", &["memchr", "ptx-syntax"]),
     ("ptx-num", &["ptx-isa"]),
     ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa", "ptx-num", "ptx-syntax", "strsim"]),
     ("ptx-ide", &["cpp_demangle", "memchr", "ptx-analysis", "ptx-isa", "ptx-syntax", "rustc-demangle", "strsim"]),
