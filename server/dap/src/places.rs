@@ -2,6 +2,7 @@
 
 use super::types::DapSource;
 use ptx_analysis::program::{ModuleProgram, ProgramFunction, SourceLocation};
+use ptx_gate::files::{self, BoundedFolder};
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::InstructionSite;
 use ptx_syntax::Rope;
@@ -77,7 +78,9 @@ impl SourceMap {
     pub fn new(executable: &Executable, text: &str, path: PathBuf, folder: &Path, original: bool) -> Self {
         let program = Arc::clone(&executable.program);
         let rope = Rope::from_str(text);
-        let files = program.files.iter().filter_map(|(n, name)| Some((*n, find(folder, name)?))).collect();
+        let folder = BoundedFolder::new(folder).ok();
+        let file = |name: &str| folder.as_ref().and_then(|folder| find(folder, name));
+        let files = program.files.iter().filter_map(|(n, name)| Some((*n, file(name)?))).collect();
         let kernel = program.functions.get(executable.entry as usize).map_or("", |k| &k.name).into();
         let mut out = Self { program, rope, path, original, files, lines: BTreeMap::new(), kernel };
         for (function, callable) in out.program.functions.iter().enumerate() {
@@ -293,10 +296,9 @@ fn location(callable: &ProgramFunction, instruction: u32) -> Option<SourceLocati
 }
 
 /// The path of a file that a `.file` directive names, if the file is inside `folder`.
-fn find(folder: &Path, name: &str) -> Option<PathBuf> {
-    let folder = folder.canonicalize().ok()?;
-    let path = folder.join(name).canonicalize().ok()?;
-    (path.starts_with(&folder) && path.is_file()).then_some(path)
+fn find(folder: &BoundedFolder, name: &str) -> Option<PathBuf> {
+    let path = folder.resolve(Path::new(name)).ok()?;
+    files::metadata(&path).is_ok().then_some(path)
 }
 
 fn source(path: &Path) -> DapSource {
@@ -306,5 +308,5 @@ fn source(path: &Path) -> DapSource {
 
 /// Whether two paths denote the same file.
 fn same(a: &Path, b: &Path) -> bool {
-    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+    a == b || matches!((files::real(a), files::real(b)), (Ok(a), Ok(b)) if a == b)
 }

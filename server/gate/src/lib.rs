@@ -3,5 +3,8 @@
 //! [`files`] reads files that the user did not select by hand. [`words`] cleans text that a kernel or a module wrote, before it reaches a
 //! terminal, an editor or an assistant.
 
+// Tests make the files that they read.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod files;
 pub mod words;

@@ -1,6 +1,6 @@
 //! Reads files that a launch names, only inside of a folder.
 
-use ptx_gate::files;
+use ptx_gate::files::{BoundedFolder, FileRefusal};
 use std::path::{Component, Path};
 
 /// Maximum size of a file of a launch in bytes.
@@ -24,13 +24,11 @@ pub fn read(folder: &Path, path: &str) -> Result<Vec<u8>, String> {
     if path.is_empty() || path.contains('\\') || !relative.components().all(plain) {
         return Err("only files inside of the folder of the launch are read: a relative path without `..`".to_owned());
     }
-    let words = |error: std::io::Error| error.to_string();
-    let folder = folder.canonicalize().map_err(words)?;
-    let file = folder.join(relative).canonicalize().map_err(words)?;
-    if !file.starts_with(&folder) {
-        return Err("it is a link to a place outside of the folder of the launch".to_owned());
-    }
-    files::read(&file, MAX_FILE).map_err(words)
+    let folder = BoundedFolder::new(folder).map_err(|error| error.to_string())?;
+    folder.read(relative, MAX_FILE).map_err(|refusal| match refusal {
+        FileRefusal::Outside => "it is a link to a place outside of the folder of the launch".to_owned(),
+        FileRefusal::Unreadable(failure) => failure.to_string(),
+    })
 }
 
 #[cfg(test)]
@@ -55,7 +53,11 @@ mod tests {
             std::os::unix::fs::symlink("../secret", folder.join("link")).unwrap();
             std::os::unix::fs::symlink("deep/a", folder.join("fine")).unwrap();
             std::os::unix::fs::symlink("..", folder.join("up")).unwrap();
-            assert!(read(&folder, "link").unwrap_err().contains("outside"));
+            // Whether a file outside exists does not matter.
+            std::os::unix::fs::symlink("../none", folder.join("missing")).unwrap();
+            for path in ["link", "missing", "up/none"] {
+                assert!(read(&folder, path).unwrap_err().contains("outside"), "{path}");
+            }
             assert!(read(&folder, "up/secret").unwrap_err().contains("outside"));
             assert_eq!(read(&folder, "fine"), Ok(b"a".to_vec()));
         }

@@ -39,6 +39,7 @@ impl MachineCodeTools {
     pub fn new(ptxas: &str, nvdisasm: &str, arguments: &[String], limit: Duration) -> Result<Self, String> {
         let configuration = Configuration::new(ptxas, arguments, limit)?;
         let disassembler = absolute(nvdisasm)?;
+        ptx_gate::files::sweep();
         let runner = Arc::new(Runner::default());
         runner.end_with_signals().map_err(|error| error.to_string())?;
         let words = |failure: AssemblerFailure| failure.to_string();

@@ -9,7 +9,7 @@ use std::process::Command;
 /// The crates that each crate may depend on in a normal build.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-clock", &[]),
-    ("ptx-gate", &["rustix"]),
+    ("ptx-gate", &["ignore", "rustix", "tempfile"]),
     ("ptx-isa", &[]),
     ("tree-sitter-ptx", &["tree-sitter-language"]),
     ("ptx-syntax", &["memchr", "ropey", "tree-sitter", "tree-sitter-ptx"]),

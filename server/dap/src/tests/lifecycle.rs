@@ -57,11 +57,11 @@ fn launches_that_cannot_be_done_say_why() {
         (json!({}), "`program` is missing"),
         (json!({ "program": kernel.folder().join("none.ptx") }), "none.ptx` cannot be read"),
         #[cfg(unix)]
-        (json!({ "program": "/dev/zero" }), "`/dev/zero` cannot be read: it is no file"),
+        (json!({ "program": "/dev/zero" }), "`/dev/zero` cannot be read: it is not a regular file"),
         #[cfg(unix)]
-        (with(json!({ "launchFile": "/dev/zero" })), "`/dev/zero` cannot be read: it is no file"),
+        (with(json!({ "launchFile": "/dev/zero" })), "`/dev/zero` cannot be read: it is not a regular file"),
         #[cfg(unix)]
-        (json!({ "program": pipe }), "pipe` cannot be read: it is no file"),
+        (json!({ "program": pipe }), "pipe` cannot be read: it is not a regular file"),
         (json!({ "program": 3 }), "the arguments of `launch` cannot be understood"),
         (markup.launch(), "is XML (PreTeXt), not PTX"),
         (with(json!({ "entry": "other" })), "there is no kernel `other` in this module: there are `kernel`"),

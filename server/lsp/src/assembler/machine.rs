@@ -3,7 +3,8 @@
 use super::disassembly::Disassembly;
 use super::run::{RunLimits, Runner};
 use super::ties::{PtxFunction, Ties};
-use super::{AssemblerFailure, AssemblerOutput, Configuration, OBJECT, Task, Tool, ToolInfo, folder, quoted};
+use super::{AssemblerFailure, AssemblerOutput, Configuration, OBJECT, Task, Tool, ToolInfo, quoted};
+use ptx_gate::files::{self, PrivateFolder};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
@@ -76,14 +77,14 @@ impl MachineCode {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<(Self, Option<ObjectFile>), AssemblerFailure> {
         let _busy = runner.busy();
-        let folder = folder()?;
+        let folder = PrivateFolder::new().map_err(AssemblerFailure::Folder)?;
         let Toolchain { assembler, disassembler, configuration } = tools;
         let begin = Instant::now();
-        let mut assembled = assembler.assemble_in(folder.path(), (configuration, &[LINES]), task, runner, stop)?;
+        let mut assembled = assembler.assemble_in(&folder, (configuration, &[LINES]), task, runner, stop)?;
         let mut code = Disassembly::default();
         let mut object = None;
         let file = folder.path().join(OBJECT);
-        if file.is_file() {
+        if files::metadata(&file).is_ok() {
             let run = DisassemblerRun {
                 disassembler,
                 folder: folder.path(),
@@ -97,9 +98,7 @@ impl MachineCode {
                 code = Disassembly::read(&lines);
                 enter_live(&mut code, &mut assembled, live);
             } else {
-                if file.metadata().is_ok_and(|m| m.len() <= MAX_OBJECT) {
-                    object = std::fs::read(&file).ok().map(ObjectFile);
-                }
+                object = files::read(&file, MAX_OBJECT).ok().map(ObjectFile);
                 code = Disassembly::read(&run.listing(&WITH_LINES)?);
             }
             let tied = code.functions.iter().flat_map(|f| &f.instructions).any(|i| i.line.is_some());
@@ -135,8 +134,8 @@ impl MachineCode {
     ) -> Result<Self, AssemblerFailure> {
         let _busy = runner.busy();
         let begin = Instant::now();
-        let folder = folder()?;
-        std::fs::write(folder.path().join(OBJECT), &object.0).map_err(AssemblerFailure::Folder)?;
+        let folder = PrivateFolder::new().map_err(AssemblerFailure::Folder)?;
+        folder.write(OBJECT, &object.0).map_err(AssemblerFailure::Folder)?;
         let run =
             DisassemblerRun { disassembler: &self.disassembler, folder: folder.path(), limit, begin, runner, stop };
         let live = match run.listing(&WITH_LIVE) {

@@ -16,6 +16,7 @@ pub mod text;
 pub mod ties;
 
 use output::Listing;
+use ptx_gate::files::{self, PrivateFolder};
 use run::{RunFailure, RunLimits, Runner};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -223,10 +224,7 @@ impl ExecutableStamp {
     /// If the file cannot be a program.
     pub fn of(path: &Path) -> Result<Self, AssemblerFailure> {
         let fail = |why: String| AssemblerFailure::Executable(path.to_owned(), why);
-        let data = std::fs::metadata(path).map_err(|e| fail(e.to_string()))?;
-        if !data.is_file() {
-            return Err(fail("it is no file".to_owned()));
-        }
+        let data = files::metadata(path).map_err(|e| fail(e.to_string()))?;
         #[cfg(unix)]
         if std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o111 == 0 {
             return Err(fail("it is not executable".to_owned()));
@@ -248,7 +246,7 @@ impl ToolInfo {
     ) -> Result<Self, AssemblerFailure> {
         ExecutableStamp::of(path)?;
         let _busy = runner.busy();
-        let folder = folder()?;
+        let folder = PrivateFolder::new().map_err(AssemblerFailure::Folder)?;
         let mut command = Command::new(path);
         command.arg("--version");
         let stranger = |said: &str| AssemblerFailure::Stranger(path.to_owned(), tool, said.to_owned());
@@ -281,8 +279,8 @@ impl ToolInfo {
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<AssemblerOutput, AssemblerFailure> {
         let _busy = runner.busy();
-        let folder = folder()?;
-        self.assemble_in(folder.path(), (configuration, &[]), task, runner, stop)
+        let folder = PrivateFolder::new().map_err(AssemblerFailure::Folder)?;
+        self.assemble_in(&folder, (configuration, &[]), task, runner, stop)
     }
 
     /// As [`Self::assemble`], in a folder in which the object file stays, and with more options.
@@ -291,15 +289,15 @@ impl ToolInfo {
     /// If the assembler fails. A rejected module is an answer, not an error.
     fn assemble_in(
         &self,
-        folder: &Path,
+        folder: &PrivateFolder,
         (configuration, options): (&Configuration, &[&'static str]),
         task: Task<'_>,
         runner: &Runner,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<AssemblerOutput, AssemblerFailure> {
         let begin = Instant::now();
-        std::fs::write(folder.join(MODULE), task.text).map_err(AssemblerFailure::Folder)?;
-        let call = AssemblerCall { assembler: self, configuration, runner, folder, begin, stop };
+        folder.write(MODULE, task.text.as_bytes()).map_err(AssemblerFailure::Folder)?;
+        let call = AssemblerCall { assembler: self, configuration, runner, folder: folder.path(), begin, stop };
         let mut target = task.target.to_owned();
         let mut notes = Vec::new();
         let mut more = options.to_vec();
@@ -388,11 +386,6 @@ impl AssemblerCall<'_> {
         let result = self.runner.run(command, self.folder, bounds, self.stop);
         result.map_err(|stopped| self.assembler.failure(stopped, limit, MAX_OUTPUT))
     }
-}
-
-/// Creates a folder that other users cannot read; it is removed when it is dropped.
-fn folder() -> Result<tempfile::TempDir, AssemblerFailure> {
-    tempfile::Builder::new().prefix("ptx-analyzer-").tempdir().map_err(AssemblerFailure::Folder)
 }
 
 /// Parses release and version from `Cuda compilation tools, release 13.5, V13.5.37`.

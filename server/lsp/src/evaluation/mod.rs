@@ -15,6 +15,7 @@ use super::shared::{Shared, lock};
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::ModuleProgram;
 use ptx_clock::Instant;
+use ptx_gate::files::PrivateFolder;
 use ptx_interp::machine::{self, RunStatus, WarpId};
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
@@ -174,7 +175,7 @@ struct EvaluationState {
 /// The files of result documents.
 #[derive(Debug, Default)]
 struct ResultFiles {
-    folder: Option<tempfile::TempDir>,
+    folder: Option<PrivateFolder>,
     written: u64,
     /// The newest file of each kernel.
     newest: HashMap<String, PathBuf>,
@@ -375,13 +376,13 @@ impl Evaluations {
         let ResultFiles { folder, written, newest } = &mut *results;
         let folder = match folder {
             Some(folder) => folder,
-            None => folder.insert(tempfile::Builder::new().prefix("ptx-analyzer-").tempdir()?),
+            None => folder.insert(PrivateFolder::new()?),
         };
         *written += 1;
         let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
         // Helix does not reload an open file, so each result document gets a new file name.
-        let path = folder.path().join(format!("{}-{written}.{extension}", plain.chars().take(80).collect::<String>()));
-        std::fs::write(&path, text)?;
+        let file = format!("{}-{written}.{extension}", plain.chars().take(80).collect::<String>());
+        let path = folder.write(&file, text.as_bytes())?;
         if let Some(older) = newest.insert(name.to_owned(), path.clone()) {
             let _ = std::fs::remove_file(older);
         }

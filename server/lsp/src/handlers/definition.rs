@@ -1,10 +1,10 @@
 //! `textDocument/definition`, `textDocument/declaration` and `textDocument/implementation`.
 
-use super::links::is_remote;
 use super::{DocumentPosition, Other, at, others};
 use crate::folders::{file_path, file_uri};
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
+use ptx_gate::files::{is_local, is_local_file};
 use ptx_ide::{DefinitionTarget, DefinitionTargets, SourcePosition};
 use ptx_syntax::Rope;
 use std::path::Path;
@@ -123,11 +123,11 @@ fn defined_elsewhere(session: ClientFeatures, others: &[Other], name: &str, orig
 
 /// Returns the file of this computer that a `.file` directive of a document names, if it exists.
 pub fn source_file(uri: &Uri, path: &str) -> Option<Uri> {
-    if is_remote(path) {
+    if !is_local(Path::new(path)) {
         return None;
     }
-    let path = file_path(uri)?.parent()?.join(Path::new(path));
-    file_uri(&path).filter(|_| path.is_file())
+    let path = file_path(uri)?.parent()?.join(path);
+    file_uri(&path).filter(|_| is_local_file(&path))
 }
 
 /// Returns a link to a place in a source file, if the file exists.

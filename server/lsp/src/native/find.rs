@@ -7,8 +7,7 @@ use crate::settings;
 use crate::workspace::{FileKey, FileSource, FileStamp, FolderContents};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
-use ignore::WalkBuilder;
-use ptx_gate::files;
+use ptx_gate::files::{self, FolderSearch, SearchItem};
 use std::path::Path;
 
 /// Maximum number of entries that a search visits: a folder may be the root of a file system.
@@ -36,17 +35,16 @@ impl FileSource for FileSystem {
 }
 
 /// Returns the files that end in `.ptx`, except hidden files, files that git ignores, and files that the settings exclude.
-/// Links to folders are not followed, so no file is found twice; links to files are followed only inside of the folder.
 fn find(folder: &Path, settings: &settings::WorkspaceSettings, stop: &dyn Fn() -> bool) -> FolderContents {
     let mut out = FolderContents::default();
-    let mut walk = WalkBuilder::new(folder);
-    walk.sort_by_file_name(Ord::cmp);
+    let mut search = FolderSearch { is_wanted: is_ptx, follow_links: false, skip_ignored: true, excluded: None };
     // The settings contain only valid globs.
     if let Ok(excluded) = excluded(folder, &settings.exclude) {
-        walk.overrides(excluded);
+        search.excluded = Some(Box::new(move |path, is_folder| excluded.matched(path, is_folder).is_ignore()));
     }
+    let Ok(items) = search.run(folder) else { return out };
     let most_bytes = (settings.megabytes as u64).saturating_mul(1_000_000);
-    for (i, entry) in walk.build().enumerate() {
+    for (i, item) in items.enumerate() {
         if i >= MAX_ENTRIES || out.files.len() >= settings.files {
             out.cut = true;
             break;
@@ -55,27 +53,18 @@ fn find(folder: &Path, settings: &settings::WorkspaceSettings, stop: &dyn Fn() -
             break;
         }
         // Unreadable entries are skipped silently.
-        let Ok(entry) = entry else { continue };
-        let is_ptx = entry.path().extension().is_some_and(|e| e.eq_ignore_ascii_case("ptx"));
-        if !is_ptx || entry.file_type().is_none_or(|t| t.is_dir()) {
-            continue;
-        }
-        let Ok(stamp) = FileStamp::of(entry.path()) else { continue };
-        if entry.path_is_symlink() && !leads_inside(entry.path(), folder) {
-            continue;
-        }
-        if stamp.length > most_bytes {
+        let SearchItem::File(file) = item else { continue };
+        if file.metadata.len() > most_bytes {
             out.too_big += 1;
         } else {
-            out.files.push((FileKey::Path(entry.into_path()), stamp));
+            out.files.push((FileKey::Path(file.path), FileStamp::new(&file.metadata)));
         }
     }
     out
 }
 
-/// Whether the target of a link is in the folder.
-fn leads_inside(link: &Path, folder: &Path) -> bool {
-    matches!((link.canonicalize(), folder.canonicalize()), (Ok(file), Ok(folder)) if file.starts_with(&folder))
+fn is_ptx(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("ptx"))
 }
 
 #[cfg(test)]
@@ -90,31 +79,6 @@ mod tests {
             path.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/")
         };
         (found.files.iter().map(|(key, _)| name(key)).collect(), found.too_big, found.cut)
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn links_and_what_is_no_file() {
-        use std::os::unix::fs::symlink;
-        let around = tempfile::tempdir().unwrap();
-        let root = around.path().join("in");
-        std::fs::create_dir_all(root.join("deep")).unwrap();
-        std::fs::write(around.path().join("outside.ptx"), "").unwrap();
-        std::fs::write(root.join("deep/a.ptx"), "").unwrap();
-        std::fs::create_dir(root.join("folder.ptx")).unwrap();
-        for (target, link) in [
-            ("deep/a.ptx", "inside.ptx"),
-            ("../outside.ptx", "out.ptx"),
-            ("/dev/zero", "zero.ptx"),
-            ("nowhere", "dangling.ptx"),
-            ("self.ptx", "self.ptx"),
-            (".", "around"),
-            ("pipe.ptx", "to-pipe.ptx"),
-        ] {
-            symlink(target, root.join(link)).unwrap();
-        }
-        assert!(std::process::Command::new("mkfifo").arg(root.join("pipe.ptx")).status().unwrap().success());
-        assert_eq!(names(&root, &WorkspaceSettings::default()).0, ["deep/a.ptx", "inside.ptx"]);
     }
 
     #[test]

@@ -89,6 +89,8 @@ fn serve_as<S: LanguageServer>(
     end: impl Fn(bool, CleanUp) + Send + Sync + 'static,
     service: impl FnOnce(StateMaker<'_>) -> (LspService<S>, ClientSocket),
 ) -> std::io::Result<bool> {
+    // What a server left that was killed. Nothing waits for it.
+    let _ = std::thread::Builder::new().name("sweep".into()).spawn(ptx_gate::files::sweep);
     let threads = ThreadPools::new()?;
     let outgoing = Outgoing::start(output)?;
     let shared: Arc<OnceLock<Arc<Shared>>> = Arc::default();

@@ -5,7 +5,8 @@ use crate::folders::{Folder, file_path, file_uri};
 use crate::settings::WorkspaceSettings;
 use futures::future::BoxFuture;
 use std::fmt::Debug;
-use std::path::{Path, PathBuf};
+use std::fs::Metadata;
+use std::path::PathBuf;
 use std::time::SystemTime;
 use tower_lsp_server::ls_types::Uri;
 
@@ -71,16 +72,9 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// Returns the current state of a file.
-    ///
-    /// # Errors
-    /// If the file system returns no data, or the file is not a regular file: reading a pipe or a device may never end.
-    pub fn of(path: &Path) -> std::io::Result<Self> {
-        let data = std::fs::metadata(path)?;
-        if !data.is_file() {
-            return Err(std::io::Error::other("it is no file"));
-        }
-        Ok(Self { modified: data.modified().ok(), length: data.len() })
+    /// Returns the state of a file with these data.
+    pub fn new(metadata: &Metadata) -> Self {
+        Self { modified: metadata.modified().ok(), length: metadata.len() }
     }
 }
 

@@ -1,0 +1,279 @@
+//! A folder that files must not lead out of.
+
+use super::local::is_local;
+use super::{ReadFailure, read};
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// Maximum number of links on the way to a file.
+const MAX_LINKS: usize = 40;
+
+/// The reason why a file of a folder is not read.
+#[derive(Debug)]
+pub enum FileRefusal {
+    /// The path or a link on the way leads out of the folder. Nothing outside was looked at, so this does not depend on what is there.
+    Outside,
+    /// The file cannot be read.
+    Unreadable(ReadFailure),
+}
+
+impl From<io::Error> for FileRefusal {
+    fn from(error: io::Error) -> Self {
+        Self::Unreadable(error.into())
+    }
+}
+
+impl fmt::Display for FileRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Outside => f.write_str("it leads out of the folder"),
+            Self::Unreadable(failure) => failure.fmt(f),
+        }
+    }
+}
+
+/// A folder that the user selected. Paths in it are followed link by link, and nothing outside of it is touched.
+#[derive(Debug, Clone)]
+pub struct BoundedFolder {
+    real: PathBuf,
+    /// The absolute path that it was selected by, which may have links.
+    name: PathBuf,
+}
+
+impl BoundedFolder {
+    /// Finds the folder.
+    ///
+    /// # Errors
+    /// If there is no such folder.
+    #[expect(clippy::disallowed_methods, reason = "the user selected this folder")]
+    pub fn new(folder: &Path) -> io::Result<Self> {
+        let real = std::fs::canonicalize(folder)?;
+        if !std::fs::metadata(&real)?.is_dir() {
+            return Err(io::Error::other("it is not a folder"));
+        }
+        Ok(Self { real, name: std::path::absolute(folder)? })
+    }
+
+    /// Its path without links.
+    pub fn real(&self) -> &Path {
+        &self.real
+    }
+
+    /// The part of an absolute path below the folder, by either of its names; `None` for other paths.
+    pub fn strip<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        path.strip_prefix(&self.real).or_else(|_| path.strip_prefix(&self.name)).ok()
+    }
+
+    /// The path of a file or folder without links. `path` is relative to the folder, or absolute and by one of its names.
+    ///
+    /// # Errors
+    /// If it leads out of the folder or does not exist.
+    pub fn resolve(&self, path: &Path) -> Result<PathBuf, FileRefusal> {
+        if !is_local(path) && self.strip(path).is_none() {
+            return Err(FileRefusal::Outside);
+        }
+        let inside = if path.has_root() { self.strip(path).ok_or(FileRefusal::Outside)? } else { path };
+        let mut walk = Walk { real: self.real.clone(), bounds: Some(self), left: steps(inside).collect(), links: 0 };
+        while walk.step()? {}
+        Ok(walk.real)
+    }
+
+    /// Reads a regular file of at most `max` bytes.
+    ///
+    /// # Errors
+    /// If it leads out of the folder, is not a regular file, is longer, or cannot be read.
+    pub fn read(&self, path: &Path, max: u64) -> Result<Vec<u8>, FileRefusal> {
+        read(&self.resolve(path)?, max).map_err(FileRefusal::Unreadable)
+    }
+}
+
+/// The innermost folder that is, or is around, a folder and has a `.git`. Both paths have no links.
+#[expect(clippy::disallowed_methods, reason = "asks only whether the name is there, and follows no link")]
+pub fn repository(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|around| std::fs::symlink_metadata(around.join(".git")).is_ok())
+}
+
+/// One step of a path.
+enum Step {
+    /// The root of the file system, or a drive.
+    Anchor(OsString),
+    Up,
+    Down(OsString),
+}
+
+fn steps(path: &Path) -> impl DoubleEndedIterator<Item = Step> {
+    path.components().filter_map(|component| match component {
+        Component::Prefix(_) | Component::RootDir => Some(Step::Anchor(component.as_os_str().to_owned())),
+        Component::CurDir => None,
+        Component::ParentDir => Some(Step::Up),
+        Component::Normal(name) => Some(Step::Down(name.to_owned())),
+    })
+}
+
+/// A walk along a path, one name after the other.
+pub struct Walk<'a> {
+    /// The place that is reached, without links.
+    real: PathBuf,
+    /// The folder that it must not leave.
+    bounds: Option<&'a BoundedFolder>,
+    left: VecDeque<Step>,
+    links: usize,
+}
+
+impl Walk<'_> {
+    /// The end of an absolute path, anywhere on this computer.
+    ///
+    /// # Errors
+    /// If there is nothing, or it is on another computer.
+    pub fn anywhere(path: &Path) -> io::Result<PathBuf> {
+        let mut walk = Walk { real: PathBuf::new(), bounds: None, left: steps(path).collect(), links: 0 };
+        loop {
+            match walk.step() {
+                Ok(true) => {}
+                Ok(false) => return Ok(walk.real),
+                Err(FileRefusal::Outside) => {
+                    return Err(io::Error::other("a link on the way leads to another computer"));
+                }
+                Err(FileRefusal::Unreadable(ReadFailure::Io(error))) => return Err(error),
+                Err(FileRefusal::Unreadable(failure)) => return Err(io::Error::other(failure.to_string())),
+            }
+        }
+    }
+
+    /// Takes the next step; `false` at the end.
+    #[expect(clippy::disallowed_methods, reason = "asks about the name itself, and follows no link")]
+    fn step(&mut self) -> Result<bool, FileRefusal> {
+        let Some(step) = self.left.pop_front() else { return Ok(false) };
+        match step {
+            Step::Anchor(name) => self.real.push(name),
+            Step::Up => {
+                if self.bounds.is_some_and(|bounds| self.real == bounds.real) {
+                    return Err(FileRefusal::Outside);
+                }
+                self.real.pop();
+            }
+            Step::Down(name) => {
+                let next = self.real.join(name);
+                if std::fs::symlink_metadata(&next)?.is_symlink() {
+                    self.turn(&std::fs::read_link(&next)?)?;
+                } else {
+                    self.real = next;
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Goes on at the target of a link.
+    fn turn(&mut self, target: &Path) -> Result<(), FileRefusal> {
+        self.links += 1;
+        if self.links > MAX_LINKS {
+            return Err(io::Error::other("too many links lead to it").into());
+        }
+        if !is_local(target) {
+            return Err(FileRefusal::Outside);
+        }
+        let target = match self.bounds {
+            Some(bounds) if target.has_root() => {
+                self.real.clone_from(&bounds.real);
+                bounds.strip(target).ok_or(FileRefusal::Outside)?
+            }
+            _ => target,
+        };
+        for step in steps(target).rev() {
+            self.left.push_front(step);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_outside_is_found() {
+        let around = tempfile::tempdir().unwrap();
+        let root = around.path().join("in");
+        std::fs::create_dir_all(root.join("deep")).unwrap();
+        std::fs::write(around.path().join("secret"), "s").unwrap();
+        std::fs::write(root.join("deep/a"), "a").unwrap();
+        let folder = BoundedFolder::new(&root).unwrap();
+        let absolute = root.join("deep/a");
+        for path in ["deep/a", "./deep/a", "deep/../deep/a", absolute.to_str().unwrap()] {
+            assert_eq!(folder.read(Path::new(path), 9).unwrap(), b"a", "{path}");
+        }
+        let outside = |path: &str| matches!(folder.resolve(Path::new(path)), Err(FileRefusal::Outside));
+        let secret = around.path().join("secret");
+        for path in
+            ["../secret", "deep/../../secret", "../none", secret.to_str().unwrap(), "/none", "//host/a", r"\\host\a"]
+        {
+            assert!(outside(path), "{path}");
+        }
+        assert!(!outside("none") && !outside("deep/a/b"));
+        assert!(folder.read(Path::new("deep"), 9).is_err());
+        assert!(BoundedFolder::new(&absolute).is_err());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_that_lead_out_are_not_followed_whatever_is_there() {
+        use std::os::unix::fs::symlink;
+        let around = tempfile::tempdir().unwrap();
+        let around = around.path().canonicalize().unwrap();
+        let root = around.join("in");
+        std::fs::create_dir_all(root.join("deep")).unwrap();
+        std::fs::create_dir_all(around.join("there/folder")).unwrap();
+        std::fs::write(around.join("there/file"), "s").unwrap();
+        std::fs::write(root.join("deep/a"), "a").unwrap();
+        symlink("in", around.join("name")).unwrap();
+        let folder = BoundedFolder::new(&around.join("name")).unwrap();
+        let link = |target: &str, name: &str| symlink(target, root.join(name)).unwrap();
+        for (index, there) in
+            ["../there/file", "../there/none", "../none/file", "../there/folder", "/dev/zero", "/none", "../in/deep/a"]
+                .into_iter()
+                .enumerate()
+        {
+            link(there, &format!("l{index}"));
+            link(&format!("l{index}"), &format!("to-l{index}"));
+            let names =
+                [format!("l{index}"), format!("to-l{index}"), format!("l{index}/x"), format!("deep/../l{index}")];
+            for name in names {
+                assert!(matches!(folder.resolve(Path::new(&name)), Err(FileRefusal::Outside)), "{name} -> {there}");
+            }
+        }
+        link("..", "up");
+        for path in ["up/there/file", "up/there/none", "up/in/deep/a", "up"] {
+            assert!(matches!(folder.resolve(Path::new(path)), Err(FileRefusal::Outside)), "{path}");
+        }
+        // Links inside are fine, by whichever name of the folder.
+        link("deep/a", "fine");
+        link(&root.join("deep").display().to_string(), "real");
+        link(&around.join("name/deep").display().to_string(), "named");
+        link("deep/../fine", "far");
+        for path in ["fine", "real/a", "named/a", "far"] {
+            assert_eq!(folder.read(Path::new(path), 9).unwrap(), b"a", "{path}");
+        }
+        assert_eq!(folder.read(&around.join("name/fine"), 9).unwrap(), b"a");
+        link("loop", "loop");
+        assert!(matches!(folder.resolve(Path::new("loop")), Err(FileRefusal::Unreadable(_))));
+        link("none", "dangling");
+        assert!(matches!(folder.resolve(Path::new("dangling")), Err(FileRefusal::Unreadable(_))));
+    }
+
+    #[test]
+    fn the_innermost_repository() {
+        let around = tempfile::tempdir().unwrap();
+        let root = around.path().canonicalize().unwrap();
+        std::fs::create_dir_all(root.join("a/b/c")).unwrap();
+        std::fs::create_dir(root.join("a/.git")).unwrap();
+        assert_eq!(repository(&root.join("a/b/c")), Some(&*root.join("a")));
+        assert_eq!(repository(&root.join("a")), Some(&*root.join("a")));
+        // A worktree has a file of this name.
+        std::fs::write(root.join("a/b/.git"), "gitdir: /none").unwrap();
+        assert_eq!(repository(&root.join("a/b/c")), Some(&*root.join("a/b")));
+    }
+}
