@@ -1,10 +1,16 @@
 //! The architectures for which a build compiles a file, from `compile_commands.json`.
 
 use ptx_analysis::inline::TargetSet;
+use ptx_gate::files::{self, BoundedFolder, is_local, repository};
 use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{BufReader, Read};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The name of the file.
 const FILE_NAME: &str = "compile_commands.json";
@@ -15,14 +21,58 @@ const BUILD_FOLDER: &str = "build";
 /// The maximum size of the file in bytes.
 const MAX_SIZE: u64 = 256 << 20;
 
-/// Reads `compile_commands.json` files as they are needed, each once.
-#[derive(Debug, Default)]
-pub struct CompileCommands {
-    read: Mutex<HashMap<PathBuf, Option<Arc<Database>>>>,
+/// Maximum time that a document waits for the file. A disk may be slow, or gone.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Where the file is looked for: in the folder of a document and those around it, but not beyond a boundary.
+#[derive(Debug, Clone, Copy)]
+pub enum LookupBoundary<'a> {
+    /// The folder of the workspace that the document is in.
+    Workspace(&'a Path),
+    /// The root of the repository. Without a repository: a folder, or else the document's own.
+    Repository {
+        /// The folder.
+        otherwise: Option<&'a Path>,
+    },
 }
 
-/// The architectures of each file, by its absolute path.
-type Database = HashMap<PathBuf, Vec<String>>;
+/// Reads `compile_commands.json` files as they are needed, each once.
+///
+/// Nobody names these files, so only regular files of a limited size are read, and no link may lead out of the boundary. The paths in
+/// them are compared as texts. They are looked up only if they are of this computer and end in the name of the document.
+#[derive(Debug, Default)]
+pub struct CompileCommands {
+    /// By boundary and folder, each with a lock of its own: a slow file delays no other one.
+    read: Mutex<HashMap<(PathBuf, PathBuf), Arc<DatabaseSlot>>>,
+}
+
+/// The file of a folder, once it has been read.
+#[derive(Debug, Default)]
+struct DatabaseSlot {
+    state: Mutex<DatabaseState>,
+    done: Condvar,
+}
+
+#[derive(Debug, Default)]
+enum DatabaseState {
+    #[default]
+    New,
+    /// It is being read since this time.
+    Reading(Instant),
+    /// `None`: there is no such file, or it cannot be used.
+    Done(Option<Arc<Database>>),
+}
+
+/// A command that names architectures.
+#[derive(Debug)]
+struct CompiledFile {
+    path: PathBuf,
+    architectures: Vec<String>,
+}
+
+/// The commands that name architectures, by the names of their files.
+#[derive(Debug, Default)]
+struct Database(HashMap<OsString, Vec<CompiledFile>>);
 
 #[derive(Debug, Deserialize)]
 struct CommandEntry {
@@ -36,48 +86,171 @@ struct CommandEntry {
 
 impl CompileCommands {
     /// The targets for which a file is compiled; `None` if no command compiles it, or if the command names none.
-    pub fn targets(&self, file: &Path) -> Option<TargetSet> {
-        let file = std::fs::canonicalize(file).ok()?;
-        let database = file.ancestors().skip(1).find_map(|folder| self.database(folder))?;
-        let names = database.get(&file)?;
-        TargetSet::named(names.iter().map(String::as_str), None).ok().filter(|set| !set.is_empty())
+    pub fn targets(&self, file: &Path, boundary: LookupBoundary<'_>) -> Option<TargetSet> {
+        let named = std::path::absolute(file).ok()?;
+        let own = BoundedFolder::new(named.parent()?).ok()?;
+        let file = own.real().join(named.file_name()?);
+        let bounds = bounds(boundary, own, &named)?;
+        let inside = bounds.strip(&file).or_else(|| bounds.strip(&named))?;
+        let mut folders = inside.ancestors().skip(1).map(|folder| bounds.real().join(folder));
+        let database = folders.find_map(|folder| self.database(&bounds, &folder))?;
+        let names = database.architectures(&file, &named);
+        TargetSet::named(names, None).ok().filter(|set| !set.is_empty())
     }
 
     /// The commands that a folder, or the build folder in it, holds.
-    fn database(&self, folder: &Path) -> Option<Arc<Database>> {
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = read.get(folder) {
-            return known.clone();
+    fn database(&self, bounds: &BoundedFolder, folder: &Path) -> Option<Arc<Database>> {
+        let slot = {
+            let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(read.entry((bounds.real().to_owned(), folder.to_owned())).or_default())
+        };
+        let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*state, DatabaseState::New) {
+            let (filled, bounds, folder) = (Arc::clone(&slot), bounds.clone(), folder.to_owned());
+            let work = move || filled.fill(read(&bounds, &folder).map(Arc::new));
+            *state = match std::thread::Builder::new().name("compile-commands".into()).spawn(work) {
+                Ok(_) => DatabaseState::Reading(Instant::now()),
+                Err(_) => DatabaseState::Done(None),
+            };
         }
-        let found = [folder.to_owned(), folder.join(BUILD_FOLDER)].iter().find_map(|folder| database(folder));
-        let found = found.map(Arc::new);
-        read.insert(folder.to_owned(), found.clone());
-        found
+        if let DatabaseState::Reading(since) = *state {
+            let left = TIMEOUT.saturating_sub(since.elapsed());
+            let is_reading = |state: &mut DatabaseState| matches!(state, DatabaseState::Reading(_));
+            let waited = slot.done.wait_timeout_while(state, left, is_reading);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        match &*state {
+            DatabaseState::Done(database) => database.clone(),
+            _ => {
+                let name = folder.join(FILE_NAME);
+                tracing::warn!("{} takes long to read; documents that are opened later use it", name.display());
+                None
+            }
+        }
     }
 }
 
-fn database(folder: &Path) -> Option<Database> {
-    let path = folder.join(FILE_NAME);
-    let size = std::fs::metadata(&path).ok()?.len();
-    if size > MAX_SIZE {
-        tracing::warn!("{}: {size} bytes are too much", path.display());
-        return None;
+impl DatabaseSlot {
+    fn fill(&self, database: Option<Arc<Database>>) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = DatabaseState::Done(database);
+        self.done.notify_all();
     }
-    let text = std::fs::read(&path).ok()?;
-    let entries: Vec<CommandEntry> = match serde_json::from_slice(&text) {
-        Ok(entries) => entries,
-        Err(error) => {
-            tracing::warn!("{}: {error}", path.display());
-            return None;
-        }
+}
+
+/// The folder that the look-up stays in. `own` is the folder of the document, `named` its path.
+fn bounds(boundary: LookupBoundary<'_>, own: BoundedFolder, named: &Path) -> Option<BoundedFolder> {
+    let folder = |path: &Path| {
+        let folder = BoundedFolder::new(path).ok()?;
+        // The root of a file system holds files of everybody.
+        let holds = folder.strip(own.real()).or_else(|| folder.strip(named)).is_some();
+        (holds && folder.real().parent().is_some()).then_some(folder)
     };
-    let mut out = Database::new();
-    for entry in entries {
-        let Ok(file) = std::fs::canonicalize(entry.directory.join(&entry.file)) else { continue };
-        let arguments = if entry.arguments.is_empty() { words(&entry.command) } else { entry.arguments };
-        out.entry(file).or_default().extend(architectures(&arguments));
+    match boundary {
+        LookupBoundary::Workspace(path) => folder(path).or(Some(own)),
+        LookupBoundary::Repository { otherwise } => repository(own.real()).or(otherwise).and_then(folder).or(Some(own)),
     }
-    Some(out)
+}
+
+impl Database {
+    /// The architectures for which a file is compiled. `file` has no links but the file itself, `named` is the path that the user knows.
+    fn architectures(&self, file: &Path, named: &Path) -> impl Iterator<Item = &str> {
+        let commands = file.file_name().and_then(|name| self.0.get(&key(name)));
+        let wanted = [file, named].map(comparable);
+        let real = files::real(file).ok().map(|path| comparable(&path));
+        let is_same = move |command: &&CompiledFile| {
+            wanted.contains(&comparable(&normalized(&command.path)))
+                || real
+                    .as_ref()
+                    .is_some_and(|real| files::real(&command.path).is_ok_and(|path| comparable(&path) == *real))
+        };
+        let same = commands.into_iter().flatten().filter(is_same);
+        same.flat_map(|command| command.architectures.iter().map(String::as_str))
+    }
+
+    fn add(&mut self, base: &Path, entry: CommandEntry) {
+        let CommandEntry { directory, file, arguments, command } = entry;
+        let path = base.join(&directory).join(&file);
+        if ![&directory, &file, &path].into_iter().all(|path| is_local(path)) {
+            return;
+        }
+        let arguments = if arguments.is_empty() { words(&command) } else { arguments };
+        let architectures = architectures(&arguments);
+        if let Some(name) = file.file_name().filter(|_| !architectures.is_empty()) {
+            self.0.entry(key(name)).or_default().push(CompiledFile { path, architectures });
+        }
+    }
+}
+
+/// The name of a file on a system that may ignore the case of letters.
+fn key(name: &std::ffi::OsStr) -> OsString {
+    name.to_ascii_lowercase()
+}
+
+/// A path without `.` and `..`, by its text alone.
+fn normalized(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            component => out.push(component),
+        }
+    }
+    out
+}
+
+/// The text by which paths are compared. Windows writes the same path in several ways.
+fn comparable(path: &Path) -> OsString {
+    if !cfg!(windows) {
+        return path.as_os_str().to_owned();
+    }
+    let text = path.to_string_lossy().replace('/', "\\").to_ascii_lowercase();
+    text.strip_prefix(r"\\?\").unwrap_or(&text).into()
+}
+
+/// Reads the commands of a folder, or of the build folder in it.
+fn read(bounds: &BoundedFolder, folder: &Path) -> Option<Database> {
+    let candidates = [folder.to_owned(), folder.join(BUILD_FOLDER)];
+    candidates.iter().find_map(|folder| {
+        let path = bounds.resolve(&folder.join(FILE_NAME)).ok()?;
+        read_file(&path, folder).map_err(|why| tracing::warn!("{}: {why}", path.display())).ok()
+    })
+}
+
+/// Reads a file entry by entry. `base` is where relative paths start.
+fn read_file(path: &Path, base: &Path) -> Result<Database, String> {
+    let file = files::open(path).map_err(|error| error.to_string())?;
+    let size = file.metadata().map_err(|error| error.to_string())?.len();
+    if size > MAX_SIZE {
+        return Err(format!("{size} bytes are too many"));
+    }
+    let mut json = serde_json::Deserializer::from_reader(BufReader::new(file.take(MAX_SIZE)));
+    let database = json.deserialize_seq(Entries { base }).map_err(|error| error.to_string())?;
+    json.end().map_err(|error| error.to_string())?;
+    Ok(database)
+}
+
+/// Keeps of each entry what is needed, so that a file of any content takes little memory.
+struct Entries<'a> {
+    base: &'a Path,
+}
+
+impl<'de> Visitor<'de> for Entries<'_> {
+    type Value = Database;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of commands")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Database, A::Error> {
+        let mut out = Database::default();
+        while let Some(entry) = entries.next_element()? {
+            out.add(self.base, entry);
+        }
+        Ok(out)
+    }
 }
 
 /// The words of a command, quoted as in a shell.

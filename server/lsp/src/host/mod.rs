@@ -8,7 +8,7 @@ mod kernel;
 mod requests;
 mod worker;
 
-pub use compile_commands::CompileCommands;
+pub use compile_commands::{CompileCommands, LookupBoundary};
 pub use worker::HostText;
 pub use {backend::HostBackend, worker::HostWorker};
 

@@ -1,5 +1,6 @@
 //! The worker that follows the PTX in the strings of a document and checks it.
 
+use super::compile_commands::LookupBoundary;
 use super::holding::HostHolding;
 use crate::convert::{self, ConversionContext};
 use crate::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, Publisher, Timings, Wait};
@@ -88,7 +89,7 @@ impl HostWorker {
     }
 
     async fn run(mut self) {
-        self.built = file_path(&self.document.uri).and_then(|path| self.shared.commands.targets(&path));
+        self.built = self.built();
         while let Some(mut work) = self.document.take().await {
             let changes = std::mem::take(&mut work.changes);
             if self.shared.takes_spared(&self.document.uri) {
@@ -108,6 +109,15 @@ impl HostWorker {
                 self.nothing(&work).await;
             }
         }
+    }
+
+    /// The targets for which the build compiles the document.
+    fn built(&self) -> Option<TargetSet> {
+        let path = file_path(&self.document.uri)?;
+        let folders = self.shared.folders();
+        let folder = folders.of(&self.document.uri).and_then(|folder| folder.path.as_deref());
+        let boundary = folder.map_or(LookupBoundary::Repository { otherwise: None }, LookupBoundary::Workspace);
+        self.shared.commands.targets(&path, boundary)
     }
 
     fn forget(&mut self) {
