@@ -126,6 +126,10 @@ enum Command {
 
 /// Executes the command that the arguments of the process name.
 pub fn main() -> ExitCode {
+    #[cfg(unix)]
+    if let Some(status) = ptx_lsp::supervise_or_enable() {
+        return status;
+    }
     let arguments = CliArguments::try_parse().unwrap_or_else(|error| refuse(error));
     let serves = matches!(arguments.command, None | Some(Command::Dap | Command::Mcp(_)));
     // A server must not wait for the reader of its log. Other commands may.

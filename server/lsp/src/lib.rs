@@ -43,6 +43,8 @@ mod vouched;
 mod worker;
 mod workspace;
 
+#[cfg(unix)]
+pub use assembler::supervisor::supervise_or_enable;
 pub use convert::page_address;
 pub use embedded::EmbeddedServer;
 pub use log::ClientLog;

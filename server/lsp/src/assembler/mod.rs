@@ -12,6 +12,8 @@ pub mod machine;
 mod options;
 pub mod output;
 pub mod run;
+#[cfg(unix)]
+pub mod supervisor;
 pub mod text;
 pub mod ties;
 

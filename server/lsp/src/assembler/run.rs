@@ -1,10 +1,12 @@
 //! Runs a program that may hang, print endlessly or fail. Its time and output are limited, and it leaves no processes or files
 //! behind.
 
+#[cfg(unix)]
+use super::supervisor::Lifeline;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -55,7 +57,7 @@ pub struct Runner {
 #[derive(Debug, Default)]
 struct RunnerState {
     /// The running programs, by the number of their run.
-    children: HashMap<u64, Child>,
+    children: HashMap<u64, RunningProgram>,
     /// Number of the next run.
     next: u64,
     /// Number of runs and clean-ups in progress.
@@ -85,7 +87,7 @@ impl Runner {
     pub fn end(&self, patience: Duration) {
         let mut state = self.lock();
         state.ended = true;
-        state.children.values_mut().for_each(kill);
+        state.children.values_mut().for_each(RunningProgram::kill);
         let _ = self.idle.wait_timeout_while(state, patience, |s| s.busy > 0);
     }
 
@@ -125,7 +127,7 @@ impl Runner {
     /// If the program had to be stopped, or did not start. It is dead then, with all processes that it started.
     pub fn run(
         &self,
-        mut command: Command,
+        command: Command,
         folder: &Path,
         bounds: RunLimits,
         stop: &(dyn Fn() -> bool + Sync),
@@ -133,7 +135,8 @@ impl Runner {
         let deadline = Instant::now() + bounds.time;
         let (reader, writer) = std::io::pipe().map_err(RunFailure::Start)?;
         let copy = writer.try_clone().map_err(RunFailure::Start)?;
-        command.current_dir(folder).stdin(Stdio::null()).stdout(copy).stderr(writer);
+        let (mut command, lifeline) = Lifeline::attach(&command).map_err(RunFailure::Start)?;
+        command.current_dir(folder).stdout(copy).stderr(writer);
         // The program's temporary files go to the folder, which is removed.
         command.env("TMPDIR", folder);
         alone(&mut command);
@@ -146,11 +149,16 @@ impl Runner {
             bound(&child, bounds.time);
             let number = state.next;
             state.next += 1;
-            state.children.insert(number, child);
+            state.children.insert(number, RunningProgram { child, lifeline: lifeline.clone() });
             RunGuard { runner: self, number }
         };
         // The pipe ends when its last writer is closed.
         drop(command);
+        lifeline.start().map_err(
+            |error| {
+                if self.lock().ended { RunFailure::Cancelled } else { RunFailure::Start(error) }
+            },
+        )?;
         let printed = Arc::new(Mutex::new(Vec::new()));
         let end = read(reader, bounds.output, Arc::clone(&printed)).map_err(RunFailure::Start)?;
         let mut open = true;
@@ -186,6 +194,23 @@ impl Runner {
     }
 }
 
+/// A program that was started.
+#[derive(Debug)]
+struct RunningProgram {
+    /// The program, or its supervisor.
+    child: Child,
+    lifeline: Lifeline,
+}
+
+impl RunningProgram {
+    /// Kills the program with all processes that it has started.
+    fn kill(&mut self) {
+        if !self.lifeline.cut() {
+            kill(&mut self.child);
+        }
+    }
+}
+
 /// A running program; dropping the guard ends it.
 struct RunGuard<'a> {
     runner: &'a Runner,
@@ -200,25 +225,25 @@ impl RunGuard<'_> {
         if state.ended {
             return Err(RunFailure::Cancelled);
         }
-        let child = state.children.get_mut(&self.number);
-        child.map_or(Ok(true), |child| has_ended(child).map_err(RunFailure::Start))
+        let program = state.children.get_mut(&self.number);
+        program.map_or(Ok(true), |program| has_ended(&mut program.child).map_err(RunFailure::Start))
     }
 
     /// Returns the status of a program that has ended, and kills the processes that it left.
     fn reap(&self) -> Result<ExitStatus, RunFailure> {
-        let child = self.runner.lock().children.remove(&self.number);
-        let mut child = child.ok_or(RunFailure::Cancelled)?;
-        kill(&mut child);
-        child.wait().map_err(RunFailure::Start)
+        let program = self.runner.lock().children.remove(&self.number);
+        let mut program = program.ok_or(RunFailure::Cancelled)?;
+        program.kill();
+        program.child.wait().map_err(RunFailure::Start)
     }
 }
 
 impl Drop for RunGuard<'_> {
     fn drop(&mut self) {
         let mut state = self.runner.lock();
-        if let Some(mut child) = state.children.remove(&self.number) {
-            kill(&mut child);
-            let _ = child.wait();
+        if let Some(mut program) = state.children.remove(&self.number) {
+            program.kill();
+            let _ = program.child.wait();
         }
     }
 }
@@ -267,7 +292,7 @@ fn alone(command: &mut Command) {
 #[cfg(not(unix))]
 fn alone(_: &mut Command) {}
 
-/// Sets limits that the system enforces, even after this process has ended: processor time (all processors together), and the
+/// Sets limits that the system enforces, and that processes hand on to those that they start: processor time (all processors together), and the
 /// size of a file.
 #[cfg(target_os = "linux")]
 fn bound(child: &Child, time: Duration) {
@@ -284,6 +309,28 @@ fn bound(child: &Child, time: Duration) {
 
 #[cfg(not(target_os = "linux"))]
 fn bound(_: &Child, _: Duration) {}
+
+/// Without signals and groups there is nothing between the server and a program.
+#[cfg(not(unix))]
+#[derive(Debug, Clone)]
+struct Lifeline;
+
+#[cfg(not(unix))]
+impl Lifeline {
+    fn attach(program: &Command) -> std::io::Result<(Command, Self)> {
+        let mut command = Command::new(program.get_program());
+        command.args(program.get_args()).stdin(std::process::Stdio::null());
+        Ok((command, Self))
+    }
+
+    fn start(&self) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn cut(&self) -> bool {
+        false
+    }
+}
 
 #[cfg(unix)]
 fn kill(child: &mut Child) {
