@@ -2,7 +2,7 @@
 
 use super::CallContext;
 use super::arguments::ToolArguments;
-use ptx_gate::files;
+use ptx_gate::files::{self, BoundedFolder, FileRefusal, is_local};
 use ptx_host::Language;
 use ptx_isa::tables::TargetInfo;
 use ptx_launch::files::{decode, is_markup};
@@ -107,7 +107,7 @@ pub fn target(arguments: &ToolArguments) -> Result<Option<&'static TargetInfo>, 
     found.map(Some).ok_or_else(|| format!("`target` must be an architecture such as sm_90a; `{name}` is none"))
 }
 
-/// The file of a path, if it is in one of the folders. Nothing about other files is said, not even whether they exist.
+/// The file of a path, if it is in one of the folders. Nothing about other files is said, not even whether they exist: they are not looked at.
 fn resolve(path: &str, roots: &[PathBuf]) -> Result<PathBuf, String> {
     let shown: String = path.chars().take(200).collect();
     if roots.is_empty() {
@@ -117,44 +117,27 @@ fn resolve(path: &str, roots: &[PathBuf]) -> Result<PathBuf, String> {
         );
     }
     let wanted = Path::new(path);
-    // Opening a network path logs in to another computer.
-    let is_network = path.starts_with("//") || path.starts_with("\\\\");
-    if path.is_empty() || path.contains('\0') || is_network || wanted.components().any(|c| c == Component::ParentDir) {
+    let goes_up = wanted.components().any(|component| component == Component::ParentDir);
+    if path.is_empty() || path.contains('\0') || !is_local(wanted) || goes_up {
         return Err(format!("`{shown}` is not read: name a file by its path in the folder, without `..`"));
     }
-    let folders: Vec<(&PathBuf, PathBuf)> = roots.iter().filter_map(|r| Some((r, r.canonicalize().ok()?))).collect();
-    let is_plain = |c: Component<'_>| matches!(c, Component::Normal(_) | Component::CurDir);
     let mut why = None;
-    for (named, folder) in &folders {
-        let file = match wanted.is_absolute() {
-            true if wanted.starts_with(named) || wanted.starts_with(folder) => wanted.to_owned(),
-            false if wanted.components().all(is_plain) => folder.join(wanted),
-            _ => continue,
-        };
-        match file.canonicalize() {
-            Ok(real) if real.starts_with(folder) => return Ok(real),
-            Ok(_) => why = Some(outside(&shown)),
-            Err(_) if leads_out(&file, folder) => why = Some(outside(&shown)),
-            Err(error) => why = why.or_else(|| Some(format!("`{shown}`: {error}"))),
+    for folder in roots.iter().filter_map(|root| BoundedFolder::new(root).ok()) {
+        if wanted.has_root() && folder.strip(wanted).is_none() {
+            continue;
+        }
+        match folder.resolve(wanted) {
+            Ok(file) => return Ok(file),
+            Err(FileRefusal::Outside) => {
+                why = Some(format!("`{shown}` is a link to a place outside of the folders that may be read"));
+            }
+            Err(FileRefusal::Unreadable(error)) => why = why.or_else(|| Some(format!("`{shown}`: {error}"))),
         }
     }
-    why.map_or_else(
-        || {
-            let names: Vec<String> = roots.iter().map(|r| r.display().to_string()).collect();
-            Err(format!("`{shown}` is in none of the folders that may be read: {}", names.join(", ")))
-        },
-        Err,
-    )
-}
-
-fn outside(path: &str) -> String {
-    format!("`{path}` is a link to a place outside of the folders that may be read")
-}
-
-/// Whether the part of a path that exists lies outside of a folder: a link leads there.
-fn leads_out(file: &Path, folder: &Path) -> bool {
-    let existing = file.ancestors().skip(1).find_map(|part| part.canonicalize().ok());
-    existing.is_none_or(|part| !part.starts_with(folder))
+    Err(why.unwrap_or_else(|| {
+        let names: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+        format!("`{shown}` is in none of the folders that may be read: {}", names.join(", "))
+    }))
 }
 
 #[cfg(test)]
@@ -203,6 +186,23 @@ mod tests {
             assert!(resolve("up/secret.ptx", &roots).unwrap_err().contains("outside"));
             assert!(resolve("up/none.ptx", &roots).unwrap_err().contains("outside"));
             assert!(resolve("fine.ptx", &roots).is_ok());
+            // The words about a link do not depend on what is there.
+            let say = |path: &str| resolve(path, &roots).unwrap_err().replace(path, "");
+            for (index, there) in
+                ["../secret.ptx", "../none", "../none/none", "../other", "/etc/passwd", "/none"].into_iter().enumerate()
+            {
+                let name = format!("l{index}");
+                symlink(there, root.join(&name)).unwrap();
+                assert_eq!(say(&name), say("out.ptx"), "{there}");
+                assert_eq!(say(&format!("{name}/x")), say("out.ptx"), "{there}");
+            }
+            // A root may be a link, and its files have two names.
+            let link = around.path().join("link");
+            symlink(&root, &link).unwrap();
+            for path in [link.join("deep/a.ptx"), root.canonicalize().unwrap().join("deep/a.ptx")] {
+                let real = root.canonicalize().unwrap().join("deep/a.ptx");
+                assert_eq!(resolve(path.to_str().unwrap(), std::slice::from_ref(&link)), Ok(real), "{path:?}");
+            }
         }
     }
 }

@@ -17,8 +17,10 @@ mod tests;
 use super::CliStatus;
 use super::files::complain;
 use arguments::ToolArguments;
+use ptx_gate::files::BoundedFolder;
 use ptx_mcp::{ServerCard, ToolAnswer, ToolCall, ToolDescription, Toolbox};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Which files may be read.
@@ -45,12 +47,9 @@ const MAX_ERROR: usize = 4000;
 pub fn run(arguments: &McpArguments) -> CliStatus {
     let mut roots = Vec::new();
     for root in &arguments.root {
-        match root.canonicalize() {
-            Ok(folder) if folder.is_dir() => roots.push(folder),
-            Ok(_) => {
-                complain(&format!("{}: this is no folder", root.display()));
-                return CliStatus::Trouble;
-            }
+        // The name that was given stays, because an assistant knows the folder by it.
+        match BoundedFolder::new(root).and_then(|_| absolute(root)) {
+            Ok(folder) => roots.push(folder),
             Err(error) => {
                 complain(&format!("{}: {error}", root.display()));
                 return CliStatus::Trouble;
@@ -70,6 +69,15 @@ pub fn run(arguments: &McpArguments) -> CliStatus {
             CliStatus::Trouble
         }
     }
+}
+
+/// The absolute path of a folder, below the current folder as the shell calls it: that name may have links, and the system forgets it.
+fn absolute(folder: &Path) -> io::Result<PathBuf> {
+    let logical = std::env::var_os("PWD").map(PathBuf::from).filter(|name| {
+        let is = |name: &Path| BoundedFolder::new(name).ok().map(|folder| folder.real().to_owned());
+        folder.is_relative() && name.is_absolute() && is(name).is_some_and(|real| Some(real) == is(Path::new(".")))
+    });
+    std::path::absolute(logical.map_or_else(|| folder.to_owned(), |logical| logical.join(folder)))
 }
 
 /// The tools.

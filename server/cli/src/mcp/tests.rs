@@ -236,7 +236,7 @@ fn files_of_the_folders() {
     assert!(said("check", json!({ "path": "latin.ptx" })).contains("not UTF-8"));
     assert!(said("check", json!({ "path": "k.cu" })).contains("no string in it has PTX"));
     assert!(said("registers", json!({ "path": "k.cu" })).contains("another language"));
-    assert!(said("check", json!({ "path": "." })).contains("it is no file"));
+    assert!(said("check", json!({ "path": "." })).contains("it is not a regular file"));
     let launch = "grid=1 block=1 out=u32:file(input)";
     assert!(said("evaluate", json!({ "path": "run.ptx", "launch": launch })).contains("out u32[1], 1 changed: 0"));
     let launch = "grid=1 block=1 out=u32:file(../input)";
