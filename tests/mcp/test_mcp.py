@@ -156,8 +156,8 @@ async def test_files_only_in_the_folders(folder: Path, named_by: str, mode: str)
             ("\\\\host\\share\\k.ptx", "is not read"),
             ("", "is not read"),
             ("k\0.ptx", "is not read"),
-            ("pipe.ptx", "it is no file"),
-            ("deep", "it is no file"),
+            ("pipe.ptx", "it is not a regular file"),
+            ("deep", "it is not a regular file"),
             ("huge.ptx", "32000000 are the most"),
             ("none.ptx", "No such file"),
         ]:

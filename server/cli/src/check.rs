@@ -3,7 +3,7 @@
 use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::findings::{self, CheckOptions};
-use super::source::{self, InputContent, InputOrigin};
+use super::source::{self, InputContent, InputLimits, InputOrigin};
 use super::terminal::{self, for_stdout};
 use super::{CliStatus, human, inline, json, repeats, sarif};
 use clap::ValueEnum;
@@ -30,6 +30,8 @@ pub struct CheckArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub limits: InputLimits,
     /// Check the PTX in strings of CUDA C++, Python, Rust, LLVM IR and Julia, such as `asm` statements; folders: .cu, .h, .py, .rs, .ll, .jl … files
     #[arg(long)]
     pub inline: bool,
@@ -176,10 +178,10 @@ pub enum FileDiagnostics {
 /// Checks the files and writes the report.
 pub fn run(arguments: &CheckArguments) -> CliStatus {
     if arguments.inline_list {
-        return inline::list(&arguments.paths);
+        return inline::list(&arguments.paths, arguments.limits);
     }
     let wanted = if arguments.inline { inline::HOST_FILES } else { source::PTX_FILES };
-    let (origins, problems) = source::find(&arguments.paths, &wanted);
+    let (origins, problems) = source::find(&arguments.paths, &wanted, arguments.limits);
     let checkers = arguments.inline.then(|| inline::HostCheckers::new(arguments));
     let mut summary = Summary::default();
     let mut report = CheckReport::new(arguments.format);
@@ -211,7 +213,7 @@ pub fn run(arguments: &CheckArguments) -> CliStatus {
 }
 
 fn check(origin: &InputOrigin, arguments: &CheckArguments, threads: usize) -> CheckOutcome {
-    let (text, lossy) = match origin.text() {
+    let (text, lossy) = match origin.text(arguments.limits) {
         InputContent::Text(text, lossy) => (text, lossy),
         InputContent::Markup => return CheckOutcome::Markup,
         InputContent::Unreadable(why) => return CheckOutcome::Unreadable(why),
@@ -297,7 +299,7 @@ impl CheckReport {
         match checked.outcome {
             CheckOutcome::Unreadable(reason) => self.unreadable(&name, &reason),
             // In a folder, an XML file is not unusual. If the user named it, report it.
-            CheckOutcome::Markup if matches!(checked.origin, InputOrigin::Found(_)) => {}
+            CheckOutcome::Markup if matches!(checked.origin, InputOrigin::Found { .. }) => {}
             CheckOutcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
             CheckOutcome::Done(CheckedFindings { findings, repeats, lossy, .. }) => {
                 if lossy {

@@ -8,7 +8,7 @@ pub use human::guessed;
 use super::CliStatus;
 use super::files::{self, FileProgress, complain};
 use super::inline;
-use super::source::{self, InputContent, InputOrigin, place};
+use super::source::{self, InputContent, InputLimits, InputOrigin, place};
 use super::terminal::{self, for_stdout};
 use clap::ValueEnum;
 use ptx_analysis::codes::Text;
@@ -37,6 +37,8 @@ pub struct EvalArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    limits: InputLimits,
     /// Read the launch from this file (.toml or .json), not from the `//! launch:` lines above kernels
     #[arg(long, value_name = "FILE")]
     launch: Option<PathBuf>,
@@ -128,7 +130,7 @@ struct NamedSnapshot<'a> {
 /// Runs the kernels and writes the report.
 pub fn run(arguments: &EvalArguments) -> CliStatus {
     let wanted = if arguments.inline.is_some() { &inline::HOST_FILES } else { &source::PTX_FILES };
-    let (origins, problems) = source::find(&arguments.paths, wanted);
+    let (origins, problems) = source::find(&arguments.paths, wanted, arguments.limits);
     let mut status = CliStatus::Fine;
     for problem in problems {
         complain(&format!("{}: {}", problem.place, problem.reason));
@@ -179,8 +181,8 @@ fn look_at<'a>(
         // The lines of a report are those of the kernel.
         name = format!("{name}:{line}.ptx").into();
     }
-    let input = match arguments.inline.map(|line| inline::kernel(origin, line)) {
-        None => origin.open(),
+    let input = match arguments.inline.map(|line| inline::kernel(origin, line, arguments.limits)) {
+        None => origin.open(arguments.limits),
         Some(Ok(text)) if arguments.kernel => {
             out.report = text;
             return out;
@@ -193,7 +195,7 @@ fn look_at<'a>(
         // In a folder, an XML file is not unusual. If the user named it, report it.
         InputContent::Markup => {
             out.empty = true;
-            if !matches!(origin, InputOrigin::Found(_)) {
+            if !matches!(origin, InputOrigin::Found { .. }) {
                 out.remarks.push(format!("{name}: this is XML (PreTeXt), not PTX"));
             }
             return out;
@@ -278,10 +280,7 @@ fn from_lines(
             Some(_) => {}
         }
     }
-    let folder = match origin {
-        InputOrigin::Named(path) | InputOrigin::Found(path) => Some(folder_of(path)),
-        InputOrigin::StandardInput => None,
-    };
+    let folder = origin.path().map(folder_of);
     for launch in chosen {
         evaluate(module, launch, folder, shown, shown, arguments, out);
     }
@@ -296,10 +295,11 @@ fn from_file(
     out: &mut EvalOutcome<'_>,
 ) {
     let name = path.display().to_string();
-    let text = match std::fs::read_to_string(path) {
+    let bytes = InputOrigin::Named(path.to_owned()).read(arguments.limits);
+    let text = match bytes.and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string())) {
         Ok(text) => text,
-        Err(error) => {
-            out.remarks.push(format!("{name}: {error}"));
+        Err(reason) => {
+            out.remarks.push(format!("{name}: {reason}"));
             return out.raise(CliStatus::Trouble);
         }
     };

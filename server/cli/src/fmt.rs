@@ -2,10 +2,11 @@
 
 use super::CliStatus;
 use super::files::{self, complain};
-use super::source::{self, InputOrigin, place};
+use super::source::{self, InputLimits, InputOrigin, place};
 use super::terminal::{for_stdout, lines_for_stdout};
 use clap::ValueEnum;
 use ptx_analysis::Analyzer;
+use ptx_gate::files::BoundedFolder;
 use ptx_ide::{FormatOptions, OperandColumns, TextEdit, format};
 use ptx_syntax::Snapshot;
 use std::fs::{self, File, OpenOptions};
@@ -22,6 +23,8 @@ pub struct FmtArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input, which is formatted to standard output
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    limits: InputLimits,
     /// Write nothing; list the files that are not formatted, and exit with 1 if there are any
     #[arg(long)]
     check: bool,
@@ -102,14 +105,13 @@ enum FmtOutcome {
 
 /// Formats files or, with `--check`, lists the unformatted ones.
 pub fn run(arguments: &FmtArguments) -> CliStatus {
-    let (origins, problems) = source::find(&arguments.paths, &source::PTX_FILES);
+    let (origins, problems) = source::find(&arguments.paths, &source::PTX_FILES, arguments.limits);
     let options = arguments.options();
     for problem in &problems {
         complain(&format!("{}: {}", problem.place, problem.reason));
     }
     let (mut changed, mut troubles) = (0, problems.len());
-    let roots: Vec<PathBuf> = arguments.paths.iter().filter_map(|p| p.canonicalize().ok()).collect();
-    let work = |origin: &InputOrigin, _| file(origin, &roots, &options, arguments.check);
+    let work = |origin: &InputOrigin, _| file(origin, &options, arguments);
     let verb = if arguments.check { "looked at" } else { "formatted" };
     let mut incomplete = 0;
     let written = files::all(&origins, None, verb, work, |origin, FormattedFile { outcome, left_alone }| {
@@ -123,7 +125,7 @@ pub fn run(arguments: &FmtArguments) -> CliStatus {
             }
             FmtOutcome::Output(bytes) => stdout().lock().write_all(&bytes)?,
             // In a folder, an XML file is not unusual. If the user named it, report it.
-            FmtOutcome::Markup if matches!(origin, InputOrigin::Found(_)) => {}
+            FmtOutcome::Markup if matches!(origin, InputOrigin::Found { .. }) => {}
             FmtOutcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
             FmtOutcome::Trouble(reason) => {
                 troubles += 1;
@@ -155,10 +157,10 @@ pub fn run(arguments: &FmtArguments) -> CliStatus {
     }
 }
 
-fn file(origin: &InputOrigin, roots: &[PathBuf], options: &FormatOptions, check: bool) -> FormattedFile {
-    let bytes = match origin.read() {
+fn file(origin: &InputOrigin, options: &FormatOptions, arguments: &FmtArguments) -> FormattedFile {
+    let bytes = match origin.read(arguments.limits) {
         Ok(bytes) => bytes,
-        Err(error) => return FormattedFile { outcome: FmtOutcome::Trouble(error.to_string()), left_alone: None },
+        Err(reason) => return FormattedFile { outcome: FmtOutcome::Trouble(reason), left_alone: None },
     };
     // Invalid UTF-8 stays as it is, byte for byte: offsets refer to the bytes of the file.
     let (text, _) = ptx_launch::files::decode(bytes.clone());
@@ -167,10 +169,10 @@ fn file(origin: &InputOrigin, roots: &[PathBuf], options: &FormatOptions, check:
     }
     let snapshot = Snapshot::new(&text);
     let edits = format(&snapshot, options);
-    let outcome = if check {
+    let outcome = if arguments.check {
         edits.first().map_or(FmtOutcome::Same, |first| FmtOutcome::Differs(hint(&text, &edits, first)))
     } else {
-        write(origin, roots, &bytes, &edits)
+        write(origin, &bytes, &edits)
     };
     FormattedFile { outcome, left_alone: syntax_errors(&snapshot) }
 }
@@ -193,14 +195,14 @@ fn syntax_errors(snapshot: &Snapshot) -> Option<String> {
 }
 
 /// Writes the formatted text to where it belongs.
-fn write(origin: &InputOrigin, roots: &[PathBuf], bytes: &[u8], edits: &[TextEdit]) -> FmtOutcome {
+fn write(origin: &InputOrigin, bytes: &[u8], edits: &[TextEdit]) -> FmtOutcome {
     match origin {
         InputOrigin::StandardInput => FmtOutcome::Output(applied(bytes, edits, 0..bytes.len())),
         _ if edits.is_empty() => FmtOutcome::Same,
-        InputOrigin::Found(path) if !lies_in(path, roots) => {
+        InputOrigin::Found { path, folder } if !lies_in(path, folder) => {
             FmtOutcome::Trouble("it is left as it is: a link leads out of the folder to it".to_owned())
         }
-        InputOrigin::Named(path) | InputOrigin::Found(path) => {
+        InputOrigin::Named(path) | InputOrigin::Found { path, .. } => {
             match replace(path, &applied(bytes, edits, 0..bytes.len())) {
                 Ok(()) => FmtOutcome::Written,
                 Err(error) => FmtOutcome::Trouble(format!("it cannot be written: {error}")),
@@ -209,10 +211,11 @@ fn write(origin: &InputOrigin, roots: &[PathBuf], bytes: &[u8], edits: &[TextEdi
     }
 }
 
-/// Whether a file lies in one of the named folders. Links may lead to files outside, which the user did not ask to
-/// format.
-fn lies_in(path: &Path, roots: &[PathBuf]) -> bool {
-    path.canonicalize().is_ok_and(|path| roots.iter().any(|root| path.starts_with(root)))
+/// Whether a file lies in the folder in which it was found. With `--follow`, links may lead to files outside, which the user did not ask to
+/// change.
+fn lies_in(path: &Path, folder: &Path) -> bool {
+    let inside = || BoundedFolder::new(folder).ok()?.resolve(&std::path::absolute(path).ok()?).ok();
+    inside().is_some()
 }
 
 /// A part of a text after its edits.
@@ -266,6 +269,10 @@ fn hint(text: &str, edits: &[TextEdit], first: &TextEdit) -> String {
 
 /// Replaces the content of a file atomically and keeps its permissions. If the path is a link, it replaces the target
 /// of the link.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "writes a file that the user named, or that lies in a folder that the user named"
+)]
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let metadata = fs::metadata(&path)?;

@@ -4,11 +4,11 @@ use super::CliStatus;
 use super::check::{self, CheckArguments, CheckOutcome};
 use super::files::complain;
 use super::findings;
-use super::source::{self, InputOrigin, LineColumn, WantedFiles, place};
+use super::source::{self, InputLimits, InputOrigin, LineColumn, WantedFiles, place};
 use ptx_analysis::inline::TargetSet;
 use ptx_embed::{Kind, Placed};
 use ptx_host::{GroupView, Host, HostChecker, HostTargets, Language, group_in, is_ptx, may_contain_ptx};
-use ptx_lsp::host::{CompileCommands, host_levels};
+use ptx_lsp::host::{CompileCommands, LookupBoundary, host_levels};
 use ptx_lsp::levels::DiagnosticLevels;
 use ptx_syntax::Rope;
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ impl HostCheckers {
 
     /// Checks one file.
     pub fn check(&self, origin: &InputOrigin, arguments: &CheckArguments) -> CheckOutcome {
-        let (text, lossy, language) = match open(origin) {
+        let (text, lossy, language) = match open(origin, arguments.limits) {
             Ok(opened) => opened,
             Err(why) => return CheckOutcome::Unreadable(why),
         };
@@ -77,20 +77,26 @@ fn targets(forced: Option<&HostTargets>, commands: &CompileCommands, origin: &In
     if let Some(forced) = forced {
         return forced.clone();
     }
-    let named = match origin {
-        InputOrigin::Named(path) | InputOrigin::Found(path) => commands.targets(path),
-        InputOrigin::StandardInput => None,
+    HostTargets { targets: built(commands, origin).unwrap_or_default(), forced: false }
+}
+
+/// The targets for which the build compiles a file. Without a repository, the commands are looked for up to the folder that was named, or up
+/// to the current folder, whichever is further out.
+fn built(commands: &CompileCommands, origin: &InputOrigin) -> Option<TargetSet> {
+    let path = std::path::absolute(origin.path()?).ok()?;
+    let current = std::env::current_dir().ok().filter(|folder| path.starts_with(folder));
+    let found = match origin {
+        InputOrigin::Found { folder, .. } => std::path::absolute(folder).ok(),
+        _ => None,
     };
-    HostTargets { targets: named.unwrap_or_default(), forced: false }
+    let otherwise = [current, found].into_iter().flatten().min_by_key(|folder| folder.components().count());
+    commands.targets(&path, LookupBoundary::Repository { otherwise: otherwise.as_deref() })
 }
 
 /// Reads a file. Each byte that is not UTF-8 becomes one character, so that positions stay.
-fn open(origin: &InputOrigin) -> Result<(String, bool, Language), String> {
-    let bytes = origin.read().map_err(|error| error.to_string())?;
-    let language = match origin {
-        InputOrigin::Named(path) | InputOrigin::Found(path) => language(path),
-        InputOrigin::StandardInput => None,
-    };
+fn open(origin: &InputOrigin, limits: InputLimits) -> Result<(String, bool, Language), String> {
+    let bytes = origin.read(limits)?;
+    let language = origin.path().and_then(language);
     let (text, lossy) = match String::from_utf8(bytes) {
         Ok(text) => (text, false),
         Err(error) => (readable(error.as_bytes()), true),
@@ -111,8 +117,8 @@ fn readable(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// Why there is none.
-pub fn kernel(origin: &InputOrigin, line: usize) -> Result<String, String> {
-    let (text, _, language) = open(origin)?;
+pub fn kernel(origin: &InputOrigin, line: usize, limits: InputLimits) -> Result<String, String> {
+    let (text, _, language) = open(origin, limits)?;
     let (host, rope) = (Host::new(language, &text), Rope::from_str(&text));
     let index = line.checked_sub(1).filter(|line| *line < rope.len_lines());
     let index = index.ok_or_else(|| format!("there is no line {line}"))?;
@@ -131,8 +137,8 @@ pub fn kernel(origin: &InputOrigin, line: usize) -> Result<String, String> {
 }
 
 /// Prints all PTX in strings, one JSON object a line.
-pub fn list(paths: &[PathBuf]) -> CliStatus {
-    let (origins, problems) = source::find(paths, &HOST_FILES);
+pub fn list(paths: &[PathBuf], limits: InputLimits) -> CliStatus {
+    let (origins, problems) = source::find(paths, &HOST_FILES, limits);
     let mut status = CliStatus::Fine;
     for problem in problems {
         complain(&format!("{}: {}", problem.place, problem.reason));
@@ -140,7 +146,7 @@ pub fn list(paths: &[PathBuf]) -> CliStatus {
     }
     let mut out = std::io::BufWriter::new(stdout().lock());
     for origin in &origins {
-        let (text, _, language) = match open(origin) {
+        let (text, _, language) = match open(origin, limits) {
             Ok(opened) => opened,
             Err(why) => {
                 complain(&format!("{}: {why}", origin.name()));

@@ -8,7 +8,7 @@ pub use human::{bytes, notes};
 use super::CliStatus;
 use super::architecture::Architecture;
 use super::files::{self, complain};
-use super::source::{self, InputContent, InputOrigin, place};
+use super::source::{self, InputContent, InputLimits, InputOrigin, place};
 use super::terminal;
 use clap::ValueEnum;
 use ptx_analysis::registers::{self, RegisterReport, estimate};
@@ -40,6 +40,8 @@ pub struct RegsArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    limits: InputLimits,
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
     format: RegsFormat,
@@ -102,7 +104,7 @@ impl RegsFile<'_> {
 
 /// Estimates the registers and writes the report.
 pub fn run(arguments: &RegsArguments) -> CliStatus {
-    let (origins, problems) = source::find(&arguments.paths, &source::PTX_FILES);
+    let (origins, problems) = source::find(&arguments.paths, &source::PTX_FILES, arguments.limits);
     let mut status = CliStatus::Fine;
     for problem in problems {
         complain(&format!("{}: {}", problem.place, problem.reason));
@@ -122,7 +124,7 @@ pub fn run(arguments: &RegsArguments) -> CliStatus {
                     status = CliStatus::Trouble;
                 }
                 // In a folder, an XML file is not unusual. If the user named it, report it.
-                RegsOutcome::Markup if matches!(origin, InputOrigin::Found(_)) => {}
+                RegsOutcome::Markup if matches!(origin, InputOrigin::Found { .. }) => {}
                 RegsOutcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
                 RegsOutcome::Done { report, functions: found, left_out, lossy } => {
                     files += 1;
@@ -148,7 +150,7 @@ pub fn run(arguments: &RegsArguments) -> CliStatus {
 }
 
 fn look_at(origin: &InputOrigin, arguments: &RegsArguments, threads: usize) -> RegsOutcome {
-    let (text, lossy) = match origin.text() {
+    let (text, lossy) = match origin.text(arguments.limits) {
         InputContent::Text(text, lossy) => (text, lossy),
         InputContent::Markup => return RegsOutcome::Markup,
         InputContent::Unreadable(why) => return RegsOutcome::Unreadable(why),

@@ -3,7 +3,7 @@
 use super::CliStatus;
 use super::architecture::Architecture;
 use super::files::{self, complain};
-use super::source::{self, InputContent, InputOrigin};
+use super::source::{self, InputContent, InputLimits, InputOrigin};
 use super::terminal;
 use clap::ValueEnum;
 use ptx_isa::tables::TargetInfo;
@@ -30,6 +30,8 @@ pub struct SassArguments {
     /// Files, folders (their .ptx files, at any depth), or - for standard input
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    limits: InputLimits,
     /// The absolute path of NVIDIA's assembler
     #[arg(long, value_name = "PATH")]
     ptxas: String,
@@ -85,7 +87,7 @@ pub fn run(arguments: &SassArguments) -> CliStatus {
             return CliStatus::Trouble;
         }
     };
-    let (origins, problems) = source::find(&arguments.paths, &source::PTX_FILES);
+    let (origins, problems) = source::find(&arguments.paths, &source::PTX_FILES, arguments.limits);
     let mut status = CliStatus::Fine;
     for problem in problems {
         complain(&format!("{}: {}", problem.place, problem.reason));
@@ -104,7 +106,7 @@ pub fn run(arguments: &SassArguments) -> CliStatus {
                     status = CliStatus::Trouble;
                 }
                 // In a folder, an XML file is not unusual. If the user named it, report it.
-                SassOutcome::Markup if matches!(origin, InputOrigin::Found(_)) => {}
+                SassOutcome::Markup if matches!(origin, InputOrigin::Found { .. }) => {}
                 SassOutcome::Markup => complain(&format!("{name}: this is XML (PreTeXt), not PTX")),
                 SassOutcome::Done(code) => {
                     for (line, message) in &code.errors {
@@ -130,7 +132,7 @@ pub fn run(arguments: &SassArguments) -> CliStatus {
 }
 
 fn look_at(origin: &InputOrigin, arguments: &SassArguments, tools: &MachineCodeTools, threads: usize) -> SassOutcome {
-    let snapshot = match origin.open_in_pieces(threads) {
+    let snapshot = match origin.open_in_pieces(arguments.limits, threads) {
         InputContent::Text(snapshot, _) => snapshot,
         InputContent::Markup => return SassOutcome::Markup,
         InputContent::Unreadable(why) => return SassOutcome::Failed(why),

@@ -1,47 +1,95 @@
 //! Input files: finding, reading and decoding them, and positions in them.
 
+use super::files::complain;
+use ptx_gate::files::{self, FolderSearch, FoundFile, ReadFailure, SearchItem};
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
 use ptx_syntax::{Rope, Snapshot};
 use std::borrow::Cow;
-use std::io::{self, Read};
+use std::collections::HashSet;
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+/// Bytes of a megabyte, as settings and options count them.
+const MEGABYTE: u64 = 1_000_000;
+
+/// Maximum size of a file found in a folder, in megabytes: that of files which the language server reads (`workspace.megabytes`).
+const MAX_FOUND: u64 = 32;
+
+/// Maximum size of a file that is named, and of standard input, in megabytes.
+const MAX_NAMED: u64 = 256;
+
+/// What to read in folders, and how much.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct InputLimits {
+    /// Follow links in folders, wherever they lead; otherwise only links to files in the same folder are followed
+    #[arg(long)]
+    pub follow: bool,
+    /// Maximum size of a file in megabytes [default: 32 for files in folders, 256 for files that are named]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub max_size: Option<u64>,
+}
 
 /// The origin of an input text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InputOrigin {
     /// Named on the command line.
     Named(PathBuf),
-    /// Found in a folder.
-    Found(PathBuf),
+    /// Found in a folder that was named on the command line.
+    Found {
+        /// The file.
+        path: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Standard input, written `-`.
     StandardInput,
 }
 
 impl InputOrigin {
+    /// Its path; `None` for standard input.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Named(path) | Self::Found { path, .. } => Some(path),
+            Self::StandardInput => None,
+        }
+    }
+
     /// Its name in messages, with `/` on every system.
     pub fn name(&self) -> Cow<'_, str> {
-        match self {
-            Self::Named(path) | Self::Found(path) => {
-                let name = path.to_string_lossy();
-                if cfg!(windows) { Cow::Owned(name.replace('\\', "/")) } else { name }
-            }
-            Self::StandardInput => Cow::Borrowed("<stdin>"),
-        }
+        let Some(path) = self.path() else { return Cow::Borrowed("<stdin>") };
+        let name = path.to_string_lossy();
+        if cfg!(windows) { Cow::Owned(name.replace('\\', "/")) } else { name }
     }
 
     /// Reads the bytes of the input.
     ///
-    /// # Errors If the input cannot be read.
-    pub fn read(&self) -> io::Result<Vec<u8>> {
-        match self {
-            Self::Named(path) | Self::Found(path) => std::fs::read(path),
-            Self::StandardInput => {
-                let mut bytes = Vec::new();
-                io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-            }
+    /// # Errors
+    /// If the input cannot be read.
+    pub fn read(&self, limits: InputLimits) -> Result<Vec<u8>, String> {
+        let max = |usual: u64| limits.max_size.unwrap_or(usual) * MEGABYTE;
+        let bytes = match self {
+            Self::Named(path) => files::read_named(path, max(MAX_NAMED)),
+            Self::Found { path, .. } => files::read(path, max(MAX_FOUND)),
+            Self::StandardInput => files::read_stream(io::stdin().lock(), max(MAX_NAMED)),
+        };
+        bytes.map_err(|failure| reason(&failure))
+    }
+}
+
+/// Why an input gives no text, and what to do about it.
+fn reason(failure: &ReadFailure) -> String {
+    let megabytes = |bytes: &u64| bytes.div_ceil(MEGABYTE);
+    match failure {
+        ReadFailure::TooLong { length: Some(length), max } => {
+            let (length, max) = (megabytes(length), megabytes(max));
+            format!("it has {length} MB, and at most {max} MB are read: --max-size {length} raises the limit")
         }
+        ReadFailure::TooLong { length: None, max } => {
+            format!("it has more than {} MB, which is the limit: --max-size raises it", megabytes(max))
+        }
+        failure => failure.to_string(),
     }
 }
 
@@ -58,23 +106,23 @@ pub enum InputContent<T> {
 
 impl InputOrigin {
     /// Reads and decodes the input.
-    pub fn text(&self) -> InputContent<String> {
-        let bytes = match self.read() {
+    pub fn text(&self, limits: InputLimits) -> InputContent<String> {
+        let bytes = match self.read(limits) {
             Ok(bytes) => bytes,
-            Err(error) => return InputContent::Unreadable(error.to_string()),
+            Err(reason) => return InputContent::Unreadable(reason),
         };
         let (text, lossy) = decode(bytes);
         if is_markup(text.chars()) { InputContent::Markup } else { InputContent::Text(text, lossy) }
     }
 
     /// Reads and decodes the input, and parses it on one thread.
-    pub fn open(&self) -> InputContent<Snapshot> {
-        self.open_in_pieces(1)
+    pub fn open(&self, limits: InputLimits) -> InputContent<Snapshot> {
+        self.open_in_pieces(limits, 1)
     }
 
     /// Like `open`, but parses chunks on several threads if that is faster, for callers that read the whole file.
-    pub fn open_in_pieces(&self, threads: usize) -> InputContent<Snapshot> {
-        match self.text() {
+    pub fn open_in_pieces(&self, limits: InputLimits, threads: usize) -> InputContent<Snapshot> {
+        match self.text(limits) {
             InputContent::Text(text, lossy) => InputContent::Text(Snapshot::in_chunks(&text, threads), lossy),
             InputContent::Markup => InputContent::Markup,
             InputContent::Unreadable(why) => InputContent::Unreadable(why),
@@ -106,31 +154,39 @@ pub struct WantedFiles {
 pub const PTX_FILES: WantedFiles = WantedFiles { name: ".ptx file", is_wanted: is_ptx };
 
 /// The files that the arguments mean, and what gives no input. A file is listed once, in the order of the arguments;
-/// folders are searched in alphabetical order.
-pub fn find(arguments: &[PathBuf], wanted: &WantedFiles) -> (Vec<InputOrigin>, Vec<InputProblem>) {
-    let (mut origins, mut problems) = (Vec::new(), Vec::new());
+/// folders are searched in alphabetical order. Complains of links to other folders.
+pub fn find(arguments: &[PathBuf], wanted: &WantedFiles, limits: InputLimits) -> (Vec<InputOrigin>, Vec<InputProblem>) {
+    let (mut origins, mut problems, mut links) = (Vec::new(), Vec::new(), Vec::new());
     for path in arguments {
         if path.as_os_str() == "-" {
             origins.push(InputOrigin::StandardInput);
-        } else if path.is_dir() {
+        } else if files::is_named_folder(path) {
             let before = (origins.len(), problems.len());
-            for entry in walkdir::WalkDir::new(path).follow_links(true).sort_by_file_name() {
-                match entry {
-                    Ok(entry) if entry.file_type().is_file() && (wanted.is_wanted)(entry.path()) => {
-                        origins.push(InputOrigin::Found(entry.into_path()));
+            let search = FolderSearch {
+                is_wanted: wanted.is_wanted,
+                follow_links: limits.follow,
+                skip_ignored: false,
+                excluded: None,
+            };
+            let problem = |place: &Path, reason: String| InputProblem {
+                place: place.display().to_string(),
+                reason,
+                is_empty: false,
+            };
+            match search.run(path) {
+                Ok(items) => items.for_each(|item| match item {
+                    SearchItem::File(FoundFile { path: file, .. }) => {
+                        origins.push(InputOrigin::Found { path: file, folder: path.clone() });
                     }
-                    Ok(_) => {}
-                    Err(error) => {
-                        let place = error.path().unwrap_or(path).display().to_string();
-                        // The error of the file system without the path, which the message names already.
-                        let reason = match (error.loop_ancestor(), error.io_error()) {
-                            (Some(_), _) => "it is a link to a folder around it".to_owned(),
-                            (None, Some(error)) => error.to_string(),
-                            (None, None) => error.to_string(),
-                        };
-                        problems.push(InputProblem { place, reason, is_empty: false });
+                    SearchItem::LinkOut { path, is_folder: true } => links.push(path),
+                    SearchItem::LinkOut { path, is_folder: false } => {
+                        let reason = "this link leads out of the folder and is not followed: --follow follows links";
+                        problems.push(problem(&path, reason.to_owned()));
                     }
-                }
+                    SearchItem::Unreadable { path, reason } => problems.push(problem(&path, reason)),
+                    SearchItem::Other => {}
+                }),
+                Err(error) => problems.push(problem(path, error.to_string())),
             }
             if before == (origins.len(), problems.len()) {
                 let reason = format!("there is no {} in this folder", wanted.name);
@@ -140,9 +196,20 @@ pub fn find(arguments: &[PathBuf], wanted: &WantedFiles) -> (Vec<InputOrigin>, V
             origins.push(InputOrigin::Named(path.clone()));
         }
     }
-    let mut seen = std::collections::HashSet::new();
+    complain_of_links(&links);
+    let mut seen = HashSet::new();
     origins.retain(|origin| seen.insert(origin.name().into_owned()));
     (origins, problems)
+}
+
+/// Says that links to folders were not followed.
+fn complain_of_links(links: &[PathBuf]) {
+    let Some(first) = links.first() else { return };
+    let what = match links.len() {
+        1 => "this link leads to another folder and is not followed".to_owned(),
+        all => format!("this link and {} more lead to other folders and are not followed", all - 1),
+    };
+    complain(&format!("{}: {what}: --follow follows links", first.display()));
 }
 
 fn is_ptx(path: &Path) -> bool {

@@ -89,9 +89,18 @@ fn made() -> BTreeMap<String, String> {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("a/site");
     out(&["--format", "html", site.to_str().unwrap()]);
-    let files = walkdir::WalkDir::new(&site).into_iter().map(Result::unwrap).filter(|e| e.file_type().is_file());
-    let name = |e: &walkdir::DirEntry| e.path().strip_prefix(&site).unwrap().to_str().unwrap().replace('\\', "/");
-    files.map(|e| (name(&e), fs::read_to_string(e.path()).unwrap())).collect()
+    let (mut out, mut folders) = (BTreeMap::new(), vec![site.clone()]);
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(&site).unwrap().to_str().unwrap().replace('\\', "/");
+            out.insert(name, fs::read_to_string(&path).unwrap());
+        }
+    }
+    out
 }
 
 fn pages() -> impl Iterator<Item = (&'static String, &'static String)> {

@@ -286,7 +286,7 @@ fn what_is_no_assembler() {
     let fake = Fake::printing(FIGURES);
     let with = |path: &Path| refusal(&mut begun(&json!({ "path": path })));
     assert!(with(&fake.file("none")).contains("cannot be run"));
-    assert!(with(fake.folder.path()).contains("it is no file"));
+    assert!(with(fake.folder.path()).contains("it is not a regular file"));
     std::fs::write(fake.file("plain"), "").unwrap();
     assert!(with(&fake.file("plain")).contains("it is not executable"));
     assert!(with(Path::new("/bin/sh")).contains("is not ptxas: asked for its version"));
