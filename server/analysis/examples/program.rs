@@ -1,6 +1,9 @@
 //! Lowers the whole modules in files for execution, and says how long it took and what has no value:
 //! `cargo run --release -p ptx-analysis --example program -- FILE…`
 
+// A tool for those who work on this project reads what its arguments name.
+#![allow(clippy::disallowed_methods)]
+
 use ptx_analysis::flow::OperandValue;
 use ptx_analysis::{Analyzer, program::ModuleProgram};
 use ptx_syntax::Snapshot;

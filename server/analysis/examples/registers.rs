@@ -2,6 +2,9 @@
 //!
 //! `cargo run --release -p ptx-analysis --example registers -- [--target sm_90] FILE…` prints file, function, target, then `name=value`.
 
+// A tool for those who work on this project reads what its arguments name.
+#![allow(clippy::disallowed_methods)]
+
 use ptx_analysis::Analyzer;
 use ptx_analysis::registers::estimate::FunctionFeatures;
 use ptx_analysis::registers::report;

@@ -7,6 +7,9 @@
 //! directive there. `--inline` opens a file of another language in its server, and types in strings with PTX or elsewhere.
 //! `--slow` prints each edit that takes longer than this.
 
+// A tool for those who work on this project reads what its arguments name.
+#![allow(clippy::disallowed_methods)]
+
 #[path = "../src/allocator.rs"]
 mod allocator;
 #[path = "../tests/it/client.rs"]

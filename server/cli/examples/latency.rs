@@ -8,6 +8,9 @@
 //! `--editing` the program types or deletes a character at a random position right before each request, and the request
 //! does not wait until the change is checked.
 
+// A tool for those who work on this project reads what its arguments name.
+#![allow(clippy::disallowed_methods)]
+
 #[path = "../src/allocator.rs"]
 mod allocator;
 #[path = "../tests/it/client.rs"]

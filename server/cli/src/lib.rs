@@ -1,5 +1,8 @@
 //! The command line. Without arguments it is the language server.
 
+// Tests make the files that they read.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod architecture;
 mod check;
 mod eval;

@@ -15,6 +15,9 @@
 //! - [`stacks`], [`variables`], [`values`], [`threads`], [`memory`], [`disassembly`] – the data that clients show
 //! - [`edit`], [`console`], [`expressions`] – the data that the user evaluates and changes
 
+// Tests make the files that they read.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod arguments;
 mod configure;
 mod console;

@@ -6,6 +6,8 @@
 //! has one file for each kind of request. A request waits for the tree of the text that it was sent about, and computes its
 //! answer away from the asynchronous threads.
 
+// Tests make the files that they read.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
 // In a browser there is no assembler.
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
 

@@ -162,6 +162,7 @@ impl<T: AsRef<Path>> VouchedProgram<T> {
 
 /// Returns the folder of the workspace that contains a file, by its path or after following links. A folder that contains the
 /// user's home never counts as a project, even if the editor opened it as a workspace.
+#[expect(clippy::disallowed_methods, reason = "the user named the program, and the editor the folders")]
 fn inside(path: &Path, folders: &Folders) -> Option<String> {
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let home = std::env::home_dir().map(|home| real(&home));

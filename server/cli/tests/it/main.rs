@@ -2,6 +2,8 @@
 
 // In tests, a failed expectation may panic.
 #![allow(clippy::unwrap_used)]
+// Tests make the files that they read.
+#![allow(clippy::disallowed_methods)]
 
 mod cli;
 mod client;
@@ -29,6 +31,7 @@ mod registers;
 mod regs;
 mod sass;
 mod shell;
+mod strange_files;
 mod sync;
 #[cfg(unix)]
 mod terminal;

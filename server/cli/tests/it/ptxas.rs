@@ -353,6 +353,77 @@ fn what_hangs_is_killed() {
     }
 }
 
+/// Nothing runs in a process that is killed, so a second process ends the assembler, and the next server removes its folder.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_killed_server_leaves_nothing() {
+    let fake = Fake::new("");
+    // The assembler, a process that it started, and one whose parent has ended.
+    fake.write(&format!(
+        "(sleep 1000 & echo $! >'{}'); sleep 1000 & echo $$ $! >'{}'; wait",
+        fake.file("orphan").display(),
+        fake.file("number").display()
+    ));
+    let temporary = tempfile::tempdir().unwrap();
+    let begun = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-analyzer"));
+        let mut client = Client::start(command.env("TMPDIR", temporary.path()).env_remove("PTX_ANALYZER_LOG"));
+        let options = json!({ "ptx-analyzer": { "ptxas": fake.settings() }, "workspaceTrusted": true });
+        client.begin(json!({ "capabilities": {}, "initializationOptions": options }));
+        client.open(URI, 1, TEXT);
+        client
+    };
+    let mut client = begun();
+    ask(&mut client, json!({ "uri": URI }));
+    let numbers = format!("{} {}", fake.waits_for("number"), fake.waits_for("orphan"));
+    let folder = fake.calls().pop().unwrap().split(' ').next().unwrap().to_owned();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(Path::new(&folder)), 0o700);
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        assert_eq!(mode(&entry.unwrap().path()), 0o600);
+    }
+    assert!(numbers.split(' ').all(lives));
+    client.child.kill().unwrap();
+    client.child.wait().unwrap();
+    numbers.split(' ').for_each(dies);
+    assert!(Path::new(&folder).exists());
+    // Another server of the same user, whose own folder stays.
+    for name in ["number", "orphan"] {
+        std::fs::remove_file(fake.file(name)).unwrap();
+    }
+    let mut second = begun();
+    ask(&mut second, json!({ "uri": URI }));
+    fake.waits_for("number");
+    let begin = Instant::now();
+    while Path::new(&folder).exists() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{folder} is still there");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let own = fake.calls().pop().unwrap().split(' ').next().unwrap().to_owned();
+    let mut third = begun();
+    third.call("textDocument/hover", json!({ "textDocument": { "uri": URI }, "position": at(8, 5) }));
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(Path::new(&own).exists(), "{own}");
+}
+
+/// Arguments, environment, folder, exit status and signals are those of a program without a second process.
+#[test]
+fn a_program_notices_no_supervisor() {
+    let fake = Fake::new("kill -SEGV $$");
+    assert!(refusal(&mut begun(&fake.settings())).contains("signal: 11"));
+    fake.write("exit 7");
+    assert!(refusal(&mut begun(&fake.settings())).contains("exit status: 7"));
+    fake.write(
+        "read line && echo there >&2; [ \"$TMPDIR\" = \"$PWD\" ] || exit 5; [ -s module.ptx ] || exit 6; exit 9",
+    );
+    assert!(refusal(&mut begun(&fake.settings())).contains("exit status: 9; it said nothing"));
+    // It is executable, but not a program of this machine.
+    std::fs::write(fake.file("new"), [0x7f, b'E', b'L', b'F', 0]).unwrap();
+    std::fs::set_permissions(fake.file("new"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::rename(fake.file("new"), fake.file("ptxas")).unwrap();
+    assert!(refusal(&mut begun(&fake.settings())).contains("cannot be run: Exec format error"));
+}
+
 #[test]
 fn what_floods_is_killed() {
     let fake = Fake::new("exec cat /dev/zero");

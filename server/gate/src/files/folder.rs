@@ -91,9 +91,14 @@ impl BoundedFolder {
 }
 
 /// The innermost folder that is, or is around, a folder and has a `.git`. Both paths have no links.
-#[expect(clippy::disallowed_methods, reason = "asks only whether the name is there, and follows no link")]
 pub fn repository(folder: &Path) -> Option<&Path> {
-    folder.ancestors().find(|around| std::fs::symlink_metadata(around.join(".git")).is_ok())
+    folder.ancestors().find(|around| has_name(&around.join(".git")))
+}
+
+/// Whether a name is there, whatever it is.
+#[expect(clippy::disallowed_methods, reason = "follows no link")]
+pub fn has_name(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
 }
 
 /// One step of a path.

@@ -27,6 +27,7 @@ impl PrivateFolder {
     ///
     /// # Errors
     /// If it cannot be created.
+    #[expect(clippy::disallowed_methods, reason = "this is the function that makes them")]
     pub fn new() -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX);
@@ -75,6 +76,7 @@ fn own(folder: &Path) -> io::Result<File> {
 }
 
 /// Removes the folders that ended processes of this user have left. Several processes may do so at the same time.
+#[expect(clippy::disallowed_methods, reason = "the folder in which they are made")]
 pub fn sweep() {
     sweep_in(&std::env::temp_dir());
 }

@@ -2,7 +2,7 @@
 //!
 //! The library `ignore` matches them. It would also read them, but waits for a pipe of that name, and follows links to anywhere.
 
-use super::folder::{BoundedFolder, repository};
+use super::folder::{BoundedFolder, has_name, repository};
 use super::read;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
@@ -95,17 +95,17 @@ fn decision(rules: &Gitignore, path: &Path, is_folder: bool) -> Option<bool> {
     }
 }
 
+/// Reads the rules of a folder, which has no links in its path.
 fn rules_of(bounds: &BoundedFolder, folder: &Path) -> FolderRules {
     let file = |name: &str| {
-        let text = bounds.read(&folder.join(name), MAX_RULES);
-        text.map_or_else(|_| Gitignore::empty(), |text| parse(folder, &text))
+        let path = folder.join(name);
+        // Most folders have none.
+        let text = has_name(&path).then(|| bounds.read(&path, MAX_RULES).ok()).flatten();
+        text.map_or_else(Gitignore::empty, |text| parse(folder, &text))
     };
-    FolderRules {
-        plain: file(".ignore"),
-        git: file(".gitignore"),
-        exclude: file(".git/info/exclude"),
-        is_repository: repository(folder) == Some(folder),
-    }
+    let is_repository = has_name(&folder.join(".git"));
+    let exclude = if is_repository { file(".git/info/exclude") } else { Gitignore::empty() };
+    FolderRules { plain: file(".ignore"), git: file(".gitignore"), exclude, is_repository }
 }
 
 /// Parses rules about files in a folder. Lines that are not valid have no effect.

@@ -63,6 +63,7 @@ impl FolderSearch {
     ///
     /// # Errors
     /// If there is no such folder.
+    #[expect(clippy::disallowed_methods, reason = "this is the function that searches")]
     pub fn run(self, folder: &Path) -> io::Result<impl Iterator<Item = SearchItem>> {
         let bounds = BoundedFolder::new(folder)?;
         let mut builder = WalkBuilder::new(folder);

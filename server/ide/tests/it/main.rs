@@ -2,6 +2,8 @@
 
 // In tests, a failed expectation may panic.
 #![allow(clippy::unwrap_used)]
+// Tests make the files that they read.
+#![allow(clippy::disallowed_methods)]
 
 mod addresses;
 mod assists;

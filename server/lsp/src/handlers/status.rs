@@ -75,6 +75,7 @@ fn markdown(status: &Value) -> String {
 }
 
 /// Returns the current and the maximum resident memory in bytes, if the system reports them.
+#[expect(clippy::disallowed_methods, reason = "a file of the system about this process")]
 fn memory() -> (Option<u64>, Option<u64>) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let field = |name: &str| {

@@ -299,7 +299,62 @@ fn architectures(arguments: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{architectures, words};
+    use super::*;
+
+    /// A folder with a build that compiles `a.cu`.
+    fn project() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        std::fs::write(root.join("a.cu"), "").unwrap();
+        let text = r#"[{"directory": ".", "file": "a.cu", "command": "nvcc -arch=sm_90a"}]"#;
+        std::fs::write(root.join(FILE_NAME), text).unwrap();
+        (folder, root)
+    }
+
+    #[test]
+    fn a_disk_that_does_not_answer_delays_only_its_own_documents() {
+        let (_slow, slow) = project();
+        let (_quick, quick) = project();
+        let commands = CompileCommands::default();
+        let long_ago = Instant::now().checked_sub(TIMEOUT).unwrap();
+        let slot = Arc::new(DatabaseSlot { state: Mutex::new(DatabaseState::Reading(long_ago)), ..Default::default() });
+        commands.read.lock().unwrap().insert((slow.clone(), slow.clone()), Arc::clone(&slot));
+        let begin = Instant::now();
+        let targets = |root: &Path| commands.targets(&root.join("a.cu"), LookupBoundary::Workspace(root));
+        assert_eq!(targets(&slow), None);
+        assert!(targets(&quick).is_some());
+        assert!(begin.elapsed() < TIMEOUT);
+        // Documents that are opened when it has answered use it.
+        slot.fill(read(&BoundedFolder::new(&slow).unwrap(), &slow).map(Arc::new));
+        assert_eq!(targets(&slow), targets(&quick));
+    }
+
+    #[test]
+    fn only_commands_for_the_name_that_are_of_this_computer_are_kept() {
+        let mut database = Database::default();
+        let mut add = |directory: &str, file: &str, command: &str| {
+            let (directory, file) = (directory.into(), file.into());
+            database.add(
+                Path::new("/base"),
+                CommandEntry { directory, file, arguments: Vec::new(), command: command.to_owned() },
+            );
+        };
+        let nvcc = "nvcc -arch=sm_90";
+        for (directory, file) in
+            [(r"\\host\share", "a.cu"), ("//host", "a.cu"), ("/p", "//host/a.cu"), ("/p", r"\\?\UNC\host\a.cu")]
+        {
+            add(directory, file, nvcc);
+        }
+        add("/p", "b.cu", "g++ -O2");
+        add("/p/build", "../a.cu", nvcc);
+        let paths: Vec<&CompiledFile> = database.0.values().flatten().collect();
+        assert_eq!(paths.len(), 1);
+        assert_eq!(normalized(&paths[0].path), Path::new("/p/a.cu"));
+        let file = Path::new("/p/a.cu");
+        assert_eq!(database.architectures(file, file).collect::<Vec<_>>(), ["sm_90"]);
+        let other = Path::new("/q/a.cu");
+        assert_eq!(database.architectures(other, other).count(), 0);
+    }
 
     #[test]
     fn options_of_nvcc_and_clang() {
