@@ -46,8 +46,6 @@ pub struct Worker {
     figures: (Arc<Figures>, Option<SnapshotId>),
     /// Decides which diagnostics are held back while the user is typing.
     holding: Holding,
-    /// Whether a compiler wrote the file. Edits do not change that; only a new text does.
-    generated: Option<bool>,
     encoder: Encoder,
 }
 
@@ -99,7 +97,6 @@ impl Worker {
             analyzer: analyzer(),
             figures: Default::default(),
             holding: Holding::default(),
-            generated: None,
             encoder: Encoder::default(),
         };
         platform.start_worker(uri.as_str(), Box::new(|| worker().run().boxed_local()))
@@ -327,7 +324,7 @@ impl Worker {
         let faults = if enabled { self.document.evaluation.faults(found.snapshot) } else { Vec::new() };
         let all = found.report.diagnostics.clone().with(lints.clone()).with(faults.into());
         let unfiltered = enabled.then(|| Arc::clone(found.report));
-        let generated = *self.generated.get_or_insert_with(|| generated::is_generated(found.snapshot));
+        let generated = generated::is_generated(found.snapshot);
         let (wanted, split) = self.choose(found, &all, generated);
         let (wanted, held) = convert::limited((context.uri, settings.limit), wanted, split.held);
         let converted = Converted::later(context.uri.clone(), context.session);
@@ -386,7 +383,6 @@ impl Worker {
         if self.tree.is_none() || changes.contains(&DocumentChange::Replace) {
             // The rope already contains the edits before and after a replacement.
             self.holding.stop();
-            self.generated = None;
             return self.tree.insert(ptx_syntax::Document::in_chunks(&String::from(rope), threads()));
         }
         let tree = self.tree.get_or_insert_with(|| ptx_syntax::Document::new(""));

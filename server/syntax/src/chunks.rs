@@ -10,7 +10,7 @@
 
 use crate::boundaries::{begins_function, chunk_boundaries, may_end};
 use crate::parser::{parser, slice};
-use crate::rare::RareBytes;
+use crate::rare::{RareBytes, SourceFiles};
 use crate::threads::in_parallel;
 use crate::trivia::is_endless_comment;
 use crate::visible::visible;
@@ -41,6 +41,8 @@ pub struct ChunkTree {
     pub too_deep: Option<usize>,
     /// The rare bytes of its text.
     pub rare: RareBytes,
+    /// Whether its text names source files, once that has been asked for.
+    pub source_files: SourceFiles,
 }
 
 /// A chunk of a text under edit.
@@ -430,7 +432,8 @@ pub fn parse_ranges(
     // `parse` gives `None` only when cancelled or without a language.
     #[allow(clippy::expect_used)]
     let tree = parser.parse(text, None).expect("an uncancelled parse gives a tree");
-    ChunkTree { start: ranges.first().map_or(0, |range| range.start), tree, hides: false, too_deep: None, rare }
+    let start = ranges.first().map_or(0, |range| range.start);
+    ChunkTree { start, tree, hides: false, too_deep: None, rare, source_files: SourceFiles::default() }
 }
 
 /// Parses a part of a text, reusing an earlier tree that may belong to another range.
@@ -445,7 +448,7 @@ fn parse(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: &ChunkTree)
         tree = parse_again(parser, rope, range.clone(), None);
     }
     let rare = RareBytes::of(rope, range.clone());
-    ChunkTree { start: range.start, tree, hides: false, too_deep: None, rare }
+    ChunkTree { start: range.start, tree, hides: false, too_deep: None, rare, source_files: SourceFiles::default() }
 }
 
 /// Parses a part of a text with its hidden parts blanked; `None` if nothing is hidden.
@@ -457,7 +460,8 @@ fn parse_visible(parser: &mut Parser, rope: &Rope, range: Range<usize>) -> Optio
     let mut rest = |offset: usize, _: Point| visible.text.get(offset.saturating_sub(start)..).unwrap_or_default();
     #[allow(clippy::expect_used)]
     let tree = parser.parse_with_options(&mut rest, None, None).expect("an uncancelled parse gives a tree");
-    Some(ChunkTree { start, tree, hides: true, too_deep: visible.too_deep, rare })
+    let too_deep = visible.too_deep;
+    Some(ChunkTree { start, tree, hides: true, too_deep, rare, source_files: SourceFiles::default() })
 }
 
 fn parse_again(parser: &mut Parser, rope: &Rope, range: Range<usize>, old: Option<&Tree>) -> Tree {

@@ -125,6 +125,12 @@ impl Snapshot {
         self.trees.iter().zip(ends).filter(move |(chunk, _)| has(chunk.rare)).map(|(chunk, end)| chunk.start..end)
     }
 
+    /// Whether a line of the text begins with `.file`. After an edit only the chunk around it is searched again.
+    pub fn names_source_files(&self) -> bool {
+        let ends = self.trees.iter().skip(1).map(|next| next.start).chain([self.rope.len_bytes()]);
+        self.trees.iter().zip(ends).any(|(chunk, end)| chunk.source_files.named(&self.rope, chunk.start..end))
+    }
+
     /// The byte offsets at which brackets begin to nest too deep, at most one per chunk. The trees do not contain those
     /// brackets. The assembler rejects such nesting, too, and the limit protects code that recurses into the trees.
     pub fn too_deep(&self) -> impl Iterator<Item = usize> {
