@@ -1,11 +1,11 @@
 //! Measures the latency of keystrokes: from an edit to the diagnostics of that version, in a real server process.
 //!
-//! `cargo run --release -p ptx-analyzer --example keystrokes -- [--edits N] [--break brace|directive] [--inline inside|outside] [--slow MS] FILE`
+//! `cargo run --release -p ptx-analyzer --example keystrokes -- [--edits N] [--break brace|directive] [--inline inside|outside] [--slow MS] [--server PROGRAM] FILE`
 //!
 //! The program types one character at random positions of the file and deletes it again, and waits for the diagnostics
 //! each time. The latency ends when their message is read; `parsed` is the same with the time to parse it. `--break brace` first deletes a closing brace near the top, `--break directive` first inserts an unknown
 //! directive there. `--inline` opens a file of another language in its server, and types in strings with PTX or elsewhere.
-//! `--slow` prints each edit that takes longer than this.
+//! `--slow` prints each edit that takes longer than this. `--server` measures another build of the server.
 
 // A tool for those who work on this project reads what its arguments name.
 #![allow(clippy::disallowed_methods)]
@@ -28,6 +28,7 @@ fn main() {
     allocator::install();
     let mut arguments = std::env::args().skip(1);
     let (mut file, mut edits, mut breaks, mut inline, mut slow) = (None, 200, None, None, f64::INFINITY);
+    let mut server = None;
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--serve" => {
@@ -42,12 +43,15 @@ fn main() {
             "--edits" => edits = arguments.next().and_then(|n| n.parse().ok()).expect("--edits N"),
             "--slow" => slow = arguments.next().and_then(|n| n.parse().ok()).expect("--slow MS"),
             "--break" => breaks = arguments.next(),
+            "--server" => server = arguments.next(),
             "--inline" => inline = arguments.next(),
             _ => file = Some(argument),
         }
     }
     let Some(file) = file else {
-        eprintln!("usage: keystrokes [--edits N] [--break brace|directive] [--inline inside|outside] [--slow MS] FILE");
+        eprintln!(
+            "usage: keystrokes [--edits N] [--break brace|directive] [--inline inside|outside] [--slow MS] [--server PROGRAM] FILE"
+        );
         std::process::exit(2);
     };
     let mut text = std::fs::read_to_string(&file).expect("a readable file");
@@ -55,8 +59,16 @@ fn main() {
     let uri = format!("file:///{}", file.rsplit('/').next().unwrap_or("file.ptx"));
     let uri = uri.as_str();
     let strings = inline.as_ref().map(|_| strings(&file, &text)).unwrap_or_default();
-    let serve = if inline.is_some() { "--serve-inline" } else { "--serve" };
-    let mut client = Client::start(Command::new(std::env::current_exe().expect("a path")).arg(serve));
+    let mut command = match &server {
+        Some(program) => Command::new(program),
+        None => Command::new(std::env::current_exe().expect("a path")),
+    };
+    match (server.is_some(), inline.is_some()) {
+        (true, false) => {}
+        (true, true) => _ = command.arg("--inline"),
+        (false, inline) => _ = command.arg(if inline { "--serve-inline" } else { "--serve" }),
+    }
+    let mut client = Client::start(&mut command);
     let capabilities = json!({ "general": { "positionEncodings": ["utf-8"] } });
     client.begin(json!({ "capabilities": capabilities }));
     let begin = Instant::now();

@@ -12,8 +12,15 @@ use tree_sitter::Allocator;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// Makes tree-sitter use it too. Call it before the first parse.
+unsafe extern "C" {
+    /// Collects what other threads have freed of the current thread's memory, and gives free memory back to the system; with `force` also
+    /// what would soon be used again. The declaration is that of mimalloc.h; the crate has it only together with a hundred others.
+    safe fn mi_collect(force: bool);
+}
+
+/// Makes tree-sitter use it too, and lets the server give memory back. Call it before the first parse.
 pub fn install() {
+    ptx_lsp::release_memory_by(|| mi_collect(true));
     let allocator = Allocator { malloc, calloc, realloc, free: mi_free };
     // SAFETY: the four functions belong together and never return null. No other thread runs yet, and no tree exists that the
     // allocator before would have to free.

@@ -9,7 +9,7 @@ use super::evaluation::EvaluationSlot;
 use super::handlers::semantic_tokens::SentTokens;
 use super::host::HostText;
 use super::moved::Edits;
-use super::platform::Platform;
+use super::platform::{Demand, Platform};
 use super::position::ColumnEncoding;
 use super::session::ClientFeatures;
 use super::shared::lock;
@@ -219,6 +219,8 @@ pub struct OpenDocument {
     pub tokens: Mutex<Option<SentTokens>>,
     /// The evaluation of its kernels: the goal and the last run.
     pub evaluation: EvaluationSlot,
+    /// The urgency of the worker's work.
+    pub demand: Arc<Demand>,
     inbox: Mutex<Inbox>,
     /// Signals each change of the inbox to the worker.
     wake: Notify,
@@ -270,9 +272,10 @@ impl OpenDocument {
             lost: false,
         };
         let (inbox, wake, tokens) = (Mutex::new(inbox), Notify::new(), Mutex::default());
-        let evaluation = EvaluationSlot::default();
+        let (evaluation, demand): (EvaluationSlot, Arc<Demand>) = Default::default();
+        demand.change(false);
         let language = language.to_owned();
-        let document = Self { uri, language, tokens, evaluation, inbox, wake, parsed, checked, facts, host };
+        let document = Self { uri, language, tokens, evaluation, demand, inbox, wake, parsed, checked, facts, host };
         (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender, host: host_sender })
     }
 
@@ -288,7 +291,7 @@ impl OpenDocument {
             (false, _) => 0,
         };
         inbox.lost = false;
-        inbox.touch(&self.wake);
+        inbox.touch();
         inbox.text_revision = inbox.revision;
         inbox.edited = Instant::now();
         inbox.saved = false;
@@ -302,6 +305,8 @@ impl OpenDocument {
             }
         }
         inbox.version = version;
+        self.demand.change(true);
+        self.wake.notify_waiters();
         true
     }
 
@@ -310,13 +315,17 @@ impl OpenDocument {
         let mut inbox = lock(&self.inbox);
         inbox.lost = true;
         inbox.replace("");
-        inbox.touch(&self.wake);
+        inbox.touch();
         inbox.text_revision = inbox.revision;
+        self.demand.change(false);
+        self.wake.notify_waiters();
     }
 
     /// Makes the worker check the same text again.
     pub fn recheck(&self) {
-        lock(&self.inbox).touch(&self.wake);
+        lock(&self.inbox).touch();
+        self.demand.change(false);
+        self.wake.notify_waiters();
     }
 
     /// Records that the text was saved: diagnostics are no longer held back.
@@ -367,6 +376,7 @@ impl OpenDocument {
                     return None;
                 }
                 if std::mem::take(&mut inbox.waiting) {
+                    self.demand.take();
                     return Some(inbox.work());
                 }
             }
@@ -423,6 +433,7 @@ impl OpenDocument {
 
     /// Waits for the tree of a revision or of a later one; `None` if the document is closed first.
     pub async fn parsed(&self, revision: u64) -> Option<Arc<ParsedText>> {
+        let _waits = self.demand.wait();
         let mut receiver = self.parsed.clone();
         let found = receiver.wait_for(|p| p.as_ref().is_some_and(|p| p.revision >= revision)).await.ok()?;
         found.clone()
@@ -435,6 +446,7 @@ impl OpenDocument {
 
     /// Waits for the diagnostics of a revision or of a later one; `None` if the document is closed first.
     pub async fn checked(&self, revision: u64) -> Option<Arc<CheckedText>> {
+        let _waits = self.demand.wait();
         let mut receiver = self.checked.clone();
         let found = receiver.wait_for(|c| c.as_ref().is_some_and(|c| c.revision >= revision)).await.ok()?;
         found.clone()
@@ -443,6 +455,7 @@ impl OpenDocument {
     /// Waits up to `patience` for the tree of a revision or of a later one with the results of its flow lints; afterwards
     /// returns the last tree.
     pub async fn passed(&self, platform: &dyn Platform, revision: u64, patience: Duration) -> Option<Arc<ParsedText>> {
+        let _waits = self.demand.wait();
         let mut receiver = self.parsed.clone();
         let done = |p: &Option<Arc<ParsedText>>| p.as_ref().is_some_and(|p| p.revision >= revision && p.complete);
         if let Some(found) = platform.timeout(patience, receiver.wait_for(done)).await {
@@ -454,6 +467,7 @@ impl OpenDocument {
     /// Waits for the PTX in the strings of a revision or of a later one, with the results of its check if `results`; `None` if the
     /// document is closed first.
     pub async fn host(&self, revision: u64, results: bool) -> Option<Arc<HostText>> {
+        let _waits = self.demand.wait();
         let mut receiver = self.host.clone();
         let ready = |text: &HostText| text.revision >= revision && (!results || text.results.is_some());
         let found = receiver.wait_for(|text| text.as_deref().is_some_and(ready)).await.ok()?;
@@ -484,10 +498,9 @@ impl Inbox {
         }
     }
 
-    fn touch(&mut self, wake: &Notify) {
+    fn touch(&mut self) {
         self.revision = next_revision();
         self.waiting = true;
-        wake.notify_waiters();
     }
 
     /// Replaces the text by an edit of the range that differs. A client that always sends the whole text, or a formatted file,

@@ -51,5 +51,5 @@ pub use convert::page_address;
 pub use embedded::EmbeddedServer;
 pub use log::ClientLog;
 #[cfg(not(target_family = "wasm"))]
-pub use native::{CleanUp, run, run_host, serve};
+pub use native::{CleanUp, release_memory_by, run, run_host, serve};
 pub use offline::{MachineCodeTools, ModuleCode};

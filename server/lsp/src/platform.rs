@@ -12,6 +12,7 @@ use std::future::Future;
 use std::io::Result;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// A kind of computation. Those of one kind never delay those of another kind for long.
@@ -28,6 +29,64 @@ pub enum Pool {
 /// A computation that may wait. It starts on the thread that runs it, and stays there.
 pub type Computation = Box<dyn FnOnce() -> LocalBoxFuture<'static, ()> + Send>;
 
+/// How urgent the work on a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DemandLevel {
+    /// The text is checked. What is left is for an idle moment.
+    Checked,
+    /// The text is not checked.
+    Unchecked,
+    /// The user waits: for the check after an edit, or for the answer to a request.
+    Awaited,
+}
+
+/// The current urgency of the work on a document, for the platform.
+#[derive(Debug, Default)]
+pub struct Demand {
+    /// Whether there are changes that the worker has not seen.
+    changed: AtomicBool,
+    /// Whether the user made them.
+    edited: AtomicBool,
+    /// The number of requests that wait.
+    waiting: AtomicUsize,
+}
+
+impl Demand {
+    /// Records a change for the worker; `edited` if the user made it.
+    pub fn change(&self, edited: bool) {
+        self.changed.store(true, Ordering::Relaxed);
+        self.edited.fetch_or(edited, Ordering::Relaxed);
+    }
+
+    /// Records that the worker has seen all changes.
+    pub fn take(&self) {
+        self.changed.store(false, Ordering::Relaxed);
+        self.edited.store(false, Ordering::Relaxed);
+    }
+
+    /// Records that a request waits, until the result is dropped.
+    pub fn wait(&self) -> impl Drop + use<'_> {
+        struct WaitingRequest<'d>(&'d Demand);
+        impl Drop for WaitingRequest<'_> {
+            fn drop(&mut self) {
+                self.0.waiting.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        WaitingRequest(self)
+    }
+
+    /// Returns the urgency.
+    pub fn level(&self) -> DemandLevel {
+        match (self.changed.load(Ordering::Relaxed), self.edited.load(Ordering::Relaxed)) {
+            _ if self.waiting.load(Ordering::Relaxed) > 0 => DemandLevel::Awaited,
+            (_, true) => DemandLevel::Awaited,
+            (true, false) => DemandLevel::Unchecked,
+            (false, false) => DemandLevel::Checked,
+        }
+    }
+}
+
 /// The system that the server runs on.
 pub trait Platform: Debug + Send + Sync {
     /// Starts asynchronous work in the background.
@@ -36,11 +95,11 @@ pub trait Platform: Debug + Send + Sync {
     /// Starts a computation away from the work that reads messages.
     fn compute(&self, pool: Pool, work: Computation);
 
-    /// Starts the worker of a document, which has a name.
+    /// Starts the worker of a document, which has a name. The most urgent work comes first.
     ///
     /// # Errors
     /// If the system has no room for another worker.
-    fn start_worker(&self, document: &str, work: Computation) -> Result<()>;
+    fn start_worker(&self, document: &str, demand: Arc<Demand>, work: BoxFuture<'static, ()>) -> Result<()>;
 
     /// Returns a future that is done after a time.
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;

@@ -88,8 +88,8 @@ impl Worker {
         _: &str,
     ) -> std::io::Result<()> {
         let (platform, uri) = (Arc::clone(&shared.platform), document.uri.clone());
-        // The worker is created on its thread: parsers stay on theirs.
-        let worker = || Self {
+        let demand = Arc::clone(&document.demand);
+        let worker = Self {
             shared,
             document,
             publisher,
@@ -99,7 +99,7 @@ impl Worker {
             holding: Holding::default(),
             encoder: Encoder::default(),
         };
-        platform.start_worker(uri.as_str(), Box::new(|| worker().run().boxed_local()))
+        platform.start_worker(uri.as_str(), demand, worker.run().boxed())
     }
 
     async fn run(mut self) {

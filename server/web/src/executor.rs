@@ -3,7 +3,7 @@
 use futures::FutureExt;
 use futures::future::{BoxFuture, LocalBoxFuture};
 use ptx_clock::Instant;
-use ptx_lsp::platform::{Computation, Platform, Pool};
+use ptx_lsp::platform::{Computation, Demand, Platform, Pool};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::Result;
 use std::pin::Pin;
@@ -91,8 +91,8 @@ impl Platform for OneThread {
         self.start(urgency, None, NewWork::Computation(work));
     }
 
-    fn start_worker(&self, document: &str, work: Computation) -> Result<()> {
-        self.start(Urgency::Document, Some(document), NewWork::Computation(work));
+    fn start_worker(&self, document: &str, _: Arc<Demand>, work: BoxFuture<'static, ()>) -> Result<()> {
+        self.start(Urgency::Document, Some(document), NewWork::Future(work));
         Ok(())
     }
 
@@ -325,20 +325,18 @@ mod tests {
     }
 
     /// Work of several slices, of which each sends a word.
-    fn long(platform: &OneThread, words: Sender<&'static str>, word: &'static str) -> Computation {
+    fn long(platform: &OneThread, words: Sender<&'static str>, word: &'static str) -> BoxFuture<'static, ()> {
         let platform = platform.clone();
-        Box::new(move || {
-            async move {
-                for _ in 0..3 {
-                    words.send(word).unwrap();
-                    while !platform.slice_is_over() {
-                        std::hint::spin_loop();
-                    }
-                    platform.next_slice().await;
+        let work = async move {
+            for _ in 0..3 {
+                words.send(word).unwrap();
+                while !platform.slice_is_over() {
+                    std::hint::spin_loop();
                 }
+                platform.next_slice().await;
             }
-            .boxed_local()
-        })
+        };
+        work.boxed()
     }
 
     #[test]
@@ -346,8 +344,9 @@ mod tests {
         let mut executor = executor();
         let platform = executor.platform();
         let (words, heard) = channel();
-        platform.compute(Pool::Evaluations, long(&platform, words.clone(), "run"));
-        platform.start_worker("a", long(&platform, words.clone(), "check")).unwrap();
+        let run = long(&platform, words.clone(), "run");
+        platform.compute(Pool::Evaluations, Box::new(|| run.boxed_local()));
+        platform.start_worker("a", Arc::default(), long(&platform, words.clone(), "check")).unwrap();
         assert_eq!(executor.run(SLICE, || false), Rest::Ready);
         let message = words.clone();
         platform.spawn(async move { message.send("edit").unwrap() }.boxed());
@@ -389,7 +388,7 @@ mod tests {
         let mut executor = Executor::new(|name| NAMES.lock().unwrap().push(name.map(str::to_owned)));
         let platform = executor.platform();
         platform.spawn(async {}.boxed());
-        platform.start_worker("file:///a.ptx", Box::new(|| async {}.boxed_local())).unwrap();
+        platform.start_worker("file:///a.ptx", Arc::default(), async {}.boxed()).unwrap();
         assert_eq!(executor.run(SLICE, || false), Rest::Nothing);
         assert_eq!(*NAMES.lock().unwrap(), [Some("file:///a.ptx".to_owned()), None]);
     }

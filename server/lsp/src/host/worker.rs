@@ -85,7 +85,8 @@ impl HostWorker {
             checker: checker(),
             holding: HostHolding::default(),
         };
-        platform.start_worker(uri.as_str(), Box::new(|| worker.run().boxed_local()))
+        let demand = Arc::clone(&worker.document.demand);
+        platform.start_worker(uri.as_str(), demand, worker.run().boxed())
     }
 
     async fn run(mut self) {

@@ -1,5 +1,6 @@
 //! The server as a program: it reads and writes pipes, and works on threads.
 
+mod documents;
 mod find;
 mod input;
 mod parent;
@@ -11,6 +12,7 @@ use crate::platform::Platform;
 use crate::shared::{ServerMode, Shared, WorkerStart};
 use crate::worker::Worker;
 use crate::{transport, unreadable};
+pub use documents::release_memory_by;
 pub use pools::ThreadPools;
 use ptx_wire::ending;
 use ptx_wire::outgoing::Outgoing;

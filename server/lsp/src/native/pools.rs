@@ -2,8 +2,9 @@
 //!
 //! A pool is the blocking pool of a tokio runtime: its tasks wait in the order of arrival until a thread is free.
 
+use super::documents::{DocumentThreads, WORKER_STACK};
 use super::find::FileSystem;
-use crate::platform::{Computation, Platform, Pool};
+use crate::platform::{Computation, Demand, Platform, Pool};
 use crate::priority::yield_to_others;
 use crate::workspace::FileSource;
 use futures::FutureExt;
@@ -22,10 +23,6 @@ use tokio::task::JoinHandle;
 /// space, not memory.
 const STACK: usize = 16 << 20;
 
-/// Stack size of a thread that checks texts in bytes: trees can nest deeply, and a check may recurse along them. This is address
-/// space, not memory.
-const WORKER_STACK: usize = 64 << 20;
-
 /// Handles of the thread pools: the platform of a server on threads.
 #[derive(Debug, Clone)]
 pub struct Pools {
@@ -34,6 +31,7 @@ pub struct Pools {
     instant: Handle,
     /// More than two runs at a time would only compete for processors and memory.
     evaluations: Handle,
+    documents: DocumentThreads,
 }
 
 impl Platform for Pools {
@@ -50,9 +48,8 @@ impl Platform for Pools {
         handle.spawn_blocking(move || block_on(work()));
     }
 
-    fn start_worker(&self, _: &str, work: Computation) -> Result<()> {
-        let thread = std::thread::Builder::new().name("document".into()).stack_size(WORKER_STACK);
-        thread.spawn(move || block_on(work())).map(drop)
+    fn start_worker(&self, _: &str, demand: Arc<Demand>, work: BoxFuture<'static, ()>) -> Result<()> {
+        self.documents.start(demand, work)
     }
 
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
@@ -101,6 +98,7 @@ pub struct ThreadPools {
     requests: Runtime,
     instant: Runtime,
     evaluations: Runtime,
+    documents: DocumentThreads,
 }
 
 impl ThreadPools {
@@ -123,7 +121,7 @@ impl ThreadPools {
             .build()?;
         let instant = pool("instant", 2).build()?;
         let evaluations = pool("evaluation", 2).on_thread_start(yield_to_others).build()?;
-        Ok(Self { requests, instant, evaluations })
+        Ok(Self { requests, instant, evaluations, documents: DocumentThreads::new() })
     }
 
     /// Returns the handles of the pools.
@@ -132,6 +130,7 @@ impl ThreadPools {
             requests: self.requests.handle().clone(),
             instant: self.instant.handle().clone(),
             evaluations: self.evaluations.handle().clone(),
+            documents: self.documents.clone(),
         }
     }
 
@@ -142,6 +141,7 @@ impl ThreadPools {
 
     /// Ends the pools without waiting for threads that still compute: nothing reads their answers any more.
     pub fn shut_down(self) {
+        self.documents.close();
         self.evaluations.shutdown_background();
         self.instant.shutdown_background();
         self.requests.shutdown_background();
