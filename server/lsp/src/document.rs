@@ -5,8 +5,7 @@
 //! records the revision, then waits until the worker has published that revision or a later one.
 
 use super::convert::{self, ConversionContext};
-use super::evaluation::EvaluationSlot;
-use super::handlers::semantic_tokens::SentTokens;
+use super::history::History;
 use super::host::HostText;
 use super::moved::Edits;
 use super::platform::{Demand, Platform};
@@ -205,7 +204,6 @@ struct Inbox {
     saved: bool,
     waiting: bool,
     closed: bool,
-    lost: bool,
 }
 
 /// An open document.
@@ -215,10 +213,8 @@ pub struct OpenDocument {
     pub uri: Uri,
     /// The client's name of its language.
     pub language: String,
-    /// The semantic tokens that were sent last, as the base of the next difference.
-    pub tokens: Mutex<Option<SentTokens>>,
-    /// The evaluation of its kernels: the goal and the last run.
-    pub evaluation: EvaluationSlot,
+    /// What does not follow from its text.
+    pub history: History,
     /// The urgency of the worker's work.
     pub demand: Arc<Demand>,
     inbox: Mutex<Inbox>,
@@ -269,13 +265,12 @@ impl OpenDocument {
             saved: false,
             waiting: true,
             closed: false,
-            lost: false,
         };
-        let (inbox, wake, tokens) = (Mutex::new(inbox), Notify::new(), Mutex::default());
-        let (evaluation, demand): (EvaluationSlot, Arc<Demand>) = Default::default();
+        let (inbox, wake) = (Mutex::new(inbox), Notify::new());
+        let (history, demand): (History, Arc<Demand>) = Default::default();
         demand.change(false);
         let language = language.to_owned();
-        let document = Self { uri, language, tokens, evaluation, demand, inbox, wake, parsed, checked, facts, host };
+        let document = Self { uri, language, history, demand, inbox, wake, parsed, checked, facts, host };
         (document, Publisher { parsed: parsed_sender, checked: checked_sender, facts: facts_sender, host: host_sender })
     }
 
@@ -285,12 +280,14 @@ impl OpenDocument {
     pub fn change(&self, encoding: ColumnEncoding, version: i32, changes: Vec<TextDocumentContentChangeEvent>) -> bool {
         let mut inbox = lock(&self.inbox);
         let whole = changes.iter().position(|c| c.range.is_none());
-        let known = match (inbox.lost, whole) {
+        // Changes only while the inbox is locked.
+        let lost = &self.history.lost;
+        let known = match (lost.load(Ordering::Relaxed), whole) {
             (true, None) => return false,
             (true, Some(first)) => first,
             (false, _) => 0,
         };
-        inbox.lost = false;
+        lost.store(false, Ordering::Relaxed);
         inbox.touch();
         inbox.text_revision = inbox.revision;
         inbox.edited = Instant::now();
@@ -313,7 +310,7 @@ impl OpenDocument {
     /// Discards the text, because a message about it could not be understood.
     pub fn lose(&self) {
         let mut inbox = lock(&self.inbox);
-        inbox.lost = true;
+        self.history.lost.store(true, Ordering::Relaxed);
         inbox.replace("");
         inbox.touch();
         inbox.text_revision = inbox.revision;
@@ -377,7 +374,7 @@ impl OpenDocument {
                 }
                 if std::mem::take(&mut inbox.waiting) {
                     self.demand.take();
-                    return Some(inbox.work());
+                    return Some(inbox.work(self.history.lost.load(Ordering::Relaxed)));
                 }
             }
             changed.await;
@@ -486,7 +483,7 @@ impl OpenDocument {
 }
 
 impl Inbox {
-    fn work(&mut self) -> DocumentWork {
+    fn work(&mut self, lost: bool) -> DocumentWork {
         DocumentWork {
             changes: std::mem::take(&mut self.changes),
             rope: self.rope.clone(),
@@ -494,7 +491,7 @@ impl Inbox {
             version: self.version,
             edited: self.edited,
             saved: self.saved,
-            lost: self.lost,
+            lost,
         }
     }
 

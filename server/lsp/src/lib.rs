@@ -21,6 +21,7 @@ mod evaluation;
 mod folders;
 mod globs;
 mod handlers;
+mod history;
 pub mod host;
 pub mod levels;
 mod log;

@@ -86,8 +86,10 @@ pub struct Shared {
     documents: DashMap<Uri, Arc<OpenDocument>>,
     touched: Mutex<Option<Uri>>,
     refused: Mutex<HashMap<Uri, DocumentRefusal>>,
-    /// Documents whose next text is not checked.
+    /// Documents that are not checked when they are opened next.
     spared: Mutex<HashSet<Uri>>,
+    /// Messages about settings that were shown.
+    pub complaints: Mutex<HashSet<String>>,
     /// Files that are not open and never examined.
     given_up: Mutex<HashSet<Uri>>,
 }
@@ -122,6 +124,7 @@ impl Shared {
             touched: Mutex::default(),
             refused: Mutex::default(),
             spared: Mutex::default(),
+            complaints: Mutex::default(),
             given_up: Mutex::default(),
         }
     }
@@ -277,12 +280,10 @@ impl Shared {
 
     /// Makes the next text of a document count as one whose check fails.
     pub fn spare(&self, uri: Uri) {
-        lock(&self.spared).insert(uri);
-    }
-
-    /// Whether the current text of a document must not be checked. Later texts are checked again.
-    pub fn takes_spared(&self, uri: &Uri) -> bool {
-        lock(&self.spared).remove(uri)
+        match self.document(&uri) {
+            Some(document) => document.history.spared.store(true, Ordering::Relaxed),
+            None => _ = lock(&self.spared).insert(uri),
+        }
     }
 
     /// Lets the server ask its client for files, if the client offers that.
@@ -316,6 +317,7 @@ impl Shared {
         // If a client opens a document twice, the second text counts.
         self.close(&uri);
         let (document, publisher): (OpenDocument, Publisher) = OpenDocument::new(uri.clone(), language, text, version);
+        document.history.spared.store(lock(&self.spared).remove(&uri), Ordering::Relaxed);
         let document = Arc::new(document);
         self.touch(&uri);
         // The document is inserted before its worker reads the settings: a change of settings rechecks all documents, and must
@@ -333,6 +335,7 @@ impl Shared {
     pub fn close(&self, uri: &Uri) {
         let document = self.documents.remove(uri).map(|(_, document)| document);
         self.found(uri);
+        self.troubles.forget(uri.as_str());
         self.ptxas.forget(uri);
         self.nvdisasm.forget(uri);
         if let Some(document) = document {

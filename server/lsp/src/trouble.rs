@@ -9,7 +9,7 @@ use tower_lsp_server::ls_types::{MessageType, ShowMessageParams};
 /// Address for bug reports.
 const ISSUES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/issues");
 
-/// The messages that were shown already: one for each document, even if the error repeats at each keystroke.
+/// The messages that were shown already: one for each document while it is open, even if the error repeats at each keystroke.
 #[derive(Debug, Default)]
 pub struct Troubles(Mutex<HashSet<String>>);
 
@@ -29,7 +29,7 @@ impl Troubles {
 
     /// Reports that a message about the text of a document could not be understood, unless that was reported before.
     pub fn tell_lost(&self, outgoing: &Outgoing, document: &str) {
-        if lock(&self.0).insert(format!("the text of {document}")) {
+        if lock(&self.0).insert(text_of(document)) {
             let message = format!(
                 "ptx-analyzer: a message about {document} could not be understood, so its text is not known. Close the file and open it \
                  again. The log says what is wrong."
@@ -38,4 +38,18 @@ impl Troubles {
             outgoing.encoded(outgoing::notification("window/showMessage", params));
         }
     }
+
+    /// Forgets what was reported about a document: it is closed.
+    pub fn forget(&self, document: &str) {
+        let mut reported = lock(&self.0);
+        if !reported.is_empty() {
+            reported.remove(document);
+            reported.remove(&text_of(document));
+        }
+    }
+}
+
+/// The key of messages about the text of a document.
+fn text_of(document: &str) -> String {
+    format!("the text of {document}")
 }

@@ -11,16 +11,16 @@ use super::document::{
 use super::evaluation;
 use super::refresh;
 use super::settings::DiagnosticsSettings;
-use super::shared::Shared;
+use super::shared::{Shared, lock};
 use encoder::Encoder;
 pub use encoder::publication;
 use futures::FutureExt;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, DiagnosticList, Report, SharedReport, generated};
 use ptx_clock::Instant;
-use ptx_ide::holding::{BREAKING, Holding, Split};
+use ptx_ide::holding::{BREAKING, Split};
 use ptx_launch::files::is_markup;
-use ptx_syntax::{Rope, Snapshot, SnapshotId};
+use ptx_syntax::{Rope, Snapshot};
 use ptx_wire::outgoing::Outgoing;
 use std::num::NonZero;
 use std::panic::AssertUnwindSafe;
@@ -42,10 +42,6 @@ pub struct Worker {
     publisher: Publisher,
     tree: Option<ptx_syntax::Document>,
     analyzer: Analyzer,
-    /// The register report of the last flow lints, and the text that its positions refer to.
-    figures: (Arc<Figures>, Option<SnapshotId>),
-    /// Decides which diagnostics are held back while the user is typing.
-    holding: Holding,
     encoder: Encoder,
 }
 
@@ -89,23 +85,15 @@ impl Worker {
     ) -> std::io::Result<()> {
         let (platform, uri) = (Arc::clone(&shared.platform), document.uri.clone());
         let demand = Arc::clone(&document.demand);
-        let worker = Self {
-            shared,
-            document,
-            publisher,
-            tree: None,
-            analyzer: analyzer(),
-            figures: Default::default(),
-            holding: Holding::default(),
-            encoder: Encoder::default(),
-        };
+        let worker =
+            Self { shared, document, publisher, tree: None, analyzer: analyzer(), encoder: Encoder::default() };
         platform.start_worker(uri.as_str(), demand, worker.run().boxed())
     }
 
     async fn run(mut self) {
         while let Some(mut work) = self.document.take().await {
             let changes = std::mem::take(&mut work.changes);
-            if self.shared.takes_spared(&self.document.uri) {
+            if self.document.history.takes_spared() {
                 self.give_up(&work).await;
                 continue;
             }
@@ -123,12 +111,18 @@ impl Worker {
         }
     }
 
+    /// Forgets all about the text: it is unknown, not PTX, or its check failed.
+    fn forget(&mut self) {
+        self.tree = None;
+        self.analyzer = analyzer();
+        self.document.history.forget_text();
+        self.publisher.facts.send_replace(Arc::default());
+    }
+
     /// Publishes an empty result after the check of this text failed, so that requests do not wait for it.
     async fn give_up(&mut self, work: &DocumentWork) {
         let revision = work.revision;
-        self.tree = None;
-        self.analyzer = analyzer();
-        self.holding = Holding::default();
+        self.forget();
         self.publisher.parsed.send_modify(|parsed| {
             if parsed.as_ref().is_none_or(|p| p.revision < revision) {
                 *parsed = Some(Arc::new(ParsedText::nothing(revision)));
@@ -143,22 +137,24 @@ impl Worker {
         #[cfg(test)]
         tests::trip(&work.rope, "FIRST");
         if work.lost || is_markup(work.rope.chars()) {
-            self.tree = None;
-            self.analyzer = analyzer();
-            self.figures = Default::default();
+            self.forget();
             self.publisher.parsed.send_replace(Some(Arc::new(ParsedText::nothing(revision))));
             let timings = Timings { parse: begin.elapsed(), ..Timings::default() };
             return self.report(work, CheckedText::nothing(revision, work.version, timings)).await;
         }
         let snapshot = self.tree(&work.rope, changes).snapshot();
         if work.saved {
-            self.holding.stop();
+            self.document.history.holding().stop();
         }
         let parse = begin.elapsed();
         self.document.share(revision, snapshot.rope());
-        let edits = self.figures.1.and_then(|last| snapshot.edits_since(last));
-        self.figures = (Arc::new(self.figures.0.moved(edits)), Some(snapshot.id()));
-        self.hand_over(revision, &snapshot, false);
+        let figures = {
+            let (figures, of) = &mut *lock(&self.document.history.figures);
+            let edits = of.and_then(|last| snapshot.edits_since(last));
+            (*figures, *of) = (Arc::new(figures.moved(edits)), Some(snapshot.id()));
+            Arc::clone(figures)
+        };
+        self.hand_over(revision, &snapshot, figures, false);
         if self.document.is_stale(revision) {
             return;
         }
@@ -197,7 +193,7 @@ impl Worker {
         let platform = Arc::clone(&self.shared.platform);
         match self.document.wait(&*platform, revision, Instant::now() + IDLE_DELAY, due.is_some()).await {
             Wait::Stale => return,
-            Wait::Saved => self.holding.stop(),
+            Wait::Saved => self.document.history.holding().stop(),
             Wait::Over => {}
         }
         let begin = Instant::now();
@@ -254,7 +250,7 @@ impl Worker {
         while let Some(next) = due {
             match self.document.wait(&*platform, revision, work.edited + next, true).await {
                 Wait::Stale => return,
-                Wait::Saved => self.holding.stop(),
+                Wait::Saved => self.document.history.holding().stop(),
                 Wait::Over => {}
             }
             let published = self.publish(&found, &lints, timings).await;
@@ -295,19 +291,21 @@ impl Worker {
         revision: u64,
         target: Option<&'static ptx_isa::tables::TargetInfo>,
     ) {
-        let (facts, figures) = later::figures(&self.analyzer, &self.figures.0, snapshot, target);
+        let before = Arc::clone(&lock(&self.document.history.figures).0);
+        let (facts, figures) = later::figures(&self.analyzer, &before, snapshot, target);
         self.publisher.facts.send_replace(Arc::new(facts));
-        let others = !figures.looks_like(&self.figures.0);
-        self.figures.0 = Arc::new(figures);
-        self.hand_over(revision, snapshot, true);
+        let others = !figures.looks_like(&before);
+        let figures = Arc::new(figures);
+        lock(&self.document.history.figures).0 = Arc::clone(&figures);
+        self.hand_over(revision, snapshot, figures, true);
         if others {
             refresh::registers(&self.shared, &self.shared.settings_of(&self.document.uri));
         }
     }
 
     /// Publishes a tree with the register report.
-    fn hand_over(&self, revision: u64, snapshot: &Snapshot, complete: bool) {
-        let (snapshot, figures) = (Some(snapshot.clone()), Arc::clone(&self.figures.0));
+    fn hand_over(&self, revision: u64, snapshot: &Snapshot, figures: Arc<Figures>, complete: bool) {
+        let snapshot = Some(snapshot.clone());
         self.publisher.parsed.send_replace(Some(Arc::new(ParsedText { revision, snapshot, figures, complete })));
     }
 
@@ -321,7 +319,7 @@ impl Worker {
         let begin = Instant::now();
         let (work, context, settings) = (found.work, found.context, found.settings);
         let enabled = settings.enable;
-        let faults = if enabled { self.document.evaluation.faults(found.snapshot) } else { Vec::new() };
+        let faults = if enabled { self.document.history.evaluation.faults(found.snapshot) } else { Vec::new() };
         let all = found.report.diagnostics.clone().with(lints.clone()).with(faults.into());
         let unfiltered = enabled.then(|| Arc::clone(found.report));
         let generated = generated::is_generated(found.snapshot);
@@ -348,12 +346,13 @@ impl Worker {
 
     /// Chooses diagnostics to show, at least as many as the client may be sent or all, and decides which of them are held back.
     fn choose(
-        &mut self,
+        &self,
         found: &TextDiagnostics<'_>,
         all: &DiagnosticList,
         generated: bool,
     ) -> (Vec<ptx_analysis::Diagnostic>, Split) {
         let (settings, holds) = (found.settings, found.holds());
+        let mut holding = self.document.history.holding();
         let level = |code, severity| settings.levels.shown(code, severity, generated);
         let limit = settings.limit;
         // Those that are held back take no place from others. Mostly it is those of the statement that is being typed.
@@ -363,7 +362,7 @@ impl Worker {
             let split = if holds {
                 let broken = all.of_codes(&BREAKING).into_iter().filter(|d| level(d.code(), d.severity()).is_some());
                 let broken = &mut broken.map(|d| d.range().start);
-                self.holding.split_part(found.snapshot, &wanted, broken, found.work.edited.elapsed())
+                holding.split_part(found.snapshot, &wanted, broken, found.work.edited.elapsed())
             } else {
                 Split::everything(wanted.len())
             };
@@ -372,8 +371,8 @@ impl Worker {
                 places = places.saturating_mul(4);
                 continue;
             }
-            self.holding.published(&wanted, &split, found.complete);
-            self.holding.left_out_after(last);
+            holding.published(&wanted, &split, found.complete);
+            holding.left_out_after(last);
             return (wanted, split);
         }
     }
@@ -382,17 +381,18 @@ impl Worker {
     fn tree(&mut self, rope: &Rope, changes: Vec<DocumentChange>) -> &mut ptx_syntax::Document {
         if self.tree.is_none() || changes.contains(&DocumentChange::Replace) {
             // The rope already contains the edits before and after a replacement.
-            self.holding.stop();
+            self.document.history.holding().stop();
             return self.tree.insert(ptx_syntax::Document::in_chunks(&String::from(rope), threads()));
         }
         let tree = self.tree.get_or_insert_with(|| ptx_syntax::Document::new(""));
+        let mut holding = self.document.history.holding();
         for change in changes {
             if let DocumentChange::Edit(range, text) = change {
-                self.holding.edit(tree.rope(), &range, &text);
+                holding.edit(tree.rope(), &range, &text);
                 tree.edit(range, &text);
             }
         }
-        self.holding.settle(tree.rope());
+        holding.settle(tree.rope());
         tree
     }
 

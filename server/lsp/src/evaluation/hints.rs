@@ -6,8 +6,8 @@ use ptx_launch::values::LineValue;
 
 /// Returns the values in a stretch of a text; empty if the run was of another text.
 pub fn hints(document: &OpenDocument, stretch: &Stretch) -> Vec<LineValue> {
-    let Some(focus) = document.evaluation.focus() else { return Vec::new() };
-    let Some(evaluation) = document.evaluation.fresh(&stretch.snapshot) else { return Vec::new() };
+    let Some(focus) = document.history.evaluation.focus() else { return Vec::new() };
+    let Some(evaluation) = document.history.evaluation.fresh(&stretch.snapshot) else { return Vec::new() };
     let values = evaluation.values(&focus, &|| stretch.cancelled.is_set());
     let mut out = values.of_lane(&evaluation.done, &evaluation.module.text, focus.lane);
     out.retain(|v| stretch.range.start <= v.offset && v.offset <= stretch.range.end);

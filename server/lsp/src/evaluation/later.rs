@@ -50,7 +50,7 @@ pub(super) fn run_again(
             });
             let outcome = run.catch_unwind().await;
             let (wants, more) = {
-                let mut inside = lock(&document.evaluation.0);
+                let mut inside = lock(&document.history.evaluation.0);
                 inside.running = false;
                 inside.tried = Some(snapshot.id());
                 (inside.wanted.is_some(), std::mem::take(&mut inside.again))

@@ -254,10 +254,10 @@ pub async fn ask(
 ) -> Result<Arc<Evaluation>, LaunchRefusal> {
     let (evaluation, stored) = stored_or_run(shared, document, checked, question, cancelled).await?;
     if stored {
-        document.evaluation.want(&evaluation, question);
+        document.history.evaluation.want(&evaluation, question);
         return Ok(evaluation);
     }
-    let again = document.evaluation.want(&evaluation, question);
+    let again = document.history.evaluation.want(&evaluation, question);
     shared.evaluations.keep(shared, document, evaluation.clone());
     // The findings are shown with the other diagnostics.
     document.recheck();
@@ -320,7 +320,7 @@ pub fn known(
 ) -> Option<Arc<Evaluation>> {
     let settings = shared.settings_of(&document.uri).evaluation.clone();
     let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
-    let last = document.evaluation.fresh(snapshot).filter(|e| e.limits == limits && !e.out_of_time)?;
+    let last = document.history.evaluation.fresh(snapshot).filter(|e| e.limits == limits && !e.out_of_time)?;
     same(&last.question, &last.entry, question, &last.module).then_some(last)
 }
 
@@ -355,14 +355,14 @@ impl EvaluationSlot {
 impl Evaluations {
     /// Stores a run, and drops the oldest one if there are too many.
     fn keep(&self, shared: &Shared, document: &OpenDocument, evaluation: Arc<Evaluation>) {
-        lock(&document.evaluation.0).last = Some(evaluation);
+        lock(&document.history.evaluation.0).last = Some(evaluation);
         let mut recent = lock(&self.recent);
         recent.retain(|uri| *uri != document.uri);
         recent.push_back(document.uri.clone());
         while recent.len() > MAX_RUNS {
             let oldest = recent.pop_front().and_then(|uri| shared.document(&uri));
             if let Some(oldest) = oldest {
-                lock(&oldest.evaluation.0).last = None;
+                lock(&oldest.history.evaluation.0).last = None;
             }
         }
     }
@@ -456,7 +456,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<C
     let Some(snapshot) = checked.snapshot.clone() else { return };
     let settings = shared.settings_of(&document.uri).evaluation.clone();
     let wanted = {
-        let mut inside = lock(&document.evaluation.0);
+        let mut inside = lock(&document.history.evaluation.0);
         let fresh = inside.last.as_ref().is_some_and(|e| e.is_of(&snapshot));
         match inside.wanted.clone() {
             Some(wanted) if settings.enable && settings.live && !fresh => {

@@ -4,9 +4,8 @@ use crate::refresh;
 use crate::settings::{self, SECTION, SettingProblem, Settings};
 use crate::shared::{Shared, lock};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tower_lsp_server::ls_types::{ConfigurationItem, MessageType, Registration, Uri};
 
@@ -130,9 +129,8 @@ pub fn take_effect(shared: &Arc<Shared>) {
 
 /// Shows a message to the user, once for each mistake.
 pub fn complain(shared: &Arc<Shared>, message: String) {
-    static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     tracing::warn!("{message}");
-    if lock(&SAID).get_or_insert_default().insert(message.clone()) {
+    if lock(&shared.complaints).insert(message.clone()) {
         let (runner, shared) = (shared, Arc::clone(shared));
         runner.spawn(async move {
             shared.client().await.show_message(MessageType::WARNING, format!("ptx-analyzer: {message}")).await;

@@ -39,7 +39,7 @@ pub fn provide(capabilities: &mut ServerCapabilities, session: ClientFeatures) {
 pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
     let uri = params.text_document.uri;
     let settings = shared.settings_of(&uri);
-    let document = shared.document(&uri).filter(|d| d.evaluation.focus().is_some());
+    let document = shared.document(&uri).filter(|d| d.history.evaluation.focus().is_some());
     if !settings.inlay_hints.enable && document.is_none() {
         return Ok(None);
     }
@@ -70,7 +70,7 @@ async fn evaluated(shared: &Shared, document: &OpenDocument) {
     let deadline = Instant::now() + 2 * LINTS_TIMEOUT;
     while Instant::now() < deadline {
         let Some(parsed) = document.parsed(document.revision()).await else { return };
-        if !parsed.snapshot.as_ref().is_some_and(|snapshot| document.evaluation.is_pending(snapshot)) {
+        if !parsed.snapshot.as_ref().is_some_and(|snapshot| document.history.evaluation.is_pending(snapshot)) {
             return;
         }
         shared.platform.sleep(PAUSE).await;

@@ -49,7 +49,7 @@ pub async fn delta(
     params: SemanticTokensDeltaParams,
 ) -> Result<Option<SemanticTokensFullDeltaResult>> {
     let Some((document, tokens)) = whole(shared, &params.text_document.uri).await? else { return Ok(None) };
-    let before = lock(&document.tokens).take().filter(|g| g.id == params.previous_result_id);
+    let before = lock(&document.history.tokens).take().filter(|g| g.id == params.previous_result_id);
     let given = give(&document, tokens);
     Ok(Some(match before {
         Some(before) => {
@@ -97,7 +97,7 @@ fn all(snapshot: &Snapshot, encoding: ColumnEncoding, standard: bool) -> Vec<Sem
 fn give(document: &OpenDocument, tokens: Vec<SemanticToken>) -> SemanticTokens {
     static NUMBER: AtomicU64 = AtomicU64::new(1);
     let id = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
-    *lock(&document.tokens) = Some(SentTokens { id: id.clone(), tokens: Arc::new(tokens.clone()) });
+    *lock(&document.history.tokens) = Some(SentTokens { id: id.clone(), tokens: Arc::new(tokens.clone()) });
     SemanticTokens { result_id: Some(id), data: tokens }
 }
 

@@ -39,7 +39,7 @@ fn document(shared: &Shared, document: &OpenDocument) -> Value {
         "diagnostics": checked.as_ref().map(|c| c.report.diagnostics.len()),
         "held": checked.map(|c| c.held.iter().filter(|held| **held).count()),
         "measured": measured,
-        "evaluation": document.evaluation.status(),
+        "evaluation": document.history.evaluation.status(),
         "milliseconds": {
             "parse": milliseconds(timings.parse),
             "check": milliseconds(timings.check),

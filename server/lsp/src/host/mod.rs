@@ -9,6 +9,7 @@ mod requests;
 mod worker;
 
 pub use compile_commands::{CompileCommands, LookupBoundary};
+pub use holding::HostHolding;
 pub use worker::HostText;
 pub use {backend::HostBackend, worker::HostWorker};
 

@@ -1,7 +1,6 @@
 //! The worker that follows the PTX in the strings of a document and checks it.
 
 use super::compile_commands::LookupBoundary;
-use super::holding::HostHolding;
 use crate::convert::{self, ConversionContext};
 use crate::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, Publisher, Timings, Wait};
 use crate::folders::file_path;
@@ -55,7 +54,6 @@ pub struct HostWorker {
     text: String,
     host: Option<Host>,
     checker: HostChecker,
-    holding: HostHolding,
 }
 
 impl HostWorker {
@@ -83,7 +81,6 @@ impl HostWorker {
             text: String::new(),
             host: None,
             checker: checker(),
-            holding: HostHolding::default(),
         };
         let demand = Arc::clone(&worker.document.demand);
         platform.start_worker(uri.as_str(), demand, worker.run().boxed())
@@ -93,7 +90,7 @@ impl HostWorker {
         self.built = self.built();
         while let Some(mut work) = self.document.take().await {
             let changes = std::mem::take(&mut work.changes);
-            if self.shared.takes_spared(&self.document.uri) {
+            if self.document.history.takes_spared() {
                 self.forget();
                 self.nothing(&work).await;
                 continue;
@@ -124,7 +121,7 @@ impl HostWorker {
     fn forget(&mut self) {
         self.host = None;
         self.checker = checker();
-        self.holding = HostHolding::default();
+        self.document.history.forget_text();
     }
 
     /// Publishes that a text has no PTX, so that requests do not wait.
@@ -153,12 +150,12 @@ impl HostWorker {
         let revision = work.revision;
         let begin = Instant::now();
         let Some(language) = self.language.filter(|_| !work.lost) else {
-            self.host = None;
+            self.forget();
             return self.nothing(work).await;
         };
         let groups: Arc<[Placed]> = self.follow(language, &work.rope, changes).groups().into();
         if work.saved {
-            self.holding.stop();
+            self.document.history.host_holding().stop();
         }
         let settings = self.shared.settings_of(&self.document.uri);
         self.checker.set_targets(self.targets(&settings));
@@ -185,7 +182,7 @@ impl HostWorker {
         while let Some(next) = due {
             match self.document.wait(&*self.shared.platform, revision, work.edited + next, true).await {
                 Wait::Stale => return,
-                Wait::Saved => self.holding.stop(),
+                Wait::Saved => self.document.history.host_holding().stop(),
                 Wait::Over => {}
             }
             due = self.publish(work, (&groups, &results), &settings, timings).await;
@@ -197,14 +194,14 @@ impl HostWorker {
     fn follow(&mut self, language: Language, rope: &Rope, changes: Vec<DocumentChange>) -> &Host {
         if self.host.is_none() || changes.contains(&DocumentChange::Replace) {
             // The rope already contains the edits before and after a replacement.
-            self.holding.stop();
+            self.document.history.host_holding().stop();
             self.text = String::from(rope);
             return self.host.insert(Host::new(language, &self.text));
         }
         let host = self.host.get_or_insert_with(|| Host::new(language, ""));
         for change in changes {
             if let DocumentChange::Edit(range, new) = change {
-                self.holding.edit(&range, &new);
+                self.document.history.host_holding().edit(&range, &new);
                 self.text.replace_range(range.clone(), &new);
                 let edit = Edit { start: range.start, old_end: range.end, new_end: range.start + new.len() };
                 host.edit(&self.text, edit);
@@ -237,11 +234,11 @@ impl HostWorker {
         let found = levels.apply(in_text(groups, results));
         let holds = settings.diagnostics.hold_back && (!session.pulls_diagnostics || session.refreshes_diagnostics);
         let (held, due) = if holds {
-            self.holding.split(groups, &found, work.edited.elapsed())
+            self.document.history.host_holding().split(groups, &found, work.edited.elapsed())
         } else {
             (vec![false; found.len()], None)
         };
-        self.holding.published(&found, &held);
+        self.document.history.host_holding().published(&found, &held);
         let (found, held) = convert::limited((&document.uri, settings.diagnostics.limit), found, held);
         let diagnostics = convert::diagnostics(&context, &found);
         let before = self.document.last_checked().filter(|c| c.revision == work.revision);

@@ -56,7 +56,7 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
     let (document, checked) = read(shared, uri).await?;
     let server = Arc::clone(shared);
     if !request.aside {
-        document.evaluation.asked(checked.revision);
+        document.history.evaluation.asked(checked.revision);
     }
     let rope = checked.snapshot.as_ref().map(|s| s.rope().clone()).unwrap_or_default();
     if request.question.entry.is_none() {
@@ -71,7 +71,7 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
             // No later request replaces a run aside: its answer is about the text at the time of the request.
             let outdated = || {
                 let newest = document.text_revision();
-                !request.aside && newest > checked.revision && document.evaluation.was_asked_about(newest)
+                !request.aside && newest > checked.revision && document.history.evaluation.was_asked_about(newest)
             };
             let stop = || cancelled.is_set() || outdated();
             let evaluation = match request.aside {
@@ -84,7 +84,7 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
             let target = view::target(&shape, request.cta, request.warp).map_err(Error::invalid_params)?;
             if let Some(focus) = request.focus.filter(|_| !request.aside) {
                 let focus = focus.map(|(lane, step)| Focus { target, lane, step });
-                if document.evaluation.set_focus(focus) {
+                if document.history.evaluation.set_focus(focus) {
                     refresh::values(&server);
                 }
             }
@@ -222,7 +222,7 @@ fn document_of(shared: &Shared, argument: &Value) -> Result<Uri> {
 pub fn clear(shared: &Arc<Shared>, argument: &Value) -> Result<bool> {
     let uri = document_of(shared, argument)?;
     let Some(document) = shared.document(&uri) else { return Ok(false) };
-    let any = document.evaluation.clear();
+    let any = document.history.evaluation.clear();
     if any {
         document.recheck();
         refresh::values(shared);
