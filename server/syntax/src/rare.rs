@@ -66,22 +66,21 @@ fn names_source_files(rope: &Rope, range: Range<usize>) -> bool {
     let is_directive = |at: usize| begins_line(at) && ends_word(at + SOURCE_FILE.len());
     const SEAM: usize = SOURCE_FILE.len() - 1;
     // The last bytes before the current part, in which a word may begin that ends in it.
-    let (mut start, mut tail) = (range.start, Vec::with_capacity(2 * SEAM));
+    let (mut start, mut tail) = (range.start, Vec::with_capacity(SEAM));
     for part in rope.byte_slice(range.clone()).chunks() {
         let part = part.as_bytes();
-        let from = start - tail.len();
-        tail.extend(part.iter().take(SEAM));
-        let across = finder.find_iter(&tail).map(|at| from + at);
-        if across.chain(finder.find_iter(part).map(|at| start + at)).any(is_directive) {
+        if tail.contains(&b'.') {
+            let seam: Vec<u8> = tail.iter().chain(part.iter().take(SEAM)).copied().collect();
+            if finder.find_iter(&seam).any(|at| is_directive(start - tail.len() + at)) {
+                return true;
+            }
+        }
+        if finder.find_iter(part).any(|at| is_directive(start + at)) {
             return true;
         }
         start += part.len();
-        if part.len() >= SEAM {
-            tail.clear();
-            tail.extend(part.iter().skip(part.len() - SEAM));
-        } else {
-            tail.drain(..tail.len().saturating_sub(SEAM));
-        }
+        tail.drain(..tail.len().saturating_sub(SEAM.saturating_sub(part.len())));
+        tail.extend(&part[part.len().saturating_sub(SEAM)..]);
     }
     false
 }

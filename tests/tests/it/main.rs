@@ -27,6 +27,7 @@ mod properties;
 mod recorded_fixtures;
 mod records;
 mod registers;
+mod remembered;
 mod synchronization;
 mod twins;
 mod typing;

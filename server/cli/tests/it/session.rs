@@ -112,7 +112,7 @@ fn some_settings(random: &mut Rng) -> Value {
     match random.u8(..8) {
         0 => json!({ "diagnostics": { "severity": { "dead-store": level } } }),
         1 => json!({ "diagnostics": { "severity": { "unreachable-code": level, "not-portable": level } } }),
-        2 => json!({ "diagnostics": { "limit": 3 } }),
+        2 => json!({ "diagnostics": { "limit": 3, "severity": { "spill-likely": level } } }),
         3 => json!({ "diagnostics": { "enable": false } }),
         4 => json!({ "diagnostics": { "holdBack": false }, "inlayHints": { "registers": "all", "types": true } }),
         5 => json!({ "target": "sm_90", "codeLens": { "uses": true, "branches": true } }),
@@ -424,9 +424,10 @@ impl<'a> Session<'a> {
         fresh.notify("textDocument/didSave", json!({ "textDocument": { "uri": URI } }));
         let begin = Instant::now();
         let mut fresh_published = Value::Null;
+        let client_kind = (self.pulls, self.settings["diagnostics"]["enable"] != false);
         loop {
-            let old = look(&mut self.client, self.pulls, &mut self.published, &places);
-            let new = look(&mut fresh, self.pulls, &mut fresh_published, &places);
+            let old = look(&mut self.client, client_kind, &mut self.published, &places);
+            let new = look(&mut fresh, client_kind, &mut fresh_published, &places);
             if old == new {
                 self.counts.comparisons += 1;
                 self.counts.clean += usize::from(new.clean);
@@ -466,7 +467,7 @@ fn ask(client: &mut Client, method: &str, mut params: Value) -> Value {
     client.call(method, params)
 }
 
-fn look(client: &mut Client, pulls: bool, published: &mut Value, places: &[Value]) -> Answers {
+fn look(client: &mut Client, (pulls, is_checked): (bool, bool), published: &mut Value, places: &[Value]) -> Answers {
     let all = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 1_000_000, "character": 0 } });
     // The answer waits for the flow lints, so it comes first.
     let hints = ask(client, "textDocument/inlayHint", json!({ "range": all }));
@@ -481,11 +482,11 @@ fn look(client: &mut Client, pulls: bool, published: &mut Value, places: &[Value
             published.clone()
         }
     };
-    // While a function has an error, the register report is the last one before, and says so.
+    // While a function has an error, the register report is the last one before, and says so. Errors that are not reported count too.
     let tree = client.execute("ptx-analyzer.showSyntaxTree", json!({ "uri": URI }));
     let is_error = |d: &Value| d["severity"] == 1;
     let is_broken = tree.to_string().contains("ERROR") || tree.to_string().contains("MISSING");
-    let clean = !is_broken && diagnostics.as_array().is_some_and(|all| !all.iter().any(is_error));
+    let clean = is_checked && !is_broken && diagnostics.as_array().is_some_and(|all| !all.iter().any(is_error));
     let mut answers = vec![("diagnostics".to_owned(), diagnostics), ("tree".to_owned(), tree)];
     if clean {
         answers.push(("hints".to_owned(), hints));
@@ -515,6 +516,18 @@ fn begun(server: &dyn Fn() -> Command, encoding: &str, pulls: bool, settings: &V
     client
 }
 
+/// A kernel that needs many more registers than it may have.
+fn spilling() -> String {
+    let mut text =
+        ".visible .entry spills(.param .u64 to)\n.maxnreg 24\n{\n    .reg .f64 %fd<25>;\n    .reg .b64 %rd<2>;\n"
+            .to_owned();
+    text.push_str("    ld.param.u64 %rd1, [to];\n");
+    (0..25).for_each(|i| text.push_str(&format!("    ld.global.f64 %fd{i}, [%rd1+{}];\n", 8 * i)));
+    text.push_str("    bar.sync 0;\n");
+    (0..25).for_each(|i| text.push_str(&format!("    st.global.f64 [%rd1+{}], %fd{i};\n", 8 * i)));
+    text + "    ret;\n}\n"
+}
+
 /// A text without errors, with or without what compilers write, with any kind of line end; sometimes there is nothing in it.
 fn some_text(random: &mut Rng) -> String {
     let mut text = match random.u8(..8) {
@@ -522,6 +535,7 @@ fn some_text(random: &mut Rng) -> String {
         1..3 => format!("{COMPILER}\n{KERNEL}"),
         3 => format!("{KERNEL}{SOURCE_FILE}"),
         4 => KERNEL.replace(".target sm_80\n", &format!(".target sm_80\n{SOURCE_FILE}")),
+        5 => format!("{KERNEL}{}", spilling()),
         _ => KERNEL.to_owned(),
     };
     if random.u8(..4) == 0 {

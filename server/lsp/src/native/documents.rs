@@ -21,8 +21,8 @@ pub const WORKER_STACK: usize = 64 << 20;
 /// A worker that runs longer than this without a pause keeps no other one waiting.
 const LONG: Duration = Duration::from_millis(250);
 
-/// Time without work after which a thread ends. The last one stays, and releases the memory of closed documents.
-const KEEP_ALIVE: Duration = Duration::from_millis(400);
+/// Time without work after which a thread releases the memory of closed documents, and ends if there is none. The last one stays.
+const KEEP_ALIVE: Duration = Duration::from_millis(200);
 
 /// Releases memory that the current thread has kept for itself.
 static RELEASE: OnceLock<fn()> = OnceLock::new();
@@ -48,7 +48,7 @@ struct Threads {
 struct State {
     /// Workers with something to do, the one that has waited longest first.
     ready: Vec<Arc<Task>>,
-    /// When each of the workers that run now began.
+    /// When each of the threads that are busy began what it does.
     running: Vec<Instant>,
     /// Threads without work, the one that became idle last at the end: its caches are the warmest.
     idle: Vec<Arc<Condvar>>,
@@ -56,8 +56,8 @@ struct State {
     threads: usize,
     /// Whether an idle thread waits for the moment in which a running worker counts as long.
     watched: bool,
-    /// Whether a worker has ended since memory was last released.
-    ended: bool,
+    /// The number of workers that have ended: their memory may be in the hands of any thread that has run one.
+    ended: u64,
     /// Whether threads end when there is no work.
     closed: bool,
 }
@@ -123,6 +123,20 @@ impl State {
         levels.max_by_key(|(index, level)| (*level, *index))
     }
 
+    /// Records that a thread is busy; returns since when.
+    fn begin(&mut self) -> Instant {
+        let begun = Instant::now();
+        self.running.push(begun);
+        begun
+    }
+
+    /// Records that a thread is no longer busy.
+    fn end(&mut self, begun: Instant) {
+        if let Some(place) = self.running.iter().position(|other| *other == begun) {
+            self.running.swap_remove(place);
+        }
+    }
+
     /// Takes the next worker to run; otherwise returns how long the running ones hold the next one up, `None` if there is none.
     fn next(&mut self, places: usize, long: Duration) -> std::result::Result<Arc<Task>, Option<Duration>> {
         let Some((index, level)) = self.most_urgent() else { return Err(None) };
@@ -173,11 +187,11 @@ impl Threads {
     fn serve(self: Arc<Self>) {
         let wake = Arc::new(Condvar::new());
         let mut state = lock(&self.state);
+        let mut released = state.ended;
         loop {
             match state.next(self.places, self.long) {
                 Ok(task) => {
-                    let begun = Instant::now();
-                    state.running.push(begun);
+                    let begun = state.begin();
                     *lock(&task.phase) = Phase::Running;
                     if !state.ready.is_empty() && !state.watched {
                         let _ = self.look_after(&mut state);
@@ -185,10 +199,8 @@ impl Threads {
                     drop(state);
                     let ended = task.run();
                     state = lock(&self.state);
-                    state.ended |= ended;
-                    if let Some(place) = state.running.iter().position(|other| *other == begun) {
-                        state.running.swap_remove(place);
-                    }
+                    state.ended += u64::from(ended);
+                    state.end(begun);
                     if task.settle() {
                         state.ready.push(Arc::clone(&task));
                     }
@@ -199,17 +211,23 @@ impl Threads {
                 }
                 Err(None) if state.closed => break,
                 Err(held_up) => {
+                    let is_last = state.threads == 1 && released == state.ended;
+                    let time = held_up.or((!is_last).then_some(KEEP_ALIVE));
                     let over;
-                    (state, over) = self.wait(state, &wake, held_up);
-                    if over && state.ready.is_empty() {
-                        if state.threads > 1 {
-                            break;
-                        }
-                        if std::mem::take(&mut state.ended) {
-                            drop(state);
-                            RELEASE.get().iter().for_each(|release| release());
-                            state = lock(&self.state);
-                        }
+                    (state, over) = self.wait(state, &wake, held_up.is_some(), time);
+                    if !over || !state.ready.is_empty() {
+                        continue;
+                    }
+                    if released != state.ended {
+                        released = state.ended;
+                        // Another thread does what comes meanwhile.
+                        let begun = state.begin();
+                        drop(state);
+                        RELEASE.get().iter().for_each(|release| release());
+                        state = lock(&self.state);
+                        state.end(begun);
+                    } else if state.threads > 1 {
+                        break;
                     }
                 }
             }
@@ -217,24 +235,32 @@ impl Threads {
         state.threads -= 1;
     }
 
-    /// Waits until this thread is woken, or until a running worker counts as long. The second result is true if nobody needed this thread.
+    /// Waits until this thread is woken, or for a time: that until a running worker counts as long, if this thread `watches`. The second result
+    /// is true if the time is over.
     fn wait<'s>(
         &self,
         mut state: MutexGuard<'s, State>,
         wake: &Arc<Condvar>,
-        held_up: Option<Duration>,
+        watches: bool,
+        time: Option<Duration>,
     ) -> (MutexGuard<'s, State>, bool) {
-        state.watched |= held_up.is_some();
+        state.watched |= watches;
         state.idle.push(Arc::clone(wake));
-        let waited = wake.wait_timeout(state, held_up.unwrap_or(KEEP_ALIVE));
-        let (mut state, result) = waited.unwrap_or_else(PoisonError::into_inner);
-        if held_up.is_some() {
+        let over;
+        (state, over) = match time {
+            Some(time) => {
+                let (state, waited) = wake.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner);
+                (state, waited.timed_out())
+            }
+            None => (wake.wait(state).unwrap_or_else(PoisonError::into_inner), false),
+        };
+        if watches {
             state.watched = false;
         }
         if let Some(place) = state.idle.iter().position(|thread| Arc::ptr_eq(thread, wake)) {
             state.idle.remove(place);
         }
-        (state, result.timed_out())
+        (state, over)
     }
 }
 
