@@ -8,11 +8,12 @@ use super::evaluation::EvaluationSlot;
 use super::handlers::semantic_tokens::SentTokens;
 use super::host::HostHolding;
 use super::shared::lock;
+use ptx_analysis::inline::TargetSet;
 use ptx_analysis::registers::Figures;
 use ptx_ide::holding::Holding;
 use ptx_syntax::SnapshotId;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// The state of an open document that depends on its history. It ends when the document is closed.
 #[derive(Debug, Default)]
@@ -28,6 +29,8 @@ pub struct History {
     pub tokens: Mutex<Option<SentTokens>>,
     /// What the user asked to run, and its last run. The user withdraws it; the results are shown only for the text that was run.
     pub evaluation: EvaluationSlot,
+    /// The targets for which the build compiles a text of another language, as `compile_commands.json` said when the document was opened.
+    pub built: OnceLock<Option<TargetSet>>,
     /// Whether the text is unknown because a message about it could not be understood. The next whole text ends that.
     pub lost: AtomicBool,
     /// Whether the next text is not checked: in a browser, work on it has ended an earlier server. That text takes it.

@@ -26,7 +26,7 @@ const DERIVED: [(&str, &str, &[&str]); 4] = [
     (
         include_str!("../../../server/lsp/src/host/worker.rs"),
         "HostWorker",
-        &["shared", "document", "publisher", "language", "built", "text", "host", "checker"],
+        &["shared", "document", "publisher", "language", "text", "host", "checker"],
     ),
 ];
 

@@ -49,8 +49,6 @@ pub struct HostWorker {
     publisher: Publisher,
     /// `None`: there is no PTX in files of this language.
     language: Option<Language>,
-    /// The targets for which the build compiles the document.
-    built: Option<TargetSet>,
     text: String,
     host: Option<Host>,
     checker: HostChecker,
@@ -72,22 +70,14 @@ impl HostWorker {
             Language::of_file_name(path.rsplit('/').next().unwrap_or(path))
         });
         let (platform, uri) = (Arc::clone(&shared.platform), document.uri.clone());
-        let worker = Self {
-            shared,
-            document,
-            publisher,
-            language,
-            built: None,
-            text: String::new(),
-            host: None,
-            checker: checker(),
-        };
+        let worker =
+            Self { shared, document, publisher, language, text: String::new(), host: None, checker: checker() };
         let demand = Arc::clone(&worker.document.demand);
         platform.start_worker(uri.as_str(), demand, worker.run().boxed())
     }
 
     async fn run(mut self) {
-        self.built = self.built();
+        let _ = self.document.history.built.set(self.built());
         while let Some(mut work) = self.document.take().await {
             let changes = std::mem::take(&mut work.changes);
             if self.document.history.takes_spared() {
@@ -214,7 +204,10 @@ impl HostWorker {
         let named = settings.inline.targets.iter().map(|target| target.name);
         // The settings contain only names that the tables have.
         let named = TargetSet::named(named, None).ok().filter(|set| !set.is_empty());
-        HostTargets { targets: named.or_else(|| self.built.clone()).unwrap_or_default(), forced: false }
+        HostTargets {
+            targets: named.or_else(|| self.document.history.built.get().cloned().flatten()).unwrap_or_default(),
+            forced: false,
+        }
     }
 
     /// Publishes the diagnostics that are not held back; returns the time since the last edit at which others are due.
