@@ -101,7 +101,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
 
 /// What a kernel printed: each line behind a bar, so that none can be taken for a line of ours.
 pub fn quoted(text: &str) -> String {
-    visible_lines(text.trim_end()).lines().fold(String::new(), |out, line| out + "| " + line + "\n")
+    text.lines().fold(String::new(), |out, line| out + "| " + &visible_lines(line) + "\n")
 }
 
 /// A message whose further lines are indented, so that only its first line stands where messages of ours begin.
@@ -234,7 +234,11 @@ mod tests {
             ("\u{7f}\0\u{9b}31m", "␡␀\u{fffd}31m", "␡␀\u{fffd}31m"),
             ("a\u{202e}b\u{2066}\u{200f}", "a\u{fffd}b\u{fffd}\u{fffd}", "a\u{fffd}b\u{fffd}\u{fffd}"),
             ("a\u{2028}b\u{e0041}", "a\u{fffd}b\u{fffd}", "a\u{fffd}b\u{fffd}"),
-            ("a\u{200b}\u{feff}\u{2063}b\u{ad}", "a\u{fffd}\u{fffd}\u{fffd}b\u{fffd}", "a\u{fffd}\u{fffd}\u{fffd}b\u{fffd}"),
+            (
+                "a\u{200b}\u{feff}\u{2063}b\u{ad}",
+                "a\u{fffd}\u{fffd}\u{fffd}b\u{fffd}",
+                "a\u{fffd}\u{fffd}\u{fffd}b\u{fffd}",
+            ),
         ] {
             assert_eq!((&*visible(text), &*visible_lines(text)), (one, lines), "{text:?}");
         }
@@ -251,7 +255,10 @@ mod tests {
             "עברית العربية",
             "a − b → c · ½ µs ␛",
         ] {
-            assert_eq!((&*visible(text), &*visible_lines(text), &*report(text), &*json(text)), (text, text, text, text));
+            assert_eq!(
+                (&*visible(text), &*visible_lines(text), &*report(text), &*json(text)),
+                (text, text, text, text)
+            );
         }
         // Bytes are smuggled as selectors behind one another.
         assert_eq!(visible("a\u{fe01}\u{fe02}\u{e0121}"), "a\u{fe01}\u{fffd}\u{fffd}");
@@ -262,7 +269,10 @@ mod tests {
         for (text, shown) in [
             ("\u{1b}[1;31merror\u{1b}[0m: a\n  b\tc\n", "\u{1b}[1;31merror\u{1b}[0m: a\n  b\tc\n"),
             ("\u{1b}[2J\u{1b}]0;T\u{7}\u{1b}", "␛[2J␛]0;T␇␛"),
-            ("::error::x\n  ::set-output::\na::b\n\u{1b}[1m::stop", "：:error::x\n  ：:set-output::\na::b\n\u{1b}[1m：:stop"),
+            (
+                "::error::x\n  ::set-output::\na::b\n\u{1b}[1m::stop",
+                "：:error::x\n  ：:set-output::\na::b\n\u{1b}[1m：:stop",
+            ),
             ("a ##[error]b ##vso[task]c ## [d] #[e]", "a ##［error]b ##vso［task]c ## [d] #[e]"),
             ("é\u{202e}\r\n", "é\u{fffd}␍\n"),
         ] {
@@ -273,13 +283,17 @@ mod tests {
     #[test]
     fn json_keeps_its_meaning() {
         let text = "{\"a\": \"\u{7f}\u{9b}\u{202e}\u{2028}\u{e0041}é😀\",\n\t\"b\": \"##[error]x # ## y\"}\r\n";
-        let expected = "{\"a\": \"\\u007f\\u009b\\u202e\\u2028\\udb40\\udc41é😀\",\n\t\"b\": \"\\u0023#[error]x # ## y\"}\r\n";
+        let expected =
+            "{\"a\": \"\\u007f\\u009b\\u202e\\u2028\\udb40\\udc41é😀\",\n\t\"b\": \"\\u0023#[error]x # ## y\"}\r\n";
         assert_eq!(json(text), expected);
     }
 
     #[test]
     fn what_kernels_print_is_behind_a_bar() {
-        assert_eq!(quoted("a\n8 of 8 expectations hold\r\n\n b\u{1b}\n\n"), "| a\n| 8 of 8 expectations hold␍\n| \n|  b␛\n");
+        assert_eq!(
+            quoted("a\n8 of 8 expectations hold\r\n\n b\u{1b}\r"),
+            "| a\n| 8 of 8 expectations hold\n| \n|  b␛␍\n"
+        );
         assert_eq!(quoted(""), "");
         assert_eq!(indented("a\nb\n"), "a\n  b");
     }
