@@ -208,9 +208,12 @@ async def test_odd_texts() -> None:
 async def test_lines_that_are_no_messages() -> None:
     with Wire() as wire:
         wire.begin()
-        # Unparsable lines have no answer; the library of the server ignores them, as those of other languages do.
+        # Unparsable lines are answered: with the id, if it can be read, else without one.
         for line in [b'{"jsonrpc":"2.0","id":1,"meth\n', b"\xff\xfe\n", b"\n", b"\0\n", b"[" * 100_000 + b"\n", b"nonsense\n"]:
             wire.raw(line)
+        wire.asked[1] = "nonsense"
+        errors = [wire.next() for _ in range(5)]
+        assert [(e.get("id"), e["error"]["code"]) for e in errors] == [(1, -32700), *[(None, -32700)] * 4]
         # Halves of a message, with time between them.
         whole = b'{"jsonrpc":"2.0","id":"halves","method":"tools/call","params":{"name":"search","arguments":{"query":"warp"}}}\n'
         wire.asked["halves"] = "tools/call"
@@ -226,7 +229,11 @@ async def test_lines_that_are_no_messages() -> None:
         wire.ask("resources", "resources/read", {"uri": "file:///etc/passwd"})
         assert wire.answer("resources")["error"]["code"] == -32601
         wire.ask("shape", "tools/call", {"name": 5})
-        assert wire.next()["error"]["code"] in (-32600, -32601, -32602)
+        assert wire.answer("shape")["error"]["code"] == -32602
+        # Half of a surrogate pair, as JavaScript writes it.
+        wire.asked["half"] = "tools/call"
+        wire.raw(b'{"jsonrpc":"2.0","id":"half","method":"tools/call","params":{"name":"search","arguments":{"query":"warp \\ud83d"}}}\n')
+        assert wire.answer("half")["result"]["content"]
         wire.ask("alive", "tools/list")
         assert len(wire.answer("alive")["result"]["tools"]) == len(TOOLS)
         assert wire.end() == 0

@@ -2,7 +2,10 @@
 
 use super::types::DapSource;
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};
 use serde_json::Value;
+use std::fmt;
+use std::marker::PhantomData;
 
 /// Arguments of `initialize`.
 #[derive(Debug, Clone, Deserialize)]
@@ -92,6 +95,47 @@ pub struct Cancel {
     pub progress_id: Option<String>,
 }
 
+/// Maximum number of breakpoints of one kind; the session ignores further ones.
+pub const MAX_BREAKPOINTS: usize = 4096;
+
+/// The first [`MAX_BREAKPOINTS`] items of a list. The others are passed over while they are read, so that a million take no memory.
+#[derive(Debug, Clone)]
+pub struct FirstItems<T>(pub Vec<T>);
+
+impl<T> Default for FirstItems<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for FirstItems<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Items<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Items<T> {
+            type Value = FirstItems<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+                let mut out = Vec::new();
+                while out.len() < MAX_BREAKPOINTS {
+                    match items.next_element()? {
+                        Some(item) => out.push(item),
+                        None => return Ok(FirstItems(out)),
+                    }
+                }
+                while items.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(FirstItems(out))
+            }
+        }
+
+        deserializer.deserialize_seq(Items(PhantomData))
+    }
+}
+
 /// Arguments of `setBreakpoints`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
@@ -99,9 +143,9 @@ pub struct SetBreakpoints {
     /// The file of the breakpoints.
     pub source: DapSource,
     /// All breakpoints of the file.
-    pub breakpoints: Option<Vec<SourceBreakpoint>>,
+    pub breakpoints: Option<FirstItems<SourceBreakpoint>>,
     /// The lines of all breakpoints, as clients of older protocol versions send them.
-    pub lines: Vec<i64>,
+    pub lines: FirstItems<i64>,
 }
 
 /// A breakpoint in a source file.
@@ -137,7 +181,7 @@ pub struct BreakpointLocations {
 #[serde(default)]
 pub struct SetFunctionBreakpoints {
     /// All function breakpoints.
-    pub breakpoints: Vec<FunctionBreakpoint>,
+    pub breakpoints: FirstItems<FunctionBreakpoint>,
 }
 
 /// A breakpoint at the beginning of a function.
@@ -157,7 +201,7 @@ pub struct FunctionBreakpoint {
 #[serde(default)]
 pub struct SetInstructionBreakpoints {
     /// All instruction breakpoints.
-    pub breakpoints: Vec<InstructionBreakpoint>,
+    pub breakpoints: FirstItems<InstructionBreakpoint>,
 }
 
 /// A breakpoint at an instruction.
@@ -195,7 +239,7 @@ pub struct DataBreakpointInfo {
 #[serde(default)]
 pub struct SetDataBreakpoints {
     /// All data breakpoints.
-    pub breakpoints: Vec<DataBreakpoint>,
+    pub breakpoints: FirstItems<DataBreakpoint>,
 }
 
 /// A breakpoint on data.
@@ -217,9 +261,9 @@ pub struct DataBreakpoint {
 #[serde(rename_all = "camelCase", default)]
 pub struct SetExceptionBreakpoints {
     /// Identifiers of the enabled filters.
-    pub filters: Vec<String>,
+    pub filters: FirstItems<String>,
     /// Enabled filters that may have a condition.
-    pub filter_options: Vec<ExceptionFilter>,
+    pub filter_options: FirstItems<ExceptionFilter>,
 }
 
 /// An exception filter with a condition.

@@ -1,8 +1,9 @@
 //! Breakpoints: the client's settings, and the instructions or data that they resolve to in the program.
 
 use super::arguments::{
-    BreakpointLocations, DataBreakpoint, DataBreakpointInfo, FunctionBreakpoint, InstructionBreakpoint, SetBreakpoints,
-    SetDataBreakpoints, SetExceptionBreakpoints, SetFunctionBreakpoints, SetInstructionBreakpoints, SourceBreakpoint,
+    BreakpointLocations, DataBreakpoint, DataBreakpointInfo, FunctionBreakpoint, InstructionBreakpoint,
+    MAX_BREAKPOINTS, SetBreakpoints, SetDataBreakpoints, SetExceptionBreakpoints, SetFunctionBreakpoints,
+    SetInstructionBreakpoints, SourceBreakpoint,
 };
 use super::expressions::{DebugExpression, Template};
 use super::filters::{self, FindingFilter};
@@ -12,14 +13,12 @@ use super::session::DebugSession;
 use super::stops::{BreakpointKind, DataWatch, Hits, Point, StopCondition, Stops, Watch, reference};
 use super::types::{Breakpoint, DapSource};
 use super::wire::{DapAnswer, DapRequest, RequestFailure, arguments, body};
+use ptx_gate::words::visible;
 use ptx_interp::findings::InstructionSite;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Maximum number of breakpoints of one kind; the session ignores further ones.
-const MAX_BREAKPOINTS: usize = 4096;
 
 /// Breakpoints as the client has set them, each with its number.
 #[derive(Debug, Default)]
@@ -44,7 +43,8 @@ type Set = (Breakpoint, Option<Arc<Point>>);
 
 /// The answer for a breakpoint that cannot be set; `words` is the reason.
 fn refused(id: i64, words: String) -> Breakpoint {
-    Breakpoint { id, verified: false, message: Some(words), ..Breakpoint::default() }
+    // They repeat names and conditions.
+    Breakpoint { id, verified: false, message: Some(visible(&words).into_owned()), ..Breakpoint::default() }
 }
 
 fn when(condition: Option<&str>, hits: Option<&str>) -> Result<StopCondition, String> {
@@ -69,8 +69,8 @@ impl DebugSession {
         let SetBreakpoints { source, breakpoints, lines } = arguments(request)?;
         let path = self.path(&source);
         let of_line = |line: &i64| SourceBreakpoint { line: *line, ..SourceBreakpoint::default() };
-        let given = breakpoints.unwrap_or_else(|| lines.iter().map(of_line).collect());
-        let given: Vec<_> = given.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
+        let given = breakpoints.map_or_else(|| lines.0.iter().map(of_line).collect(), |breakpoints| breakpoints.0);
+        let given: Vec<_> = given.into_iter().map(|b| (self.number(), b)).collect();
         let told = given.iter().map(|(id, b)| self.line_point(&path, *id, b).0).collect::<Vec<_>>();
         self.configured.lines.insert(path, given);
         self.rebuild();
@@ -80,7 +80,7 @@ impl DebugSession {
     /// Handles `setFunctionBreakpoints`.
     pub(super) fn set_function_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetFunctionBreakpoints { breakpoints } = arguments(request)?;
-        let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
+        let given: Vec<_> = breakpoints.0.into_iter().map(|b| (self.number(), b)).collect();
         let told: Vec<_> = given.iter().map(|(id, b)| self.function_point(*id, b).0).collect();
         self.configured.functions = given;
         self.rebuild();
@@ -90,7 +90,7 @@ impl DebugSession {
     /// Handles `setInstructionBreakpoints`.
     pub(super) fn set_instruction_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetInstructionBreakpoints { breakpoints } = arguments(request)?;
-        let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
+        let given: Vec<_> = breakpoints.0.into_iter().map(|b| (self.number(), b)).collect();
         let told: Vec<_> = given.iter().map(|(id, b)| self.instruction_point(*id, b).0).collect();
         self.configured.instructions = given;
         self.rebuild();
@@ -100,7 +100,7 @@ impl DebugSession {
     /// Handles `setDataBreakpoints`.
     pub(super) fn set_data_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetDataBreakpoints { breakpoints } = arguments(request)?;
-        let given: Vec<_> = breakpoints.into_iter().take(MAX_BREAKPOINTS).map(|b| (self.number(), b)).collect();
+        let given: Vec<_> = breakpoints.0.into_iter().map(|b| (self.number(), b)).collect();
         let told: Vec<_> = given
             .iter()
             .map(|(id, b)| match self.watch(*id, b) {
@@ -116,8 +116,8 @@ impl DebugSession {
     /// Handles `setExceptionBreakpoints`.
     pub(super) fn set_exception_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetExceptionBreakpoints { filters, filter_options } = arguments(request)?;
-        let plain = filters.into_iter().map(|id| (id, None));
-        let options = filter_options.into_iter().map(|o| (o.filter_id, o.condition));
+        let plain = filters.0.into_iter().map(|id| (id, None));
+        let options = filter_options.0.into_iter().map(|o| (o.filter_id, o.condition));
         let given: Vec<_> = plain.chain(options).take(MAX_BREAKPOINTS).map(|(id, c)| (self.number(), id, c)).collect();
         let told: Vec<_> = given
             .iter()

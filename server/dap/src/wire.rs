@@ -1,22 +1,33 @@
 //! Messages on the wire: incoming requests, outgoing responses and events.
 
+use ptx_gate::words::visible_lines;
 use ptx_wire::outgoing::Outgoing;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A request of the client.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default)]
 pub struct DapRequest {
     /// Its number, which the response repeats.
     pub seq: i64,
     /// The name of the command.
     pub command: String,
-    /// The arguments of the command.
-    #[serde(default)]
-    pub arguments: Value,
+    /// The arguments of the command, as text; `None` also for `null`.
+    pub arguments: Option<Box<RawValue>>,
+}
+
+/// A message, before it is known to be a request.
+#[derive(Deserialize)]
+struct Envelope {
+    #[serde(rename = "type")]
+    kind: Option<Value>,
+    seq: Option<Value>,
+    command: Option<Value>,
+    arguments: Option<Box<RawValue>>,
 }
 
 /// A message from the client.
@@ -27,26 +38,38 @@ pub enum DapMessage {
     /// A response to a request of the adapter. The adapter sends none.
     Response,
     /// Another message: its number and its command, as far as they are present, and the error.
-    Malformed(i64, String, String),
+    Malformed(Value, String, String),
 }
 
 /// Reads a message.
 pub fn decode(body: &[u8]) -> DapMessage {
-    let value: Value = match ptx_wire::json::parse(body) {
-        Ok(value) => value,
-        Err(error) => return DapMessage::Malformed(0, String::new(), format!("the message is not JSON: {error}")),
+    let malformed = |seq: Option<Value>, command: Option<Value>, why: String| {
+        let seq = seq.filter(Value::is_number).unwrap_or_else(|| json!(0));
+        let command = command.as_ref().and_then(Value::as_str).unwrap_or_default().to_owned();
+        DapMessage::Malformed(seq, command, why)
     };
-    if value.get("type").and_then(Value::as_str) == Some("response") {
-        return DapMessage::Response;
-    }
-    let seq = value.get("seq").and_then(Value::as_i64).unwrap_or(0);
-    let command = value.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
-    match value.get("type").and_then(Value::as_str) {
-        Some("request") => match serde_json::from_value(value) {
-            Ok(request) => DapMessage::Request(request),
-            Err(error) => DapMessage::Malformed(seq, command, format!("the request cannot be understood: {error}")),
+    let Envelope { kind, seq, command, arguments } = match ptx_wire::json::parse(body) {
+        Ok(envelope) => envelope,
+        Err(error) => {
+            let member = |key| ptx_wire::json::member(body, key);
+            let why = if error.is_data() { "the message is not a request" } else { "the message is not JSON" };
+            return malformed(member("seq"), member("command"), format!("{why}: {error}"));
+        }
+    };
+    match kind.as_ref().and_then(Value::as_str) {
+        Some("response") => DapMessage::Response,
+        Some("request") => match (seq.as_ref().and_then(Value::as_i64), command.as_ref().and_then(Value::as_str)) {
+            (Some(seq), Some(command)) => {
+                DapMessage::Request(DapRequest { seq, command: command.to_owned(), arguments })
+            }
+            (None, _) => {
+                malformed(seq, command, "the request cannot be understood: `seq` must be an integer".to_owned())
+            }
+            (_, None) => {
+                malformed(seq, command, "the request cannot be understood: `command` must be a string".to_owned())
+            }
         },
-        _ => DapMessage::Malformed(seq, command, "the message is neither a request nor a response".to_owned()),
+        _ => malformed(seq, command, "the message is neither a request nor a response".to_owned()),
     }
 }
 
@@ -95,10 +118,13 @@ pub type DapAnswer = Result<Value, RequestFailure>;
 ///
 /// # Errors If they do not match the command.
 pub fn arguments<T: DeserializeOwned>(request: &DapRequest) -> Result<T, RequestFailure> {
-    let value = if request.arguments.is_null() { json!({}) } else { request.arguments.clone() };
-    serde_json::from_value(value).map_err(|error| {
-        RequestFailure::new(format!("the arguments of `{}` cannot be understood: {error}", request.command))
-    })
+    let text = request.arguments.as_ref().map_or("{}", |arguments| arguments.get());
+    let wrong =
+        |why: &str| RequestFailure::new(format!("the arguments of `{}` cannot be understood: {why}", request.command));
+    if !text.starts_with('{') {
+        return Err(wrong("they are not an object"));
+    }
+    ptx_wire::json::parse(text.as_bytes()).map_err(|error| wrong(&error.to_string()))
 }
 
 /// A response body as JSON.
@@ -129,8 +155,9 @@ impl ClientConnection {
         self.outgoing.message(&message);
     }
 
-    /// Sends the response to a request.
-    pub fn answer(&self, seq: i64, command: &str, answer: DapAnswer) {
+    /// Sends the response to a request. A number of a message that is not a request may be odd.
+    pub fn answer(&self, seq: impl Into<Value>, command: &str, answer: DapAnswer) {
+        let seq: Value = seq.into();
         let mut message = json!({ "type": "response", "request_seq": seq, "command": command });
         let Some(fields) = message.as_object_mut() else { return };
         fields.insert("success".to_owned(), json!(answer.is_ok()));
@@ -138,10 +165,10 @@ impl ClientConnection {
             Ok(Value::Null) => {}
             Ok(body) => drop(fields.insert("body".to_owned(), body)),
             Err(failure) => {
-                fields.insert("message".to_owned(), json!(failure.message));
+                fields.insert("message".to_owned(), json!(visible_lines(&failure.message)));
                 // The format is a single variable, so that braces in the message stay as they are.
                 let error = json!({
-                    "id": 1, "format": "{words}", "variables": { "words": failure.words }, "showUser": failure.show,
+                    "id": 1, "format": "{words}", "variables": { "words": visible_lines(&failure.words) }, "showUser": failure.show,
                 });
                 fields.insert("body".to_owned(), json!({ "error": error }));
             }
@@ -158,9 +185,9 @@ impl ClientConnection {
         self.send(message);
     }
 
-    /// Prints a text in the client's console.
+    /// Prints a text in the client's console, which obeys escape sequences: those of a kernel become visible.
     pub fn say(&self, category: &str, text: &str) {
-        self.event("output", json!({ "category": category, "output": text }));
+        self.event("output", json!({ "category": category, "output": visible_lines(text) }));
     }
 
     /// Waits until all messages are written, at most `limit`: a client that has gone no longer reads.
@@ -175,14 +202,28 @@ mod tests {
 
     #[test]
     fn what_is_no_request_says_why() {
-        let DapMessage::Malformed(0, _, why) = decode(b"{") else { panic!("it is no JSON") };
-        assert!(why.starts_with("the message is not JSON"), "{why}");
-        let DapMessage::Malformed(7, command, why) = decode(br#"{"seq":7,"type":"request"}"#) else { panic!() };
-        assert!(command.is_empty() && why.contains("command"), "{why}");
-        let DapMessage::Malformed(3, command, _) = decode(br#"{"seq":3,"type":"x","command":"next"}"#) else {
-            panic!()
-        };
-        assert_eq!(command, "next");
+        for (body, number, name, expected) in [
+            ("{", "0", "", "the message is not JSON"),
+            (r#"{"seq":4,"command":"next","arg"#, "4", "next", "the message is not JSON"),
+            (r#"{"seq":7,"type":"request"}"#, "7", "", "`command`"),
+            (r#"{"seq":3,"type":"x","command":"next"}"#, "3", "next", "neither"),
+            (r#"{"seq":1.5,"type":"request","command":"next"}"#, "1.5", "next", "`seq`"),
+            (
+                r#"{"seq":18446744073709551615,"type":"request","command":"next"}"#,
+                "18446744073709551615",
+                "next",
+                "`seq`",
+            ),
+            (r#"{"seq":"1","type":"request","command":"next"}"#, "0", "next", "`seq`"),
+            (r#"{"type":"request","command":"next"}"#, "0", "next", "`seq`"),
+            (r#"{"seq":1,"type":"request","command":5}"#, "1", "", "`command`"),
+            ("[1]", "0", "", "the message is not a request"),
+            ("5", "0", "", "the message is not a request"),
+        ] {
+            let DapMessage::Malformed(seq, command, why) = decode(body.as_bytes()) else { panic!("{body}") };
+            assert_eq!((seq.to_string().as_str(), command.as_str()), (number, name), "{body}");
+            assert!(why.contains(expected), "{body}: {why}");
+        }
         assert!(matches!(decode(br#"{"seq":1,"type":"response","request_seq":1}"#), DapMessage::Response));
     }
 
@@ -192,9 +233,15 @@ mod tests {
         struct Two {
             a: Option<u32>,
         }
-        let request = |arguments| DapRequest { seq: 1, command: "two".into(), arguments };
-        assert_eq!(arguments::<Two>(&request(Value::Null)).unwrap().a, None);
-        let wrong = arguments::<Two>(&request(json!({ "a": "x" }))).err().unwrap();
+        let arguments = |text: &str| {
+            let body = format!(r#"{{"seq":1,"type":"request","command":"two"{text}}}"#);
+            let DapMessage::Request(request) = decode(body.as_bytes()) else { panic!("{body}") };
+            arguments::<Two>(&request)
+        };
+        for text in ["", r#","arguments":null"#, r#","arguments":{}"#, r#","arguments":{"b":"\ud83d"}"#] {
+            assert_eq!(arguments(text).unwrap().a, None, "{text}");
+        }
+        let wrong = arguments(r#","arguments":{"a":"x"}"#).err().unwrap();
         assert!(wrong.words.starts_with("the arguments of `two` cannot be understood"), "{}", wrong.words);
     }
 }

@@ -10,9 +10,11 @@ use super::trouble::Troubles;
 use super::unreadable::{REQUEST_FAILED, UnreadableMessage};
 use futures::{FutureExt, SinkExt, Stream, StreamExt, poll};
 use ptx_clock::Instant;
+use ptx_gate::words::{visible, visible_lines};
 use ptx_wire::json;
 use ptx_wire::outgoing::Outgoing;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::task::Poll;
@@ -28,10 +30,10 @@ pub enum IncomingMessage {
     Request(Request),
     /// An answer to a request of the server.
     Response(Response),
-    /// Any other message, with the error to answer.
-    Malformed(Response),
-    /// A notification about a text that cannot be understood, with the error to answer, if any.
-    Unreadable(UnreadableMessage, Option<Response>),
+    /// Any other message, with the errors to answer.
+    Malformed(Vec<Value>),
+    /// A notification about a text that cannot be understood, with the error to answer, if it has an id.
+    Unreadable(UnreadableMessage, Option<Value>),
 }
 
 /// Returns the error for a request that must be refused, if any.
@@ -51,18 +53,27 @@ pub fn decode(body: &[u8]) -> IncomingMessage {
         Ok(value) => value,
         Err(error) => {
             tracing::warn!("a message is not JSON: {error}");
-            let answer = Response::from_error(Id::Null, Error::parse_error());
+            let id = json::member(body, "id");
+            let answer = refusal(id.as_ref(), Error::parse_error(), &format!("the message is not JSON: {error}"));
             return match UnreadableMessage::in_bytes(body, &error.to_string()) {
                 Some(unreadable) => IncomingMessage::Unreadable(unreadable, Some(answer)),
-                None => IncomingMessage::Malformed(answer),
+                None => IncomingMessage::Malformed(vec![answer]),
             };
         }
     };
-    if let Some(unreadable) = UnreadableMessage::in_parameters(&value) {
-        return IncomingMessage::Unreadable(unreadable, None);
+    if let Value::Array(batch) = &value {
+        return IncomingMessage::Malformed(refused_batch(batch));
     }
-    let text = UnreadableMessage::in_message(&value, "it is no notification");
-    let id = value.get("id").cloned().and_then(|id| serde_json::from_value(id).ok()).unwrap_or_default();
+    let id = value.get("id").cloned();
+    let invalid = |why: &str| refusal(id.as_ref(), Error::invalid_request(), why);
+    if let Some(unreadable) = UnreadableMessage::in_parameters(&value) {
+        let answer = id.as_ref().map(|_| invalid("this is a notification: it has no id"));
+        return IncomingMessage::Unreadable(unreadable, answer);
+    }
+    let text = UnreadableMessage::in_message(&value, "it has an id, as only requests have");
+    if let Some(text) = text.clone().filter(|_| id.is_some()) {
+        return IncomingMessage::Unreadable(text, Some(invalid("this is a notification: it has no id")));
+    }
     let decoded = if let Some(method) = value.get("method") {
         let is_first = method == "initialize";
         let value = if is_first { as_meant(value) } else { value };
@@ -72,12 +83,26 @@ pub fn decode(body: &[u8]) -> IncomingMessage {
     };
     decoded.unwrap_or_else(|error| {
         tracing::warn!("a message is neither a request nor a response: {error}");
-        let answer = Response::from_error(id, Error::invalid_request());
+        let answer = invalid(&format!("the message is neither a request nor a response: {error}"));
         match text {
-            Some(text) => IncomingMessage::Unreadable(text, Some(answer)),
-            None => IncomingMessage::Malformed(answer),
+            Some(text) => IncomingMessage::Unreadable(text, None),
+            None => IncomingMessage::Malformed(vec![answer]),
         }
     })
+}
+
+/// The errors for a batch, which the protocol does not have: one for each request in it, or one for all of it.
+fn refused_batch(batch: &[Value]) -> Vec<Value> {
+    let why = "batches are not supported: send each message on its own";
+    let ids = batch.iter().filter(|message| message.get("method").is_some()).filter_map(|message| message.get("id"));
+    let answers: Vec<Value> = ids.map(|id| refusal(Some(id), Error::invalid_request(), why)).collect();
+    if answers.is_empty() { vec![refusal(None, Error::invalid_request(), why)] } else { answers }
+}
+
+/// An error for a message that the framework cannot answer. It repeats the id, however odd: the client waits for it.
+fn refusal(id: Option<&Value>, error: Error, why: &str) -> Value {
+    let id = id.filter(|id| id.is_string() || id.is_number());
+    serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": { "code": error.code.code(), "message": visible(why) } })
 }
 
 /// Returns the first message with misplaced capabilities moved to their place in the protocol. Helix (25.07) supports
@@ -132,7 +157,7 @@ pub async fn serve<S: LanguageServer>(
     platform.spawn(
         async move {
             while let Some(request) = requests.next().await {
-                to_client.message(&without_null(&request));
+                to_client.message(&for_client(&request));
             }
         }
         .boxed(),
@@ -172,7 +197,7 @@ pub async fn serve<S: LanguageServer>(
                 // This never waits: the framework accepts a response or drops it.
                 let _ = responses.send(response).await;
             }
-            IncomingMessage::Malformed(response) => outgoing.message(&response),
+            IncomingMessage::Malformed(answers) => answers.iter().for_each(|answer| outgoing.message(answer)),
             IncomingMessage::Unreadable(message, answer) => {
                 (gate.lose)(&message);
                 if let Some(answer) = answer {
@@ -183,16 +208,29 @@ pub async fn serve<S: LanguageServer>(
     }
 }
 
-/// Returns a request without `null` parameters: the framework writes `null` for a message without parameters, but JSON-RPC
-/// allows only objects, lists, or no parameters.
-fn without_null(request: &Request) -> Value {
+/// Returns a request or notification for the client. The framework writes `null` for a message without parameters, but JSON-RPC
+/// allows only objects, lists, or no parameters. Messages for the user quote names, and answers of the assembler.
+fn for_client(request: &Request) -> Value {
     let mut message = serde_json::to_value(request).unwrap_or_default();
+    if let Some(Value::String(text)) = message.pointer_mut("/params/message")
+        && let Cow::Owned(shown) = visible_lines(text)
+    {
+        *text = shown;
+    }
     if let Some(message) = message.as_object_mut()
         && message.get("params").is_some_and(Value::is_null)
     {
         message.remove("params");
     }
     message
+}
+
+/// Returns a response whose error, if it is one, has no unsafe characters: it may quote what was asked.
+fn readable(response: Response) -> Response {
+    let Some(error) = response.error() else { return response };
+    let mut error = error.clone();
+    error.message = visible(&error.message).into_owned().into();
+    Response::from_error(response.id().clone(), error)
 }
 
 /// Returns the error for requests while the client leaves too many answers unread.
@@ -221,13 +259,15 @@ fn answer(
             }
             match outgoing.is_full() {
                 true => outgoing.message(&Response::from_error(response.id().clone(), unread())),
-                false => outgoing.message(&response),
+                false => outgoing.message(&readable(response)),
             }
         }
-        // The framework ignores unknown methods that begin with `$/`, requests included.
+        // The framework ignores unknown methods that begin with `$/`, requests included, and takes `exit` for a notification.
         Ok(Ok(None)) => {
             if let Some(id) = id {
-                outgoing.message(&Response::from_error(id, Error::method_not_found()));
+                let is_known = !method.starts_with("$/");
+                let error = if is_known { Error::invalid_request() } else { Error::method_not_found() };
+                outgoing.message(&Response::from_error(id, error));
             }
         }
         Ok(Err(_)) => {}

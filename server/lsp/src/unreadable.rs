@@ -21,7 +21,7 @@ pub const REQUEST_FAILED: ErrorCode = ErrorCode::ServerError(-32803);
 const METHODS: [&str; 3] = ["textDocument/didOpen", "textDocument/didChange", "textDocument/didClose"];
 
 /// A notification about a text that cannot be parsed.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableMessage {
     /// Its method.
     pub method: &'static str,
@@ -77,7 +77,8 @@ pub fn gate(shared: &Arc<OnceLock<Arc<Shared>>>) -> MessageGate {
     MessageGate {
         refuse: Box::new(move |request| refuse(state.get()?, request)),
         lose: Box::new(move |message| {
-            if let Some(shared) = lost.get() {
+            // Before `initialize` there is no document, and the client must get nothing but answers.
+            if let Some(shared) = lost.get().filter(|shared| shared.has_begun()) {
                 handle(shared, message);
             }
         }),

@@ -4,6 +4,7 @@
 //! are in the command line's crate, which knows all answers.
 
 mod load;
+mod message;
 mod roots;
 mod server;
 mod transport;

@@ -3,6 +3,7 @@
 use super::load::Load;
 use super::work::{OwnedCall, Work};
 use super::{ServerCard, ToolAnswer, ToolDescription, Toolbox, roots};
+use ptx_gate::words::{visible, visible_lines};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, InputRequest, InputRequests,
     InputRequiredResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
@@ -117,11 +118,24 @@ fn listed(tool: &ToolDescription) -> Tool {
     Tool::new(tool.name, tool.description, schema).with_title(tool.title).annotate(hints)
 }
 
+/// The answer of a tool as it leaves: no word of a kernel or a file has characters that act on an assistant, or on whoever reads along.
 fn result(answer: ToolAnswer) -> CallToolResult {
-    let content = vec![ContentBlock::text(answer.text)];
+    let content = vec![ContentBlock::text(visible_lines(&answer.text))];
     let mut out = if answer.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    out.structured_content = answer.structured;
+    out.structured_content = answer.structured.map(safe);
     out
+}
+
+/// A value without unsafe characters in its strings.
+fn safe(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(visible_lines(&text).into_owned()),
+        Value::Array(items) => items.into_iter().map(safe).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, value)| (visible_lines(&name).into_owned(), safe(value))).collect()
+        }
+        other => other,
+    }
 }
 
 /// The total length of the strings among the arguments.
@@ -150,7 +164,7 @@ impl ServerHandler for McpServer {
         let Some(tool) = self.descriptions.iter().find(|tool| tool.name == request.name) else {
             let names: Vec<&str> = self.descriptions.iter().map(|tool| tool.name).collect();
             let name: String = request.name.chars().take(80).collect();
-            let words = format!("there is no tool `{name}`; the tools are {}", names.join(", "));
+            let words = format!("there is no tool `{}`; the tools are {}", visible(&name), names.join(", "));
             return Err(ErrorData::invalid_params(words, None));
         };
         let arguments = request.arguments.take().unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Parses JSON from clients.
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// U+FFFD: three bytes of UTF-8, as many as a lone surrogate takes if a client encodes it like a character.
@@ -12,7 +13,7 @@ const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 ///
 /// # Errors
 /// If it is not JSON.
-pub fn parse(body: &[u8]) -> serde_json::Result<Value> {
+pub fn parse<T: DeserializeOwned>(body: &[u8]) -> serde_json::Result<T> {
     serde_json::from_slice(body).or_else(|error| match without_lone_surrogates(body) {
         Some(body) => serde_json::from_slice(&body),
         None => Err(error),
@@ -46,6 +47,45 @@ fn without_lone_surrogates(body: &[u8]) -> Option<Vec<u8>> {
     changed.then_some(out)
 }
 
+/// The value of a member of a message that is not valid JSON, as far as it can be read: a string or a number, not one inside of another
+/// object. So even a cut message is answered with its number.
+pub fn member(body: &[u8], key: &str) -> Option<Value> {
+    let (mut at, mut depth) = (0_usize, 0_usize);
+    while let Some(&byte) = body.get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            b'"' => {
+                let end = at + 1 + string_length(body.get(at + 1..)?)?;
+                let rest = body.get(end + 1..)?.trim_ascii_start();
+                if depth == 1
+                    && body.get(at + 1..end) == Some(key.as_bytes())
+                    && let Some(value) = rest.strip_prefix(b":")
+                {
+                    let value = serde_json::Deserializer::from_slice(value).into_iter::<Value>().next()?.ok()?;
+                    return (value.is_string() || value.is_number()).then_some(value);
+                }
+                at = end;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The length of the inside of a string that has begun.
+fn string_length(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
 /// The UTF-16 unit of an escape such as `\u00e9` at the start of `bytes`.
 fn unit(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
@@ -68,15 +108,36 @@ mod tests {
             (r#""\\\ud83d""#, "\\\u{fffd}"),
             (r#""\ud83d\\ude00""#, "\u{fffd}\\ude00"),
         ] {
-            assert_eq!(parse(written.as_bytes()).unwrap(), expected, "{written}");
+            assert_eq!(parse::<Value>(written.as_bytes()).unwrap(), expected, "{written}");
         }
-        assert_eq!(parse(b"\"a\xed\xa0\xbdb\"").unwrap(), "a\u{fffd}b");
+        assert_eq!(parse::<Value>(b"\"a\xed\xa0\xbdb\"").unwrap(), "a\u{fffd}b");
+    }
+
+    #[test]
+    fn members_of_broken_messages() {
+        for (body, id) in [
+            (r#"{"jsonrpc":"2.0","id":1,"meth"#, Some("1")),
+            (r#"{"id" : "a\"b" , nonsense"#, Some(r#""a\"b""#)),
+            (r#"{"params":{"id":3},"id":-4.5,,"#, Some("-4.5")),
+            (r#"{"text":"\\\"id\":5, \\","id":6}}"#, Some("6")),
+            (r#"{"params":{"id":3"#, None),
+            (r#"{"id":12"#, None),
+            (r#"{"id":null,"a"#, None),
+            (r#"{"id":{"id":1}"#, None),
+            (r#"["id":1"#, None),
+            (r#"}"id":1"#, None),
+            ("id:1", None),
+            ("", None),
+        ] {
+            let expected = id.map(|id| serde_json::from_str::<Value>(id).unwrap());
+            assert_eq!(member(body.as_bytes(), "id"), expected, "{body}");
+        }
     }
 
     #[test]
     fn other_mistakes_stay_mistakes() {
         for written in [&b"{a}"[..], br#""\ud8""#, br#""\u12""#, br#"{"\ud83d": }"#, b"\"\xed\xa0\"", b"\"\xff\""] {
-            assert!(parse(written).is_err(), "{}", written.escape_ascii());
+            assert!(parse::<Value>(written).is_err(), "{}", written.escape_ascii());
         }
     }
 }

@@ -13,19 +13,25 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-isa", &[]),
     ("tree-sitter-ptx", &["tree-sitter-language"]),
     ("ptx-syntax", &["memchr", "ropey", "tree-sitter", "tree-sitter-ptx"]),
-    ("ptx-analysis", &["ecow", "memchr", "ptx-isa", "ptx-syntax", "rustc-hash", "strsim", "xxhash-rust"]),
+    ("ptx-analysis", &["ecow", "memchr", "ptx-gate", "ptx-isa", "ptx-syntax", "rustc-hash", "strsim", "xxhash-rust"]),
     ("ptx-embed", &["memchr", "ptx-syntax"]),
     ("ptx-num", &["ptx-isa"]),
-    ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-isa", "ptx-num", "ptx-syntax", "strsim"]),
-    ("ptx-ide", &["cpp_demangle", "memchr", "ptx-analysis", "ptx-isa", "ptx-syntax", "rustc-demangle", "strsim"]),
-    ("ptx-host", &["memchr", "ptx-analysis", "ptx-embed", "ptx-ide", "ptx-isa", "ptx-syntax", "rustc-hash"]),
+    ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-gate", "ptx-isa", "ptx-num", "ptx-syntax", "strsim"]),
+    (
+        "ptx-ide",
+        &["cpp_demangle", "memchr", "ptx-analysis", "ptx-gate", "ptx-isa", "ptx-syntax", "rustc-demangle", "strsim"],
+    ),
+    (
+        "ptx-host",
+        &["memchr", "ptx-analysis", "ptx-embed", "ptx-gate", "ptx-ide", "ptx-isa", "ptx-syntax", "rustc-hash"],
+    ),
     (
         "ptx-launch",
         &["ptx-analysis", "ptx-clock", "ptx-gate", "ptx-interp", "ptx-syntax", "serde", "serde_json", "toml"],
     ),
     ("ptx-wire", &["serde", "serde_json", "tracing"]),
     // It speaks a protocol for tools that it does not know.
-    ("ptx-mcp", &["percent-encoding", "ptx-wire", "rmcp", "serde_json", "tokio", "tracing"]),
+    ("ptx-mcp", &["percent-encoding", "ptx-gate", "ptx-wire", "rmcp", "serde_json", "tokio", "tracing"]),
     // The server in a browser adds no feature and knows no protocol: only how work shares a thread.
     ("ptx-web", &["futures", "ptx-clock", "ptx-lsp", "ptx-wire", "serde", "serde_json", "tracing-subscriber"]),
     // The last four are only there so that tests find them compiled, see the feature `shared`.
@@ -33,6 +39,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "ptx-python",
         &[
             "ptx-analysis",
+            "ptx-gate",
             "ptx-ide",
             "ptx-interp",
             "ptx-isa",

@@ -36,7 +36,9 @@ impl EarlyMessages {
     pub(super) fn receive(&mut self, shared: &Arc<Shared>, message: IncomingMessage) {
         let message = match message {
             IncomingMessage::Request(request) if self.handle(shared, &request) => return,
-            IncomingMessage::Malformed(answer) => return shared.outgoing.message(&answer),
+            IncomingMessage::Malformed(answers) => {
+                return answers.iter().for_each(|answer| shared.outgoing.message(answer));
+            }
             IncomingMessage::Unreadable(unreadable, answer) => {
                 self.edits += 1;
                 unreadable::handle(shared, &unreadable);
