@@ -34,7 +34,7 @@ fn main() {
             println!("{path}:{line}: {:?}[{}] {}{help}", d.severity, d.code(), d.message());
             for related in &d.related {
                 let line = snapshot.rope().byte_to_line(related.range.start.min(snapshot.rope().len_bytes())) + 1;
-                println!("    {path}:{line}: {}", related.message);
+                println!("    {path}:{line}: {}", related.message());
             }
         }
         eprintln!(

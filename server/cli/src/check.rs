@@ -4,12 +4,13 @@ use super::architecture::Architecture;
 use super::files::{self, complain};
 use super::findings::{self, CheckOptions};
 use super::source::{self, InputContent, InputLimits, InputOrigin};
-use super::terminal::{self, for_stdout};
+use super::terminal;
 use super::{CliStatus, human, inline, json, repeats, sarif};
 use clap::ValueEnum;
 use ptx_analysis::project::Project;
 use ptx_analysis::target::version;
 use ptx_analysis::{Code, Diagnostic, Report, Severity};
+use ptx_gate::words::visible;
 use ptx_isa::tables::{TargetInfo, Version};
 use ptx_lsp::levels::{self, DiagnosticLevels};
 use ptx_syntax::{Rope, Snapshot};
@@ -228,7 +229,7 @@ fn check(origin: &InputOrigin, arguments: &CheckArguments, threads: usize) -> Ch
     let cap = arguments.format == CheckFormat::Human && !arguments.all;
     let (diagnostics, hidden) =
         if cap { repeats::cap(&snapshot, diagnostics, asked) } else { (diagnostics, Vec::new()) };
-    let repeats = hidden.iter().map(|repeat| repeat.line(&for_stdout(&origin.name()))).collect::<String>();
+    let repeats = hidden.iter().map(|repeat| repeat.line(&visible(&origin.name()))).collect::<String>();
     let repeats = if repeats.is_empty() { repeats } else { repeats + "\n" };
     let findings = rendered(arguments.format, origin, snapshot.rope(), diagnostics);
     discard(snapshot);
@@ -263,7 +264,7 @@ fn render(format: CheckFormat, name: &str, text: &Rope, diagnostics: &[Diagnosti
     if format == CheckFormat::Json {
         json::render(name, text, diagnostics)
     } else {
-        human::render(&for_stdout(name), text, diagnostics)
+        human::render(name, text, diagnostics)
     }
 }
 
@@ -306,11 +307,11 @@ impl CheckReport {
                     complain(&format!("{name}: some bytes are not UTF-8 text"));
                 }
                 match (findings, &mut self.sarif) {
-                    (FileDiagnostics::Text(text), _) => terminal::print(&text)?,
+                    (FileDiagnostics::Text(text), _) => self.print(&text)?,
                     (FileDiagnostics::Many(rope, diagnostics), _) => {
                         for some in diagnostics.chunks(MAX_RENDERED) {
                             let text = render(self.format, &name, &rope, some);
-                            terminal::print(&text)?;
+                            self.print(&text)?;
                         }
                     }
                     (FileDiagnostics::Sarif(results), Some(sarif)) => sarif.add(results),
@@ -324,11 +325,15 @@ impl CheckReport {
         Ok(())
     }
 
+    fn print(&self, text: &str) -> io::Result<()> {
+        if self.format == CheckFormat::Json { terminal::print_json(text) } else { terminal::print(text) }
+    }
+
     fn finish(self) -> io::Result<()> {
-        match self.sarif {
-            Some(sarif) => sarif.write(&mut stdout().lock()),
-            None => stdout().flush(),
+        if let Some(sarif) = self.sarif {
+            terminal::print_json(&sarif.text()?)?;
         }
+        stdout().flush()
     }
 }
 

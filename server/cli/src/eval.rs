@@ -9,7 +9,7 @@ use super::CliStatus;
 use super::files::{self, FileProgress, complain};
 use super::inline;
 use super::source::{self, InputContent, InputLimits, InputOrigin, place};
-use super::terminal::{self, for_stdout};
+use super::terminal;
 use clap::ValueEnum;
 use ptx_analysis::codes::Text;
 use ptx_analysis::program::ModuleProgram;
@@ -146,7 +146,11 @@ pub fn run(arguments: &EvalArguments) -> CliStatus {
         passed += outcome.passed;
         failed += outcome.failed;
         empty += usize::from(outcome.empty);
-        terminal::print(&outcome.report)?;
+        match arguments.format {
+            _ if arguments.kernel => terminal::print_data(&outcome.report)?,
+            EvalFormat::Human => terminal::print(&outcome.report)?,
+            EvalFormat::Json => terminal::print_json(&outcome.report)?,
+        }
         outcome.remarks.iter().for_each(|line| complain(line));
         Ok(())
     });
@@ -354,7 +358,7 @@ fn tell(mistakes: &[LaunchMistake], written: &NamedSnapshot<'_>, arguments: &Eva
         let text = Text { message: mistake.message.clone(), help: mistake.help.clone() };
         let diagnostic = Diagnostic::new(mistake.range.clone(), Finding::Run("launch", Arc::new(text)));
         let diagnostic = diagnostic.severity(Severity::Error);
-        out.report.push_str(&super::human::render(&for_stdout(written.name), written.snapshot.rope(), &[diagnostic]));
+        out.report.push_str(&super::human::render(written.name, written.snapshot.rope(), &[diagnostic]));
     }
 }
 
@@ -396,7 +400,7 @@ fn evaluate(
             if let EvaluationError::Errors(errors) = &refused
                 && arguments.format == EvalFormat::Human
             {
-                out.report.push_str(&super::human::render(&for_stdout(shown.name), shown.snapshot.rope(), errors));
+                out.report.push_str(&super::human::render(shown.name, shown.snapshot.rope(), errors));
             }
             let why = LaunchRefusal::refused(refused, &entry, true);
             out.remarks.push(why.located(shown.name, &|at| place(shown.snapshot.rope(), at).line));

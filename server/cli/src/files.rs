@@ -1,7 +1,6 @@
 //! Work on many files: in parallel, with results in order and a progress line.
 
 use super::source::InputOrigin;
-use super::terminal;
 use std::io::{self, IsTerminal, Write, stderr};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -23,10 +22,7 @@ pub fn is_written(result: io::Result<()>) -> bool {
     }
 }
 
-/// Writes a line to standard error, safe for a terminal. Errors are ignored, because standard error may be closed.
-pub fn complain(line: &str) {
-    let _ = writeln!(stderr().lock(), "{}", terminal::for_stderr(line));
-}
+pub use super::terminal::complain;
 
 /// Does something with all files on several threads, and hands over the results in the order of the files. `work` is told how many threads
 /// it may use itself, which is more than one where there are fewer files than jobs.

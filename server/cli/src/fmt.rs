@@ -3,10 +3,11 @@
 use super::CliStatus;
 use super::files::{self, complain};
 use super::source::{self, InputLimits, InputOrigin, place};
-use super::terminal::{for_stdout, lines_for_stdout};
+use super::terminal;
 use clap::ValueEnum;
 use ptx_analysis::Analyzer;
 use ptx_gate::files::BoundedFolder;
+use ptx_gate::words::visible;
 use ptx_ide::{FormatOptions, OperandColumns, TextEdit, format};
 use ptx_syntax::Snapshot;
 use std::fs::{self, File, OpenOptions};
@@ -121,7 +122,7 @@ pub fn run(arguments: &FmtArguments) -> CliStatus {
             FmtOutcome::Written => changed += 1,
             FmtOutcome::Differs(hint) => {
                 changed += 1;
-                write!(stdout().lock(), "{}:{}", for_stdout(&name), lines_for_stdout(&hint))?;
+                terminal::print(&format!("{}:{hint}", visible(&name)))?;
             }
             FmtOutcome::Output(bytes) => stdout().lock().write_all(&bytes)?,
             // In a folder, an XML file is not unusual. If the user named it, report it.

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 /// The diagnostics of a file, coloured by escape sequences.
 pub fn render(file: &str, text: &Rope, diagnostics: &[Diagnostic]) -> String {
+    let file = &*visible(file);
     // Long lines are already shortened: the width prevents the library from shortening them again.
     let renderer = Renderer::styled().decor_style(DecorStyle::Ascii).term_width(400);
     let mut out = String::new();
@@ -33,9 +34,10 @@ fn one(renderer: &Renderer, file: &str, text: &Rope, d: &Diagnostic) -> String {
     let title = level.primary_title(message.as_str()).id(d.finding.name());
     let mut finding = title.element(main.snippet(file, AnnotationKind::Primary));
     if let Some(help) = &help {
-        finding = finding.element(Level::HELP.message(visible(help)));
+        finding = finding.element(Level::HELP.message(help.as_str()));
     }
-    let messages = std::iter::once(&message).chain(&help).chain(d.related.iter().map(|r| &r.message));
+    let messages = [Some(message.as_str()), help.as_deref()].into_iter().flatten();
+    let messages = messages.chain(d.related.iter().map(|related| related.message()));
     let mut names: Vec<String> = Vec::new();
     for (mangled, name) in messages.flat_map(|message| ptx_ide::mangled_names(message)) {
         let note = format!("`{mangled}` is `{name}`");
@@ -44,11 +46,11 @@ fn one(renderer: &Renderer, file: &str, text: &Rope, d: &Diagnostic) -> String {
         }
     }
     for note in &names {
-        finding = finding.element(Level::NOTE.message(visible(note)));
+        finding = finding.element(Level::NOTE.message(note.as_str()));
     }
     let mut groups = vec![finding];
     for (shown, related) in &related {
-        let title = Level::NOTE.secondary_title(visible(&related.message));
+        let title = Level::NOTE.secondary_title(related.message());
         groups.push(title.element(shown.snippet(file, AnnotationKind::Context)));
     }
     let mut out = renderer.render(&groups);

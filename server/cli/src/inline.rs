@@ -160,7 +160,8 @@ pub fn list(paths: &[PathBuf], limits: InputLimits) -> CliStatus {
         let host = Host::new(language, &text);
         let rope = Rope::from_str(&text);
         let lines = host.groups().iter().map(|placed| entry(&origin.name(), &rope, placed));
-        let written = lines.into_iter().try_for_each(|line| writeln!(out, "{line}"));
+        let written =
+            lines.into_iter().try_for_each(|line| writeln!(out, "{}", ptx_gate::words::json(&line.to_string())));
         if !super::files::is_written(written) {
             return CliStatus::Trouble;
         }

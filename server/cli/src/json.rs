@@ -34,7 +34,7 @@ pub fn object<'a>(file: &'a str, text: &Rope, d: &'a Diagnostic) -> impl Seriali
     let end = place(text, d.range.end.max(d.range.start));
     let related = d.related.iter().map(|r| {
         let LineColumn { line, column } = place(text, r.range.start);
-        RelatedJson { line, column, message: &r.message }
+        RelatedJson { line, column, message: r.message() }
     });
     DiagnosticJsonLine {
         file,

@@ -28,6 +28,7 @@ mod terminal;
 
 use anstream::ColorChoice;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use ptx_gate::words;
 use ptx_lsp::ClientLog;
 use std::io::{IsTerminal, stdin};
 use std::process::ExitCode;
@@ -152,7 +153,7 @@ pub fn main() -> ExitCode {
 /// Ends the process with the usage error or the requested help. The library quotes arguments unchanged, so arguments
 /// with control characters are parsed again in their visible form.
 fn refuse(error: clap::Error) -> ! {
-    let shown = std::env::args_os().map(|a| terminal::for_stderr(&a.to_string_lossy()).into_owned());
+    let shown = std::env::args_os().map(|a| words::report(&words::visible(&a.to_string_lossy())).into_owned());
     CliArguments::try_parse_from(shown).err().unwrap_or(error).exit()
 }
 
@@ -215,8 +216,8 @@ fn log_to_stderr(queue: Option<stderr::Queue>) {
     let filter =
         asked.and_then(|f| EnvFilter::try_new(of_all_crates(&f)).ok()).unwrap_or_else(|| EnvFilter::new("warn"));
     let writer = match queue {
-        Some(queue) => BoxMakeWriter::new(move || queue.clone()),
-        None => BoxMakeWriter::new(std::io::stderr),
+        Some(queue) => BoxMakeWriter::new(move || stderr::SafeLog(queue.clone())),
+        None => BoxMakeWriter::new(|| stderr::SafeLog(std::io::stderr())),
     };
     // A log line that cannot be written, as on a full disk, is dropped; the default is a panic.
     let to_stderr = tracing_subscriber::fmt::layer()

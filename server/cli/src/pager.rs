@@ -5,7 +5,6 @@ use super::files::is_written;
 use super::markdown::render;
 use anstream::AutoStream;
 use ptx_gate::words::visible_lines;
-use std::borrow::Cow;
 use std::env;
 use std::io::{IsTerminal, Write, stdout};
 use std::process::{Command, Stdio};
@@ -24,8 +23,7 @@ pub struct DisplayArguments {
 impl DisplayArguments {
     /// Prints Markdown as it is.
     pub fn print(&self, text: &str) -> CliStatus {
-        let text = if stdout().is_terminal() { visible_lines(text) } else { Cow::Borrowed(text) };
-        self.page(&text)
+        self.page(&visible_lines(text))
     }
 
     /// Prints Markdown laid out for a reader.

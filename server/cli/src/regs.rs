@@ -133,7 +133,10 @@ pub fn run(arguments: &RegsArguments) -> CliStatus {
                     if lossy {
                         complain(&format!("{name}: some bytes are not UTF-8 text"));
                     }
-                    terminal::print(&report)?;
+                    match arguments.format {
+                        RegsFormat::Human => terminal::print(&report)?,
+                        RegsFormat::Json => terminal::print_json(&report)?,
+                    }
                     left_out.iter().for_each(|line| complain(line));
                 }
             }

@@ -6,7 +6,6 @@ use ptx_lsp::page_address;
 use ptx_syntax::Rope;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
@@ -37,7 +36,7 @@ pub fn results(file: &str, text: &Rope, diagnostics: &[Diagnostic]) -> SarifResu
         if !d.related.is_empty() {
             let related = d.related.iter().map(|r| {
                 let location = location(file, text, &r.range);
-                json!({ "physicalLocation": location, "message": { "text": r.message } })
+                json!({ "physicalLocation": location, "message": { "text": r.message() } })
             });
             result["relatedLocations"] = related.collect();
         }
@@ -65,10 +64,11 @@ impl SarifReport {
         }));
     }
 
-    /// Writes the document.
+    /// The document.
     ///
-    /// # Errors The error of the writer.
-    pub fn write(self, out: &mut impl Write) -> io::Result<()> {
+    /// # Errors
+    /// If it cannot be written as JSON.
+    pub fn text(self) -> serde_json::Result<String> {
         let rules: Vec<Value> =
             self.codes.iter().map(|code| json!({ "id": code, "helpUri": page_address(code) })).collect();
         let document = json!({
@@ -89,8 +89,7 @@ impl SarifReport {
                 "results": self.results,
             }],
         });
-        serde_json::to_writer_pretty(&mut *out, &document)?;
-        writeln!(out)
+        Ok(serde_json::to_string_pretty(&document)? + "\n")
     }
 }
 

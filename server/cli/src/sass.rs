@@ -114,15 +114,14 @@ pub fn run(arguments: &SassArguments) -> CliStatus {
                         complain(&format!("{name}{line}: ptxas refuses the module: {message}"));
                         status = status.max(CliStatus::Findings);
                     }
-                    let report = match arguments.format {
-                        SassFormat::Human => code.text.unwrap_or_default(),
+                    match arguments.format {
+                        SassFormat::Human => terminal::print(&code.text.unwrap_or_default())?,
                         SassFormat::Json => {
                             let mut out = code.json;
                             out["file"] = json!(name);
-                            format!("{out}\n")
+                            terminal::print_json(&format!("{out}\n"))?;
                         }
-                    };
-                    terminal::print(&report)?;
+                    }
                 }
             }
             Ok(())

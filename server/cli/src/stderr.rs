@@ -1,5 +1,6 @@
 //! Standard error of a process that must never block on it: if an editor does not read the pipe, it fills up.
 
+use ptx_gate::words::indented;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -60,6 +61,21 @@ impl Write for Queue {
     }
 }
 
+/// A writer of the log. Each message is written at once. It may quote names from outside: their unsafe characters become visible, and a
+/// message of several lines does not look like several.
+pub struct SafeLog<W>(pub W);
+
+impl<W: Write> Write for SafeLog<W> {
+    fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
+        self.0.write_all((indented(&String::from_utf8_lossy(lines)) + "\n").as_bytes())?;
+        Ok(lines.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
 /// Reports panics in the log, which also reaches the client. Writing to standard error directly could block.
 pub fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
@@ -92,6 +108,13 @@ mod tests {
         queue.flush_soon();
         assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
         drop(reader);
+    }
+
+    #[test]
+    fn the_log_has_no_escape_sequences() {
+        let mut out = SafeLog(Vec::new());
+        out.write_all("WARN a\x1b]0;T\x07\u{202e}: b\nERROR c\n".as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(out.0).unwrap(), "WARN a␛]0;T␇\u{fffd}: b\n  ERROR c\n");
     }
 
     #[test]

@@ -1,11 +1,12 @@
-//! External text on a terminal: file names, arguments, output of kernels.
+//! What leaves through standard output and standard error.
 //!
-//! A terminal obeys control characters: a file name can contain a sequence that clears the screen or changes the window
-//! title. They are shown as pictures (`␛`), as in excerpts of sources. Files and pipes get every byte unchanged.
+//! Reports quote text from outside: file names, arguments, sources, output of kernels. A terminal obeys control characters, a build service
+//! lines such as `::error::`, and assistants read logs. So every report passes [`ptx_gate::words`] here, whether a terminal or a
+//! pipe reads it. Only data that a program asked for goes out as it is: JSON with escapes ([`print_json`]), and PTX ([`print_data`]).
 
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
-use ptx_gate::words::{visible, visible_lines};
+use ptx_gate::words;
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write, stderr, stdout};
 
@@ -14,25 +15,33 @@ use std::io::{self, IsTerminal, Write, stderr, stdout};
 /// # Errors
 /// If it cannot be written.
 pub fn print(text: &str) -> io::Result<()> {
+    let text = words::report(text);
     if AutoStream::choice(&stdout()) == ColorChoice::Never {
         // At once, because the writer of `anstream` calls the system for each line.
-        stdout().lock().write_all(strip_str(text).to_string().as_bytes())
+        stdout().lock().write_all(strip_str(&text).to_string().as_bytes())
     } else {
         anstream::stdout().lock().write_all(text.as_bytes())
     }
 }
 
-/// A part of a line for standard output.
-pub fn for_stdout(text: &str) -> Cow<'_, str> {
-    if stdout().is_terminal() { visible(text) } else { Cow::Borrowed(text) }
+/// Writes JSON to standard output.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn print_json(text: &str) -> io::Result<()> {
+    stdout().lock().write_all(words::json(text).as_bytes())
 }
 
-/// Lines for standard output.
-pub fn lines_for_stdout(text: &str) -> Cow<'_, str> {
-    if stdout().is_terminal() { visible_lines(text) } else { Cow::Borrowed(text) }
+/// Writes a text that is data, such as PTX, to standard output: unchanged, unless a terminal would show it.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn print_data(text: &str) -> io::Result<()> {
+    let shown = if stdout().is_terminal() { words::visible_lines(text) } else { Cow::Borrowed(text) };
+    stdout().lock().write_all(shown.as_bytes())
 }
 
-/// A line for standard error.
-pub fn for_stderr(text: &str) -> Cow<'_, str> {
-    if stderr().is_terminal() { visible(text) } else { Cow::Borrowed(text) }
+/// Writes a line to standard error. Errors are ignored, because standard error may be closed.
+pub fn complain(line: &str) {
+    let _ = writeln!(stderr().lock(), "{}", words::report(&words::visible(line)));
 }

@@ -9,6 +9,7 @@ use super::stepping::{Granularity, StepKind};
 use super::stops::Stops;
 use super::threads;
 use super::wire::{ClientConnection, DapAnswer, DapRequest, RequestFailure, arguments};
+use ptx_gate::words::quoted;
 use ptx_interp::inspect;
 use ptx_interp::machine::{Detail, Machine, WarpId};
 use serde_json::{Value, json};
@@ -332,10 +333,10 @@ impl DebugSession {
         warps.find(|t| running(*t)).unwrap_or(last)
     }
 
-    /// Sends the new output of the kernel's `printf` calls to the client.
+    /// Sends the new output of the kernel's `printf` calls to the client. In the console, verdicts of ours are around it.
     fn print(&mut self, machine: &Machine) {
         if let Some(new) = machine.printed.get(self.printed..).filter(|new| !new.is_empty()) {
-            self.client.say("stdout", &String::from_utf8_lossy(new));
+            self.client.say("stdout", &quoted(&String::from_utf8_lossy(new)));
             self.printed = machine.printed.len();
         }
     }

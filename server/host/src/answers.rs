@@ -6,6 +6,7 @@ use ptx_analysis::inline::{InlineChecker, TargetSet};
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, Code};
 use ptx_embed::{Access, HostEdit, Kind, Variable, host_edit};
+use ptx_gate::words::{code, visible};
 use ptx_ide::{CompletionOptions, Completions, Hint, HintOptions, ReferenceKind, SignatureHelp};
 use std::ops::Range;
 
@@ -69,11 +70,12 @@ fn about_operand(view: &GroupView<'_>, variable: &Variable, host: &dyn Fn(Range<
         Access::Output => "written",
         Access::ReadWrite => "read and written",
     };
-    let mut out = format!("`{}` is {what}, {access}: `\"{}\"`", variable.spelling, operand.constraint.text);
+    let constraint = code(&format!("\"{}\"", operand.constraint.text));
+    let mut out = format!("{} is {what}, {access}: {constraint}", code(&variable.spelling));
     if !operand.expression.is_empty() {
         let expression = host(operand.expression.clone());
         let expression = expression.split_whitespace().collect::<Vec<_>>().join(" ");
-        out.push_str(&format!(" of `{}`", shortened(&expression).replace('`', "'")));
+        out.push_str(&format!(" of {}", code(&shortened(&expression))));
     }
     if let Some(value) = variable.value {
         out.push_str(&format!(" = {value}"));
@@ -177,7 +179,7 @@ fn operands(view: &GroupView<'_>, found: &mut Completions) {
         if let Some(variable) = view.group.variables.iter().find(|v| v.name == item.label)
             && let Some(operand) = view.operand(variable)
         {
-            item.detail = format!("\"{}\", {}", operand.constraint.text, item.detail);
+            item.detail = format!("\"{}\", {}", visible(&operand.constraint.text), item.detail);
         }
     }
 }

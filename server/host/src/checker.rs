@@ -292,7 +292,7 @@ fn in_host(mut diagnostic: Diagnostic, group: &Group) -> Option<Diagnostic> {
         }
         None => false,
     });
-    let more = |range| Related { range, message: "it continues here".to_owned(), declares: None };
+    let more = |range| Related::new(range, "it continues here");
     diagnostic.related.extend(rest.into_iter().map(more));
     diagnostic.fixes.retain(|fix| {
         fix.edits.iter_mut().all(|edit| {

@@ -23,5 +23,5 @@ pub(crate) fn report(code: Code, range: Range<usize>, message: impl Into<Box<str
 /// A fix of the host text.
 pub(crate) fn fix(fix: &HostFix) -> Fix {
     let edits = fix.edits.iter().map(|edit| FixEdit::Replace(edit.span.clone(), edit.text.clone()));
-    Fix { title: fix.title.clone(), edits: edits.collect(), preferred: false }
+    Fix::new(fix.title.as_str(), edits.collect())
 }

@@ -4,6 +4,7 @@
 //! around the mangled name are kept in brackets. LLVM writes `_$_` for a dot, since PTX names cannot contain dots.
 
 use cpp_demangle::{BorrowedSymbol, DemangleOptions};
+use ptx_gate::words::visible;
 use std::fmt::{self, Write};
 
 /// Maximum length in bytes of a name that is demangled. Compilers write up to about 2,000 bytes.
@@ -147,8 +148,8 @@ impl Write for Bounded {
                 self.cut = true;
                 return Err(fmt::Error);
             }
-            // The text is displayed in Markdown and on terminals.
-            self.text.push(if c.is_control() || c == '`' { '?' } else { c });
+            // It stands in code spans of messages.
+            self.text.push(if c == '`' { '?' } else { c });
         }
         Ok(())
     }
@@ -159,7 +160,8 @@ impl Bounded {
         if self.cut {
             self.text.push('…');
         }
-        (done || self.cut).then_some(self.text)
+        // Names of Rust can have any character.
+        (done || self.cut).then(|| visible(&self.text).into_owned())
     }
 }
 

@@ -13,6 +13,7 @@ mod successor;
 
 use ptx_analysis::target::Environment;
 use ptx_analysis::{Analyzer, Code, Diagnostic, Fix, FixEdit, Report, Severity};
+use ptx_gate::words::visible;
 use ptx_syntax::Snapshot;
 use statement::DiagnosedInstruction;
 use std::ops::Range;
@@ -86,6 +87,7 @@ pub fn of_diagnostic(snapshot: &Snapshot, report: &Report, index: usize) -> Vec<
             if diagnostic.code() == Code::SyntaxError && !leaves_fewer_errors(snapshot, report, &edits) {
                 continue;
             }
+            let title = visible(&title).into_owned();
             actions.push(FixAction { title, edits, preferred, diagnostic: index });
         }
     }
@@ -158,7 +160,7 @@ fn fixes(snapshot: &Snapshot, environment: &Environment, diagnostic: &Diagnostic
 
 /// A fix with these edits, whose ranges are relative to the file.
 fn fix(title: impl Into<String>, edits: Vec<FixEdit>) -> Fix {
-    Fix { title: title.into(), edits, preferred: false }
+    Fix::new(title, edits)
 }
 
 /// Whether a short module has fewer errors after some edits. What a missing character is depends on all that follows, so only a check

@@ -2,6 +2,7 @@
 
 use super::choose::LaunchChoiceError;
 use super::evaluate::EvaluationError;
+use ptx_gate::words::visible;
 use ptx_interp::launch::LaunchMistake;
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use std::ops::Range;
 pub struct LaunchRefusal {
     /// Kind for programs: `not-open`, `no-kernel`, `launch`, `errors`, `kernel`, `off`.
     pub kind: &'static str,
-    /// Message in one line.
+    /// Message in one line, without unsafe characters.
     pub message: String,
     /// Related places as byte ranges, each with a message.
     pub places: Vec<(Range<usize>, String)>,
@@ -21,7 +22,7 @@ pub struct LaunchRefusal {
 impl LaunchRefusal {
     /// Creates a refusal without places.
     pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), places: Vec::new(), in_module: true }
+        Self { kind, message: visible(&message.into()).into_owned(), places: Vec::new(), in_module: true }
     }
 
     /// Creates the refusal for a query that selects no launch. `above`: the launch would be written in the module.
@@ -66,10 +67,11 @@ impl LaunchRefusal {
     }
 }
 
-/// Formats a mistake in one line.
+/// Formats a mistake in one line, without unsafe characters of the launch that it quotes.
 pub fn mistake(mistake: &LaunchMistake) -> String {
-    match &mistake.help {
+    let text = match &mistake.help {
         Some(help) => format!("{} ({help})", mistake.message),
         None => mistake.message.clone(),
-    }
+    };
+    visible(&text).into_owned()
 }

@@ -3,6 +3,7 @@
 use super::evaluate::LaunchRun;
 use super::view::{Course, state::machine_at};
 use super::words::{self, element, ended, grouped, lanes, plain_value, text};
+use ptx_gate::words::{code, fenced, prose, visible_lines};
 use ptx_interp::inspect::{self, RegisterView};
 use ptx_interp::machine::RegisterWrite;
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ pub fn markdown<'t>(
     cancelled: &dyn Fn() -> bool,
 ) -> String {
     let target = course.target;
-    let mut out = format!("# {}\n\n**{}**\n\n", done.launch.entry, capital(&ended(done, line)));
+    let mut out = format!("# {}\n\n**{}**\n\n", prose(&done.launch.entry), capital(&ended(done, line)));
     launch(done, &mut out);
     faults(done, line, &mut out);
     verdicts(done, &mut out);
@@ -38,9 +39,9 @@ pub fn markdown<'t>(
     registers(done, course, cancelled, &mut out);
     let printed = String::from_utf8_lossy(&done.run.machine.printed);
     if !printed.is_empty() {
-        let _ = writeln!(out, "## Printed\n\n{}", fenced(&printed));
+        let _ = writeln!(out, "## Printed\n\n{}\n", fenced("text", &printed));
     }
-    out
+    visible_lines(&out).into_owned()
 }
 
 fn capital(text: &str) -> String {
@@ -48,16 +49,10 @@ fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |c| c.to_uppercase().chain(chars).collect())
 }
 
-/// Returns a code block whose fence does not occur in the text.
-fn fenced(text: &str) -> String {
-    let fence = if text.contains("```") { "~~~~" } else { "```" };
-    format!("{fence}text\n{}\n{fence}\n", text.trim_end())
-}
-
 fn launch(done: &LaunchRun, out: &mut String) {
     let lines = done.launch.lines();
     let lines: Vec<&str> = lines.lines().filter(|l| !l.starts_with("//! expect:")).collect();
-    let _ = writeln!(out, "```ptx\n{}\n```\n", lines.join("\n"));
+    let _ = writeln!(out, "{}\n", fenced("ptx", &lines.join("\n")));
     let guessed = &done.guessed;
     if guessed.parts.is_empty() {
         return;
@@ -65,7 +60,7 @@ fn launch(done: &LaunchRun, out: &mut String) {
     let parts = match guessed.whole {
         true => "all of this launch".to_owned(),
         false => {
-            let all: Vec<String> = guessed.parts.iter().map(|g| format!("`{}`", g.replace('`', ""))).collect();
+            let all: Vec<String> = guessed.parts.iter().map(|part| code(part)).collect();
             all.join(", ")
         }
     };
@@ -80,9 +75,10 @@ fn faults(done: &LaunchRun, line: &dyn Fn(usize) -> usize, out: &mut String) {
     let _ = writeln!(out, "## Found\n");
     for fault in done.faults().iter().take(MAX_ROWS) {
         let found = words::diagnostic(done, fault);
-        let _ = writeln!(out, "- line {}: `{}` {}", line(found.range.start), found.finding.name(), found.message());
+        let _ =
+            writeln!(out, "- line {}: `{}` {}", line(found.range.start), found.finding.name(), prose(&found.message()));
         for related in &found.related {
-            let _ = writeln!(out, "  - line {}: {}", line(related.range.start), related.message);
+            let _ = writeln!(out, "  - line {}: {}", line(related.range.start), prose(related.message()));
         }
     }
     more(done.faults().len(), out);
@@ -104,7 +100,8 @@ fn verdicts(done: &LaunchRun, out: &mut String) {
     let _ = writeln!(out, "## Expected\n\n{held} of {} expectations hold{marked}.\n", done.verdicts.len());
     let wrong: Vec<_> = done.verdicts.iter().filter(|v| !v.ok).collect();
     for verdict in wrong.iter().take(MAX_ROWS) {
-        let _ = writeln!(out, "- `{}`: {}", verdict.name, verdict.message.as_deref().unwrap_or("it does not hold"));
+        let why = verdict.message.as_deref().unwrap_or("it does not hold");
+        let _ = writeln!(out, "- {}: {}", code(&verdict.name), prose(why));
     }
     more(wrong.len(), out);
     if !wrong.is_empty() {
@@ -176,7 +173,12 @@ fn divergence<'t>(
     for (range, of, first, times) in parted.values().take(MAX_ROWS) {
         let words = source(range.clone()).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
         let (of, first) = (lanes(*of), lanes(*first));
-        let _ = writeln!(out, "| {} | `{}` | {of} | {first} | {times} |", line(range.start), words.replace('|', "\\|"));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {of} | {first} | {times} |",
+            line(range.start),
+            code(&words).replace('|', "\\|")
+        );
     }
     out.push('\n');
 }

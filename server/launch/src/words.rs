@@ -61,7 +61,7 @@ pub fn diagnostic(done: &LaunchRun, fault: &Fault) -> Diagnostic {
     let mut out =
         Diagnostic::new(range(fault.site), Finding::Run(fault.kind.name(), Arc::new(text))).severity(severity);
     if let Some((site, message)) = &fault.related {
-        out.related.push(Related { range: range(*site), message: message.clone(), declares: None });
+        out.related.push(Related::new(range(*site), message.as_str()));
     }
     out
 }

@@ -74,7 +74,7 @@ pub fn related(
     }
     let related = |r: &ptx_analysis::Related| DiagnosticRelatedInformation {
         location: Location { uri: context.uri.clone(), range: context.session.encoding.range(context.rope, &r.range) },
-        message: r.message.clone(),
+        message: r.message().to_owned(),
     };
     Some(found.related.iter().map(related).collect())
 }

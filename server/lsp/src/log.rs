@@ -1,6 +1,7 @@
 //! Sends the server's log to the client: `window/logMessage`, and `$/logTrace` for each handled message, to the extent that
 //! `$/setTrace` requests.
 
+use ptx_gate::words::indented;
 use ptx_wire::outgoing::{self, Outgoing};
 use std::fmt::{self, Write};
 use std::sync::OnceLock;
@@ -79,7 +80,7 @@ impl<S: Subscriber> Layer<S> for ClientLog {
         };
         let mut words = EventText::default();
         event.record(&mut words);
-        let params = LogMessageParams { typ, message: words.0 };
+        let params = LogMessageParams { typ, message: indented(&words.0) };
         client.encoded(outgoing::notification("window/logMessage", params));
     }
 }

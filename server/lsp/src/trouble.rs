@@ -1,6 +1,7 @@
 //! Messages to the user about internal errors.
 
 use super::shared::lock;
+use ptx_gate::words::visible;
 use ptx_wire::outgoing::{self, Outgoing};
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -22,8 +23,7 @@ impl Troubles {
                 "ptx-analyzer: something went wrong inside of the server with {what}. It goes on without that. Please report it, with \
                  the server's log and the file if you can share it: {ISSUES}"
             );
-            let params = ShowMessageParams { typ: MessageType::WARNING, message };
-            outgoing.encoded(outgoing::notification("window/showMessage", params));
+            show(outgoing, MessageType::WARNING, &message);
         }
     }
 
@@ -34,8 +34,7 @@ impl Troubles {
                 "ptx-analyzer: a message about {document} could not be understood, so its text is not known. Close the file and open it \
                  again. The log says what is wrong."
             );
-            let params = ShowMessageParams { typ: MessageType::WARNING, message };
-            outgoing.encoded(outgoing::notification("window/showMessage", params));
+            show(outgoing, MessageType::WARNING, &message);
         }
     }
 
@@ -52,4 +51,10 @@ impl Troubles {
 /// The key of messages about the text of a document.
 fn text_of(document: &str) -> String {
     format!("the text of {document}")
+}
+
+/// Shows a message to the user, in one line without unsafe characters.
+pub fn show(outgoing: &Outgoing, typ: MessageType, message: &str) {
+    let params = ShowMessageParams { typ, message: visible(message).into_owned() };
+    outgoing.encoded(outgoing::notification("window/showMessage", params));
 }

@@ -96,7 +96,7 @@ impl Diagnostic {
         let (end_line, end_column) = lines.place(found.range.end.max(found.range.start));
         let related = found.related.iter().map(|related| {
             let (line, column) = lines.place(related.range.start);
-            Related { line, column, message: related.message.clone() }
+            Related { line, column, message: related.message().to_owned() }
         });
         Self {
             code: found.finding.name(),
@@ -160,6 +160,12 @@ fn fix(text: &str, fix: ptx_ide::FixAction) -> Fix {
 #[pyfunction]
 pub fn explain(py: Python<'_>, query: &str, all: bool) -> PyResult<Option<String>> {
     detached(py, || if all { ptx_ide::explain(query) } else { ptx_ide::explain_overview(query) })
+}
+
+/// Returns a text that a kernel printed as it is shown to people: each line behind a bar, and without unsafe characters.
+#[pyfunction]
+pub fn quoted(text: &str) -> String {
+    ptx_gate::words::quoted(text)
 }
 
 /// Returns the names that are similar to an unknown one.

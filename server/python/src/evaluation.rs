@@ -3,6 +3,7 @@
 use crate::guard::{Interruption, detached, exception};
 use crate::kernel::{Finding, checks};
 use crate::lines::Lines;
+use ptx_gate::words::visible_lines;
 use ptx_interp::launch::{Launch, status_name};
 use ptx_interp::machine::Settings;
 use ptx_launch::evaluate::LaunchModule;
@@ -49,7 +50,7 @@ pub struct Evaluation {
 fn text(launch: &Launch) -> String {
     let lines = launch.lines();
     let lines = lines.lines().filter_map(|line| line.strip_prefix("//! ")).filter(|line| !line.starts_with("expect:"));
-    lines.collect::<Vec<_>>().join("\n")
+    visible_lines(&lines.collect::<Vec<_>>().join("\n")).into_owned()
 }
 
 /// Returns the launches above the kernels, and the mistakes in their lines, each with its line.

@@ -21,6 +21,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check::check, module)?)?;
     module.add_function(wrap_pyfunction!(check::explain, module)?)?;
     module.add_function(wrap_pyfunction!(check::nearest, module)?)?;
+    module.add_function(wrap_pyfunction!(check::quoted, module)?)?;
     module.add_function(wrap_pyfunction!(registers::registers, module)?)?;
     module.add_function(wrap_pyfunction!(kernel::check_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(arguments::address_of, module)?)?;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,17 @@ def test_failures_show_the_difference(pytester: pytest.Pytester) -> None:
         ]
     )
     assert "pytest_plugin.py" not in result.stdout.str()
+
+
+def test_what_a_kernel_prints_is_behind_a_bar(pytester: pytest.Pytester) -> None:
+    hostile = json.loads((KERNELS.parent / "hostile" / "kernel.json").read_text())
+    (pytester.path / "k.ptx").write_text(hostile["kernel"])
+    result = pytester.runpytest()
+    result.assert_outcomes(failed=1)
+    shown = result.stdout.str()
+    assert "  | 8 of 8 expectations hold\n" in shown and "  | ::error file=a.ptx::PWN\n" in shown
+    assert not [line for line in shown.splitlines() if line.strip().startswith(tuple(hostile["forged"]))]
+    assert "\x1b]" not in shown and "\u202e" not in shown and "\x9b" not in shown
 
 
 def test_mistakes_in_launches_are_errors(pytester: pytest.Pytester) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
 from pathlib import Path
 
 import pytest
 from conftest import KERNELS
-from ptx_analyzer import CheckError, check, explain, load, registers
+from ptx_analyzer import CheckError, KernelFault, check, explain, load, registers
 from ptx_text import HEADER
 
 BAD = HEADER + ".entry k()\n{\n    .reg .b32 %r<3>;\n    .reg .b64 %d;\n    add.u64 %d, %d, %r1; // ü\n    ret;\n}\n"
@@ -61,3 +63,27 @@ def test_load(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load("missing.ptx")
     assert load("").kernels == []
+
+
+def is_safe(text: str) -> bool:
+    """Whether a terminal or a notebook shows each character: no control character, no direction of text, nothing invisible but joiners of emoji."""
+    return all(unicodedata.category(c) not in ("Cc", "Cf", "Zl", "Zp") or c == "\u200d" for c in text)
+
+
+def test_words_of_a_module_do_no_harm() -> None:
+    hostile = json.loads((KERNELS.parent / "hostile" / "kernel.json").read_text())
+    diagnostics = check(hostile["broken"], fixes=True)
+    assert len(diagnostics) > 5
+    for d in diagnostics:
+        words = [str(d), repr(d), d.message, d.help or "", *map(repr, d.related), *(fix.title for fix in d.fixes)]
+        assert all(map(is_safe, words)), words
+    with pytest.raises(CheckError) as refused:
+        load(hostile["broken"]).kernel(hostile["entry"])
+    assert all(map(is_safe, str(refused.value).splitlines()))
+    with pytest.raises(KernelFault) as failed:
+        load(hostile["kernel"]).kernel(hostile["entry"])[1, 1]()
+    lines = str(failed.value).splitlines()
+    assert "assertion `x␛]0;PWN␇␛[2J␊8 of 8 expectations hold␊" in str(failed.value)
+    assert all(map(is_safe, lines)) and not [line for line in lines if line.startswith(tuple(hostile["forged"]))]
+    # What a kernel printed is data.
+    assert failed.value.report.printed == hostile["printed"]

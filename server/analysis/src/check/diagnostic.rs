@@ -2,7 +2,9 @@
 
 use crate::check::codes::{Code, Finding};
 use ecow::EcoVec;
+use ptx_gate::words::visible;
 use ptx_isa::tables::Version;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The severity of a diagnostic, the worst first.
@@ -35,12 +37,32 @@ impl Severity {
 pub struct Related {
     /// Byte range, relative to the same start as the diagnostic's own.
     pub range: Range<usize>,
-    /// What stands at that place, for the user.
-    pub message: String,
+    /// What stands at that place, for the user: one line without unsafe characters.
+    message: String,
     /// If set, the place is the declaration of this name in the module, and `Diagnostic::resolve` fills in the range when the
     /// report is put together. Cached diagnostics of a function must not depend on the positions of other items. If the name has
     /// no declaration, the place is dropped.
     pub declares: Option<Box<str>>,
+}
+
+impl Related {
+    /// A place with a message. Like the message of a diagnostic, it may quote the text, so its unsafe characters are replaced.
+    pub fn new(range: Range<usize>, message: impl Into<String>) -> Self {
+        Self { range, message: safe(message.into()), declares: None }
+    }
+
+    /// What stands at that place, for the user: one line.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+/// A text for the user in one line. It may quote the text, whose characters must not act on whoever reads the message.
+fn safe(text: String) -> String {
+    match visible(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(shown) => shown,
+    }
 }
 
 /// A way to fix the problem that a diagnostic reports.
@@ -73,9 +95,14 @@ pub enum FixEdit {
 }
 
 impl Fix {
+    /// A fix with these edits. The title may quote the text, so its unsafe characters are replaced.
+    pub fn new(title: impl Into<String>, edits: Vec<FixEdit>) -> Self {
+        Self { title: safe(title.into()), edits, preferred: false }
+    }
+
     /// A fix that replaces one range with a text.
     pub fn replace(title: impl Into<String>, range: Range<usize>, text: impl Into<String>) -> Self {
-        Self { title: title.into(), edits: vec![FixEdit::Replace(range, text.into())], preferred: false }
+        Self::new(title, vec![FixEdit::Replace(range, text.into())])
     }
 
     /// Marks the fix as preferred.
@@ -118,14 +145,14 @@ impl Diagnostic {
         self.finding.code()
     }
 
-    /// The message: what is wrong and what is expected.
+    /// The message: what is wrong and what is expected, in one line without unsafe characters.
     pub fn message(&self) -> String {
-        self.finding.message()
+        safe(self.finding.message())
     }
 
-    /// What the user can do about it, if there is advice.
+    /// What the user can do about it, if there is advice: one line without unsafe characters.
     pub fn help(&self) -> Option<String> {
-        self.finding.help()
+        self.finding.help().map(safe)
     }
 
     /// The message, with the help on the line below it.
@@ -146,7 +173,7 @@ impl Diagnostic {
     /// Adds a related place.
     #[must_use]
     pub fn related(mut self, range: Range<usize>, message: impl Into<String>) -> Self {
-        self.related.push(Related { range, message: message.into(), declares: None });
+        self.related.push(Related::new(range, message));
         self
     }
 
@@ -154,7 +181,7 @@ impl Diagnostic {
     #[must_use]
     pub fn declared_at(mut self, name: &str) -> Self {
         let message = format!("`{name}` is declared here");
-        self.related.push(Related { range: 0..0, message, declares: Some(name.into()) });
+        self.related.push(Related { declares: Some(name.into()), ..Related::new(0..0, message) });
         self
     }
 

@@ -2,8 +2,8 @@
 
 use super::NamedSnapshot;
 use crate::source::place;
-use crate::terminal::{for_stdout, lines_for_stdout};
 use ptx_analysis::Diagnostic;
+use ptx_gate::words::{quoted, visible};
 use ptx_interp::findings::Fault;
 use ptx_interp::machine::RunStatus;
 use ptx_launch::evaluate::LaunchRun;
@@ -48,19 +48,18 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
             out,
             "{colour}{word}{RESET} {BOLD}{}{RESET} {}{at}, {count}, {}",
             ptx_ide::both_names(&done.launch.entry),
-            for_stdout(shown.name),
+            visible(shown.name),
             ended(done, &|offset| place(shown.snapshot.rope(), offset).line)
         );
         if passed {
             return out;
         }
     } else {
-        let _ =
-            writeln!(out, "{BOLD}{}{RESET} {}{at}", ptx_ide::both_names(&done.launch.entry), for_stdout(shown.name));
+        let _ = writeln!(out, "{BOLD}{}{RESET} {}{at}", ptx_ide::both_names(&done.launch.entry), visible(shown.name));
         let lines = done.launch.lines();
         let launch = lines.lines().filter_map(|l| l.strip_prefix("//! ")).filter(|l| !l.starts_with("expect:"));
         launch.for_each(|l| {
-            let _ = writeln!(out, "{DIM}{}{RESET}", for_stdout(l));
+            let _ = writeln!(out, "{DIM}{}{RESET}", visible(l));
         });
         if let Some(sentence) = guessed(done) {
             let _ = writeln!(out, "{YELLOW}guessed:{RESET} {sentence}");
@@ -77,7 +76,7 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
     }
     for verdict in wrong().take(shown_verdicts) {
         let why = verdict.message.as_deref().unwrap_or("it does not hold");
-        let _ = writeln!(out, "{RED}not as expected:{RESET} {}: {}", for_stdout(&verdict.name), for_stdout(why));
+        let _ = writeln!(out, "{RED}not as expected:{RESET} {}: {}", verdict.name, why);
     }
     if !brief {
         let held = done.verdicts.iter().filter(|v| v.ok).count();
@@ -89,9 +88,7 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
         let printed = String::from_utf8_lossy(&done.run.machine.printed);
         if !printed.is_empty() {
             let _ = writeln!(out, "{BOLD}printed{RESET}");
-            printed.lines().for_each(|l| {
-                let _ = writeln!(out, "  {}", lines_for_stdout(l));
-            });
+            out.push_str(&quoted(&printed));
         }
         out.push('\n');
     }
@@ -113,7 +110,7 @@ fn faults(done: &LaunchRun, shown: &NamedSnapshot<'_>, brief: bool, out: &mut St
     let all: Vec<&Fault> = if brief { unexpected } else { done.faults().iter().collect() };
     let most = if brief { FAULTS } else { all.len() };
     let diagnostics: Vec<Diagnostic> = all.iter().take(most).map(|f| diagnostic(done, f)).collect();
-    out.push_str(&crate::human::render(&for_stdout(shown.name), shown.snapshot.rope(), &diagnostics));
+    out.push_str(&crate::human::render(shown.name, shown.snapshot.rope(), &diagnostics));
     if all.len() > most {
         let _ = writeln!(out, "{DIM}and {} more; without `--check` all are shown{RESET}", all.len() - most);
     }

@@ -3,7 +3,7 @@
 use super::human::{BOLD, DIM, RESET, YELLOW};
 use super::{NamedSnapshot, STEPS};
 use crate::source::{excerpt, place};
-use crate::terminal::for_stdout;
+use ptx_gate::words::visible;
 use ptx_interp::machine::{RecordedStep, WarpId};
 use ptx_launch::evaluate::LaunchRun;
 use ptx_launch::words::{lanes, value};
@@ -38,7 +38,7 @@ fn line(done: &LaunchRun, shown: &NamedSnapshot<'_>, step: &RecordedStep, out: &
     let number = place(shown.snapshot.rope(), range.start).line;
     let excerpt = excerpt(shown.snapshot.rope(), &range);
     let words = excerpt.text.get(excerpt.token).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut text: String = for_stdout(&words).chars().take(INSTRUCTION).collect();
+    let mut text: String = visible(&words).chars().take(INSTRUCTION).collect();
     if words.chars().count() > INSTRUCTION {
         text.pop();
         text.push('…');

@@ -6,7 +6,7 @@ mod site;
 use super::CliStatus;
 use super::files::{complain, is_written};
 use super::pager::DisplayArguments;
-use super::terminal::{for_stdout, lines_for_stdout};
+use ptx_gate::words::{visible, visible_lines};
 use std::io::{IsTerminal, Write, stdout};
 use std::path::PathBuf;
 
@@ -46,7 +46,7 @@ pub fn run(arguments: &IsaArguments) -> CliStatus {
         (IsaFormat::Html, Some(folder)) => match site::write(&PathBuf::from(folder)) {
             Ok(written) => {
                 let megabytes = written.bytes as f64 / 1e6;
-                print(&format!("{} pages, {megabytes:.1} MB: {}/index.html\n", written.pages, for_stdout(folder)))
+                print(&format!("{} pages, {megabytes:.1} MB: {}/index.html\n", written.pages, visible(folder)))
             }
             Err(error) => {
                 complain(&format!("{folder}: {error}"));
@@ -73,7 +73,7 @@ pub fn run(arguments: &IsaArguments) -> CliStatus {
 
 fn print(text: &str) -> CliStatus {
     let mut out = stdout().lock();
-    let written = out.write_all(lines_for_stdout(text).as_bytes()).and_then(|()| out.flush());
+    let written = out.write_all(visible_lines(text).as_bytes()).and_then(|()| out.flush());
     if is_written(written) { CliStatus::Fine } else { CliStatus::Trouble }
 }
 

@@ -8,6 +8,7 @@ use crate::findings::{self, CheckOptions, HostFindings};
 use crate::{json, repeats};
 use ptx_analysis::inline::TargetSet;
 use ptx_analysis::{Diagnostic, FixEdit, Report, Severity};
+use ptx_gate::words::visible;
 use ptx_host::{GroupView, HostChecker, HostTargets, Language, answers, group_at, is_ptx};
 use ptx_ide::{SymbolKind, TextEdit};
 use ptx_isa::tables::TargetInfo;
@@ -42,7 +43,7 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
     };
     let Checked { rope, diagnostics, summary, hidden, fixes } = checked;
     let shown = most_severe(&diagnostics, max);
-    let mut out = format!("{}{}: {}{summary}\n", input.remark(), input.name, counts(&diagnostics));
+    let mut out = format!("{}{}: {}{summary}\n", input.remark(), visible(&input.name), counts(&diagnostics));
     let mut explained = HashSet::new();
     for index in &shown {
         if (context.cancelled)() {
@@ -58,7 +59,9 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
     if json {
         let objects: Vec<Value> = shown
             .iter()
-            .filter_map(|index| serde_json::to_value(json::object(&input.name, &rope, &diagnostics[*index])).ok())
+            .filter_map(|index| {
+                serde_json::to_value(json::object(&visible(&input.name), &rope, &diagnostics[*index])).ok()
+            })
             .collect();
         answer.structured = cut::structured(json!({ "diagnostics": objects, "total": diagnostics.len() }));
     }
@@ -243,7 +246,7 @@ fn finding<'d>(
         }
         for related in d.related.iter().take(MAX_RELATED) {
             let place = positions::at(rope, related.range.start);
-            let _ = writeln!(out, "  {place}: {}", cut::one_line(&related.message, 200));
+            let _ = writeln!(out, "  {place}: {}", cut::one_line(related.message(), 200));
         }
     }
     let is_shown = |fix: &&ShownFix| !fix.is_empty() && fix.iter().all(|edit| edit.text.len() <= MAX_REPLACEMENT);

@@ -8,6 +8,7 @@ use crate::eval;
 use crate::source::place;
 use ptx_analysis::Severity;
 use ptx_analysis::program::ModuleProgram;
+use ptx_gate::words::{quoted, visible};
 use ptx_interp::machine::{RunStatus, Settings, WarpId};
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
@@ -72,7 +73,7 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
 
 /// Why a launch was not run, with the places in the module.
 fn refusal_words(refusal: &LaunchRefusal, name: &str, above: bool, rope: &Rope) -> String {
-    let mut out = refusal.message.clone();
+    let (mut out, name) = (refusal.message.clone(), visible(name));
     // Places in the argument `launch` are no lines of the module.
     if above || refusal.kind == "errors" {
         let places = refusal.places.iter().filter(|(range, _)| !range.is_empty()).take(MAX_FAULTS);
@@ -111,7 +112,7 @@ fn run(done: &LaunchRun, rope: &Rope, launches: usize, out: &mut String) {
                 out,
                 "  {}: {}",
                 positions::at(rope, related.range.start),
-                cut::one_line(&related.message, 200)
+                cut::one_line(related.message(), 200)
             );
         }
     }
@@ -124,7 +125,7 @@ fn run(done: &LaunchRun, rope: &Rope, launches: usize, out: &mut String) {
     if !printed.is_empty() {
         let shown: String = printed.chars().take(MAX_PRINTED).collect();
         let cut = if shown.len() < printed.len() { " (the beginning)" } else { "" };
-        let _ = writeln!(out, "printed{cut}:\n{}", shown.trim_end());
+        let _ = write!(out, "printed{cut}:\n{}", quoted(shown.trim_end()));
     }
 }
 

@@ -18,6 +18,7 @@ use super::CliStatus;
 use super::files::complain;
 use arguments::ToolArguments;
 use ptx_gate::files::BoundedFolder;
+use ptx_gate::words::indented;
 use ptx_mcp::{ServerCard, ToolAnswer, ToolCall, ToolDescription, Toolbox};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -103,8 +104,9 @@ impl Toolbox for PtxTools {
                 _ => Err(format!("there is no tool `{name}`")),
             }
         });
-        // A message may quote what was given, which may be long.
-        answer.unwrap_or_else(|why| ToolAnswer::error(cut::lines(&why, MAX_ERROR, "the message was longer")))
+        // A message may quote what was given, which may be long, or have lines that look like an answer.
+        let refused = |why: String| ToolAnswer::error(cut::lines(&indented(&why), MAX_ERROR, "the message was longer"));
+        answer.unwrap_or_else(refused)
     }
 }
 

@@ -6,6 +6,7 @@ use super::input::{self, InputText};
 use super::{CallContext, cancelled};
 use crate::regs::{self, RegsEstimate, RegsFile};
 use ptx_analysis::registers::RegisterReport;
+use ptx_gate::words::visible;
 use ptx_mcp::ToolAnswer;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -25,8 +26,9 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
         return Err(cancelled());
     }
     let (RegsEstimate { target, named, kernels, left_out }, snapshot) = estimate?;
-    let file = RegsFile { name: &input.name, snapshot: &snapshot, target, named, kernels: &kernels };
-    let mut out = format!("{}{} for {}", input.remark(), input.name, target.name);
+    let name = visible(&input.name);
+    let file = RegsFile { name: &name, snapshot: &snapshot, target, named, kernels: &kernels };
+    let mut out = format!("{}{name} for {}", input.remark(), target.name);
     match named {
         Some(named) if named.name == target.name => {}
         Some(named) => out.push_str(&format!(", the oldest target with an estimate; the text says {}", named.name)),

@@ -1,8 +1,8 @@
 //! Register reports for people: a table per file, with the numbers first because names may be long.
 
 use super::RegsFile;
-use crate::terminal::for_stdout;
 use ptx_analysis::registers::RegisterReport;
+use ptx_gate::words::visible;
 use std::fmt::Write;
 
 /// Escape sequences; the writer removes them if colours are disabled.
@@ -54,7 +54,7 @@ pub(super) fn render(file: &RegsFile<'_>) -> String {
         Some(named) => format!(", the oldest target with an estimate; the file says {}", named.name),
         None => ", as the file names no target".to_owned(),
     };
-    let _ = writeln!(out, "{BOLD}{}{RESET} for {}{why}", for_stdout(file.name), file.target.name);
+    let _ = writeln!(out, "{BOLD}{}{RESET} for {}{why}", visible(file.name), file.target.name);
     let _ = writeln!(out, "{DIM}{}  function{RESET}", cells(&COLUMNS.map(|(name, _)| name.to_owned()), &widths, false));
     for row in &rows {
         let _ = writeln!(out, "{}  {}", cells(&row.cells, &widths, true), row.name);

@@ -5,6 +5,7 @@
 // Tests make the files that they read.
 #![allow(clippy::disallowed_methods)]
 
+mod answers;
 mod cli;
 mod client;
 mod code_actions;
@@ -16,6 +17,7 @@ mod fmt;
 mod formatting;
 mod histories;
 mod holding;
+mod hostile;
 mod hover;
 mod incremental;
 mod inline;

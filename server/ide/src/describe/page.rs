@@ -1,11 +1,16 @@
 //! Markdown pages.
 
 use super::MANUAL;
+use ptx_gate::words::{fenced, visible_lines};
+use std::borrow::Cow;
 
 /// Maximum number of columns of a line; longer lines count as several.
 const COLUMNS: usize = 100;
 
-/// The line before a block of PTX.
+/// The language of a block of PTX.
+const LANGUAGE: &str = "ptx";
+
+/// The line before a block of PTX that has no such fence in it.
 const FENCE: &str = "```ptx";
 
 /// The line below a listing of which lines are left out.
@@ -46,7 +51,7 @@ impl MarkdownPage {
     /// Adds a block of PTX code.
     pub fn code(&mut self, text: &str) {
         if !text.trim().is_empty() {
-            self.parts.push(format!("{FENCE}\n{}\n```", text.trim_end()));
+            self.parts.push(fenced(LANGUAGE, text));
         }
     }
 
@@ -54,7 +59,7 @@ impl MarkdownPage {
     /// never alone.
     pub fn listing(&mut self, introduction: &str, text: &str) {
         if !text.trim().is_empty() {
-            self.parts.push(format!("{introduction}\n\n{FENCE}\n{}\n```", text.trim_end()));
+            self.parts.push(format!("{introduction}\n\n{}", fenced(LANGUAGE, text)));
         }
     }
 
@@ -132,9 +137,13 @@ impl MarkdownPage {
         self.explained = explained;
     }
 
-    /// The page as Markdown.
+    /// The page as Markdown, without unsafe characters of the text that it is about.
     pub fn finish(self) -> String {
-        self.parts.join("\n\n")
+        let page = self.parts.join("\n\n");
+        match visible_lines(&page) {
+            Cow::Borrowed(_) => page,
+            Cow::Owned(shown) => shown,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::machine::code::{DecodeRefusal, OpAction, Pass};
 use crate::machine::{ALLOCATION, ExecContext, Order, StepOutcome};
 use crate::memory::STACK_PARAMETERS;
 use crate::registers::RegisterLocation;
+use ptx_gate::words::visible;
 
 /// Maximum length of a string that is read, in bytes.
 const MAX_STRING_BYTES: usize = 1 << 16;
@@ -49,7 +50,7 @@ pub(crate) fn external(
             let lane = context.mask.trailing_zeros() as usize;
             let text = |context: &mut ExecContext<'_>, i| {
                 let at = argument(context, &arguments, i, lane);
-                String::from_utf8_lossy(&string(context, at, lane)).into_owned()
+                visible(&String::from_utf8_lossy(&string(context, at, lane))).into_owned()
             };
             let (message, file, function) = (text(context, 0), text(context, 1), text(context, 3));
             let line = argument(context, &arguments, 2, lane) as u32;

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::findings::Fault;
 use crate::machine::{Machine, RunStatus};
+use ptx_gate::words::visible;
 use ptx_num::values::Marks;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -49,7 +50,9 @@ pub fn verdicts(
                 (*printed != **text).then(|| format!("it printed {printed:?}, not {text:?}"))
             }
         };
-        ExpectationVerdict { name: expectation.to_string(), ok: message.is_none(), message, marks: after.marks }
+        let (name, ok) = (visible(&expectation.to_string()).into_owned(), message.is_none());
+        let message = message.map(|message| visible(&message).into_owned());
+        ExpectationVerdict { name, ok, message, marks: after.marks }
     };
     expectations.iter().map(one).collect()
 }

@@ -11,6 +11,7 @@ pub use memory::{MemoryQuery, MemoryStart};
 
 use super::evaluate::LaunchRun;
 use super::report::{LineColumnFinder, report};
+use ptx_gate::words::{visible, visible_lines};
 use ptx_interp::machine::{Detail, GridShape, WarpId};
 use serde_json::{Value, json};
 
@@ -73,7 +74,11 @@ pub fn answer(
 ) -> Value {
     let target = course.target;
     let shape = done.run.machine.shape;
-    let Ok(mut out) = serde_json::to_value(report(done, places, None)) else { return Value::Null };
+    let mut report = report(done, places, None);
+    // An editor shows it. Programs that want every byte ask the command line.
+    report.printed = visible_lines(&report.printed).into_owned();
+    report.launch = visible(&report.launch).into_owned();
+    let Ok(mut out) = serde_json::to_value(report) else { return Value::Null };
     if asked.brief
         && let Some(out) = out.as_object_mut()
     {

@@ -3,6 +3,8 @@
 
 #[cfg(unix)]
 use super::supervisor::Lifeline;
+use ptx_gate::words::visible_lines;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
@@ -185,7 +187,7 @@ impl Runner {
             }
             let status = running.reap()?;
             let bytes = std::mem::take(&mut *printed.lock().unwrap_or_else(PoisonError::into_inner));
-            return Ok((status, String::from_utf8_lossy(&bytes).into_owned()));
+            return Ok((status, readable(&bytes)));
         }
     }
 
@@ -208,6 +210,15 @@ impl RunningProgram {
         if !self.lifeline.cut() {
             kill(&mut self.child);
         }
+    }
+}
+
+/// What a program printed, as text. It quotes names and strings of the module, whose characters must not act on whoever reads them.
+fn readable(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    match visible_lines(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(shown) => shown,
     }
 }
 

@@ -3,13 +3,13 @@
 use super::{Other, at, at_leisure, others};
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
+use crate::trouble;
 use ptx_ide::{Reference, ReferenceKind};
 use ptx_syntax::Snapshot;
-use ptx_wire::outgoing;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, Location, MessageType, OneOf, ReferenceParams,
-    ServerCapabilities, ShowMessageParams, Uri,
+    ServerCapabilities, Uri,
 };
 
 /// Maximum number of places in one answer. A million places would take gigabytes on their way to the client.
@@ -49,8 +49,7 @@ pub async fn references(shared: &Shared, params: ReferenceParams) -> Result<Opti
     .map(|found| {
         found.map(|(out, said)| {
             if let Some(message) = said {
-                let params = ShowMessageParams { typ: MessageType::INFO, message };
-                shared.outgoing.encoded(outgoing::notification("window/showMessage", params));
+                trouble::show(&shared.outgoing, MessageType::INFO, &message);
             }
             out
         })

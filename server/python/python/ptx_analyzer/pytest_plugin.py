@@ -76,6 +76,8 @@ class PtxItem(pytest.Item):
             raise LaunchFailure(self._explain(done))
 
     def _explain(self, done: Any) -> str:
+        from ._native import quoted
+
         ended = f"{done.status} after {done.warp_instructions:,} warp instructions"
         lines = [f"`{self.launch.kernel}`: {ended}", *(f"  {line}" for line in self.launch.text.splitlines())]
         wrong = [expectation for expectation in done.expectations if not expectation.ok]
@@ -85,7 +87,7 @@ class PtxItem(pytest.Item):
         lines += [f"not as expected: {e.name}: {e.message or 'it does not hold'}" for e in wrong]
         lines += [f"{self.path.name}:{finding}" for finding in done.unexpected]
         if done.printed:
-            lines += ["printed:", *(f"  {line}" for line in done.printed.splitlines())]
+            lines += ["printed:", *(f"  {line}" for line in quoted(done.printed).splitlines())]
         return "\n".join(lines)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

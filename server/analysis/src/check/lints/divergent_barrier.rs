@@ -100,7 +100,7 @@ mod tests {
         );
         let all = "all lanes of the warp must execute `barrier` together, but";
         assert_eq!(messages(&found), [format!("{all} only some of them get here")]);
-        assert_eq!(found[0].related[0].message, "`%p1` differs from lane to lane: the warp parts here");
+        assert_eq!(found[0].related[0].message(), "`%p1` differs from lane to lane: the warp parts here");
         let found = in_kernel(DivergentBarrier, &format!("{lanes} @%p1 barrier.sync.aligned 0;"));
         assert_eq!(messages(&found), [format!("{all} `%p1` differs from lane to lane")]);
         assert_eq!(found[0].severity, Severity::Warning);

@@ -123,7 +123,7 @@ mod tests {
         };
         let found = shuffle("-1");
         assert_eq!(messages(&found), ["the mask of `shfl.sync` names all lanes, but only some of them get here"]);
-        assert_eq!(found[0].related[0].message, "`%p1` differs from lane to lane");
+        assert_eq!(found[0].related[0].message(), "`%p1` differs from lane to lane");
         assert!(shuffle("0xffff").is_empty());
     }
 }

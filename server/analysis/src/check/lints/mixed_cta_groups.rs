@@ -71,7 +71,7 @@ mod tests {
             in_module(MixedCtaGroups, &format!("{header}.visible .entry k() {{ {body} }}"))
         };
         assert_eq!(messages(&found(2)), ["`.cta_group::2` in a function that has `.cta_group::1` before"]);
-        assert_eq!(found(2)[0].related[0].message, "the first");
+        assert_eq!(found(2)[0].related[0].message(), "the first");
         assert!(found(1).is_empty());
     }
 }

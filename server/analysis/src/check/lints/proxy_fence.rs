@@ -176,7 +176,7 @@ mod tests {
         let expected =
             "`tile` was written by ordinary stores, and no `fence.proxy.async` comes before the copy reads it";
         assert_eq!(messages(&found), [expected]);
-        assert_eq!(found[0].related[0].message, "a store");
+        assert_eq!(found[0].related[0].message(), "a store");
         assert!(copy("fence.proxy.async.shared::cta;").is_empty());
     }
     #[test]

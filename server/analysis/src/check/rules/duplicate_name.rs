@@ -91,7 +91,7 @@ mod tests {
     fn names_of_a_block() {
         let found = in_kernel(Code::DuplicateName, ".reg .b32 x; .reg .b64 x;");
         assert_eq!(messages(&found), ["`x` is declared twice in this block"]);
-        assert_eq!(found[0].related[0].message, "the first declaration is here");
+        assert_eq!(found[0].related[0].message(), "the first declaration is here");
         assert!(in_kernel(Code::DuplicateName, ".reg .b32 x; { .reg .b64 x; }").is_empty());
     }
 

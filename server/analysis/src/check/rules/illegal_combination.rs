@@ -146,7 +146,7 @@ mod tests {
     fn modifiers_exclude_each_other() {
         let found = in_kernel(Code::IllegalCombination, "ld.relaxed.acquire.gpu.u32 %r1, [%rd1];");
         assert_eq!(messages(&found), ["`.acquire` cannot be combined with `.relaxed`"]);
-        assert_eq!(found[0].related[0].message, "`.relaxed` is here");
+        assert_eq!(found[0].related[0].message(), "`.relaxed` is here");
         assert!(in_kernel(Code::IllegalCombination, "ld.acquire.gpu.u32 %r1, [%rd1];").is_empty());
     }
 

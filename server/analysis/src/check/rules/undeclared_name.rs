@@ -213,7 +213,7 @@ pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[SourceWord<'_>]) {
         found.kind = UndeclaredKind::InnerLabel;
         let message = "it is declared in this block".to_owned();
         diagnostic.fixes.clear();
-        diagnostic.related.push(Related { range: label.range(), message, declares: None });
+        diagnostic.related.push(Related::new(label.range(), message));
     }
 }
 
