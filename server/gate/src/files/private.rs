@@ -108,7 +108,7 @@ fn remove_unowned(folder: &Path) -> io::Result<()> {
         Err(TryLockError::WouldBlock) => return Ok(()),
         Err(TryLockError::Error(error)) => return Err(error),
     }
-    #[cfg(not(unix))]
+    #[cfg(windows)]
     drop(file);
     std::fs::remove_dir_all(folder)
 }

@@ -33,10 +33,10 @@ pub fn supervise_or_enable() -> Option<ExitCode> {
     if arguments.next().is_some_and(|first| first == ARGUMENT) {
         return Some(supervise(arguments).unwrap_or(ExitCode::FAILURE));
     }
-    // Leads to this executable even if it was replaced on the disk.
-    let own = if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() };
-    if let Ok(own) = own {
-        let _ = EXECUTABLE.set(own.into_os_string());
+    if let Ok(path) = std::env::current_exe() {
+        // The name in `/proc` leads to this executable even if another one has replaced it on the disk.
+        let own = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { path.into_os_string() };
+        let _ = EXECUTABLE.set(own);
     }
     None
 }
