@@ -50,6 +50,10 @@ fn without_lone_surrogates(body: &[u8]) -> Option<Vec<u8>> {
 /// The value of a member of a message that is not valid JSON, as far as it can be read: a string or a number, not one inside of another
 /// object. So even a cut message is answered with its number.
 pub fn member(body: &[u8], key: &str) -> Option<Value> {
+    let body = body.trim_ascii_start();
+    if !body.starts_with(b"{") {
+        return None;
+    }
     let (mut at, mut depth) = (0_usize, 0_usize);
     while let Some(&byte) = body.get(at) {
         match byte {
@@ -62,8 +66,11 @@ pub fn member(body: &[u8], key: &str) -> Option<Value> {
                     && body.get(at + 1..end) == Some(key.as_bytes())
                     && let Some(value) = rest.strip_prefix(b":")
                 {
-                    let value = serde_json::Deserializer::from_slice(value).into_iter::<Value>().next()?.ok()?;
-                    return (value.is_string() || value.is_number()).then_some(value);
+                    let mut values = serde_json::Deserializer::from_slice(value).into_iter::<Value>();
+                    let found = values.next()?.ok()?;
+                    // The message may have been cut within a number.
+                    let is_whole = found.is_string() || found.is_number() && values.byte_offset() < value.len();
+                    return is_whole.then_some(found);
                 }
                 at = end;
             }
@@ -124,7 +131,7 @@ mod tests {
             (r#"{"id":12"#, None),
             (r#"{"id":null,"a"#, None),
             (r#"{"id":{"id":1}"#, None),
-            (r#"["id":1"#, None),
+            (r#"["id":1,"#, None),
             (r#"}"id":1"#, None),
             ("id:1", None),
             ("", None),
