@@ -362,7 +362,7 @@ fn requests_before_an_assistant_begins() {
         request(&json!(1), "tools/list", &json!([])),
         request(&json!(2), "notifications/initialized", &json!({})),
         request(&json!(3), "ping", &json!({})),
-        "{\"id\":4".to_owned(),
+        "{\"id\":4,".to_owned(),
         request(&json!(5), "tools/list", &json!({})),
         request(&json!(6), "initialize", &json!([])),
         request(&json!("hello"), "initialize", &hello),
