@@ -17,7 +17,7 @@ use calls::CallGraph;
 use ptx_isa::ISA;
 use ptx_isa::tables::TargetInfo;
 use ptx_syntax::{Snapshot, fields};
-use shared::SharedLayout;
+use shared::shared_memory;
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
@@ -143,9 +143,8 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
     let all: Vec<(&str, bool, &FunctionUsage)> =
         out.iter().map(|k| (k.name.as_str(), k.kernel, k.facts.usage())).collect();
     let calls = CallGraph::new(&all, multiprocessor);
-    let layout = SharedLayout::new(snapshot, &items);
-    let memory: Vec<(u64, bool)> =
-        (0..all.len()).map(|index| layout.bytes(calls.reached(index).map(|i| all[i].2))).collect();
+    let usages: Vec<&FunctionUsage> = all.iter().map(|(_, _, usage)| *usage).collect();
+    let memory = shared_memory(snapshot, &items, &usages, &calls);
     let needs = calls.registers();
     for ((kernel, needs), (bytes, dynamic)) in out.iter_mut().zip(needs).zip(memory) {
         let least = multiprocessor.map_or(0, |m| m.assembler.least);

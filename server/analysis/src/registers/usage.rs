@@ -9,6 +9,7 @@ use crate::flow::{FlowFunction, FlowVariable, Graph, OperandValue};
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Protocol, Verb};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// A shared variable that a function names.
@@ -100,14 +101,19 @@ impl FunctionUsage {
 
 fn calls(function: &FlowFunction, demand: &Demand) -> Box<[CallUsage]> {
     let mut out: Vec<CallUsage> = Vec::new();
+    let mut places: HashMap<Option<u32>, usize> = HashMap::new();
     for (index, across) in &demand.across {
         let callee = function.operands_of(*index as usize).iter().find_map(|o| match o.value {
-            OperandValue::Function(number) => Some(function.functions[number as usize].clone()),
+            OperandValue::Function(number) => Some(number),
             _ => None,
         });
-        match out.iter_mut().find(|c| c.callee == callee) {
+        let place = *places.entry(callee).or_insert(out.len());
+        match out.get_mut(place) {
             Some(known) => known.across = known.across.max(*across),
-            None => out.push(CallUsage { callee, across: *across }),
+            None => {
+                let callee = callee.map(|number| function.functions[number as usize].clone());
+                out.push(CallUsage { callee, across: *across });
+            }
         }
     }
     out.into()

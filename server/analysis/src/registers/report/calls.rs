@@ -19,18 +19,15 @@ pub(super) struct CallNeeds {
 }
 
 /// The call graph of a module.
+///
+/// Its nodes are the functions, and one more for all calls through registers: a call of an unknown function is an edge to that
+/// node, which has an edge to each function that such a call may reach. So the number of edges is proportional to the text.
 pub(super) struct CallGraph<'a> {
     functions: &'a [NamedUsage<'a>],
     by_name: HashMap<&'a str, usize>,
-    /// Indexed by function: the functions that it names or may call.
+    /// Indexed by node: the nodes that it names or may call.
     next: Vec<Vec<usize>>,
-    /// Functions that a call through a register may reach: their address is taken, or no call names them, so their address
-    /// must be known elsewhere.
-    through_register: Vec<usize>,
-    /// Indexed by function: whether it is recursive, directly or indirectly.
-    recursive: Vec<bool>,
-    /// The functions, callees before their callers.
-    order: Vec<usize>,
+    components: Components,
     multiprocessor: Option<&'static Multiprocessor>,
 }
 
@@ -46,36 +43,49 @@ impl<'a> CallGraph<'a> {
                 how[*index] = true;
             }
         }
-        let through_register: Vec<usize> =
-            (0..functions.len()).filter(|i| !functions[*i].1 && (taken[*i] || !called[*i])).collect();
+        let unknown = functions.len();
         let next = |(_, _, usage): &NamedUsage<'_>| {
             let mut out: Vec<usize> = usage.callees.iter().filter_map(|n| by_name.get(&**n).copied()).collect();
-            if usage.calls_indirectly() {
-                out.extend(&through_register);
-            }
+            out.extend(usage.calls_indirectly().then_some(unknown));
             out
         };
-        let next: Vec<Vec<usize>> = functions.iter().map(next).collect();
-        let (order, recursive) = in_order(&next);
-        Self { functions, by_name, next, through_register, recursive, order, multiprocessor }
+        let mut next: Vec<Vec<usize>> = functions.iter().map(next).collect();
+        // A call through a register may reach the functions whose address is taken, and those that no call names, since their
+        // address must be known elsewhere.
+        next.push((0..unknown).filter(|i| !functions[*i].1 && (taken[*i] || !called[*i])).collect());
+        let components = Components::new(&next);
+        Self { functions, by_name, next, components, multiprocessor }
     }
 
-    /// Indexed by function: whether it is reachable by calls from the functions in `waiting`, which are included.
-    fn from(&self, mut waiting: Vec<usize>) -> Vec<bool> {
-        let mut seen = vec![false; self.functions.len()];
-        while let Some(one) = waiting.pop() {
-            if !std::mem::replace(&mut seen[one], true) {
-                waiting.extend(&self.next[one]);
+    /// Indexed by component: the join of the values of all functions that calls from it reach, which include its own.
+    pub(super) fn join<T: Clone>(
+        &self,
+        empty: &T,
+        mut of_function: impl FnMut(usize) -> T,
+        mut join: impl FnMut(T, T) -> T,
+    ) -> Vec<T> {
+        let mut out: Vec<T> = Vec::with_capacity(self.components.members.len());
+        for (component, members) in self.components.members.iter().enumerate() {
+            let mut value = empty.clone();
+            for member in members {
+                if *member < self.functions.len() {
+                    value = join(value, of_function(*member));
+                }
+                for callee in &self.next[*member] {
+                    let of_callee = self.components.of[*callee];
+                    if of_callee != component {
+                        value = join(value, out[of_callee].clone());
+                    }
+                }
             }
+            out.push(value);
         }
-        seen
+        out
     }
 
-    /// The function with this index, followed by all functions reachable from it, in text order.
-    pub(super) fn reached(&self, index: usize) -> impl Iterator<Item = usize> {
-        let others = if self.next[index].is_empty() { Vec::new() } else { self.from(vec![index]) };
-        let others = others.into_iter().enumerate().filter(move |(i, seen)| *seen && *i != index);
-        std::iter::once(index).chain(others.map(|(i, _)| i))
+    /// The component of a function: an index into the result of [`Self::join`].
+    pub(super) fn component(&self, function: usize) -> usize {
+        self.components.of[function]
     }
 
     /// The registers that each function needs, including its callees.
@@ -84,46 +94,38 @@ impl<'a> CallGraph<'a> {
     /// beside those of the callee. Unknown and recursive functions are called by the calling convention.
     pub(super) fn registers(&self) -> Vec<CallNeeds> {
         let mut out = vec![CallNeeds::default(); self.functions.len()];
-        // The need of a call through a register is the same for all such calls.
-        let mut unknown = None;
-        for index in &self.order {
-            let (_, kernel, usage) = self.functions[*index];
+        let by_convention = self.join(&0.0, |index| self.by_convention(index), f32::max);
+        let unknown = self.components.of[self.functions.len()];
+        let recursive = |function: usize| self.components.recursive[function];
+        for index in self.components.members.iter().flatten() {
+            let Some((_, kernel, usage)) = self.functions.get(*index) else { continue };
             let mut least = 0.0;
             let calls = usage.calls.iter().fold(0.0, |most: f32, call| {
                 let callee = call.callee.as_ref().and_then(|name| self.by_name.get(&**name).copied());
-                let merges = !usage.debugged && callee.is_some_and(|callee| !self.recursive[callee]);
+                let merges = !usage.debugged && callee.is_some_and(|callee| !recursive(callee));
                 least = if merges { least } else { self.least() };
                 most.max(least).max(match (callee, &call.callee) {
                     // In a module for debuggers, what lives across the call stands in registers that the callee keeps.
-                    (Some(callee), _) if !self.recursive[callee] && usage.debugged => {
+                    (Some(callee), _) if !recursive(callee) && usage.debugged => {
                         f32::max(out[callee].total, self.around(call))
                     }
-                    (Some(callee), _) if !self.recursive[callee] => call.across as f32 + out[callee].total,
-                    (Some(callee), _) => self.around(call).max(self.most_by_convention(vec![callee])),
+                    (Some(callee), _) if !recursive(callee) => call.across as f32 + out[callee].total,
+                    (Some(callee), _) => self.around(call).max(by_convention[self.component(callee)]),
                     (None, Some(_)) => self.around(call),
-                    (None, None) => {
-                        let unknown =
-                            *unknown.get_or_insert_with(|| self.most_by_convention(self.through_register.clone()));
-                        self.around(call).max(unknown)
-                    }
+                    (None, None) => self.around(call).max(by_convention[unknown]),
                 })
             });
             let own = usage.demand.registers;
-            let total = calls.max(if kernel { own } else { self.beside_kept(usage, own) });
+            let total = calls.max(if *kernel { own } else { self.beside_kept(usage, own) });
             out[*index] = CallNeeds { total, calls, least };
         }
         out
     }
 
-    /// The maximum number of registers of the functions in `start` and those reachable from them, if all calls follow the
-    /// calling convention.
-    fn most_by_convention(&self, start: Vec<usize>) -> f32 {
-        let all = self.from(start).into_iter().enumerate().filter(|(_, seen)| *seen);
-        all.map(|(index, _)| {
-            let (_, _, usage) = self.functions[index];
-            usage.calls.iter().map(|c| self.around(c)).fold(usage.demand.registers, f32::max)
-        })
-        .fold(0.0, f32::max)
+    /// The registers that a function needs itself if all its calls follow the calling convention.
+    fn by_convention(&self, function: usize) -> f32 {
+        let (_, _, usage) = self.functions[function];
+        usage.calls.iter().map(|c| self.around(c)).fold(usage.demand.registers, f32::max)
     }
 
     /// The minimum number of registers of a caller whose callees are not merged into it.
@@ -145,75 +147,89 @@ impl<'a> CallGraph<'a> {
     }
 }
 
-/// The nodes of a graph in post-order (each after its successors, except in cycles), and whether each node is on a cycle.
-/// Tarjan's algorithm, without recursion, since chains of calls may be long.
-fn in_order(next: &[Vec<usize>]) -> (Vec<usize>, Vec<bool>) {
-    const NEW: usize = usize::MAX;
-    let count = next.len();
-    let (mut order, mut cyclic) = (Vec::with_capacity(count), vec![false; count]);
-    let (mut number, mut low, mut open) = (vec![NEW; count], vec![0; count], vec![false; count]);
-    let (mut path, mut component): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
-    let mut counter = 0;
-    for root in 0..count {
-        if number[root] != NEW {
-            continue;
-        }
-        path.push((root, 0));
-        while let Some((node, edge)) = path.pop() {
-            if edge == 0 {
-                (number[node], low[node], open[node]) = (counter, counter, true);
-                counter += 1;
-                component.push(node);
+/// The strongly connected components of a graph.
+struct Components {
+    /// The nodes of each component. A component comes after all that its nodes reach.
+    members: Vec<Vec<usize>>,
+    /// Indexed by node: its component.
+    of: Vec<usize>,
+    /// Indexed by node: whether it is on a cycle.
+    recursive: Vec<bool>,
+}
+
+impl Components {
+    /// Tarjan's algorithm, without recursion, since chains of calls may be long.
+    fn new(next: &[Vec<usize>]) -> Self {
+        const NEW: usize = usize::MAX;
+        let count = next.len();
+        let mut out = Self { members: Vec::new(), of: vec![NEW; count], recursive: vec![false; count] };
+        let (mut number, mut low) = (vec![NEW; count], vec![0; count]);
+        let (mut path, mut open): (Vec<(usize, usize)>, Vec<usize>) = (Vec::new(), Vec::new());
+        let mut counter = 0;
+        for root in 0..count {
+            if number[root] != NEW {
+                continue;
             }
-            match next[node].get(edge).copied() {
-                Some(to) => {
-                    path.push((node, edge + 1));
-                    if number[to] == NEW {
-                        path.push((to, 0));
-                    } else if open[to] {
-                        low[node] = low[node].min(number[to]);
-                    }
+            path.push((root, 0));
+            while let Some((node, edge)) = path.pop() {
+                if edge == 0 {
+                    (number[node], low[node]) = (counter, counter);
+                    counter += 1;
+                    open.push(node);
                 }
-                None => {
-                    if let Some((before, _)) = path.last() {
-                        low[*before] = low[*before].min(low[node]);
-                    }
-                    if low[node] == number[node] {
-                        let start = component.iter().rposition(|n| *n == node).unwrap_or(0);
-                        let members = component.split_off(start);
-                        for member in &members {
-                            open[*member] = false;
-                            cyclic[*member] = members.len() > 1 || next[*member].contains(member);
+                match next[node].get(edge).copied() {
+                    Some(to) => {
+                        path.push((node, edge + 1));
+                        if number[to] == NEW {
+                            path.push((to, 0));
+                        } else if out.of[to] == NEW {
+                            low[node] = low[node].min(number[to]);
                         }
-                        order.extend(members);
+                    }
+                    None => {
+                        if let Some((before, _)) = path.last() {
+                            low[*before] = low[*before].min(low[node]);
+                        }
+                        if low[node] == number[node] {
+                            let start = open.iter().rposition(|n| *n == node).unwrap_or(0);
+                            out.close(open.split_off(start), next);
+                        }
                     }
                 }
             }
         }
+        out
     }
-    (order, cyclic)
+
+    fn close(&mut self, members: Vec<usize>, next: &[Vec<usize>]) {
+        for member in &members {
+            self.of[*member] = self.members.len();
+            self.recursive[*member] = members.len() > 1 || next[*member].contains(member);
+        }
+        self.members.push(members);
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::in_order;
+    use super::Components;
 
     #[test]
     fn callees_come_first_and_cycles_are_found() {
         // 0 → 1 → 2 → 1, 2 → 3, 4 → 4, 5 → 3.
         let next = [vec![1], vec![2], vec![1, 3], vec![], vec![4], vec![3]];
-        let (order, cyclic) = in_order(&next);
-        assert_eq!(cyclic, [false, true, true, false, true, false]);
-        let place = |n: usize| order.iter().position(|o| *o == n);
-        assert_eq!(order.len(), 6);
-        assert!(place(3) < place(1) && place(3) < place(2) && place(2) < place(0) && place(3) < place(5));
+        let found = Components::new(&next);
+        assert_eq!(found.recursive, [false, true, true, false, true, false]);
+        assert_eq!((found.members.len(), found.of[1]), (5, found.of[2]));
+        assert!(found.of[3] < found.of[1] && found.of[2] < found.of[0] && found.of[3] < found.of[5]);
+        assert!((0..6).all(|node| found.members[found.of[node]].contains(&node)));
     }
 
     #[test]
     fn long_chains_do_not_overflow() {
         let next: Vec<Vec<usize>> = (0..200_000).map(|n| if n + 1 < 200_000 { vec![n + 1] } else { vec![] }).collect();
-        let (order, cyclic) = in_order(&next);
-        assert_eq!((order[0], order.len()), (199_999, 200_000));
-        assert!(!cyclic.contains(&true));
+        let found = Components::new(&next);
+        assert_eq!((&found.members[0], found.members.len()), (&vec![199_999], 200_000));
+        assert!(!found.recursive.contains(&true));
     }
 }
