@@ -1,10 +1,20 @@
 #!/usr/bin/env python3
-"""Measures how long `ptx-analyzer check` takes for parts and multiples of a large file; prints figures and draws a picture.
+"""Measures how the time of `ptx-analyzer` grows with its input.
 
-usage: growth.py FILE PICTURE.svg       FILE: a module with many kernels, for example of 8 MB
+usage: growth.py FILE PICTURE.svg       FILE: a module with many kernels, for example of 8 MB. `check` of parts and multiples of it;
+                                        prints figures and draws a picture
+       growth.py --inputs [DOOR…] [NAME…] [--size N] [--all]
+                                        inputs with N of one thing (10,000 by default) and with twice as many, through each door: check,
+                                        regs, fmt, inline (check --inline), server (each request). Prints those that take more than
+                                        2.3 times as long (--all: all of them), and ends with 1 if there are more than KNOWN names.
+                                        A name is one of tests/bench/inputs
 PTX_ANALYZER: the program (by default the one that `cargo build --release` builds)
 """
-import os, re, subprocess, sys, tempfile, time
+import os, re, resource, subprocess, sys, tempfile, time
+
+sys.dont_write_bytecode = True
+
+import inputs, server
 
 RUNS = 3
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 300, 60, 44
@@ -61,7 +71,82 @@ def picture(points):
     return "\n".join(out + ["</svg>", ""])
 
 
+# What twice the input may cost, and the shortest time that is compared: processor time below it says nothing.
+MOST_GROWTH, SHORTEST = 2.3, 0.1
+# No input may take longer than this.
+MOST_SECONDS = 60
+COMMANDS = {
+    "check": ["check"],
+    "regs": ["regs"],
+    "fmt": ["fmt", "--check"],
+    "inline": ["check", "--inline", "--inline-target", "sm_90"],
+}
+# Inputs that are known to grow faster, with the door, and why they are left.
+KNOWN = {
+}
+
+
+def processor_seconds(arguments):
+    """The processor time of a command, the least of several runs; at most MOST_SECONDS."""
+    best = MOST_SECONDS
+    for _ in range(RUNS):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+        process = subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=limit)
+        _, _, used = os.wait4(process.pid, 0)
+        process.returncode = 0
+        best = min(best, used.ru_utime + used.ru_stime)
+        if best > 2:
+            break
+    return best
+
+
+def of_command(door, function, size, folder):
+    made = function(size)
+    ending, text = made if isinstance(made, tuple) else ("ptx", made)
+    path = os.path.join(folder, f"input.{ending}")
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    return {door: processor_seconds([*COMMANDS[door], path])}
+
+
+def of_server(function, size):
+    best = {}
+    for _ in range(RUNS):
+        try:
+            found = server.seconds(program, function(size))
+        except TimeoutError as late:
+            return {str(late): MOST_SECONDS}
+        best = {what: min(time, best.get(what, time)) for what, time in found.items()}
+    return best
+
+
+def inputs_grow(arguments):
+    size = int(arguments[arguments.index("--size") + 1]) if "--size" in arguments else 10_000
+    doors = [door for door in (*COMMANDS, "server") if door in arguments] or [*COMMANDS, "server"]
+    names = [a for a in arguments if a in inputs.PTX or a in inputs.HOST]
+    new = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for door in doors:
+            for name, function in (inputs.HOST if door == "inline" else inputs.PTX).items():
+                if names and name not in names:
+                    continue
+                measure = (lambda n: of_server(function, n)) if door == "server" else (lambda n: of_command(door, function, n, folder))
+                once, twice = measure(size), measure(2 * size)
+                for what, time in twice.items():
+                    growth = time / max(once.get(what, time), 1e-3)
+                    grows = time >= SHORTEST and growth > MOST_GROWTH or time >= MOST_SECONDS
+                    known = (door, name) in KNOWN
+                    new += grows and not known
+                    if grows or "--all" in arguments:
+                        note = f"  known: {KNOWN[door, name]}" if known else ""
+                        print(f"{door:6} {name:50} {what:12} {once.get(what, 0):7.3f} s {time:7.3f} s  {growth:5.2f}{note}", flush=True)
+    print(f"{new} inputs grow faster than {MOST_GROWTH} times")
+    sys.exit(1 if new else 0)
+
+
 def main():
+    if "--inputs" in sys.argv:
+        return inputs_grow(sys.argv[1:])
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     text = open(sys.argv[1], encoding="utf-8").read()

@@ -62,6 +62,12 @@ def test_load(tmp_path: Path) -> None:
     assert load(path).path == path and load(path.read_text()).path is None
     with pytest.raises(FileNotFoundError):
         load("missing.ptx")
+    for folder in (tmp_path, str(tmp_path), f"{tmp_path}/"):
+        with pytest.raises(IsADirectoryError):
+            load(folder)
+    (tmp_path / "folder.ptx").mkdir()
+    with pytest.raises(IsADirectoryError):
+        load(str(tmp_path / "folder.ptx"))
     assert load("").kernels == []
 
 

@@ -5,10 +5,15 @@ use ptx_analysis::Analyzer;
 use ptx_ide::{FormatOptions, OperandColumns, TextEdit, apply_in_order, format, format_on_type, format_range};
 use ptx_syntax::{Node, Snapshot};
 
+/// What may stand in place of a line end. The first one leaves it as it is.
+const LINE_ENDS: [&str; 12] =
+    ["\n", "\r\n", "\n\r\n", "\r\n\n", "\r", "\n\r", "\r\r\n", "\u{c}", "\u{b}\n", "\\\n", "\\\r\n", "\n\n\n\n"];
+
 /// Formats a text, formats parts of it, and formats on type.
 pub fn run(data: &[u8]) {
     let (text, mut bytes) = split(data);
     let options = options(&mut bytes);
+    let text = with_line_ends(&text, &mut bytes);
     let snapshot = Snapshot::new(&text);
     let edits = format(&snapshot, &options);
     only_space(&text, &edits);
@@ -37,6 +42,24 @@ pub fn run(data: &[u8]) {
             only_space(&text, &format_on_type(&snapshot, at, typed, &options));
         }
     }
+}
+
+/// The text with other line ends.
+fn with_line_ends(text: &str, bytes: &mut Bytes<'_>) -> String {
+    if bytes.byte() % 2 == 0 {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        match line.strip_suffix('\n') {
+            Some(line) => {
+                out.push_str(line);
+                out.push_str(bytes.of(&LINE_ENDS));
+            }
+            None => out.push_str(line),
+        }
+    }
+    out
 }
 
 fn options(bytes: &mut Bytes<'_>) -> FormatOptions {
@@ -72,7 +95,8 @@ fn only_space(text: &str, edits: &[TextEdit]) {
 fn tokens(snapshot: &Snapshot) -> Vec<String> {
     fn add(node: Node<'_>, snapshot: &Snapshot, out: &mut Vec<String>) {
         if node.child_count() == 0 {
-            out.push(snapshot.text(node.byte_range()).trim_start().to_owned());
+            // A line for a preprocessor ends at `\n`, so the `\r` of a line end is a part of it.
+            out.push(snapshot.text(node.byte_range()).trim_start().trim_end_matches('\r').to_owned());
         }
         let mut cursor = node.walk();
         node.children(&mut cursor).for_each(|child| add(child, snapshot, out));

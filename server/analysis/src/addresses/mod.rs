@@ -154,7 +154,7 @@ impl AddressFacts {
     /// The same without flow analyses at hand; `None` also if one of them takes too long.
     pub fn of_function(function: &FlowFunction) -> Option<Self> {
         let graph = &Graph::new(function);
-        let liveness = &Liveness::new(function, graph);
+        let liveness = &Liveness::new(function, graph)?;
         let post_dominators = &dominance::post_dominators(graph, |b| graph.blocks[b].leaves);
         let across = &uniformity::across(function, graph, liveness, post_dominators)?;
         let dominators = &dominance::dominators(graph);

@@ -41,6 +41,21 @@ impl BitSet {
     pub fn clear(&mut self) {
         self.words.fill(0);
     }
+
+    /// Inserts all numbers below the limit, and those that the last word has room for.
+    pub fn fill(&mut self) {
+        self.words.fill(u64::MAX);
+    }
+
+    /// Removes the numbers that are not in another set.
+    pub fn intersect(&mut self, other: &Self) {
+        self.words.iter_mut().zip(other.words.iter().chain(std::iter::repeat(&0))).for_each(|(a, b)| *a &= b);
+    }
+
+    /// Inserts the numbers that are not in another set.
+    pub fn unite_complement(&mut self, other: &Self) {
+        self.words.iter_mut().zip(other.words.iter().chain(std::iter::repeat(&0))).for_each(|(a, b)| *a |= !b);
+    }
 }
 
 /// A matrix of bits: one bit set per row, all with the same limit.
@@ -67,6 +82,21 @@ impl BitMatrix {
         self.words.get_mut(row * self.width..(row + 1) * self.width).unwrap_or(&mut [])
     }
 
+    /// Makes a row equal to a set with the same limit.
+    pub fn set(&mut self, row: usize, set: &BitSet) {
+        self.row_mut(row).iter_mut().zip(&set.words).for_each(|(a, b)| *a = *b);
+    }
+
+    /// A row as a set of numbers below `limit`.
+    pub fn to_set(&self, row: usize, limit: usize) -> BitSet {
+        let mut words = self.row(row).to_vec();
+        words.resize(limit.div_ceil(64), 0);
+        if let Some(last) = words.last_mut().filter(|_| limit % 64 != 0) {
+            *last &= (1 << (limit % 64)) - 1;
+        }
+        BitSet { words }
+    }
+
     /// Inserts a number into a row.
     pub fn insert(&mut self, row: usize, number: usize) {
         if let Some(word) = self.row_mut(row).get_mut(number / 64) {
@@ -77,6 +107,11 @@ impl BitMatrix {
     /// Whether a row contains a number.
     pub fn contains(&self, row: usize, number: usize) -> bool {
         self.row(row).get(number / 64).is_some_and(|w| w & (1 << (number % 64)) != 0)
+    }
+
+    /// The number of bits that are set.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// The numbers in a row, ascending.

@@ -46,6 +46,10 @@ pub trait FactSet {
     fn add(&mut self, fact: usize);
     /// Records that the fact no longer holds.
     fn drop(&mut self, fact: usize);
+    /// Records that no fact holds any longer.
+    fn drop_all(&mut self);
+    /// Records that only facts of `others` may still hold.
+    fn keep(&mut self, others: &BitSet);
 }
 
 impl FactSet for BitSet {
@@ -55,6 +59,14 @@ impl FactSet for BitSet {
 
     fn drop(&mut self, fact: usize) {
         self.remove(fact);
+    }
+
+    fn drop_all(&mut self) {
+        self.clear();
+    }
+
+    fn keep(&mut self, others: &BitSet) {
+        self.intersect(others);
     }
 }
 
@@ -74,6 +86,16 @@ impl FactSet for GenKill {
     fn drop(&mut self, fact: usize) {
         self.generates.remove(fact);
         self.kills.insert(fact);
+    }
+
+    fn drop_all(&mut self) {
+        self.generates.clear();
+        self.kills.fill();
+    }
+
+    fn keep(&mut self, others: &BitSet) {
+        self.generates.intersect(others);
+        self.kills.unite_complement(others);
     }
 }
 
@@ -100,8 +122,8 @@ impl DataflowProblem<'_> {
         for (number, block) in self.graph.blocks.iter().enumerate() {
             let mut change = GenKill { generates: BitSet::new(self.limit), kills: BitSet::new(self.limit) };
             block.instructions().for_each(|i| (self.step)(i, &mut change));
-            change.generates.iter().for_each(|n| generates.insert(number, n));
-            change.kills.iter().for_each(|n| kills.insert(number, n));
+            generates.set(number, &change.generates);
+            kills.set(number, &change.kills);
         }
         let equations = Equations {
             direction: FlowDirection::Forward,
@@ -119,14 +141,20 @@ impl DataflowProblem<'_> {
         let mut blocks: Vec<u32> = self.graph.order.clone();
         blocks.sort_unstable();
         for block in blocks {
-            let mut now = BitSet::new(self.limit);
-            starts.iter(block as usize).filter(|n| *n < self.limit).for_each(|n| now.add(n));
+            let mut now = starts.to_set(block as usize, self.limit);
             for index in self.graph.blocks[block as usize].instructions() {
                 see(index, &now);
                 (self.step)(index, &mut now);
             }
         }
     }
+}
+
+/// Whether a function has too many instructions to follow as many facts through them as `facts`: both are often in proportion to its
+/// length.
+pub fn is_too_large(function: &FlowFunction, facts: usize) -> bool {
+    const MAX_BITS: usize = 1 << 28;
+    function.instructions.len().saturating_mul(facts) > MAX_BITS
 }
 
 /// Operations that were started and are not known to be complete. Both lists are indexed by instruction and hold the facts
@@ -148,10 +176,9 @@ pub fn pending(
     ends: &dyn Fn(usize) -> Vec<usize>,
 ) -> Pending {
     let count = function.instructions.len();
-    let all = |facts: &mut dyn FactSet| (0..limit).for_each(|n| facts.drop(n));
     let commit = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) || does(function, index, Verb::Commits, protocol) {
-            all(facts);
+            facts.drop_all();
         }
         ends(index).into_iter().for_each(|n| facts.drop(n));
         starts(index).into_iter().for_each(|n| facts.add(n));
@@ -168,9 +195,9 @@ pub fn pending(
     });
     let wait = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) {
-            all(facts);
+            facts.drop_all();
         } else if does(function, index, Verb::Waits, protocol) {
-            (0..limit).filter(|n| !uncommitted[index].contains(*n)).for_each(|n| facts.drop(n));
+            facts.keep(&uncommitted[index]);
         }
         ends(index).into_iter().for_each(|n| facts.drop(n));
         starts(index).into_iter().for_each(|n| facts.add(n));

@@ -94,6 +94,14 @@ impl CrossBlockRegisters {
     }
 }
 
+/// The maximum product of blocks and cross-block registers: the bits of a matrix. With both in proportion to the text, it grows with
+/// the square of the text.
+const MAX_BITS: usize = 1 << 28;
+
+/// The maximum number of registers that are live at the ends of all blocks together. Most analyses visit each of them. The largest
+/// function among the real ones that we have has 0.6 million.
+const MAX_LIVE: usize = 1 << 24;
+
 /// The registers that are live at the beginning and at the end of each block.
 #[derive(Debug, Clone, Default)]
 pub struct Liveness {
@@ -102,10 +110,14 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Computes liveness. A write under a guard does not end the live range of the previous value.
-    pub fn new(function: &FlowFunction, graph: &Graph) -> Self {
+    /// Computes liveness; `None` for a function that is too large. A write under a guard does not end the live range of the
+    /// previous value.
+    pub fn new(function: &FlowFunction, graph: &Graph) -> Option<Self> {
         let global = CrossBlockRegisters::new(function, graph);
         let (blocks, limit) = (graph.blocks.len(), global.count());
+        if blocks.saturating_mul(limit) > MAX_BITS {
+            return None;
+        }
         let (mut generates, mut kills) = (BitMatrix::new(blocks, limit, false), BitMatrix::new(blocks, limit, false));
         global.exposed.iter().for_each(|(b, n)| generates.insert(*b as usize, *n as usize));
         global.written.iter().for_each(|(b, n)| kills.insert(*b as usize, *n as usize));
@@ -121,7 +133,7 @@ impl Liveness {
                 boundary: &boundary,
             },
         );
-        Self { global, solution }
+        (solution.ends.count() <= MAX_LIVE).then_some(Self { global, solution })
     }
 
     /// The registers that are live at the beginning of a block.

@@ -81,7 +81,7 @@ fn operands_are_taken_apart() {
 fn values_live_until_their_last_read() {
     let function = function(DIAMOND);
     let graph = Graph::new(&function);
-    let liveness = Liveness::new(&function, &graph);
+    let liveness = Liveness::new(&function, &graph).expect("a small function");
     let mut names: Vec<String> = liveness.at_start(3).map(|s| function.register_name(s)).collect();
     names.sort();
     assert_eq!(names, ["%p1", "%r1", "%r2"]);
@@ -148,7 +148,8 @@ fn bits_that_a_shift_leaves_zero_do_not_vary() {
 fn across(body: &str) -> impl Fn(&str) -> Across {
     let function = function(body);
     assert!(function.complete, "{body}");
-    let facts = FunctionFacts::new(&function, &Graph::new(&function), &Environment::default());
+    let facts =
+        FunctionFacts::new(&function, &Graph::new(&function), &Environment::default()).expect("a small function");
     move |name| {
         let slot = (0..function.registers.len()).map(|i| super::RegisterSlot(i as u32));
         let slot = slot.into_iter().find(|s| function.register_name(*s) == name).expect("a register");
@@ -229,7 +230,8 @@ fn what_threads_write_on_different_ways_differs() {
 #[test]
 fn facts_name_who_uses_a_register_and_where_it_lives() {
     let function = function(DIAMOND);
-    let facts = FunctionFacts::new(&function, &Graph::new(&function), &Environment::default());
+    let facts =
+        FunctionFacts::new(&function, &Graph::new(&function), &Environment::default()).expect("a small function");
     let declaration = |name: &str| function.declarations.iter().find(|d| &*d.name == name).expect("it").range.start;
     let of = |number| facts.register(declaration("%r") as usize, number, 0).expect("a register");
     let uses = |number| {

@@ -148,8 +148,10 @@ fn mismatch_cost(operand: &Operand<'_>, pattern: &OperandPattern, names: &dyn Na
 /// The lengths of a list that the next written operands could be the elements of.
 fn list_lengths(pattern: &OperandPattern, written: &[Operand<'_>]) -> Vec<usize> {
     let OperandPattern::Value(spec) = pattern else { return Vec::new() };
+    let longest = spec.lengths.iter().max().map_or(0, |n| usize::from(*n));
     let scalars = written
         .iter()
+        .take(longest)
         .take_while(|o| !matches!(o.kind, OperandKind::Vector(_) | OperandKind::Address(_) | OperandKind::Arguments(_)))
         .count();
     let lengths = spec.lengths.iter().map(|n| usize::from(*n));

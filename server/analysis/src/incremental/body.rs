@@ -422,7 +422,9 @@ impl<'a, 't> Body<'a, 't> {
             let found = self.out.get(before..).unwrap_or_default();
             // Fragments of a statement with a syntax error are not separate errors.
             let piece = is_error(known.kind) || found.iter().any(recovery::is_piece);
-            if broken && (piece || self.is_rest_of_line(unread, known.start)) {
+            if piece && recovery::is_whole(found, self.source.text, known.range(), broken) {
+                broken = false;
+            } else if broken && (piece || self.is_rest_of_line(unread, known.start)) {
                 self.out.truncate(before);
             } else {
                 broken = found.iter().any(recovery::is_syntax);

@@ -103,6 +103,17 @@ pub fn is_piece(diagnostic: &Diagnostic) -> bool {
         || syntax_error::is_in_unknown(diagnostic)
 }
 
+/// Whether a statement at `range` of a function's text is a whole instruction but for its opcode, so that it is neither a fragment of
+/// another statement nor makes fragments of the next ones. Behind an error (`broken`) also prose looks so (`see below;`), unless it has
+/// operands that only PTX has.
+pub fn is_whole(found: &[Diagnostic], text: &str, range: Range<usize>, broken: bool) -> bool {
+    let read = !found.iter().any(|d| d.code() == Code::SyntaxError || syntax_error::lost_label(d).is_some());
+    let (Some(before), Some(statement)) = (text.get(..range.start), text.get(range)) else { return false };
+    let before = before.trim_end_matches([' ', '\t']);
+    let begins = before.is_empty() || before.ends_with(['\n', '\r', ';', ':', '{', '}']) || before.ends_with("*/");
+    read && begins && statement.ends_with(';') && (!broken || statement.contains(['%', '[', '{']))
+}
+
 /// Whether a diagnostic says that the text before it, or a part of it, is not PTX.
 pub fn is_syntax(diagnostic: &Diagnostic) -> bool {
     [Code::SyntaxError, Code::UnknownDirective, Code::UnknownOpcode].contains(&diagnostic.code())
@@ -167,18 +178,23 @@ impl Losses<'_> {
     /// declaration could not be read.
     pub fn prune(&self, found: &mut Vec<Diagnostic>) {
         let named = found.iter().filter_map(|d| syntax_error::lost_label(d).map(str::to_owned));
-        let labels: Vec<String> = named.chain(self.labels.iter().map(|l| (*l).to_owned())).collect();
+        let labels: HashSet<String> = named.chain(self.labels.iter().map(|l| (*l).to_owned())).collect();
+        let (ranges, bases) = (names(&self.ranges), names(&self.bases));
         if labels.is_empty() && !self.registers && self.bases.is_empty() {
             return;
         }
         let register = |name: &str| {
             let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
-            let broken = self.registers && name.starts_with('%') && !self.ranges.contains(&base);
-            broken || (base.len() < name.len() && self.bases.contains(&base))
+            let broken = self.registers && name.starts_with('%') && !ranges.contains(base);
+            broken || (base.len() < name.len() && bases.contains(base))
         };
-        let follows = |name: &str| register(name) || labels.iter().any(|l| l == name);
+        let follows = |name: &str| register(name) || labels.contains(name);
         found.retain(|d| !undeclared_name::name(d).is_some_and(follows));
     }
+}
+
+fn names<'t>(all: &[&'t str]) -> HashSet<&'t str> {
+    all.iter().copied().collect()
 }
 
 /// The names in text with a syntax error, each with the number of registers after it (`%r<10>`).
@@ -324,7 +340,10 @@ impl<'s> Pruning<'s> {
     /// `brackets` are the offsets at which an opening bracket is missing.
     pub fn new(snapshot: &'s Snapshot, items: &[ModuleItem<'_>], brackets: impl Iterator<Item = usize>) -> Self {
         let headers = brackets
-            .filter_map(|start| items.iter().position(|i| i.range.contains(&start)))
+            .filter_map(|start| {
+                let at = items.partition_point(|i| i.range.end <= start);
+                items.get(at).filter(|i| i.range.contains(&start)).map(|_| at)
+            })
             .filter_map(|at| {
                 // If the parser took the body for a part of the header, the closing brace of the body is a separate item.
                 let brace = |i: &&ModuleItem<'_>| i.node.is_error() && snapshot.text(i.node.byte_range()).trim() == "}";
@@ -344,9 +363,18 @@ impl<'s> Pruning<'s> {
     pub fn apply(mut self, found: &mut Vec<Diagnostic>) {
         let snapshot = self.snapshot;
         if !self.headers.is_empty() {
+            // Of each header its start, and how far it and those before it reach.
+            let mut reach: Vec<(usize, usize)> = self.headers.iter().map(|h| (h.start, h.end)).collect();
+            reach.sort_unstable();
+            let mut furthest = 0;
+            for (_, end) in &mut reach {
+                furthest = furthest.max(*end);
+                *end = furthest;
+            }
             found.retain(|d| {
                 let follows = d.code() == Code::SyntaxError || d.code() == Code::UndefinedFunction;
-                let inside = self.headers.iter().any(|h| h.contains(&d.range.start));
+                let begun = reach.partition_point(|(start, _)| *start <= d.range.start);
+                let inside = begun.checked_sub(1).is_some_and(|last| d.range.start < reach[last].1);
                 !(follows && inside) || syntax_error::is_opening_bracket(d)
             });
         }

@@ -82,9 +82,9 @@ impl RegisterAccess {
 }
 
 impl FunctionFacts {
-    /// Computes the facts of a function.
-    pub fn new(function: &FlowFunction, graph: &Graph, environment: &Environment) -> Self {
-        let liveness = Liveness::new(function, graph);
+    /// Computes the facts of a function; `None` for one that is too large.
+    pub fn new(function: &FlowFunction, graph: &Graph, environment: &Environment) -> Option<Self> {
+        let liveness = Liveness::new(function, graph)?;
         let post = dominance::post_dominators(graph, |b| graph.blocks[b].leaves);
         let across = uniformity::across(function, graph, &liveness, &post);
         let usage = FunctionUsage::new(function, graph, &liveness, environment);
@@ -94,7 +94,7 @@ impl FunctionFacts {
             let flow = Flow { function, graph, liveness, dominators, post_dominators, across };
             AddressFacts::new(&flow, &|| false).map(Arc::new)
         });
-        Self::with(function, graph, &liveness, across.as_deref(), usage, addresses)
+        Some(Self::with(function, graph, &liveness, across.as_deref(), usage, addresses))
     }
 
     /// Computes the facts of a function from analyses that are already available: liveness, uniformity, usage and addresses.

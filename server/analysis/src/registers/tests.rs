@@ -20,7 +20,7 @@ fn function(body: &str) -> FlowFunction {
 fn pressure(body: &str) -> Pressure {
     let function = function(body);
     let graph = Graph::new(&function);
-    Pressure::new(&function, &graph, &Liveness::new(&function, &graph))
+    Pressure::new(&function, &graph, &Liveness::new(&function, &graph).expect("a small function"))
 }
 
 fn shape(body: &str) -> FunctionFeatures {
@@ -31,7 +31,7 @@ fn shape(body: &str) -> FunctionFeatures {
 fn shape_within(body: &str, limit: u32) -> FunctionFeatures {
     let function = function(body);
     let graph = Graph::new(&function);
-    let live = Pressure::new(&function, &graph, &Liveness::new(&function, &graph)).most.b32;
+    let live = Pressure::new(&function, &graph, &Liveness::new(&function, &graph).expect("a small function")).most.b32;
     let surroundings = Surroundings { live, limit, debugged: false, target: None };
     FunctionFeatures::new(&function, &graph, &surroundings).0
 }
@@ -84,7 +84,7 @@ fn pressure_is_what_a_walk_of_the_ways_finds() {
         body.push_str("st.shared.u32 [tile], %r0; ret;");
         let function = function(&body);
         let graph = Graph::new(&function);
-        let found = Pressure::new(&function, &graph, &Liveness::new(&function, &graph));
+        let found = Pressure::new(&function, &graph, &Liveness::new(&function, &graph).expect("a small function"));
         assert_eq!(&*found.at, walked(&function), "{body}");
     }
 }

@@ -15,6 +15,7 @@ mod evaluate;
 mod faults;
 mod fmt;
 mod formatting;
+mod growth;
 mod histories;
 mod holding;
 mod hostile;

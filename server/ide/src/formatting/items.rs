@@ -111,6 +111,9 @@ impl<'t> LayoutState<'t> {
 
     /// Adds a segment to the output.
     pub fn put(&mut self, start: usize, text: &str, mut space: LeadingSpace) {
+        // A line for a preprocessor ends at `\n`: the `\r` before it belongs to the line end, which is not split.
+        let behind = start + text.len();
+        let text = text.strip_suffix('\r').filter(|_| self.slice(behind..behind + 1) == "\n").unwrap_or(text);
         let gap = self.gap_before(start);
         let from = self.end.unwrap_or(start);
         if self.end.is_none() || !is_plain(gap) || self.is_protected(from, start) {

@@ -6,7 +6,7 @@ use ptx_analysis::lower::{self, ItemSource};
 use ptx_analysis::semantics::Semantics;
 use ptx_analysis::semantics::names::{Anything, DeclarationKind};
 use ptx_analysis::spec::{OperandPattern, OperandSpec};
-use ptx_isa::tables::{self, ControlTransfer, ValueKind};
+use ptx_isa::tables::{self, ControlTransfer, FormValue, ValueKind};
 use ptx_syntax::{Node, Snapshot, kinds};
 use std::ops::Range;
 
@@ -15,11 +15,21 @@ pub struct AccessReader<'t> {
     snapshot: &'t Snapshot,
     what: DeclarationKind,
     semantics: Semantics<'t>,
+    /// The last instruction with its start: consecutive uses are often in the same one, which may be long.
+    last: Option<(usize, InstructionPositions)>,
 }
 
-/// The spec of an operand or of a part of one.
-struct OperandPosition<'s> {
-    spec: &'s OperandSpec,
+/// The operands of an instruction and their parts.
+struct InstructionPositions {
+    /// In order, with their ranges from the start of the instruction.
+    operands: Vec<(Range<usize>, OperandPosition)>,
+    flow: ControlTransfer,
+}
+
+/// What the form says of an operand or a part of one.
+#[derive(Clone, Copy)]
+struct OperandPosition {
+    value: &'static FormValue,
     /// The operand is in brackets.
     bracketed: bool,
 }
@@ -27,7 +37,7 @@ struct OperandPosition<'s> {
 impl<'t> AccessReader<'t> {
     /// A reader for names of the kind `what`.
     pub fn new(snapshot: &'t Snapshot, what: DeclarationKind) -> Self {
-        Self { snapshot, what, semantics: Semantics::new(snapshot) }
+        Self { snapshot, what, semantics: Semantics::new(snapshot), last: None }
     }
 
     /// The kind of reference that the last node of a path is.
@@ -50,20 +60,31 @@ impl<'t> AccessReader<'t> {
     }
 
     fn in_instruction(&mut self, node: Node<'_>, range: Range<usize>) -> Option<ReferenceKind> {
-        let text = self.snapshot.text(node.byte_range());
         let base = node.start_byte();
-        let instruction = lower::instruction(ItemSource { text: &text, base }, node)?;
-        let mnemonic = self.semantics.mnemonic(&instruction);
-        let resolved = mnemonic.choose(&instruction, &Anything)?;
+        if self.last.as_ref().is_none_or(|(start, _)| *start != base) {
+            self.last = Some((base, self.positions(node)?));
+        }
+        let (_, known) = self.last.as_ref()?;
         let local = range.start.checked_sub(base)?..range.end.checked_sub(base)?;
-        let shapes = &resolved.variant.operands;
-        let pairs = instruction.operands.iter().zip(shapes);
-        let place = pairs.filter(|(o, _)| covers(&o.range, &local)).find_map(|(o, (_, s))| place(o, s, &local))?;
-        Some(self.done(&place, resolved.candidate.entry.flow))
+        let behind = known.operands.partition_point(|(operand, _)| operand.start <= local.start);
+        let (operand, position) = known.operands.get(behind.checked_sub(1)?)?;
+        covers(operand, &local).then(|| self.done(*position, known.flow))
     }
 
-    fn done(&self, place: &OperandPosition<'_>, flow: ControlTransfer) -> ReferenceKind {
-        let value = place.spec.value;
+    fn positions(&self, node: Node<'_>) -> Option<InstructionPositions> {
+        let text = self.snapshot.text(node.byte_range());
+        let instruction = lower::instruction(ItemSource { text: &text, base: node.start_byte() }, node)?;
+        let mnemonic = self.semantics.mnemonic(&instruction);
+        let resolved = mnemonic.choose(&instruction, &Anything)?;
+        let mut operands = Vec::new();
+        for (operand, (_, pattern)) in instruction.operands.iter().zip(&resolved.variant.operands) {
+            add_positions(operand, pattern, &mut operands);
+        }
+        Some(InstructionPositions { operands, flow: resolved.candidate.entry.flow })
+    }
+
+    fn done(&self, place: OperandPosition, flow: ControlTransfer) -> ReferenceKind {
+        let value = place.value;
         let memory = matches!(value.kind, ValueKind::Address(_));
         let access = match value.access {
             tables::OperandAccess::Read => ReferenceKind::Read,
@@ -97,19 +118,25 @@ fn covers(outer: &Range<usize>, inner: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// The spec of the part of an operand at a range.
-fn place<'s>(operand: &Operand<'_>, shape: &'s OperandPattern, range: &Range<usize>) -> Option<OperandPosition<'s>> {
+/// Adds an operand or, if its pattern tells them apart, its parts.
+fn add_positions(operand: &Operand<'_>, pattern: &OperandPattern, out: &mut Vec<(Range<usize>, OperandPosition)>) {
     let bracketed = matches!(operand.kind, OperandKind::Address(_));
-    let spec = match (shape, &operand.kind) {
-        (OperandPattern::Value(spec) | OperandPattern::Arguments(spec), _) => spec,
-        (OperandPattern::Pair(both), OperandKind::Pair(given)) if covers(&given.1.range, range) => &both.1,
-        (OperandPattern::Pair(both), _) => &both.0,
-        (OperandPattern::Address(specs), OperandKind::Address(parts)) => {
-            let part = parts.iter().position(|o| covers(&o.range, range))?;
-            specs.get(part)?
+    let position = |spec: &OperandSpec| OperandPosition { value: spec.value, bracketed };
+    match (pattern, &operand.kind) {
+        (OperandPattern::Value(spec) | OperandPattern::Arguments(spec), _) => {
+            out.push((operand.range.clone(), position(spec)));
         }
-        (OperandPattern::Address(specs), _) => specs.first()?,
-        (OperandPattern::Sink, _) => return None,
-    };
-    Some(OperandPosition { spec, bracketed })
+        (OperandPattern::Pair(both), OperandKind::Pair(given)) => {
+            out.push((operand.range.start..given.1.range.start, position(&both.0)));
+            out.push((given.1.range.clone(), position(&both.1)));
+        }
+        (OperandPattern::Pair(both), _) => out.push((operand.range.clone(), position(&both.0))),
+        (OperandPattern::Address(specs), OperandKind::Address(parts)) => {
+            out.extend(parts.iter().zip(specs).map(|(part, spec)| (part.range.clone(), position(spec))));
+        }
+        (OperandPattern::Address(specs), _) => {
+            out.extend(specs.first().map(|spec| (operand.range.clone(), position(spec))));
+        }
+        (OperandPattern::Sink, _) => {}
+    }
 }

@@ -21,6 +21,7 @@ mod explain;
 mod explain_words;
 mod folding;
 mod formatting;
+mod formatting_line_ends;
 mod fragments;
 mod hover;
 mod hover_tables;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,26 @@ ELEMENTS = {
     "float6_e3m2fn": "e3m2",
     "float4_e2m1fn": "e2m1",
 }
+
+# Texts are their characters, and times are numbers. Neither are the bits of a fraction, so both have a sign.
+_OTHER_ELEMENTS = {"str": "s32", "bytes": "s8", "datetime": "s64", "timedelta": "s64"}
+
+
+def element_of(dtype: str) -> str | None:
+    """Return the type name of PTX for the elements of a dtype; `None` if they may be anything: structures and plain bytes."""
+    if dtype in ELEMENTS:
+        return ELEMENTS[dtype]
+    parts = re.fullmatch(r"([a-z]+)(\d*)(?:\[.*\])?", dtype)
+    name, bits = (parts[1], int(parts[2] or 0)) if parts else ("", 0)
+    if name == "complex":
+        return f"f{bits // 2}"
+    if name == "float":
+        return f"f{bits}"
+    if name in ("int", "uint"):
+        # Those of ml_dtypes that are smaller than a byte take a byte.
+        return f"{name[0].replace('i', 's')}{max(bits, 8)}"
+    return _OTHER_ELEMENTS.get(name)
+
 
 # The dtypes of formats of the buffer protocol, for arrays without numpy. Plain bytes may hold elements of any kind.
 _FORMATS = {
@@ -103,8 +124,10 @@ def _numpy(where: str) -> Any:
 
 def _from_numpy(array: numpy.ndarray[Any, Any], where: str) -> Array:
     dtype = array.dtype
-    if dtype.hasobject:
-        raise LaunchError(f"{where}: the array has dtype object, whose elements are no numbers: pass an array of numbers")
+    if dtype.hasobject or dtype.kind not in "biufcmMOSUV":
+        # The memory of others, such as texts of any length, has addresses of the elements.
+        name = "object" if dtype.hasobject else str(dtype)
+        raise LaunchError(f"{where}: the array has dtype {name}, whose elements are not numbers: pass an array of numbers")
     if not array.flags.c_contiguous:
         transposed = array.flags.f_contiguous and array.ndim > 1
         help = "pass `numpy.ascontiguousarray(…)`, and copy the result back"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _native
-from ._arrays import ELEMENTS, Array, covering, view
+from ._arrays import ELEMENTS, Array, covering, element_of, view
 from ._errors import LaunchError
 from ._images import Sampler, TensorMap, _Image
 from ._native import Parameter
@@ -254,9 +254,7 @@ def _short(value: Any) -> str:
 
 def _check_elements(parameter: Parameter, array: Array, where: str) -> None:
     """Refuse an array whose elements are clearly not those that the kernel uses."""
-    found, expected = ELEMENTS.get(array.dtype), parameter.element
-    if array.dtype.startswith("complex"):
-        found = {"complex64": "f32", "complex128": "f64"}.get(array.dtype)
+    found, expected = element_of(array.dtype), parameter.element
     if found is None or expected is None or found == expected or expected[0] == "b" and _is_whole(expected):
         return
     bits, width = _bits(found), _bits(expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -24,15 +25,20 @@ ALL_CHECKS: frozenset[str] = frozenset(_native.check_kinds(True))
 
 
 def load(source: str | os.PathLike[str]) -> Module:
-    """Load a module from a PTX text, or from a file: a path, or a string in one line that ends with `.ptx`."""
+    """Load a module from a PTX text, or from a file: a path, or a string in one line that ends with `.ptx`.
+
+    A folder raises `IsADirectoryError`, also if a string names it.
+    """
     if isinstance(source, os.PathLike):
         return _load_file(Path(source))
-    if "\n" not in source and source.endswith(".ptx"):
+    if "\n" not in source and (source.endswith(".ptx") or os.path.isdir(source)):
         return _load_file(Path(source))
     return Module(source)
 
 
 def _load_file(path: Path) -> Module:
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     return Module(path.read_bytes().decode(errors="replace"), path)
 
 

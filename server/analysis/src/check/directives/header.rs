@@ -13,6 +13,7 @@ use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::Directive;
 use ptx_syntax::{Node, fields, kinds};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::ops::Range;
 
 /// A directive in the header of a function.
@@ -162,31 +163,43 @@ pub fn is_constant_argument(source: ItemSource<'_>, error: Node<'_>) -> bool {
 
 /// Checks the directives of a header against each other: exclusion, repetition, order, and missing or useless combinations.
 fn check_together(given: &[HeaderDirective<'_>], kernel: bool, returns: bool, out: &mut Vec<Diagnostic>) {
+    let mut next: Vec<Option<usize>> = vec![None; given.len()];
+    let mut seen: HashMap<&str, usize> = HashMap::default();
+    for (index, one) in given.iter().enumerate().rev() {
+        next[index] = seen.insert(one.directive.name, index);
+    }
+    // Indexed by name: the first directive of this name before the current one, and the first that excludes it.
+    let (mut first, mut excluding): (HashMap<&str, usize>, HashMap<&str, usize>) = Default::default();
+    let counted: HashSet<&str> = given.iter().filter(|g| g.counts()).map(|g| g.directive.name).collect();
     for (index, one) in given.iter().enumerate() {
-        let (before, after) = (&given[..index], &given[index + 1..]);
-        if let Some(other) = before.iter().find(|g| g.directive.excludes.contains(&one.directive.name)) {
-            out.push(directive_conflict::excluded(one.name, other.name));
+        let name = one.directive.name;
+        if let Some(other) = excluding.get(name) {
+            out.push(directive_conflict::excluded(one.name, given[*other].name));
         }
         if kernel {
-            if let Some(later) = after.iter().find(|g| g.directive.name == one.directive.name) {
-                out.push(redundant_directive::overridden(one.range.clone(), one.name, later.name));
+            if let Some(later) = next[index] {
+                out.push(redundant_directive::overridden(one.range.clone(), one.name, given[later].name));
             }
-        } else if let Some(earlier) = before.iter().find(|g| g.directive.name == one.directive.name) {
-            out.push(directive_conflict::repeated(one.name, earlier.name));
-        } else if let Some(later) = before.iter().find(|g| one.directive.before.contains(&g.directive.name)) {
-            out.push(misplaced_directive::order(one.name, later.name));
+        } else if let Some(earlier) = first.get(name) {
+            out.push(directive_conflict::repeated(one.name, given[*earlier].name));
+        } else if let Some(later) = one.directive.before.iter().filter_map(|name| first.get(name)).min() {
+            out.push(misplaced_directive::order(one.name, given[*later].name));
         }
-        if returns && one.directive.name == ".noreturn" {
+        if returns && name == ".noreturn" {
             out.push(directive_conflict::returns(one.name));
         }
-        let there = |name: &str| given.iter().any(|g| g.directive.name == name && g.counts());
-        let missing: Vec<&'static str> = one.directive.requires.iter().filter(|n| !there(n)).copied().collect();
+        let missing: Vec<&'static str> =
+            one.directive.requires.iter().filter(|n| !counted.contains(**n)).copied().collect();
         if !missing.is_empty() {
             out.push(missing_directive::of_directive(one.name, &missing));
         }
         let idle = one.directive.idle_without;
-        if kernel && !idle.is_empty() && !idle.iter().any(|n| there(n)) {
+        if kernel && !idle.is_empty() && !idle.iter().any(|n| counted.contains(n)) {
             out.push(redundant_directive::idle(one.range.clone(), one.name, idle));
+        }
+        first.entry(name).or_insert(index);
+        for excluded in one.directive.excludes {
+            excluding.entry(excluded).or_insert(index);
         }
     }
 }

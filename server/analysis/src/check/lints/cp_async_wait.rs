@@ -4,10 +4,11 @@ use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::addresses::Addresses;
-use crate::flow::effects::{does, effects, mentions, pending};
+use crate::flow::effects::{does, effects, is_too_large, mentions, pending};
 use crate::flow::{FlowOperand, OperandValue, RegisterSlot};
 use ptx_isa::OperandName;
 use ptx_isa::tables::{OperandAccess, Protocol, Verb};
+use rustc_hash::FxHashMap as HashMap;
 
 /// A read of shared memory that an asynchronous copy may still be writing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -72,16 +73,21 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let bytes = if let Some(OperandValue::Integer(n)) = size { n } else { 1 };
         copies.push(AsyncCopy { index, place, bytes });
     }
-    if copies.is_empty() {
+    if copies.is_empty() || is_too_large(function, copies.len()) {
         return;
+    }
+    let mut through: HashMap<RegisterSlot, Vec<usize>> = HashMap::default();
+    for (number, copy) in copies.iter().enumerate() {
+        if let TrackedAddress::Register(slot, _) = copy.place {
+            through.entry(slot).or_default().push(number);
+        }
     }
     let starts = |index: usize| {
         copies.binary_search_by_key(&index, |c| c.index).map_or_else(|_| Vec::new(), |found| vec![found])
     };
     let ends = |index: usize| {
-        let writes = function.writes(index);
-        let gone = |c: &AsyncCopy| matches!(c.place, TrackedAddress::Register(slot, _) if writes.iter().any(|w| w.slot == slot));
-        if writes.is_empty() { Vec::new() } else { (0..copies.len()).filter(|n| gone(&copies[*n])).collect() }
+        let writes = function.writes(index).iter();
+        writes.filter_map(|w| through.get(&w.slot)).flatten().copied().collect()
     };
     let pending = pending((function, analysis.graph), PROTOCOL, copies.len(), &starts, &ends);
     for index in 0..function.instructions.len() {

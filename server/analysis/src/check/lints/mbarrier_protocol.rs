@@ -5,11 +5,15 @@ use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::addresses::Addresses;
 use crate::flow::bits::BitSet;
-use crate::flow::effects::{DataflowProblem, FactSet, calls, calls_anything, does, effects, first, mentions};
+use crate::flow::effects::{
+    DataflowProblem, FactSet, calls, calls_anything, does, effects, first, is_too_large, mentions,
+};
 use crate::flow::solve::Meet;
 use crate::flow::{FlowFunction, OperandValue};
 use crate::hir::symbols::VariableOrigin;
 use ptx_isa::tables::{Effect, Protocol, Verb};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 /// A use of an mbarrier that cannot work.
@@ -162,6 +166,7 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let addresses = Addresses::new(function, analysis.graph);
     // The initialised mbarriers: variable index and byte offset.
     let mut places: Vec<(u32, i64)> = Vec::new();
+    let mut numbers: HashMap<(u32, i64), usize> = HashMap::default();
     let place = |index: usize, effect: &Effect| {
         let operand = function.affected(index, effect).next()?;
         let address = addresses.of(index, operand)?;
@@ -172,19 +177,22 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         place(index, effect)
     };
     for index in 0..function.instructions.len() {
-        if let Some(place) = of(index, Verb::Creates).filter(|p| !places.contains(p)) {
+        if let Some(place) = of(index, Verb::Creates)
+            && let Entry::Vacant(new) = numbers.entry(place)
+        {
+            new.insert(places.len());
             places.push(place);
         }
     }
-    if places.is_empty() {
+    if places.is_empty() || is_too_large(function, places.len()) {
         return;
     }
     let limit = places.len();
-    let number = |index: usize, verb: Verb| of(index, verb).and_then(|p| places.iter().position(|q| *q == p));
+    let number = |index: usize, verb: Verb| of(index, verb).and_then(|p| numbers.get(&p).copied());
     // `fresh`: initialised by this thread, with no barrier since, on some path. `own`: initialised by this thread on all paths.
     let fresh = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) || does(function, index, Verb::Fences, Protocol::Threads) {
-            (0..limit).for_each(|n| facts.drop(n));
+            facts.drop_all();
         }
         number(index, Verb::Creates).into_iter().for_each(|n| facts.add(n));
     };
@@ -196,18 +204,18 @@ fn visible(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let graph = analysis.graph;
     let fresh = DataflowProblem { graph, limit, meet: Meet::Any, boundary: BitSet::new(limit), step: &fresh };
     let own = DataflowProblem { graph, limit, meet: Meet::All, boundary: BitSet::new(limit), step: &own };
-    let mut suspects = Vec::new();
+    let mut suspects: HashMap<usize, usize> = HashMap::default();
     fresh.visit(&fresh.solve(), |index, now| {
         let waits = does(function, index, Verb::Asks, PROTOCOL);
         if let Some(n) = number(index, Verb::Uses).filter(|n| waits && now.contains(*n)) {
-            suspects.push((index, n));
+            suspects.insert(index, n);
         }
     });
     if suspects.is_empty() {
         return;
     }
     own.visit(&own.solve(), |index, now| {
-        let Some((_, n)) = suspects.iter().find(|(i, n)| *i == index && !now.contains(*n)) else { return };
+        let Some(n) = suspects.get(&index).filter(|n| !now.contains(**n)) else { return };
         let name = function.variables[places[*n].0 as usize].name.clone();
         out.push(Diagnostic::new(range(&function.instructions[index].mnemonic), MbarrierProtocol::NoBarrier(name)));
     });

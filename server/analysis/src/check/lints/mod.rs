@@ -47,7 +47,7 @@ pub struct Analysis<'a> {
     pub environment: &'a Environment,
     /// The properties of the module that lints need.
     pub module: &'a Module,
-    liveness: OnceCell<Liveness>,
+    liveness: Liveness,
     dominators: OnceCell<Tree>,
     post_dominators: OnceCell<Tree>,
     variances: OnceCell<Variances<'a>>,
@@ -60,26 +60,31 @@ pub struct Analysis<'a> {
 pub type Lint = fn(&Analysis<'_>, &mut Vec<Diagnostic>);
 
 impl<'a> Analysis<'a> {
-    /// Prepares the analysis of a function; nothing is computed yet.
-    pub fn new(function: &'a FlowFunction, graph: &'a Graph, environment: &'a Environment, module: &'a Module) -> Self {
-        Self {
+    /// Prepares the analysis of a function; only liveness is computed yet. `None` for a function that is too large.
+    pub fn new(
+        function: &'a FlowFunction,
+        graph: &'a Graph,
+        environment: &'a Environment,
+        module: &'a Module,
+    ) -> Option<Self> {
+        Some(Self {
             function,
             graph,
             environment,
             module,
-            liveness: OnceCell::new(),
+            liveness: Liveness::new(function, graph)?,
             dominators: OnceCell::new(),
             post_dominators: OnceCell::new(),
             variances: OnceCell::new(),
             across: OnceCell::new(),
             usage: OnceCell::new(),
             addresses: OnceCell::new(),
-        }
+        })
     }
 
     /// The live registers at each instruction.
     pub fn liveness(&self) -> &Liveness {
-        self.liveness.get_or_init(|| Liveness::new(self.function, self.graph))
+        &self.liveness
     }
 
     /// The dominator tree of the blocks.

@@ -5,7 +5,9 @@ use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::addresses::{AddressKind, Addresses, KnownAddress, base};
 use crate::flow::bits::BitSet;
-use crate::flow::effects::{DataflowProblem, FactSet, calls, calls_anything, does, effects, first, mentions};
+use crate::flow::effects::{
+    DataflowProblem, FactSet, calls, calls_anything, does, effects, first, is_too_large, mentions,
+};
 use crate::flow::solve::Meet;
 use crate::flow::{FlowFunction, OperandValue};
 use ptx_isa::OperandName;
@@ -88,13 +90,13 @@ fn copies(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let size = operand.ty.map_or(1, |t| i64::from(t.info().bits.div_ceil(8)));
         stores.push(Store { index, variable, bytes: address.offset.map(|at| at..at + size) });
     }
-    if stores.is_empty() {
+    if stores.is_empty() || is_too_large(function, stores.len()) {
         return;
     }
     let limit = stores.len();
     let step = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) || does(function, index, Verb::Fences, Protocol::AsyncProxy) {
-            (0..limit).for_each(|n| facts.drop(n));
+            facts.drop_all();
         }
         if let Ok(found) = stores.binary_search_by_key(&index, |s| s.index) {
             facts.add(found);

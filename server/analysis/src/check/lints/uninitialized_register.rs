@@ -55,9 +55,14 @@ impl DiagnosticMessage for UninitializedRegister {
     }
 }
 
+/// The maximum number of blocks that are visited to find out whether reads that some path leaves without a value can be executed.
+const MAX_STEPS: usize = 1 << 24;
+
 /// Reports, for each register, the first read without a defined value.
 pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
     let (function, graph) = (analysis.function, analysis.graph);
+    // For each register of these the paths through all blocks are followed.
+    let mut steps = MAX_STEPS;
     let mut registers: BTreeMap<RegisterSlot, Vec<Unwritten>> = BTreeMap::new();
     for read in unwritten(function, graph) {
         if !is_indifferent(function, &read) {
@@ -78,6 +83,8 @@ pub fn find(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
             out.push(Diagnostic { severity: Severity::Hint, ..report(function, first) });
             continue;
         }
+        let Some(left) = steps.checked_sub(graph.blocks.len()) else { continue };
+        steps = left;
         let instructions: Vec<usize> = reads.iter().map(|r| r.instruction).collect();
         let possible = paths::unwritten_at(function, graph, slot, &instructions);
         out.extend(reads.iter().find(|r| possible.contains(&r.instruction)).map(|r| report(function, r)));

@@ -4,7 +4,7 @@ use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::bits::BitSet;
-use crate::flow::effects::{DataflowProblem, FactSet, calls, does, effects, mentions, pending};
+use crate::flow::effects::{DataflowProblem, FactSet, calls, does, effects, is_too_large, mentions, pending};
 use crate::flow::solve::Meet;
 use crate::flow::{FlowFunction, RegisterSlot};
 use ptx_isa::tables::{Protocol, Verb};
@@ -66,7 +66,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         let next = numbers.len();
         numbers.entry(slot).or_insert(next);
     }
-    if !numbers.is_empty() {
+    if !numbers.is_empty() && !is_too_large(function, numbers.len()) {
         fences(analysis, &multiplies, &numbers, out);
         waits(analysis, &multiplies, &numbers, out);
     }
@@ -95,7 +95,7 @@ fn fences(
     let limit = none + 1;
     let step = |index: usize, facts: &mut dyn FactSet| {
         if calls(function, index) || does(function, index, Verb::Fences, PROTOCOL) {
-            (0..limit).for_each(|n| facts.drop(n));
+            facts.drop_all();
         }
         if multiplies.binary_search(&index).is_err() {
             let written = function.writes(index).iter().filter_map(|w| numbers.get(&w.slot));

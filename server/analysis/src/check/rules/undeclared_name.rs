@@ -207,9 +207,14 @@ pub fn add_help(diagnostics: &mut [Diagnostic], known: &[&str], last: &mut Sugge
 
 /// Adds the place of a label to the report that it is not visible. `labels` are all labels of the function.
 pub fn add_labels(diagnostics: &mut [Diagnostic], labels: &[SourceWord<'_>]) {
+    let mut by_name: HashMap<&str, &SourceWord<'_>> = HashMap::default();
     for diagnostic in diagnostics.iter_mut().filter(|d| is_label(d)) {
+        if by_name.is_empty() {
+            // Of labels with the same name the first one counts.
+            by_name.extend(labels.iter().rev().map(|label| (label.text, label)));
+        }
         let Some(found) = of(diagnostic) else { continue };
-        let Some(label) = labels.iter().find(|l| *l.text == *found.name) else { continue };
+        let Some(label) = by_name.get(&*found.name) else { continue };
         found.kind = UndeclaredKind::InnerLabel;
         let message = "it is declared in this block".to_owned();
         diagnostic.fixes.clear();

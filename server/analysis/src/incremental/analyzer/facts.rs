@@ -17,11 +17,11 @@ pub(crate) fn module_of(snapshot: &Snapshot, items: &[ModuleItem<'_>]) -> (Heade
 }
 
 impl Analyzer {
-    /// Computes the flow facts of one function; `None` if it could not be lowered completely. This reads the declarations of
+    /// Computes the flow facts of one function; `None` if it could not be lowered completely, or is too large. This reads the declarations of
     /// the whole module, so it suits only modules that are not large.
     pub fn facts_of(snapshot: &Snapshot, function: Node<'_>) -> Option<FunctionFacts> {
         let (function, header) = Self::lowered(snapshot, function)?;
-        Some(FunctionFacts::new(&function, &Graph::new(&function), &header.environment))
+        FunctionFacts::new(&function, &Graph::new(&function), &header.environment)
     }
 
     /// One lowered function with its control-flow graph; `None` if it could not be lowered completely. Like

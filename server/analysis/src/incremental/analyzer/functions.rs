@@ -2,6 +2,7 @@
 
 use super::Record;
 use crate::hir::hash::hash;
+use rustc_hash::FxHashSet;
 
 /// The number of checks for which the result of a function that disappeared stays cached. A keystroke may change the
 /// structure of half a file for a moment, and the next one restores it.
@@ -14,6 +15,8 @@ pub(super) struct Functions {
     pub records: Vec<Option<Box<Record>>>,
     by_text: Index,
     by_name: Index,
+    /// The hashes of texts in which a check found errors; the record may have been taken.
+    with_errors: FxHashSet<u64>,
 }
 
 impl Functions {
@@ -30,6 +33,12 @@ impl Functions {
     /// The records of functions with this text.
     pub fn with_text(&self, text: u64) -> impl Iterator<Item = &Record> {
         self.by_text.of(text).filter_map(|index| self.records.get(index)?.as_deref())
+    }
+
+    /// Whether the check of a function with this text found an error.
+    pub fn has_errors(&self, text: u64) -> bool {
+        // Thousands of functions may have the same text.
+        self.with_errors.contains(&text) && self.with_text(text).any(|record| record.has_errors)
     }
 
     /// Combines the records of this check with those of earlier checks that may be needed again.
@@ -50,6 +59,9 @@ impl Functions {
     /// Adds records, behind those that are there.
     pub fn put_back(&mut self, records: impl IntoIterator<Item = Box<Record>>) {
         for record in records {
+            if record.has_errors {
+                self.with_errors.insert(record.text);
+            }
             self.by_text.entries.push((record.text, self.records.len()));
             self.by_name.entries.push((hash(&record.name), self.records.len()));
             self.records.push(Some(record));

@@ -300,7 +300,9 @@ impl LintContext<'_> {
             return Some(nothing);
         }
         let graph = Graph::new(function);
-        let analysis = Analysis::new(function, &graph, &header.environment, module);
+        let Some(analysis) = Analysis::new(function, &graph, &header.environment, module) else {
+            return Some(nothing);
+        };
         let found = analysis.run(self.cancelled)?;
         let facts = self.keeps_facts.then(|| {
             let (liveness, across) = (analysis.liveness(), analysis.across());
@@ -314,13 +316,6 @@ impl LintContext<'_> {
 /// Whether an item is a function with a body, which alone has flow lints.
 pub(super) fn has_body(node: Node<'_>) -> bool {
     is_function(node) && node.child_by_field_id(fields().body).is_some()
-}
-
-impl super::Functions {
-    /// Whether the check of a function with this text found an error.
-    fn has_errors(&self, text: u64) -> bool {
-        self.with_text(text).any(|record| record.has_errors)
-    }
 }
 
 /// Whether a function can be called from outside of the module.

@@ -442,7 +442,8 @@ impl<'a> ConstantFolding<'a> {
 
 /// Whether a pragma in the first block of a loop forbids unrolling it.
 pub fn keeps_loop(function: &FlowFunction, instructions: &Range<usize>) -> bool {
-    function.pragmas.iter().any(|(at, text)| {
-        instructions.contains(&(*at as usize)) && ISA.directive(text).is_some_and(|directive| directive.keeps_loops)
-    })
+    // They are in text order, and a function may have as many as instructions.
+    let first = function.pragmas.partition_point(|(at, _)| (*at as usize) < instructions.start);
+    let inside = function.pragmas.iter().skip(first).take_while(|(at, _)| (*at as usize) < instructions.end);
+    inside.into_iter().any(|(_, text)| ISA.directive(text).is_some_and(|directive| directive.keeps_loops))
 }

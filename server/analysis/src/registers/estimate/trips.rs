@@ -4,7 +4,7 @@ use crate::flow::{FlowFunction, FlowOperand, OperandValue, RegisterSlot};
 use ptx_isa::tables::{Computes, ControlTransfer};
 use std::ops::Range;
 
-/// Indexed by slot: the instructions that write the register.
+/// Indexed by slot: the instructions that write the register, in text order.
 pub struct Writers(Vec<Vec<u32>>);
 
 impl Writers {
@@ -26,15 +26,25 @@ impl Writers {
 
     /// The only writer of a register inside (or outside) of a range of instructions.
     fn only(&self, slot: RegisterSlot, range: &Range<usize>, inside: bool) -> Option<usize> {
-        let all = self.0.get(slot.index())?;
-        let mut found = all.iter().map(|i| *i as usize).filter(|i| range.contains(i) == inside);
-        found.next().filter(|_| found.next().is_none())
+        let (all, within) = (self.of(slot), self.within(slot, range));
+        let found = match inside {
+            true => all.get(within.clone()).filter(|found| found.len() == 1)?.first(),
+            // Of two parts, one is empty.
+            false if all.len() - within.len() == 1 => all.get(..within.start)?.first().or_else(|| all.last()),
+            false => None,
+        };
+        found.map(|index| *index as usize)
+    }
+
+    /// The part of [`Self::of`] that is in a range of instructions.
+    fn within(&self, slot: RegisterSlot, range: &Range<usize>) -> Range<usize> {
+        let before = |end: usize| self.of(slot).partition_point(|index| (*index as usize) < end);
+        before(range.start)..before(range.end)
     }
 
     /// Whether no instruction of a range writes a register.
     fn none(&self, slot: RegisterSlot, range: &Range<usize>) -> bool {
-        let all = self.0.get(slot.index());
-        all.is_some_and(|w| !w.iter().any(|i| range.contains(&(*i as usize))))
+        self.within(slot, range).is_empty()
     }
 }
 
