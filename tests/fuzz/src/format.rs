@@ -46,7 +46,7 @@ pub fn run(data: &[u8]) {
 
 /// The text with other line ends.
 fn with_line_ends(text: &str, bytes: &mut Bytes<'_>) -> String {
-    if bytes.byte() % 2 == 0 {
+    if bytes.byte().is_multiple_of(2) {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());

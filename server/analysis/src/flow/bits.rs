@@ -91,7 +91,7 @@ impl BitMatrix {
     pub fn to_set(&self, row: usize, limit: usize) -> BitSet {
         let mut words = self.row(row).to_vec();
         words.resize(limit.div_ceil(64), 0);
-        if let Some(last) = words.last_mut().filter(|_| limit % 64 != 0) {
+        if let Some(last) = words.last_mut().filter(|_| !limit.is_multiple_of(64)) {
             *last &= (1 << (limit % 64)) - 1;
         }
         BitSet { words }

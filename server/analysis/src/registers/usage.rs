@@ -9,7 +9,8 @@ use crate::flow::{FlowFunction, FlowVariable, Graph, OperandValue};
 use crate::target::Environment;
 use ptx_isa::ISA;
 use ptx_isa::tables::{Protocol, Verb};
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 /// A shared variable that a function names.
@@ -139,8 +140,8 @@ fn shared(function: &FlowFunction) -> Box<[SharedVariable]> {
     // range.
     let counts = |v: &&FlowVariable| v.symbol.space == ".shared" && (v.uses > 0 || !v.range.is_empty());
     let mut shared: Vec<&FlowVariable> = function.variables.iter().filter(counts).collect();
-    let own: Vec<Range<u32>> = shared.iter().filter(|v| !v.range.is_empty()).map(|v| v.scope.clone()).collect();
-    shared.sort_by_key(|v| own.iter().any(|o| *o != v.scope && encloses(o, &v.scope)));
+    let inner = inner_scopes(&shared);
+    shared.sort_by_key(|v| inner.contains(&v.scope));
     let of = |v: &FlowVariable| SharedVariable {
         module: v.range.is_empty().then(|| v.name.clone()),
         bytes: if v.symbol.external { 0 } else { v.symbol.bytes.unwrap_or(0) },
@@ -150,6 +151,22 @@ fn shared(function: &FlowFunction) -> Box<[SharedVariable]> {
     shared.into_iter().map(of).collect()
 }
 
-fn encloses(outer: &Range<u32>, inner: &Range<u32>) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
+/// The scopes of the variables that are inside another scope in which the function declares one.
+fn inner_scopes(variables: &[&FlowVariable]) -> HashSet<Range<u32>> {
+    // For each scope: whether the function declares a variable in it.
+    let mut scopes: BTreeMap<(u32, Reverse<u32>), bool> = BTreeMap::new();
+    for variable in variables {
+        let scope = (variable.scope.start, Reverse(variable.scope.end));
+        *scopes.entry(scope).or_default() |= !variable.range.is_empty();
+    }
+    let (mut inner, mut furthest) = (HashSet::new(), None);
+    for ((start, Reverse(end)), own) in scopes {
+        if furthest.is_some_and(|furthest| furthest >= end) {
+            inner.insert(start..end);
+        }
+        if own {
+            furthest = furthest.max(Some(end));
+        }
+    }
+    inner
 }
