@@ -229,9 +229,9 @@ mod tests {
         let lost: Vec<Vec<bool>> = (0..count).map(reached).collect();
         let dominates = |a: usize, b: usize| all[a] && all[b] && !lost[a][b];
         let nearest = |node: usize| {
-            let mut above = (0..count).filter(|a| *a != node && dominates(*a, node));
+            let above = || (0..count).filter(|a| *a != node && dominates(*a, node));
             // The nearest one is dominated by all others.
-            above.clone().find(|a| above.all(|other| dominates(other, *a))).map_or(NONE, |a| a as u32)
+            above().find(|a| above().all(|other| dominates(other, *a))).map_or(NONE, |a| a as u32)
         };
         (0..count).map(nearest).collect()
     }

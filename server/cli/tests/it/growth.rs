@@ -121,7 +121,7 @@ fn a_function_with_too_many_live_values_is_left_out() {
         let set = |number: usize| {
             format!("mov.u32 %v{number}, {number};\n@%p1 bra L{number};\nadd.s32 %v0, %v0, 1;\nL{number}:")
         };
-        let read = |number: usize| format!("st.shared.b32 [0], %v{number};");
+        let read = |number: usize| format!("st.local.b32 [0], %v{number};");
         kernel(&format!(".reg .b32 %v<{count}>;\n{}{}", repeated(count, set), repeated(count, read)))
     };
     let folder = tempfile::tempdir().unwrap();

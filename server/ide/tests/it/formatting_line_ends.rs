@@ -74,8 +74,9 @@ fn texts_with_any_white_space_are_formatted_once() {
         assert_eq!(formatted(&once, options), once, "not the same again, after {text:?}");
         assert_eq!(bare(&once), bare(&text), "{text:?}");
         let (before, after) = (Snapshot::new(&text), Snapshot::new(&once));
-        if !before.has_error() {
-            // Sorted: formatting ends the last line, and what concerns the end of the text moves there.
+        // Formatting ends the last line: `#` may begin that line only then.
+        if !before.has_error() && text.ends_with('\n') {
+            // Sorted: what concerns the end of the text moves there.
             let codes = |s: &Snapshot| {
                 let mut codes = Vec::from_iter(Analyzer::default().analyze(s).diagnostics.iter().map(|d| d.code()));
                 codes.sort_by_key(|code| code.name());
