@@ -9,6 +9,14 @@ use crate::lanes::LaneMask;
 use crate::memory::{ReadStatus, Region, Storage, Window};
 use ptx_num::values::Marks;
 
+/// Effort of the look for the memory of a lane, with its checks.
+const LANE: usize = 1;
+
+/// Effort of an access of a lane alone to this number of bytes.
+fn moving(bytes: usize) -> usize {
+    2 + bytes / 16
+}
+
 /// The location of a permitted access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AccessLocation {
@@ -81,6 +89,7 @@ impl ExecContext<'_> {
         write: bool,
     ) -> Option<AccessLocation> {
         let lanes: LaneMask = 1 << lane;
+        self.spend(LANE);
         if align > 1 && !address.is_multiple_of(align as u64) {
             self.fault(FaultKind::Misaligned, lanes, || {
                 format!("address {address:#x} is no multiple of {align}: this access of {bytes} bytes must be aligned")
@@ -176,6 +185,7 @@ impl ExecContext<'_> {
         if !self.machine.flights.is_empty() {
             copies::meet(self, location, lane, to.len(), copies::AccessEffect::Read);
         }
+        self.spend(moving(to.len()));
         self.note_access(AccessKind::Load, location, lane, to.len());
         self.touch(location, to.len(), false);
         let Some((storage, at)) = self.storage(location, lane, to.len()) else { return Marks::NONE };
@@ -197,6 +207,7 @@ impl ExecContext<'_> {
         if self.stopped {
             return;
         }
+        self.spend(moving(from.len()));
         self.note_access(AccessKind::Store, location, lane, from.len());
         super::races::observe_write(self, location, lane, from, order);
         self.before_write(location, lane, from.len(), copies::AccessEffect::Write);
@@ -220,6 +231,7 @@ impl ExecContext<'_> {
         if bytes == 0 {
             return;
         }
+        self.spend(bytes / super::effort::TAKEN_BYTES as usize);
         self.hold(bytes as u64, lane);
     }
 
@@ -278,7 +290,7 @@ impl ExecContext<'_> {
             copies::meet(self, from, lane, bytes, copies::AccessEffect::Read);
         }
         self.before_write(to, lane, bytes, copies::AccessEffect::Write);
-        self.spend(bytes / 32);
+        self.spend(2 * moving(bytes));
         self.note_copy(from, to, lane, bytes, mask);
         self.touch(from, bytes, false);
         self.touch(to, bytes, true);
@@ -333,6 +345,7 @@ impl ExecContext<'_> {
         if !self.machine.flights.is_empty() {
             copies::meet(self, location, lane, to.len(), copies::AccessEffect::Read);
         }
+        self.spend(moving(to.len()));
         self.note_access(AccessKind::Load, location, lane, to.len());
         self.touch(location, to.len(), false);
         let (storage, at) = self.storage(location, lane, to.len())?;
@@ -362,6 +375,7 @@ impl ExecContext<'_> {
     ) -> u128 {
         let bytes = bytes.min(16);
         let mut old = [0; 16];
+        self.spend(moving(bytes));
         self.note_access(AccessKind::Update, location, lane, bytes);
         self.touch(location, bytes, true);
         self.before_write(location, lane, bytes, copies::AccessEffect::Atomic);

@@ -106,10 +106,11 @@ impl ExecContext<'_> {
         self.sources.of(lane)
     }
 
-    /// Notes that the instruction does as much work as `effort` ordinary ones, some 50 ns each. After enough of it, the scheduler checks
-    /// whether the run has been cancelled.
+    /// Notes that the instruction does as much work as `effort` ordinary ones, some 50 ns each. It counts towards the limit of the run, and
+    /// after enough of it the scheduler checks whether the run has been cancelled.
+    #[inline]
     pub fn spend(&mut self, effort: usize) {
-        self.effort = self.effort.saturating_add(effort.min(1 << 20) as u32);
+        self.effort = self.effort.saturating_add(u32::try_from(effort).unwrap_or(u32::MAX));
     }
 
     /// Adds a finding. If its kind ends the run, the rest of the instruction has no effect.

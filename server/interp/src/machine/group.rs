@@ -202,7 +202,9 @@ impl Machine {
                     let outcome = step(&mut context);
                     let (token, marked, stopped) = (context.token, context.marked, context.stopped);
                     let (exact, effort) = (context.exact, context.effort);
-                    self.schedule.spent += u64::from(effort);
+                    let effort = u64::from(effort) + self.races.take_effort();
+                    self.schedule.spent += effort;
+                    self.charge(effort);
                     group.token = token;
                     if stopped {
                         let lanes = (group.mask, mask);
@@ -307,7 +309,7 @@ impl Machine {
             if changed.is_some() || parted {
                 break Stop::Changed;
             }
-            if self.schedule.spent > MAX_EFFORT {
+            if self.schedule.spent > MAX_EFFORT || self.is_exhausted() {
                 break Stop::Tired;
             }
         };

@@ -5,6 +5,7 @@
 //! - [`ExecContext`] – the view of the machine that an instruction gets.
 //! - `warp` – groups of lanes with a program counter each; `group` – the loop that executes a group; `schedule` – the order in which CTAs,
 //!   warps and groups run; `call` – calls and returns of functions; `specials` – values of special registers.
+//! - `effort`, `account` – the work and the memory of a run, which are limited.
 //! - [`races`] – the race detector.
 //! - `parallel` – several machines that each execute a part of the grid.
 //! - `barriers`, `mbarriers`, `copies`, `tensor_memory`, `wgmma` – state of single instruction families.
@@ -18,6 +19,7 @@ pub mod code;
 mod context;
 pub(crate) mod copies;
 mod cta;
+mod effort;
 mod exits;
 mod group;
 mod group_selection;
@@ -76,7 +78,8 @@ pub const LOCAL_BYTES: u64 = 512 << 10;
 pub struct Settings {
     /// The kinds of findings to look for.
     pub checks: Checks,
-    /// Maximum number of warp instructions, summed over all warps; then the run stops.
+    /// Maximum number of warp instructions, summed over all warps; then the run stops. It also stops when these have taken as much work as
+    /// four times as many ordinary ones ([`effort`](Self::effort)).
     pub limit: u64,
     /// Maximum number of bytes that a run may occupy: buffers, variables, shared and local memory, registers, the heap. Exceeding it is a
     /// fault.
@@ -230,6 +233,8 @@ pub struct Machine {
     pub(crate) kept_before: u64,
     /// Number of warp instructions executed, summed over all warps.
     pub steps: u64,
+    /// Work of the run so far besides its steps, in ordinary instructions: see [`Settings::effort`].
+    pub effort: u64,
     /// Counter of changes that other threads can observe: stores, arrivals. If it does not change while all groups wait, the run is
     /// deadlocked.
     pub progress: u64,
@@ -273,6 +278,7 @@ impl Machine {
             most_kept: kept,
             kept_before: kept,
             steps: 0,
+            effort: 0,
             progress: 0,
             images: ptx_num::image::Bindings::default(),
             races: races::Races::default(),

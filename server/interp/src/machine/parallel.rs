@@ -7,10 +7,10 @@
 //! and their order always come from one thread.
 
 use super::schedule::{MAX_IDLE_STEPS, MAX_RESIDENT_CTAS};
-use super::{Machine, Progress, RunStatus};
+use super::{Machine, Progress, RunStatus, Settings};
 use crate::memory::TouchedMemory;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -44,6 +44,43 @@ pub(crate) struct GridPart {
     pub(super) overlaps: bool,
 }
 
+/// Whether the threads of a grid go on.
+#[derive(Default)]
+struct StopFlag(AtomicU8);
+
+impl StopFlag {
+    const CANCELLED: u8 = 1;
+    const DROPPED: u8 = 2;
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != 0
+    }
+
+    /// The caller has cancelled the run. What was reached is kept.
+    fn cancel(&self) {
+        self.0.fetch_max(Self::CANCELLED, Ordering::Relaxed);
+    }
+
+    /// One thread must execute the grid.
+    fn drop_all(&self) {
+        self.0.fetch_max(Self::DROPPED, Ordering::Relaxed);
+    }
+
+    fn is_dropped(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == Self::DROPPED
+    }
+}
+
+/// How a part of a grid ended.
+enum PartEnd {
+    /// All its clusters have finished.
+    Finished(Box<GridPart>),
+    /// The run was cancelled meanwhile.
+    Cancelled(Box<GridPart>),
+    /// Its result may depend on other clusters, or was not reached.
+    Dropped,
+}
+
 /// State that all threads of a grid share.
 struct CommonState {
     /// The next CTA that no thread has taken.
@@ -56,11 +93,13 @@ struct CommonState {
     blocks: usize,
     /// Number of warp instructions of all completed parts.
     steps: u64,
+    /// Their effort besides these.
+    effort: u64,
     /// One thread would have executed some clusters beside others.
     overlaps: bool,
 }
 
-/// The machine of a thread when all is done, and the words that its parts have used.
+/// The machine of a thread when all is done or the run was cancelled, and the words that its parts have used.
 type ThreadResult = (Machine, TouchedMemory);
 
 impl Machine {
@@ -71,7 +110,11 @@ impl Machine {
             return None;
         }
         let begin = self.clone();
-        let first = self.run_part(0..1, cancelled);
+        let first = match self.run_part(0..1, cancelled) {
+            PartEnd::Finished(first) => Some(first),
+            PartEnd::Cancelled(_) => return Some(RunStatus::Cancelled),
+            PartEnd::Dropped => None,
+        };
         // One thread would have started the next cluster beside a first one that takes long.
         let is_exact = first.as_ref().is_some_and(|first| !first.overlaps);
         let rest = self.steps.saturating_mul(self.cluster_count() - 1);
@@ -123,19 +166,20 @@ impl Machine {
         bytes.div_ceil(crate::memory::shadow::BLOCK as u64) as usize
     }
 
-    /// Executes some clusters. `None` if their result may depend on other clusters, or was not reached.
-    fn run_part(&mut self, clusters: Range<u64>, cancelled: &dyn Fn() -> bool) -> Option<Box<GridPart>> {
+    /// Executes some clusters.
+    fn run_part(&mut self, clusters: Range<u64>, cancelled: &dyn Fn() -> bool) -> PartEnd {
         let heap = self.memory.global.next_base(1);
         let touched = TouchedMemory::new(self.executable.map.global);
         self.next_cluster = clusters.start;
         self.part = Some(Box::new(GridPart { end: clusters.end, touched, depends: false, overlaps: false }));
         let progress = self.advance(u64::MAX, None, cancelled);
-        let part = self.part.take()?;
-        let alone = progress == Progress::Ended(RunStatus::Finished)
-            && !part.depends
-            && self.is_unremarkable()
-            && self.memory.global.next_base(1) == heap;
-        alone.then_some(part)
+        let Some(part) = self.part.take() else { return PartEnd::Dropped };
+        let alone = !part.depends && self.is_unremarkable() && self.memory.global.next_base(1) == heap;
+        match progress {
+            Progress::Ended(RunStatus::Finished) if alone => PartEnd::Finished(part),
+            Progress::Ended(RunStatus::Cancelled) if alone => PartEnd::Cancelled(part),
+            _ => PartEnd::Dropped,
+        }
     }
 
     /// Executes all clusters but the first on several threads. `None` if one thread must do it.
@@ -143,9 +187,17 @@ impl Machine {
         let count = self.cluster_count();
         let threads = self.settings.threads.min(usize::try_from(count - 1).unwrap_or(usize::MAX));
         let touched = TouchedMemory::new(self.executable.map.global);
-        let mut common = CommonState { next: 1, taken: 0, touched, blocks: 0, steps: 0, overlaps: false };
-        common.add(&first, self.steps, self.settings.limit);
-        let (common, stop) = (Mutex::new(common), AtomicBool::new(false));
+        let mut common = CommonState {
+            next: 1,
+            taken: 0,
+            touched,
+            blocks: 0,
+            steps: 0,
+            effort: 0,
+            overlaps: false,
+        };
+        common.add(&first, (self.steps, self.effort), &self.settings);
+        let (common, stop) = (Mutex::new(common), StopFlag::default());
         let base = &*self;
         let results: Option<Vec<ThreadResult>> = std::thread::scope(|scope| {
             let work = |cancelled: &dyn Fn() -> bool| base.run_parts(&common, &stop, threads as u64, cancelled);
@@ -154,7 +206,7 @@ impl Machine {
             let own = work(cancelled);
             while !helpers.iter().all(|helper| helper.is_finished()) {
                 if cancelled() {
-                    stop.store(true, Ordering::Relaxed);
+                    stop.cancel();
                 }
                 std::thread::sleep(CANCEL_INTERVAL);
             }
@@ -164,57 +216,69 @@ impl Machine {
         });
         let mut results = results?;
         let common = common.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let complete = common.next >= count && !stop.load(Ordering::Relaxed);
-        if !complete || !self.stays_within_limits(&mut results, &common) {
+        if stop.is_dropped() || !self.stays_within_limits(&mut results, &common) {
             return None;
         }
         if !results.iter().all(|(machine, touched)| self.has_changed_only(machine, touched)) {
             debug_assert!(false, "an access to global memory was not noted");
             return None;
         }
-        let (steps, progress) = (self.steps, self.progress);
-        for (machine, touched) in &results {
+        let (steps, effort, progress) = (self.steps, self.effort, self.progress);
+        for (machine, touched) in results {
             for range in touched.written() {
                 self.memory.global.adopt(&machine.memory.global, range);
             }
             self.steps += machine.steps - steps;
+            self.effort += machine.effort - effort;
             self.progress += machine.progress - progress;
+            // Those that a cancelled run leaves behind.
+            self.clusters.extend(machine.clusters);
         }
         let grown = self.memory.count();
         self.hold(grown);
-        self.next_cluster = count;
-        Some(RunStatus::Finished)
+        self.next_cluster = common.next;
+        Some(if stop.is_set() { RunStatus::Cancelled } else { RunStatus::Finished })
     }
 
-    /// Executes parts of the grid on a copy of the machine, as long as there are any. `None` if the parts depend on each other, or the run
-    /// was cancelled.
+    /// Executes parts of the grid on a copy of the machine, as long as there are any. `None` if the parts depend on each other.
     fn run_parts(
         &self,
         common: &Mutex<CommonState>,
-        stop: &AtomicBool,
+        stop: &StopFlag,
         threads: u64,
         cancelled: &dyn Fn() -> bool,
     ) -> Option<ThreadResult> {
-        let (mut machine, count, limit) = (self.clone(), self.cluster_count(), self.settings.limit);
+        let (mut machine, count) = (self.clone(), self.cluster_count());
+        // Together the threads may hold no more than one run.
+        let room = self.settings.memory.saturating_sub(self.kept) / threads.max(1);
+        machine.settings.memory = self.kept.saturating_add(room);
         let mut all = TouchedMemory::new(self.executable.map.global);
-        while !stop.load(Ordering::Relaxed) {
+        let stops = || {
+            if cancelled() {
+                stop.cancel();
+            }
+            stop.is_set()
+        };
+        while !stop.is_set() {
             let clusters = lock(common).take(count, threads);
             if clusters.is_empty() {
-                return Some((machine, all));
+                break;
             }
-            let before = machine.steps;
-            let part = machine.run_part(clusters, &|| stop.load(Ordering::Relaxed) || cancelled());
-            let fits = part.is_some_and(|part| {
-                all.join(&part.touched);
-                let mut common = lock(common);
-                common.add(&part, machine.steps - before, limit)
-                    && self.races.stays_within_limits(std::iter::empty(), common.blocks + self.shared_blocks())
-            });
+            let before = (machine.steps, machine.effort);
+            let (PartEnd::Finished(part) | PartEnd::Cancelled(part)) = machine.run_part(clusters, &stops) else {
+                stop.drop_all();
+                return None;
+            };
+            all.join(&part.touched);
+            let mut common = lock(common);
+            let fits = common.add(&part, (machine.steps - before.0, machine.effort - before.1), &self.settings)
+                && self.races.stays_within_limits(std::iter::empty(), common.blocks + self.shared_blocks());
             if !fits {
-                stop.store(true, Ordering::Relaxed);
+                stop.drop_all();
+                return None;
             }
         }
-        None
+        Some((machine, all))
     }
 
     /// Whether one run would have stayed within all limits.
@@ -263,13 +327,14 @@ impl CommonState {
         start..self.next
     }
 
-    /// Adds a completed part. Returns false if it uses words of other parts, or the run reaches its limit of instructions.
-    fn add(&mut self, part: &GridPart, steps: u64, limit: u64) -> bool {
+    /// Adds a part with its steps and its effort. Returns false if it uses words of other parts, or the run reaches one of its limits.
+    fn add(&mut self, part: &GridPart, (steps, effort): (u64, u64), settings: &Settings) -> bool {
         let apart = !self.touched.conflicts(&part.touched);
         self.blocks += self.touched.join(&part.touched);
         self.steps = self.steps.saturating_add(steps);
+        self.effort = self.effort.saturating_add(effort);
         self.overlaps |= part.overlaps;
-        apart && self.steps <= limit
+        apart && self.steps <= settings.limit && self.effort < settings.effort()
     }
 }
 

@@ -53,6 +53,9 @@ const MAX_LOCATIONS: usize = 1 << 16;
 /// Limit of the work for joining knowledge, in CTAs looked at. After that the run is no longer checked for races.
 const MAX_WORK: u64 = 1 << 28;
 
+/// Work for joining knowledge that makes a unit of effort.
+const WORK_PER_EFFORT: u64 = 4;
+
 /// Global state of the race detector.
 #[derive(Debug, Clone)]
 pub struct Races {
@@ -65,6 +68,8 @@ pub struct Races {
     left: u32,
     /// Work that may still be done, in CTAs looked at.
     work: u64,
+    /// Work of the current instruction, which is part of its effort.
+    spent: u64,
     /// Whether the lanes of a warp run in lockstep; computed on first use.
     lockstep: Option<bool>,
 }
@@ -76,6 +81,7 @@ impl Default for Races {
             scopes: ScopeState::default(),
             left: MAX_BLOCKS,
             work: MAX_WORK,
+            spent: 0,
             lockstep: None,
         }
     }
@@ -139,6 +145,12 @@ impl Races {
 
     fn spend(&mut self, work: u64) {
         self.work = self.work.saturating_sub(work);
+        self.spent = self.spent.saturating_add(work);
+    }
+
+    /// The effort of joining knowledge since the last call.
+    pub(super) fn take_effort(&mut self) -> u64 {
+        std::mem::take(&mut self.spent) / WORK_PER_EFFORT
     }
 }
 

@@ -30,6 +30,9 @@ pub(super) const MAX_IDLE_STEPS: u64 = 200_000;
 /// After this many rounds without any visible change, in which all groups only wait or give up waiting, the run counts as deadlocked.
 const MAX_HOPELESS_ROUNDS: u32 = 256;
 
+/// Effort of a slice in which a group executes nothing, because it waits.
+const WAIT: u64 = 2;
+
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunStatus {
@@ -37,7 +40,7 @@ pub enum RunStatus {
     Finished,
     /// A finding ended it.
     Fault,
-    /// It reached the limit of steps.
+    /// It reached the limit of steps, or that of effort.
     Limit,
     /// No group could continue.
     Deadlock,
@@ -169,7 +172,7 @@ impl Machine {
                 self.report_no_room();
                 return Progress::Ended(RunStatus::Fault);
             }
-            if self.steps >= self.settings.limit {
+            if self.steps >= self.settings.limit || self.is_exhausted() {
                 // The last permitted step may have been the last one of the run.
                 let finished =
                     self.next_cluster >= self.last_cluster() && self.clusters.iter().all(|c| c.is_finished());
@@ -198,6 +201,13 @@ impl Machine {
                 continue;
             }
             self.schedule.next = (cluster, rank, warp + 1);
+            if self.schedule.unfinished.is_none() {
+                // Warps that wait or have ended take time too.
+                self.charge(1);
+                if self.is_exhausted() {
+                    continue;
+                }
+            }
             let allowed = exact.min(self.settings.limit) - self.steps;
             // At the step limit the run ends, and so does the turn. Only a turn that will be continued is stored as unfinished.
             let pauses = exact < self.settings.limit || *waits < u64::MAX;
@@ -293,6 +303,7 @@ impl Machine {
             }
             let number = self.next_cluster;
             self.next_cluster += 1;
+            self.charge(self.cluster_effort());
             let cluster = self.start(number);
             self.hold(needed);
             self.clusters.push(cluster);
@@ -369,7 +380,14 @@ impl Machine {
                 piece = Some(GroupSlice { left: current.left - steps, done: current.done + steps, ..current });
                 break;
             }
-            *waits -= u64::from(steps == 0);
+            if steps == 0 {
+                *waits -= 1;
+                self.charge(WAIT);
+            }
+            if self.is_exhausted() {
+                end = End::Over;
+                break;
+            }
             if stop == Stop::Yields || (stop == Stop::Turn && current.done + steps == 0 && current.meet == u32::MAX) {
                 end = End::Over;
                 break;

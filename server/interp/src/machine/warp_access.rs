@@ -199,6 +199,17 @@ impl ExecContext<'_> {
         }
     }
 
+    /// Notes the effort of an access of the lanes of a mask: that of moving a row of words is in the step.
+    #[inline]
+    fn spend_lanes(&mut self, access: &WarpAccess, mask: LaneMask) {
+        let LaneOffsets { bytes, pattern, .. } = access.offsets;
+        self.spend(match pattern {
+            LanePattern::Scattered => mask.count_ones() as usize / 2,
+            LanePattern::Contiguous => bytes / 4,
+            LanePattern::Uniform => 0,
+        });
+    }
+
     #[inline]
     fn note_lanes(&mut self, kind: AccessKind, access: &WarpAccess, mask: LaneMask) {
         if self.noted.is_some() {
@@ -267,6 +278,7 @@ impl ExecContext<'_> {
     /// Notes that the lanes of an access have read their bytes.
     #[inline]
     fn note_load(&mut self, access: &WarpAccess, order: Order, fixed: bool) {
+        self.spend_lanes(access, access.offsets.mask);
         self.note_lanes(AccessKind::Load, access, access.offsets.mask);
         self.touch_lanes(access, false);
         if races::watches(self, access.region) {
@@ -323,6 +335,7 @@ impl ExecContext<'_> {
         if !storage.is_counted() || self.noted.is_some() && !storage.is_made_for(&access.offsets, self.mask) {
             return false;
         }
+        self.spend_lanes(&access, self.mask);
         self.note_lanes(AccessKind::Store, &access, self.mask);
         self.touch_lanes(&access, true);
         self.note_generic_writes(&access, self.mask);
@@ -387,6 +400,7 @@ impl ExecContext<'_> {
             _ => left,
         };
         let done = left & !rest;
+        self.spend(done.count_ones() as usize);
         self.note_lanes(AccessKind::Update, access, done);
         self.note_generic_writes(access, done);
         self.machine.progress += u64::from(done.count_ones());
@@ -421,6 +435,8 @@ impl ExecContext<'_> {
         for lane in lanes(self.mask) {
             self.note_copy(source.location(lane), target.location(lane), lane, bytes, u16::MAX);
         }
+        self.spend_lanes(&source, self.mask);
+        self.spend_lanes(&target, self.mask);
         self.touch_lanes(&source, false);
         self.note_generic_writes(&target, self.mask);
         self.machine.progress += u64::from(self.mask.count_ones());
