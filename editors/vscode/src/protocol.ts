@@ -240,7 +240,7 @@ export interface MemoryBlock {
 export interface Evaluation {
     status: Status;
     /** The limit that ended the run; only with status `limit`. */
-    limited_by?: 'steps' | 'time';
+    limited_by?: 'steps' | 'effort' | 'time';
     /** The position at which the run ended; only with status `limit` or `deadlock`. */
     stopped_at?: { line: number; column: number };
     entry: string;

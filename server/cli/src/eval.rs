@@ -20,13 +20,16 @@ use ptx_interp::machine::{Settings, WarpId};
 use ptx_launch::evaluate::{EvaluationError, LaunchModule, LaunchRun};
 use ptx_launch::file::{self, Language};
 use ptx_launch::inside::folder_of;
+use ptx_launch::limit;
 use ptx_launch::refusal::{self, LaunchRefusal};
-use ptx_launch::report::{LaunchReport, report};
+use ptx_launch::report::{BUFFER_ROOM, LaunchReport, report};
+use ptx_launch::words::LimitAdvice;
 use ptx_syntax::Snapshot;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// What to run, and how to report it.
 #[derive(Debug, clap::Args)]
@@ -63,15 +66,23 @@ pub struct EvalArguments {
     /// How to report
     #[arg(long, value_enum, default_value = "human")]
     format: EvalFormat,
-    /// Stop a run after this number of warp instructions
+    /// Stop a run after this number of warp instructions, or after as much work as four times as many plain ones
     #[arg(long, value_name = "STEPS", default_value_t = Settings::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
+    /// Stop a run after this time, and report what it has reached [default: none]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    seconds: Option<Duration>,
     /// Look for this as well: `nan`
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = FaultKind::optional_named)]
     find: Vec<FaultKind>,
     /// Do not look for this: `race`, `uninitialized-memory` …
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = FaultKind::optional_named)]
     without: Vec<FaultKind>,
+}
+
+/// Parses a time limit.
+fn seconds(text: &str) -> Result<Duration, &'static str> {
+    limit::seconds(text.parse().unwrap_or(f64::NAN))
 }
 
 impl EvalArguments {
@@ -89,6 +100,9 @@ enum EvalFormat {
     /// One JSON object a line
     Json,
 }
+
+/// How limits are raised on the command line.
+const LIMITS: LimitAdvice = LimitAdvice { steps: "`--limit`", seconds: "`--seconds`" };
 
 /// Maximum number of printed steps of a warp.
 const STEPS: usize = 100_000;
@@ -108,12 +122,14 @@ struct EvalOutcome<'a> {
     steps: &'a AtomicU64,
     /// Maximum number of threads for the CTAs of a launch.
     threads: usize,
+    /// Bytes of buffers that the report has room for.
+    room: u64,
 }
 
 impl<'a> EvalOutcome<'a> {
     fn new(steps: &'a AtomicU64, threads: usize) -> Self {
         let (report, remarks) = (String::new(), Vec::new());
-        Self { report, remarks, status: None, passed: 0, failed: 0, empty: false, steps, threads }
+        Self { report, remarks, status: None, passed: 0, failed: 0, empty: false, steps, threads, room: BUFFER_ROOM }
     }
 
     fn raise(&mut self, status: CliStatus) {
@@ -389,7 +405,7 @@ fn evaluate(
         out.steps.fetch_add(steps - counted, Ordering::Relaxed);
         counted = steps;
     };
-    let done = match module.evaluate_reporting(launch, settings, folder, &|| false, &mut count) {
+    let done = match module.evaluate_in_turn(launch, settings, arguments.seconds, folder, &|| false, &mut count) {
         Ok(done) => done,
         Err(refused) => {
             out.failed += 1;
@@ -430,7 +446,7 @@ fn evaluate(
                 let place = place(shown.snapshot.rope(), offset);
                 (place.line, place.column)
             };
-            let report = report(&done, &places, target.map(|t| (t, 0, STEPS)));
+            let report = report(&done, &places, target.map(|t| (t, 0, STEPS)), &mut out.room);
             match serde_json::to_string(&EvalJsonLine { file: shown.name, report }) {
                 Ok(line) => out.report.extend([line.as_str(), "\n"]),
                 Err(error) => tracing::error!("{}: the report cannot be written as JSON: {error}", shown.name),

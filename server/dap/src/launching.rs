@@ -16,9 +16,10 @@ use ptx_launch::file::{self, Language};
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
 use ptx_launch::inside::folder_of;
+use ptx_launch::limit::RunLimit;
 use ptx_launch::refusal::LaunchRefusal;
 use ptx_launch::view;
-use ptx_launch::words;
+use ptx_launch::words::{self, LimitAdvice};
 use ptx_syntax::Snapshot;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -47,6 +48,9 @@ pub struct Debuggee {
 
 /// Maximum size of a program or launch file, in bytes.
 const MAX_FILE: u64 = 1 << 30;
+
+/// How limits are raised. A run has no time limit, because the client can cancel it.
+const LIMITS: LimitAdvice = LimitAdvice { steps: "`limit` in the launch configuration", seconds: "nothing" };
 
 /// The result of a run, for the user.
 #[derive(Debug, Clone)]
@@ -89,7 +93,7 @@ pub fn load(arguments: &LaunchArguments, cancelled: &dyn Fn() -> bool) -> Result
     let (launch, files, written) = choose(arguments, &module, &name, &folder)?;
     let settings = settings(arguments)?;
     let entry = launch.entry.to_string();
-    let done = module.evaluate(launch, settings, Some(&files), cancelled).map_err(|why| match why {
+    let done = module.evaluate(launch, settings, None, Some(&files), cancelled).map_err(|why| match why {
         EvaluationError::Launch(_) => written.refused(&LaunchRefusal::refused(why, &entry, written.in_module)),
         _ => LaunchSource::module(&name, &module).refused(&LaunchRefusal::refused(why, &entry, true)),
     })?;
@@ -269,9 +273,9 @@ impl Debuggee {
         let ended = match run.status {
             RunStatus::Finished => format!("finished after {steps} warp instructions"),
             RunStatus::Limit => {
-                format!(
-                    "stopped at the limit of {steps} warp instructions: `limit` in the launch configuration raises it"
-                )
+                let limit = if machine.is_exhausted() { RunLimit::Effort } else { RunLimit::Steps };
+                let why = words::limited(limit, &machine.settings, &LIMITS);
+                format!("stopped at the limit after {steps} warp instructions: {why}")
             }
             RunStatus::Deadlock => format!("deadlock after {steps} warp instructions"),
             status => format!("ended by a {} after {steps} warp instructions", status_name(status)),

@@ -7,7 +7,8 @@
 //! *Time* is the number of instructions that the warps of the whole grid have executed. [`GridRun::at`] returns the machine at any time.
 
 use crate::findings::InstructionSite;
-use crate::machine::{Detail, Machine, Origin, Progress, RecordScope, RecordedStep, Recorder, RunStatus, WarpId};
+use crate::machine::{Cta, Detail, Machine, Origin, Progress, RecordScope, RecordedStep, Recorder, RunStatus, WarpId};
+use crate::memory::{PAGE_BYTES, ledger};
 
 /// Maximum number of copies. If there are more, every other one is dropped, and the interval doubles.
 const MAX_SNAPSHOTS: usize = 64;
@@ -15,8 +16,14 @@ const MAX_SNAPSHOTS: usize = 64;
 /// Number of steps between two copies, initially.
 const INTERVAL: u64 = 4096;
 
-/// Maximum total size of all copies in bytes, as if none of them shared the pages that were written.
-const MAX_SNAPSHOT_BYTES: usize = 256 << 20;
+/// Work of a part of a run, in ordinary instructions: about a millisecond.
+const PART: u64 = 8192;
+
+/// Maximum total size of all copies in bytes. Together with the run they also stay below the run's own limit of memory.
+const MAX_SNAPSHOT_BYTES: u64 = 256 << 20;
+
+/// Bytes of a machine for which a copy costs as much work as an ordinary instruction, and later the copies of pages that it shares.
+const COPIED_BYTES: u64 = 128;
 
 /// Number of steps that a search executes at a time.
 const STRETCH: usize = 1 << 14;
@@ -28,6 +35,8 @@ pub struct GridRun {
     /// The machine at its end.
     pub machine: Machine,
     snapshots: Vec<Machine>,
+    /// Bytes that only the snapshots hold, at most.
+    held: u64,
 }
 
 /// The direction of a search for steps.
@@ -63,21 +72,25 @@ pub struct RunningGrid {
     interval: u64,
     /// The time of the next snapshot.
     next: u64,
+    /// The work before which it does not follow, so that snapshots of a large machine take no more time than the run.
+    next_work: u64,
+    /// Bytes that only snapshots hold, at most.
+    held: u64,
 }
 
 impl RunningGrid {
     /// Starts the execution of a grid from where it stands.
     pub fn new(machine: Machine) -> Self {
         let next = machine.steps + INTERVAL;
-        Self { snapshots: vec![machine.clone()], interval: INTERVAL, next, machine }
+        Self { snapshots: vec![machine.clone()], interval: INTERVAL, next, next_work: 0, held: 0, machine }
     }
 
     /// Starts an execution that keeps no snapshots: its run has an end, but no steps can be looked up in it.
     pub fn without_history(machine: Machine) -> Self {
-        Self { snapshots: Vec::new(), interval: INTERVAL, next: u64::MAX, machine }
+        Self { snapshots: Vec::new(), interval: INTERVAL, next: u64::MAX, next_work: 0, held: 0, machine }
     }
 
-    /// Executes a part, which takes about a millisecond. Returns the status when the run has ended. If the settings allow several threads,
+    /// Executes a part, which takes about a millisecond, or as long as one turn of a warp. Returns the status when the run has ended. If the settings allow several threads,
     /// the first call executes the whole grid where they give the same result.
     pub fn advance(&mut self, cancelled: &dyn Fn() -> bool) -> Option<RunStatus> {
         if self.machine.steps == 0
@@ -86,26 +99,45 @@ impl RunningGrid {
             return Some(status);
         }
         let machine = &mut self.machine;
-        let until = self.next.min(machine.steps.saturating_add(INTERVAL));
-        if let Progress::Ended(status) = machine.advance(until, None, cancelled) {
+        ledger::collect_copied();
+        let progress = machine.advance_by(PART, cancelled);
+        self.held += ledger::collect_copied();
+        if let Progress::Ended(status) = progress {
+            self.make_room();
             return Some(status);
         }
-        if machine.steps < self.next {
-            return None;
+        if machine.steps >= self.next && machine.work() >= self.next_work {
+            self.snapshots.push(machine.clone());
+            self.held += machine.copy_bytes();
+            if self.snapshots.len() > MAX_SNAPSHOTS {
+                self.thin_out();
+            }
+            self.next = self.machine.steps + self.interval;
+            self.next_work = self.machine.work() + self.machine.kept / COPIED_BYTES;
         }
-        let snapshots = &mut self.snapshots;
-        snapshots.push(machine.clone());
-        let heavy = snapshots.iter().map(Machine::weight).fold(0, usize::saturating_add) > MAX_SNAPSHOT_BYTES;
-        if snapshots.len() > MAX_SNAPSHOTS || (heavy && snapshots.len() > 2) {
-            let mut keep = false;
-            snapshots.retain(|_| {
-                keep = !keep;
-                keep
-            });
-            self.interval *= 2;
-        }
-        self.next = machine.steps + self.interval;
+        self.make_room();
         None
+    }
+
+    /// Drops snapshots until they fit into the memory that the run leaves. The first one has what is kept of it anyway.
+    fn make_room(&mut self) {
+        let left = self.machine.settings.memory.saturating_sub(self.machine.kept);
+        let room = MAX_SNAPSHOT_BYTES.min(left);
+        while self.held > room && self.snapshots.len() > 1 {
+            self.thin_out();
+        }
+    }
+
+    /// Drops every other snapshot, and doubles the distance between them.
+    fn thin_out(&mut self) {
+        let mut keep = false;
+        self.snapshots.retain(|_| {
+            keep = !keep;
+            keep
+        });
+        self.interval = self.interval.saturating_mul(2);
+        let later = self.snapshots.iter().skip(1).chain(std::iter::once(&self.machine));
+        self.held = self.snapshots.iter().zip(later).map(|(old, new)| old.bytes_apart(new)).sum();
     }
 
     /// The number of instructions that the machine has executed.
@@ -113,9 +145,14 @@ impl RunningGrid {
         self.machine.steps
     }
 
+    /// Bytes that the run occupies, with its snapshots.
+    pub fn bytes(&self) -> u64 {
+        self.machine.kept.saturating_add(self.held)
+    }
+
     /// Returns the finished run.
     pub fn end(self, status: RunStatus) -> GridRun {
-        GridRun { status, machine: self.machine, snapshots: self.snapshots }
+        GridRun { status, machine: self.machine, snapshots: self.snapshots, held: self.held }
     }
 }
 
@@ -295,6 +332,11 @@ impl GridRun {
         found
     }
 
+    /// Bytes that it occupies, with its snapshots.
+    pub fn bytes(&self) -> u64 {
+        self.machine.kept.saturating_add(self.held)
+    }
+
     /// Number of copies.
     pub fn snapshots(&self) -> usize {
         self.snapshots.len()
@@ -311,8 +353,25 @@ impl Machine {
         }
     }
 
-    /// Bytes of registers and of pages that a copy may not share with others.
-    fn weight(&self) -> usize {
-        usize::try_from(self.kept.saturating_sub(self.kept_before)).unwrap_or(usize::MAX)
+    /// Bytes of a copy of the machine besides the pages of memory, which it shares.
+    fn copy_bytes(&self) -> u64 {
+        let shared = self.clusters.iter().flat_map(|c| &c.ctas).map(Cta::page_bytes).sum::<u64>();
+        let pages = self.memory.page_bytes() + shared;
+        // A page is an entry in a list.
+        self.kept.saturating_sub(pages) + pages / PAGE_BYTES as u64 * 8 + self.printed.len() as u64 + MACHINE
+    }
+
+    /// Bytes of a copy that are not shared with a later state of the machine.
+    fn bytes_apart(&self, later: &Self) -> u64 {
+        let old = self.clusters.iter().flat_map(|c| &c.ctas);
+        let mut apart = self.memory.global.bytes_apart(&later.memory.global) as u64;
+        for cta in old {
+            let new = later.clusters.iter().flat_map(|c| &c.ctas).find(|c| c.number == cta.number);
+            apart += cta.bytes_apart(new);
+        }
+        apart + self.copy_bytes()
     }
 }
+
+/// Bytes of a machine without all that depends on the program.
+const MACHINE: u64 = 16 << 10;

@@ -2,11 +2,11 @@
 //! and its result is the bytes that it changed.
 
 use super::evaluate::{EvaluationError, LaunchModule};
+use super::limit::{LimitedEnd, LimitedGrid, RunLimit};
 use ptx_analysis::program::ProgramFunction;
-use ptx_clock::Instant;
 use ptx_interp::decode::Executable;
 use ptx_interp::launch::{
-    Bound, ContentsBefore, Launch, LaunchMistake, ParameterUse, PlacedBuffer, bind, parameter_uses, required, settle,
+    Bound, BufferSnapshot, Launch, LaunchMistake, ParameterUse, PlacedBuffer, bind, parameter_uses, required, settle,
 };
 use ptx_interp::machine::{Machine, RunStatus, Settings};
 use ptx_interp::trace::RunningGrid;
@@ -22,10 +22,9 @@ pub struct PreparedKernel {
 
 /// A launch of a prepared kernel whose run has not ended.
 pub struct DirectRun {
-    grid: RunningGrid,
-    before: ContentsBefore,
+    grid: LimitedGrid,
+    before: Vec<BufferSnapshot>,
     buffers: Vec<PlacedBuffer>,
-    time: Duration,
 }
 
 /// The result of a launch of a prepared kernel.
@@ -36,9 +35,11 @@ pub struct DirectResult {
     pub machine: Machine,
     /// The buffers of the launch, then images, then variables of the module.
     pub buffers: Vec<PlacedBuffer>,
+    /// The limit that ended the run; `None` if it ended by itself or was cancelled.
+    pub limit: Option<RunLimit>,
     /// Duration of the run, without its preparation.
     pub time: Duration,
-    before: ContentsBefore,
+    before: Vec<BufferSnapshot>,
 }
 
 impl PreparedKernel {
@@ -79,7 +80,7 @@ impl PreparedKernel {
         &self.module
     }
 
-    /// Starts a launch. `read_only` names buffers that the kernel must not write.
+    /// Starts a launch that may take `time`. `read_only` names buffers that the kernel must not write.
     ///
     /// # Errors
     /// If the launch has mistakes, or leaves out a parameter or the size of the grid or the block.
@@ -88,6 +89,7 @@ impl PreparedKernel {
         mut launch: Launch,
         read_only: &[Box<str>],
         settings: Settings,
+        time: Option<Duration>,
     ) -> Result<DirectRun, EvaluationError> {
         let LaunchModule { program, text } = &self.module;
         required(&mut launch, program, text);
@@ -110,24 +112,23 @@ impl PreparedKernel {
         let executable = Arc::clone(&self.executable);
         let Bound { mut machine, buffers } = bind(&launch, executable, settings).map_err(EvaluationError::Launch)?;
         buffers.iter().filter(|b| read_only.contains(&b.name)).for_each(|b| b.protect(&mut machine));
-        let before = ContentsBefore::new(&machine, &buffers);
-        Ok(DirectRun { grid: RunningGrid::without_history(machine), before, buffers, time: Duration::ZERO })
+        let before = buffers.iter().map(|b| b.snapshot(&machine)).collect();
+        let grid = LimitedGrid::new(RunningGrid::without_history(machine), time);
+        Ok(DirectRun { grid, before, buffers })
     }
 }
 
 impl DirectRun {
     /// Executes a part of the run, which takes about a millisecond. Returns the status when the run has ended.
     pub fn advance(&mut self, cancelled: &dyn Fn() -> bool) -> Option<RunStatus> {
-        let begin = Instant::now();
-        let ended = self.grid.advance(cancelled);
-        self.time += begin.elapsed();
-        ended
+        self.grid.advance(cancelled)
     }
 
     /// Returns the result.
     pub fn end(self, status: RunStatus) -> DirectResult {
-        let Self { grid, before, buffers, time } = self;
-        DirectResult { status, machine: grid.end(status).machine, buffers, time, before }
+        let Self { grid, before, buffers } = self;
+        let LimitedEnd { run, limit, time } = grid.end(status);
+        DirectResult { status, machine: run.machine, buffers, limit, time, before }
     }
 }
 
@@ -135,8 +136,8 @@ impl DirectResult {
     /// Calls `f` for each run of bytes of a buffer that the launch changed, with the offset of its first byte in the buffer.
     /// `index` is that of the buffer in `buffers`.
     pub fn changes(&self, index: usize, f: &mut dyn FnMut(u64, &[u8])) {
-        if let Some(placed) = self.buffers.get(index) {
-            self.before.changes(index, placed, &self.machine, f);
+        if let (Some(placed), Some(before)) = (self.buffers.get(index), self.before.get(index)) {
+            placed.snapshot(&self.machine).differences(before, f);
         }
     }
 }
@@ -193,7 +194,8 @@ mod tests {
         assert!(kernel.uses()[0].pointer && kernel.uses()[0].written);
         assert_eq!(kernel.uses()[0].element.map(|e| e.name()), Some("u32"));
         for _ in 0..2 {
-            let mut run = kernel.start(launch(20), &[], Settings::default()).unwrap_or_else(|_| panic!("it starts"));
+            let mut run =
+                kernel.start(launch(20), &[], Settings::default(), None).unwrap_or_else(|_| panic!("it starts"));
             let status = run.advance(&|| false).expect("it is short");
             let done = run.end(status);
             let mut changed = Vec::new();
@@ -204,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_read_only_buffer_is_not_written() {
-        let run = kernel().start(launch(16), &["x".into()], Settings::default());
+        let run = kernel().start(launch(16), &["x".into()], Settings::default(), None);
         let mut run = run.unwrap_or_else(|_| panic!("it starts"));
         let status = run.advance(&|| false).expect("it is short");
         let done = run.end(status);
@@ -216,7 +218,7 @@ mod tests {
     #[test]
     fn nothing_is_guessed() {
         let bare = Launch { entry: "k".into(), ..Launch::default() };
-        let Err(EvaluationError::Launch(mistakes)) = kernel().start(bare, &[], Settings::default()) else {
+        let Err(EvaluationError::Launch(mistakes)) = kernel().start(bare, &[], Settings::default(), None) else {
             panic!("it has neither sizes nor arguments")
         };
         assert_eq!(mistakes.len(), 3, "{mistakes:?}");

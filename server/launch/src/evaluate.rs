@@ -1,9 +1,10 @@
 //! Execution of a launch of a module.
 
 use super::inside;
+use super::limit::{LimitedEnd, LimitedGrid, RunLimit};
+use super::turn::{self, LARGE, LargeRun};
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::ModuleProgram;
-use ptx_clock::Instant;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Fault, InstructionSite};
 use ptx_interp::launch::{
@@ -12,7 +13,7 @@ use ptx_interp::launch::{
 };
 use ptx_interp::machine::{RunStatus, Settings};
 use ptx_interp::trace::{GridRun, RunningGrid};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,23 +37,26 @@ pub struct LaunchRun {
     pub run: GridRun,
     /// The buffers of the run.
     pub buffers: Vec<PlacedBuffer>,
+    /// The limit that ended the run; `None` if it ended by itself or was cancelled.
+    pub limit: Option<RunLimit>,
     /// Contents, before the run, of the buffers that it may have changed.
     pub before: Vec<BufferSnapshot>,
     /// The results of the expectations.
     pub verdicts: Vec<ExpectationVerdict>,
     /// Duration of the run.
     pub time: Duration,
+    /// The turn of the run, if it is a large one that had to wait for others: it ends with the memory of the run.
+    #[expect(dead_code, reason = "only its end matters")]
+    turn: Option<LargeRun>,
 }
 
 /// A launch whose run has not ended.
 pub struct RunningLaunch {
     launch: Launch,
     guessed: GuessReport,
-    grid: RunningGrid,
+    grid: LimitedGrid,
     buffers: Vec<PlacedBuffer>,
     before: Vec<BufferSnapshot>,
-    /// Time that the run has taken, without pauses.
-    time: Duration,
 }
 
 /// The reason why a launch cannot run.
@@ -96,8 +100,8 @@ impl LaunchModule {
         mine.map(|(_, error)| error.clone()).collect()
     }
 
-    /// Runs a launch. Files that it names are read only inside of `folder`; without a folder no file is read. `cancelled` is
-    /// polled often.
+    /// Runs a launch, for at most `time`. Files that it names are read only inside of `folder`; without a folder no file is read.
+    /// `cancelled` is polled often.
     ///
     /// # Errors
     /// If the launch cannot be run.
@@ -105,28 +109,40 @@ impl LaunchModule {
         &self,
         launch: Launch,
         settings: Settings,
+        time: Option<Duration>,
         folder: Option<&Path>,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<LaunchRun, EvaluationError> {
-        self.evaluate_reporting(launch, settings, folder, cancelled, &mut |_| {})
+        let mut running = self.start(launch, settings, time, folder)?;
+        loop {
+            if let Some(status) = running.advance(cancelled) {
+                return Ok(running.end(status));
+            }
+        }
     }
 
-    /// The same, and reports now and then how many instructions the warps have executed.
+    /// As [`evaluate`](Self::evaluate), for callers that run many launches at a time: runs that need much memory wait for each other, which
+    /// is no part of their time. Also reports now and then how many instructions the warps have executed.
     ///
     /// # Errors
     /// If it cannot be run.
-    pub fn evaluate_reporting(
+    pub fn evaluate_in_turn(
         &self,
         launch: Launch,
         settings: Settings,
+        time: Option<Duration>,
         folder: Option<&Path>,
         cancelled: &dyn Fn() -> bool,
         report: &mut dyn FnMut(u64),
     ) -> Result<LaunchRun, EvaluationError> {
-        let mut running = self.start(launch, settings, folder)?;
+        let mut turn = if turn::begins_large(&launch) { LargeRun::begin(cancelled) } else { None };
+        let mut running = self.start(launch, settings, time, folder)?;
         loop {
+            if turn.is_none() && running.grid.bytes() > LARGE {
+                turn = running.grid.pausing(|| LargeRun::begin(cancelled));
+            }
             match running.advance(cancelled) {
-                Some(status) => return Ok(running.end(status)),
+                Some(status) => return Ok(LaunchRun { turn, ..running.end(status) }),
                 None => report(running.grid.steps()),
             }
         }
@@ -140,6 +156,7 @@ impl LaunchModule {
         &self,
         mut launch: Launch,
         settings: Settings,
+        time: Option<Duration>,
         folder: Option<&Path>,
     ) -> Result<RunningLaunch, EvaluationError> {
         let errors = self.errors(&launch.entry);
@@ -147,6 +164,7 @@ impl LaunchModule {
             return Err(EvaluationError::Errors(errors));
         }
         let mut mistakes = settle(&mut launch, &self.program, &self.text);
+        let written = launch.clone();
         mistakes.extend(launch.read_files(&mut |path| match folder {
             Some(folder) => inside::read(folder, path),
             None => Err("files are not read here".to_owned()),
@@ -159,27 +177,26 @@ impl LaunchModule {
             Executable::new(Arc::clone(&self.program), &launch.entry).map_err(|r| EvaluationError::Kernel(r.0))?;
         let Bound { machine, buffers } =
             bind(&launch, Arc::new(executable), settings).map_err(EvaluationError::Launch)?;
+        // The machine has the bytes of files now.
+        launch.forget_files(&written);
         let before = buffers.iter().map(|b| b.snapshot(&machine)).collect();
-        let grid = RunningGrid::new(machine);
-        Ok(RunningLaunch { launch, guessed, grid, buffers, before, time: Duration::ZERO })
+        let grid = LimitedGrid::new(RunningGrid::new(machine), time);
+        Ok(RunningLaunch { launch, guessed, grid, buffers, before })
     }
 }
 
 impl RunningLaunch {
     /// Executes a part of the run, which takes about a millisecond. Returns the status when the run has ended.
     pub fn advance(&mut self, cancelled: &dyn Fn() -> bool) -> Option<RunStatus> {
-        let begin = Instant::now();
-        let ended = self.grid.advance(cancelled);
-        self.time += begin.elapsed();
-        ended
+        self.grid.advance(cancelled)
     }
 
     /// Returns the finished run.
     pub fn end(self, status: RunStatus) -> LaunchRun {
-        let Self { launch, guessed, grid, buffers, before, time } = self;
-        let run = grid.end(status);
+        let Self { launch, guessed, grid, buffers, before } = self;
+        let LimitedEnd { run, limit, time } = grid.end(status);
         let verdicts = verdicts(&launch.expectations, &run.machine, &buffers, run.status);
-        LaunchRun { launch, guessed, run, buffers, before, verdicts, time }
+        LaunchRun { launch, guessed, run, buffers, limit, before, verdicts, time, turn: None }
     }
 }
 
@@ -203,10 +220,25 @@ impl LaunchRun {
 
     /// Returns the place of the first warp of the grid that has not finished.
     pub fn stopped_at(&self) -> Option<InstructionSite> {
+        self.unfinished().next()
+    }
+
+    /// Returns the instructions at which warps are that have begun and not finished, with the number of these warps; the most warps first.
+    pub fn standing(&self) -> Vec<(InstructionSite, u64)> {
+        let mut counts: BTreeMap<InstructionSite, u64> = BTreeMap::new();
+        self.unfinished().for_each(|site| *counts.entry(site).or_default() += 1);
+        let mut out: Vec<_> = counts.into_iter().collect();
+        out.sort_by_key(|(site, warps)| (std::cmp::Reverse(*warps), *site));
+        out
+    }
+
+    /// The next instruction of each warp that has begun and not finished: of its group that was executed last.
+    fn unfinished(&self) -> impl Iterator<Item = InstructionSite> + '_ {
         let machine = &self.run.machine;
-        let mut warps = machine.clusters.iter().flat_map(|c| &c.ctas).flat_map(|c| &c.warps);
-        let warp = warps.find(|w| !w.is_finished())?;
-        let group = warp.groups.iter().max_by_key(|g| g.turn)?;
-        Some(InstructionSite { function: warp.frame(group.frame)?.function, instruction: group.pc })
+        let warps = machine.clusters.iter().flat_map(|c| &c.ctas).flat_map(|c| &c.warps).filter(|w| !w.is_finished());
+        warps.filter_map(|warp| {
+            let group = warp.groups.iter().max_by_key(|g| g.turn)?;
+            Some(InstructionSite { function: warp.frame(group.frame)?.function, instruction: group.pc })
+        })
     }
 }

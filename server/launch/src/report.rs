@@ -4,17 +4,18 @@
 //! `guessed_lengths` (a sentence, if lengths of buffers are guessed), `printed` (if anything was), `unwritten` (the ranges of
 //! bytes of buffers that were never written, which are zeros in `buffers`), `unspecified` and `approximate` (the ranges of bytes
 //! of buffers with these marks; in expectations, whether they compare such values), and in faults `end_line`, `end_column`, `fatal`,
-//! `count`, `step` (of the warp) and `related`.
+//! `count`, `step` (of the warp) and `related`. A run that reached a limit has `limited_by`, `blocks` and `standing`; `incomplete` names what was not checked to the end. Buffers that are too
+//! large for a report are in `omitted`.
 
 use super::evaluate::LaunchRun;
+use super::limit::RunLimit;
 use ptx_interp::decode::Executable;
-use ptx_interp::findings::{Fault, InstructionSite};
+use ptx_interp::findings::{Fault, FaultKind, InstructionSite};
 use ptx_interp::inspect::Marks;
-use ptx_interp::launch::status_name;
-use ptx_interp::machine::{RecordedStep, WarpId};
+use ptx_interp::launch::{ByteState, status_name};
+use ptx_interp::machine::{CtaCounts, Machine, RecordedStep, WarpId};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 /// Finds the line and the column of a byte, both from 1.
 pub type LineColumnFinder<'p> = &'p dyn Fn(usize) -> (usize, usize);
@@ -28,6 +29,15 @@ pub struct LaunchReport {
     pub warp_instructions: u64,
     /// The faults.
     pub faults: Vec<FaultReport>,
+    /// The limit that ended the run: `steps`, `effort` or `time`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_by: Option<&'static str>,
+    /// How far a run came that reached a limit.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub reached: Option<ReachedReport>,
+    /// Kinds of findings that may be missing, because what is stored for them reached a limit: `race`, `asynchronous`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub incomplete: Vec<&'static str>,
     /// The bytes of buffers after the run, in hexadecimal digits, by name; variables only if they changed.
     pub buffers: BTreeMap<String, String>,
     /// Results of the expectations.
@@ -50,6 +60,9 @@ pub struct LaunchReport {
     /// Output of `printf`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub printed: String,
+    /// Buffers without their bytes, because these would make the report too large: the number of bytes by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub omitted: BTreeMap<String, u64>,
     /// For each buffer the ranges of bytes that were never written.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub unwritten: BTreeMap<String, Vec<[u64; 2]>>,
@@ -59,6 +72,37 @@ pub struct LaunchReport {
     /// For each buffer the ranges of bytes whose values are approximate.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub approximate: BTreeMap<String, Vec<[u64; 2]>>,
+}
+
+/// How far a run came.
+#[derive(Debug, Serialize)]
+pub struct ReachedReport {
+    /// The CTAs of the grid.
+    pub blocks: BlocksReport,
+    /// Where the warps are that have begun and not ended; the instructions with the most warps first.
+    pub standing: Vec<StandingReport>,
+}
+
+/// The CTAs of a grid.
+#[derive(Debug, Serialize)]
+pub struct BlocksReport {
+    /// Number of those that have ended.
+    pub ended: u64,
+    /// Number of those that have begun and not ended.
+    pub running: u64,
+    /// Number of those that have not begun.
+    pub ahead: u64,
+}
+
+/// Warps at an instruction.
+#[derive(Debug, Serialize)]
+pub struct StandingReport {
+    /// The line of the instruction that is the next of these warps.
+    pub line: usize,
+    /// Its column.
+    pub column: usize,
+    /// Number of warps.
+    pub warps: u64,
 }
 
 /// A fault.
@@ -179,29 +223,48 @@ pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(*byte)]).collect()
 }
 
-/// Builds the report of a launch. The trace is a window of a warp's steps: the warp, the first step, the number of steps.
-pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(WarpId, u64, usize)>) -> LaunchReport {
+/// Number of bytes of buffers that a report has room for. Each is two digits, and a report is copied on its way.
+pub const BUFFER_ROOM: u64 = 32 << 20;
+
+/// Maximum number of ranges of bytes of a buffer with a mark.
+const MAX_RANGES: usize = 1 << 16;
+
+/// Maximum number of instructions at which warps are.
+const MAX_STANDING: usize = 64;
+
+/// Builds the report of a launch. The trace is a window of a warp's steps: the warp, the first step, the number of steps. `room`: the bytes
+/// of buffers that may still be reported, which this report takes from.
+pub fn report(
+    done: &LaunchRun,
+    places: LineColumnFinder<'_>,
+    trace: Option<(WarpId, u64, usize)>,
+    room: &mut u64,
+) -> LaunchReport {
     let machine = &done.run.machine;
-    let (mut buffers, mut unwritten) = (BTreeMap::new(), BTreeMap::new());
-    let (mut unspecified, mut approximate) = (BTreeMap::new(), BTreeMap::new());
+    let (mut buffers, mut omitted) = (BTreeMap::new(), BTreeMap::new());
+    let mut states: [(ByteState, BTreeMap<String, Vec<[u64; 2]>>); 3] =
+        [ByteState::Unwritten, ByteState::Unspecified, ByteState::Approximate].map(|state| (state, BTreeMap::new()));
     for (placed, before) in done.buffers.iter().zip(&done.before) {
         let after = placed.snapshot(machine);
         let variable = machine.executable.variables.contains_key(&placed.name);
         let name = placed.name.to_string();
-        if buffers.contains_key(&name) || variable && after == *before {
+        if buffers.contains_key(&name) || omitted.contains_key(&name) || variable && after.is_same(before) {
             continue;
         }
-        let gaps = gaps(&after.known, after.bytes.len() as u64);
-        if !gaps.is_empty() {
-            unwritten.insert(name.clone(), gaps);
+        let found = states.each_ref().map(|(state, _)| after.ranges(*state, MAX_RANGES));
+        if after.len() > *room || found.iter().any(|(_, all)| !all) {
+            omitted.insert(name, after.len());
+            continue;
         }
-        for (all, ranges) in [(&mut unspecified, &after.unspecified), (&mut approximate, &after.approximate)] {
+        *room -= after.len();
+        for ((_, all), (ranges, _)) in states.iter_mut().zip(found) {
             if !ranges.is_empty() {
                 all.insert(name.clone(), ranges.iter().map(|r| [r.start, r.end]).collect());
             }
         }
-        buffers.insert(name, hex(&after.bytes));
+        buffers.insert(name, hex(&after.bytes(0..after.len())));
     }
+    let [(_, unwritten), (_, unspecified), (_, approximate)] = states;
     let window = |(target, from, count)| done.run.window(target, from, count, &|| false);
     let steps = trace.map(window).map(|steps| steps.iter().map(|s| step(done, s, places)).collect());
     let verdicts = done.verdicts.iter().map(|v| ExpectationReport {
@@ -214,8 +277,12 @@ pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(War
     LaunchReport {
         status: status_name(done.run.status),
         warp_instructions: machine.steps,
+        limited_by: done.limit.map(RunLimit::name),
+        reached: done.limit.map(|_| reached(done, places)),
+        incomplete: incomplete(machine),
         faults: done.faults().iter().map(|f| fault(&machine.executable, f, places)).collect(),
         buffers,
+        omitted,
         expectations: verdicts.collect(),
         seconds: done.time.as_secs_f64(),
         trace: steps,
@@ -230,17 +297,20 @@ pub fn report(done: &LaunchRun, places: LineColumnFinder<'_>, trace: Option<(War
     }
 }
 
-/// Returns the gaps between ranges, up to `end`.
-fn gaps(known: &[Range<u64>], end: u64) -> Vec<[u64; 2]> {
-    let mut at = 0;
-    let mut out = Vec::new();
-    for range in known.iter().chain(std::iter::once(&(end..end))) {
-        if range.start > at {
-            out.push([at, range.start]);
-        }
-        at = range.end;
-    }
-    out
+/// The kinds of findings that may be missing.
+fn incomplete(machine: &Machine) -> Vec<&'static str> {
+    let kinds =
+        [(machine.races.is_incomplete(), FaultKind::Race), (machine.flights.is_incomplete(), FaultKind::Asynchronous)];
+    kinds.iter().filter(|(is_incomplete, _)| *is_incomplete).map(|(_, kind)| kind.name()).collect()
+}
+
+fn reached(done: &LaunchRun, places: LineColumnFinder<'_>) -> ReachedReport {
+    let CtaCounts { ended, running, ahead } = done.run.machine.cta_counts();
+    let standing = done.standing().into_iter().take(MAX_STANDING).map(|(site, warps)| {
+        let (line, column) = places(done.run.machine.executable.range(site).start);
+        StandingReport { line, column, warps }
+    });
+    ReachedReport { blocks: BlocksReport { ended, running, ahead }, standing: standing.collect() }
 }
 
 /// Builds the report of a fault in a run of an executable.

@@ -2,7 +2,7 @@
 
 use super::evaluate::LaunchRun;
 use super::view::{Course, state::machine_at};
-use super::words::{self, element, ended, grouped, lanes, plain_value, text};
+use super::words::{self, LimitAdvice, element, ended, grouped, lanes, plain_value, text};
 use ptx_gate::words::{code, fenced, prose, visible_lines};
 use ptx_interp::inspect::{self, RegisterView};
 use ptx_interp::machine::RegisterWrite;
@@ -26,6 +26,9 @@ pub fn markdown<'t>(
 ) -> String {
     let target = course.target;
     let mut out = format!("# {}\n\n**{}**\n\n", prose(&done.launch.entry), capital(&ended(done, line)));
+    for remark in words::remarks(done, line, &LimitAdvice::SETTINGS) {
+        let _ = writeln!(out, "{}.\n", capital(&remark));
+    }
     launch(done, &mut out);
     faults(done, line, &mut out);
     verdicts(done, &mut out);
@@ -115,12 +118,8 @@ fn buffers(done: &LaunchRun, out: &mut String) {
     let (mut said, mut marked) = (false, String::new());
     for (placed, before) in done.buffers.iter().zip(&done.before) {
         let after = placed.snapshot(machine);
-        if after == *before {
-            continue;
-        }
         let count = placed.element.count(placed.bytes);
-        let changed = |i: &u64| element(placed, &after, *i) != element(placed, before, *i);
-        let Some(first) = (0..count).find(changed) else { continue };
+        let Some(first) = after.changes(before, placed.element).first else { continue };
         if !std::mem::replace(&mut said, true) {
             let _ = writeln!(out, "## Output\n\n| | from | values |\n|---|---|---|");
         }

@@ -1,12 +1,15 @@
 //! The results of a launch in words: for terminals, result documents and hints.
 
 use super::evaluate::LaunchRun;
+use super::limit::RunLimit;
 use ptx_analysis::codes::Text;
 use ptx_analysis::{Diagnostic, Finding, Related, Severity};
 use ptx_interp::findings::Fault;
 use ptx_interp::inspect::{self, Marks};
-use ptx_interp::launch::{BufferSnapshot, ElementFormat, ElementKind, ExpectationVerdict, PlacedBuffer, status_name};
-use ptx_interp::machine::{Machine, RegisterWrite, RunStatus};
+use ptx_interp::launch::{
+    BufferSnapshot, ByteState, ElementFormat, ElementKind, ExpectationVerdict, PlacedBuffer, status_name,
+};
+use ptx_interp::machine::{CtaCounts, Machine, RegisterWrite, RunStatus, Settings};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,12 +32,96 @@ pub fn ended(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
     let at = at.unwrap_or_default();
     let how = match done.run.status {
         RunStatus::Finished => "finished after".to_owned(),
-        RunStatus::Limit => format!("stopped at the limit{at}, after"),
+        RunStatus::Limit => match done.limit {
+            Some(RunLimit::Time(_)) => format!("stopped at the time limit{at}, after"),
+            Some(RunLimit::Effort) => format!("stopped at the limit of effort{at}, after"),
+            _ => format!("stopped at the limit{at}, after"),
+        },
         RunStatus::Deadlock => format!("deadlock{at}, after"),
         status => format!("ended by a {} after", status_name(status)),
     };
     let plural = if done.run.machine.steps == 1 { "" } else { "s" };
     format!("{how} {steps} warp instruction{plural}, {time}")
+}
+
+/// How a user raises the limits of a run, in the words of a front end.
+pub struct LimitAdvice {
+    /// What raises the limits of steps and of effort.
+    pub steps: &'static str,
+    /// What raises the time limit.
+    pub seconds: &'static str,
+}
+
+impl LimitAdvice {
+    /// The settings of an editor.
+    pub const SETTINGS: Self = Self { steps: "`evaluation.steps`", seconds: "`evaluation.seconds`" };
+}
+
+/// Sentences about a run that the reader should know besides how it ended: its limit, how far it came, and what was not checked.
+pub fn remarks(done: &LaunchRun, line: &dyn Fn(usize) -> usize, advice: &LimitAdvice) -> Vec<String> {
+    let mut out = Vec::new();
+    if let Some(limit) = done.limit {
+        out.push(limited(limit, &done.run.machine.settings, advice));
+        out.push(standing(done, line));
+    }
+    let machine = &done.run.machine;
+    if machine.races.is_incomplete() {
+        out.push("the notes of the race detector reached their limit: races after that were not found".to_owned());
+    }
+    if machine.flights.is_incomplete() {
+        out.push("too many asynchronous operations were in flight at a time to check all of them".to_owned());
+    }
+    out
+}
+
+/// Describes a limit and how to raise it.
+pub fn limited(limit: RunLimit, settings: &Settings, advice: &LimitAdvice) -> String {
+    let LimitAdvice { steps, seconds } = advice;
+    let most = grouped(settings.limit);
+    match limit {
+        RunLimit::Steps => format!("a run may execute {most} warp instructions; {steps} raises that"),
+        RunLimit::Effort => {
+            let work = grouped(settings.effort().saturating_add(settings.limit));
+            format!(
+                "these instructions took as much work as {work} plain ones, the most that a run may take whose limit is \
+                 {most}: they move many bytes, begin many blocks, or make lanes wait or go one by one; {steps} raises that"
+            )
+        }
+        RunLimit::Time(time) => {
+            let time = time.as_secs_f64();
+            format!("a run may take {time} second{}; {seconds} raises that", if time == 1.0 { "" } else { "s" })
+        }
+    }
+}
+
+/// Maximum number of lines in the description of where warps are.
+const MAX_STANDING: usize = 4;
+
+/// Describes how far a run came: blocks, and the lines of warps that have begun and not finished.
+fn standing(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
+    let CtaCounts { ended, running, ahead } = done.run.machine.cta_counts();
+    let counts = [(ended, "ended"), (running, "running"), (ahead, "not begun")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
+    let mut lines: Vec<(usize, u64)> = Vec::new();
+    for (site, warps) in done.standing() {
+        let at = line(done.run.machine.executable.range(site).start);
+        match lines.iter_mut().find(|(line, _)| *line == at) {
+            Some((_, all)) => *all += warps,
+            None => lines.push((at, warps)),
+        }
+    }
+    lines.sort_by_key(|(line, warps)| (std::cmp::Reverse(*warps), *line));
+    let warps: u64 = lines.iter().map(|(_, warps)| warps).sum();
+    let at = |(line, warps): &(usize, u64)| format!("{} at line {line}", grouped(*warps));
+    let shown: Vec<String> = lines.iter().take(MAX_STANDING).map(at).collect();
+    let more = if lines.len() > MAX_STANDING { ", …" } else { "" };
+    let of = match warps {
+        0 => String::new(),
+        1 => format!("; the running warp: {}", shown.join("")),
+        _ => format!("; {} running warps: {}{more}", grouped(warps), shown.join(", ")),
+    };
+    format!("blocks: {}{of}", counts.join(", "))
 }
 
 /// Formats a number with separators: `1,234,567`.
@@ -226,8 +313,10 @@ pub fn marked_verdicts(verdicts: &[ExpectationVerdict]) -> String {
 /// Lists the elements of a buffer with marks: `unspecified: [0], [4..8]`. A line for each kind of mark.
 pub fn marked_elements(placed: &PlacedBuffer, snapshot: &BufferSnapshot) -> Vec<String> {
     let bits = u64::from(placed.element.bits());
-    let kinds = [("unspecified", &snapshot.unspecified), ("approximate", &snapshot.approximate)];
-    let line = |(kind, ranges): (&str, &Vec<Range<u64>>)| {
+    let kinds = [("unspecified", ByteState::Unspecified), ("approximate", ByteState::Approximate)];
+    let line = |(kind, state): (&str, ByteState)| {
+        // Parts of one element can have a mark each.
+        let (ranges, _) = snapshot.ranges(state, (MAX_RANGES + 1) * bits.div_ceil(8) as usize);
         let mut elements: Vec<Range<u64>> = Vec::new();
         for range in ranges {
             let (from, to) = (range.start * 8 / bits, (range.end * 8).div_ceil(bits));
@@ -257,18 +346,10 @@ pub fn few(texts: &[String]) -> String {
     }
 }
 
-/// Returns the bits of a buffer's element; `None` if its memory was never written.
-pub fn element(placed: &PlacedBuffer, snapshot: &BufferSnapshot, index: u64) -> Option<u128> {
-    let bits = u64::from(placed.element.bits());
-    let (from, to) = (index * bits / 8, (index * bits + bits).div_ceil(8));
-    let at = snapshot.known.partition_point(|r| r.start <= from);
-    let known = at.checked_sub(1).and_then(|i| snapshot.known.get(i)).is_some_and(|r| r.end >= to);
-    ElementFormat::get(placed.element, &snapshot.bytes, index).filter(|_| known)
-}
-
 /// Formats a buffer's element; `?` if its memory was never written.
 pub fn text(placed: &PlacedBuffer, snapshot: &BufferSnapshot, index: u64) -> String {
-    element(placed, snapshot, index).map_or_else(|| "?".to_owned(), |bits| placed.element.text(bits))
+    let (bits, _) = snapshot.element(placed.element, index);
+    bits.map_or_else(|| "?".to_owned(), |bits| placed.element.text(bits))
 }
 
 #[cfg(test)]

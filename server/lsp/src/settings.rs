@@ -14,6 +14,7 @@ use ptx_ide::{CompletionOptions, FormatOptions, HintOptions, LensOptions};
 use ptx_interp::findings::Checks;
 use ptx_interp::machine;
 use ptx_isa::tables::TargetInfo;
+use ptx_launch::limit::DEFAULT_SECONDS;
 use serde_json::{Map, Value};
 use slot::SettingSlot;
 use std::ops::RangeInclusive;
@@ -187,7 +188,9 @@ settings! {
         "evaluation.live": Flag(live: bool = true),
             "whether an evaluated kernel is evaluated again after an edit, for at most a quarter of a second";
         "evaluation.steps": Number(steps: usize = default_steps(), 1..=usize::MAX),
-            "the number of warp instructions after which a run stops";
+            "the number of warp instructions after which a run stops; it also stops after as much work as four times as many plain ones";
+        "evaluation.seconds": Number(seconds: usize = DEFAULT_SECONDS as usize, 1..=1_000_000),
+            "the time in seconds after which a run stops, and shows what it has reached";
         "evaluation.without": Kinds(.checks, false),
             "checks to turn off: `race`, `uninitialized-memory` … ([all](evaluating.md#what-a-run-finds))";
     }

@@ -1,7 +1,7 @@
 //! Launches that are written above kernels, for the plugin of pytest.
 
 use crate::guard::{Interruption, detached, exception};
-use crate::kernel::{Finding, checks};
+use crate::kernel::{Finding, checks, time_limit};
 use crate::lines::Lines;
 use ptx_gate::words::visible_lines;
 use ptx_interp::launch::{Launch, status_name};
@@ -80,8 +80,10 @@ pub fn evaluate(
     find: &[String],
     without: &[String],
     max_steps: Option<u64>,
+    max_seconds: Option<f64>,
 ) -> PyResult<Evaluation> {
     let usual = Settings::default();
+    let time = time_limit(py, max_seconds)?;
     let settings = Settings { checks: checks(find, without)?, limit: max_steps.unwrap_or(usual.limit), ..usual };
     let done = detached(py, || {
         let (launches, _) = module.launches();
@@ -90,7 +92,7 @@ pub fn evaluate(
         };
         let entry = launch.entry.clone();
         let interruption = Interruption::new();
-        let done = module.evaluate(launch, settings, folder.as_deref(), &|| interruption.is_raised());
+        let done = module.evaluate(launch, settings, time, folder.as_deref(), &|| interruption.is_raised());
         if let Some(error) = interruption.into_error() {
             return Err((String::new(), Some(error)));
         }

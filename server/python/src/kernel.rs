@@ -7,17 +7,18 @@ use crate::lines::Lines;
 use ptx_analysis::signature::Array;
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::{Checks, Fault, FaultKind};
-use ptx_interp::inspect::Marks;
-use ptx_interp::launch::{Launch, LaunchMistake, NamedArgument, status_name};
+use ptx_interp::launch::{ByteState, Launch, LaunchMistake, NamedArgument, status_name};
 use ptx_interp::machine::Settings;
 use ptx_isa::tables::TypeClass;
 use ptx_launch::direct::{DirectResult, PreparedKernel};
 use ptx_launch::evaluate::EvaluationError;
+use ptx_launch::limit::{self, RunLimit};
 use ptx_launch::refusal::{LaunchRefusal, mistake};
 use ptx_launch::report;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A kernel that is ready for launches.
 #[pyclass(frozen, module = "ptx_analyzer._native")]
@@ -73,6 +74,8 @@ type ByteRanges = Vec<(u64, u64)>;
 #[derive(Debug, Clone)]
 pub struct RunResult {
     status: &'static str,
+    /// The limit that ended the run: `steps`, `effort` or `time`.
+    limited_by: Option<&'static str>,
     warp_instructions: u64,
     seconds: f64,
     findings: Vec<Finding>,
@@ -81,6 +84,18 @@ pub struct RunResult {
     marks: Vec<(usize, ByteRanges, ByteRanges)>,
     /// Variables of the module that the launch changed and that belong to no array: their bytes after it.
     variables: Vec<(String, Vec<u8>)>,
+}
+
+/// Maximum number of ranges of marked bytes of an array.
+const MAX_RANGES: usize = 1 << 20;
+
+/// Returns the time that a run may take.
+///
+/// # Errors
+/// If that is not a number of seconds.
+pub fn time_limit(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
+    let wrong = |why| exception(py, "LaunchError", (format!("`max_seconds` is wrong: {why}"),));
+    seconds.map(|seconds| limit::seconds(seconds).map_err(wrong)).transpose()
 }
 
 #[pymethods]
@@ -200,7 +215,7 @@ impl Kernel {
     }
 
     /// Runs the kernel and writes what it changed back into the arrays of `memory`.
-    #[pyo3(signature = (grid, block, cluster, shared, parameters, variables, buffers, memory, find, without, max_steps, max_memory))]
+    #[pyo3(signature = (grid, block, cluster, shared, parameters, variables, buffers, memory, find, without, max_steps, max_seconds, max_memory))]
     #[expect(clippy::too_many_arguments, reason = "the Python part calls it with all of them")]
     fn run(
         &self,
@@ -216,6 +231,7 @@ impl Kernel {
         find: Vec<String>,
         without: Vec<String>,
         max_steps: Option<u64>,
+        max_seconds: Option<f64>,
         max_memory: Option<u64>,
     ) -> PyResult<RunResult> {
         guarded(|| {
@@ -234,6 +250,7 @@ impl Kernel {
                 ..Launch::default()
             };
             let usual = Settings::default();
+            let time = time_limit(py, max_seconds)?;
             let settings = Settings {
                 checks: checks(&find, &without)?,
                 limit: max_steps.unwrap_or(u64::MAX),
@@ -243,7 +260,7 @@ impl Kernel {
             let read_only: Vec<Box<str>> =
                 memory.iter().filter(|m| m.read_only).map(|m| m.name.as_str().into()).collect();
             let done = detached(py, || {
-                let mut run = self.kernel.start(launch, &read_only, settings).map_err(|why| (Some(why), None))?;
+                let mut run = self.kernel.start(launch, &read_only, settings, time).map_err(|why| (Some(why), None))?;
                 let interruption = Interruption::new();
                 loop {
                     if interruption.is_raised() {
@@ -286,7 +303,7 @@ impl Kernel {
                 let mut changed = false;
                 done.changes(index, &mut |_, _| changed = true);
                 if changed && machine.executable.variables.contains_key(&placed.name) {
-                    variables.push((placed.name.to_string(), placed.snapshot(machine).bytes));
+                    variables.push((placed.name.to_string(), placed.snapshot(machine).bytes(0..placed.bytes)));
                 }
                 continue;
             };
@@ -302,8 +319,10 @@ impl Kernel {
                     array.copy_from_slice(py, &bytes?)?;
                 }
             }
-            let [unspecified, approximate] = [Marks::UNSPECIFIED, Marks::APPROXIMATE].map(|mark| {
-                placed.marked(machine, mark).into_iter().map(|range| (range.start, range.end)).collect::<ByteRanges>()
+            let after = placed.snapshot(machine);
+            let [unspecified, approximate] = [ByteState::Unspecified, ByteState::Approximate].map(|state| {
+                let (ranges, _) = after.ranges(state, MAX_RANGES);
+                ranges.into_iter().map(|range| (range.start, range.end)).collect::<ByteRanges>()
             });
             if !unspecified.is_empty() || !approximate.is_empty() {
                 marks.push((at, unspecified, approximate));
@@ -312,6 +331,7 @@ impl Kernel {
         let findings = machine.findings.faults.iter();
         Ok(RunResult {
             status: status_name(done.status),
+            limited_by: done.limit.map(RunLimit::name),
             warp_instructions: machine.steps,
             seconds: done.time.as_secs_f64(),
             findings: findings.map(|fault| Finding::new(&machine.executable, fault, &self.lines)).collect(),

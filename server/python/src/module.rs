@@ -56,7 +56,7 @@ impl Module {
     }
 
     /// Runs one of the launches above the kernels. Files that it names are read only inside of `folder`.
-    #[pyo3(signature = (number, folder, find, without, max_steps))]
+    #[pyo3(signature = (number, folder, find, without, max_steps, max_seconds))]
     fn evaluate(
         &self,
         py: Python<'_>,
@@ -65,7 +65,8 @@ impl Module {
         find: Vec<String>,
         without: Vec<String>,
         max_steps: Option<u64>,
+        max_seconds: Option<f64>,
     ) -> PyResult<Evaluation> {
-        evaluation::evaluate(py, &self.module, &self.lines, number, folder, &find, &without, max_steps)
+        evaluation::evaluate(py, &self.module, &self.lines, number, folder, &find, &without, max_steps, max_seconds)
     }
 }

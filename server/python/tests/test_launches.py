@@ -150,6 +150,11 @@ def test_limits() -> None:
     assert report.status == "limit" and report.warp_instructions >= 1000
     with pytest.raises(KernelFault, match="stopped at `max_steps`"):
         kernel([], SET + SPIN)[1, 1](max_steps=1000)
+    assert report.limited_by == "steps" and kernel([], "ret;")[1, 1]().limited_by is None
+    report = kernel([], SET + SPIN)[1, 1](max_seconds=0.05, faults="report")
+    assert (report.status, report.limited_by) == ("limit", "time") and "stopped at `max_seconds`" in str(report)
+    with pytest.raises(LaunchError, match="`max_seconds` is wrong"):
+        kernel([], "ret;")[1, 1](max_seconds=-1)
     big = kernel(["u64 x"], "ret;")
     report = big[1, 1](np.ones(1 << 20), max_memory=1 << 20, faults="report")
     assert [finding.kind for finding in report.findings] == ["out-of-memory"]

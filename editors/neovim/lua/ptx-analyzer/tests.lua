@@ -97,7 +97,8 @@ local function judge(answer, line)
   end
   local cut = answer.status ~= 'finished' and #failures > 0
   if answer.status == 'limit' then
-    local reason = answer.limited_by == 'time' and 'the time limit' or 'the limit of instructions'
+    local reasons = { time = 'the time limit', effort = 'the limit of work' }
+    local reason = reasons[answer.limited_by] or 'the limit of instructions'
     local at = type(answer.stopped_at) == 'table' and answer.stopped_at.line or line
     add(at, ('%s ended the run after %d warp instructions'):format(reason, answer.warp_instructions))
   end

@@ -39,6 +39,6 @@ function describe({ message, cta, warp, count = 1 }: Fault): string {
 }
 
 function limit({ limited_by, warp_instructions }: Evaluation): string {
-    const reason = limited_by === 'time' ? 'The time limit' : 'The limit of instructions';
+    const reason = { time: 'The time limit', effort: 'The limit of work', steps: 'The limit of instructions' }[limited_by ?? 'steps'];
     return `${reason} ended the run after ${warp_instructions} warp instructions.`;
 }

@@ -1,13 +1,13 @@
 //! The result of a launch, for people.
 
-use super::NamedSnapshot;
+use super::{LIMITS, NamedSnapshot};
 use crate::source::place;
 use ptx_analysis::Diagnostic;
 use ptx_gate::words::{quoted, visible};
 use ptx_interp::findings::Fault;
 use ptx_interp::machine::RunStatus;
 use ptx_launch::evaluate::LaunchRun;
-use ptx_launch::words::{diagnostic, element, ended, marked_elements, marked_verdicts, text};
+use ptx_launch::words::{diagnostic, ended, marked_elements, marked_verdicts, remarks, text};
 use std::fmt::Write;
 
 /// Escape sequences; the writer removes them if colours are disabled.
@@ -66,6 +66,9 @@ pub(super) fn render(done: &LaunchRun, shown: &NamedSnapshot<'_>, line: Option<u
         }
         let _ = writeln!(out, "{}", ended(done, &|offset| place(shown.snapshot.rope(), offset).line));
     }
+    for remark in remarks(done, &|offset| place(shown.snapshot.rope(), offset).line, &LIMITS) {
+        let _ = writeln!(out, "{YELLOW}{remark}{RESET}");
+    }
     faults(done, shown, brief, &mut out);
     // After an aborted run, failed expectations are no surprise: do not explain them.
     let cut = done.run.status != RunStatus::Finished && !done.unexpected().is_empty();
@@ -121,14 +124,14 @@ fn buffers(done: &LaunchRun, out: &mut String) {
     let mut same = Vec::new();
     for (placed, before) in done.buffers.iter().zip(&done.before) {
         let after = placed.snapshot(machine);
-        if after == *before {
+        if after.is_same(before) {
             if !machine.executable.variables.contains_key(&placed.name) {
                 same.push(&*placed.name);
             }
             continue;
         }
         let count = placed.element.count(placed.bytes);
-        let changed = (0..count).filter(|i| element(placed, &after, *i) != element(placed, before, *i)).count();
+        let changed = after.changes(before, placed.element).count;
         let _ = writeln!(out, "{BOLD}{}{RESET} {}[{count}], {changed} changed", placed.name, placed.element);
         let width = (0..count.min(ELEMENTS)).map(|i| text(placed, &after, i).len()).max().unwrap_or(0);
         for first in (0..count.min(ELEMENTS)).step_by(IN_A_LINE as usize) {

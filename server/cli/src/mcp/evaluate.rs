@@ -9,19 +9,22 @@ use crate::source::place;
 use ptx_analysis::Severity;
 use ptx_analysis::program::ModuleProgram;
 use ptx_gate::words::{quoted, visible};
+use ptx_interp::launch::ChangedElements;
 use ptx_interp::machine::{RunStatus, Settings, WarpId};
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
+use ptx_launch::limit::DEFAULT_SECONDS;
 use ptx_launch::refusal::LaunchRefusal;
-use ptx_launch::report::report;
+use ptx_launch::report::{BUFFER_ROOM, report};
 use ptx_launch::values::LastValues;
 use ptx_launch::view::Course;
-use ptx_launch::words::{diagnostic, element, ended, marked_elements, marked_verdicts, text};
+use ptx_launch::words::{LimitAdvice, diagnostic, ended, marked_elements, marked_verdicts, remarks, text};
 use ptx_mcp::ToolAnswer;
 use ptx_syntax::{Rope, Snapshot};
 use serde_json::Value;
 use std::fmt::Write;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Maximum number of faults that are described.
 const MAX_FAULTS: usize = 10;
@@ -35,6 +38,10 @@ const MAX_PRINTED: usize = 2000;
 const MAX_GUESSED: usize = 400;
 /// Maximum number of lines with values of lanes.
 const MAX_VALUES: usize = 100;
+
+/// How limits are raised. The limit of steps is fixed here.
+const LIMITS: LimitAdvice =
+    LimitAdvice { steps: "`ptx-analyzer eval --limit` on the command line", seconds: "`seconds`" };
 
 /// Answers a call.
 ///
@@ -56,7 +63,16 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
     let refused = |refusal: LaunchRefusal| refusal_words(&refusal, &input.name, above, &rope);
     let chosen = module.choose(&query).map_err(|why| refused(LaunchRefusal::not_chosen(why, above)))?;
     let name = chosen.launch.entry.to_string();
-    let done = module.evaluate(chosen.launch, Settings::default(), input.folder.as_deref(), &|| (context.cancelled)());
+    let time = Duration::from_secs(arguments.number("seconds")?.map_or(DEFAULT_SECONDS, |seconds| seconds as u64));
+    let stop = || (context.cancelled)();
+    let done = module.evaluate_in_turn(
+        chosen.launch,
+        Settings::default(),
+        Some(time),
+        input.folder.as_deref(),
+        &stop,
+        &mut |_| {},
+    );
     let done = done.map_err(|why| refused(LaunchRefusal::refused(why, &name, above)))?;
     if (context.cancelled)() {
         return Err(cancelled());
@@ -88,6 +104,9 @@ fn refusal_words(refusal: &LaunchRefusal, name: &str, above: bool, rope: &Rope) 
 fn run(done: &LaunchRun, rope: &Rope, launches: usize, out: &mut String) {
     let line = |offset: usize| place(rope, offset).line;
     let _ = writeln!(out, "{}: {}", ptx_ide::both_names(&done.launch.entry), ended(done, &line));
+    for remark in remarks(done, &line, &LIMITS) {
+        let _ = writeln!(out, "{remark}");
+    }
     let all = done.launch.lines();
     for line in all.lines().filter_map(|l| l.strip_prefix("//! ")).filter(|l| !l.starts_with("expect:")) {
         let _ = writeln!(out, "{}", cut::one_line(line, 1000));
@@ -154,13 +173,10 @@ fn buffers(done: &LaunchRun, out: &mut String) {
     let machine = &done.run.machine;
     for (placed, before) in done.buffers.iter().zip(&done.before) {
         let after = placed.snapshot(machine);
-        if after == *before {
-            continue;
-        }
         let count = placed.element.count(placed.bytes);
-        let is_changed = |i: &u64| element(placed, &after, *i) != element(placed, before, *i);
-        let Some(first) = (0..count).find(is_changed) else { continue };
-        let changed = (first..count).filter(is_changed).count();
+        let ChangedElements { count: changed, first: Some(first) } = after.changes(before, placed.element) else {
+            continue;
+        };
         let end = (first + MAX_ELEMENTS).min(count);
         let values: Vec<String> = (first..end).map(|i| text(placed, &after, i)).collect();
         let dots = if end < count { " …" } else { "" };
@@ -222,7 +238,7 @@ fn structured(done: &LaunchRun, rope: &Rope) -> Option<Value> {
         let place = place(rope, offset);
         (place.line, place.column)
     };
-    let mut out = serde_json::to_value(report(done, &places, None)).ok()?;
+    let mut out = serde_json::to_value(report(done, &places, None, &mut { BUFFER_ROOM })).ok()?;
     if cut::structured(out.clone()).is_none() {
         let small = out.as_object_mut()?;
         small.retain(|key, _| {

@@ -1,5 +1,6 @@
 //! The tools as clients list them. Each word here costs each session of an assistant a token, so there are few.
 
+use ptx_launch::limit::DEFAULT_SECONDS;
 use ptx_mcp::ToolDescription;
 use serde_json::{Map, Value, json};
 
@@ -11,6 +12,8 @@ pub const COMPLETIONS: u64 = 30;
 pub const RESULTS: u64 = 10;
 /// The largest number that `max` may be.
 pub const MOST: u64 = 1000;
+/// The longest time of a run in seconds.
+pub const MAX_SECONDS: u64 = 3600;
 /// The names of languages.
 pub const LANGUAGES: [&str; 6] = ["ptx", "cpp", "python", "rust", "llvm", "julia"];
 
@@ -111,6 +114,7 @@ pub fn tools() -> Vec<ToolDescription> {
                         json!({ "type": "array", "items": { "type": "integer", "minimum": 0, "maximum": 31 }, "maxItems": 32,
                             "description": "show the values of these lanes [0] of warp 0; without `line`, of all lines" }),
                     ),
+                    ("seconds", integer(&format!("stop the run after this time and report what it reached [{DEFAULT_SECONDS}]"), 1, MAX_SECONDS)),
                     as_json(),
                 ]),
                 &[],

@@ -10,7 +10,7 @@ pub use crate::machine::code::{DecodeRefusal, Executable, FunctionCode, Op, OpAc
 
 use crate::exec;
 use crate::inst::{DecodeContext, FrameLayout};
-use crate::machine::code::{LaneGathering, Specials};
+use crate::machine::code::{InstructionEffort, LaneGathering, Specials};
 use crate::memory::{AddressMap, Global, Storage};
 use ptx_analysis::program::{ModuleProgram, ProgramFunction};
 use ptx_isa::Exec;
@@ -93,10 +93,11 @@ fn op(inst: &mut DecodeContext<'_>) -> Op {
     let uses = |list: &[ptx_analysis::flow::RegisterUse]| list.iter().map(|u| u.slot.0).collect::<Box<[u32]>>();
     let floats = inst.writes_floats();
     let prepared = inst.is_prepared();
+    let effort = exec::effort(inst);
     let refused = matches!(action, OpAction::Refused(_));
     let alone = matches!(action, OpAction::Lanes(_) | OpAction::Nothing | OpAction::Branch(_));
     Op {
-        simple: alone && together == LaneGathering::Any && !prepared,
+        simple: alone && together == LaneGathering::Any && !prepared && effort == InstructionEffort::default(),
         guard,
         action,
         together,
@@ -107,6 +108,7 @@ fn op(inst: &mut DecodeContext<'_>) -> Op {
         writes: uses(inst.function.writes(inst.index)),
         floats,
         prepared,
+        effort,
         meets_anywhere: inst.exec() == Some(Exec::BarrierWarpSync),
         ignored: if refused { Box::default() } else { inst.ignored() },
         pipelined: matches!(inst.exec(), Some(Exec::WgmmaMmaAsync | Exec::WgmmaMmaAsyncSp)),

@@ -13,7 +13,11 @@ use ptx_gate::words::visible;
 const MAX_STRING_BYTES: usize = 1 << 16;
 
 /// Maximum size in bytes of the printed text that is kept: as large as the buffer of hardware unless a program asks for more.
-const MAX_PRINTED_BYTES: usize = 1 << 20;
+pub(super) const MAX_PRINTED_BYTES: usize = 1 << 20;
+
+/// Effort of a call of `vprintf`, without its text, and of `malloc` or `free`.
+const PRINT: usize = 20;
+const HEAP: usize = 20;
 
 /// Decodes a call of a function without a body.
 pub(crate) fn external(
@@ -35,6 +39,7 @@ pub(crate) fn external(
                 let shared = std::cell::RefCell::new(&mut *context);
                 let value = |at: u64, bytes| number(&mut shared.borrow_mut(), values.wrapping_add(at), bytes, lane);
                 let printed = super::printf::format(&text, value, |at| string(&mut shared.borrow_mut(), at, lane));
+                context.spend(PRINT + printed.0.len() / 16);
                 let kept = &mut context.machine.printed;
                 if kept.len() < MAX_PRINTED_BYTES {
                     kept.extend(printed.0);
@@ -61,6 +66,7 @@ pub(crate) fn external(
         "malloc" => Ok(DecodeContext::machine(move |context| {
             for lane in lanes(context.mask) {
                 let bytes = argument(context, &arguments, 0, lane);
+                context.spend(HEAP);
                 // If the heap is full, the address is 0, as on hardware.
                 let fits = context.memory().global.taken().saturating_add(bytes) <= context.machine.settings.memory;
                 let address = if fits { context.memory().global.take(bytes) } else { 0 };
@@ -75,6 +81,7 @@ pub(crate) fn external(
         "free" => Ok(DecodeContext::machine(move |context| {
             for lane in lanes(context.mask) {
                 let address = argument(context, &arguments, 0, lane);
+                context.spend(HEAP);
                 if address == 0 {
                     continue;
                 }
@@ -137,7 +144,7 @@ fn number(context: &mut ExecContext<'_>, address: u64, bytes: usize, lane: usize
 /// The string at a generic address, without the zero at its end.
 fn string(context: &mut ExecContext<'_>, address: u64, lane: usize) -> Vec<u8> {
     let mut out = Vec::new();
-    while out.len() < MAX_STRING_BYTES && !context.is_stopped() {
+    while out.len() < MAX_STRING_BYTES && !context.is_stopped() && !context.is_tired() {
         match number(context, address.wrapping_add(out.len() as u64), 1, lane) as u8 {
             0 => break,
             byte => out.push(byte),

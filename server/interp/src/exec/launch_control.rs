@@ -37,8 +37,12 @@ fn cancel(context: &mut ExecContext<'_>) -> Option<[u32; 3]> {
     if let Some(part) = &mut machine.part {
         part.depends = true;
     }
-    let number = (machine.next_cluster..machine.cluster_count()).find(|n| !machine.cancelled.contains(n))?;
-    machine.cancelled.insert(number);
+    // Clusters are taken over in their order, so those that must not start come next.
+    let number = machine.next_cluster + machine.taken_over;
+    if number >= machine.cluster_count() {
+        return None;
+    }
+    machine.taken_over += 1;
     let at = machine.cluster_index(number);
     Some(std::array::from_fn(|i| at[i] * machine.shape.cluster[i]))
 }

@@ -6,6 +6,9 @@ use crate::machine::StepOutcome;
 use crate::machine::code::{DecodeRefusal, OpAction};
 use ptx_isa::OperandName;
 
+/// Maximum number of requests of a warp that are compared with those of others.
+const MAX_REQUESTS: usize = 32;
+
 /// `trap`: the launch ends.
 pub(crate) fn trap(_: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusal> {
     Ok(DecodeContext::machine(|context| {
@@ -24,8 +27,11 @@ pub(crate) fn set_registers(inst: &mut DecodeContext<'_>) -> Result<OpAction, De
         if requests.len() <= warp {
             requests.resize(warp + 1, Vec::new());
         }
+        let turn = requests[warp].len();
+        if turn >= MAX_REQUESTS {
+            return StepOutcome::Next;
+        }
         requests[warp].push((count, site));
-        let turn = requests[warp].len() - 1;
         let group = warp / 4 * 4;
         let others = requests.iter().skip(group).take(4).filter_map(|r| r.get(turn));
         if let Some((other, at)) = others.copied().find(|(other, _)| *other != count) {

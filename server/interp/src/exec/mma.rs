@@ -331,11 +331,10 @@ pub(crate) fn mma(inst: &mut DecodeContext<'_>) -> Result<OpAction, DecodeRefusa
     }))
 }
 
-/// The effort of a product in ordinary instructions: ten multiplications count as one. A product of *m* × *k* and *k* × *n* elements has
-/// *m* *n* *k* multiplications.
-pub(super) fn effort(operands: &ProductOperands<'_>, results: usize) -> usize {
+/// The effort of a product in ordinary instructions. A product of *m* × *k* and *k* × *n* elements has *m* *n* *k* multiplications.
+pub(super) fn effort(product: &Product, operands: &ProductOperands<'_>, results: usize) -> usize {
     let squared = operands.a.len() as f64 * operands.b.len() as f64 * results as f64;
-    (squared.sqrt() / 10.0) as usize
+    (squared.sqrt() / product.multiplications_per_effort()) as usize
 }
 
 /// Multiplies, and appends the result and its marks. Decoding refuses sizes that do not fit, so that they cannot get here.
@@ -348,7 +347,7 @@ pub(super) fn multiply(
 ) {
     match product.multiply(operands) {
         Ok(outcome) => {
-            context.spend(effort(operands, outcome.d.len()));
+            context.spend(effort(product, operands, outcome.d.len()));
             values.extend(outcome.d);
             marks.extend(outcome.marks);
         }

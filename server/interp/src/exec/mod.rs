@@ -11,6 +11,7 @@ mod cluster;
 mod compare;
 mod control;
 mod convert;
+mod effort;
 mod extended;
 mod external;
 mod fence;
@@ -46,6 +47,8 @@ mod video;
 mod warp;
 mod wgmma;
 mod wmma;
+
+pub(crate) use effort::effort;
 
 use crate::inst::DecodeContext;
 use crate::machine::code::{DecodeRefusal, OpAction};

@@ -8,6 +8,8 @@ pub(super) fn format(
     mut value: impl FnMut(u64, usize) -> u64,
     mut text: impl FnMut(u64) -> Vec<u8>,
 ) -> (Vec<u8>, u32) {
+    // A width or a string can make much of a short format.
+    const MAX_BYTES: usize = super::external::MAX_PRINTED_BYTES;
     let mut out = Vec::new();
     let (mut at, mut count) = (0u64, 0);
     let mut rest = format;
@@ -18,7 +20,7 @@ pub(super) fn format(
         count += 1;
         found
     };
-    while let Some((first, tail)) = rest.split_first() {
+    while let Some((first, tail)) = rest.split_first().filter(|_| out.len() < MAX_BYTES) {
         rest = tail;
         if *first != b'%' {
             out.push(*first);

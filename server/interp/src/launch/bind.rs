@@ -5,11 +5,10 @@ use super::settle::{MAX_BUFFER_BYTES, contents, describe_at, is_aggregate};
 use super::{Argument, Buffer, BufferContents, ElementFormat, Fill, Launch, LaunchMistake, NamedArgument, Number};
 use crate::machine::code::Executable;
 use crate::machine::{GridShape, Machine, Memory, Settings};
-use crate::memory::{Global, PAGE, Storage, Window};
+use crate::memory::{Global, Storage, Window};
 use ptx_num::image::ImageId;
 use ptx_num::image::description::Described;
 use ptx_num::values::Marks;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// A machine that is about to start, and the memory of its buffers.
@@ -42,90 +41,6 @@ pub enum BindingSite {
     Constant(u64),
     /// In an image.
     Image(ImageId),
-}
-
-/// The contents of a buffer during or after a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct BufferSnapshot {
-    /// The bytes; unwritten ones are zero.
-    pub bytes: Vec<u8>,
-    /// The written bytes, as ranges of indices into `bytes`.
-    pub known: Vec<Range<u64>>,
-    /// The bytes whose value is unspecified in the manual, or leaves it, likewise.
-    pub unspecified: Vec<Range<u64>>,
-    /// The bytes of approximations, likewise.
-    pub approximate: Vec<Range<u64>>,
-}
-
-impl BufferSnapshot {
-    /// The combined marks of the bytes in a range.
-    pub fn marks(&self, bytes: Range<u64>) -> Marks {
-        let touched = |ranges: &[Range<u64>]| ranges.iter().any(|r| r.start < bytes.end && bytes.start < r.end);
-        let mut out = Marks::NONE;
-        if touched(&self.unspecified) {
-            out |= Marks::UNSPECIFIED;
-        }
-        if touched(&self.approximate) {
-            out |= Marks::APPROXIMATE;
-        }
-        out
-    }
-
-    /// The contents of a part of a storage.
-    fn of(storage: &Storage, from: u64, bytes: u64) -> Self {
-        let mut out = Self { bytes: vec![0; usize::try_from(bytes).unwrap_or(0)], ..Self::default() };
-        let mut at = 0;
-        for chunk in out.bytes.chunks_mut(PAGE) {
-            let all = at..at + chunk.len() as u64;
-            let read = storage.read(from + at, chunk);
-            at = all.end;
-            let marks = |byte: &u64| storage.read(from + byte, &mut [0]).marks;
-            if read.uninitialized {
-                add(&mut out.known, all.clone().filter(|byte| storage.known(from + byte)));
-            } else {
-                join(&mut out.known, all.clone());
-            }
-            if read.marks.contains(Marks::UNSPECIFIED) {
-                add(&mut out.unspecified, all.clone().filter(|byte| marks(byte).contains(Marks::UNSPECIFIED)));
-            }
-            if read.marks.contains(Marks::APPROXIMATE) {
-                add(&mut out.approximate, all.filter(|byte| marks(byte).contains(Marks::APPROXIMATE)));
-            }
-        }
-        out
-    }
-}
-
-/// Adds bytes to a list of ranges, in ascending order.
-fn add(ranges: &mut Vec<Range<u64>>, bytes: impl Iterator<Item = u64>) {
-    bytes.for_each(|byte| join(ranges, byte..byte + 1));
-}
-
-/// Adds a range behind the last one of a list.
-fn join(ranges: &mut Vec<Range<u64>>, range: Range<u64>) {
-    match ranges.last_mut() {
-        Some(last) if last.end == range.start => last.end = range.end,
-        _ => ranges.push(range),
-    }
-}
-
-impl PlacedBuffer {
-    /// The current contents.
-    pub fn snapshot(&self, machine: &Machine) -> BufferSnapshot {
-        let of = |storage: &Storage, from: u64| BufferSnapshot::of(storage, from, self.bytes);
-        match self.place {
-            BindingSite::Global(address) => {
-                let found = machine.memory.global.find(address, 0);
-                found.map(|a| of(&a.storage, address - a.base)).unwrap_or_default()
-            }
-            BindingSite::Constant(at) => of(&machine.memory.constant, at),
-            BindingSite::Image(id) => {
-                let bytes = machine.images.image(id).map(|i| i.bytes.clone()).unwrap_or_default();
-                let known = 0..bytes.len() as u64;
-                BufferSnapshot { bytes, known: vec![known], ..BufferSnapshot::default() }
-            }
-        }
-    }
 }
 
 /// Creates a machine and stores parameters, buffers and initial contents where the kernel expects them. The launch must have been checked
@@ -171,6 +86,8 @@ pub fn bind(launch: &Launch, executable: Arc<Executable>, settings: Settings) ->
     let Binding { memory, mut buffers, images, .. } = binding;
     variables(launch, &executable, &mut buffers).map_err(|m| vec![m])?;
     let mut machine = Machine::new(executable, shape, settings, memory);
+    // A surface that is written is copied once.
+    machine.hold_before_run(2 * images.bindings.bytes());
     machine.images = images.bindings;
     Ok(Bound { machine, buffers })
 }
@@ -422,6 +339,22 @@ fn storage(buffer: &Buffer, bytes: u64) -> Storage {
         BufferContents::Fill(Fill::Zero) => Storage::new(bytes, true),
         BufferContents::Fill(Fill::Poison) | BufferContents::File(_) => Storage::new(bytes, false),
         BufferContents::Bytes(all) if all.len() as u64 == bytes => Storage::from_bytes(all),
+        BufferContents::Fill(fill) => filled(fill, buffer.element, bytes),
         _ => Storage::from_bytes(&contents(buffer).unwrap_or_default()),
     }
+}
+
+/// Storage filled by a rule, without a second copy of its bytes.
+fn filled(fill: &Fill, element: ElementFormat, bytes: u64) -> Storage {
+    /// Elements that are written at once: whole bytes of any format.
+    const CHUNK: u64 = 1 << 14;
+    let mut out = Storage::new(bytes, true);
+    let count = element.count(bytes);
+    for first in (0..count).step_by(CHUNK as usize) {
+        let elements = CHUNK.min(count - first);
+        let mut chunk = vec![0; element.bytes(elements).and_then(|n| usize::try_from(n).ok()).unwrap_or(0)];
+        (0..elements).for_each(|index| element.put(&mut chunk, index, fill.bits(element, first + index)));
+        out.write(element.bytes(first).unwrap_or(0), &chunk, Marks::NONE);
+    }
+    out
 }

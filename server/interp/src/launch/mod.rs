@@ -53,7 +53,7 @@
 mod argument;
 mod bind;
 mod bounds;
-mod changes;
+mod contents;
 mod cursor;
 mod expectation;
 mod fill;
@@ -68,10 +68,11 @@ mod usage;
 mod verdict;
 mod write;
 
+pub use crate::memory::ByteState;
 pub use crate::notation::{ElementFormat, ElementKind, Float, Number};
 pub use argument::{LineKind, argument, dimensions, fill, hexadecimal, unknown_element};
-pub use bind::{BindingSite, Bound, BufferSnapshot, PlacedBuffer, bind};
-pub use changes::ContentsBefore;
+pub use bind::{BindingSite, Bound, PlacedBuffer, bind};
+pub use contents::{BufferSnapshot, ChangedElements};
 pub use cursor::is_name;
 pub use expectation::{
     Condition, ElementSelection, Expectation, ExpectationSubject, ExpectedElements, Tolerance, expectations,
@@ -147,6 +148,32 @@ impl Launch {
             }
         }
         mistakes
+    }
+
+    /// Puts back arguments that name files, as `written` has them, in place of the bytes of the files.
+    pub fn forget_files(&mut self, written: &Self) {
+        let given = written.parameters.iter().chain(&written.globals).chain(&written.buffers);
+        let files: Vec<&NamedArgument> = given.filter(|given| given.argument.names_file()).collect();
+        let all = self.parameters.iter_mut().chain(&mut self.globals).chain(&mut self.buffers);
+        for given in all {
+            let same = |file: &&&NamedArgument| {
+                (&file.name, file.offset, &file.range) == (&given.name, given.offset, &given.range)
+            };
+            if let Some(file) = files.iter().find(same) {
+                given.argument = file.argument.clone();
+            }
+        }
+    }
+}
+
+impl Argument {
+    /// Whether its contents are those of a file that has not been read.
+    fn names_file(&self) -> bool {
+        match self {
+            Self::Buffer(buffer) => matches!(buffer.contents, BufferContents::File(_)),
+            Self::Table(table) => table.iter().any(|(key, _)| key == "file"),
+            Self::Number(..) | Self::Address(..) => false,
+        }
     }
 }
 

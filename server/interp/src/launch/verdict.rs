@@ -1,6 +1,7 @@
 //! Evaluation of expectations after a run.
 
-use super::bind::{BufferSnapshot, PlacedBuffer};
+use super::bind::PlacedBuffer;
+use super::contents::BufferSnapshot;
 use super::expectation::STATUSES;
 use super::{
     Condition, ElementFormat, ElementKind, ElementSelection, Expectation, ExpectationSubject, ExpectedElements, Fill,
@@ -11,7 +12,6 @@ use crate::machine::{Machine, RunStatus};
 use ptx_gate::words::visible;
 use ptx_num::values::Marks;
 use std::collections::HashMap;
-use std::ops::Range;
 
 /// The result of an expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +116,7 @@ impl RunResult<'_> {
                 return Err(format!("`{other}` has elements of another size"));
             }
         }
-        let nothing = BufferSnapshot::default();
+        let nothing = BufferSnapshot::empty();
         let snapshot = self.snapshots.get(name.as_str()).unwrap_or(&nothing);
         let like = match &condition.expected {
             ExpectedElements::Like(other, _) => self.snapshots.get(other),
@@ -142,7 +142,7 @@ impl RunResult<'_> {
                 ExpectedElements::Fill(Fill::Nan) => seen.value(Number::Float(f64::NAN), condition.tolerance)?,
                 ExpectedElements::Fill(fill) => seen.bits(fill.bits(element, index - from), condition.tolerance),
                 ExpectedElements::Like(_, first) => {
-                    let bits = like.and_then(|l| element.get(&l.bytes, first + (index - from)));
+                    let bits = like.and_then(|l| l.bits(element, first + (index - from)));
                     match bits {
                         Some(bits) => seen.bits(bits, condition.tolerance),
                         None => Some("the other one ends before".to_owned()),
@@ -176,22 +176,12 @@ struct SeenElement<'a> {
 }
 
 impl SeenElement<'_> {
-    /// The range of its bytes in the buffer.
-    fn range(&self) -> Range<u64> {
-        let bits = u64::from(self.element.bits());
-        self.index * bits / 8..(self.index * bits + bits).div_ceil(8)
-    }
-
     fn marks(&self) -> Marks {
-        self.snapshot.marks(self.range())
+        self.snapshot.element(self.element, self.index).1
     }
 
     fn found(&self) -> Option<u128> {
-        let Range { start: from, end: to } = self.range();
-        let known = &self.snapshot.known;
-        let last = known.partition_point(|r| r.start <= from);
-        let inside = last.checked_sub(1).and_then(|i| known.get(i)).is_some_and(|r| r.end >= to);
-        self.element.get(&self.snapshot.bytes, self.index).filter(|_| inside)
+        self.snapshot.element(self.element, self.index).0
     }
 
     fn poison(&self) -> Option<String> {

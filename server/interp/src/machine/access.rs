@@ -277,6 +277,7 @@ impl ExecContext<'_> {
                 None => storage.forget(at, 8),
             }
         }
+        self.note_growth(location, lane, 8);
         self.changed();
     }
 
@@ -311,6 +312,7 @@ impl ExecContext<'_> {
                 storage.write(at, buffer, Marks::NONE);
             }
         } else {
+            self.spend(bytes / 2);
             for (i, byte) in buffer.iter().enumerate() {
                 if mask >> (i % 16) & 1 == 0 {
                     continue;
@@ -325,7 +327,14 @@ impl ExecContext<'_> {
                 }
             }
         }
+        self.note_growth(to, lane, bytes);
         self.changed();
+    }
+
+    /// Accounts for pages that a write has created.
+    fn note_growth(&mut self, location: AccessLocation, lane: usize, bytes: usize) {
+        let grown = self.storage(location, lane, bytes).map_or(0, |(storage, _)| storage.count());
+        self.grow(grown, lane);
     }
 
     /// Passes the writes of a copy to the race detector: of every 16 bytes those with a bit in `mask`.
@@ -361,6 +370,7 @@ impl ExecContext<'_> {
             && let Some((storage, at)) = self.storage(location, lane, bytes as usize)
         {
             storage.forget(at, bytes);
+            self.note_growth(location, lane, bytes as usize);
         }
     }
 

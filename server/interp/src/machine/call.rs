@@ -1,6 +1,8 @@
 //! Calls and returns of functions, and the exit of threads.
 
+use super::account::frame_of;
 use super::code::{Call, Executable, Formal, FunctionCode, Op, OpAction, Pass, Slot};
+use super::effort::TAKEN_BYTES;
 use super::group::Turn;
 use super::warp::{CallFrame, Group, GroupReadiness, Warp};
 use super::{LOCAL_BYTES, Machine};
@@ -10,6 +12,9 @@ use crate::memory::STACK_PARAMETERS;
 use crate::registers::{PredicateDst, PredicateSrc, RegisterLocation};
 use crate::simd::LaneMarks;
 use ptx_num::values::Marks;
+
+/// Effort of a call with its return.
+const CALL: u64 = 24;
 
 /// A parameter or a result while it is passed from one call frame to another.
 enum CallValue {
@@ -181,7 +186,7 @@ impl Machine {
             self.note(turn, &warp.lanes, FaultKind::StackOverflow, site, group.mask, words);
             return false;
         }
-        if !self.hold(super::account::frame_of(code)) {
+        if !self.hold(frame_of(code)) {
             let limit = self.settings.memory;
             let words = || {
                 format!(
@@ -192,6 +197,9 @@ impl Machine {
             return false;
         }
         let caller = executable.code(frame.function);
+        let passed: u64 = call.arguments.iter().map(Pass::bytes).sum();
+        // A free entry is looked for among the frames, and every lane has a copy of each argument.
+        self.charge(CALL + frame_of(code) / TAKEN_BYTES + warp.frames.len() as u64 / 64 + passed * LANES as u64 / 8);
         let values: Vec<CallValue> =
             call.arguments.iter().map(|a| take(warp, &frame, caller, *a, group.mask)).collect();
         // The caller's frame returns to its entry, so that the callee gets another one.
@@ -223,6 +231,8 @@ impl Machine {
         };
         let callee = executable.code(frame.function);
         let results: &[Formal] = callee.map_or(&[], |c| &c.results);
+        let passed: u64 = results.iter().map(Formal::bytes).sum();
+        self.charge(passed * LANES as u64 / 8);
         let values: Vec<CallValue> = results.iter().map(|r| take_formal(warp, frame, callee, *r, group.mask)).collect();
         for lane in lanes(group.mask) {
             let (from, to) = (frame.base[lane], warp.lanes.stack[lane]);

@@ -3,7 +3,7 @@
 use super::passing::Passing;
 use super::{ExecContext, StepOutcome};
 use crate::findings::InstructionSite;
-use crate::lanes::LANES;
+use crate::lanes::{LANES, LaneMask};
 use crate::machine::origins::OriginSet;
 use crate::memory::{AddressMap, Global, Storage, Window};
 use crate::registers::{PredicateDst, PredicateSrc, RegisterFile, RegisterLine, RegisterLocation, Src};
@@ -84,14 +84,34 @@ pub struct Op {
     pub floats: Option<u16>,
     /// The instruction reads hidden registers that are filled right before it: see [`FunctionCode::clocks`] and [`FunctionCode::sums`].
     pub prepared: bool,
-    /// The instruction accesses only registers and the program counter, waits for no other lanes and reads no such hidden register.
+    /// The instruction accesses only registers and the program counter, waits for no other lanes, reads no such hidden register, and has no
+    /// effort besides its step.
     pub simple: bool,
+    /// Its effort besides its step.
+    pub effort: InstructionEffort,
     /// The lanes that the instruction waits for may be at other instructions of the same kind (`bar.warp.sync`).
     pub meets_anywhere: bool,
     /// The instruction may use registers of `wgmma` products that are in flight, because it is such a product itself.
     pub pipelined: bool,
     /// The operands without an effect in this machine, such as the policy of a cache.
     pub ignored: Box<[OperandName]>,
+}
+
+/// The effort of an instruction besides its step and the bytes that it moves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InstructionEffort {
+    /// Of each execution.
+    pub base: u8,
+    /// Of each lane that executes it.
+    pub lane: u8,
+}
+
+impl InstructionEffort {
+    /// The effort of an execution by the lanes of a mask.
+    #[inline]
+    pub fn of(self, mask: LaneMask) -> u64 {
+        u64::from(self.base) + u64::from(self.lane) * u64::from(mask.count_ones())
+    }
 }
 
 /// Where a register of the source is stored.
@@ -116,6 +136,13 @@ pub enum Pass {
     Memory(RegisterLocation, u32),
     /// Nowhere: the caller ignores the result (`_`).
     Nothing,
+}
+
+impl Pass {
+    /// Bytes of memory that each lane passes.
+    pub(super) fn bytes(&self) -> u64 {
+        if let Self::Memory(_, bytes) = self { u64::from(*bytes) } else { 0 }
+    }
 }
 
 /// The operands of a call.
@@ -143,6 +170,13 @@ pub enum Formal {
     Memory(u32, u32),
     /// Nowhere: the function never uses this register.
     Unused,
+}
+
+impl Formal {
+    /// Bytes of memory of each lane.
+    pub(super) fn bytes(&self) -> u64 {
+        if let Self::Memory(_, bytes) = self { u64::from(*bytes) } else { 0 }
+    }
 }
 
 /// A decoded function.

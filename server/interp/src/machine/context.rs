@@ -10,6 +10,12 @@ use crate::registers::WarpRegisters;
 use crate::simd::LaneMarks;
 use ptx_num::values::Marks;
 
+/// Effort after which an instruction leaves out what it can: see [`ExecContext::is_tired`].
+const MAX_EFFORT: u32 = 1 << 22;
+
+/// Effort of a finding.
+const FINDING: usize = 6;
+
 /// How an instruction ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepOutcome {
@@ -113,6 +119,11 @@ impl ExecContext<'_> {
         self.effort = self.effort.saturating_add(u32::try_from(effort).unwrap_or(u32::MAX));
     }
 
+    /// Whether this instruction has already done so much that it should do no more than it must: a fraction of a second.
+    pub(crate) fn is_tired(&self) -> bool {
+        self.effort > MAX_EFFORT
+    }
+
     /// Adds a finding. If its kind ends the run, the rest of the instruction has no effect.
     pub fn fault(&mut self, kind: FaultKind, lanes: LaneMask, message: impl FnOnce() -> String) {
         self.fault_with(kind, lanes, message, None);
@@ -145,6 +156,7 @@ impl ExecContext<'_> {
         let cta = self.cta().index;
         let fault = || Fault { kind, message: message(), site, lanes, cta, warp, step, count: 1, related };
         self.machine.findings.add(kind, site, fault);
+        self.spend(FINDING);
         self.stopped |= kind.is_fatal();
     }
 

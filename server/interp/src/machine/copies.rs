@@ -9,10 +9,23 @@ use super::{AccessLocation, ExecContext};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::LaneMask;
 use crate::memory::Region;
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Maximum number of operations in flight that are tracked; further ones are not checked.
-const MAX_COPIES: usize = 1 << 20;
+const MAX_COPIES: usize = 1 << 16;
+
+/// Maximum number of committed groups of a thread. If there are more, the oldest two become one.
+const MAX_GROUPS: usize = 256;
+
+/// Bytes of an operation in flight with its entries in indices, groups and mbarriers.
+const FLIGHT: u64 = 512;
+
+/// Number of spans that a search looks at with one unit of effort.
+const LOOKS: usize = 4;
+
+/// Bytes of a group of a thread.
+const GROUP: u64 = 32;
 
 /// A range of bytes that an operation uses.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +73,13 @@ impl Flight {
     }
 }
 
+impl Flight {
+    /// Bytes that it occupies.
+    fn held(&self) -> u64 {
+        FLIGHT + size_of_val(&self.operands[..]) as u64
+    }
+}
+
 /// Identifies an operation in flight.
 pub(crate) type FlightId = u64;
 
@@ -85,15 +105,20 @@ impl Index {
         self.count -= usize::from(self.classes[class(span.bytes)].remove(&(span.start, id)).is_some());
     }
 
-    /// The operations that use some of these bytes.
-    fn overlapping(&self, start: u64, bytes: u64) -> impl Iterator<Item = FlightId> {
+    /// The operations that use some of these bytes. `looked` counts the spans that the search looks at.
+    fn overlapping<'i>(
+        &'i self,
+        start: u64,
+        bytes: u64,
+        looked: &'i Cell<usize>,
+    ) -> impl Iterator<Item = FlightId> + 'i {
         let end = start.saturating_add(bytes);
         let filled = self.classes.iter().enumerate().filter(|(_, c)| !c.is_empty());
         filled.flat_map(move |(class, spans)| {
             // The last class has no upper bound for sizes.
             let longest = if class == 5 { u64::MAX } else { 16 << (4 * class) };
             let from = start.saturating_sub(longest);
-            let near = spans.range((from, 0)..(end, 0));
+            let near = spans.range((from, 0)..(end, 0)).inspect(|_| looked.set(looked.get() + 1));
             near.filter(move |((at, _), len)| at.saturating_add(**len) > start).map(|((_, id), _)| *id)
         })
     }
@@ -164,9 +189,23 @@ pub struct Flights {
     next: FlightId,
     reads: Index,
     writes: Index,
+    /// Some operations are not tracked, because there are too many.
+    full: bool,
 }
 
 impl Flights {
+    /// Whether some operations were not tracked.
+    pub fn is_incomplete(&self) -> bool {
+        self.full
+    }
+
+    /// Whether no more operations are tracked. Notes that one is not.
+    fn is_full(&mut self) -> bool {
+        let full = self.live.len() >= MAX_COPIES;
+        self.full |= full;
+        full
+    }
+
     /// Whether nothing is in flight.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -210,6 +249,11 @@ impl Copies {
 }
 
 impl Copies {
+    /// Bytes that the groups occupy.
+    pub(super) fn held(&self) -> u64 {
+        GROUP * self.lanes.iter().flatten().map(|groups| groups.closed.len() as u64).sum::<u64>()
+    }
+
     /// The lanes of a mask whose bulk copies are not known to have read their sources in shared memory.
     pub(super) fn reading(&self, flights: &Flights, mask: LaneMask) -> LaneMask {
         let reads = |id: &FlightId| {
@@ -254,7 +298,7 @@ pub(crate) fn begin(
         super::proxies::written_by_engine(context, at, bytes as usize);
     }
     let wanted = context.machine.settings.checks.has(FaultKind::Asynchronous);
-    if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MAX_COPIES {
+    if !wanted || context.is_stopped() || context.machine.flights.is_full() {
         return None;
     }
     let reads = reads.and_then(|(at, bytes)| span(context, at, bytes));
@@ -263,6 +307,7 @@ pub(crate) fn begin(
     let id = flights.next;
     flights.next += 1;
     flights.live.insert(id, Flight { reads, writes, atomic, ..Flight::new(context.site) });
+    context.hold_for_all(FLIGHT);
     if let Some(span) = reads {
         note(context, span, id, false, true);
     }
@@ -277,7 +322,7 @@ pub(crate) fn begin(
 pub(crate) fn begin_product(context: &mut ExecContext<'_>, kind: Option<TensorKind>) -> Option<FlightId> {
     let OperandUses { shared, tensor } = context.uses.take().map_or_else(OperandUses::default, |uses| *uses);
     let wanted = context.machine.settings.checks.has(FaultKind::Asynchronous);
-    if !wanted || context.is_stopped() || context.machine.flights.live.len() >= MAX_COPIES {
+    if !wanted || context.is_stopped() || context.machine.flights.is_full() {
         return None;
     }
     let site = context.site;
@@ -289,7 +334,10 @@ pub(crate) fn begin_product(context: &mut ExecContext<'_>, kind: Option<TensorKi
     let flights = &mut context.machine.flights;
     let id = flights.next;
     flights.next += 1;
-    flights.live.insert(id, Flight { operands: shared, tensor: kind.is_some(), ..Flight::new(site) });
+    let flight = Flight { operands: shared, tensor: kind.is_some(), ..Flight::new(site) };
+    let held = flight.held();
+    flights.live.insert(id, flight);
+    context.hold_for_all(held);
     if let Some(kind) = kind {
         operands::begin(context, kind, tensor, Some(id));
     }
@@ -329,6 +377,7 @@ fn has_read(context: &mut ExecContext<'_>, id: FlightId) {
 /// Records that the operation is known to be complete. Returns whether it is a refused request for another cluster.
 pub(crate) fn complete(context: &mut ExecContext<'_>, id: FlightId) -> bool {
     let Some(flight) = context.machine.flights.live.remove(&id) else { return false };
+    context.machine.release(flight.held());
     if let Some(span) = flight.reads {
         note(context, span, id, false, false);
     }
@@ -363,6 +412,16 @@ pub(crate) fn commit(context: &mut ExecContext<'_>, lane: usize, family: Family)
     if let Some(groups) = context.lanes.copies.groups(lane, family) {
         let open = std::mem::take(&mut groups.open);
         groups.closed.push_back(open);
+        let is_full = groups.closed.len() > MAX_GROUPS;
+        if is_full && let Some(mut first) = groups.closed.pop_front() {
+            groups.read = groups.read.saturating_sub(1);
+            if let Some(second) = groups.closed.front_mut() {
+                first.append(second);
+                *second = first;
+            }
+        } else {
+            context.hold(GROUP, lane);
+        }
     }
 }
 
@@ -380,6 +439,7 @@ pub(crate) fn wait(context: &mut ExecContext<'_>, lane: usize, family: Family, l
         }
     } else {
         groups.read = groups.read.saturating_sub(done);
+        context.machine.release(GROUP * done as u64);
         let ids: Vec<FlightId> = groups.closed.drain(..done).flatten().collect();
         for id in ids {
             complete(context, id);
@@ -390,7 +450,10 @@ pub(crate) fn wait(context: &mut ExecContext<'_>, lane: usize, family: Family, l
 /// All operations of a thread that are not known to be complete, in any group.
 pub(crate) fn of_thread(context: &mut ExecContext<'_>, lane: usize, family: Family) -> Vec<FlightId> {
     let groups = context.lanes.copies.groups(lane, family);
-    groups.map_or_else(Vec::new, |g| g.closed.iter().flatten().chain(&g.open).copied().collect())
+    let ids: Vec<FlightId> =
+        groups.map_or_else(Vec::new, |g| g.closed.iter().flatten().chain(&g.open).copied().collect());
+    context.spend(ids.len() / 4);
+    ids
 }
 
 /// The operations of `tcgen05` of a thread that are not known to be complete.
@@ -398,7 +461,9 @@ pub(crate) fn of_tensor(context: &mut ExecContext<'_>, lane: usize) -> Vec<Fligh
     let live = &context.machine.flights.live;
     let Some(groups) = context.lanes.copies.groups(lane, Family::Tensor) else { return Vec::new() };
     groups.open.retain(|id| live.contains_key(id));
-    groups.open.clone()
+    let ids = groups.open.clone();
+    context.spend(ids.len() / 4);
+    ids
 }
 
 /// Checks an access against the operations in flight. Called for every access while there are any.
@@ -418,6 +483,7 @@ pub(crate) fn meet(
         operands::overwritten(context, location, lane, bytes, site);
     }
     let (mut target, mut source) = (None, None);
+    let looked = Cell::new(0);
     {
         let machine = &*context.machine;
         let (reads, writes) = match span.rank {
@@ -433,13 +499,14 @@ pub(crate) fn meet(
         let flight = |id: FlightId| machine.flights.live.get(&id);
         let meets = |id: &FlightId| kind != AccessEffect::Atomic || flight(*id).is_some_and(|f| !f.atomic);
         if writes.count > 0 {
-            target = writes.overlapping(span.start, span.bytes).find(meets).and_then(flight).map(|f| f.site);
+            target = writes.overlapping(span.start, span.bytes, &looked).find(meets).and_then(flight).map(|f| f.site);
         }
         if kind != AccessEffect::Read && reads.count > 0 {
-            let found = reads.overlapping(span.start, span.bytes).next();
+            let found = reads.overlapping(span.start, span.bytes, &looked).next();
             source = found.and_then(|id| Some((id, flight(id)?.site)));
         }
     }
+    context.spend(looked.get() / LOOKS);
     let verb = if kind == AccessEffect::Read { "reads" } else { "writes" };
     if let Some(site) = target {
         let name = context.name_of(location);
@@ -471,8 +538,11 @@ pub(super) fn is_quiet(context: &mut ExecContext<'_>, region: Region, (start, by
     match region {
         Region::Global => {
             let Flights { reads, writes, .. } = &context.machine.flights;
-            let free = |index: &Index| index.count == 0 || index.overlapping(start, bytes).next().is_none();
-            free(writes) && (!write || free(reads))
+            let looked = Cell::new(0);
+            let free = |index: &Index| index.count == 0 || index.overlapping(start, bytes, &looked).next().is_none();
+            let quiet = free(writes) && (!write || free(reads));
+            context.spend(looked.get() / LOOKS);
+            quiet
         }
         Region::Shared(None) => {
             let cta = context.cta();
@@ -536,6 +606,7 @@ pub(crate) fn fence(context: &mut ExecContext<'_>) {
 #[cfg(test)]
 mod tests {
     use super::{CopySpan, Index, SharedFlights};
+    use std::cell::Cell;
 
     fn span(start: u64, bytes: u64) -> CopySpan {
         CopySpan { rank: None, start, bytes }
@@ -549,7 +620,7 @@ mod tests {
             index.insert(span(start, bytes), id as u64);
         }
         for at in (0..9000).chain([1_053_575, 1_053_576, 2_000_000, 130_000_000, 136_217_727, 136_217_728]) {
-            let found: Vec<u64> = index.overlapping(at, 2).collect();
+            let found: Vec<u64> = index.overlapping(at, 2, &Cell::new(0)).collect();
             let near = spans.iter().enumerate().filter(|(_, (s, b))| *s < at + 2 && s + b > at).map(|(i, _)| i as u64);
             let mut near: Vec<u64> = near.collect();
             let mut found = found;
@@ -558,7 +629,7 @@ mod tests {
             assert_eq!(found, near, "at {at}");
         }
         index.remove(span(4, 4), 1);
-        assert_eq!((index.overlapping(5, 1).count(), index.count), (0, 5));
+        assert_eq!((index.overlapping(5, 1, &Cell::new(0)).count(), index.count), (0, 5));
     }
 
     #[test]

@@ -20,6 +20,17 @@ pub struct Cluster {
     pub(super) rounds: u64,
 }
 
+/// How many CTAs of a grid have ended, run and have not begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CtaCounts {
+    /// All their threads have exited.
+    pub ended: u64,
+    /// They have begun and not ended.
+    pub running: u64,
+    /// They have not begun.
+    pub ahead: u64,
+}
+
 /// A running CTA.
 #[derive(Debug, Clone, Default)]
 pub struct Cta {
@@ -77,6 +88,13 @@ impl Cluster {
 }
 
 impl Machine {
+    /// How far the grid has come.
+    pub fn cta_counts(&self) -> CtaCounts {
+        let running = self.clusters.iter().filter(|c| !c.is_finished()).map(|c| c.ctas.len() as u64).sum();
+        let begun = self.next_cluster.saturating_mul(u64::from(self.shape.cluster_ctas()));
+        CtaCounts { ended: begun.saturating_sub(running), running, ahead: self.shape.ctas().saturating_sub(begun) }
+    }
+
     /// Whether the CTA with this linear number has not started yet.
     pub(crate) fn is_ahead(&self, cta: u64) -> bool {
         let [gx, gy, _] = self.shape.grid.map(u64::from);

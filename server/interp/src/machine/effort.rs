@@ -14,7 +14,7 @@ use super::{Machine, Settings};
 const EXTRA_PER_STEP: u64 = 3;
 
 /// Extra effort that each run may have, so that a limit of a few steps leaves room for the start of its blocks.
-const MIN_EXTRA: u64 = 1 << 20;
+const MIN_EXTRA: u64 = 1 << 18;
 
 /// Effort for a block that begins, besides that for its warps and its memory.
 const CTA: u64 = 24;
@@ -23,10 +23,20 @@ const CTA: u64 = 24;
 const WARP: u64 = 24;
 
 /// Bytes of memory that are taken with one unit of effort.
-pub(super) const TAKEN_BYTES: u64 = 128;
+pub(super) const TAKEN_BYTES: u64 = 96;
+
+/// The effort of a lane whose access has no neighbours, with this number of bytes of global memory.
+pub(super) fn lone_access(bytes: u64) -> u8 {
+    match bytes >> 20 {
+        0..16 => 1,
+        16..128 => 2,
+        128..512 => 5,
+        _ => 8,
+    }
+}
 
 impl Settings {
-    /// Maximum effort of a run besides its steps: three times its limit of steps, and a million.
+    /// Maximum effort of a run besides its steps: three times its limit of steps, and a quarter of a million.
     pub fn effort(&self) -> u64 {
         self.limit.saturating_mul(EXTRA_PER_STEP).saturating_add(MIN_EXTRA)
     }
@@ -37,6 +47,11 @@ impl Machine {
     #[inline]
     pub(super) fn charge(&mut self, effort: u64) {
         self.effort = self.effort.saturating_add(effort);
+    }
+
+    /// The work so far, in ordinary instructions: steps and effort.
+    pub fn work(&self) -> u64 {
+        self.steps.saturating_add(self.effort)
     }
 
     /// Whether the effort has reached its limit, so that the run must end.

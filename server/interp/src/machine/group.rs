@@ -8,6 +8,7 @@ use super::warp::{CallFrame, Group, GroupReadiness, Warp, WarpLanes};
 use super::{Machine, nan, specials};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::{LaneMask, lanes};
+use crate::memory::ledger;
 use crate::registers::{PredicateSrc, RegisterFile, Src};
 use crate::simd::LaneMarks;
 
@@ -156,6 +157,8 @@ impl Machine {
                     let watched = numbers && op.floats.is_some();
                     let before = if watched { nan::read(executable, code, op, &frame.registers, group.pc) } else { 0 };
                     let marked = step.run(&mut frame.registers, mask);
+                    self.schedule.spent += op.effort.of(mask);
+                    self.charge(op.effort.of(mask));
                     let sources = sources(op, &frame);
                     note_writes(op, &mut frame, mask, marked, sources);
                     if !passed.is_empty() {
@@ -200,9 +203,14 @@ impl Machine {
                         noted: turn.recorder.as_mut().filter(|_| wanted).and_then(|r| r.noted()),
                     };
                     let outcome = step(&mut context);
+                    let taken = ledger::collect();
+                    if taken > 0 {
+                        context.hold(taken, mask.trailing_zeros() as usize);
+                    }
                     let (token, marked, stopped) = (context.token, context.marked, context.stopped);
                     let (exact, effort) = (context.exact, context.effort);
-                    let effort = u64::from(effort) + self.races.take_effort();
+                    let effort =
+                        u64::from(effort) + op.effort.of(mask) + self.races.take_effort(warp.lanes.clock.take_work());
                     self.schedule.spent += effort;
                     self.charge(effort);
                     group.token = token;

@@ -51,7 +51,7 @@ pub use access::AccessLocation;
 pub(crate) use access::region_name;
 pub(crate) use account::ALLOCATION;
 pub use context::{ExecContext, StepOutcome};
-pub use cta::{Cluster, Cta};
+pub use cta::{Cluster, Cta, CtaCounts};
 pub(crate) use nan::number_format;
 pub use noted::{AccessKind, MAX_ACCESSES, MemoryAccess};
 pub use order::Order;
@@ -219,8 +219,9 @@ pub struct Machine {
     pub clusters: Vec<Cluster>,
     /// The linear number of the cluster that starts next.
     pub(crate) next_cluster: u64,
-    /// Numbers of clusters that must not start, because a running cluster has taken over their work (`clusterlaunchcontrol`).
-    pub cancelled: std::collections::BTreeSet<u64>,
+    /// Number of clusters, from the next one on, that must not start, because running clusters have taken over their work
+    /// (`clusterlaunchcontrol`).
+    pub(crate) taken_over: u64,
     /// The findings of the run so far.
     pub findings: Findings,
     /// Bytes that the kernel printed with `vprintf`.
@@ -229,8 +230,6 @@ pub struct Machine {
     pub kept: u64,
     /// The maximum of `kept` so far.
     pub(crate) most_kept: u64,
-    /// The value of `kept` before the first instruction.
-    pub(crate) kept_before: u64,
     /// Number of warp instructions executed, summed over all warps.
     pub steps: u64,
     /// Work of the run so far besides its steps, in ordinary instructions: see [`Settings::effort`].
@@ -248,6 +247,8 @@ pub struct Machine {
     pub(crate) hidden: proxies::HiddenWrites,
     /// Texels that the kernel has written through surfaces.
     pub(crate) written_texels: texels::WrittenTexels,
+    /// Effort of a lane whose access has no neighbours. The more memory there is, the less of it processors have at hand.
+    pub(crate) lone_access: u8,
     /// For each of the program's sets of origins, the ranges that such an address may point into.
     pub(crate) bounds: Arc<[OriginBounds]>,
     /// State of the scheduler.
@@ -263,7 +264,9 @@ impl Machine {
     /// A machine before its first instruction. No cluster has started yet.
     pub fn new(executable: Arc<Executable>, shape: GridShape, settings: Settings, mut memory: Memory) -> Self {
         let kept = memory.count();
+        memory.seal();
         let bounds = bounds::of(&executable, &memory);
+        let memory_bytes = memory.global.allocations().iter().map(|a| a.storage.len()).sum();
         Self {
             executable,
             shape,
@@ -271,12 +274,11 @@ impl Machine {
             memory,
             clusters: Vec::new(),
             next_cluster: 0,
-            cancelled: std::collections::BTreeSet::new(),
+            taken_over: 0,
             findings: Findings::default(),
             printed: Vec::new(),
             kept,
             most_kept: kept,
-            kept_before: kept,
             steps: 0,
             effort: 0,
             progress: 0,
@@ -285,6 +287,7 @@ impl Machine {
             flights: copies::Flights::default(),
             hidden: proxies::HiddenWrites::default(),
             written_texels: texels::WrittenTexels::default(),
+            lone_access: effort::lone_access(memory_bytes),
             bounds,
             schedule: schedule::Schedule::default(),
             part: None,

@@ -174,6 +174,10 @@ struct TensorOperation {
     writes: TensorCells,
 }
 
+/// Maximum number of columns that operations in flight may use in the tensor memory of a CTA, each counted for each operation; further ones
+/// are not checked. An entry is 32 bytes.
+const MAX_PENDING_COLUMNS: usize = 1 << 16;
+
 /// The operations on the tensor memory of a CTA.
 #[derive(Debug, Clone, Default)]
 pub struct TensorPipeline {
@@ -186,6 +190,11 @@ pub struct TensorPipeline {
 }
 
 impl TensorPipeline {
+    /// Number of columns that the operations in flight use, each counted for each operation.
+    fn columns(&self) -> usize {
+        self.pending.iter().map(|o| 2 + o.reads.0.len() + o.writes.0.len()).sum()
+    }
+
     /// An operation in flight that conflicts with one of this kind: the two are not executed in the order in which they were issued.
     fn conflict(&self, kind: TensorKind, used: &TensorUse) -> Option<(&TensorOperation, u32)> {
         // Products, copies and shifts of a thread are executed in order (manual 9.7.16.6.2), except shifts after copies and other shifts.
@@ -267,9 +276,11 @@ pub(crate) fn begin(context: &mut ExecContext<'_>, kind: TensorKind, used: Vec<T
         if kind == TensorKind::Store {
             pipeline.set_results(&used.writes, 0, site);
         }
-        if id.is_some() || !kind.commits() {
+        let (looked, columns) = (pipeline.pending.len(), used.reads.0.len() + used.writes.0.len());
+        if (id.is_some() || !kind.commits()) && pipeline.columns() + columns <= MAX_PENDING_COLUMNS {
             pipeline.pending.push(TensorOperation { kind, id, warp, site, reads: used.reads, writes: used.writes });
         }
+        context.spend(looked + columns / 4);
         if let Some((other, at, column)) = conflict {
             in_flight(context, kind, other, at, column);
         } else if let Some((at, column)) = unfenced {

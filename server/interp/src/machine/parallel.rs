@@ -8,7 +8,7 @@
 
 use super::schedule::{MAX_IDLE_STEPS, MAX_RESIDENT_CTAS};
 use super::{Machine, Progress, RunStatus, Settings};
-use crate::memory::TouchedMemory;
+use crate::memory::{TouchedMemory, ledger};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -149,7 +149,7 @@ impl Machine {
             && self.printed.is_empty()
             && self.flights.is_empty()
             && self.images.is_empty()
-            && self.cancelled.is_empty()
+            && self.taken_over == 0
     }
 
     /// Whether the blocks of shadow memory are probably enough for the grid, by the words that the first CTA has used.
@@ -157,7 +157,7 @@ impl Machine {
         let all = self.memory.global.allocations().iter().map(|a| a.storage.len()).sum::<u64>();
         let all = (all / crate::memory::shadow::BLOCK as u64) as usize;
         let own = first.written_blocks().saturating_mul(self.cluster_count() as usize);
-        self.races.stays_within_limits(std::iter::empty(), all.min(own) + self.shared_blocks())
+        self.races.stays_within_limits(&self.shape, std::iter::empty(), all.min(own) + self.shared_blocks())
     }
 
     /// Maximum number of blocks of shadow memory for the shared memory of a CTA.
@@ -187,15 +187,7 @@ impl Machine {
         let count = self.cluster_count();
         let threads = self.settings.threads.min(usize::try_from(count - 1).unwrap_or(usize::MAX));
         let touched = TouchedMemory::new(self.executable.map.global);
-        let mut common = CommonState {
-            next: 1,
-            taken: 0,
-            touched,
-            blocks: 0,
-            steps: 0,
-            effort: 0,
-            overlaps: false,
-        };
+        let mut common = CommonState { next: 1, taken: 0, touched, blocks: 0, steps: 0, effort: 0, overlaps: false };
         common.add(&first, (self.steps, self.effort), &self.settings);
         let (common, stop) = (Mutex::new(common), StopFlag::default());
         let base = &*self;
@@ -234,7 +226,7 @@ impl Machine {
             // Those that a cancelled run leaves behind.
             self.clusters.extend(machine.clusters);
         }
-        let grown = self.memory.count();
+        let grown = self.memory.count() + ledger::collect();
         self.hold(grown);
         self.next_cluster = common.next;
         Some(if stop.is_set() { RunStatus::Cancelled } else { RunStatus::Finished })
@@ -272,7 +264,11 @@ impl Machine {
             all.join(&part.touched);
             let mut common = lock(common);
             let fits = common.add(&part, (machine.steps - before.0, machine.effort - before.1), &self.settings)
-                && self.races.stays_within_limits(std::iter::empty(), common.blocks + self.shared_blocks());
+                && self.races.stays_within_limits(
+                    &self.shape,
+                    std::iter::empty(),
+                    common.blocks + self.shared_blocks(),
+                );
             if !fits {
                 stop.drop_all();
                 return None;
@@ -299,7 +295,8 @@ impl Machine {
         kept = kept.saturating_add(most.saturating_mul(resident - 1));
         let shared = self.shared_blocks().saturating_mul(resident as usize);
         let races = results.iter().map(|(machine, _)| &machine.races);
-        kept <= self.settings.memory && self.races.stays_within_limits(races, common.blocks.saturating_add(shared))
+        kept <= self.settings.memory
+            && self.races.stays_within_limits(&self.shape, races, common.blocks.saturating_add(shared))
     }
 
     /// Whether all bytes of global memory in which a machine differs from this one lie in the written words.

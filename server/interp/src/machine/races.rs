@@ -28,9 +28,9 @@ mod report;
 mod scopes;
 mod updates;
 
-use super::{AccessLocation, ExecContext, Order, Scope};
+use super::{AccessLocation, ExecContext, GridShape, Order, Scope};
 use crate::findings::FaultKind;
-use crate::lanes::LaneMask;
+use crate::lanes::{LANES, LaneMask};
 use crate::memory::shadow::{self, ShadowCell, Stamp};
 use crate::memory::{PAGE, Region};
 pub use clock::Clock;
@@ -44,14 +44,27 @@ use std::collections::HashMap;
 use std::sync::Arc;
 pub(super) use updates::{LaneUpdate, update};
 
-/// Maximum number of shadow blocks per run: 3 KiB each, 12 KiB if bytes are distinguished.
-const MAX_BLOCKS: u32 = 1 << 15;
+/// Maximum number of units of shadow memory per run ([`shadow::UNIT_BYTES`]): 416 MiB. A unit is 256 bytes of the program's memory, a quarter
+/// of that where bytes are distinguished.
+const MAX_UNITS: u32 = 1 << 17;
+
+/// Maximum number of entries of knowledge that are stored in larger pieces of it: 400 MB.
+const MAX_ENTRIES: u64 = 1 << 24;
+
+/// Smaller pieces of knowledge need not be counted: there is not more of them than of warps.
+const SMALL_KNOWLEDGE: u64 = 64;
 
 /// Maximum number of locations with stored release knowledge.
 const MAX_LOCATIONS: usize = 1 << 16;
 
+/// Maximum number of bytes of these.
+const MAX_LOCATION_BYTES: u64 = 64 << 20;
+
 /// Limit of the work for joining knowledge, in CTAs looked at. After that the run is no longer checked for races.
 const MAX_WORK: u64 = 1 << 28;
+
+/// Effort of a strong access of a lane, which may gain or publish knowledge.
+const STRONG: usize = 3;
 
 /// Work for joining knowledge that makes a unit of effort.
 const WORK_PER_EFFORT: u64 = 4;
@@ -64,8 +77,12 @@ pub struct Races {
     locations: Arc<HashMap<(u64, u64, Domain), Knowledge>>,
     /// State for programs that name scopes.
     scopes: ScopeState,
-    /// Number of shadow blocks that may still be created.
+    /// Number of units of shadow memory that may still be created.
     left: u32,
+    /// Some accesses were not noted, because no units are left.
+    full: bool,
+    /// Entries of knowledge that may still be stored in larger pieces.
+    entries: u64,
     /// Work that may still be done, in CTAs looked at.
     work: u64,
     /// Work of the current instruction, which is part of its effort.
@@ -79,7 +96,9 @@ impl Default for Races {
         Self {
             locations: Arc::default(),
             scopes: ScopeState::default(),
-            left: MAX_BLOCKS,
+            left: MAX_UNITS,
+            full: false,
+            entries: MAX_ENTRIES,
             work: MAX_WORK,
             spent: 0,
             lockstep: None,
@@ -127,30 +146,57 @@ impl Races {
         self.locations.is_empty() && self.scopes.has_no_releases()
     }
 
-    /// Takes back the shadow blocks of shared memory that has ended.
-    pub(super) fn give_back(&mut self, blocks: u32) {
-        self.left = self.left.saturating_add(blocks).min(MAX_BLOCKS);
+    /// Takes back the units of shadow memory of shared memory that has ended.
+    pub(super) fn give_back(&mut self, units: u32) {
+        self.left = self.left.saturating_add(units).min(MAX_UNITS);
+    }
+
+    /// Sets the number of units that are left. The last ones are never used, so that it can be seen here whether they are enough.
+    fn set_left(&mut self, left: u32) {
+        self.left = left;
+        self.full |= left < shadow::FINE_UNITS;
+    }
+
+    /// Whether the notes have reached a limit, so that races may have been missed.
+    pub fn is_incomplete(&self) -> bool {
+        self.full || self.work == 0
     }
 
     /// Whether no limit was reached, and none would have been reached if this state and `others` were those of one run. `blocks`: the number
     /// of shadow blocks that such a run would need.
-    pub(super) fn stays_within_limits<'r>(&'r self, others: impl Iterator<Item = &'r Self>, blocks: usize) -> bool {
+    pub(super) fn stays_within_limits<'r>(
+        &'r self,
+        shape: &GridShape,
+        others: impl Iterator<Item = &'r Self>,
+        blocks: usize,
+    ) -> bool {
         let (mut work, mut locations) = (MAX_WORK - self.work, self.locations.len());
         for other in others {
             work += MAX_WORK - other.work;
             locations += other.locations.len();
         }
-        work < MAX_WORK && locations < MAX_LOCATIONS && blocks <= MAX_BLOCKS as usize
+        work < MAX_WORK
+            && locations < MAX_LOCATIONS
+            && blocks.saturating_mul(shadow::FINE_UNITS as usize) <= MAX_UNITS as usize
     }
 
     fn spend(&mut self, work: u64) {
         self.work = self.work.saturating_sub(work);
         self.spent = self.spent.saturating_add(work);
+        if work > SMALL_KNOWLEDGE {
+            self.entries = self.entries.saturating_sub(work);
+            // Without all knowledge the detector would report false races, so it stops.
+            self.work = if self.entries == 0 { 0 } else { self.work };
+        }
     }
 
-    /// The effort of joining knowledge since the last call.
-    pub(super) fn take_effort(&mut self) -> u64 {
-        std::mem::take(&mut self.spent) / WORK_PER_EFFORT
+    /// The effort of joining knowledge since the last call, and of publishing it.
+    pub(super) fn take_effort(&mut self, published: u64) -> u64 {
+        if published > SMALL_KNOWLEDGE {
+            self.entries = self.entries.saturating_sub(published);
+            self.work = if self.entries == 0 { 0 } else { self.work };
+        }
+        (std::mem::take(&mut self.spent) + published) / WORK_PER_EFFORT
     }
 }
 
@@ -206,26 +252,42 @@ fn keys(
     (first..(location.offset + bytes.max(1) as u64).div_ceil(4)).map(move |word| (space, word))
 }
 
+/// Bytes of a location with stored release knowledge: its entry, and a list of the times of the lanes of its CTA.
+fn location_bytes(shape: &GridShape) -> u64 {
+    512 + 4 * LANES as u64 * u64::from(shape.warps())
+}
+
+/// Maximum number of locations with stored release knowledge.
+fn max_locations(shape: &GridShape) -> usize {
+    (MAX_LOCATION_BYTES / location_bytes(shape)).min(MAX_LOCATIONS as u64) as usize
+}
+
 /// Adds knowledge to a word, for later acquires by the threads of a domain.
 fn tell(context: &mut ExecContext<'_>, (space, word): (u64, u64), domain: Domain, told: &Knowledge) {
     if told.is_empty() {
         return;
     }
-    let running: Vec<u64> = match context.machine.races.locations.len() {
-        MAX_LOCATIONS.. => context.machine.clusters.iter().flat_map(|c| &c.ctas).map(|c| c.number).collect(),
-        _ => Vec::new(),
+    let bytes = location_bytes(&context.machine.shape);
+    let most = max_locations(&context.machine.shape);
+    let running: Vec<u64> = match context.machine.races.locations.len() >= most {
+        true => context.machine.clusters.iter().flat_map(|c| &c.ctas).map(|c| c.number).collect(),
+        false => Vec::new(),
     };
     let races = &mut context.machine.races;
     let locations = Arc::make_mut(&mut races.locations);
-    if locations.len() >= MAX_LOCATIONS {
+    let before = locations.len() as u64;
+    if locations.len() >= most {
         let stays = |space: u64| space >= u64::MAX - 1 || running.contains(&space);
         locations.retain(|(space, ..), _| stays(*space));
         races.scopes.retain(stays);
         // Without all released knowledge the detector would report false races, so it stops.
-        races.work = if locations.len() >= MAX_LOCATIONS / 2 { 0 } else { races.work };
+        races.work = if locations.len() >= most / 2 { 0 } else { races.work };
     }
     let work = locations.entry((space, word, domain)).or_default().join(told);
+    let after = locations.len() as u64;
     races.spend(work);
+    context.machine.release(bytes * before.saturating_sub(after));
+    context.hold_for_all(bytes * after.saturating_sub(before));
 }
 
 /// Records a release by the system, or by a thread whose scope certainly includes the acquiring threads: an operation on an mbarrier.
@@ -476,6 +538,7 @@ fn note(
     let scope = order.scope().or(atomic.then_some(Scope::Gpu));
     let mut flags = if atomic { Stamp::ATOMIC } else { 0 };
     if let Some(scope) = scope {
+        context.spend(STRONG);
         flags |= Stamp::strong(scope);
         if !matches!(access, RaceAccess::Write(_)) {
             let now = matches!(order, Order::Acquire(_) | Order::AcquireRelease(_));
@@ -502,7 +565,7 @@ fn note(
     let asker = AccessProbe::new(me, lockstep, &shape, &clock);
     let found = look(context, location, lane, bytes, &mut left, |cell| asker.touch(cell, access));
     context.lanes.clock = clock;
-    context.machine.races.left = left;
+    context.machine.races.set_left(left);
     found
 }
 
@@ -521,7 +584,8 @@ fn look(
         let at = start + done as u64;
         let inside = at as usize % shadow::BLOCK;
         let count = (bytes - done).min(shadow::BLOCK - inside);
-        if let Some(block) = storage.shadow(at).block(at as usize % PAGE, left) {
+        let whole = inside.is_multiple_of(4) && count.is_multiple_of(4);
+        if let Some(block) = storage.shadow(at).block(at as usize % PAGE, whole, left) {
             let (cells, grain) = block.cells(inside, count);
             for (i, cell) in cells.iter_mut().enumerate() {
                 if let Some((other, other_writes, cause)) = f(cell) {

@@ -12,6 +12,7 @@ use super::record::{Recorder, WarpId};
 use super::warp::GroupReadiness;
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::{LaneMask, lanes};
+use crate::memory::ledger;
 use std::sync::Arc;
 
 /// Maximum number of instructions that a warp executes in its turn.
@@ -31,7 +32,10 @@ pub(super) const MAX_IDLE_STEPS: u64 = 200_000;
 const MAX_HOPELESS_ROUNDS: u32 = 256;
 
 /// Effort of a slice in which a group executes nothing, because it waits.
-const WAIT: u64 = 2;
+const WAIT: u64 = 4;
+
+/// Effort of a turn of a warp, even if it has ended or waits.
+const TURN: u64 = 2;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +78,8 @@ pub(crate) struct Schedule {
     since: u64,
     /// Extra work of the current slice, in ordinary instructions: see [`ExecContext::spend`](super::ExecContext::spend).
     pub(super) spent: u64,
+    /// The work at which the machine pauses.
+    pause: Option<u64>,
     /// The interrupted turn of the next warp, if its last turn was interrupted.
     pub(super) unfinished: Option<Unfinished>,
 }
@@ -117,6 +123,14 @@ impl Machine {
         self.execute(until, u64::MAX, &mut { u64::MAX }, recorder, cancelled)
     }
 
+    /// Runs for about this much more work, in ordinary instructions, until a turn is complete; or until the run ends.
+    pub fn advance_by(&mut self, work: u64, cancelled: &dyn Fn() -> bool) -> Progress {
+        self.schedule.pause = Some(self.work().saturating_add(work));
+        let progress = self.advance(u64::MAX, None, cancelled);
+        self.schedule.pause = None;
+        progress
+    }
+
     /// As [`execute_until`](Self::execute_until). At the end of the run, adds the findings that were kept for it.
     fn execute(
         &mut self,
@@ -126,7 +140,10 @@ impl Machine {
         recorder: Option<&mut Recorder>,
         cancelled: &dyn Fn() -> bool,
     ) -> Progress {
+        // What was noted since belongs to no run.
+        ledger::collect();
         let progress = self.execute_until(until, exact, waits, recorder, cancelled);
+        self.hold(ledger::collect());
         if matches!(progress, Progress::Ended(_)) {
             self.report_narrow_accesses();
         }
@@ -178,7 +195,8 @@ impl Machine {
                     self.next_cluster >= self.last_cluster() && self.clusters.iter().all(|c| c.is_finished());
                 return Progress::Ended(if finished { RunStatus::Finished } else { RunStatus::Limit });
             }
-            if self.steps >= until || *waits == 0 || recorder.as_ref().is_some_and(|r| r.is_full()) {
+            let pauses = self.schedule.pause.is_some_and(|work| self.work() >= work);
+            if pauses || self.steps >= until || *waits == 0 || recorder.as_ref().is_some_and(|r| r.is_full()) {
                 return Progress::Paused;
             }
             if cancelled() {
@@ -203,7 +221,7 @@ impl Machine {
             self.schedule.next = (cluster, rank, warp + 1);
             if self.schedule.unfinished.is_none() {
                 // Warps that wait or have ended take time too.
-                self.charge(1);
+                self.charge(TURN);
                 if self.is_exhausted() {
                     continue;
                 }
@@ -238,7 +256,7 @@ impl Machine {
         for cluster in &mut self.clusters {
             cluster.rounds += 1;
             if cluster.is_finished() {
-                self.races.give_back(cluster.ctas.iter().map(|cta| cta.shared.shadow_blocks()).sum());
+                self.races.give_back(cluster.ctas.iter().map(|cta| cta.shared.shadow_units()).sum());
             }
         }
         self.clusters.retain(|c| !c.is_finished());
@@ -294,7 +312,8 @@ impl Machine {
         }
         let needed = self.cluster_at_start();
         while self.next_cluster < self.last_cluster() {
-            if self.cancelled.remove(&self.next_cluster) {
+            if self.taken_over > 0 {
+                self.taken_over -= 1;
                 self.next_cluster += 1;
                 continue;
             }

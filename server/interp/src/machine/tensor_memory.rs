@@ -10,6 +10,9 @@ pub const LANES: u32 = 128;
 /// Number of columns.
 pub const COLUMNS: u32 = 512;
 
+/// Bytes that tensor memory takes with what is known of its cells, and with the operations on it in flight.
+const TENSOR_BYTES: u64 = 3 << 20;
+
 /// Columns are allocated in multiples of this number.
 const UNIT: u32 = 32;
 
@@ -75,6 +78,11 @@ pub struct TensorMemory {
 }
 
 impl TensorMemory {
+    /// Bytes that it occupies, from the first allocation on.
+    pub(crate) fn held(&self) -> u64 {
+        if self.last.is_some() { TENSOR_BYTES } else { 0 }
+    }
+
     fn is_free(&self, first: u32, columns: u32) -> bool {
         self.allocations.iter().all(|a| a.first + a.columns <= first || first + columns <= a.first)
     }

@@ -15,6 +15,9 @@ use crate::memory::{
 use crate::registers::{RegisterLocation, WarpRegisters};
 use crate::simd::LaneMarks;
 
+/// Effort of a lane whose access is looked at alone.
+const LONE_LANE: usize = 3;
+
 /// An access of a warp whose lanes all use the same storage, or in local memory their own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WarpAccess {
@@ -204,7 +207,10 @@ impl ExecContext<'_> {
     fn spend_lanes(&mut self, access: &WarpAccess, mask: LaneMask) {
         let LaneOffsets { bytes, pattern, .. } = access.offsets;
         self.spend(match pattern {
-            LanePattern::Scattered => mask.count_ones() as usize / 2,
+            LanePattern::Scattered if access.region == Region::Global => {
+                mask.count_ones() as usize * usize::from(self.machine.lone_access)
+            }
+            LanePattern::Scattered => mask.count_ones() as usize,
             LanePattern::Contiguous => bytes / 4,
             LanePattern::Uniform => 0,
         });
@@ -293,6 +299,7 @@ impl ExecContext<'_> {
             left = races::observe_reads(self, access, left, (order, fixed));
             if left != 0 {
                 let lane = left.trailing_zeros() as usize;
+                self.spend(LONE_LANE);
                 let location = access.location(lane);
                 if fixed {
                     races::read_fixed(self, location, lane, bytes);
@@ -400,7 +407,8 @@ impl ExecContext<'_> {
             _ => left,
         };
         let done = left & !rest;
-        self.spend(done.count_ones() as usize);
+        let lone = access.region == Region::Global && access.offsets.pattern == LanePattern::Scattered;
+        self.spend(done.count_ones() as usize * if lone { usize::from(self.machine.lone_access) } else { 1 });
         self.note_lanes(AccessKind::Update, access, done);
         self.note_generic_writes(access, done);
         self.machine.progress += u64::from(done.count_ones());
@@ -471,6 +479,7 @@ impl ExecContext<'_> {
             };
             if left != 0 {
                 let lane = left.trailing_zeros() as usize;
+                self.spend(LONE_LANE);
                 let from = &from[lane * bytes..][..bytes];
                 let location = access.location(lane);
                 races::observe_write(self, location, lane, from, order);

@@ -1,10 +1,10 @@
 //! Accesses of all lanes of a warp to one storage.
 
-use super::storage::{PAGE, Storage, StoragePage};
+use super::storage::{PAGE, Storage, StoragePage, unshared};
 use crate::lanes::{LANES, LaneMask, lanes};
 use crate::simd::{BoxedLoop, LaneMarks, LaneOperation, compiled};
 use ptx_num::values::Marks;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// Maximum number of bytes per lane.
 pub(crate) const MAX_LANE_BYTES: usize = 16;
@@ -423,7 +423,7 @@ impl Storage {
         let mut held = [const { None }; HELD];
         for (at, (to, page)) in held.iter_mut().zip(self.pages_from(first)).enumerate() {
             if used >> at & 1 != 0 {
-                *to = page.as_mut().map(Arc::make_mut);
+                *to = page.as_mut().map(unshared);
             }
         }
         MadePages::Held(first, held)

@@ -83,6 +83,23 @@ impl Global {
         self.heap
     }
 
+    /// Records that the contents are those of before a run, and kept.
+    pub(crate) fn seal(&mut self) {
+        self.allocations.iter_mut().for_each(|a| a.storage.seal());
+    }
+
+    /// Bytes of the pages that are not shared with a later state, and of the lists of pages.
+    pub(crate) fn bytes_apart(&self, later: &Self) -> usize {
+        let nothing = Storage::default();
+        let mut next = later.allocations.iter().peekable();
+        let mut apart = |allocation: &GlobalAllocation| {
+            while next.next_if(|other| other.base < allocation.base).is_some() {}
+            let other = next.peek().filter(|other| other.base == allocation.base);
+            allocation.storage.bytes_apart(other.map_or(&nothing, |other| &other.storage))
+        };
+        self.allocations.iter().map(&mut apart).sum()
+    }
+
     /// Size in bytes of the pages that were created since the last call, for the memory account of the run.
     pub fn count(&mut self) -> usize {
         self.allocations.iter_mut().map(|a| a.storage.count()).sum()
@@ -93,7 +110,7 @@ impl Global {
     pub fn give_back(&mut self, address: u64) -> Option<usize> {
         let index = self.index(address)?;
         let allocation = self.allocations.get_mut(index).filter(|a| a.base == address && a.heap == Heap::Used)?;
-        let (len, kept) = (allocation.storage.len(), allocation.storage.counted());
+        let (len, kept) = (allocation.storage.len(), allocation.storage.counted() + allocation.storage.extra_bytes());
         allocation.storage = Storage::new(0, false);
         allocation.heap = Heap::Freed(len);
         self.heap = self.heap.saturating_sub(len);

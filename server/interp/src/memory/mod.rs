@@ -5,6 +5,7 @@
 
 mod gather;
 mod global;
+pub(crate) mod ledger;
 mod scope;
 pub(crate) mod shadow;
 mod space;
@@ -16,6 +17,6 @@ pub use global::{Global, GlobalAllocation};
 pub use scope::Scope;
 pub use shadow::PageShadow;
 pub use space::{AddressMap, Region, SHARED_STRIDE, STACK_PARAMETERS, Window};
-pub(crate) use storage::PageBytes;
-pub use storage::{PAGE, ReadStatus, Storage};
+pub use storage::{ByteState, PAGE, ReadStatus, Storage};
+pub(crate) use storage::{PAGE_BYTES, PageBytes, made_shadow};
 pub(crate) use touched::TouchedMemory;

@@ -6,6 +6,12 @@ use crate::memory::Scope;
 /// Bytes that one block covers. All cells of a block are created together.
 pub(crate) const BLOCK: usize = 256;
 
+/// Bytes that a block takes with a cell for each word, and for each unit of [`PageShadow::block`].
+pub(crate) const UNIT_BYTES: usize = BLOCK / 4 * size_of::<ShadowCell>() + 256;
+
+/// Units of a block with a cell for each byte.
+pub(crate) const FINE_UNITS: u32 = 4;
+
 /// Number of blocks per page.
 const BLOCKS: usize = super::storage::PAGE / BLOCK;
 
@@ -181,6 +187,10 @@ pub(crate) struct ShadowBlock {
 }
 
 impl ShadowBlock {
+    fn units(&self) -> u32 {
+        if self.fine { FINE_UNITS } else { 1 }
+    }
+
     fn new() -> Self {
         Self { fine: false, rows: [Some(ShadowRow::default()); BLOCK / ROW], cells: Vec::new() }
     }
@@ -230,6 +240,19 @@ impl ShadowBlock {
     }
 }
 
+/// Makes a block for accesses to whole words or to parts of them.
+#[inline(never)]
+fn make(block: &mut Option<Box<ShadowBlock>>, whole: bool, left: &mut u32) -> Option<()> {
+    let needed = if whole { 1 } else { FINE_UNITS } - block.as_ref().map_or(0, |block| block.units());
+    *left = left.checked_sub(needed)?;
+    super::ledger::take(needed as usize * UNIT_BYTES);
+    let block = block.get_or_insert_with(|| Box::new(ShadowBlock::new()));
+    if !whole {
+        block.all(false);
+    }
+    Some(())
+}
+
 /// The shadow memory of a page.
 #[derive(Debug, Clone, Default)]
 pub struct PageShadow {
@@ -237,18 +260,23 @@ pub struct PageShadow {
 }
 
 impl PageShadow {
-    /// Number of blocks.
-    pub(crate) fn count(&self) -> u32 {
-        self.blocks.iter().flatten().count() as u32
+    /// Number of units of all blocks.
+    pub(crate) fn units(&self) -> u32 {
+        self.blocks.iter().flatten().map(|block| block.units()).sum()
     }
 
-    /// The block that contains byte `at` of the page. A new block is deducted from `left`, the number of blocks that may still be created;
-    /// `None` if that is 0.
-    pub(crate) fn block(&mut self, at: usize, left: &mut u32) -> Option<&mut ShadowBlock> {
+    /// Bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.units() as usize * UNIT_BYTES
+    }
+
+    /// The block that contains byte `at` of the page, for accesses to whole words or to parts of them. The units of a new block, and of one
+    /// that gets a cell for each byte, are deducted from `left`, the number of units that may still be created; `None` if they are too few.
+    #[inline]
+    pub(crate) fn block(&mut self, at: usize, whole: bool, left: &mut u32) -> Option<&mut ShadowBlock> {
         let block = self.blocks.get_mut(at / BLOCK % BLOCKS)?;
-        if block.is_none() {
-            *left = left.checked_sub(1)?;
-            *block = Some(Box::new(ShadowBlock::new()));
+        if block.as_ref().is_none_or(|block| !whole && !block.fine) {
+            make(block, whole, left)?;
         }
         block.as_deref_mut()
     }
@@ -275,7 +303,7 @@ mod tests {
     fn rows_have_the_cells_of_their_words() {
         let mut shadow = PageShadow::default();
         let stamp = |warp, lane| Stamp::new(warp, 1, InstructionSite::default(), lane, 0, 0);
-        let block = shadow.block(0, &mut 1).unwrap();
+        let block = shadow.block(0, true, &mut 1).unwrap();
         let row = block.row(128).unwrap();
         row.write(stamp(1, 0), 0);
         // Words of one warp in another order differ, those of other warps do not.
@@ -299,14 +327,14 @@ mod tests {
     #[test]
     fn words_are_parted_when_a_part_is_used() {
         let mut shadow = PageShadow::default();
-        let mut left = 1;
+        let mut left = 4;
         let stamp = Stamp::new(1, 1, InstructionSite::default(), 0, 0, 0);
-        let (cells, grain) = shadow.block(8, &mut left).unwrap().cells(8, 8);
+        let (cells, grain) = shadow.block(8, true, &mut left).unwrap().cells(8, 8);
         assert_eq!((cells.len(), grain), (2, 4));
         cells[1].write = stamp;
-        let (cells, grain) = shadow.block(13, &mut left).unwrap().cells(13, 2);
+        let (cells, grain) = shadow.block(13, false, &mut left).unwrap().cells(13, 2);
         assert_eq!((cells.len(), grain, cells[0].write), (2, 1, stamp));
         assert_eq!(left, 0);
-        assert!(shadow.block(256, &mut left).is_none());
+        assert!(shadow.block(256, true, &mut left).is_none());
     }
 }

@@ -1,5 +1,6 @@
 //! Bytes in pages. Copies of a machine share a page until one of them writes to it.
 
+use super::ledger;
 use super::shadow::PageShadow;
 use ptx_num::values::Marks;
 use std::ops::Range;
@@ -7,6 +8,12 @@ use std::sync::Arc;
 
 /// Size of a page in bytes.
 pub const PAGE: usize = 4096;
+
+/// Bytes that a page takes with the state of its bytes, as allocators round them.
+pub(crate) const PAGE_BYTES: usize = 5120;
+
+/// Bytes of the marks of a page.
+const MARKS_BYTES: usize = size_of::<[PageBits; 2]>();
 
 /// One bit for each byte of a page.
 pub type PageBits = [u64; PAGE / 64];
@@ -18,6 +25,8 @@ pub(crate) struct StoragePage {
     pub(crate) bytes: PageBytes,
     /// The last accesses of threads to the bytes; absent until the race detector needs it.
     pub(crate) shadow: Option<Box<PageShadow>>,
+    /// Its bytes are those of before the run, which are kept to be compared with what the run leaves.
+    initial: bool,
 }
 
 /// The bytes of a page with the state of each.
@@ -30,13 +39,59 @@ pub(crate) struct PageBytes {
     marks: Option<Box<[PageBits; 2]>>,
 }
 
+fn no_marks() -> Box<[PageBits; 2]> {
+    ledger::take(MARKS_BYTES);
+    Box::new([[0; PAGE / 64]; 2])
+}
+
+/// Makes a page writable. If others share it, this is a copy.
+#[inline]
+pub(crate) fn unshared(page: &mut Arc<StoragePage>) -> &mut StoragePage {
+    if page.initial || Arc::strong_count(page) > 1 {
+        note_copy(page);
+    }
+    let page = Arc::make_mut(page);
+    page.initial = false;
+    page
+}
+
+/// The shadow memory of a page.
+#[inline]
+pub(crate) fn made_shadow(shadow: &mut Option<Box<PageShadow>>) -> &mut PageShadow {
+    shadow.get_or_insert_with(|| {
+        ledger::take(size_of::<PageShadow>());
+        Box::default()
+    })
+}
+
+#[cold]
+fn note_copy(page: &StoragePage) {
+    if page.initial {
+        ledger::take(PAGE_BYTES);
+    } else {
+        ledger::copy(page.bytes());
+    }
+}
+
 /// A page that was never written, of storage whose bytes are zero.
 static ZEROS: StoragePage = StoragePage::new(true);
 
 impl StoragePage {
     const fn new(known: bool) -> Self {
         let known = [if known { u64::MAX } else { 0 }; PAGE / 64];
-        Self { bytes: PageBytes { data: [0; PAGE], known, marks: None }, shadow: None }
+        Self { bytes: PageBytes { data: [0; PAGE], known, marks: None }, shadow: None, initial: false }
+    }
+}
+
+impl StoragePage {
+    /// Bytes that it takes besides [`PAGE_BYTES`]: marks, and notes of the race detector.
+    fn extra_bytes(&self) -> usize {
+        let marks = if self.bytes.is_exact() { 0 } else { MARKS_BYTES };
+        marks + self.shadow.as_ref().map_or(0, |shadow| shadow.bytes())
+    }
+
+    fn bytes(&self) -> usize {
+        PAGE_BYTES + self.extra_bytes()
     }
 }
 
@@ -65,6 +120,38 @@ impl PageBytes {
             });
         }
         out
+    }
+
+    /// Whether a part of the page is the same as that of another one, with the state of each byte.
+    fn has_same(&self, other: &Self, at: usize, count: usize) -> bool {
+        let mut same = self.data.get(at..at + count) == other.data.get(at..at + count);
+        let marks = |of: &Self, kind: usize, word: usize| of.marks.as_ref().map_or(0, |marks| marks[kind][word]);
+        for_words(at, count, |word, bits| {
+            let apart = (self.known[word] ^ other.known[word])
+                | (marks(self, 0, word) ^ marks(other, 0, word))
+                | (marks(self, 1, word) ^ marks(other, 1, word));
+            same &= apart & bits == 0;
+        });
+        same
+    }
+
+    /// Calls `f` with the first byte and the end of each run of bytes in a state, in a part of the page.
+    fn runs(&self, at: usize, count: usize, state: ByteState, f: &mut dyn FnMut(usize, usize)) {
+        for_words(at, count, |word, bits| {
+            let marks = |kind: usize| self.marks.as_ref().map_or(0, |marks| marks[kind][word]);
+            let mut left = bits
+                & match state {
+                    ByteState::Unwritten => !self.known[word],
+                    ByteState::Unspecified => marks(0),
+                    ByteState::Approximate => marks(1),
+                };
+            while left != 0 {
+                let from = left.trailing_zeros() as usize;
+                let run = (left >> from).trailing_ones() as usize;
+                f(word * 64 + from, word * 64 + from + run);
+                left &= !span(from, from + run);
+            }
+        });
     }
 
     /// Whether all these bytes were written. They lie inside of the page.
@@ -107,7 +194,7 @@ impl PageBytes {
         if self.marks.is_none() && marks.is_none() {
             return;
         }
-        let all = self.marks.get_or_insert_with(|| Box::new([[0; PAGE / 64]; 2]));
+        let all = self.marks.get_or_insert_with(no_marks);
         for (kind, mark) in [Marks::UNSPECIFIED, Marks::APPROXIMATE].into_iter().enumerate() {
             let set = marks.contains(mark);
             for_words(at, count, |word, bits| {
@@ -122,7 +209,7 @@ impl PageBytes {
         to.copy_from_slice(data);
         for_words(at, count, |word, bits| self.known[word] = (self.known[word] & !bits) | (from.known[word] & bits));
         if from.marks.is_some() || self.marks.is_some() {
-            let all = self.marks.get_or_insert_with(|| Box::new([[0; PAGE / 64]; 2]));
+            let all = self.marks.get_or_insert_with(no_marks);
             for (kind, to) in all.iter_mut().enumerate() {
                 let marks = |word: usize| from.marks.as_ref().map_or(0, |marks| marks[kind][word]);
                 for_words(at, count, |word, bits| to[word] = (to[word] & !bits) | (marks(word) & bits));
@@ -165,6 +252,17 @@ impl PageBytes {
         }
         self.known[at / 64] |= span(at % 64, at % 64 + count);
     }
+}
+
+/// A state of a byte that [`Storage::ranges`] looks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ByteState {
+    /// It was never written.
+    Unwritten,
+    /// The manual leaves its value open.
+    Unspecified,
+    /// Its value is part of an approximation.
+    Approximate,
 }
 
 /// The state of bytes that were read.
@@ -236,12 +334,12 @@ impl Storage {
     /// Size in bytes of the pages that were created since the last call, for the memory account of the run.
     #[inline]
     pub fn count(&mut self) -> usize {
-        (self.made - std::mem::replace(&mut self.counted, self.made)) * size_of::<StoragePage>()
+        (self.made - std::mem::replace(&mut self.counted, self.made)) * PAGE_BYTES
     }
 
     /// Size in bytes of the pages that are in the memory account of the run.
     pub fn counted(&self) -> usize {
-        self.counted * size_of::<StoragePage>()
+        self.counted * PAGE_BYTES
     }
 
     /// Whether the memory account of the run has all pages.
@@ -322,7 +420,7 @@ impl Storage {
             self.pages.resize(index + 1, None);
         }
         let (zeroed, made) = (self.zeroed, &mut self.made);
-        Arc::make_mut(self.pages[index].get_or_insert_with(|| {
+        unshared(self.pages[index].get_or_insert_with(|| {
             *made += 1;
             Arc::new(StoragePage::new(zeroed))
         }))
@@ -339,7 +437,7 @@ impl Storage {
             && let Some(Some(page)) = self.pages.get_mut(offset as usize / PAGE)
             && page.bytes.is_exact()
         {
-            let page = &mut Arc::make_mut(page).bytes;
+            let page = &mut unshared(page).bytes;
             if let Some(to) = page.data.get_mut(at..at + count) {
                 to.copy_from_slice(from);
                 page.known[at / 64] |= span(at % 64, at % 64 + count);
@@ -363,7 +461,7 @@ impl Storage {
     /// The page with this index, if it exists.
     #[inline]
     pub(crate) fn made_page(&mut self, index: usize) -> Option<&mut StoragePage> {
-        self.pages.get_mut(index)?.as_mut().map(Arc::make_mut)
+        self.pages.get_mut(index)?.as_mut().map(unshared)
     }
 
     /// The pages from an index on.
@@ -409,9 +507,33 @@ impl Storage {
         }
     }
 
-    /// Number of blocks of shadow memory.
-    pub(crate) fn shadow_blocks(&self) -> u32 {
-        self.pages.iter().flatten().filter_map(|page| page.shadow.as_ref()).map(|shadow| shadow.count()).sum()
+    /// Records that the contents are those of before a run, and kept.
+    pub(crate) fn seal(&mut self) {
+        for page in self.pages.iter_mut().flatten() {
+            Arc::make_mut(page).initial = true;
+        }
+    }
+
+    /// Bytes of the pages that are not shared with a later state of the storage, and of the list of all pages.
+    pub(crate) fn bytes_apart(&self, later: &Self) -> usize {
+        let apart = self.pages.iter().zip(later.pages.iter().map(Some).chain(std::iter::repeat(None))).filter_map(
+            |(old, new)| match (old, new) {
+                (Some(old), Some(Some(new))) if Arc::ptr_eq(old, new) => None,
+                (Some(old), _) if !old.initial => Some(old.bytes()),
+                _ => None,
+            },
+        );
+        apart.sum::<usize>() + self.pages.len() * size_of::<Option<Arc<StoragePage>>>()
+    }
+
+    /// Bytes that the pages take besides [`counted`](Self::counted): marks, and notes of the race detector.
+    pub(crate) fn extra_bytes(&self) -> usize {
+        self.pages.iter().flatten().map(|page| page.extra_bytes()).sum()
+    }
+
+    /// Number of units of shadow memory.
+    pub(crate) fn shadow_units(&self) -> u32 {
+        self.pages.iter().flatten().filter_map(|page| page.shadow.as_ref()).map(|shadow| shadow.units()).sum()
     }
 
     /// Calls `f` for each run of bytes in a range that differs from an earlier state of the storage, with the offset of its first byte.
@@ -442,24 +564,64 @@ impl Storage {
         }
     }
 
-    /// The bytes of a range that have a mark, as ranges of offsets.
-    pub fn marked(&self, range: Range<u64>, mark: Marks) -> Vec<Range<u64>> {
+    /// The parts of a range that lie in pages which are not shared with an earlier state of the storage.
+    pub(crate) fn pages_apart<'s>(
+        &'s self,
+        before: &'s Self,
+        range: Range<u64>,
+    ) -> impl Iterator<Item = Range<u64>> + 's {
         let bytes = usize::try_from(range.end.min(self.len).saturating_sub(range.start)).unwrap_or(0);
-        let mut out: Vec<Range<u64>> = Vec::new();
-        for (page, at, part) in Self::parts(range.start, bytes) {
-            let Some(page) = self.pages.get(page).and_then(Option::as_ref).filter(|p| !p.bytes.is_exact()) else {
-                continue;
-            };
-            let start = range.start + part.start as u64;
-            for byte in (0..part.len()).filter(|byte| page.bytes.read(at + byte, &mut [0]).marks.contains(mark)) {
-                let offset = start + byte as u64;
-                match out.last_mut() {
-                    Some(last) if last.end == offset => last.end += 1,
-                    _ => out.push(offset..offset + 1),
+        let page = |of: &'s Self, index: usize| of.pages.get(index).and_then(Option::as_ref);
+        let parts = Self::parts(range.start, bytes).filter(move |(index, ..)| {
+            match (page(self, *index), page(before, *index)) {
+                (None, None) => false,
+                (Some(new), Some(old)) => !Arc::ptr_eq(new, old),
+                _ => true,
+            }
+        });
+        parts.map(move |(_, _, part)| range.start + part.start as u64..range.start + part.end as u64)
+    }
+
+    /// Whether the bytes of a range, their marks, and which of them were written are the same as in an earlier state of the storage.
+    pub(crate) fn has_same(&self, before: &Self, range: Range<u64>) -> bool {
+        let bytes = usize::try_from(range.end.min(self.len).saturating_sub(range.start)).unwrap_or(0);
+        let blank = StoragePage::new(self.zeroed);
+        Self::parts(range.start, bytes).all(|(index, at, part)| {
+            match (self.pages.get(index).and_then(Option::as_ref), before.pages.get(index).and_then(Option::as_ref)) {
+                (None, None) => true,
+                (Some(new), Some(old)) if Arc::ptr_eq(new, old) => true,
+                (new, old) => {
+                    let new = new.map_or(&blank.bytes, |page| &page.bytes);
+                    let old = old.map_or(&blank.bytes, |page| &page.bytes);
+                    new.has_same(old, at, part.len())
                 }
             }
+        })
+    }
+
+    /// Calls `f` with the bytes of a range that are in a state, as ranges of offsets, in order. Ranges that follow each other may be parts
+    /// of one. Ends when `f` returns false.
+    pub(crate) fn ranges(&self, range: Range<u64>, state: ByteState, f: &mut dyn FnMut(Range<u64>) -> bool) {
+        let bytes = usize::try_from(range.end.min(self.len).saturating_sub(range.start)).unwrap_or(0);
+        for (index, at, part) in Self::parts(range.start, bytes) {
+            let start = range.start + part.start as u64;
+            let page = self.pages.get(index).and_then(Option::as_ref);
+            let whole = page.is_none() && !self.zeroed && state == ByteState::Unwritten;
+            if whole {
+                if !f(start..start + part.len() as u64) {
+                    return;
+                }
+                continue;
+            }
+            let Some(page) = page else { continue };
+            let mut more = true;
+            page.bytes.runs(at, part.len(), state, &mut |from, to| {
+                more = more && f(start + (from - at) as u64..start + (to - at) as u64);
+            });
+            if !more {
+                return;
+            }
         }
-        out
     }
 
     /// A copy of all bytes; unwritten ones are zero.
@@ -471,14 +633,13 @@ impl Storage {
 
     /// The shadow memory of the page that contains `offset`.
     pub fn shadow(&mut self, offset: u64) -> &mut PageShadow {
-        let page = self.page_mut(offset as usize / PAGE);
-        page.shadow.get_or_insert_with(|| Box::new(PageShadow::default()))
+        made_shadow(&mut self.page_mut(offset as usize / PAGE).shadow)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PAGE, Storage};
+    use super::{ByteState, PAGE, Storage};
     use ptx_num::values::Marks;
 
     #[test]
@@ -524,9 +685,20 @@ mod tests {
         let expected = [(10, vec![1, 2]), (13, vec![3]), (page - 1, vec![4]), (page, vec![5])];
         assert_eq!(runs(0..3 * page), expected);
         assert_eq!(runs(11..page), [(11, vec![2]), (13, vec![3]), (page - 1, vec![4])]);
-        let marked = after.marked(0..3 * page, Marks::UNSPECIFIED);
-        assert!(matches!(&marked[..], [range] if *range == (page - 1..page + 1)), "{marked:?}");
-        assert!(after.marked(0..3 * page, Marks::APPROXIMATE).is_empty());
+        let ranges = |state| {
+            let mut out = Vec::new();
+            after.ranges(0..3 * page, state, &mut |range| {
+                out.push(range);
+                true
+            });
+            out
+        };
+        assert_eq!(ranges(ByteState::Unspecified), [page - 1..page, page..page + 1]);
+        assert!(ranges(ByteState::Approximate).is_empty() && ranges(ByteState::Unwritten).is_empty());
+        let apart: Vec<_> = after.pages_apart(&before, 1..3 * page).collect();
+        assert_eq!(apart, [1..page, page..2 * page]);
+        assert!(after.has_same(&before, 0..10) && !after.has_same(&before, 0..11));
+        assert!(after.has_same(&before, page + 1..3 * page) && !after.has_same(&before, page..page + 1));
         let (empty, mut written) = (Storage::new(100, true), Storage::new(100, true));
         written.write(99, &[1], Marks::NONE);
         let mut count = 0;

@@ -10,7 +10,7 @@ pub use course::Course;
 pub use memory::{MemoryQuery, MemoryStart};
 
 use super::evaluate::LaunchRun;
-use super::report::{LineColumnFinder, report};
+use super::report::{BUFFER_ROOM, LineColumnFinder, report};
 use ptx_gate::words::{visible, visible_lines};
 use ptx_interp::machine::{Detail, GridShape, WarpId};
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ pub fn answer(
 ) -> Value {
     let target = course.target;
     let shape = done.run.machine.shape;
-    let mut report = report(done, places, None);
+    let mut report = report(done, places, None, &mut { BUFFER_ROOM });
     // An editor shows it. Programs that want every byte ask the command line.
     report.printed = visible_lines(&report.printed).into_owned();
     report.launch = visible(&report.launch).into_owned();

@@ -11,14 +11,15 @@ pub use hints::hints;
 
 use super::document::{CheckedText, OpenDocument};
 use super::refresh;
+use super::settings::EvaluationSettings;
 use super::shared::{Shared, lock};
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::ModuleProgram;
-use ptx_clock::Instant;
 use ptx_gate::files::PrivateFolder;
-use ptx_interp::machine::{self, RunStatus, WarpId};
+use ptx_interp::machine::{self, WarpId};
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
+use ptx_launch::limit::RunLimit;
 use ptx_launch::refusal::LaunchRefusal;
 use ptx_launch::result;
 use ptx_launch::values::LastValues;
@@ -34,6 +35,9 @@ use tower_lsp_server::ls_types::Uri;
 
 /// Maximum number of stored runs, because each contains copies of its machine.
 const MAX_RUNS: usize = 4;
+
+/// Maximum size of the stored runs in bytes. The last one is stored whatever its size is.
+const MAX_RUN_BYTES: u64 = 512 << 20;
 
 /// The lane whose values are shown in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +62,14 @@ struct EvaluationGoal {
 struct EvaluationLimits {
     checks: ptx_interp::findings::Checks,
     steps: usize,
+    time: Duration,
+}
+
+impl EvaluationLimits {
+    fn new(settings: &EvaluationSettings) -> Self {
+        let time = Duration::from_secs(settings.seconds as u64);
+        Self { checks: settings.checks, steps: settings.steps, time }
+    }
 }
 
 /// Result of evaluating a text.
@@ -72,8 +84,6 @@ pub struct Evaluation {
     pub launches: usize,
     /// The run.
     pub done: LaunchRun,
-    /// Whether the time limit ended the run.
-    pub out_of_time: bool,
     question: LaunchQuery,
     limits: EvaluationLimits,
     values: Mutex<Option<Arc<LastValues>>>,
@@ -93,6 +103,11 @@ impl Evaluation {
     pub fn is_of(&self, snapshot: &Snapshot) -> bool {
         let (own, other) = (self.snapshot.rope(), snapshot.rope());
         self.snapshot.id() == snapshot.id() || (own.len_bytes() == other.len_bytes() && own == other)
+    }
+
+    /// Whether the run had less time than the settings allow, and needed more.
+    fn is_cut_short(&self) -> bool {
+        matches!(self.done.limit, Some(RunLimit::Time(time)) if time < self.limits.time)
     }
 
     /// Whether the launch is written above the kernel.
@@ -298,7 +313,7 @@ async fn stored_or_run(
     if !settings.enable {
         return Err(LaunchRefusal::new("off", "kernels are not evaluated: `ptx-analyzer.evaluation.enable` is off"));
     }
-    let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
+    let limits = EvaluationLimits::new(&settings);
     if let Some(known) = known(shared, document, snapshot, question) {
         return Ok((known, true));
     }
@@ -319,8 +334,8 @@ pub fn known(
     question: &LaunchQuery,
 ) -> Option<Arc<Evaluation>> {
     let settings = shared.settings_of(&document.uri).evaluation.clone();
-    let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
-    let last = document.history.evaluation.fresh(snapshot).filter(|e| e.limits == limits && !e.out_of_time)?;
+    let limits = EvaluationLimits::new(&settings);
+    let last = document.history.evaluation.fresh(snapshot).filter(|e| e.limits == limits && !e.is_cut_short())?;
     same(&last.question, &last.entry, question, &last.module).then_some(last)
 }
 
@@ -359,7 +374,14 @@ impl Evaluations {
         let mut recent = lock(&self.recent);
         recent.retain(|uri| *uri != document.uri);
         recent.push_back(document.uri.clone());
-        while recent.len() > MAX_RUNS {
+        let stored = |uri: &Uri| {
+            let document = shared.document(uri)?;
+            let bytes = lock(&document.evaluation.0).last.as_ref().map(|evaluation| evaluation.done.run.bytes());
+            bytes
+        };
+        while recent.len() > MAX_RUNS
+            || recent.len() > 1 && recent.iter().filter_map(stored).fold(0, u64::saturating_add) > MAX_RUN_BYTES
+        {
             let oldest = recent.pop_front().and_then(|uri| shared.document(&uri));
             if let Some(oldest) = oldest {
                 lock(&oldest.history.evaluation.0).last = None;
@@ -421,28 +443,22 @@ async fn evaluate(
     let platform = &*shared.platform;
     let path = document.uri.to_file_path().filter(|_| platform.files().is_some());
     let folder = path.as_deref().and_then(|p| p.parent());
-    let deadline = time.map(|time| Instant::now() + time);
-    let late = || deadline.is_some_and(|deadline| Instant::now() > deadline);
-    let running = module.start(chosen.launch, settings, folder);
+    let time = time.unwrap_or(limits.time).min(limits.time);
+    let running = module.start(chosen.launch, settings, Some(time), folder);
     let mut running = running.map_err(|why| LaunchRefusal::refused(why, &entry, above))?;
     let status = loop {
-        if let Some(status) = running.advance(&|| cancelled() || late()) {
+        if let Some(status) = running.advance(cancelled) {
             break status;
         }
         platform.breathe().await;
     };
-    let mut done = running.end(status);
-    let out_of_time = done.run.status == RunStatus::Cancelled && !cancelled();
-    if out_of_time {
-        done.run.status = RunStatus::Limit;
-    }
+    let done = running.end(status);
     Ok(Evaluation {
         snapshot: snapshot.clone(),
         module,
         entry,
         launches: chosen.launches,
         done,
-        out_of_time,
         question: question.clone(),
         limits: limits.clone(),
         values: Mutex::default(),
@@ -469,7 +485,7 @@ pub fn again(shared: &Arc<Shared>, document: &Arc<OpenDocument>, checked: &Arc<C
             _ => return,
         }
     };
-    let limits = EvaluationLimits { checks: settings.checks, steps: settings.steps };
+    let limits = EvaluationLimits::new(&settings);
     later::run_again(shared, document, checked, snapshot, wanted, limits);
 }
 

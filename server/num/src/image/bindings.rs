@@ -59,6 +59,16 @@ impl Bindings {
         self.images.get(id.0).map(Arc::as_ref)
     }
 
+    /// Returns an image that shares its texels with these until one of both changes them.
+    pub fn share(&self, id: ImageId) -> Option<Arc<Image>> {
+        self.images.get(id.0).map(Arc::clone)
+    }
+
+    /// Returns the number of bytes of all images.
+    pub fn bytes(&self) -> u64 {
+        self.images.iter().map(|image| image.bytes.len() as u64).sum()
+    }
+
     /// Returns an image for modification.
     #[inline]
     pub fn image_mut(&mut self, id: ImageId) -> Option<&mut Image> {

@@ -149,6 +149,15 @@ impl Product {
         Ok(Self { spec, kept, arithmetic })
     }
 
+    /// Returns how many of its multiplications take as long as an ordinary instruction of the interpreter, about 50 ns.
+    pub fn multiplications_per_effort(&self) -> f64 {
+        match self.spec.kind {
+            ProductKind::Bits(_) => 100.0,
+            _ if self.spec.d == MatrixElementType::S32 => 40.0,
+            _ => 5.0,
+        }
+    }
+
     fn arithmetic(spec: &ProductSpec, kept: usize) -> Result<Arithmetic, MatrixRefusal> {
         let floats = spec.a.multiplies_with(spec.b);
         let integers = spec.a.integer(0).is_some() && spec.b.integer(0).is_some();

@@ -12,7 +12,7 @@ from . import _native
 from ._bind import AddressOf, Binder
 from ._errors import KernelFault, LaunchError
 from ._native import Parameter
-from ._report import Report, Status
+from ._report import Limit, Report, Status
 
 __all__ = ["ALL_CHECKS", "CHECKS", "AddressOf", "Kernel", "Launcher", "Module", "load"]
 
@@ -112,6 +112,7 @@ class Kernel:
         variables: Mapping[str, Any] | None = None,
         checks: bool | Collection[str] = True,
         max_steps: int | None = None,
+        max_seconds: float | None = None,
         max_memory: int | None = None,
         faults: Literal["raise", "report"] = "raise",
     ) -> Report:
@@ -119,8 +120,9 @@ class Kernel:
 
         `block` may be left out if the kernel has `.reqntid`. `shared` is the dynamic shared memory in bytes. `variables` are contents for
         variables of the module. `checks` are the kinds of findings to look for: all usual ones, only those that end a run (`False`), or
-        a set such as `CHECKS - {"race"}`. A run stops after `max_steps` warp instructions, or at a fault if it needs more than
-        `max_memory` bytes.
+        a set such as `CHECKS - {"race"}`. A run stops after `max_steps` warp instructions, after as much work
+        as four times as many plain ones, or after `max_seconds`; then the arrays have what it has reached. It is a fault if it needs more
+        than `max_memory` bytes.
 
         A run with findings raises `KernelFault` after the results are written; with `faults="report"` it returns the report.
         """
@@ -141,6 +143,7 @@ class Kernel:
             find,
             without,
             max_steps,
+            max_seconds,
             max_memory,
         )
         unspecified, approximate = bound.marks(result.marks)
@@ -154,6 +157,7 @@ class Kernel:
             unspecified,
             approximate,
             {name: bytes(contents) for name, contents in result.variables},
+            cast("Limit | None", result.limited_by),
         )
         if faults == "raise" and not report.ok:
             raise KernelFault(report)

@@ -216,6 +216,8 @@ class RunResult:
     @property
     def status(self) -> str: ...
     @property
+    def limited_by(self) -> str | None: ...
+    @property
     def warp_instructions(self) -> int: ...
     @property
     def seconds(self) -> float: ...
@@ -280,7 +282,13 @@ class Module:
     def kernel(self, name: str) -> Kernel: ...
     def launches(self) -> tuple[list[WrittenLaunch], list[tuple[int, str]]]: ...
     def evaluate(
-        self, number: int, folder: Path | None, find: Sequence[str], without: Sequence[str], max_steps: int | None
+        self,
+        number: int,
+        folder: Path | None,
+        find: Sequence[str],
+        without: Sequence[str],
+        max_steps: int | None,
+        max_seconds: float | None,
     ) -> Evaluation: ...
 
 @final
@@ -304,6 +312,7 @@ class Kernel:
         find: Sequence[str],
         without: Sequence[str],
         max_steps: int | None,
+        max_seconds: float | None,
         max_memory: int | None,
     ) -> RunResult: ...
 

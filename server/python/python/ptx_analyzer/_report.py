@@ -9,8 +9,14 @@ if TYPE_CHECKING:
     from ._native import Finding
 
 Status = Literal["finished", "fault", "limit", "deadlock"]
+Limit = Literal["steps", "effort", "time"]
 
 _MAX_SHOWN = 5
+_LIMITED = {
+    "steps": "stopped at `max_steps`",
+    "effort": "stopped after as much work as four times `max_steps` plain instructions,",
+    "time": "stopped at `max_seconds`",
+}
 _ENDED = {
     "finished": "finished",
     "fault": "ended by a fault",
@@ -41,6 +47,8 @@ class Report:
     """For each parameter: the bytes of its array, as (start, end), that may differ a little on hardware."""
     variables: dict[str, bytes] = field(default_factory=dict)
     """Variables of the module that the launch changed: their bytes after it. Each launch begins with the initial values."""
+    limited_by: Limit | None = None
+    """The limit that stopped the run: `max_steps`, the work that this allows, or `max_seconds`."""
 
     @property
     def ok(self) -> bool:
@@ -49,7 +57,8 @@ class Report:
 
     def __str__(self) -> str:
         many = "" if self.warp_instructions == 1 else "s"
-        head = f"`{self.kernel}` {_ENDED[self.status]} after {self.warp_instructions:,} warp instruction{many}"
+        ended = _LIMITED[self.limited_by] if self.limited_by else _ENDED[self.status]
+        head = f"`{self.kernel}` {ended} after {self.warp_instructions:,} warp instruction{many}"
         count = len(self.findings)
         if not count:
             return head

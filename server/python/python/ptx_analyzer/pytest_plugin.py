@@ -20,9 +20,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the plugin."""
     group = parser.getgroup("ptx", "launches of PTX kernels (ptx-analyzer)")
     group.addoption("--ptx-max-steps", type=int, metavar="N", help="stop a launch after this number of warp instructions")
+    group.addoption("--ptx-max-seconds", type=float, metavar="N", help="stop a launch after this time")
     group.addoption("--ptx-find", action="append", default=[], metavar="KIND", help="look for this as well: nan")
     group.addoption("--ptx-without", action="append", default=[], metavar="KIND", help="do not look for this: race, uninitialized-memory …")
     parser.addini("ptx_max_steps", "stop a launch after this number of warp instructions")
+    parser.addini("ptx_max_seconds", "stop a launch after this time")
     parser.addini("ptx_find", "kinds of findings to look for as well", type="args", default=[])
     parser.addini("ptx_without", "kinds of findings not to look for", type="args", default=[])
     parser.addini("ptx_launches", "collect launches from *.ptx files", type="bool", default=True)
@@ -69,8 +71,14 @@ class PtxItem(pytest.Item):
     def runtest(self) -> None:
         """Run the launch."""
         steps = self.config.getoption("--ptx-max-steps") or self.config.getini("ptx_max_steps")
+        seconds = self.config.getoption("--ptx-max-seconds") or self.config.getini("ptx_max_seconds")
         done = self.module.evaluate(
-            self.number, self.path.parent, self._kinds("find"), self._kinds("without"), int(steps) if steps else None
+            self.number,
+            self.path.parent,
+            self._kinds("find"),
+            self._kinds("without"),
+            int(steps) if steps else None,
+            float(seconds) if seconds else None,
         )
         if not done.passed:
             raise LaunchFailure(self._explain(done))

@@ -25,6 +25,9 @@ use object::{Object, ProtocolViolation};
 use ptx_isa::{Modifier, OperandName};
 use ptx_num::values::Marks;
 
+/// Bytes of an operation in the list of an mbarrier.
+const ATTACHED: u64 = 32;
+
 /// The rank of the CTA whose shared memory contains a location; `None` for other memory.
 pub(crate) fn rank_of(context: &ExecContext<'_>, at: AccessLocation) -> Option<u32> {
     match at.region {
@@ -225,8 +228,10 @@ pub(crate) fn transacted(context: &mut ExecContext<'_>, at: AccessLocation, lane
 /// Attaches operations in flight to the current phase. They are complete once a wait has observed that the phase is.
 pub(crate) fn attach(context: &mut ExecContext<'_>, at: AccessLocation, ids: impl IntoIterator<Item = FlightId>) {
     if let Some(live) = live(context, at) {
-        let phase = live.phase;
+        let (phase, before) = (live.phase, live.flights.len());
         live.flights.extend(ids.into_iter().map(|id| (phase, id)));
+        let added = live.flights.len() - before;
+        context.hold_for_all(ATTACHED * added as u64);
     }
 }
 
@@ -238,9 +243,12 @@ fn seen(context: &mut ExecContext<'_>, at: AccessLocation) {
     if live.flights.is_empty() {
         return;
     }
+    let looked = live.flights.len();
     let (done, rest) = std::mem::take(&mut live.flights).into_iter().partition(|(phase, _)| *phase < current);
     live.flights = rest;
     let done: Vec<(u64, FlightId)> = done;
+    context.spend(looked / 4);
+    context.machine.release(ATTACHED * done.len() as u64);
     for (_, id) in done {
         let refused = copies::complete(context, id);
         context.cta().refused |= refused;

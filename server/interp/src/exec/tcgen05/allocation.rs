@@ -96,7 +96,10 @@ fn alone(context: &mut ExecContext<'_>, columns: u32) -> Option<u32> {
     let site = context.site;
     let tensor = &mut context.cta().tensor;
     let first = tensor.free(columns, None)?;
+    let held = tensor.held();
     tensor.allocate(first, columns, site);
+    let taken = tensor.held() - held;
+    context.hold_for_all(taken);
     Some(first)
 }
 
@@ -134,8 +137,11 @@ fn together(context: &mut ExecContext<'_>, columns: u32) -> Option<u32> {
     let first = memory(context, own)?.free(most, Some(&other))?;
     for rank in [own, peer] {
         let tensor = memory(context, rank)?;
+        let held = tensor.held();
         tensor.allocate(first, most, site);
         tensor.pair = if rank == own { PairAllocation::Idle } else { PairAllocation::Granted(first) };
+        let taken = tensor.held() - held;
+        context.hold_for_all(taken);
     }
     context.changed();
     Some(first)

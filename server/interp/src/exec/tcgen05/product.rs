@@ -179,8 +179,9 @@ impl Tcgen05Product {
             columns: &[],
             halvings: if adds { self.halvings } else { 0 },
         };
+        context.spend((a.len() + b.len() + c.len()) / 2);
         let outcome = undefined(context, lane, product.multiply(&operands))?;
-        context.spend(crate::exec::mma::effort(&operands, outcome.d.len()));
+        context.spend(crate::exec::mma::effort(&product, &operands, outcome.d.len()));
         let kept: Vec<u32> = self.lanes.iter().map(|s| context.registers.lane(*s, lane)).collect();
         for part in 0..self.ctas {
             let rank = rank_of_part(context, self.ctas, part);

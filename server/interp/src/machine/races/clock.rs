@@ -20,6 +20,8 @@ pub struct Clock {
     pub(super) met: u32,
     /// For each lane (first index), the time up to which it knows another lane, where it is later than `met`.
     pairs: Option<Box<[[u32; LANES]; LANES]>>,
+    /// Entries of the knowledge that it has published since the last look: each time they may be copied.
+    published: u64,
     /// For each lane, what it alone has learned.
     alone: Option<Box<[Knowledge; LANES]>>,
     /// State of fences; absent before the first fence and the first relaxed read of a released value.
@@ -41,15 +43,22 @@ pub(super) struct SyncState {
 
 impl Default for Clock {
     fn default() -> Self {
-        Self { time: 1, known: Knowledge::default(), met: 0, pairs: None, alone: None, sync: None }
+        Self { time: 1, known: Knowledge::default(), met: 0, published: 0, pairs: None, alone: None, sync: None }
     }
 }
 
 impl Clock {
+    /// The work of publishing since the last call, in CTAs looked at.
+    #[inline]
+    pub(in crate::machine) fn take_work(&mut self) -> u64 {
+        std::mem::take(&mut self.published)
+    }
+
     /// The knowledge of the warp, including its own accesses so far, for others. Later accesses of the warp are not part of it.
     pub(super) fn publish(&mut self, (cta, warp, warps): (u64, u32, u32)) -> Knowledge {
         self.known.set(cta, warp, warps, self.time);
         self.time = self.time.saturating_add(1);
+        self.published = self.published.saturating_add(self.known.len());
         let mut told = self.known.clone();
         for alone in self.alone.iter().flat_map(|a| a.iter()) {
             told.join(alone);
@@ -67,6 +76,7 @@ impl Clock {
         let mut times: [u32; LANES] = std::array::from_fn(|other| self.of_lane(lane, Some(other)));
         times[lane] = self.time;
         self.time = self.time.saturating_add(1);
+        self.published = self.published.saturating_add(told.len());
         told.set(cta, warp, warps, self.met);
         told.set_lanes(cta, warp, warps, &times);
         told

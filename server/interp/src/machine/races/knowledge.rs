@@ -26,6 +26,11 @@ impl Knowledge {
         self.0.as_ref().map_or(&[], |a| a)
     }
 
+    /// Number of CTAs of which something is known.
+    pub(super) fn len(&self) -> u64 {
+        self.all().len() as u64
+    }
+
     /// Whether it contains no times.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_none()

@@ -7,7 +7,7 @@ use crate::lanes::{LANES, LaneMask};
 use crate::machine::warp_access::WarpAccess;
 use crate::machine::{ExecContext, Order};
 use crate::memory::shadow::{BLOCK, ROW, ShadowCell, ShadowRow, Stamp};
-use crate::memory::{LaneOffsets, LanePattern, PAGE, PageBytes, Region};
+use crate::memory::{LaneOffsets, LanePattern, PAGE, PageBytes, Region, made_shadow};
 use crate::simd::LaneMarks;
 use ptx_num::values::Marks;
 use std::slice;
@@ -91,9 +91,9 @@ fn observe(
         let mut pages = storage.made_pages(&access.offsets);
         while left != 0 {
             let Some(page) = pages.get(offset(left) / PAGE) else { break };
-            let shadow = page.shadow.get_or_insert_default();
+            let shadow = made_shadow(&mut page.shadow);
             let block = offset(left) / BLOCK;
-            let block_shadow = shadow.block(offset(left) % PAGE, &mut blocks);
+            let block_shadow = shadow.block(offset(left) % PAGE, bytes.is_multiple_of(4), &mut blocks);
             let (cells, grain) = match block_shadow {
                 Some(block) => {
                     if let Some(count) = lanes_of_row(access, left)
@@ -181,7 +181,7 @@ fn observe(
             }
         }
     }
-    context.machine.races.left = blocks;
+    context.machine.races.set_left(blocks);
     left
 }
 

@@ -6,8 +6,8 @@ use super::{AccessProbe, RaceAccess, lockstep, own, watches};
 use crate::lanes::{LANES, LaneMask};
 use crate::machine::warp_access::WarpAccess;
 use crate::machine::{ExecContext, Order};
-use crate::memory::PAGE;
 use crate::memory::shadow::{BLOCK, ShadowCell, Stamp};
+use crate::memory::{PAGE, made_shadow};
 use crate::registers::WarpRegisters;
 use ptx_num::values::Marks;
 
@@ -48,8 +48,8 @@ pub(in crate::machine) fn update<const N: usize>(
     'blocks: while left != 0 {
         let block = offset(left) / BLOCK;
         let Some(page) = storage.made_page(offset(left) / PAGE).filter(|page| page.bytes.is_exact()) else { break };
-        let shadow = watched.then(|| page.shadow.get_or_insert_default());
-        let (cells, grain) = match shadow.and_then(|shadow| shadow.block(offset(left) % PAGE, &mut blocks)) {
+        let shadow = watched.then(|| made_shadow(&mut page.shadow));
+        let (cells, grain) = match shadow.and_then(|shadow| shadow.block(offset(left) % PAGE, true, &mut blocks)) {
             Some(block) => block.all(true),
             // Without a block nothing is checked.
             None => (&mut [][..], 4),
@@ -74,7 +74,7 @@ pub(in crate::machine) fn update<const N: usize>(
             left &= left - 1;
         }
     }
-    context.machine.races.left = blocks;
+    context.machine.races.set_left(blocks);
     left
 }
 

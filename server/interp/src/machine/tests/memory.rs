@@ -160,10 +160,12 @@ fn registers_count() {
     assert_eq!((out.kinds(), out.status()), (vec![FaultKind::OutOfMemory], RunStatus::Fault));
     // If memory has room for only one block, the others start after it has ended.
     let body = ".shared .b8 s[4096]; mov.u32 %r1, s; st.shared.u32 [%r1], 1;";
-    let mut kernel = TestKernel::body("", body).threads(64).buffer(&[0; 4]);
+    let kernel = || TestKernel::body("", body).threads(64).buffer(&[0; 4]);
+    let before = kernel().machine().kept;
+    let mut kernel = kernel();
     kernel.settings.memory = 64 << 10;
     let out = kernel.ctas(64, 1).fine();
-    assert_eq!(out.run.machine.kept, out.run.machine.kept_before, "everything was given back");
+    assert_eq!(out.run.machine.kept, before, "everything was given back");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::module;
 use crate::findings::{Checks, Fault, FaultKind};
 use crate::machine::{Machine, Progress, RunStatus};
+use crate::memory::ByteState;
 use crate::testing::{TestKernel, words};
 use crate::trace::RunningGrid;
 
@@ -35,16 +36,23 @@ struct Seen {
 
 fn seen(machine: &Machine, status: RunStatus) -> Seen {
     let allocations = || machine.memory.global.allocations().iter().map(|a| &a.storage);
-    let marked = |mark| allocations().map(move |s| s.marked(0..s.len(), mark));
+    let marked = |state| {
+        allocations().map(move |storage| {
+            let mut ranges = Vec::new();
+            storage.ranges(0..storage.len(), state, &mut |range| {
+                ranges.push(range);
+                true
+            });
+            ranges
+        })
+    };
     Seen {
         status,
         faults: machine.findings.faults.clone(),
         steps: machine.steps,
         moved: machine.progress,
         bytes: allocations().map(|s| s.to_vec()).collect(),
-        marked: marked(ptx_num::values::Marks::UNSPECIFIED)
-            .chain(marked(ptx_num::values::Marks::APPROXIMATE))
-            .collect(),
+        marked: marked(ByteState::Unspecified).chain(marked(ByteState::Approximate)).collect(),
         unwritten: allocations().map(|s| (0..s.len()).filter(|at| !s.known(*at)).count()).sum(),
     }
 }
@@ -241,6 +249,19 @@ fn a_run_on_several_threads_can_be_cancelled() {
         polls.set(polls.get() + 1);
         polls.get() > 12
     };
-    assert_eq!(machine.run_on_threads(&cancelled), None);
-    assert_eq!(machine.advance(u64::MAX, None, &cancelled), Progress::Ended(RunStatus::Cancelled));
+    assert_eq!(machine.run_on_threads(&cancelled), Some(RunStatus::Cancelled));
+    // What was reached is kept: the blocks that have ended, each with its words, and those that have not.
+    let counts = machine.cta_counts();
+    assert!(counts.ended + counts.running + counts.ahead == u64::from(CTAS) && counts.ahead > 0, "{counts:?}");
+    let words = machine.memory.global.allocations()[0].storage.to_vec();
+    let written = words.chunks_exact(4).filter(|word| **word != [1, 0, 0, 0]).count() as u64;
+    // The word of one thread has its old value.
+    assert!(
+        (64 * counts.ended..=64 * (counts.ended + counts.running) + 1).contains(&(written + 1)),
+        "{written}, {counts:?}"
+    );
+    // A machine that is cancelled before it has begun has nothing.
+    let mut machine = kernel("", "st.global.u32 [%rd2], %r1;").machine();
+    machine.settings.threads = 2;
+    assert_eq!((machine.run_on_threads(&|| true), machine.steps), (Some(RunStatus::Cancelled), 0));
 }

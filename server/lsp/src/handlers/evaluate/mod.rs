@@ -107,13 +107,10 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
         .await?
 }
 
-/// Adds the reason why a run did not finish.
+/// Adds where a run stopped that did not finish.
 fn limits(out: &mut Value, evaluation: &Evaluation, rope: &Rope) {
     use ptx_interp::machine::RunStatus;
     let status = evaluation.done.run.status;
-    if status == RunStatus::Limit {
-        out["limited_by"] = json!(if evaluation.out_of_time { "time" } else { "steps" });
-    }
     if let Some(site) =
         evaluation.done.stopped_at().filter(|_| [RunStatus::Limit, RunStatus::Deadlock].contains(&status))
     {

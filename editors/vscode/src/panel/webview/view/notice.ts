@@ -58,7 +58,7 @@ export class Notice {
         if (evaluation === undefined) return out;
         const { status, stopped_at: at } = evaluation;
         if (status === 'limit' || status === 'deadlock') {
-            const why = status === 'deadlock' ? 'Deadlock: every warp waits' : `Stopped at the ${evaluation.limited_by === 'time' ? 'time limit' : 'limit of steps'}`;
+            const why = status === 'deadlock' ? 'Deadlock: every warp waits' : `Stopped at the ${{ time: 'time limit', effort: 'limit of work', steps: 'limit of steps' }[evaluation.limited_by ?? 'steps']}`;
             const strip = this.strip('warn', at === undefined ? `${why}.` : `${why} at `);
             if (at !== undefined) {
                 const go = button(`line ${at.line}`, `Show line ${at.line} in the editor`, () => {
