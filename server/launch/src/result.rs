@@ -2,7 +2,7 @@
 
 use super::evaluate::LaunchRun;
 use super::view::{Course, state::machine_at};
-use super::words::{self, LimitAdvice, element, ended, grouped, lanes, plain_value, text};
+use super::words::{self, LimitAdvice, ended, grouped, lanes, plain_value, text};
 use ptx_gate::words::{code, fenced, prose, visible_lines};
 use ptx_interp::inspect::{self, RegisterView};
 use ptx_interp::machine::RegisterWrite;

@@ -198,6 +198,25 @@ fn a_run_stops_when_it_is_cancelled() {
 }
 
 #[test]
+fn a_run_ends_after_its_time_with_what_it_has_reached() {
+    let text = format!(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out)\n{{\n.reg .b64 %rd1;\nld.param.u64 %rd1, [out];\n\
+         st.global.u32 [%rd1], 7;\nL: barrier.cluster.arrive;\nbarrier.cluster.wait;\nbra L;\n}}\n"
+    );
+    let launch = "grid=64 block=1024 cluster=16 out=u32[1]:zero";
+    let begin = std::time::Instant::now();
+    let text = said("evaluate", json!({ "text": text, "launch": launch, "seconds": 1 }));
+    assert!(begin.elapsed() < std::time::Duration::from_secs(20), "{:?}", begin.elapsed());
+    let parts = [
+        "k: stopped at the time limit, at line",
+        "a run may take 1 second; `seconds` raises that",
+        "blocks: 16 running, 48 not begun; 512 running warps: ",
+        "out u32[1], 1 changed: 7",
+    ];
+    assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+}
+
+#[test]
 fn arguments_of_wrong_names_and_types() {
     for (name, arguments, words) in [
         ("check", json!({}), "as `text`, or in a file as `path`"),
@@ -214,6 +233,7 @@ fn arguments_of_wrong_names_and_types() {
         ("check", json!({ "text": " ".repeat(32_000_001) }), "are the most"),
         ("complete", json!({ "text": "", "line": 1 }), "needs the argument `column`"),
         ("evaluate", json!({ "text": "", "lanes": [32] }), "lanes from 0 to 31"),
+        ("evaluate", json!({ "text": "", "seconds": 0 }), "from 1 to 3600"),
         ("explain", json!({ "query": null }), "needs the argument `query`"),
     ] {
         let shown = arguments.to_string().chars().take(60).collect::<String>();

@@ -332,6 +332,65 @@ fn kernels_are_chosen() {
 }
 
 #[test]
+fn a_limit_says_what_it_is_and_what_was_reached() {
+    let loops = |body: &str| {
+        format!(
+            "{HEAD}//! launch: grid=3 block=64 out=u32[64]:zero\n.entry k(.param .u64 out)\n{{\n.reg .b32 %r<3>;\n.reg .b64 %rd<2>;\n\
+             ld.param.u64 %rd1, [out];\nmov.u32 %r1, 5;\nst.global.u32 [%rd1], %r1;\nloop:\n{body}\n    bra loop;\n}}\n"
+        )
+    };
+    let here = Path::new(".");
+    // Time: the buffer has what was stored before.
+    let begin = std::time::Instant::now();
+    let arguments = ["--seconds", "0.3", "--limit", "1000000000000", "--without", "race", "-"];
+    let (status, out, _) = run(here, &arguments, &loops("add.u32 %r1, %r1, 1;"));
+    assert!(begin.elapsed() < std::time::Duration::from_secs(20));
+    let parts = [
+        "stopped at the time limit, at line",
+        "a run may take 0.3 seconds; `--seconds` raises that",
+        "blocks: 1 running, 2 not begun; 2 running warps: ",
+        "out u32[64], 1 changed",
+    ];
+    assert!(status == 0 && parts.iter().all(|part| out.contains(part)), "{out}");
+    let (status, out, _) = run(here, &["--seconds", "0.1", "--limit", "1000000000000", "--check", "-"], &loops(""));
+    assert!(status == 1 && out.starts_with("FAIL k ") && out.contains("`--seconds` raises that"), "{out}");
+    // Effort, as JSON and in words; it ends at the same instruction each time.
+    let heavy = loops("atom.global.add.u32 %r2, [%rd1], 1;");
+    let arguments = ["--limit", "2000", "--without", "race", "--format", "json", "-"];
+    let (_, out, _) = run(here, &arguments, &heavy);
+    let report = &json(&out)[0];
+    assert_eq!((&report["status"], &report["limited_by"]), (&json!("limit"), &json!("steps")), "{report}");
+    let copies = heavy.replace(
+        "atom.global.add.u32 %r2, [%rd1], 1;",
+        "{ .reg .f16x2 %h; mov.b32 %h, %r1; ex2.approx.f16x2 %h, %h; }",
+    );
+    let arguments = ["--limit", "200000", "--format", "json", "--without", "race", "-"];
+    let (_, first, _) = run(here, &arguments, &copies);
+    let (report, again) = (&json(&first)[0], &json(&run(here, &arguments, &copies).1)[0]);
+    assert_eq!((&report["status"], &report["limited_by"]), (&json!("limit"), &json!("effort")), "{report}");
+    assert_eq!(report["blocks"], json!({ "ended": 0, "running": 1, "ahead": 2 }));
+    assert!(report["standing"][0]["warps"].as_u64().is_some_and(|warps| warps > 0), "{report}");
+    let parts = |report: &Value| ["warp_instructions", "buffers", "standing"].map(|key| report[key].clone());
+    assert_eq!(parts(report), parts(again));
+    let (_, out, _) = run(here, &["--limit", "200000", "--without", "race", "-"], &copies);
+    assert!(out.contains("stopped at the limit of effort, at line") && out.contains("`--limit` raises that"), "{out}");
+    for wrong in ["0", "-1", "inf", "soon"] {
+        let (status, _, err) = run(here, &["--seconds", wrong, "-"], &heavy);
+        assert!(status == 2 && err.contains("a time limit is a number of seconds above 0"), "{wrong}: {err}");
+    }
+}
+
+#[test]
+fn large_buffers_are_left_out_of_reports() {
+    let text = storing("//! launch: grid=1 block=1 n=3 out=u32[16777216]:zero\n");
+    let (status, out, _) = run(Path::new("."), &["--format", "json", "-"], &text);
+    let report = &json(&out)[0];
+    assert_eq!((status, &report["omitted"], &report["buffers"]), (0, &json!({ "out": 67_108_864 }), &json!({})));
+    let (_, out, _) = run(Path::new("."), &["-"], &text);
+    assert!(out.contains("out u32[16777216], 2 changed") && out.contains("  3  7"), "{out}");
+}
+
+#[test]
 fn endless_loops_stop() {
     let text = format!("{HEAD}//! launch: grid=1 block=32\n.entry k()\n{{\nloop:\n    bra loop;\n}}\n");
     let (status, out, _) = run(Path::new("."), &["--limit", "3000", "-"], &text);

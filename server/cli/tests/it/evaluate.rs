@@ -318,6 +318,19 @@ fn a_run_without_an_end_does_not_block_requests() {
     let answer = client.answer(id)["result"].clone();
     assert_eq!((&answer["status"], &answer["limited_by"]), (&json!("limit"), &json!("steps")));
     assert!(answer["stopped_at"]["line"].as_u64().is_some_and(|line| (8..=9).contains(&line)), "{answer}");
+    // The configured time does too, and the answer has what was reached.
+    let limits = json!({ "steps": 1_000_000_000_000_u64, "seconds": 1 });
+    let settings = json!({ "settings": { "ptx-analyzer": { "evaluation": limits } } });
+    client.notify("workspace/didChangeConfiguration", settings);
+    let id = asked(&mut client, json!({}));
+    let answer = client.answer(id)["result"].clone();
+    assert_eq!((&answer["status"], &answer["limited_by"]), (&json!("limit"), &json!("time")));
+    assert!(answer["warp_instructions"].as_u64().is_some_and(|steps| steps > 1000), "{answer}");
+    // The run is stored: another view of it takes no second run.
+    let begin = std::time::Instant::now();
+    let id = asked(&mut client, json!({}));
+    assert_eq!(client.answer(id)["result"]["warp_instructions"], answer["warp_instructions"]);
+    assert!(begin.elapsed() < std::time::Duration::from_millis(900), "{:?}", begin.elapsed());
     client.notify("workspace/didChangeConfiguration", json!({ "settings": { "ptx-analyzer": {} } }));
     edit(&mut client, 2, (5, 13), (5, 14), "7");
     let told = client.wait("an evaluation", |m| m["method"] == "ptx-analyzer/evaluated" && m["params"]["version"] == 2);

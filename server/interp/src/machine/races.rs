@@ -176,7 +176,7 @@ impl Races {
             locations += other.locations.len();
         }
         work < MAX_WORK
-            && locations < MAX_LOCATIONS
+            && locations < max_locations(shape)
             && blocks.saturating_mul(shadow::FINE_UNITS as usize) <= MAX_UNITS as usize
     }
 

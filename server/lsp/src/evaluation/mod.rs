@@ -376,7 +376,8 @@ impl Evaluations {
         recent.push_back(document.uri.clone());
         let stored = |uri: &Uri| {
             let document = shared.document(uri)?;
-            let bytes = lock(&document.evaluation.0).last.as_ref().map(|evaluation| evaluation.done.run.bytes());
+            let bytes =
+                lock(&document.history.evaluation.0).last.as_ref().map(|evaluation| evaluation.done.run.bytes());
             bytes
         };
         while recent.len() > MAX_RUNS

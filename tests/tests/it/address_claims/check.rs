@@ -108,7 +108,7 @@ impl Tally {
     ) {
         // Races and unwritten memory do not matter here.
         let settings = Settings { limit, checks: Checks::none(), ..Settings::default() };
-        let Ok(done) = module.evaluate(launch, settings, None, &|| false) else { return };
+        let Ok(done) = module.evaluate(launch, settings, None, None, &|| false) else { return };
         self.runs += 1;
         let machine = &done.run.machine;
         let block = machine.shape.block;
