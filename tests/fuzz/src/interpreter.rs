@@ -42,7 +42,7 @@ pub fn run(data: &[u8]) {
     });
     for launch in launches.into_iter().take(2) {
         let settings = Settings { checks, limit: LIMIT, memory: MEMORY, ..Settings::default() };
-        let evaluate = || module.evaluate(launch.clone(), settings.clone(), None, &|| false);
+        let evaluate = || module.evaluate(launch.clone(), settings.clone(), None, None, &|| false);
         if let Ok(first) = evaluate() {
             bounds(&first);
             let second = evaluate().unwrap_or_else(|_| panic!("refused the second time"));
@@ -63,7 +63,7 @@ fn bounds(done: &LaunchRun) {
 fn same(first: &LaunchRun, second: &LaunchRun, text: &str) {
     let nowhere = |_: usize| (1, 1);
     let json = |done: &LaunchRun| {
-        let mut report = report(done, &nowhere, None);
+        let mut report = report(done, &nowhere, None, &mut { u64::MAX });
         report.seconds = 0.0;
         serde_json::to_value(report).expect("a report is JSON")
     };

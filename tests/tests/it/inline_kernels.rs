@@ -42,7 +42,7 @@ fn run(kernel: &str, expected: &str) -> Vec<String> {
     let (launches, mistakes) = module.launches();
     let mut wrong: Vec<String> = mistakes.iter().map(|m| m.message.clone()).collect();
     for launch in launches {
-        match module.evaluate(launch, Settings::default(), None, &|| false) {
+        match module.evaluate(launch, Settings::default(), None, None, &|| false) {
             Err(error) => wrong.push(format!("{error:?}")),
             Ok(run) => {
                 wrong.extend(run.faults().iter().map(|f| f.message.clone()));

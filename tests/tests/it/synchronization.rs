@@ -79,7 +79,7 @@ fn run(text: &str) -> KernelResult {
     out.failed.extend(mistakes.iter().map(|m| format!("the launch has a mistake: {}", m.message)));
     let settings = Settings { limit: LIMIT, ..Settings::default() };
     for launch in launches {
-        let run = match module.evaluate(launch, settings.clone(), None, &|| false) {
+        let run = match module.evaluate(launch, settings.clone(), None, None, &|| false) {
             Ok(run) => run,
             Err(error) => {
                 out.failed.push(format!("the launch cannot run: {error:?}"));
