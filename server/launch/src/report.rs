@@ -242,8 +242,8 @@ pub fn report(
 ) -> LaunchReport {
     let machine = &done.run.machine;
     let (mut buffers, mut omitted) = (BTreeMap::new(), BTreeMap::new());
-    let mut states: [(ByteState, BTreeMap<String, Vec<[u64; 2]>>); 3] =
-        [ByteState::Unwritten, ByteState::Unspecified, ByteState::Approximate].map(|state| (state, BTreeMap::new()));
+    let states = [ByteState::Unwritten, ByteState::Unspecified, ByteState::Approximate];
+    let mut states = states.map(|state| (state, BTreeMap::new()));
     for (placed, before) in done.buffers.iter().zip(&done.before) {
         let after = placed.snapshot(machine);
         let variable = machine.executable.variables.contains_key(&placed.name);

@@ -50,6 +50,7 @@ const LIMITS: LimitAdvice =
 pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<ToolAnswer, String> {
     let (entry, lines) = (arguments.text("kernel")?, arguments.text("launch")?);
     let (line, lanes, json) = (arguments.number("line")?, arguments.lanes("lanes")?, arguments.flag("json")?);
+    let time = Duration::from_secs(arguments.number("seconds")?.map_or(DEFAULT_SECONDS, |seconds| seconds as u64));
     let input = InputText::of_ptx(arguments, context)?;
     let snapshot = Snapshot::in_chunks(&input.text, 1);
     let rope = snapshot.rope().clone();
@@ -63,7 +64,6 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
     let refused = |refusal: LaunchRefusal| refusal_words(&refusal, &input.name, above, &rope);
     let chosen = module.choose(&query).map_err(|why| refused(LaunchRefusal::not_chosen(why, above)))?;
     let name = chosen.launch.entry.to_string();
-    let time = Duration::from_secs(arguments.number("seconds")?.map_or(DEFAULT_SECONDS, |seconds| seconds as u64));
     let stop = || (context.cancelled)();
     let done = module.evaluate_in_turn(
         chosen.launch,
