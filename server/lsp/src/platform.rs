@@ -29,6 +29,26 @@ pub enum Pool {
 /// A computation that may wait. It starts on the thread that runs it, and stays there.
 pub type Computation = Box<dyn FnOnce() -> LocalBoxFuture<'static, ()> + Send>;
 
+/// The work of a document's worker. On threads it may move from one to another between two parts. In WebAssembly it may not: parsers of
+/// tree-sitter cannot be sent to another thread there.
+#[cfg(not(target_family = "wasm"))]
+pub type WorkerTask = BoxFuture<'static, ()>;
+/// The work of a document's worker, which starts where it stays.
+#[cfg(target_family = "wasm")]
+pub type WorkerTask = Computation;
+
+/// Makes the work of a worker from a function that starts it.
+#[cfg(not(target_family = "wasm"))]
+pub fn worker_task<F: Future<Output = ()> + Send + 'static>(start: impl FnOnce() -> F + Send + 'static) -> WorkerTask {
+    start().boxed()
+}
+
+/// Makes the work of a worker from a function that starts it.
+#[cfg(target_family = "wasm")]
+pub fn worker_task<F: Future<Output = ()> + 'static>(start: impl FnOnce() -> F + Send + 'static) -> WorkerTask {
+    Box::new(|| start().boxed_local())
+}
+
 /// How urgent the work on a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DemandLevel {
@@ -99,7 +119,7 @@ pub trait Platform: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the system has no room for another worker.
-    fn start_worker(&self, document: &str, demand: Arc<Demand>, work: BoxFuture<'static, ()>) -> Result<()>;
+    fn start_worker(&self, document: &str, demand: Arc<Demand>, work: WorkerTask) -> Result<()>;
 
     /// Returns a future that is done after a time.
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;

@@ -9,6 +9,7 @@ use super::document::{
     CheckedText, Converted, DocumentChange, DocumentWork, OpenDocument, ParsedText, Publisher, Timings, Wait,
 };
 use super::evaluation;
+use super::platform::worker_task;
 use super::refresh;
 use super::settings::DiagnosticsSettings;
 use super::shared::{Shared, lock};
@@ -86,8 +87,8 @@ impl Worker {
         let (platform, uri) = (Arc::clone(&shared.platform), document.uri.clone());
         let demand = Arc::clone(&document.demand);
         let worker =
-            Self { shared, document, publisher, tree: None, analyzer: analyzer(), encoder: Encoder::default() };
-        platform.start_worker(uri.as_str(), demand, worker.run().boxed())
+            || Self { shared, document, publisher, tree: None, analyzer: analyzer(), encoder: Encoder::default() };
+        platform.start_worker(uri.as_str(), demand, worker_task(|| worker().run()))
     }
 
     async fn run(mut self) {

@@ -3,7 +3,7 @@
 use futures::FutureExt;
 use futures::future::{BoxFuture, LocalBoxFuture};
 use ptx_clock::Instant;
-use ptx_lsp::platform::{Computation, Demand, Platform, Pool};
+use ptx_lsp::platform::{Computation, Demand, Platform, Pool, WorkerTask};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io::Result;
 use std::pin::Pin;
@@ -38,6 +38,18 @@ const EXAMINERS: usize = 4;
 enum NewWork {
     Future(BoxFuture<'static, ()>),
     Computation(Computation),
+}
+
+impl From<BoxFuture<'static, ()>> for NewWork {
+    fn from(work: BoxFuture<'static, ()>) -> Self {
+        Self::Future(work)
+    }
+}
+
+impl From<Computation> for NewWork {
+    fn from(work: Computation) -> Self {
+        Self::Computation(work)
+    }
 }
 
 /// Identifies a task.
@@ -91,8 +103,8 @@ impl Platform for OneThread {
         self.start(urgency, None, NewWork::Computation(work));
     }
 
-    fn start_worker(&self, document: &str, _: Arc<Demand>, work: BoxFuture<'static, ()>) -> Result<()> {
-        self.start(Urgency::Document, Some(document), NewWork::Future(work));
+    fn start_worker(&self, document: &str, _: Arc<Demand>, work: WorkerTask) -> Result<()> {
+        self.start(Urgency::Document, Some(document), work.into());
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use super::compile_commands::LookupBoundary;
 use crate::convert::{self, ConversionContext};
 use crate::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, Publisher, Timings, Wait};
 use crate::folders::file_path;
+use crate::platform::worker_task;
 use crate::refresh;
 use crate::settings::Settings;
 use crate::shared::Shared;
@@ -73,7 +74,7 @@ impl HostWorker {
         let worker =
             Self { shared, document, publisher, language, text: String::new(), host: None, checker: checker() };
         let demand = Arc::clone(&worker.document.demand);
-        platform.start_worker(uri.as_str(), demand, worker.run().boxed())
+        platform.start_worker(uri.as_str(), demand, worker_task(|| worker.run()))
     }
 
     async fn run(mut self) {

@@ -4,7 +4,7 @@
 
 use super::documents::{DocumentThreads, WORKER_STACK};
 use super::find::FileSystem;
-use crate::platform::{Computation, Demand, Platform, Pool};
+use crate::platform::{Computation, Demand, Platform, Pool, WorkerTask};
 use crate::priority::yield_to_others;
 use crate::workspace::FileSource;
 use futures::FutureExt;
@@ -48,7 +48,7 @@ impl Platform for Pools {
         handle.spawn_blocking(move || block_on(work()));
     }
 
-    fn start_worker(&self, _: &str, demand: Arc<Demand>, work: BoxFuture<'static, ()>) -> Result<()> {
+    fn start_worker(&self, _: &str, demand: Arc<Demand>, work: WorkerTask) -> Result<()> {
         self.documents.start(demand, work)
     }
 
