@@ -70,7 +70,7 @@ pub struct EvalArguments {
     #[arg(long, value_name = "STEPS", default_value_t = Settings::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
     limit: u64,
     /// Stop a run after this time, and report what it has reached [default: none]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     seconds: Option<Duration>,
     /// Look for this as well: `nan`
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = FaultKind::optional_named)]
