@@ -328,6 +328,6 @@ async def test_answers_to_a_script() -> None:
 
 
 async def test_folders_that_do_not_exist() -> None:
-    for root, words in [("nonsense", "No such file"), (PROGRAM, "no folder")]:
+    for root, words in [("nonsense", "No such file"), (PROGRAM, "not a folder")]:
         done = subprocess.run([PROGRAM, *arguments(root)], input=b"", capture_output=True, timeout=PATIENCE)
         assert done.returncode == 2 and words in done.stderr.decode()
