@@ -15,11 +15,13 @@ use memchr::{memchr, memchr2, memchr3};
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Whether a byte can be part of a name, a number or a modifier.
+#[inline]
 pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }
 
 /// Whether a byte is white space.
+#[inline]
 pub fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'\x0c' | b'\x0b')
 }
@@ -36,6 +38,7 @@ pub enum Trivia {
 }
 
 /// The trivia at the beginning of a text, and its extent.
+#[inline]
 pub fn trivia(text: &[u8]) -> Option<(Trivia, Extent)> {
     let first = *text.first()?;
     if is_white(first) {
@@ -63,6 +66,7 @@ pub enum Extent {
 
 impl Extent {
     /// The number of bytes, if the whole text is known.
+    #[inline]
     pub fn exact(self) -> usize {
         match self {
             Self::Ended(length) | Self::Open(length) => length,
@@ -71,6 +75,7 @@ impl Extent {
 }
 
 /// The extent of the comment, the line for a preprocessor or the string at the beginning of a text, with its delimiters.
+#[inline]
 pub fn opaque(text: &[u8]) -> Option<Extent> {
     let (mut opaque, opening) = Opaque::beginning(text)?;
     let inside = text.get(opening..)?;
@@ -142,6 +147,7 @@ pub enum Continuation {
 
 impl Opaque {
     /// What begins at the beginning of a text, and the length of its opening.
+    #[inline]
     pub fn beginning(text: &[u8]) -> Option<(Self, usize)> {
         match text {
             [b'/', b'/', ..] => Some((Self::LineComment { carriage_return: false }, 2)),

@@ -17,6 +17,7 @@ pub struct RegisterSlot(pub u32);
 
 impl RegisterSlot {
     /// The slot as an index into [`FlowFunction::registers`].
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }

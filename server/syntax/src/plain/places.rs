@@ -19,6 +19,7 @@ impl LeafPlace {
     }
 
     /// Whether a leaf may stand here.
+    #[inline]
     pub fn takes(&self, leaf: LeafKind) -> bool {
         self.0 & (1 << leaf as u8) != 0
     }
