@@ -72,7 +72,7 @@ def test_load(tmp_path: Path) -> None:
 
 
 def is_safe(text: str) -> bool:
-    """Whether a terminal or a notebook shows each character: no control character, no direction of text, nothing invisible but joiners of emoji."""
+    """Whether each character is shown: no control character, no direction of text, nothing invisible but joiners of emoji."""
     return all(unicodedata.category(c) not in ("Cc", "Cf", "Zl", "Zp") or c == "\u200d" for c in text)
 
 
