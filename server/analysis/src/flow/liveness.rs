@@ -98,8 +98,7 @@ impl CrossBlockRegisters {
 /// the square of the text.
 const MAX_BITS: usize = 1 << 28;
 
-/// The maximum number of registers that are live at the ends of all blocks together. Most analyses visit each of them. The largest
-/// function among the real ones that we have has 0.6 million.
+/// The maximum number of registers that are live at the ends of all blocks together. Most analyses visit each of them.
 const MAX_LIVE: usize = 1 << 24;
 
 /// The registers that are live at the beginning and at the end of each block.
