@@ -83,7 +83,7 @@ COMMANDS = {
 }
 # Inputs that are known to grow faster, with the door, and why they are left.
 PARSER = "recovery of the parser"
-UNCLOSED = "an item that is not closed contains those behind it"
+UNCLOSED = "items that are not closed; the cause is not examined"
 MODULE = "each name of the module is searched from its beginning"
 LONG = "the nodes of one statement are searched for each place"
 KNOWN = {
@@ -92,7 +92,7 @@ KNOWN = {
     **{(door, "bodies_that_are_not_closed"): UNCLOSED for door in ("check", "regs", "fmt")},
     **{(door, "parameter_lists_that_are_not_closed"): UNCLOSED for door in ("check", "regs", "fmt")},
     **{(door, "headers_in_error_with_bodies"): UNCLOSED for door in ("check", "regs", "fmt")},
-    ("check", "unknown_directives_in_a_body"): PARSER,
+    ("check", "unknown_directives_in_a_body"): "2.33 times; the cause is not examined",
     ("server", "calls_in_a_chain"): MODULE,
     ("server", "operands"): LONG,
 }
