@@ -2,6 +2,9 @@
 //!
 //! `cargo run --release -p ptx-launch --example bombs [NAME]`
 
+// It reads what the system says of its own process.
+#![allow(clippy::disallowed_methods)]
+
 #[path = "../tests/bombs/mod.rs"]
 mod bombs;
 

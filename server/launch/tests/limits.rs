@@ -1,5 +1,8 @@
 //! Kernels that want too much time or memory end within the limits of their run, at the same place each time.
 
+// Tests make the files that they read.
+#![allow(clippy::disallowed_methods)]
+
 mod bombs;
 
 use bombs::{BOMBS, Bomb};
@@ -36,10 +39,25 @@ fn processor_time() -> Option<Duration> {
 }
 
 /// All that a user sees of a run, but its time.
-fn seen(done: &LaunchRun) -> (RunStatus, Option<RunLimit>, u64, Vec<(String, u64)>, Vec<u8>) {
+#[derive(PartialEq)]
+struct SeenRun {
+    status: RunStatus,
+    limit: Option<RunLimit>,
+    steps: u64,
+    /// The message of each fault, and how often it occurred.
+    faults: Vec<(String, u64)>,
+    printed: Vec<u8>,
+}
+
+fn seen(done: &LaunchRun) -> SeenRun {
     let machine = &done.run.machine;
-    let faults = done.faults().iter().map(|fault| (fault.message.clone(), fault.count)).collect();
-    (done.run.status, done.limit, machine.steps, faults, machine.printed.clone())
+    SeenRun {
+        status: done.run.status,
+        limit: done.limit,
+        steps: machine.steps,
+        faults: done.faults().iter().map(|fault| (fault.message.clone(), fault.count)).collect(),
+        printed: machine.printed.clone(),
+    }
 }
 
 fn check(bomb: &Bomb) {

@@ -57,6 +57,7 @@ impl Module {
 
     /// Runs one of the launches above the kernels. Files that it names are read only inside of `folder`.
     #[pyo3(signature = (number, folder, find, without, max_steps, max_seconds))]
+    #[expect(clippy::too_many_arguments, reason = "the Python part calls it with all of them")]
     fn evaluate(
         &self,
         py: Python<'_>,

@@ -199,10 +199,8 @@ fn a_run_stops_when_it_is_cancelled() {
 
 #[test]
 fn a_run_ends_after_its_time_with_what_it_has_reached() {
-    let text = format!(
-        ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out)\n{{\n.reg .b64 %rd1;\nld.param.u64 %rd1, [out];\n\
-         st.global.u32 [%rd1], 7;\nL: barrier.cluster.arrive;\nbarrier.cluster.wait;\nbra L;\n}}\n"
-    );
+    let text = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .b64 %rd1;\nld.param.u64 %rd1, [out];\n\
+         st.global.u32 [%rd1], 7;\nL: barrier.cluster.arrive;\nbarrier.cluster.wait;\nbra L;\n}\n";
     let launch = "grid=64 block=1024 cluster=16 out=u32[1]:zero";
     let begin = std::time::Instant::now();
     let text = said("evaluate", json!({ "text": text, "launch": launch, "seconds": 1 }));

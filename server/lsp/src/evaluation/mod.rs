@@ -376,9 +376,7 @@ impl Evaluations {
         recent.push_back(document.uri.clone());
         let stored = |uri: &Uri| {
             let document = shared.document(uri)?;
-            let bytes =
-                lock(&document.history.evaluation.0).last.as_ref().map(|evaluation| evaluation.done.run.bytes());
-            bytes
+            lock(&document.history.evaluation.0).last.as_ref().map(|evaluation| evaluation.done.run.bytes())
         };
         while recent.len() > MAX_RUNS
             || recent.len() > 1 && recent.iter().filter_map(stored).fold(0, u64::saturating_add) > MAX_RUN_BYTES
