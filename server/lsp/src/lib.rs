@@ -43,6 +43,8 @@ mod transport;
 mod trouble;
 mod unreadable;
 mod vouched;
+#[cfg(windows)]
+mod windows;
 mod worker;
 mod workspace;
 

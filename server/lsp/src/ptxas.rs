@@ -240,21 +240,20 @@ mod tests {
         begun(options).program.configuration(&folders(&[])).unwrap_err()
     }
 
-    #[cfg(unix)]
+    /// A place where nothing is.
+    const PTXAS: &str = if cfg!(windows) { r"C:\opt\ptxas.exe" } else { "/opt/ptxas" };
+
     #[test]
     fn only_a_trusted_word_counts() {
-        let section = json!({ "ptxas": { "path": "/opt/ptxas", "arguments": ["-O1"], "timeout": 5 } });
+        let section = json!({ "ptxas": { "path": PTXAS, "arguments": ["-O1"], "timeout": 5 } });
         let trusted = begun(&json!({ "ptx-analyzer": section, "workspaceTrusted": true }));
         let configuration = trusted.program.configuration(&folders(&[])).unwrap();
-        assert_eq!(
-            (configuration.path.as_path(), configuration.limit),
-            (Path::new("/opt/ptxas"), Duration::from_secs(5))
-        );
+        assert_eq!((configuration.path.as_path(), configuration.limit), (Path::new(PTXAS), Duration::from_secs(5)));
         assert_eq!(configuration.arguments, ["-O1"]);
         // The first message counts.
         let _ =
             trusted.begin(Some(&json!({ "ptx-analyzer": { "ptxas": { "path": "/evil" } }, "workspaceTrusted": true })));
-        assert_eq!(trusted.program.configuration(&folders(&[])).unwrap().path, Path::new("/opt/ptxas"));
+        assert_eq!(trusted.program.configuration(&folders(&[])).unwrap().path, Path::new(PTXAS));
         for options in [
             json!({ "ptx-analyzer": section }),
             json!({ "ptx-analyzer": section, "workspaceTrusted": false }),
@@ -267,22 +266,27 @@ mod tests {
         assert!(refusal(&json!({ "workspaceTrusted": true })).contains("no ptxas is configured"));
         let wrong = |ptxas: Value| refusal(&json!({ "ptx-analyzer": { "ptxas": ptxas }, "workspaceTrusted": true }));
         assert!(wrong(json!({ "path": "ptxas" })).contains("not an absolute path"));
-        assert!(wrong(json!({ "path": "/opt/ptxas", "arguments": ["-o", "x"] })).contains("thrown away"));
+        assert!(wrong(json!({ "path": PTXAS, "arguments": ["-o", "x"] })).contains("thrown away"));
         let ignored = begun(&json!({ "workspaceTrusted": true }));
-        ignored.program.ignore("/opt/ptxas");
+        ignored.program.ignore(PTXAS);
         assert!(ignored.program.configuration(&folders(&[])).unwrap_err().contains("a project could have set it"));
     }
 
-    #[cfg(unix)]
     #[test]
     fn what_belongs_to_a_project_is_not_run() {
         let project = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
-        let file = project.path().join("ptxas");
+        let file = project.path().join("ptxas.exe");
         std::fs::write(&file, "").unwrap();
-        let link = elsewhere.path().join("ptxas");
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        for path in [&file, &link] {
+        #[cfg_attr(not(unix), expect(unused_mut, reason = "on Windows only administrators make links"))]
+        let mut paths = vec![file.clone()];
+        #[cfg(unix)]
+        {
+            let link = elsewhere.path().join("ptxas");
+            std::os::unix::fs::symlink(&file, &link).unwrap();
+            paths.push(link);
+        }
+        for path in &paths {
             let options = json!({ "ptx-analyzer": { "ptxas": { "path": path } }, "workspaceTrusted": true });
             let ptxas = begun(&options);
             assert!(
@@ -294,7 +298,8 @@ mod tests {
             );
             assert!(ptxas.program.configuration(&folders(&[])).is_ok());
             // The home folder, or the root of the file system, opened as a folder.
-            assert!(ptxas.program.configuration(&folders(&[Path::new("/")])).is_ok());
+            let root = file.ancestors().last().unwrap();
+            assert!(ptxas.program.configuration(&folders(&[root])).is_ok());
         }
     }
 

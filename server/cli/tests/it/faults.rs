@@ -3,9 +3,8 @@
 use crate::client::{Client, framing};
 use crate::protocol::{at, codes, server};
 use serde_json::{Value, json};
-use std::fs::{self, File};
+use std::fs;
 use std::io::{BufReader, Write};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -192,7 +191,7 @@ fn a_log_that_goes_nowhere() {
     drop(gone);
     let mut places: Vec<(&str, Stdio)> = vec![("unread", writer.into()), ("broken", broken.into())];
     if cfg!(target_os = "linux") {
-        places.push(("full", File::options().write(true).open("/dev/full").unwrap().into()));
+        places.push(("full", fs::File::options().write(true).open("/dev/full").unwrap().into()));
     }
     for (name, place) in places {
         let mut client = Client::start(binary().env("PTX_ANALYZER_LOG", "debug").stderr(place));
@@ -425,6 +424,7 @@ fn deep_nesting_on_the_command_line() {
     }
 }
 
+#[cfg(unix)]
 fn ran(command: &mut Command) -> (Option<i32>, String) {
     let output = command.output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -436,7 +436,7 @@ fn a_report_on_a_full_disk() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.ptx"), bad()).unwrap();
     fs::write(folder.path().join("b.ptx"), format!("{HEAD}{KERNEL}")).unwrap();
-    let full = || File::options().write(true).open("/dev/full").unwrap();
+    let full = || fs::File::options().write(true).open("/dev/full").unwrap();
     for line in [
         "check a.ptx",
         "check --format json a.ptx",
@@ -460,7 +460,7 @@ fn a_report_on_a_full_disk() {
 }
 
 #[cfg(unix)]
-fn names(folder: &Path) -> Vec<String> {
+fn names(folder: &std::path::Path) -> Vec<String> {
     let mut out: Vec<String> =
         fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
     out.sort();
@@ -518,10 +518,10 @@ fn folders_with_odd_names_are_left_out() {
 }
 
 /// In both cases the input stays open.
-#[cfg(unix)]
 #[test]
 fn the_end_of_the_process_that_started_it() {
-    let mut parent = Command::new("sleep").arg("1000").spawn().unwrap();
+    // Any process that waits: another server does, for its input.
+    let mut parent = binary().stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let mut client = server();
     client.begin(json!({ "capabilities": {}, "processId": parent.id() }));
     client.open(URI, 1, &bad());
@@ -530,6 +530,8 @@ fn the_end_of_the_process_that_started_it() {
     let gone = parent.id();
     parent.kill().unwrap();
     parent.wait().unwrap();
+    // Windows keeps the number as long as somebody has a handle.
+    drop(parent);
     assert_eq!(client.ended(Duration::from_secs(10)).and_then(|s| s.code()), Some(1));
     // This process id belongs to another system: the server cannot check whether the process is alive.
     let mut client = server();

@@ -1,4 +1,7 @@
-//! Many documents take little memory and few threads, and closed ones give it back.
+//! Many documents take little memory and few threads, and closed ones give it back. `/proc`, which tells how much, is Linux's; the pool is
+//! the same everywhere.
+
+#![cfg(target_os = "linux")]
 
 use crate::client::Client;
 use crate::protocol::{begun, codes};
@@ -19,8 +22,6 @@ fn text(number: usize) -> String {
     )
 }
 
-/// On other systems there is no such file, and the pool is the same.
-#[cfg(target_os = "linux")]
 #[test]
 fn two_thousand_documents() {
     const DOCUMENTS: usize = 2_000;

@@ -8,6 +8,8 @@
 pub mod answer;
 pub mod compare;
 pub mod disassembly;
+#[cfg(windows)]
+mod job;
 pub mod machine;
 mod options;
 pub mod output;
@@ -107,8 +109,12 @@ impl AsRef<Path> for Configuration {
 /// # Errors
 /// A description of the problem.
 pub fn absolute(path: &str) -> Result<PathBuf, String> {
-    let path = PathBuf::from(path);
+    let mut path = PathBuf::from(path);
     if path.is_absolute() {
+        // Windows runs nothing without an ending, and people leave it out.
+        if path.extension().is_none() {
+            path.set_extension(std::env::consts::EXE_EXTENSION);
+        }
         return Ok(path);
     }
     Err(format!(
@@ -453,8 +459,18 @@ mod tests {
         for path in ["ptxas", "./ptxas", "bin/ptxas", "~/bin/ptxas", "$CUDA_HOME/bin/ptxas", ""] {
             assert!(configuration(path).unwrap_err().contains("absolute"), "{path}");
         }
-        #[cfg(unix)]
-        assert_eq!(configuration("/opt/cuda/bin/ptxas").unwrap().path, Path::new("/opt/cuda/bin/ptxas"));
+        let absolute: &[(&str, &str)] = if cfg!(windows) {
+            &[
+                (r"C:\Program Files\CUDA\v13.5\bin\ptxas.exe", r"C:\Program Files\CUDA\v13.5\bin\ptxas.exe"),
+                ("c:/CUDA/v13.5/bin/ptxas", "c:/CUDA/v13.5/bin/ptxas.exe"),
+                (r"\\server\tools\ptxas.EXE", r"\\server\tools\ptxas.EXE"),
+            ]
+        } else {
+            &[("/opt/cuda-13.5/bin/ptxas", "/opt/cuda-13.5/bin/ptxas"), ("/opt/ptxas.sh", "/opt/ptxas.sh")]
+        };
+        for (set, used) in absolute {
+            assert_eq!(configuration(set).unwrap().path, Path::new(used), "{set}");
+        }
     }
 
     #[test]

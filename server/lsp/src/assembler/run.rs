@@ -1,6 +1,8 @@
 //! Runs a program that may hang, print endlessly or fail. Its time and output are limited, and it leaves no processes or files
 //! behind.
 
+#[cfg(windows)]
+use super::job::Lifeline;
 #[cfg(unix)]
 use super::supervisor::Lifeline;
 use ptx_gate::words::visible_lines;
@@ -15,10 +17,6 @@ use std::time::{Duration, Instant};
 
 /// Interval of polling for cancellation, and for the end of a program that closed its output.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
-
-/// Maximum size in bytes of a file that the program writes.
-#[cfg(target_os = "linux")]
-const MAX_FILE: u64 = 4 << 30;
 
 /// Time to read the remaining output of a program that has ended. Processes that it left may keep its pipe open; their output
 /// is ignored.
@@ -112,11 +110,21 @@ impl Runner {
         Ok(())
     }
 
-    /// Does nothing: other systems have no such signals.
+    /// Ends the running programs at Ctrl+C, and when the console is closed: they have none, so they are not told. To be called once.
+    ///
+    /// # Errors
+    /// If the handler cannot be installed.
+    #[cfg(windows)]
+    pub fn end_with_signals(self: &Arc<Self>) -> std::io::Result<()> {
+        let runner = Arc::clone(self);
+        crate::windows::before_interruption(move || runner.end(CLEANUP_TIMEOUT))
+    }
+
+    /// Does nothing: there are no processes.
     ///
     /// # Errors
     /// None.
-    #[cfg(not(unix))]
+    #[cfg(not(any(unix, windows)))]
     pub fn end_with_signals(self: &Arc<Self>) -> std::io::Result<()> {
         Ok(())
     }
@@ -137,18 +145,23 @@ impl Runner {
         let deadline = Instant::now() + bounds.time;
         let (reader, writer) = std::io::pipe().map_err(RunFailure::Start)?;
         let copy = writer.try_clone().map_err(RunFailure::Start)?;
-        let (mut command, lifeline) = Lifeline::attach(&command).map_err(RunFailure::Start)?;
+        let (mut command, lifeline) = Lifeline::attach(command).map_err(RunFailure::Start)?;
         command.current_dir(folder).stdout(copy).stderr(writer);
-        // The program's temporary files go to the folder, which is removed.
-        command.env("TMPDIR", folder);
+        // The program's temporary files go to the folder, which is removed. The last two names are those of Windows.
+        for name in ["TMPDIR", "TMP", "TEMP"] {
+            command.env(name, folder);
+        }
         alone(&mut command);
         let running = {
             let mut state = self.lock();
             if state.ended {
                 return Err(RunFailure::Cancelled);
             }
-            let child = command.spawn().map_err(RunFailure::Start)?;
-            bound(&child, bounds.time);
+            let mut child = command.spawn().map_err(RunFailure::Start)?;
+            if let Err(error) = lifeline.bound(&child, bounds.time) {
+                kill(&mut child);
+                return Err(RunFailure::Start(error));
+            }
             let number = state.next;
             state.next += 1;
             state.children.insert(number, RunningProgram { child, lifeline: lifeline.clone() });
@@ -303,35 +316,19 @@ fn alone(command: &mut Command) {
 #[cfg(not(unix))]
 fn alone(_: &mut Command) {}
 
-/// Sets limits that the system enforces, and that processes hand on to those that they start: processor time (all processors together), and the
-/// size of a file.
-#[cfg(target_os = "linux")]
-fn bound(child: &Child, time: Duration) {
-    use rustix::process::{Pid, Resource, Rlimit, prlimit};
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
-    let seconds = time.as_secs().saturating_add(1).saturating_mul(processors);
-    for (resource, most) in [(Resource::Cpu, seconds), (Resource::Fsize, MAX_FILE)] {
-        let limit = Rlimit { current: Some(most), maximum: Some(most) };
-        if let Err(error) = prlimit(Some(Pid::from_child(child)), resource, limit) {
-            tracing::debug!("no limit for a program: {error}");
-        }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-fn bound(_: &Child, _: Duration) {}
-
-/// Without signals and groups there is nothing between the server and a program.
-#[cfg(not(unix))]
+/// A system without processes: nothing starts there.
+#[cfg(not(any(unix, windows)))]
 #[derive(Debug, Clone)]
 struct Lifeline;
 
-#[cfg(not(unix))]
+#[cfg(not(any(unix, windows)))]
 impl Lifeline {
-    fn attach(program: &Command) -> std::io::Result<(Command, Self)> {
-        let mut command = Command::new(program.get_program());
-        command.args(program.get_args()).stdin(std::process::Stdio::null());
-        Ok((command, Self))
+    fn attach(program: Command) -> std::io::Result<(Command, Self)> {
+        Ok((program, Self))
+    }
+
+    fn bound(&self, _: &Child, _: Duration) -> std::io::Result<()> {
+        Ok(())
     }
 
     fn start(&self) -> std::io::Result<()> {
@@ -367,6 +364,10 @@ fn has_ended(child: &mut Child) -> std::io::Result<bool> {
 fn has_ended(child: &mut Child) -> std::io::Result<bool> {
     child.try_wait().map(|status| status.is_some())
 }
+
+#[cfg(test)]
+#[cfg(any(unix, windows))]
+mod everywhere;
 
 #[cfg(test)]
 #[cfg(unix)]

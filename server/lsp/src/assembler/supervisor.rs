@@ -12,7 +12,7 @@ use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +21,10 @@ const ARGUMENT: &str = "supervise-program";
 
 /// Time limit for a supervisor to start the program.
 const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Maximum size in bytes of a file that the program writes.
+#[cfg(target_os = "linux")]
+const MAX_FILE: u64 = 4 << 30;
 
 /// The executable that understands [`ARGUMENT`]; empty if this process is another program.
 static EXECUTABLE: OnceLock<OsString> = OnceLock::new();
@@ -93,18 +97,40 @@ impl Lifeline {
     ///
     /// # Errors
     /// If the system has no sockets left.
-    pub fn attach(program: &Command) -> io::Result<(Command, Self)> {
+    pub fn attach(mut program: Command) -> io::Result<(Command, Self)> {
         let Some(executable) = EXECUTABLE.get() else {
-            let mut command = copy(program, Command::new(program.get_program()));
-            command.stdin(Stdio::null());
-            return Ok((command, Self(None)));
+            program.stdin(Stdio::null());
+            return Ok((program, Self(None)));
         };
         let (own, other) = UnixStream::pair()?;
         let mut supervisor = Command::new(executable);
         supervisor.arg(ARGUMENT).arg(program.get_program());
-        let mut command = copy(program, supervisor);
+        let mut command = copy(&program, supervisor);
         command.stdin(OwnedFd::from(other));
         Ok((command, Self(Some(Arc::new(own)))))
+    }
+
+    /// Sets limits that the system enforces, and that processes hand on to those that they start: processor time (all processors together), and
+    /// the size of a file.
+    ///
+    /// # Errors
+    /// None: without limits the program is only watched by the server.
+    pub fn bound(&self, process: &Child, time: Duration) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::process::{Resource, Rlimit, prlimit};
+            let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+            let seconds = time.as_secs().saturating_add(1).saturating_mul(processors);
+            for (resource, most) in [(Resource::Cpu, seconds), (Resource::Fsize, MAX_FILE)] {
+                let limit = Rlimit { current: Some(most), maximum: Some(most) };
+                if let Err(error) = prlimit(Some(Pid::from_child(process)), resource, limit) {
+                    tracing::debug!("no limit for a program: {error}");
+                }
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (process, time);
+        Ok(())
     }
 
     /// Lets the program start, and waits until it has.
