@@ -15,7 +15,7 @@ echo 'cargo deny: bans, licences, sources'
 "$tools/bin/cargo-deny" --locked check bans licenses sources
 
 echo 'notices of the crates in the program'
-targets=(x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-apple-darwin aarch64-apple-darwin x86_64-pc-windows-msvc)
+targets=(x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-apple-darwin aarch64-apple-darwin x86_64-pc-windows-msvc aarch64-pc-windows-msvc)
 python3 -B server/cli/dist/third_parties.py "${targets[@]}" >"$scratch/notices"
 grep -q '^tree-sitter 0' "$scratch/notices"
 python3 -B server/cli/dist/third_parties.py --package ptx-web wasm32-unknown-unknown >"$scratch/notices-web"

@@ -47,6 +47,8 @@ case ${target:-$host} in *windows*) ending=.exe ;; *) ending= ;; esac
 rm -rf ptx_analyzer.data
 mkdir -p ptx_analyzer.data/scripts
 cp "$program" "ptx_analyzer.data/scripts/ptx-analyzer$ending"
+# Copies, since Git makes no links on Windows.
+cp ../../LICENSE-MIT ../../LICENSE-APACHE .
 "$(command -v python3 || command -v python)" -B ../cli/dist/third_parties.py --package ptx-analyzer --package ptx-python "${target:-$host}" >THIRD-PARTY.txt
 
 case $target in *-linux-gnu) options+=(--zig) ;; esac

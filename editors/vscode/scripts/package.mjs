@@ -10,16 +10,11 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { EXECUTABLE_KINDS, executableKind } from './executable.mjs';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
 const repository = resolve(here, '../..');
 process.chdir(here);
-
-/**
- * The magic numbers of the executables that each VS Code platform runs: a package with another executable would be
- * useless.
- */
-const MAGIC = { linux: '7f454c46', alpine: '7f454c46', win32: '4d5a', darwin: 'cffaedfe' };
 
 const { values } = parseArgs({ options: { target: { type: 'string' }, out: { type: 'string' } } });
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -37,11 +32,11 @@ function run(file, args) {
 }
 
 function addServer(target) {
-    const magic = MAGIC[target.split('-')[0]];
     const windows = target.startsWith('win32');
     const file = process.env.PTX_ANALYZER ?? join(repository, 'target/release', windows ? 'ptx-analyzer.exe' : 'ptx-analyzer');
     if (!existsSync(file)) fail(`there is no server at ${file}: cargo build --release, or set PTX_ANALYZER`);
-    if (!readFileSync(file).subarray(0, 4).toString('hex').startsWith(magic)) fail(`${file} is no program for ${target}`);
+    const kind = executableKind(readFileSync(file));
+    if (kind !== EXECUTABLE_KINDS[target]) fail(`${file} is ${kind ? `a program for ${kind}` : 'no program that VS Code runs'}, not one for ${target}`);
     const copy = join('server', windows ? 'ptx-analyzer.exe' : 'ptx-analyzer');
     mkdirSync('server', { recursive: true });
     copyFileSync(file, copy);

@@ -3,8 +3,8 @@
 
 usage: archive.py [--out DIR] [--binary FILE] TARGET…
 
-Zig links programs for Linux against glibc 2.17, so that they start on distributions from 2014 on. The linker of this system links
-the others. requirements.txt beside this file lists Zig and cargo-zigbuild. --binary uses an existing program instead of building one.
+Zig links programs for Linux against glibc 2.17, so that they start on distributions from 2014 on, and those for macOS where this is
+another system. The linker of this system links the others. requirements.txt beside this file lists Zig and cargo-zigbuild. --binary uses an existing program instead of building one.
 Manual pages and completions come from the first of the programs that runs here, or from the one that PTX_ANALYZER names.
 
 The same program gives the same archive, byte by byte: names are sorted, times are those of the last commit (or SOURCE_DATE_EPOCH).
@@ -47,12 +47,13 @@ def version():
 
 def build(target):
     """Compiles the program without paths of this machine in it."""
-    zig = target.endswith("-linux-gnu")
+    linux = target.endswith("-linux-gnu")
+    zig = linux or (target.endswith("-apple-darwin") and sys.platform != "darwin")
     home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
     flags = [f"--remap-path-prefix={ROOT}=.", f"--remap-path-prefix={home}=cargo"]
     environment = {**os.environ, "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags)}
     command = ["cargo", "zigbuild" if zig else "build", "--locked", "--profile", "dist", "--package", third_parties.PROGRAM]
-    subprocess.run([*command, "--target", f"{target}.{GLIBC}" if zig else target], cwd=ROOT, env=environment, check=True)
+    subprocess.run([*command, "--target", f"{target}.{GLIBC}" if linux else target], cwd=ROOT, env=environment, check=True)
     folder = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / target / "dist"
     return folder / (third_parties.PROGRAM + (".exe" if "windows" in target else ""))
 

@@ -101,7 +101,7 @@ static INTERRUPTED: OnceLock<Box<dyn Fn() + Send + Sync>> = OnceLock::new();
 /// If Windows refuses.
 pub fn before_interruption(work: impl Fn() + Send + Sync + 'static) -> io::Result<()> {
     /// Windows calls this on a thread that it starts for it.
-    unsafe extern "system" fn handle(_: u32) -> i32 {
+    extern "system" fn handle(_: u32) -> i32 {
         if let Some(work) = INTERRUPTED.get() {
             work();
         }

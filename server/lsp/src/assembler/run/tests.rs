@@ -1,4 +1,4 @@
-//! Runs on every system. The programs are this executable again: [`role`] plays them.
+//! Runs of programs, on every system. The programs are this executable again: [`role`] plays them.
 
 use super::*;
 use std::fs::{File, TryLockError};
@@ -10,7 +10,7 @@ const ROLE: &str = "PTX_ANALYZER_TEST_ROLE";
 /// This executable, which plays one role.
 fn playing(role: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "assembler::run::everywhere::role", "--nocapture"]).env(ROLE, role);
+    command.args(["--exact", "assembler::run::tests::role", "--nocapture"]).env(ROLE, role);
     command
 }
 
@@ -98,6 +98,37 @@ fn a_program_that_hangs_or_floods_is_ended() {
     let begin = Instant::now();
     assert!(matches!(run("hang", folder.path(), (2, 1000)), Err(RunFailure::Late)));
     assert!(matches!(run("flood", folder.path(), (60, 100_000)), Err(RunFailure::Flood)));
+    // A program with closed outputs has not ended.
+    #[cfg(unix)]
+    {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", "exec >&- 2>&-; sleep 100"]);
+        let bounds = RunLimits { time: Duration::from_secs(1), output: 100 };
+        assert!(matches!(Runner::default().run(shell, folder.path(), bounds, &|| false), Err(RunFailure::Late)));
+    }
+    assert!(begin.elapsed() < Duration::from_secs(50));
+}
+
+#[test]
+fn the_end_is_for_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let runner = Runner::default();
+    let bounds = RunLimits { time: Duration::from_secs(100), output: 1000 };
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        let (runner, folder) = (&runner, folder.path());
+        let running = scope.spawn(move || {
+            let _busy = runner.busy();
+            runner.run(playing("hang"), folder, bounds, &|| false)
+        });
+        while runner.lock().children.is_empty() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        runner.end(Duration::from_secs(20));
+        assert!(runner.lock().busy == 0 && runner.lock().children.is_empty());
+        assert!(matches!(running.join().unwrap(), Err(RunFailure::Cancelled)));
+    });
+    assert!(matches!(runner.run(playing("hang"), folder.path(), bounds, &|| false), Err(RunFailure::Cancelled)));
     assert!(begin.elapsed() < Duration::from_secs(50));
 }
 
