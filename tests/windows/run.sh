@@ -10,29 +10,10 @@ cd "$(dirname "$0")/../.."
 target=x86_64-pc-windows-gnu
 export CARGO_INCREMENTAL=0
 
-missing=()
-command -v wine >/dev/null || missing+=(wine wine64)
-# The grammar and the allocator are in C, a library for names of symbols in C++.
-command -v x86_64-w64-mingw32-g++ >/dev/null || missing+=(g++-mingw-w64-x86-64)
-if [ ${#missing[@]} -gt 0 ]; then
-  export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq
-  apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-fi
+# shellcheck source=tests/windows/wine.sh
+. tests/windows/wine.sh
 # Does nothing if this toolchain has the target.
 rustup target add "$target"
-
-scratch=$(mktemp -d)
-cleanup() {
-  wineserver -k 2>/dev/null || true
-  rm -rf "$scratch"
-}
-trap cleanup EXIT
-# A Windows of its own, without sound, fonts and browsers.
-export WINEPREFIX=$scratch/wine WINEARCH=win64 WINEDEBUG=-all WINEDLLOVERRIDES='mscoree,mshtml='
-wine wineboot --init >"$scratch/wineboot.log" 2>&1 || { cat "$scratch/wineboot.log"; exit 1; }
-system=$WINEPREFIX/drive_c/windows/system32
-[ -e "$system/bcryptprimitives.dll" ] || x86_64-w64-mingw32-gcc -shared -O1 -o "$system/bcryptprimitives.dll" tests/windows/bcryptprimitives.c -ladvapi32
 
 # Tests that start programs of the machine on which they were compiled. Where Cargo is a program for Windows, they run.
 skipped=(

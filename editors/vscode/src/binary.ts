@@ -1,8 +1,7 @@
 // Finds the server: in the path of a setting, in the extension's package, or on PATH. Independent of VS Code.
 
 import { accessSync, constants, statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { posix, win32, type PlatformPath } from 'node:path';
 
 export interface Search {
     /** The value of `ptx-analyzer.server.path`; empty if it is not set. */
@@ -10,6 +9,8 @@ export interface Search {
     /** The folder of the extension. */
     extension: string;
     path: string | undefined;
+    /** The home folder of the user. */
+    home: string;
     platform: NodeJS.Platform;
     isExecutable: (file: string) => boolean;
 }
@@ -27,9 +28,14 @@ export function isExecutable(file: string): boolean {
     }
 }
 
+/** The rules of a platform for paths. */
+function rules(platform: NodeJS.Platform): PlatformPath {
+    return platform === 'win32' ? win32 : posix;
+}
+
 /** The path of the executable in a platform-specific package. */
 export function packagedServer(extension: string, platform: NodeJS.Platform): string {
-    return join(extension, 'server', executableName('ptx-analyzer', platform));
+    return rules(platform).join(extension, 'server', executableName('ptx-analyzer', platform));
 }
 
 export function findServer(search: Search): Found {
@@ -47,26 +53,30 @@ export function findServer(search: Search): Found {
 }
 
 function named(setting: string, search: Search): Found {
-    const file = setting.startsWith('~/') ? join(homedir(), setting.slice(2)) : setting;
-    if (isAbsolute(file)) {
+    const paths = rules(search.platform);
+    const inHome = setting.startsWith('~/') || (search.platform === 'win32' && setting.startsWith('~\\'));
+    const written = inHome ? paths.join(search.home, setting.slice(2)) : setting;
+    if (paths.isAbsolute(written)) {
+        const file = executableName(written, search.platform);
         return search.isExecutable(file)
             ? { file, place: 'setting' }
             : { problem: `\`ptx-analyzer.server.path\` names \`${file}\`, which is not a program that can be run.` };
     }
-    if (/[/\\]/.test(file)) {
+    if (/[/\\]/.test(setting)) {
         return { problem: `\`ptx-analyzer.server.path\` must be absolute or a name on PATH; it is \`${setting}\`.` };
     }
-    const onPath = lookUp(file, search);
+    const onPath = lookUp(setting, search);
     return onPath === undefined
         ? { problem: `\`ptx-analyzer.server.path\` names \`${setting}\`, which is not on PATH.` }
         : { file: onPath, place: 'setting' };
 }
 
 function lookUp(name: string, search: Search): string | undefined {
+    const paths = rules(search.platform);
     return (search.path ?? '')
-        .split(delimiter)
-        .filter((folder) => isAbsolute(folder))
-        .map((folder) => join(folder, executableName(name, search.platform)))
+        .split(paths.delimiter)
+        .filter((folder) => paths.isAbsolute(folder))
+        .map((folder) => paths.join(folder, executableName(name, search.platform)))
         .find((file) => search.isExecutable(file));
 }
 

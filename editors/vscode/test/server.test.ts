@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter } from 'node:path/posix';
 import { test } from 'node:test';
 import { findServer, packagedServer, type Search } from '../src/binary';
 import { versionMismatch } from '../src/version';
@@ -11,6 +10,7 @@ function search(there: string[], given: Partial<Search> = {}): ReturnType<typeof
         setting: '',
         extension: '/extension',
         path: ['/usr/bin', 'relative', '/opt/bin'].join(delimiter),
+        home: '/home/me',
         platform: 'linux',
         isExecutable: (file) => there.includes(file),
         ...given,
@@ -30,7 +30,7 @@ test('the server of the package comes before one on PATH, and the setting before
 });
 
 test('a setting may name a file in the home folder, or a name on PATH', () => {
-    const mine = join(homedir(), 'bin/ptx-analyzer');
+    const mine = '/home/me/bin/ptx-analyzer';
     assert.deepEqual(search([mine], { setting: '~/bin/ptx-analyzer' }), { file: mine, place: 'setting' });
     assert.deepEqual(search(['/usr/bin/other'], { setting: 'other' }), { file: '/usr/bin/other', place: 'setting' });
 });
@@ -47,8 +47,23 @@ test('without any server there is a word on what to do; folders of PATH that are
     assert.match(problem(search([], { path: undefined })), /ptx-analyzer\.server\.path/);
 });
 
-test('on Windows it ends in .exe', () => {
-    assert.match(packagedServer('C:\\extension', 'win32'), /ptx-analyzer\.exe$/);
+test('on Windows it ends in .exe, which a setting may leave out, and paths are those of Windows', () => {
+    const windows = { platform: 'win32', home: 'C:\\Users\\me', extension: 'C:\\extension', path: 'relative;C:\\tools;C:\\Program Files\\PTX' } as const;
+    assert.equal(packagedServer('C:\\extension', 'win32'), 'C:\\extension\\server\\ptx-analyzer.exe');
+    const found = 'C:\\Program Files\\PTX\\ptx-analyzer.exe';
+    assert.deepEqual(search([found], windows), { file: found, place: 'PATH' });
+    const inHome = 'C:\\Users\\me\\bin\\mine.exe';
+    for (const [setting, file] of [
+        ['D:\\work\\ptx-analyzer', 'D:\\work\\ptx-analyzer.exe'],
+        ['d:/work/ptx-analyzer.EXE', 'd:/work/ptx-analyzer.EXE'],
+        ['\\\\server\\share\\mine.exe', '\\\\server\\share\\mine.exe'],
+        ['~\\bin\\mine', inHome],
+        ['~/bin/mine', inHome],
+    ] as const) {
+        assert.deepEqual(search([file], { ...windows, setting }), { file, place: 'setting' }, setting);
+    }
+    assert.deepEqual(search(['C:\\tools\\mine.exe'], { ...windows, setting: 'mine' }), { file: 'C:\\tools\\mine.exe', place: 'setting' });
+    assert.match(problem(search([], { ...windows, setting: '.\\mine' })), /must be absolute/);
 });
 
 test('a server of another release is noticed', () => {

@@ -2,6 +2,7 @@
 
 import * as vscode from 'vscode';
 import { LanguageClient } from 'vscode-languageclient/node';
+import { homedir } from 'node:os';
 import { findServer, isExecutable } from '../binary';
 import { registerDebugger } from '../debug';
 import { start, stop, type Api } from '../extension';
@@ -21,6 +22,7 @@ function computer(context: vscode.ExtensionContext): Platform {
             setting: vscode.workspace.getConfiguration('ptx-analyzer.server').get<string>('path', ''),
             extension: context.extensionPath,
             path: process.env['PATH'],
+            home: homedir(),
             platform: process.platform,
             isExecutable,
         });
