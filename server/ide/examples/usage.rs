@@ -101,8 +101,9 @@ fn table(all: &BTreeMap<Key, f64>, projects: &[usize]) -> String {
         // A mnemonic that was met at all is worth knowing.
         let weight = if *kind == "mnemonic" { weight.max(1.0) } else { *weight };
         // The first statement of all follows nothing.
-        if weight.round() >= 1.0 && !context.split(' ').any(str::is_empty) {
-            rows.entry((kind, context)).or_default().push((word, weight.round() as u32));
+        let weight = (weight + 0.5) as u32;
+        if weight >= 1 && !context.split(' ').any(str::is_empty) {
+            rows.entry((kind, context)).or_default().push((word, weight));
         }
     }
     for ((kind, context), mut words) in rows {

@@ -60,7 +60,7 @@ fn one(mut message: Map<String, Value>) -> ClientLine {
         Value::String(_) => true,
         // `1.0` and `1e2` are integers too.
         Value::Number(number) => {
-            number.as_i64().is_some() || number.as_f64().is_some_and(|n| n.fract() == 0.0 && n.abs() < 9e15)
+            number.as_i64().is_some() || number.as_f64().is_some_and(|n| n as i64 as f64 == n && n.abs() < 9e15)
         }
         _ => false,
     };

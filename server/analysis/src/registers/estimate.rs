@@ -63,6 +63,12 @@ impl Demand {
     }
 }
 
+/// The nearest number of registers, of two the greater one.
+pub fn whole(registers: f32) -> u32 {
+    let below = registers as u32;
+    below + u32::from(registers - below as f32 >= 0.5)
+}
+
 /// The oldest target that the current assembler supports, as the number in its name. The model was measured for this target and
 /// newer ones.
 pub const OLDEST: u16 = 75;

@@ -6,7 +6,7 @@ mod calls;
 mod shared;
 
 use super::bounds::{RegisterLimit, limit, share};
-use super::estimate::{self, MAX_REGISTERS};
+use super::estimate::{self, MAX_REGISTERS, whole};
 use super::margins::spills_are_likely;
 use super::occupancy::{Needs, Occupancy};
 use super::usage::FunctionUsage;
@@ -149,9 +149,9 @@ pub fn report(snapshot: &Snapshot, facts: &ModuleFacts, target: Option<&'static 
     for ((kernel, needs), (bytes, dynamic)) in out.iter_mut().zip(needs).zip(memory) {
         let least = multiprocessor.map_or(0, |m| m.assembler.least);
         (kernel.shared, kernel.dynamic_shared) = (bytes, dynamic);
-        kernel.calls = needs.calls.round() as u32;
+        kernel.calls = whole(needs.calls);
         kernel.least = least.max(needs.least as u32);
-        kernel.unlimited = (needs.total.round() as u32).max(kernel.least);
+        kernel.unlimited = whole(needs.total).max(kernel.least);
         let usage = kernel.facts.usage();
         kernel.limit = limit(&usage.bounds, kernel.start, multiprocessor);
         if let Some(m) = multiprocessor

@@ -70,7 +70,7 @@ impl ToolArguments {
         let limit = |key: &str| self.schema["properties"][name][key].as_u64();
         let (least, most) = (limit("minimum").unwrap_or(0), limit("maximum").unwrap_or(u64::MAX));
         // Some clients write `3.0`.
-        let whole = || value.as_f64().filter(|n| n.fract() == 0.0 && (0.0..9e15).contains(n)).map(|n| n as u64);
+        let whole = || value.as_f64().filter(|n| *n as u64 as f64 == *n && (0.0..9e15).contains(n)).map(|n| n as u64);
         let number = value.as_u64().or_else(whole).filter(|n| (least..=most).contains(n));
         let number = number.and_then(|n| usize::try_from(n).ok());
         number.map(Some).ok_or_else(|| self.wrong(name, &format!("a whole number from {least} to {most}")))

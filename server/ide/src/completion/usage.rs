@@ -190,8 +190,8 @@ fn enter(out: &mut Vec<(String, f64)>, mnemonic: &str, before: &[&str], after: &
                 };
             }
         }
-        if left.len() > before.len() {
-            fit *= NEAR.powi(i32::try_from(left.len() - before.len()).unwrap_or(1));
+        for _ in before.len()..left.len() {
+            fit *= NEAR;
         }
         for (distance, word) in after.iter().enumerate() {
             if !right.get(distance).is_some_and(|p| same(p, word)) {

@@ -382,5 +382,5 @@ fn integer_of(text: &str) -> Option<String> {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |d| ("-", d.trim_start()));
     let value = literal::float(digits)?;
     // Below this limit every integer is exact.
-    (value.fract() == 0.0 && value.abs() < 9.0e15).then(|| format!("{sign}{}", value as i64))
+    (value as i64 as f64 == value && value.abs() < 9.0e15).then(|| format!("{sign}{}", value as i64))
 }

@@ -197,12 +197,14 @@ fn double(bits: u64) -> String {
 
 /// The value of the bits of a `.f16`, as text.
 fn half(bits: u16) -> String {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 0x3ff));
+    let (exponent, fraction) = (u64::from(bits >> 10 & 31), u64::from(bits & 0x3ff));
     let magnitude = match exponent {
-        0 => fraction / 1024.0 * 2f64.powi(-14),
-        31 if fraction == 0.0 => f64::INFINITY,
+        // In steps of 2^-24.
+        0 => fraction as f64 / f64::from(1 << 24),
+        31 if fraction == 0 => f64::INFINITY,
         31 => f64::NAN,
-        _ => (1.0 + fraction / 1024.0) * 2f64.powi(exponent - 15),
+        // The same exponent and fraction in the fields of an `.f64`.
+        _ => f64::from_bits((exponent + 1023 - 15) << 52 | fraction << 42),
     };
     let value = if bits >> 15 == 1 { -magnitude } else { magnitude };
     named(value, format!("{:?}", value as f32))

@@ -101,7 +101,7 @@ impl TiedCode {
             })
         });
         let tool = |tool: &ToolInfo| json!({ "path": tool.path.to_string_lossy(), "release": tool.release, "version": tool.version });
-        let seconds = |time: Duration| (time.as_secs_f64() * 1e3).round() / 1e3;
+        let seconds = |time: Duration| time.as_millis() as f64 / 1e3;
         let mut out = json!({
             "assembler": tool(&code.assembler),
             "disassembler": tool(&code.disassembler),

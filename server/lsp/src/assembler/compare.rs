@@ -188,7 +188,7 @@ impl AssemblerComparison {
             "errors": self.errors().into_iter().map(message).collect::<Vec<_>>(),
             "warnings": self.warnings().map(message).collect::<Vec<_>>(),
             "notes": self.assembled.notes,
-            "seconds": (self.assembled.time.as_secs_f64() * 1e3).round() / 1e3,
+            "seconds": self.assembled.time.as_millis() as f64 / 1e3,
             "markdown": self.markdown(entry),
         })
     }

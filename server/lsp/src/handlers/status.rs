@@ -50,7 +50,7 @@ fn document(shared: &Shared, document: &OpenDocument) -> Value {
 }
 
 fn milliseconds(duration: Duration) -> f64 {
-    (duration.as_secs_f64() * 1e6).round() / 1e3
+    duration.as_micros() as f64 / 1e3
 }
 
 fn markdown(status: &Value) -> String {

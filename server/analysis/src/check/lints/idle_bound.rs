@@ -4,6 +4,7 @@ use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::effects::mentions;
+use crate::registers::estimate::whole;
 use crate::registers::{LaunchBounds, limit, never_binds};
 use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
@@ -68,7 +69,7 @@ fn registers(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let target = analysis.environment.target.and_then(|t| ISA.multiprocessor(t.name));
-    let wanted = usage.demand.registers.round() as u32;
+    let wanted = whole(usage.demand.registers);
     let given = limit(&usage.bounds, 0, target).registers;
     let without = limit(&LaunchBounds { registers: None, ..usage.bounds.clone() }, 0, target).registers;
     if never_binds(wanted, given) && never_binds(wanted, without) {

@@ -4,6 +4,7 @@ use crate::check::codes::DiagnosticMessage;
 use crate::check::diagnostic::Diagnostic;
 use crate::check::lints::Analysis;
 use crate::flow::effects::mentions;
+use crate::registers::estimate::whole;
 use crate::registers::{LaunchBounds, Pressure, limit, spills_are_likely};
 use ptx_isa::ISA;
 use ptx_isa::tables::Protocol;
@@ -51,7 +52,7 @@ pub fn lint(analysis: &Analysis<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let usage = analysis.usage();
-    let wanted = usage.demand.registers.round() as u32;
+    let wanted = whole(usage.demand.registers);
     if !spills_are_likely(wanted, limit.registers) {
         return;
     }

@@ -90,7 +90,9 @@ impl Model {
     fn range(&self, registers: f32) -> [f32; 2] {
         let class = self.classes.iter().find(|c| registers <= c.registers);
         let [low, high] = class.or(self.classes.last()).map_or([1.0; 2], |c| c.ends);
-        [(registers * low).floor().max(MIN_REGISTERS), (registers * high).ceil()]
+        let (low, high) = (registers * low, registers * high);
+        let (below, above) = (low as u32 as f32, high as u32 as f32);
+        [below.max(MIN_REGISTERS), if above < high { above + 1.0 } else { above }]
     }
 }
 
