@@ -29,6 +29,16 @@ const LOOPS: &[(&str, &str)] = &[
         "fma.rn.f32 %f1, %f1, %f2, %f3; add.f32 %f2, %f1, %f3; mul.f32 %f3, %f2, 0f3F000000; max.f32 %f1, %f1, %f3;",
     ),
     (
+        "fused singles",
+        "fma.rn.f32 %f1, %f1, %f2, %f3; fma.rn.f32 %f2, %f3, %f1, %f2; fma.rn.f32 %f3, %f1, 0f3F000000, %f3; \
+         fma.rn.f32 %f4, %f1, %f2, %f4;",
+    ),
+    (
+        "fused doubles",
+        "fma.rn.f64 %d1, %d1, %d2, %d3; fma.rn.f64 %d2, %d3, %d1, %d2; fma.rn.f64 %d3, %d1, 0d3FE0000000000000, %d3; \
+         fma.rn.f64 %d4, %d1, %d2, %d4;",
+    ),
+    (
         "divergent",
         "and.b32 %r3, %r0, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra even; add.u32 %r1, %r1, 3; even: add.u32 %r2, %r2, 1;",
     ),
@@ -38,8 +48,9 @@ const LOOPS: &[(&str, &str)] = &[
 fn module(body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() {{\n.shared .align 4 .b8 buffer[128];\n.reg .pred %p<4>; \
-         .reg .b32 %r<8>; .reg .f32 %f<8>;\nmov.u32 %r0, %laneid; mov.b32 %r1, 1; mov.b32 %r2, 2; mov.b32 %r3, 3; mov.b32 %r4, 4;\n\
-         mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f3F800000; mov.f32 %f3, 0f3F800000;\nagain: {body}\nbra again;\n}}\n"
+         .reg .b32 %r<8>; .reg .f32 %f<8>; .reg .f64 %d<8>;\nmov.u32 %r0, %laneid; mov.b32 %r1, 1; mov.b32 %r2, 2; mov.b32 %r3, 3; mov.b32 %r4, 4;\n\
+         mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f3F800000; mov.f32 %f3, 0f3F800000; mov.f32 %f4, 0f3F800000;\n\
+         mov.f64 %d1, 0d3FE0000000000000; mov.f64 %d2, 0d3FE0000000000000; mov.f64 %d3, 0d3FE0000000000000; mov.f64 %d4, 0d3FE0000000000000;\nagain: {body}\nbra again;\n}}\n"
     )
 }
 

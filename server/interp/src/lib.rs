@@ -7,9 +7,6 @@
 //! program), `inst` (an instruction while it is decoded), `exec` (the effects of instructions), [`decode`]. Besides, [`trace`] and
 //! [`inspect`] use the machine, and [`launch`] uses `inspect`. The notation of numbers is in [`notation`].
 
-// Tests make the files that they read.
-#![cfg_attr(test, allow(clippy::disallowed_methods))]
-
 pub mod decode;
 mod exec;
 pub mod findings;

@@ -58,14 +58,6 @@ pub fn step<S: LaneStep + 'static>(inner: S) -> BoxedStep {
     Box::new(inner)
 }
 
-/// Whether loops are compiled for a processor with fused multiply-add.
-pub(crate) fn fuses() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return x86::available();
-    #[cfg(not(target_arch = "x86_64"))]
-    return cfg!(target_arch = "aarch64");
-}
-
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod x86 {
@@ -506,8 +498,13 @@ mod tests {
         each1, each3, marked1, step,
     };
     use crate::registers::{Dst, PredicateDst, PredicateSrc, RegisterFile, RegisterLocation, Src, WarpRegisters};
+    use ptx_num::math::{FusedArithmetic, FusedInstruction, FusedMultiplyAdd};
     use ptx_num::values::Marks;
     use std::sync::Arc;
+
+    fn fused_by(fused: impl FusedMultiplyAdd) -> impl Fn(f32, f32, f32) -> f32 + Send + Sync + 'static {
+        move |a, b, c| fused.single(a, b, c)
+    }
 
     /// This test needs no parser, so that Miri can execute it: docs/dev/unsafe-code.md.
     #[test]
@@ -533,8 +530,12 @@ mod tests {
             let (mut plain, mut quick) = (before.clone(), before.clone());
             root(Box::new(OneByOne(Box::new(Each(f32::sqrt))))).run(&mut plain, mask);
             step(root(each1(f32::sqrt))).run(&mut quick, mask);
-            sum(Box::new(OneByOne(Box::new(Each(f32::mul_add))))).run(&mut plain, mask);
-            step(sum(each3(f32::mul_add))).run(&mut quick, mask);
+            sum(Box::new(OneByOne(Box::new(Each(fused_by(FusedArithmetic)))))).run(&mut plain, mask);
+            step(sum(match FusedInstruction::detect() {
+                Some(instruction) => each3(fused_by(instruction)),
+                None => each3(fused_by(FusedArithmetic)),
+            }))
+            .run(&mut quick, mask);
             compare(Box::new(OneByOne(Box::new(Truth(less))))).run(&mut plain, mask);
             step(compare(comparison(less))).run(&mut quick, mask);
             for number in 0..4 {

@@ -4,5 +4,6 @@
 //! crate knows no machine: no registers, no lanes, no memory and no executed instructions.
 
 pub mod image;
+pub mod math;
 pub mod matrix;
 pub mod values;

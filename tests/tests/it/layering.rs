@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-syntax", &["memchr", "ropey", "tree-sitter", "tree-sitter-ptx"]),
     ("ptx-analysis", &["ecow", "memchr", "ptx-gate", "ptx-isa", "ptx-syntax", "rustc-hash", "strsim", "xxhash-rust"]),
     ("ptx-embed", &["memchr", "ptx-syntax"]),
-    ("ptx-num", &["ptx-isa"]),
+    ("ptx-num", &["libm", "ptx-isa"]),
     ("ptx-interp", &["bytemuck", "ptx-analysis", "ptx-gate", "ptx-isa", "ptx-num", "ptx-syntax", "strsim"]),
     (
         "ptx-ide",

@@ -18,6 +18,7 @@ mod interpreter_coverage;
 mod isa_exec;
 mod isa_ids;
 mod layering;
+mod lints;
 mod markdown;
 mod messages;
 mod mutants;

@@ -8,8 +8,9 @@ use super::ActionResult;
 use crate::inst::DecodeContext;
 use crate::lanes::{LANES, Lane};
 use crate::machine::code::OpAction;
-use crate::simd::{LaneMarks, bits, fuses};
+use crate::simd::{LaneMarks, bits};
 use ptx_isa::{Modifier, OperandName, SlotName};
+use ptx_num::math::{FusedArithmetic, FusedInstruction, FusedMultiplyAdd};
 use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{self, Property};
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
@@ -86,25 +87,33 @@ pub(crate) fn mul(inst: &mut DecodeContext<'_>) -> ActionResult {
 
 /// `fma`.
 pub(crate) fn fma(inst: &mut DecodeContext<'_>) -> ActionResult {
+    match FusedInstruction::detect() {
+        Some(instruction) => fma_by(inst, instruction),
+        None => fma_by(inst, FusedArithmetic),
+    }
+}
+
+fn fma_by(inst: &mut DecodeContext<'_>, fused: impl FusedMultiplyAdd) -> ActionResult {
     if inst.has(Modifier::F64) {
         return match rounding(inst) {
             FloatRounding::Nearest => step3(
                 inst,
-                |a: u64, b: u64, c: u64| double::fma(FloatRounding::Nearest, a, b, c),
+                move |a: u64, b: u64, c: u64| double::fma(fused, FloatRounding::Nearest, a, b, c),
                 |_, _, _, d| double::marks(d),
             ),
-            other => {
-                step3(inst, move |a: u64, b: u64, c: u64| double::fma(other, a, b, c), |_, _, _, d| double::marks(d))
-            }
+            other => step3(
+                inst,
+                move |a: u64, b: u64, c: u64| double::fma(fused, other, a, b, c),
+                |_, _, _, d| double::marks(d),
+            ),
         };
     }
     let m = modifiers(inst, flushes(inst));
-    // Use the host's fused operation if the loop may use it; without it, a multiplication and an addition of `f64` are faster.
-    match (inst.has(Modifier::F32x2), fuses()) {
-        (true, true) => with_modifiers!(m, m => fma_pair(inst, m, single::fma)),
-        (true, false) => with_modifiers!(m, m => fma_pair(inst, m, single::fma_in_double)),
-        (false, true) => with_modifiers!(m, m => fma_single(inst, m, single::fma)),
-        (false, false) => with_modifiers!(m, m => fma_single(inst, m, single::fma_in_double)),
+    let f = move |m, a, b, c| single::fma(fused, m, a, b, c);
+    if inst.has(Modifier::F32x2) {
+        with_modifiers!(m, m => fma_pair(inst, m, f))
+    } else {
+        with_modifiers!(m, m => fma_single(inst, m, f))
     }
 }
 

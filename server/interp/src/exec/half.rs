@@ -9,6 +9,7 @@ use super::float::{extreme_modifiers, extreme_of};
 use crate::inst::DecodeContext;
 use crate::machine::code::DecodeRefusal;
 use ptx_isa::{Modifier, OperandName};
+use ptx_num::math::FusedArithmetic;
 use ptx_num::values::Marks;
 use ptx_num::values::float::half::{self, Bf16, F16, Half};
 use ptx_num::values::float::packed::{half_pair1, half_pair2, half_pair3, halves};
@@ -167,7 +168,7 @@ fn fma_directed(inst: &mut DecodeContext<'_>, pair: bool, rounding: FloatRoundin
     let m = FloatModifiers::RN.rounding(rounding);
     let f = move |a, b, c| {
         let [a, b, c] = [a, b, c].map(|x| F16::widen(x).to_bits());
-        F16::nearest(f32::from_bits(single::fma_in_double(m, a, b, c)))
+        F16::nearest(f32::from_bits(single::fma(FusedArithmetic, m, a, b, c)))
     };
     three(inst, pair, f, open)
 }

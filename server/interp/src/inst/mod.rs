@@ -25,6 +25,7 @@ use ptx_analysis::types::TypeId;
 use ptx_isa::tables::{Entry, Form, OperandAccess, Spaces, SpecialRegister, ValueKind};
 use ptx_isa::{Exec, Modifier, OperandName, SlotName};
 use ptx_num::values::Marks;
+use ptx_num::values::convert::quick::f32_from_f64;
 use std::cell::RefCell;
 
 /// One instruction while it is decoded.
@@ -571,7 +572,7 @@ fn float_bits(bits: u64, single: bool, ty: Option<TypeId>, width: u8) -> u128 {
     let bytes = ty.map_or(usize::from(width), |t| usize::from(t.info().bits / 8));
     match (bytes, single) {
         // For a value of 64 bits, `0f…` gives the lower half (ptxas).
-        (4, false) => (f64::from_bits(bits) as f32).to_bits().into(),
+        (4, false) => f32_from_f64(bits).into(),
         _ => bits.into(),
     }
 }

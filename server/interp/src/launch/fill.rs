@@ -2,6 +2,7 @@
 
 use super::random;
 use crate::notation::{ElementFormat, ElementKind, Number};
+use ptx_num::values::convert::quick::{NEAREST, integral_f64};
 use ptx_num::values::convert::{FloatLayout, NumberClass};
 use std::fmt::{self, Display};
 
@@ -129,7 +130,7 @@ impl Fill {
                 whole(low).wrapping_add(scaled(random::bits(seed, index), span)) & mask
             }
             (Self::Normal { .. }, kind) => {
-                let value = self.number(index).round_ties_even();
+                let value = integral_f64::<NEAREST>(self.number(index));
                 let most = if kind == (ElementKind::Integer { signed: true }) { mask >> 1 } else { mask };
                 if value >= 0.0 {
                     (value as u128).min(most)

@@ -63,7 +63,7 @@ mod tests {
         assert!((mean(&|i| unit(1, i)) - 0.5).abs() < 0.01);
         assert!((0..count).all(|i| (0.0..1.0).contains(&unit(1, i))));
         assert!(mean(&|i| normal(1, i)).abs() < 0.03);
-        assert!((mean(&|i| normal(1, i).powi(2)) - 1.0).abs() < 0.03);
+        assert!((mean(&|i| normal(1, i) * normal(1, i)) - 1.0).abs() < 0.03);
         assert!(mean(&|i| unit(1, i) * unit(2, i)) - 0.25 < 0.01, "seeds have nothing to do with each other");
     }
 }

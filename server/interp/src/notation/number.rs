@@ -94,7 +94,8 @@ impl Number {
             Self::Bits(bits) => Some((false, bits)),
             Self::Float(_) | Self::Single(_) | Self::Double(_) => {
                 let value = self.value();
-                let fits = value.fract() == 0.0 && value.abs() < 2f64.powi(127);
+                // A number that does not fit becomes the greatest or the least one, which no `f64` of that size equals but -2^127.
+                let fits = value as i128 as f64 == value && value.abs() < (1_u128 << 127) as f64;
                 fits.then(|| (value < 0.0, value.abs() as u128))
             }
         }

@@ -5,7 +5,7 @@
 //! `.u32` and `.f32`).
 
 use crate::values::Marks;
-use crate::values::convert::quick::f16_from_f32;
+use crate::values::convert::quick::{NEAREST, f16_from_f32, f32_from_f64, integral_f64};
 
 /// Type of a channel of a texel (manual 5.3.3, table 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,8 +163,8 @@ impl ChannelType {
     /// integer.
     pub fn stored(self, value: f64) -> u32 {
         match self {
-            Self::Float => (value as f32).to_bits(),
-            Self::Half => f16_from_f32((value as f32).to_bits()),
+            Self::Float => f32_from_f64(value.to_bits()),
+            Self::Half => f16_from_f32(f32_from_f64(value.to_bits())),
             _ => value as i64 as u32,
         }
     }
@@ -196,7 +196,7 @@ fn scaled(bits: u32, low: f64, scale: f64) -> u32 {
     if value.is_nan() {
         return 0;
     }
-    (value.clamp(low, 1.0) * scale).round() as i32 as u32
+    integral_f64::<NEAREST>(value.clamp(low, 1.0) * scale) as i32 as u32
 }
 
 #[inline]

@@ -7,7 +7,9 @@
 //! accuracy": 25.6/256 gives 26/256, 51.2 gives 51, 76.8 gives 77). The rounding of ties is not known; this module rounds them
 //! up.
 
+use crate::math::fmod;
 use crate::values::Marks;
+use crate::values::convert::quick::{DOWN, integral_f64};
 
 /// Treatment of a coordinate outside of the image: the fields `addr_mode_{0,1,2}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -223,16 +225,19 @@ pub fn axis(coordinate: f32, size: u32, normalized: bool, mode: AddressMode, ble
     let integral = |value: f64| {
         // The value is reduced before the conversion to an integer, so that no position overflows; the reduction of a whole
         // number is exact.
-        let value = if repeats(mode) { value.rem_euclid(period) } else { value.clamp(-1e9, 1e10) };
-        value as i64
+        if !repeats(mode) {
+            return value.clamp(-1e9, 1e10) as i64;
+        }
+        let rest = fmod(value, period);
+        (if rest < 0.0 { rest + period } else { rest }) as i64
     };
     let (first, weight) = if blend {
-        let scaled = ((position - 0.5) * 256.0 + 0.5).floor();
-        let whole = (scaled / 256.0).floor();
+        let scaled = integral_f64::<DOWN>((position - 0.5) * 256.0 + 0.5);
+        let whole = integral_f64::<DOWN>(scaled / 256.0);
         let weight = if whole.is_finite() { scaled - whole * 256.0 } else { 0.0 };
         (integral(whole), weight as u32 & 0xff)
     } else {
-        let whole = position.floor();
+        let whole = integral_f64::<DOWN>(position);
         // Hardware may round the position to 1/256 first; the guide's formula does not.
         if position - whole >= 1.0 - 1.0 / 512.0 {
             marks |= Marks::UNSPECIFIED;

@@ -8,8 +8,10 @@ use super::format::Components;
 use super::layout::{Geometry, ImageDescription, TexelPosition, Texels};
 use super::sampler::{Axis, Filter, Sampler, axis};
 use super::{ImageFault, cube};
+use crate::math;
 use crate::values::Marks;
-use crate::values::convert::quick::f16_from_f32;
+use crate::values::convert::quick::{DOWN, f16_from_f32, integral_f64};
+use crate::values::float::single;
 
 /// The coordinates of `tex`: the registers of its list in their order, as bits.
 ///
@@ -202,7 +204,7 @@ fn sampled<T: Texels + ?Sized>(
             let (fine, coarse) =
                 (f64::from(f32::from_bits(result.bits[i])), f64::from(f32::from_bits(coarser.bits[i])));
             let value = (fine * f64::from(256 - weight) + coarse * f64::from(weight)) / 256.0;
-            result.bits[i] = (value as f32).to_bits();
+            result.bits[i] = rounded(value);
             result.marks[i] = result.marks[i] | coarser.marks[i] | Marks::APPROXIMATE;
         }
     }
@@ -239,13 +241,13 @@ fn levels(
     // `max` and `min` ignore a limit that is NaN. Crossed limits yield `high`, and the level is never below 0.
     let lod = (lod + f64::from(sampler.lod_bias)).max(low).min(high).max(0.0);
     if sampler.mipmap_filter == Filter::Nearest || image.format.channel.is_integer() {
-        let level = ((lod + 0.5).floor() as u32).min(last);
-        if lod.fract() == 0.5 {
+        let level = ((lod + 0.5) as u32).min(last);
+        if lod - integral_f64::<DOWN>(lod) == 0.5 {
             marks |= Marks::UNSPECIFIED;
         }
         return ([level, level], 0, marks);
     }
-    let scaled = (lod * 256.0 + 0.5).floor() as u32;
+    let scaled = (lod * 256.0 + 0.5) as u32;
     let level = (scaled >> 8).min(last);
     ([level, (level + 1).min(last)], if level == last { 0 } else { scaled & 0xff }, marks)
 }
@@ -266,17 +268,19 @@ fn gradient_level(
         if request.geometry.is_cube() {
             let direction = sorted.position.map(f32::from_bits);
             for along in cube::derivative(direction, cube::project(direction).face, change) {
-                sum += (along * f64::from(image.size[0])).powi(2);
+                let along = along * f64::from(image.size[0]);
+                sum += along * along;
             }
         } else {
             for (along, size) in change.into_iter().zip(image.size).take(request.geometry.dimensions()) {
                 let scale = if normalized { f64::from(size) } else { 1.0 };
-                sum += (f64::from(along) * scale).powi(2);
+                let along = f64::from(along) * scale;
+                sum += along * along;
             }
         }
         sum.sqrt()
     };
-    length(dx).max(length(dy)).log2()
+    math::log2(length(dx).max(length(dy)))
 }
 
 /// The texels that a request needs in one mipmap level.
@@ -388,7 +392,7 @@ impl LevelPosition {
                 }
             }
         }
-        Components { bits: sum.map(|s| (s as f32).to_bits()), marks: [Marks::APPROXIMATE | Marks::UNSPECIFIED; 4] }
+        Components { bits: sum.map(rounded), marks: [Marks::APPROXIMATE | Marks::UNSPECIFIED; 4] }
     }
 }
 
@@ -452,11 +456,16 @@ fn blended<T: Texels + ?Sized>(
     }
     let mut result = Components { bits: [0; 4], marks };
     for (i, sum) in sum.into_iter().enumerate() {
-        let value = sum as f32;
-        result.bits[i] = if value.is_nan() { 0x7fff_ffff } else { value.to_bits() };
+        result.bits[i] = rounded(sum);
         result.marks[i] |= Marks::APPROXIMATE;
     }
     result
+}
+
+/// Returns the bits of a blend as an `.f32`. The processor's NaN is replaced, since its bits depend on the processor.
+#[inline]
+fn rounded(blend: f64) -> u32 {
+    if blend.is_nan() { single::NAN } else { (blend as f32).to_bits() }
 }
 
 /// Returns the sampler's border colour, converted to the image's format.

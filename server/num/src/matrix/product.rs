@@ -4,6 +4,7 @@ use super::element::{MatrixElementType, Traits};
 use super::factors::Factors;
 use super::numerics::{GROUP, MatrixInstruction, Numerics, SumOrder, SumRounding, SumRule};
 use super::sum::{self, Accumulator, SumCertainty};
+use crate::math::FusedInstruction;
 use crate::values::Marks;
 use crate::values::float::{FloatRounding, double};
 use std::ops::Range;
@@ -519,11 +520,12 @@ impl Product {
         let ProductShape { n, k, .. } = self.spec.shape;
         let sign = |negate: bool| if negate { 1 << 63 } else { 0 };
         let (negate_a, negate_b) = (sign(self.spec.negate_a), sign(self.spec.negate_b));
+        let fused = FusedInstruction::detect();
         self.each(|row, column| {
             let mut sum = operands.c[row * n + column];
             for at in 0..k {
                 let (a, b) = (operands.a[row * k + at] ^ negate_a, operands.b[at * n + column] ^ negate_b);
-                sum = double::fma(direction, a, b, sum);
+                sum = double::fma(fused, direction, a, b, sum);
             }
             let nan = f64::from_bits(sum).is_nan();
             (sum, if nan { Marks::UNSPECIFIED } else { Marks::NONE })

@@ -91,27 +91,6 @@ impl FloatModifiers {
     }
 }
 
-/// Returns `a + b` rounded to nearest and the exact rounding error (Knuth). The sum must not overflow.
-#[inline(always)]
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let from_b = sum - a;
-    let from_a = sum - from_b;
-    (sum, (a - from_a) + (b - from_b))
-}
-
-/// Returns the neighbour of `rounded + error` with an odd last bit, or `rounded` if `error` is zero. A further rounding to a
-/// format with at least two bits less then yields the correctly rounded exact value, in every direction.
-#[inline(always)]
-fn to_odd(rounded: f64, error: f64) -> f64 {
-    let bits = rounded.to_bits();
-    // Not `error != 0.0`: the error of an infinite sum is NaN.
-    let inexact = error.abs() > 0.0;
-    let outward = (error > 0.0) == (rounded > 0.0);
-    let neighbour = if outward { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
-    f64::from_bits(if inexact && bits & 1 == 0 { neighbour } else { bits })
-}
-
 /// Whether `.ftz` flushes a result with the value `exact` (rounded to odd) in a format of `precision` bits with the smallest
 /// normal number `normal`. It does if the value, rounded to that precision with an unbounded exponent, is below `normal`.
 ///

@@ -200,6 +200,6 @@ fn a_pipeline_of_copies_sums_its_columns() {
     let mut kernel = TestKernel::new(text).threads(128).value(rows.into()).value(columns.into());
     kernel.shape.grid = [2, 1, 1];
     let out = kernel.buffer(&floats(rows)).buffer(&floats(rows * columns)).buffer(&[0; 1024]).fine();
-    let sum = |column: u32| (0..rows).fold(0f32, |sum, r| (r as f32).mul_add((r * columns + column) as f32, sum));
+    let sum = |column: u32| (0..rows).fold(0f32, |sum, r| sum + r as f32 * (r * columns + column) as f32);
     assert_eq!(out.u32s(2), (0..columns).map(|c| sum(c).to_bits()).collect::<Vec<u32>>());
 }

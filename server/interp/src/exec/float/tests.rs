@@ -7,6 +7,7 @@ pub(in crate::exec) mod harness;
 
 use crate::testing::TestKernel;
 use harness::{FTZ, ROUNDINGS, StatementCase, case, check};
+use ptx_num::math::FusedArithmetic;
 use ptx_num::values::Marks;
 use ptx_num::values::float::compare::{Property, has_double, has_single};
 use ptx_num::values::float::extremes::{self, Extreme, ExtremeModifiers};
@@ -36,8 +37,8 @@ fn binary(name: &str, f: Single2, m: FloatModifiers, [a, b]: [u32; 2]) -> (u64, 
 
 /// The result of `fma.f32` and its marks.
 fn fused(m: FloatModifiers, [a, b, c]: [u32; 3]) -> (u64, Marks) {
-    let d = single::fma_in_double(m, a, b, c);
-    let unflushed = |m| single::fma_in_double(m, single::flush(a), single::flush(b), single::flush(c));
+    let d = single::fma(FusedArithmetic, m, a, b, c);
+    let unflushed = |m| single::fma(FusedArithmetic, m, single::flush(a), single::flush(b), single::flush(c));
     (d.into(), single::marks(d) | edge_marks(m, d, unflushed))
 }
 
@@ -88,7 +89,7 @@ fn fused_operations() {
     }
     for (word, rounding) in &ROUNDINGS[1..] {
         for name in ["fma", "mad"] {
-            let f = |[a, b, c]: [u64; 3]| f64x(double::fma(*rounding, a, b, c));
+            let f = |[a, b, c]: [u64; 3]| f64x(double::fma(FusedArithmetic, *rounding, a, b, c));
             cases.push(case(format!("{name}{word}.f64 $d, $a, $b, $c;"), [8; 4], f));
         }
     }
@@ -318,7 +319,7 @@ fn what_old_versions_leave_out() {
     for (text, d) in [
         (format!("div.f64 %d1, 0d{a:016X}, 0d{b:016X}"), double::div(nearest, a, b)),
         (format!("sqrt.f64 %d1, 0d{a:016X}"), double::sqrt(nearest, a)),
-        (format!("mad.f64 %d1, 0d{a:016X}, 0d{b:016X}, 0d{a:016X}"), double::fma(nearest, a, b, a)),
+        (format!("mad.f64 %d1, 0d{a:016X}, 0d{b:016X}, 0d{a:016X}"), double::fma(FusedArithmetic, nearest, a, b, a)),
         (format!("rsqrt.f64 %d1, 0d{a:016X}"), approx::rsqrt_double(a)),
     ] {
         body.push_str(&format!("{text}; st.global.f64 [o+{}], %d1;\n", 8 * wanted.len()));
@@ -342,7 +343,7 @@ fn literals_and_the_truncated_product() {
     // operation would keep it.
     let one_up = 0x3f80_0001;
     assert_eq!(single::mad_truncated(FloatModifiers::RN, one_up, one_up, 0xbf80_0000), 0x3480_0000);
-    assert_eq!(single::fma_in_double(FloatModifiers::RN, one_up, one_up, 0xbf80_0000), 0x3480_0000);
+    assert_eq!(single::fma(FusedArithmetic, FloatModifiers::RN, one_up, one_up, 0xbf80_0000), 0x3480_0000);
     // A product beyond the largest number does not overflow before the sum.
     let large = 0x7f00_0000;
     assert_eq!(single::mad_truncated(FloatModifiers::RN, large, 0x4000_0000, 0xff00_0000), 0x7f00_0000);
@@ -357,7 +358,7 @@ fn literals_and_the_truncated_product() {
         }),
         case("fma.rn.f64 $d, $a, 0d4000000000000000, 1.5;", [8, 8, 0, 0], |[a, _, _]| {
             let two_and_half = (2f64.to_bits(), 1.5f64.to_bits());
-            f64x(double::fma(FloatRounding::Nearest, a, two_and_half.0, two_and_half.1))
+            f64x(double::fma(FusedArithmetic, FloatRounding::Nearest, a, two_and_half.0, two_and_half.1))
         }),
     ];
     check("9.0", "sm_90a", cases);

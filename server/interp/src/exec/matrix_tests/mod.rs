@@ -6,6 +6,8 @@ mod register;
 mod tensor;
 mod warpgroup;
 
+use ptx_num::math::ldexp;
+
 /// A small generator of pseudo-random numbers, which are the same in every run.
 pub(super) struct MatrixSamples(pub u64);
 
@@ -75,8 +77,8 @@ pub(super) fn decode(ty: &str, bits: u64) -> f64 {
 pub(super) fn f16(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
     let magnitude = match exponent {
-        0 => fraction * 2f64.powi(-24),
-        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+        0 => ldexp(fraction, -24),
+        _ => ldexp(1024.0 + fraction, exponent - 25),
     };
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }

@@ -6,8 +6,10 @@ use crate::inspect::value::{TypeMeaning, TypedValue, low, meaning, signed};
 use crate::notation::{ElementFormat, ElementKind, Number};
 use ptx_isa::ISA;
 use ptx_isa::tables::TypeInfo;
+use ptx_num::math::fmod;
 use ptx_num::values::Marks;
 use ptx_num::values::convert::FloatLayout;
+use ptx_num::values::float::{double, single};
 use std::cmp::Ordering;
 
 /// Whether a value adapts its type to the other operand.
@@ -161,11 +163,25 @@ fn common(sign: &str, a: &TypedOperand, b: &TypedOperand) -> Result<CommonType, 
     Ok(CommonType::Whole(wide, whole))
 }
 
+/// A number as a value of `.f32` or `.f64`. The bits of the processor's NaN depend on the processor, so those of PTX replace them.
 fn float_bits(value: f64, ty: &'static str) -> TypedValue {
-    if ty == ".f64" {
-        TypedValue::new(ty, value.to_bits().into())
-    } else {
-        TypedValue::new(ty, (value as f32).to_bits().into())
+    let bits = match (ty == ".f64", value.is_nan()) {
+        (true, true) => double::NAN.into(),
+        (true, false) => value.to_bits().into(),
+        (false, true) => single::NAN.into(),
+        (false, false) => (value as f32).to_bits().into(),
+    };
+    TypedValue::new(ty, bits)
+}
+
+/// The result of an operator of arithmetic.
+fn arithmetic(operator: BinaryOperator, x: f64, y: f64) -> f64 {
+    match operator {
+        BinaryOperator::Add => x + y,
+        BinaryOperator::Sub => x - y,
+        BinaryOperator::Mul => x * y,
+        BinaryOperator::Div => x / y,
+        _ => fmod(x, y),
     }
 }
 
@@ -211,28 +227,12 @@ pub(super) fn binary(operator: BinaryOperator, a: &TypedOperand, b: &TypedOperan
                 let (x, y) = (a.bits(), b.bits());
                 TypedOperand::truth(integer_bits(operator, x, y) & 1 != 0)
             }
+            // Rounding the result of two `.f32` in `.f64` once more is rounding it once.
             CommonType::Single => {
                 let (x, y) = (a.number() as f32, b.number() as f32);
-                let value = match operator {
-                    BinaryOperator::Add => x + y,
-                    BinaryOperator::Sub => x - y,
-                    BinaryOperator::Mul => x * y,
-                    BinaryOperator::Div => x / y,
-                    _ => x % y,
-                };
-                TypedOperand::plain(TypedValue::new(".f32", value.to_bits().into()))
+                TypedOperand::plain(float_bits(arithmetic(operator, x.into(), y.into()), ".f32"))
             }
-            CommonType::Double => {
-                let (x, y) = (a.number(), b.number());
-                let value = match operator {
-                    BinaryOperator::Add => x + y,
-                    BinaryOperator::Sub => x - y,
-                    BinaryOperator::Mul => x * y,
-                    BinaryOperator::Div => x / y,
-                    _ => x % y,
-                };
-                TypedOperand::plain(float_bits(value, ".f64"))
-            }
+            CommonType::Double => TypedOperand::plain(float_bits(arithmetic(operator, a.number(), b.number()), ".f64")),
             CommonType::Truth => whole(operator, 32, IntegerKind::Signed, a, b)?,
             CommonType::Whole(width, kind) => whole(operator, width, kind, a, b)?,
         }
@@ -437,10 +437,10 @@ pub(super) fn convert(a: &TypedOperand, ty: &'static TypeInfo) -> Result<TypedOp
             ));
         }
         TypeMeaning::Integer { signed: true } if a.is_float() => {
-            let (least, most) = (-(2f64.powi(want as i32 - 1)), 2f64.powi(want as i32 - 1) - 1.0);
-            low(a.number().trunc().clamp(least, most) as i128 as u128, want)
+            let unused = 128 - want.clamp(1, 128);
+            low((a.number() as i128).clamp(i128::MIN >> unused, i128::MAX >> unused) as u128, want)
         }
-        _ if a.is_float() => a.number().trunc().clamp(0.0, 2f64.powi(want as i32) - 1.0) as u128,
+        _ if a.is_float() => (a.number() as u128).min(u128::MAX >> (128 - want.clamp(1, 128))),
         _ => low(a.integer() as u128, want),
     };
     let value = TypedValue { ty: ty.name, bits: low(bits, want), ..a.value };

@@ -231,6 +231,8 @@ fn types_are_changed() {
     seat.is("u8(-2.5)", "0 .u8");
     seat.is("f16(1e9)", "inf .f16");
     seat.is("s32(0.0/0.0)", "0 .s32");
+    seat.is("s64(1e30)", "9223372036854775807 .s64");
+    seat.is("u64(1e30)", "18446744073709551615 .u64");
     seat.is("pred(%r1)", "true .pred");
     seat.fails("%h1:f32", "`.f32` has 32 bits, but `.b16` has only 16");
     seat.fails("%r1:u33", "a type such as `u32`");
@@ -239,6 +241,21 @@ fn types_are_changed() {
     assert_eq!(convert(&TypedValue::new(".f64", 1.5f64.to_bits().into()), ".f32"), Ok(0x3fc0_0000));
     assert_eq!(convert(&TypedValue::new(".s64", u128::from(u64::MAX)), ".s16"), Ok(0xffff));
     assert!(convert(&TypedValue::new(".s64", 0), ".nothing").is_err());
+}
+
+/// The remainder of two positive numbers, by subtractions without an error: of the divisor times ever smaller powers of two.
+fn exact_remainder(mut number: f32, divisor: f32) -> f32 {
+    let mut multiple = divisor;
+    while multiple <= number / 2.0 {
+        multiple *= 2.0;
+    }
+    while multiple >= divisor {
+        if multiple <= number {
+            number -= multiple;
+        }
+        multiple /= 2.0;
+    }
+    number
 }
 
 #[test]
@@ -256,6 +273,12 @@ fn operators_bind_as_in_c() {
     seat.is("17 % 5", "2 .s64");
     seat.is("%laneid % 3", "2 .u32");
     seat.is("%laneid %3", "2 .u32");
+    seat.is("-7.5 % 2.0", "-1.5 .f64");
+    seat.is("(f32(-6) % f32(3)):b32", "0x80000000 .b32");
+    seat.is("f32(1e30) % f32(0.7)", &format!("{:?} .f32", exact_remainder(1e30, 0.7)));
+    // Not the NaN of the processor.
+    seat.is("(f32(0) / f32(0)):b32", "0x7fffffff .b32");
+    seat.is("(f64(0) % f64(0)):b64", "0xfff8000000000000 .b64");
     seat.holds(&[
         "1 < 2 == true",
         "false && false || true",

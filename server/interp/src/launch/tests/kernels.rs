@@ -418,6 +418,7 @@ fn images_and_tensor_maps() {
 
 /// In the kernels of the repository every launch line is valid and fits its kernel.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the kernels of this repository")]
 fn lines_of_our_kernels() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels");
     let mut count = 0;

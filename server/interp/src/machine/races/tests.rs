@@ -261,6 +261,7 @@ fn nobody_looks_where_nobody_asked() {
 
 /// The kernels of the repository have no races: no synchronization finding is reported, even if a run has other findings.
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the kernels of this repository")]
 fn our_kernels_have_no_races() {
     use crate::decode::Executable;
     use crate::launch;

@@ -46,7 +46,7 @@ fn halves_agree_with_another_implementation() {
 fn is_nearest(bits: u32, numerator: i128, denominator: i128) -> bool {
     let error = |bits: u32| {
         // value · 2^60, exact for the values here (at most 1, at least 2^-17 apart from zero).
-        let scaled = f64::from(f32::from_bits(bits)) * 2_f64.powi(60);
+        let scaled = f64::from(f32::from_bits(bits)) * (1_u64 << 60) as f64;
         (scaled as i128 * denominator - (numerator << 60)).abs()
     };
     error(bits) <= error(bits.wrapping_add(1)) && (bits == 0 || error(bits) <= error(bits.wrapping_sub(1)))

@@ -334,6 +334,20 @@ fn levels_are_clamped_rounded_and_blended() {
 }
 
 #[test]
+fn a_blend_that_is_not_a_number_has_the_same_bits_everywhere() {
+    let mut image = ImageDescription { levels: 2, ..ImageDescription::new(Geometry::D1, [2, 1, 1], FLOAT) };
+    image.normalized_coords = true;
+    let bytes = image.filled(|i| [f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY][i as usize]);
+    let linear = Sampler { filter: Filter::Linear, mipmap_filter: Filter::Linear, ..Sampler::default() };
+    // Of two texels, and of two levels.
+    for (x, level) in [(0.5, 0.0), (0.25, 0.5)] {
+        let request = TextureRequest { level: MipmapLevel::Float(level), ..at(Geometry::D1, [x, 0.0, 0.0, 0.0]) };
+        let fetched = fetch(&image, &bytes[..], &linear, &request).unwrap();
+        assert_eq!(fetched.components.bits[0], 0x7fff_ffff, "{x} {level}");
+    }
+}
+
+#[test]
 fn gathers_go_counter_clockwise() {
     let format = TexelFormat { channel: ChannelType::Uint8, order: ChannelOrder::Rgba };
     let image = ImageDescription::new(Geometry::D2, [4, 4, 1], format);
@@ -436,7 +450,7 @@ fn beyond_an_edge_lies_the_nearest_texel_of_the_neighbour() {
                 // The texel at the edge, and the texel of another face that is closest to it in space.
                 let own = position.map(|p| p.clamp(0, i64::from(size) - 1));
                 let from = centre(face, own[0], own[1]);
-                let distance = |to: [f64; 3]| (0..3).map(|c| (from[c] - to[c]).powi(2)).sum::<f64>();
+                let distance = |to: [f64; 3]| (0..3).map(|c| (from[c] - to[c]) * (from[c] - to[c])).sum::<f64>();
                 let mut closest = (f64::MAX, 0, [0, 0]);
                 for other in (0..6).filter(|&other| other != face) {
                     for y in 0..i64::from(size) {

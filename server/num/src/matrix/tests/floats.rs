@@ -2,6 +2,7 @@
 
 use super::MatrixRandom;
 use super::reference::{self, ReferenceModel, ReferenceOutput};
+use crate::math::ldexp;
 use crate::matrix::element::MatrixElementType::{self, *};
 use crate::matrix::numerics::{MatrixInstruction, Numerics};
 use crate::matrix::product::{Product, ProductKind, ProductOperands, ProductShape, ProductSpec};
@@ -144,7 +145,7 @@ fn a_half_in_c_is_converted_first() {
     let (mut a, mut b, mut c) = ([0u64; 32], [0u64; 32], [0u64; 64]);
     (a[0], b[0], c[0]) = (0x0402, 0x0401, 0x0001);
     let outcome = product.multiply(&ProductOperands { a: &a, b: &b, c: &c, ..ProductOperands::default() }).unwrap();
-    let must = [-24.0, -28.0, -37.0, -38.0, -47.0].map(f32::exp2).iter().sum::<f32>();
+    let must = [-24, -28, -37, -38, -47].map(|exponent| ldexp(1.0, exponent)).iter().sum::<f64>() as f32;
     assert_eq!(f32::from_bits(outcome.d[0] as u32), must);
 }
 

@@ -1,5 +1,6 @@
 //! A second implementation of the papers' model by other means: real numbers as `f64` (all exact here), results by search.
 
+use crate::math::ldexp;
 use crate::matrix::element::MatrixElementType;
 
 /// Parameters of the model as the papers print them.
@@ -36,7 +37,7 @@ fn layout(element: MatrixElementType) -> (u32, u32, char) {
 
 pub fn value(element: MatrixElementType, bits: u64) -> f64 {
     if element == MatrixElementType::Ue8m0 {
-        return if bits == 255 { f64::NAN } else { (bits as f64 - 127.0).exp2() };
+        return if bits == 255 { f64::NAN } else { ldexp(1.0, bits as i32 - 127) };
     }
     let (e, f, special) = layout(element);
     let bits = if element == MatrixElementType::Tf32 { bits & 0xffff_e000 } else { bits };
@@ -50,11 +51,11 @@ pub fn value(element: MatrixElementType, bits: u64) -> f64 {
     if special == 'n' && exponent == all && fraction == (1 << f) - 1 {
         return f64::NAN;
     }
-    let bias = f64::from((1 << (e - 1)) - 1);
-    let scale = f64::from(2).powi(-(f as i32));
+    let bias = (1 << (e - 1)) - 1;
+    let scale = ldexp(1.0, -(f as i32));
     match exponent {
-        0 => sign * (fraction as f64 * scale) * (1.0 - bias).exp2(),
-        _ => sign * (1.0 + fraction as f64 * scale) * (exponent as f64 - bias).exp2(),
+        0 => sign * ldexp(fraction as f64 * scale, 1 - bias),
+        _ => sign * ldexp(1.0 + fraction as f64 * scale, exponent as i32 - bias),
     }
 }
 
@@ -71,9 +72,8 @@ pub fn fused(terms: &[(f64, i32)], model: ReferenceModel) -> f64 {
 }
 
 pub fn fused_at(terms: &[(f64, i32)], top: i32, model: ReferenceModel) -> f64 {
-    let shift = f64::from(model.fraction - top).exp2();
-    let sum: i128 = terms.iter().map(|t| (t.0 * shift).trunc() as i128).sum();
-    sum as f64 * f64::from(top - model.fraction).exp2()
+    let sum: i128 = terms.iter().map(|t| ldexp(t.0, model.fraction - top) as i128).sum();
+    ldexp(sum as f64, top - model.fraction)
 }
 
 pub fn output(value: f64, output: ReferenceOutput) -> u64 {
@@ -92,7 +92,7 @@ pub fn output(value: f64, output: ReferenceOutput) -> u64 {
         ReferenceOutput::E8M13 => 0x7f80_0000 >> 10,
     };
     // The number that would follow the greatest one if the format had no upper limit.
-    let beyond = if output == ReferenceOutput::F16 { 65536.0 } else { f64::from(128).exp2() };
+    let beyond = if output == ReferenceOutput::F16 { 65536.0 } else { ldexp(1.0, 128) };
     let (mut low, mut high) = (0, infinity);
     while high - low > 1 {
         let middle = (low + high) / 2;

@@ -5,6 +5,7 @@
 //! operations.
 
 use super::{FloatRounding, exact::Exact};
+use crate::math::FusedMultiplyAdd;
 use crate::values::Marks;
 
 /// The NaN of an invalid operation.
@@ -80,14 +81,13 @@ pub fn mul(rounding: FloatRounding, a: u64, b: u64) -> u64 {
     finish(f64::from_bits(a) * f64::from_bits(b), [a, b, 0])
 }
 
-/// `fma.rnd.f64` and `mad.rnd.f64`. With `.rn` it is the host's fused operation; on a host without one, the standard library
-/// computes the same result slowly.
+/// `fma.rnd.f64` and `mad.rnd.f64`. `fused` computes it where it is rounded to nearest.
 #[inline(always)]
-pub fn fma(rounding: FloatRounding, a: u64, b: u64, c: u64) -> u64 {
+pub fn fma(fused: impl FusedMultiplyAdd, rounding: FloatRounding, a: u64, b: u64, c: u64) -> u64 {
     if rounding != FloatRounding::Nearest && is_finite(a) && is_finite(b) && is_finite(c) {
         return fma_exactly(rounding, a, b, c);
     }
-    finish(f64::from_bits(a).mul_add(f64::from_bits(b), f64::from_bits(c)), [a, b, c])
+    finish(fused.double(f64::from_bits(a), f64::from_bits(b), f64::from_bits(c)), [a, b, c])
 }
 
 /// `div.rnd.f64`.

@@ -7,6 +7,7 @@ use super::{
     half::{self, Bf16, F16, Half},
     packed, single,
 };
+use crate::math::FusedArithmetic;
 
 /// `add.rnd{.sat}.f32.f16` and `.bf16`: `a` is narrow.
 #[inline(always)]
@@ -23,15 +24,15 @@ pub fn sub<H: Half>(m: FloatModifiers, a: u16, c: u32) -> u32 {
 /// `fma.rnd{.sat}.f32.f16` and `.bf16`: both factors are narrow.
 #[inline(always)]
 pub fn fma<H: Half>(m: FloatModifiers, a: u16, b: u16, c: u32) -> u32 {
-    // A product of two narrow numbers is exact in `f64`, so the host's fused operation is not necessary.
-    single::fma_in_double(m, H::widen(a).to_bits(), H::widen(b).to_bits(), c)
+    // A product of two narrow numbers is exact in `f64`, so the processor's fused operation is not necessary.
+    single::fma(FusedArithmetic, m, H::widen(a).to_bits(), H::widen(b).to_bits(), c)
 }
 
 /// `fma.rnd.f32x2.f16x2.f32x2.f32x2` and `.bf16x2`: `a` is narrow.
 #[inline(always)]
 pub fn fma_pair<H: Half>(m: FloatModifiers, a: u32, b: u64, c: u64) -> u64 {
     let [a0, a1] = packed::halves(a).map(|a| H::widen(a).to_bits());
-    packed::single_pair3(packed::from_words([a0, a1]), b, c, |a, b, c| single::fma_in_double(m, a, b, c))
+    packed::single_pair3(packed::from_words([a0, a1]), b, c, |a, b, c| single::fma(FusedArithmetic, m, a, b, c))
 }
 
 /// `add{.rnd}.f32x2.f16x2.f32x2` and `.bf16x2`: `a` is narrow.

@@ -3,7 +3,8 @@
 //! Sums, products, quotients and roots are exact in `f64`, or rounded to odd there, unless the native operation already yields
 //! the result. `f64` has more than twice the bits and a much wider exponent, so that it neither overflows nor underflows.
 
-use super::{Clamp, FloatModifiers, FloatRounding, is_flushed, to_odd, two_sum, with_zero_sign};
+use super::{Clamp, FloatModifiers, FloatRounding, is_flushed, with_zero_sign};
+use crate::math::{FusedMultiplyAdd, to_odd, two_sum};
 use crate::values::Marks;
 
 /// The NaN that arithmetic of `.f32` returns (manual 9.7.3 leaves it open; hardware returns this one).
@@ -148,20 +149,13 @@ pub fn mul(m: FloatModifiers, a: u32, b: u32) -> u32 {
     from_exact(m, f64::from(a) * f64::from(b))
 }
 
-/// `fma.rnd{.ftz}{.sat}.f32` and `mad.rnd.f32`: the product is exact. With `.rn` this is the host's own fused operation. Call
-/// it from code compiled for a host that has one; otherwise call [`fma_in_double`], which returns the same.
+/// `fma.rnd{.ftz}{.sat}.f32` and `mad.rnd.f32`: the product is exact. `fused` computes it where it is rounded to nearest.
 #[inline(always)]
-pub fn fma(m: FloatModifiers, a: u32, b: u32, c: u32) -> u32 {
-    if m.rounding == FloatRounding::Nearest && !m.ftz {
-        return finish(m.clamp, f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c)));
-    }
-    fma_in_double(m, a, b, c)
-}
-
-/// [`fma`] from additions and multiplications of `f64`, for hosts without a fused operation.
-#[inline(always)]
-pub fn fma_in_double(m: FloatModifiers, a: u32, b: u32, c: u32) -> u32 {
+pub fn fma(fused: impl FusedMultiplyAdd, m: FloatModifiers, a: u32, b: u32, c: u32) -> u32 {
     let (a, b, c) = (operand(m.ftz, a), operand(m.ftz, b), operand(m.ftz, c));
+    if m.rounding == FloatRounding::Nearest && !m.ftz {
+        return finish(m.clamp, fused.single(a, b, c));
+    }
     from_exact(m, sum_exactly(m.rounding, f64::from(a) * f64::from(b), f64::from(c)))
 }
 

@@ -3,6 +3,7 @@
 
 use super::super::{FloatLayout, Narrow, RoundingDirection};
 use super::{halves, singles};
+use crate::math::ldexp;
 
 /// Returns the value of a code by the formula of its format; `None` for a NaN.
 fn worth(format: Narrow, code: u8) -> Option<f64> {
@@ -10,11 +11,7 @@ fn worth(format: Narrow, code: u8) -> Option<f64> {
         let bias = (1 << (exponent_bits - 1)) - 1;
         let fraction = f64::from(code & ((1 << fraction_bits) - 1)) / f64::from(1 << fraction_bits);
         let exponent = i32::from(code) >> fraction_bits & ((1 << exponent_bits) - 1);
-        let size = if exponent == 0 {
-            fraction * 2_f64.powi(1 - bias)
-        } else {
-            (1.0 + fraction) * 2_f64.powi(exponent - bias)
-        };
+        let size = if exponent == 0 { ldexp(fraction, 1 - bias) } else { ldexp(1.0 + fraction, exponent - bias) };
         if signed && code >> (exponent_bits + fraction_bits) & 1 != 0 { -size } else { size }
     };
     match format {
@@ -28,7 +25,7 @@ fn worth(format: Narrow, code: u8) -> Option<f64> {
         Narrow::E3m2 => Some(float(3, 2, true)),
         Narrow::E2m1 => Some(float(2, 1, true)),
         Narrow::Ue8m0 if code == 0xff => None,
-        Narrow::Ue8m0 => Some(2_f64.powi(i32::from(code) - 127)),
+        Narrow::Ue8m0 => Some(ldexp(1.0, i32::from(code) - 127)),
         Narrow::Ue4m3 if code & 0x7f == 0x7f => None,
         Narrow::Ue4m3 => Some(float(4, 3, false)),
         Narrow::Ue5m3 if code == 0xff => None,
@@ -217,8 +214,8 @@ fn random_bits_decide_by_their_carry() {
             let expected = match list.get(at) {
                 Some((above, next)) => {
                     // The digits below the random bits cannot carry.
-                    let part = ((size - below) / (above - below) * 65_536.0).floor();
-                    if part + f64::from(field) >= 65_536.0 { *next } else { code }
+                    let part = ((size - below) / (above - below) * 65_536.0) as u32;
+                    if part + field >= 65_536 { *next } else { code }
                 }
                 None => code,
             };

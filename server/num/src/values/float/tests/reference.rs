@@ -1,6 +1,7 @@
 //! Tests of every operation in every rounding against `rustc_apfloat`, which works bit by bit.
 
 use super::{FloatSamples, ROUNDINGS, TestFormat};
+use crate::math::{FusedArithmetic, FusedInstruction, FusedMultiplyAdd};
 use crate::values::float::{
     Clamp, FloatModifiers, FloatRounding, double,
     half::{self, Bf16, F16, Half},
@@ -83,7 +84,7 @@ fn single_of(operation: ReferenceOperation, m: FloatModifiers, [a, b, c]: [u64; 
         ReferenceOperation::Sub => single::sub(m, a, b),
         ReferenceOperation::Mul => single::mul(m, a, b),
         ReferenceOperation::Div => single::div(m, a, b),
-        ReferenceOperation::Fma => single::fma(m, a, b, c),
+        ReferenceOperation::Fma => single::fma(FusedInstruction::detect(), m, a, b, c),
     }
 }
 
@@ -96,10 +97,10 @@ fn products_near_the_smallest() -> Vec<[u64; 3]> {
     let mut found = Vec::new();
     for _ in 0..20_000 {
         let a = (0x3f80_0000 - (samples.below(60) << 23)) | samples.below(1 << 23);
-        let b = (2f32.powi(-126) / f32::from_bits(a as u32)).to_bits();
+        let b = (f32::MIN_POSITIVE / f32::from_bits(a as u32)).to_bits();
         let b = u64::from(b).wrapping_add(samples.below(5)).wrapping_sub(2);
         found.push([a, b | (samples.bits() & 1) << 31, samples.below(3) << 31 & 0x8000_0000]);
-        let divisor = u64::from((2f32.powi(126) * f32::from_bits(a as u32)).to_bits()) + samples.below(5);
+        let divisor = u64::from((f32::from_bits(0x7e80_0000) * f32::from_bits(a as u32)).to_bits()) + samples.below(5);
         found.push([a, divisor - 2, 0]);
     }
     found
@@ -134,12 +135,67 @@ fn single_precision_agrees_in_every_rounding() {
     }
 }
 
+/// Returns triples whose product has one bit more than the format, which is a tie, with a third operand of any size: it decides the tie
+/// if it is small, moves it if it is larger, and leaves few bits if it is the negated product.
+fn sums_near_ties(format: &TestFormat) -> Vec<[u64; 3]> {
+    let mut samples = FloatSamples::new();
+    let (fraction, sign) = (format.fraction, 1 << (format.width - 1));
+    let bias = (1 << (format.width - fraction - 2)) - 1;
+    let mut found = Vec::new();
+    for _ in 0..COUNT {
+        // The factors have `of_a` and `of_b` bits behind the point, the last one set, so their product has `fraction + 1` or, if it is
+        // above 2, as many bits before its last one and one more.
+        let of_a = 1 + samples.below(u64::from(fraction) - 1) as u32;
+        let of_b = fraction + 1 - of_a;
+        let mut factor = |bits: u32, exponent: u64| {
+            let digits = samples.bits() & ((1 << bits) - 1) | 1;
+            exponent << fraction | digits << (fraction - bits)
+        };
+        let (a, b) = (factor(of_a, bias + 3), factor(of_b, bias - 2));
+        let above = i64::from(fraction) + 4;
+        let exponent = bias.wrapping_add_signed(samples.below(2 * above as u64) as i64 - above);
+        let c = match samples.below(4) {
+            0 => samples.operand(format),
+            1 => exponent << fraction,
+            _ => exponent << fraction | samples.bits() & ((1 << fraction) - 1),
+        };
+        found.push([a, b | samples.bits() & sign, c ^ samples.bits() & sign]);
+    }
+    found
+}
+
+/// Compares a way to compute the fused operation with the reference, for operands of the edge cases and for sampled ones.
+fn fuses_correctly(fused: impl FusedMultiplyAdd) {
+    let nearest = FloatRounding::Nearest;
+    let of_others = [
+        // MinGW rounds the first twice.
+        [0x5a85_3a4d, 0xbfe8_8287, 0x0001_5f76],
+        // A product that underflows keeps its sign, whatever zero is added.
+        [1, 0x8000_0001, 0],
+        [1, 1, 0x8000_0000],
+    ];
+    let format = TestFormat::new(32, 23);
+    for operands in format.triples(COUNT).into_iter().chain(sums_near_ties(&format)).chain(of_others) {
+        let [a, b, c] = operands.map(|x| f32::from_bits(x as u32));
+        let got = fused.single(a, b, c);
+        let expected = reference::<Single>(ReferenceOperation::Fma, nearest, operands);
+        assert_eq!((!got.is_nan()).then(|| u64::from(got.to_bits())), expected, "{operands:x?}");
+    }
+    let format = TestFormat::new(64, 52);
+    for operands in format.triples(COUNT).into_iter().chain(sums_near_ties(&format)) {
+        let [a, b, c] = operands.map(f64::from_bits);
+        let got = fused.double(a, b, c);
+        let expected = reference::<Double>(ReferenceOperation::Fma, nearest, operands);
+        assert_eq!((!got.is_nan()).then(|| got.to_bits()), expected, "{operands:x?}");
+    }
+}
+
 #[test]
-fn the_fused_operation_without_a_fused_host_agrees() {
-    for operands in TestFormat::new(32, 23).triples(COUNT) {
-        let [a, b, c] = operands.map(|x| x as u32);
-        let expected = reference::<Single>(ReferenceOperation::Fma, FloatRounding::Nearest, operands);
-        assert_eq!(single::fma_in_double(FloatModifiers::RN, a, b, c), expected.map_or(single::NAN, |x| x as u32));
+fn both_ways_to_fuse_agree() {
+    fuses_correctly(FusedArithmetic);
+    fuses_correctly(None);
+    if let Some(instruction) = FusedInstruction::detect() {
+        fuses_correctly(instruction);
     }
 }
 
@@ -157,7 +213,7 @@ fn double_precision_agrees_in_every_rounding() {
                     ReferenceOperation::Sub => double::sub(rounding, a, b),
                     ReferenceOperation::Mul => double::mul(rounding, a, b),
                     ReferenceOperation::Div => double::div(rounding, a, b),
-                    ReferenceOperation::Fma => double::fma(rounding, a, b, c),
+                    ReferenceOperation::Fma => double::fma(FusedInstruction::detect(), rounding, a, b, c),
                 };
                 match reference::<Double>(operation, rounding, operands) {
                     Some(expected) => assert_eq!(got, expected, "{operation:?} {rounding:?} {operands:x?}"),
@@ -169,13 +225,11 @@ fn double_precision_agrees_in_every_rounding() {
 }
 
 #[test]
-fn whole_numbers_fuse_as_the_host_does() {
+fn whole_numbers_fuse_as_others_do() {
     for [a, b, c] in TestFormat::new(64, 52).triples(COUNT) {
         if [a, b, c].iter().all(|x| f64::from_bits(*x).is_finite()) {
-            assert_eq!(
-                double::fma_exactly(FloatRounding::Nearest, a, b, c),
-                double::fma(FloatRounding::Nearest, a, b, c)
-            );
+            let nearest = FloatRounding::Nearest;
+            assert_eq!(double::fma_exactly(nearest, a, b, c), double::fma(FusedArithmetic, nearest, a, b, c));
         }
     }
 }
@@ -187,7 +241,7 @@ fn double_precision_keeps_the_payload_of_the_first_nan() {
     for rounding in ROUNDINGS {
         assert_eq!(double::add(rounding, first, second), first);
         assert_eq!(double::sub(rounding, one, second), 0x7ff8_0000_0000_0034);
-        assert_eq!(double::fma(rounding, one, one, second), 0x7ff8_0000_0000_0034);
+        assert_eq!(double::fma(FusedArithmetic, rounding, one, one, second), 0x7ff8_0000_0000_0034);
         assert_eq!(double::mul(rounding, 0x7ff0_0000_0000_0000, 0), double::NAN);
         assert_eq!(double::sqrt(rounding, 0xbff0_0000_0000_0000), double::NAN);
     }
@@ -285,8 +339,8 @@ fn half_precision_flushes_what_rounds_below_the_smallest_normal_number() {
     for [a, b, c] in format.triples(COUNT) {
         let [x, y, z] = [a, b, c].map(|v| half::flush::<F16>(v as u16));
         let exact = [x, y, z].map(|v| f64::from(F16::widen(v)));
-        let value = exact[0].mul_add(exact[1], exact[2]);
-        let expected = if value.abs() < 2f64.powi(-14) - 2f64.powi(-26) {
+        let value = FusedArithmetic.double(exact[0], exact[1], exact[2]);
+        let expected = if value.abs() < f64::from(F16::widen(0x0400)) - f64::from(F16::widen(1)) / 4.0 {
             if value.is_sign_negative() { 0x8000 } else { 0 }
         } else {
             half::fma::<F16>(FloatModifiers::RN, x, y, z)
@@ -392,7 +446,8 @@ fn four_narrow_numbers_are_computed_exactly_or_to_odd() {
     assert_eq!(mixed::fma4([1.5, -2.0, 0.0, 448.0], one, [0.25, 2.0, -0.0, -448.0]), [1.75, 0.0, 0.0, 0.0]);
     let tiny = f32::from_bits(1);
     assert_eq!(
-        mixed::fma4([1.0, 1.0, 1.0, 2f32.powi(127)], [1.0, 1.0, 1.0, 4.0], [tiny, -tiny, 0.5, 0.0]).map(f32::to_bits),
+        mixed::fma4([1.0, 1.0, 1.0, f32::from_bits(0x7f00_0000)], [1.0, 1.0, 1.0, 4.0], [tiny, -tiny, 0.5, 0.0])
+            .map(f32::to_bits),
         [0x3f80_0001, 0x3f7f_ffff, 0x3fc0_0000, 0x7f7f_ffff]
     );
 }
