@@ -24,6 +24,7 @@ mod messages;
 mod mutants;
 mod notation;
 mod occupancy;
+mod portable;
 mod properties;
 mod recorded_fixtures;
 mod records;
