@@ -2,6 +2,7 @@
 
 use super::local::is_local;
 use super::{ReadFailure, read};
+use crate::names::{plain, strip};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fmt;
@@ -50,7 +51,7 @@ impl BoundedFolder {
     /// If there is no such folder.
     #[expect(clippy::disallowed_methods, reason = "the user selected this folder")]
     pub fn new(folder: &Path) -> io::Result<Self> {
-        let real = std::fs::canonicalize(folder)?;
+        let real = plain(std::fs::canonicalize(folder)?);
         if !std::fs::metadata(&real)?.is_dir() {
             return Err(io::Error::other("it is not a folder"));
         }
@@ -62,9 +63,9 @@ impl BoundedFolder {
         &self.real
     }
 
-    /// The part of an absolute path below the folder, by either of its names; `None` for other paths.
+    /// The part of an absolute path below the folder, by either of its names in any spelling; `None` for other paths.
     pub fn strip<'p>(&self, path: &'p Path) -> Option<&'p Path> {
-        path.strip_prefix(&self.real).or_else(|_| path.strip_prefix(&self.name)).ok()
+        strip(path, &self.real).or_else(|| strip(path, &self.name))
     }
 
     /// The path of a file or folder without links. `path` is relative to the folder, or absolute and by one of its names.
@@ -75,7 +76,9 @@ impl BoundedFolder {
         if !is_local(path) && self.strip(path).is_none() {
             return Err(FileRefusal::Outside);
         }
-        let inside = if path.has_root() { self.strip(path).ok_or(FileRefusal::Outside)? } else { path };
+        // `C:a` has a drive and no root: it is a file of the folder that is current on that drive.
+        let is_anchored = path.has_root() || matches!(path.components().next(), Some(Component::Prefix(_)));
+        let inside = if is_anchored { self.strip(path).ok_or(FileRefusal::Outside)? } else { path };
         let mut walk = Walk { real: self.real.clone(), bounds: Some(self), left: steps(inside).collect(), links: 0 };
         while walk.step()? {}
         Ok(walk.real)
@@ -153,6 +156,8 @@ impl Walk<'_> {
     fn step(&mut self) -> Result<bool, FileRefusal> {
         let Some(step) = self.left.pop_front() else { return Ok(false) };
         match step {
+            // Nothing inside of a folder begins at a root.
+            Step::Anchor(_) if self.bounds.is_some() => return Err(FileRefusal::Outside),
             Step::Anchor(name) => self.real.push(name),
             Step::Up => {
                 if self.bounds.is_some_and(|bounds| self.real == bounds.real) {
@@ -163,7 +168,7 @@ impl Walk<'_> {
             Step::Down(name) => {
                 let next = self.real.join(name);
                 if std::fs::symlink_metadata(&next)?.is_symlink() {
-                    self.turn(&std::fs::read_link(&next)?)?;
+                    self.turn(&plain(std::fs::read_link(&next)?))?;
                 } else {
                     self.real = next;
                 }
@@ -219,6 +224,20 @@ mod tests {
             assert!(outside(path), "{path}");
         }
         assert!(!outside("none") && !outside("deep/a/b"));
+        if cfg!(windows) {
+            // A drive without a root is a folder of its own, and devices are in no folder.
+            for path in ["C:secret", "C:", r"C:deep\a", r"\\.\NUL", r"\secret", r"deep\C:\secret"] {
+                assert!(folder.read(Path::new(path), 9).is_err(), "{path}");
+            }
+            assert!(outside("C:secret") && outside("C:deep/a") && outside(r"\none"));
+            let verbatim = root.canonicalize().unwrap().join("deep").join("a");
+            assert!(verbatim.to_str().unwrap().starts_with(r"\\?\"));
+            let shouted = absolute.to_str().unwrap().to_uppercase();
+            for path in [verbatim.to_str().unwrap(), &shouted, &absolute.to_str().unwrap().replace('\\', "/")] {
+                assert_eq!(folder.read(Path::new(path), 9).unwrap(), b"a", "{path}");
+            }
+            assert!(!folder.resolve(Path::new("deep/a")).unwrap().to_str().unwrap().starts_with(r"\\"));
+        }
         assert!(folder.read(Path::new("deep"), 9).is_err());
         assert!(BoundedFolder::new(&absolute).is_err());
     }

@@ -4,6 +4,7 @@
 //! names is looked at as a text first, on every system alike.
 
 use super::folder::Walk;
+use crate::names::plain;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +29,7 @@ fn is_local_text(text: &str) -> bool {
     !is_slash(1) || is_drive
 }
 
-/// The absolute path without links, as [`std::fs::canonicalize`] returns it, but nothing of another computer is touched: neither the path
+/// The absolute path without links, in the form in which users write it ([`plain`]). Unlike with [`std::fs::canonicalize`], nothing of another computer is touched: neither the path
 /// nor a link on the way may lead there.
 ///
 /// # Errors
@@ -37,7 +38,7 @@ pub fn real(path: &Path) -> io::Result<PathBuf> {
     if !is_local(path) {
         return Err(io::Error::other("it is a path of another computer"));
     }
-    Walk::anywhere(&std::path::absolute(path)?)
+    Walk::anywhere(&std::path::absolute(plain(path.to_owned()))?)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use super::folder::{BoundedFolder, has_name, repository};
 use super::read;
+use crate::names::PathRules;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 use std::path::{Path, PathBuf};
@@ -112,6 +113,8 @@ fn rules_of(bounds: &BoundedFolder, folder: &Path) -> FolderRules {
 fn parse(folder: &Path, text: &[u8]) -> Gitignore {
     let text = String::from_utf8_lossy(text);
     let mut builder = GitignoreBuilder::new(folder);
+    // As git does by default. The library returns no error for this.
+    let _ = builder.case_insensitive(PathRules::HERE.ignores_case());
     for line in text.strip_prefix('\u{feff}').unwrap_or(&text).lines() {
         let _ = builder.add_line(None, line);
     }
