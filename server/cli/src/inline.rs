@@ -7,6 +7,7 @@ use super::findings;
 use super::source::{self, InputLimits, InputOrigin, LineColumn, WantedFiles, place};
 use ptx_analysis::inline::TargetSet;
 use ptx_embed::{Kind, Placed};
+use ptx_gate::names::strip;
 use ptx_host::{GroupView, Host, HostChecker, HostTargets, Language, group_in, is_ptx, may_contain_ptx};
 use ptx_lsp::host::{CompileCommands, LookupBoundary, host_levels};
 use ptx_lsp::levels::DiagnosticLevels;
@@ -84,7 +85,7 @@ fn targets(forced: Option<&HostTargets>, commands: &CompileCommands, origin: &In
 /// to the current folder, whichever is further out.
 fn built(commands: &CompileCommands, origin: &InputOrigin) -> Option<TargetSet> {
     let path = std::path::absolute(origin.path()?).ok()?;
-    let current = std::env::current_dir().ok().filter(|folder| path.starts_with(folder));
+    let current = std::env::current_dir().ok().filter(|folder| strip(&path, folder).is_some());
     let found = match origin {
         InputOrigin::Found { folder, .. } => std::path::absolute(folder).ok(),
         _ => None,

@@ -2,6 +2,7 @@
 
 use super::source::place;
 use ptx_analysis::{Diagnostic, Severity};
+use ptx_gate::names::relative_uri;
 use ptx_lsp::page_address;
 use ptx_syntax::Rope;
 use serde_json::{Value, json};
@@ -122,18 +123,7 @@ fn location(file: &str, text: &Rope, range: &Range<usize>) -> Value {
 
 /// A file name as a URI. Relative names stay relative, as the format requires.
 fn uri(file: &str) -> String {
-    let mut out = String::new();
-    if Path::new(file).is_absolute() {
-        out.push_str(if file.starts_with('/') { "file://" } else { "file:///" });
-    }
-    for byte in file.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
+    relative_uri(Path::new(file))
 }
 
 #[cfg(test)]
@@ -143,7 +133,12 @@ mod tests {
     #[test]
     fn names_as_uris() {
         assert_eq!(uri("a b/ü.ptx"), "a%20b/%C3%BC.ptx");
-        #[cfg(unix)]
-        assert_eq!(uri("/tmp/a.ptx"), "file:///tmp/a.ptx");
+        if cfg!(windows) {
+            assert_eq!(uri(r"..\a b\k.ptx"), "../a%20b/k.ptx");
+            assert_eq!(uri(r"C:\a b\k.ptx"), "file:///C:/a%20b/k.ptx");
+            assert_eq!(uri(r"\\server\share\k.ptx"), "file://server/share/k.ptx");
+        } else {
+            assert_eq!(uri("/tmp/a.ptx"), "file:///tmp/a.ptx");
+        }
     }
 }

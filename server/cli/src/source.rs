@@ -2,6 +2,7 @@
 
 use super::files::complain;
 use ptx_gate::files::{self, FolderSearch, FoundFile, ReadFailure, SearchItem};
+use ptx_gate::names::FileName;
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
 use ptx_syntax::{Rope, Snapshot};
@@ -9,7 +10,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Bytes of a megabyte, as settings and options count them.
 const MEGABYTE: u64 = 1_000_000;
@@ -198,8 +199,16 @@ pub fn find(arguments: &[PathBuf], wanted: &WantedFiles, limits: InputLimits) ->
     }
     complain_of_links(&links);
     let mut seen = HashSet::new();
-    origins.retain(|origin| seen.insert(origin.name().into_owned()));
+    origins.retain(|origin| seen.insert(origin.path().map(identity)));
     (origins, problems)
+}
+
+/// The file that an argument or a search names. Links before `..` are followed, since they may lead elsewhere.
+fn identity(path: &Path) -> FileName {
+    let goes_up = path.components().any(|component| component == Component::ParentDir);
+    let real = goes_up.then(|| files::real(path).ok()).flatten();
+    let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    FileName::of_path(&real.unwrap_or_else(absolute))
 }
 
 /// Says that links to folders were not followed.
@@ -270,6 +279,24 @@ pub fn excerpt(rope: &Rope, range: &Range<usize>) -> Excerpt {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_listed_once_in_whichever_spelling() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("deep")).unwrap();
+        std::fs::write(folder.path().join("a.ptx"), "").unwrap();
+        let file = folder.path().join("a.ptx");
+        let mut names = vec![file.clone(), folder.path().to_owned(), folder.path().join("./a.ptx")];
+        names.push(folder.path().join("deep/../a.ptx"));
+        if cfg!(windows) {
+            let text = file.to_str().unwrap();
+            names.extend([text.to_uppercase().into(), text.replace('\\', "/").into(), file.canonicalize().unwrap()]);
+        }
+        let limits = InputLimits { max_size: None, follow: false };
+        let (origins, problems) = find(&names, &PTX_FILES, limits);
+        assert_eq!(origins.iter().filter_map(InputOrigin::path).collect::<Vec<_>>(), [&*file]);
+        assert!(problems.is_empty());
+    }
 
     #[test]
     fn excerpts() {

@@ -8,11 +8,12 @@ use super::arguments::{
 use super::expressions::{DebugExpression, Template};
 use super::filters::{self, FindingFilter};
 use super::launching::Debuggee;
-use super::places::site;
+use super::places::{PathFormat, site};
 use super::session::DebugSession;
 use super::stops::{BreakpointKind, DataWatch, Hits, Point, StopCondition, Stops, Watch, reference};
 use super::types::{Breakpoint, DapSource};
 use super::wire::{DapAnswer, DapRequest, RequestFailure, arguments, body};
+use ptx_gate::names::FileName;
 use ptx_gate::words::visible;
 use ptx_interp::findings::InstructionSite;
 use serde_json::{Value, json};
@@ -23,7 +24,7 @@ use std::sync::Arc;
 /// Breakpoints as the client has set them, each with its number.
 #[derive(Debug, Default)]
 pub struct ClientBreakpoints {
-    lines: BTreeMap<PathBuf, Vec<(i64, SourceBreakpoint)>>,
+    lines: BTreeMap<FileName, SourceBreakpoints>,
     functions: Vec<(i64, FunctionBreakpoint)>,
     instructions: Vec<(i64, InstructionBreakpoint)>,
     data: Vec<(i64, DataBreakpoint)>,
@@ -31,7 +32,20 @@ pub struct ClientBreakpoints {
     stops: Arc<Stops>,
 }
 
+/// The breakpoints in the lines of a source.
+#[derive(Debug)]
+struct SourceBreakpoints {
+    /// The source as the client names it.
+    path: PathBuf,
+    points: Vec<(i64, SourceBreakpoint)>,
+}
+
 impl ClientBreakpoints {
+    /// All breakpoints in lines.
+    fn in_lines(&self) -> impl Iterator<Item = (&Path, i64, &SourceBreakpoint)> {
+        self.lines.values().flat_map(|source| source.points.iter().map(|(id, point)| (&*source.path, *id, point)))
+    }
+
     /// The resolved breakpoints and filters that stop a run.
     pub fn stops(&self) -> Arc<Stops> {
         Arc::clone(&self.stops)
@@ -57,22 +71,21 @@ fn when(condition: Option<&str>, hits: Option<&str>) -> Result<StopCondition, St
 }
 
 impl DebugSession {
-    /// The path of a source as the client names it.
-    fn path(&self, source: &DapSource) -> PathBuf {
+    /// The path of a source that the client names.
+    pub(super) fn path(source: &DapSource) -> PathBuf {
         let path = source.path.as_deref().or(source.name.as_deref()).unwrap_or_default();
-        let plain = path.strip_prefix("file://").filter(|_| self.facts.path_format.as_deref() == Some("uri"));
-        PathBuf::from(plain.unwrap_or(path))
+        PathFormat::path(path).unwrap_or_default()
     }
 
     /// Handles `setBreakpoints`.
     pub(super) fn set_breakpoints(&mut self, request: &DapRequest) -> DapAnswer {
         let SetBreakpoints { source, breakpoints, lines } = arguments(request)?;
-        let path = self.path(&source);
+        let path = Self::path(&source);
         let of_line = |line: &i64| SourceBreakpoint { line: *line, ..SourceBreakpoint::default() };
         let given = breakpoints.map_or_else(|| lines.0.iter().map(of_line).collect(), |breakpoints| breakpoints.0);
         let given: Vec<_> = given.into_iter().map(|b| (self.number(), b)).collect();
         let told = given.iter().map(|(id, b)| self.line_point(&path, *id, b).0).collect::<Vec<_>>();
-        self.configured.lines.insert(path, given);
+        self.configured.lines.insert(FileName::of_path(&path), SourceBreakpoints { path, points: given });
         self.rebuild();
         body(json!({ "breakpoints": told }))
     }
@@ -135,7 +148,7 @@ impl DebugSession {
     pub(super) fn breakpoint_locations(&mut self, request: &DapRequest) -> DapAnswer {
         let BreakpointLocations { source, line, end_line } = arguments(request)?;
         let Some(debuggee) = &self.debuggee else { return Ok(json!({ "breakpoints": [] })) };
-        let files = debuggee.places.files(&self.path(&source));
+        let files = debuggee.places.files(&Self::path(&source));
         let from = self.incoming_line(line);
         let to = end_line.map_or(from, |l| self.incoming_line(l));
         let lines = files.iter().flat_map(|f| debuggee.places.lines(*f, from, to).map(|(line, _)| line));
@@ -239,8 +252,7 @@ impl DebugSession {
     /// Rebuilds `stops` from the resolved breakpoints and filters.
     fn rebuild(&mut self) {
         let own = &self.configured;
-        let lines = own.lines.iter().flat_map(|(path, all)| all.iter().map(move |(id, b)| (path, *id, b)));
-        let lines = lines.filter_map(|(path, id, b)| self.line_point(path, id, b).1);
+        let lines = own.in_lines().filter_map(|(path, id, b)| self.line_point(path, id, b).1);
         let functions = own.functions.iter().filter_map(|(id, b)| self.function_point(*id, b).1);
         let instructions = own.instructions.iter().filter_map(|(id, b)| self.instruction_point(*id, b).1);
         let points = lines.chain(functions).chain(instructions).collect();
@@ -253,8 +265,7 @@ impl DebugSession {
     /// Resolves all breakpoints again after a program was loaded, and reports the results to the client.
     pub(super) fn resolve_again(&mut self) {
         let own = &self.configured;
-        let lines = own.lines.iter().flat_map(|(path, all)| all.iter().map(move |(id, b)| (path, *id, b)));
-        let lines = lines.map(|(path, id, b)| self.line_point(path, id, b).0);
+        let lines = own.in_lines().map(|(path, id, b)| self.line_point(path, id, b).0);
         let functions = own.functions.iter().map(|(id, b)| self.function_point(*id, b).0);
         let instructions = own.instructions.iter().map(|(id, b)| self.instruction_point(*id, b).0);
         for breakpoint in lines.chain(functions).chain(instructions) {

@@ -7,7 +7,6 @@ use super::types::DisassembledInstruction;
 use super::wire::{DapAnswer, DapRequest, RequestFailure, arguments, body};
 use ptx_interp::findings::InstructionSite;
 use serde_json::json;
-use std::path::Path;
 
 /// Maximum number of instructions per response.
 const MAX_INSTRUCTIONS: usize = 1 << 16;
@@ -66,14 +65,15 @@ impl DebugSession {
     /// Handles `source`. Only loaded sources are returned.
     pub(super) fn source(&self, request: &DapRequest) -> DapAnswer {
         let given: SourceOf = arguments(request)?;
-        let path = given.source.and_then(|s| s.path).unwrap_or_default();
+        let path = given.source.as_ref().map(Self::path).unwrap_or_default();
+        let name = path.display();
         let places = self.debuggee.as_ref().map(|d| &d.places);
-        let known = places.is_some_and(|p| !p.files(Path::new(&path)).is_empty());
+        let known = places.is_some_and(|p| !p.files(&path).is_empty());
         if !known {
-            return Err(RequestFailure::new(format!("`{path}` is no source of this kernel")));
+            return Err(RequestFailure::new(format!("`{name}` is no source of this kernel")));
         }
-        let bytes = ptx_gate::files::read(Path::new(&path), 1 << 30)
-            .map_err(|error| RequestFailure::new(format!("`{path}` cannot be read: {error}")))?;
+        let bytes = ptx_gate::files::read(&path, 1 << 30)
+            .map_err(|error| RequestFailure::new(format!("`{name}` cannot be read: {error}")))?;
         Ok(json!({ "content": ptx_launch::files::decode(bytes).0 }))
     }
 }

@@ -3,6 +3,7 @@
 use super::arguments::{Cancel, LaunchArguments, OfThread, Restart};
 use super::history::RunHistory;
 use super::launching::{Debuggee, load};
+use super::places::PathFormat;
 use super::search::{Control, SearchOutcome, SearchStop, StopSearch};
 use super::session::{DebugSession, Now, SessionEvent, SessionPhase};
 use super::stepping::{Granularity, StepKind};
@@ -123,8 +124,15 @@ impl DebugSession {
         self.launched = launch.clone();
         let title = format!("Running {}", launch.entry.as_deref().unwrap_or("the kernel"));
         let request = Some((request.seq, request.command.clone()));
+        let format = match self.facts.path_format.as_deref() {
+            Some("uri") => PathFormat::Uri,
+            _ => PathFormat::Path,
+        };
         self.begin(JobKind::Load, title, request, move |control| match load(&launch, &|| control.is_stopped()) {
-            Ok(debuggee) => JobResult::Loaded(Box::new(debuggee)),
+            Ok(mut debuggee) => {
+                debuggee.places.format = format;
+                JobResult::Loaded(Box::new(debuggee))
+            }
             Err(failure) => JobResult::Refused(failure),
         });
     }

@@ -3,6 +3,7 @@
 use super::types::DapSource;
 use ptx_analysis::program::{ModuleProgram, ProgramFunction, SourceLocation};
 use ptx_gate::files::{self, BoundedFolder};
+use ptx_gate::names::{FileName, UriForm};
 use ptx_interp::decode::Executable;
 use ptx_interp::findings::InstructionSite;
 use ptx_syntax::Rope;
@@ -58,6 +59,28 @@ pub struct ResolvedBreakpoint {
     pub line: usize,
 }
 
+/// How the client writes paths.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PathFormat {
+    /// As paths of the system.
+    #[default]
+    Path,
+    /// As URIs.
+    Uri,
+}
+
+impl PathFormat {
+    /// The path of a source that the client names. A URI is understood in both formats.
+    pub fn path(written: &str) -> Option<PathBuf> {
+        FileName::of_uri(written).path().or_else(|| (!written.is_empty()).then(|| PathBuf::from(written)))
+    }
+
+    fn written(self, path: &Path) -> String {
+        let uri = FileName::of_path(path).uri(UriForm::default()).filter(|_| self == Self::Uri).map(Into::into);
+        uri.unwrap_or_else(|| path.to_string_lossy().into_owned())
+    }
+}
+
 /// The text positions of all instructions that a kernel can reach.
 #[derive(Debug)]
 pub struct SourceMap {
@@ -65,6 +88,8 @@ pub struct SourceMap {
     rope: Rope,
     /// The PTX file.
     pub path: PathBuf,
+    /// How the client writes paths.
+    pub format: PathFormat,
     /// True if frames show the files that `.loc` names, if these exist.
     pub original: bool,
     /// The files of `.file` directives that were found, by number.
@@ -82,7 +107,8 @@ impl SourceMap {
         let file = |name: &str| folder.as_ref().and_then(|folder| find(folder, name));
         let files = program.files.iter().filter_map(|(n, name)| Some((*n, file(name)?))).collect();
         let kernel = program.functions.get(executable.entry as usize).map_or("", |k| &k.name).into();
-        let mut out = Self { program, rope, path, original, files, lines: BTreeMap::new(), kernel };
+        let format = PathFormat::default();
+        let mut out = Self { program, rope, path, format, original, files, lines: BTreeMap::new(), kernel };
         for (function, callable) in out.program.functions.iter().enumerate() {
             let (Some(body), true) = (&callable.body, executable.code(function as u32).is_some()) else { continue };
             let mut last = None;
@@ -171,7 +197,12 @@ impl SourceMap {
     /// The source with this file number; `None` is the PTX source.
     pub fn source(&self, file: Option<u32>) -> DapSource {
         let path = file.and_then(|f| self.files.get(&f)).unwrap_or(&self.path);
-        source(path)
+        self.named(path)
+    }
+
+    fn named(&self, path: &Path) -> DapSource {
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned());
+        DapSource { name, path: Some(self.format.written(path)), source_reference: None }
     }
 
     /// All sources: the PTX source and the original files that were found.
@@ -179,7 +210,7 @@ impl SourceMap {
         let mut files: Vec<&PathBuf> = self.files.values().collect();
         files.sort();
         files.dedup();
-        std::iter::once(&self.path).chain(files).map(|p| source(p)).collect()
+        std::iter::once(&self.path).chain(files).map(|path| self.named(path)).collect()
     }
 
     /// The file numbers that a path denotes: `None` for the PTX source, otherwise those of `.file` directives. Empty if
@@ -301,12 +332,8 @@ fn find(folder: &BoundedFolder, name: &str) -> Option<PathBuf> {
     files::metadata(&path).is_ok().then_some(path)
 }
 
-fn source(path: &Path) -> DapSource {
-    let name = path.file_name().map(|n| n.to_string_lossy().into_owned());
-    DapSource { name, path: Some(path.to_string_lossy().into_owned()), source_reference: None }
-}
-
 /// Whether two paths denote the same file.
 fn same(a: &Path, b: &Path) -> bool {
-    a == b || matches!((files::real(a), files::real(b)), (Ok(a), Ok(b)) if a == b)
+    let is_same = |a: &Path, b: &Path| FileName::of_path(a) == FileName::of_path(b);
+    is_same(a, b) || matches!((files::real(a), files::real(b)), (Ok(a), Ok(b)) if is_same(&a, &b))
 }

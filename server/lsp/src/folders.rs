@@ -1,8 +1,8 @@
 //! The folders that the client works in, each with settings of its own.
 
 use super::settings::Settings;
-use super::workspace::FileKey;
-use std::path::{Path, PathBuf};
+use super::spelling::file_name;
+use ptx_gate::names::FileName;
 use std::sync::Arc;
 use tower_lsp_server::ls_types::{InitializeParams, Uri, WorkspaceFolder, WorkspaceFoldersChangeEvent};
 
@@ -11,34 +11,17 @@ use tower_lsp_server::ls_types::{InitializeParams, Uri, WorkspaceFolder, Workspa
 pub struct Folder {
     /// The folder's URI.
     pub uri: Uri,
-    /// Its path, if it is in the file system.
-    pub path: Option<PathBuf>,
+    /// Identifies it.
+    pub name: FileName,
     /// Its settings, if the client sent settings for this folder.
     pub settings: Option<Arc<Settings>>,
 }
 
 impl Folder {
     fn new(uri: Uri) -> Self {
-        let path = file_path(&uri);
-        Self { uri, path, settings: None }
+        let name = file_name(&uri);
+        Self { uri, name, settings: None }
     }
-
-    /// Whether the folder contains a document.
-    fn contains(&self, uri: &Uri) -> bool {
-        FileKey::of(uri).is_in(&FileKey::of(&self.uri))
-    }
-}
-
-/// Returns the path of a file URI; `None` for other URIs. Clients write the same path in several ways as a URI, so paths are
-/// compared instead of URIs.
-pub fn file_path(uri: &Uri) -> Option<PathBuf> {
-    let is_file = uri.scheme().as_str().eq_ignore_ascii_case("file");
-    is_file.then(|| uri.to_file_path()).flatten().map(|path| path.into_owned())
-}
-
-/// Returns the URI of an absolute path.
-pub fn file_uri(path: &Path) -> Option<Uri> {
-    path.is_absolute().then(|| Uri::from_file_path(path)).flatten()
 }
 
 /// The folders of the workspace.
@@ -54,7 +37,11 @@ impl Folders {
             Some(folders) => folders.iter().map(|f| f.uri.clone()).collect(),
             None => Vec::from_iter(root()),
         };
-        Self(folders.into_iter().map(Folder::new).collect())
+        let folders: Vec<WorkspaceFolder> =
+            folders.into_iter().map(|uri| WorkspaceFolder { uri, name: String::new() }).collect();
+        let mut out = Self::default();
+        out.change(&WorkspaceFoldersChangeEvent { added: folders, removed: Vec::new() });
+        out
     }
 
     /// Returns all folders.
@@ -64,23 +51,28 @@ impl Folders {
 
     /// Applies added and removed folders.
     pub fn change(&mut self, event: &WorkspaceFoldersChangeEvent) {
-        let gone = |folder: &Folder| event.removed.iter().any(|f| f.uri == folder.uri);
-        self.0.retain(|f| !gone(f));
+        for WorkspaceFolder { uri, .. } in &event.removed {
+            let gone = file_name(uri);
+            self.0.retain(|folder| folder.name != gone);
+        }
         for WorkspaceFolder { uri, .. } in &event.added {
-            if self.0.iter().all(|f| f.uri != *uri) {
-                self.0.push(Folder::new(uri.clone()));
+            let folder = Folder::new(uri.clone());
+            if self.0.iter().all(|known| known.name != folder.name) {
+                self.0.push(folder);
             }
         }
     }
 
     /// Returns the innermost folder that contains a document.
     pub fn of(&self, uri: &Uri) -> Option<&Folder> {
-        self.0.iter().filter(|f| f.contains(uri)).max_by_key(|f| f.uri.as_str().len())
+        let file = file_name(uri);
+        self.0.iter().filter(|folder| file.is_in(&folder.name)).max_by_key(|folder| folder.name.depth())
     }
 
     /// Replaces the settings of a folder; returns whether they differ.
     pub fn set_settings(&mut self, uri: &Uri, settings: Option<Settings>) -> bool {
-        let Some(folder) = self.0.iter_mut().find(|f| f.uri == *uri) else { return false };
+        let name = file_name(uri);
+        let Some(folder) = self.0.iter_mut().find(|folder| folder.name == name) else { return false };
         let differ = folder.settings.as_deref() != settings.as_ref();
         if differ {
             folder.settings = settings.map(Arc::new);

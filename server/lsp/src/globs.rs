@@ -1,6 +1,8 @@
 //! Globs that exclude files.
 
+use crate::spelling::file_name;
 use ignore::overrides::{Override, OverrideBuilder};
+use ptx_gate::names::PathRules;
 use std::path::Path;
 use tower_lsp_server::ls_types::Uri;
 
@@ -10,6 +12,7 @@ use tower_lsp_server::ls_types::Uri;
 /// If one of the globs is invalid.
 pub fn excluded(folder: &Path, globs: &[String]) -> Result<Override, ignore::Error> {
     let mut builder = OverrideBuilder::new(folder);
+    builder.case_insensitive(PathRules::HERE.ignores_case())?;
     for glob in globs {
         builder.add(&format!("!{glob}"))?;
     }
@@ -42,13 +45,16 @@ impl ExcludedFiles {
 
     /// Whether a file of a folder is skipped. A file outside of the folder always is.
     pub fn contains(&self, folder: &Uri, file: &Uri) -> bool {
-        let path = |uri: &Uri| uri.path().decode().to_string_lossy().into_owned();
-        let (folder, file) = (path(folder), path(file));
-        let Some(file) = file.strip_prefix(folder.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/')) else {
+        if !file_name(file).is_in(&file_name(folder)) {
             return true;
+        }
+        let names = |uri: &Uri| -> Vec<String> {
+            let path = uri.path().decode().to_string_lossy().into_owned();
+            path.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect()
         };
+        let file = names(file).get(names(folder).len()..).unwrap_or_default().join("/");
         let is_hidden = file.split('/').any(|part| part.starts_with('.'));
-        let mut around = Path::new(file).ancestors().enumerate().filter(|(_, path)| !path.as_os_str().is_empty());
+        let mut around = Path::new(&file).ancestors().enumerate().filter(|(_, path)| !path.as_os_str().is_empty());
         is_hidden || around.any(|(distance, path)| self.0.matched(path, distance > 0).is_ignore())
     }
 }

@@ -39,6 +39,7 @@ mod refresh;
 mod session;
 mod settings;
 mod shared;
+mod spelling;
 mod transport;
 mod trouble;
 mod unreadable;

@@ -220,6 +220,7 @@ mod tests {
     use super::*;
     use crate::assembler::output::Listing;
     use crate::folders::Folders;
+    use ptx_gate::names::{FileName, UriForm};
     use serde_json::json;
     use std::path::Path;
     use tower_lsp_server::ls_types::{InitializeParams, WorkspaceFolder};
@@ -231,7 +232,10 @@ mod tests {
     }
 
     fn folders(paths: &[&Path]) -> Folders {
-        let one = |path: &&Path| WorkspaceFolder { uri: Uri::from_file_path(path).unwrap(), name: String::new() };
+        let one = |path: &&Path| WorkspaceFolder {
+            uri: FileName::of_path(path).uri(UriForm::default()).unwrap().parse().unwrap(),
+            name: String::new(),
+        };
         let workspace_folders = Some(paths.iter().map(one).collect());
         Folders::new(&InitializeParams { workspace_folders, ..InitializeParams::default() })
     }

@@ -12,12 +12,14 @@ use super::progress::RunningWork;
 use super::ptxas::Ptxas;
 use super::session::ClientFeatures;
 use super::settings::Settings;
+use super::spelling::{Spelling, file_name};
 use super::trouble::Troubles;
 use super::unreadable::DocumentRefusal;
 use super::workspace::{FileSource, Workspace};
 use dashmap::DashMap;
 use futures::FutureExt;
 use ptx_clock::Instant;
+use ptx_gate::names::FileName;
 use ptx_wire::outgoing::Outgoing;
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
@@ -83,15 +85,17 @@ pub struct Shared {
     session: OnceLock<ClientFeatures>,
     settings: RwLock<Arc<Settings>>,
     folders: RwLock<Arc<Folders>>,
-    documents: DashMap<Uri, Arc<OpenDocument>>,
+    /// How the client spells the URIs of files.
+    pub spelling: Spelling,
+    documents: DashMap<FileName, Arc<OpenDocument>>,
     touched: Mutex<Option<Uri>>,
-    refused: Mutex<HashMap<Uri, DocumentRefusal>>,
+    refused: Mutex<HashMap<FileName, DocumentRefusal>>,
     /// Documents that are not checked when they are opened next.
-    spared: Mutex<HashSet<Uri>>,
+    spared: Mutex<HashSet<FileName>>,
     /// Messages about settings that were shown.
     pub complaints: Mutex<HashSet<String>>,
     /// Files that are not open and never examined.
-    given_up: Mutex<HashSet<Uri>>,
+    given_up: Mutex<HashSet<FileName>>,
 }
 
 /// Returns the files of a server's client.
@@ -120,6 +124,7 @@ impl Shared {
             session: OnceLock::new(),
             settings: RwLock::default(),
             folders: RwLock::default(),
+            spelling: Spelling::default(),
             documents: DashMap::new(),
             touched: Mutex::default(),
             refused: Mutex::default(),
@@ -235,6 +240,7 @@ impl Shared {
         let mut current = self.folders.write().unwrap_or_else(PoisonError::into_inner);
         let mut folders = Folders::clone(&current);
         let out = change(&mut folders);
+        folders.iter().for_each(|folder| self.spelling.learn(&folder.uri));
         *current = Arc::new(folders);
         out
     }
@@ -262,9 +268,19 @@ impl Shared {
         lock(&self.touched).clone()
     }
 
-    /// Returns an open document.
+    /// Returns an open document, by whichever of its URIs.
     pub fn document(&self, uri: &Uri) -> Option<Arc<OpenDocument>> {
-        self.documents.get(uri).map(|document| Arc::clone(&document))
+        self.document_of(&file_name(uri))
+    }
+
+    /// Returns the open document of a file.
+    pub fn document_of(&self, file: &FileName) -> Option<Arc<OpenDocument>> {
+        self.documents.get(file).map(|document| Arc::clone(&document))
+    }
+
+    /// Returns the URI by which the client knows a file: the one that opened it, or one in the client's form.
+    pub fn uri_of(&self, file: &FileName) -> Option<Uri> {
+        self.document_of(file).map(|document| document.uri.clone()).or_else(|| self.spelling.uri(file))
     }
 
     /// Returns all open documents.
@@ -282,7 +298,7 @@ impl Shared {
     pub fn spare(&self, uri: Uri) {
         match self.document(&uri) {
             Some(document) => document.history.spared.store(true, Ordering::Relaxed),
-            None => _ = lock(&self.spared).insert(uri),
+            None => _ = lock(&self.spared).insert(file_name(&uri)),
         }
     }
 
@@ -299,12 +315,12 @@ impl Shared {
 
     /// Leaves files out that are not open: work on them has ended a server with the same client.
     pub fn give_up(&self, files: impl IntoIterator<Item = Uri>) {
-        lock(&self.given_up).extend(files);
+        lock(&self.given_up).extend(files.into_iter().map(|uri| file_name(&uri)));
     }
 
     /// Whether a file that is not open is left out.
     pub fn is_given_up(&self, uri: &Uri) -> bool {
-        lock(&self.given_up).contains(uri)
+        lock(&self.given_up).contains(&file_name(uri))
     }
 
     /// Opens a document and starts its worker.
@@ -316,29 +332,33 @@ impl Shared {
     pub fn open_as(self: &Arc<Self>, uri: Uri, language: &str, text: &str, version: i32) {
         // If a client opens a document twice, the second text counts.
         self.close(&uri);
+        self.spelling.learn(&uri);
+        let name = file_name(&uri);
         let (document, publisher): (OpenDocument, Publisher) = OpenDocument::new(uri.clone(), language, text, version);
-        document.history.spared.store(lock(&self.spared).remove(&uri), Ordering::Relaxed);
+        document.history.spared.store(lock(&self.spared).remove(&name), Ordering::Relaxed);
         let document = Arc::new(document);
         self.touch(&uri);
         // The document is inserted before its worker reads the settings: a change of settings rechecks all documents, and must
         // not miss this one.
-        self.documents.insert(uri.clone(), Arc::clone(&document));
+        self.documents.insert(name.clone(), Arc::clone(&document));
         let shared = Arc::clone(self);
         if let Err(error) = (self.start)(shared, document, publisher, language) {
             tracing::error!("no thread for {}: {error}", uri.as_str());
-            self.documents.remove(&uri);
-            lock(&self.refused).insert(uri, DocumentRefusal::NoThread);
+            self.documents.remove(&name);
+            lock(&self.refused).insert(name, DocumentRefusal::NoThread);
         }
     }
 
     /// Closes a document and withdraws its diagnostics.
     pub fn close(&self, uri: &Uri) {
-        let document = self.documents.remove(uri).map(|(_, document)| document);
+        let document = self.documents.remove(&file_name(uri)).map(|(_, document)| document);
+        // The client may close it by another URI than it opened it by.
+        let uri = document.as_ref().map_or(uri, |document| &document.uri);
         self.found(uri);
         self.troubles.forget(uri.as_str());
         self.ptxas.forget(uri);
         self.nvdisasm.forget(uri);
-        if let Some(document) = document {
+        if let Some(document) = &document {
             document.close(|| {
                 if !self.session().pulls_diagnostics {
                     super::worker::publish(&self.outgoing, uri, None, &[]);
@@ -355,14 +375,14 @@ impl Shared {
         }
         let Some(document) = self.document(uri) else { return };
         document.lose();
-        lock(&self.refused).insert(uri.clone(), DocumentRefusal::OutOfSync);
+        lock(&self.refused).insert(file_name(uri), DocumentRefusal::OutOfSync);
         super::refresh::diagnostics(self);
-        self.tell_lost(uri.as_str());
+        self.tell_lost(document.uri.as_str());
     }
 
     /// Marks the text of a document as known again.
     pub fn found(&self, uri: &Uri) {
-        lock(&self.refused).remove(uri);
+        lock(&self.refused).remove(&file_name(uri));
     }
 
     /// Reports to the user, once, that the text of a document is unknown.
@@ -377,6 +397,6 @@ impl Shared {
 
     /// Returns the reason why requests about a document are refused, if they are.
     pub fn refusal(&self, uri: &Uri) -> Option<DocumentRefusal> {
-        lock(&self.refused).get(uri).copied()
+        lock(&self.refused).get(&file_name(uri)).copied()
     }
 }

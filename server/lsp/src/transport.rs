@@ -41,6 +41,8 @@ pub type Refuse = dyn Fn(&Request) -> Option<Error> + Send;
 
 /// Callbacks that see messages before the service does.
 pub struct MessageGate {
+    /// Replaces the URI of an open document by the one that opened it.
+    pub spell: Box<dyn Fn(Request) -> Request + Send>,
     /// Returns the error for a request that must be refused, if any.
     pub refuse: Box<Refuse>,
     /// Handles a notification about a text that cannot be understood.
@@ -169,6 +171,7 @@ pub async fn serve<S: LanguageServer>(
         }
         match message {
             IncomingMessage::Request(request) => {
+                let request = (gate.spell)(request);
                 let exit = request.method() == "exit";
                 let id = request.id().cloned();
                 if let Some((id, error)) = id.clone().and_then(|id| Some((id, (gate.refuse)(&request)?))) {

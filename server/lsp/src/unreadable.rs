@@ -5,6 +5,7 @@
 //! message contains the whole text again.
 
 use super::shared::Shared;
+use super::spelling::{as_opened, named_document};
 use super::transport::MessageGate;
 use serde::Deserialize;
 use serde_json::Value;
@@ -73,8 +74,12 @@ fn string_after(body: &[u8], key: &str) -> Option<String> {
 /// Returns the callbacks that see messages before the service does.
 pub fn gate(shared: &Arc<OnceLock<Arc<Shared>>>) -> MessageGate {
     let state = Arc::clone(shared);
-    let lost = Arc::clone(shared);
+    let (lost, open) = (Arc::clone(shared), Arc::clone(shared));
     MessageGate {
+        spell: Box::new(move |request| match open.get() {
+            Some(shared) => as_opened(shared, request),
+            None => request,
+        }),
         refuse: Box::new(move |request| refuse(state.get()?, request)),
         lose: Box::new(move |message| {
             // Before `initialize` there is no document, and the client must get nothing but answers.
@@ -111,8 +116,7 @@ pub fn refuse(shared: &Shared, request: &Request) -> Option<Error> {
         return None;
     }
     let params = request.params()?;
-    let places = ["/textDocument/uri", "/arguments/0/uri", "/arguments/0", "/item/uri", "/data/uri"];
-    let uri: Uri = places.iter().find_map(|place| params.pointer(place)?.as_str())?.parse().ok()?;
+    let uri: Uri = named_document(params)?.parse().ok()?;
     let refusal = shared.refusal(&uri)?;
     // A pull of diagnostics is answered: its empty answer withdraws the diagnostics that the client shows.
     if refusal.has_no_diagnostics() && request.method() == "textDocument/diagnostic" {

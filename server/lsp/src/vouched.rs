@@ -4,11 +4,12 @@
 //! from the `initializationOptions`, and only beside `"workspaceTrusted": true`. Configuration that arrives later may be merged
 //! from files of the project and does not count. `docs/decisions/0003-assembler.md` has the reasons.
 
-use super::folders::Folders;
+use super::folders::{Folder, Folders};
 use super::settings::{self, Settings};
 use super::shared::lock;
 use crate::assembler::run::Runner;
 use crate::assembler::{AssemblerFailure, ExecutableStamp, Tool, ToolInfo};
+use ptx_gate::names::FileName;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,7 +73,8 @@ impl<T: AsRef<Path>> VouchedProgram<T> {
 
     /// Records that settings that do not count name the program.
     pub fn ignore(&self, path: &str) {
-        let same = self.ready().is_some_and(|own| own.as_ref() == Path::new(path));
+        let same =
+            self.ready().is_some_and(|own| FileName::of_path(own.as_ref()) == FileName::of_path(Path::new(path)));
         if !path.is_empty() && !same && !self.elsewhere.swap(true, Ordering::Relaxed) {
             tracing::info!("`ptx-analyzer.{}.path` counts only in the initialization options", self.tool.name());
         }
@@ -164,13 +166,12 @@ impl<T: AsRef<Path>> VouchedProgram<T> {
 /// user's home never counts as a project, even if the editor opened it as a workspace.
 #[expect(clippy::disallowed_methods, reason = "the user named the program, and the editor the folders")]
 fn inside(path: &Path, folders: &Folders) -> Option<String> {
-    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let real = |path: &Path| FileName::of_path(&std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()));
     let home = std::env::home_dir().map(|home| real(&home));
-    let file = real(path);
-    let holds = |folder: &&Path| {
-        let folder_is = real(folder);
-        (path.starts_with(folder) || file.starts_with(&folder_is))
-            && home.as_ref().is_none_or(|h| !h.starts_with(&folder_is))
+    let (name, file) = (FileName::of_path(path), real(path));
+    let holds = |folder: &&Folder| {
+        let Some(folder_is) = folder.name.path().map(|folder| real(&folder)) else { return false };
+        (name.is_in(&folder.name) || file.is_in(&folder_is)) && home.as_ref().is_none_or(|home| !home.is_in(&folder_is))
     };
-    folders.iter().filter_map(|f| f.path.as_deref()).find(holds).map(|f| f.display().to_string())
+    folders.iter().find(holds).and_then(|folder| folder.name.path()).map(|folder| folder.display().to_string())
 }

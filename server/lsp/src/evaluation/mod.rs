@@ -13,6 +13,7 @@ use super::document::{CheckedText, OpenDocument};
 use super::refresh;
 use super::settings::EvaluationSettings;
 use super::shared::{Shared, lock};
+use super::spelling::file_name;
 use ptx_analysis::Diagnostic;
 use ptx_analysis::program::ModuleProgram;
 use ptx_gate::files::PrivateFolder;
@@ -440,7 +441,7 @@ async fn evaluate(
     let settings =
         machine::Settings { checks: limits.checks, limit: limits.steps as u64, ..machine::Settings::default() };
     let platform = &*shared.platform;
-    let path = document.uri.to_file_path().filter(|_| platform.files().is_some());
+    let path = file_name(&document.uri).path().filter(|_| platform.files().is_some());
     let folder = path.as_deref().and_then(|p| p.parent());
     let time = time.unwrap_or(limits.time).min(limits.time);
     let running = module.start(chosen.launch, settings, Some(time), folder);

@@ -4,6 +4,7 @@ use super::{WITH_PROGRESS, compare, evaluate, registers, sass, snapshot, status,
 use crate::convert::page_address;
 use crate::session::{ClientFeatures, EXPLAIN};
 use crate::shared::Shared;
+use ptx_gate::names::FileName;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -130,7 +131,8 @@ pub async fn open_text(shared: &Arc<Shared>, name: String, extension: &'static s
     }
     let server = Arc::clone(shared);
     let written = shared.off_thread(move || server.evaluations.write(&name, extension, &text)).await;
-    let Some(uri) = written.ok().and_then(std::result::Result::ok).and_then(Uri::from_file_path) else { return };
+    let written = written.ok().and_then(std::result::Result::ok).map(|path| FileName::of_path(&path));
+    let Some(uri) = written.and_then(|file| shared.spelling.uri(&file)) else { return };
     let document = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
     let shown = shared.platform.timeout(CLIENT_TIMEOUT, shared.client().await.show_document(document)).await;
     if !matches!(shown, Some(Ok(true))) {

@@ -1,13 +1,15 @@
 //! `textDocument/definition`, `textDocument/declaration` and `textDocument/implementation`.
 
 use super::{DocumentPosition, Other, at, others};
-use crate::folders::{file_path, file_uri};
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
-use ptx_gate::files::{is_local, is_local_file};
+use crate::spelling::file_name;
+use ptx_gate::files::{is_local, is_local_file, real};
+use ptx_gate::names::{FileName, without_dots};
 use ptx_ide::{DefinitionTarget, DefinitionTargets, SourcePosition};
 use ptx_syntax::Rope;
 use std::path::Path;
+use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::request::{GotoDeclarationResponse, GotoImplementationResponse};
 use tower_lsp_server::ls_types::{
@@ -23,11 +25,12 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns the definitions of the name at a position; for a `.loc` or a `.file` the place in the source file.
-pub async fn definition(shared: &Shared, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+pub async fn definition(shared: &Arc<Shared>, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
     let links = shared.session().definition_links;
-    find(shared, params, links, |place, uri| {
+    let server = Arc::clone(shared);
+    find(shared, params, links, move |place, uri| {
         let source = ptx_ide::source_position(&place.snapshot, place.offset);
-        match source.and_then(|found| source_link(place, uri, &found)) {
+        match source.and_then(|found| source_link(&server, place, uri, &found)) {
             Some(link) => LocalDefinition { links: vec![link], elsewhere: None },
             None => here(place, uri, ptx_ide::definition(&place.snapshot, place.offset)),
         }
@@ -122,17 +125,24 @@ fn defined_elsewhere(session: ClientFeatures, others: &[Other], name: &str, orig
 }
 
 /// Returns the file of this computer that a `.file` directive of a document names, if it exists.
-pub fn source_file(uri: &Uri, path: &str) -> Option<Uri> {
+pub fn source_file(shared: &Shared, uri: &Uri, path: &str) -> Option<Uri> {
     if !is_local(Path::new(path)) {
         return None;
     }
-    let path = file_path(uri)?.parent()?.join(path);
-    file_uri(&path).filter(|_| is_local_file(&path))
+    let path = file_name(uri).path()?.parent()?.join(path);
+    if !is_local_file(&path) {
+        return None;
+    }
+    // Behind a link `..` may lead elsewhere.
+    let short = without_dots(&path);
+    let is_same = || real(&short).is_ok_and(|short| real(&path).is_ok_and(|path| short == path));
+    let path = if short == path || is_same() { short } else { path };
+    shared.uri_of(&FileName::of_path(&path))
 }
 
 /// Returns a link to a place in a source file, if the file exists.
-fn source_link(place: &DocumentPosition, uri: &Uri, found: &SourcePosition) -> Option<LocationLink> {
-    let target_uri = source_file(uri, &found.path)?;
+fn source_link(shared: &Shared, place: &DocumentPosition, uri: &Uri, found: &SourcePosition) -> Option<LocationLink> {
+    let target_uri = source_file(shared, uri, &found.path)?;
     // Lines and columns of `.loc` count from 1, those of the protocol from 0.
     let at = Position::new(found.line.saturating_sub(1), found.column.saturating_sub(1));
     let target = Range::new(at, at);

@@ -6,6 +6,7 @@ use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use ptx_ide::LinkTarget;
 use std::collections::HashMap;
+use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
     DocumentLink, DocumentLinkOptions, DocumentLinkParams, ServerCapabilities, Uri, WorkDoneProgressOptions,
@@ -20,10 +21,10 @@ pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {
 }
 
 /// Returns the links of a document; links to files only if the file exists.
-pub async fn links(shared: &Shared, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
+pub async fn links(shared: &Arc<Shared>, params: DocumentLinkParams) -> Result<Option<Vec<DocumentLink>>> {
     let uri = params.text_document.uri;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
-    let session = shared.session();
+    let (session, server) = (shared.session(), Arc::clone(shared));
     shared
         .off_thread(move || {
             let mut known: HashMap<String, Option<Uri>> = HashMap::new();
@@ -32,7 +33,8 @@ pub async fn links(shared: &Shared, params: DocumentLinkParams) -> Result<Option
                 let (target, tooltip) = match &link.target {
                     LinkTarget::Address(address) => (address.parse().ok(), None),
                     LinkTarget::File(path) => {
-                        let target = known.entry(path.clone()).or_insert_with(|| source_file(&uri, path)).clone();
+                        let target =
+                            known.entry(path.clone()).or_insert_with(|| source_file(&server, &uri, path)).clone();
                         (target, Some("Open the source".to_owned()))
                     }
                 };

@@ -101,7 +101,8 @@ struct Other {
 
 /// Returns the other open documents with their last trees: a request does not wait until they are parsed.
 fn others(shared: &Shared, uri: &Uri) -> Vec<Other> {
-    let documents = shared.documents().into_iter().filter(|d| d.uri != *uri);
+    let own = shared.document(uri).map(|own| own.uri.clone());
+    let documents = shared.documents().into_iter().filter(|document| Some(&document.uri) != own.as_ref());
     let one = |document: Arc<OpenDocument>| {
         let (revision, version) = (document.revision(), document.current().0);
         let parsed = document.last_parsed()?;

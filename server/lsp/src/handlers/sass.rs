@@ -242,14 +242,15 @@ fn present(shared: &Arc<Shared>, result: &Result<Value>) {
 ///
 /// # Errors
 /// If the argument is invalid.
-pub async fn source_of(shared: &Shared, uri: Uri, argument: &Value) -> Result<Option<Value>> {
+pub async fn source_of(shared: &Arc<Shared>, uri: Uri, argument: &Value) -> Result<Option<Value>> {
     let line = line_number(argument, "line")?
         .ok_or_else(|| Error::invalid_params("the command takes an object with a `line`, counted from 1"))?;
     let Some((_, snapshot)) = snapshot(shared, &uri).await else { return Ok(None) };
+    let server = Arc::clone(shared);
     shared
         .off_thread(move || {
             let found = ptx_ide::source_of_line(&snapshot, line - 1)?;
-            let file = source_file(&uri, &found.path)?;
+            let file = source_file(&server, &uri, &found.path)?;
             let at = Position::new(found.line.max(1), found.column.max(1));
             Some(json!({ "uri": file, "line": at.line, "column": at.character }))
         })

@@ -3,13 +3,13 @@
 use super::configuration;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
-use crate::workspace::FileKey;
+use ptx_gate::names::FileName;
 use std::sync::Arc;
 use std::time::Duration;
 use tower_lsp_server::ls_types::{
     DidChangeWatchedFilesRegistrationOptions, DidChangeWorkspaceFoldersParams, FileOperationFilter,
     FileOperationPattern, FileOperationPatternKind, FileOperationRegistrationOptions, FileSystemWatcher, GlobPattern,
-    OneOf, Registration, ServerCapabilities, Uri, WorkspaceFileOperationsServerCapabilities,
+    OneOf, Registration, ServerCapabilities, WorkspaceFileOperationsServerCapabilities,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
@@ -73,7 +73,5 @@ pub fn folders_changed(shared: &Arc<Shared>, params: &DidChangeWorkspaceFoldersP
 
 /// Handles files that were created, changed, renamed or deleted, in the editor or elsewhere.
 pub fn files_changed<'a>(shared: &Arc<Shared>, uris: impl Iterator<Item = &'a str>) {
-    for uri in uris.filter_map(|uri| uri.parse::<Uri>().ok()) {
-        shared.workspace.forget(&FileKey::of(&uri));
-    }
+    uris.for_each(|uri| shared.workspace.forget(&FileName::of_uri(uri)));
 }

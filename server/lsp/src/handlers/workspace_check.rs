@@ -6,9 +6,11 @@ use crate::cancel::{CancelFlag, UntilDropped};
 use crate::progress::WorkProgress;
 use crate::refresh;
 use crate::shared::{Shared, lock};
+use crate::spelling::file_name;
 use crate::worker::publish;
 use crate::workspace::{ExamineGoal, FileReport, FileState, WorkspaceEvent, look};
 use ptx_clock::Instant;
+use ptx_gate::names::FileName;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
@@ -22,7 +24,15 @@ const PAUSE: Duration = Duration::from_millis(300);
 
 /// The id of each report that was pushed for a file that is not open; `None` until the command is used.
 #[derive(Debug, Default)]
-pub struct PushedReports(Mutex<Option<HashMap<Uri, String>>>);
+pub struct PushedReports(Mutex<Option<HashMap<FileName, PushedReport>>>);
+
+/// A report that was pushed.
+#[derive(Debug)]
+struct PushedReport {
+    /// The URI by which the client knows it.
+    uri: Uri,
+    id: String,
+}
 
 /// Checks everything; the answer contains the number of files and of diagnostics.
 pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result<Value> {
@@ -48,10 +58,10 @@ pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result
 
 /// Withdraws the pushed diagnostics of a file when it is opened: the document now has its own.
 pub fn opened(shared: &Shared, uri: &Uri) {
-    let pushed = lock(&shared.pushed.0).as_mut().and_then(|p| p.remove(uri));
-    // For other clients the next push replaces them.
-    if pushed.is_some() && shared.session().pulls_diagnostics {
-        publish(&shared.outgoing, uri, None, &[]);
+    let pushed = lock(&shared.pushed.0).as_mut().and_then(|pushed| pushed.remove(&file_name(uri)));
+    // For other clients the next push replaces them, if it has the same URI.
+    if let Some(pushed) = pushed.filter(|pushed| shared.session().pulls_diagnostics || pushed.uri != *uri) {
+        publish(&shared.outgoing, &pushed.uri, None, &[]);
     }
 }
 
@@ -60,7 +70,7 @@ struct Check {
     shared: Arc<Shared>,
     progress: Option<WorkProgress>,
     push: bool,
-    seen: HashSet<Uri>,
+    seen: HashSet<FileName>,
     files: usize,
     done: usize,
     unreadable: usize,
@@ -135,7 +145,7 @@ impl Check {
             Some(report) => {
                 self.errors += report.count(DiagnosticSeverity::ERROR);
                 self.warnings += report.count(DiagnosticSeverity::WARNING);
-                self.seen.insert(uri.clone());
+                self.seen.insert(file_name(uri));
                 if self.push {
                     self.push(uri, report);
                 }
@@ -148,7 +158,8 @@ impl Check {
     fn push(&self, uri: &Uri, report: &FileReport) {
         let mut pushed = lock(&self.shared.pushed.0);
         let Some(pushed) = pushed.as_mut() else { return };
-        let before = pushed.get(uri);
+        let file = file_name(uri);
+        let before = pushed.get(&file).map(|before| &before.id);
         if before == Some(&report.result_id) || (before.is_none() && report.diagnostics.is_empty()) {
             return;
         }
@@ -156,7 +167,7 @@ impl Check {
             return;
         }
         publish(&self.shared.outgoing, uri, None, &report.diagnostics);
-        pushed.insert(uri.clone(), report.result_id.clone());
+        pushed.insert(file, PushedReport { uri: uri.clone(), id: report.result_id.clone() });
         // The document may have been opened just now, and its own diagnostics sent before these.
         if let Some(document) = self.shared.document(uri) {
             document.recheck();
@@ -166,10 +177,10 @@ impl Check {
     /// Withdraws the pushed diagnostics of files that no longer exist.
     fn take_back(&self) {
         if let Some(pushed) = lock(&self.shared.pushed.0).as_mut() {
-            pushed.retain(|uri, _| {
-                let stays = self.seen.contains(uri);
+            pushed.retain(|file, report| {
+                let stays = self.seen.contains(file);
                 if !stays {
-                    publish(&self.shared.outgoing, uri, None, &[]);
+                    publish(&self.shared.outgoing, &report.uri, None, &[]);
                 }
                 stays
             });

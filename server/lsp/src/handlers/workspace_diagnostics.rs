@@ -7,8 +7,10 @@ use super::diagnostics::result_id;
 use crate::cancel::{CancelFlag, UntilDropped};
 use crate::progress::WorkProgress;
 use crate::shared::Shared;
-use crate::workspace::{ExamineGoal, FileKey, FileReport, WorkspaceEvent, look};
+use crate::spelling::file_name;
+use crate::workspace::{ExamineGoal, FileReport, WorkspaceEvent, look};
 use ptx_clock::Instant;
+use ptx_gate::names::FileName;
 use ptx_wire::outgoing;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -33,7 +35,9 @@ const PART_INTERVAL: Duration = Duration::from_millis(200);
 pub async fn pull(shared: &Arc<Shared>, params: WorkspaceDiagnosticParams) -> Result<WorkspaceDiagnosticReportResult> {
     let until = Instant::now() + CHANGE_TIMEOUT;
     let parts = params.partial_result_params.partial_result_token;
-    let previous: HashMap<Uri, String> = params.previous_result_ids.into_iter().map(|p| (p.uri, p.value)).collect();
+    let previous = params.previous_result_ids.into_iter();
+    let previous: PreviousReports =
+        previous.map(|report| (file_name(&report.uri), (report.uri, report.value))).collect();
     let wanted = UntilDropped::default();
     let mut token = params.work_done_progress_params.work_done_token;
     loop {
@@ -71,15 +75,16 @@ async fn once(shared: &Arc<Shared>, mut answer: WorkspaceReport, cancelled: &Can
     Ok(answer)
 }
 
+/// The reports that the client has: the client's URI of each file, and the id. It may write a URI otherwise than the server did.
+type PreviousReports = HashMap<FileName, (Uri, String)>;
+
 /// A report on the workspace, sent in parts as it grows.
 struct WorkspaceReport {
     shared: Arc<Shared>,
     token: Option<ProgressToken>,
     progress: WorkProgress,
-    previous: HashMap<Uri, String>,
-    /// URIs by file: the client may write the URI of a file differently, and identifies open documents by its own form.
-    known_files: HashMap<FileKey, Uri>,
-    reported: HashSet<Uri>,
+    previous: PreviousReports,
+    reported: HashSet<FileName>,
     full: Vec<WorkspaceDocumentDiagnosticReport>,
     unchanged: Vec<WorkspaceDocumentDiagnosticReport>,
     /// Whether there is a report that the client does not have.
@@ -93,16 +98,14 @@ impl WorkspaceReport {
     fn new(
         shared: &Arc<Shared>,
         token: Option<ProgressToken>,
-        previous: HashMap<Uri, String>,
+        previous: PreviousReports,
         progress: WorkProgress,
     ) -> Self {
-        let known_files = previous.keys().map(|uri| (FileKey::of(uri), uri.clone())).collect();
         Self {
             shared: Arc::clone(shared),
             token,
             progress,
             previous,
-            known_files,
             reported: HashSet::new(),
             full: Vec::new(),
             unchanged: Vec::new(),
@@ -127,7 +130,7 @@ impl WorkspaceReport {
     fn file(&mut self, uri: &Uri, report: Option<&FileReport>) {
         self.done += 1;
         if let Some(report) = report {
-            let known = self.known_files.get(&FileKey::of(uri)).cloned();
+            let known = self.previous.get(&file_name(uri)).map(|(uri, _)| uri.clone());
             self.document(known.as_ref().unwrap_or(uri), None, &report.result_id, &report.diagnostics);
         }
         self.tick();
@@ -141,9 +144,15 @@ impl WorkspaceReport {
         result_id: &str,
         items: &[tower_lsp_server::ls_types::Diagnostic],
     ) {
-        self.reported.insert(uri.clone());
+        let name = file_name(uri);
         let (uri, version, result_id) = (uri.clone(), version.map(i64::from), result_id.to_owned());
-        if self.previous.get(&uri) == Some(&result_id) {
+        let known = self.previous.get(&name).cloned();
+        self.reported.insert(name);
+        if let Some((before, _)) = known.as_ref().filter(|(before, _)| *before != uri) {
+            // The client has the report of this file under another URI. It was closed, or is opened by this one.
+            self.full(before.clone(), None, FullDocumentDiagnosticReport::default());
+        }
+        if known == Some((uri.clone(), result_id.clone())) {
             let report = UnchangedDocumentDiagnosticReport { result_id };
             self.unchanged.push(WorkspaceDocumentDiagnosticReport::Unchanged(
                 WorkspaceUnchangedDocumentDiagnosticReport {
@@ -169,7 +178,8 @@ impl WorkspaceReport {
 
     /// Reports that files no longer exist, so that the client drops their diagnostics.
     fn gone(&mut self) {
-        let gone: Vec<Uri> = self.previous.keys().filter(|uri| !self.reported.contains(*uri)).cloned().collect();
+        let gone = self.previous.iter().filter(|(file, _)| !self.reported.contains(*file));
+        let gone: Vec<Uri> = gone.map(|(_, (uri, _))| uri.clone()).collect();
         for uri in gone {
             self.full(uri, None, FullDocumentDiagnosticReport::default());
         }

@@ -2,13 +2,13 @@
 
 use ptx_analysis::inline::TargetSet;
 use ptx_gate::files::{self, BoundedFolder, is_local, repository};
+use ptx_gate::names::FileName;
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fmt;
 use std::io::{BufReader, Read};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -72,7 +72,7 @@ struct CompiledFile {
 
 /// The commands that name architectures, by the names of their files.
 #[derive(Debug, Default)]
-struct Database(HashMap<OsString, Vec<CompiledFile>>);
+struct Database(HashMap<FileName, Vec<CompiledFile>>);
 
 #[derive(Debug, Deserialize)]
 struct CommandEntry {
@@ -154,14 +154,14 @@ fn bounds(boundary: LookupBoundary<'_>, own: BoundedFolder, named: &Path) -> Opt
 impl Database {
     /// The architectures for which a file is compiled. `file` has no links but the file itself, `named` is the path that the user knows.
     fn architectures(&self, file: &Path, named: &Path) -> impl Iterator<Item = &str> {
-        let commands = file.file_name().and_then(|name| self.0.get(&key(name)));
-        let wanted = [file, named].map(comparable);
-        let real = files::real(file).ok().map(|path| comparable(&path));
+        let commands = file.file_name().and_then(|name| self.0.get(&FileName::of_path(Path::new(name))));
+        let wanted = [file, named].map(FileName::of_path);
+        let real = files::real(file).ok().map(|path| FileName::of_path(&path));
         let is_same = move |command: &&CompiledFile| {
-            wanted.contains(&comparable(&normalized(&command.path)))
+            wanted.contains(&FileName::of_path(&command.path))
                 || real
                     .as_ref()
-                    .is_some_and(|real| files::real(&command.path).is_ok_and(|path| comparable(&path) == *real))
+                    .is_some_and(|real| files::real(&command.path).is_ok_and(|path| FileName::of_path(&path) == *real))
         };
         let same = commands.into_iter().flatten().filter(is_same);
         same.flat_map(|command| command.architectures.iter().map(String::as_str))
@@ -176,38 +176,9 @@ impl Database {
         let arguments = if arguments.is_empty() { words(&command) } else { arguments };
         let architectures = architectures(&arguments);
         if let Some(name) = file.file_name().filter(|_| !architectures.is_empty()) {
-            self.0.entry(key(name)).or_default().push(CompiledFile { path, architectures });
+            self.0.entry(FileName::of_path(Path::new(name))).or_default().push(CompiledFile { path, architectures });
         }
     }
-}
-
-/// The name of a file on a system that may ignore the case of letters.
-fn key(name: &std::ffi::OsStr) -> OsString {
-    name.to_ascii_lowercase()
-}
-
-/// A path without `.` and `..`, by its text alone.
-fn normalized(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            component => out.push(component),
-        }
-    }
-    out
-}
-
-/// The text by which paths are compared. Windows writes the same path in several ways.
-fn comparable(path: &Path) -> OsString {
-    if !cfg!(windows) {
-        return path.as_os_str().to_owned();
-    }
-    let text = path.to_string_lossy().replace('/', "\\").to_ascii_lowercase();
-    text.strip_prefix(r"\\?\").unwrap_or(&text).into()
 }
 
 /// Reads the commands of a folder, or of the build folder in it.
@@ -349,7 +320,7 @@ mod tests {
         add("/p/build", "../a.cu", nvcc);
         let paths: Vec<&CompiledFile> = database.0.values().flatten().collect();
         assert_eq!(paths.len(), 1);
-        assert_eq!(normalized(&paths[0].path), Path::new("/p/a.cu"));
+        assert_eq!(FileName::of_path(&paths[0].path), FileName::of_path(Path::new("/p/a.cu")));
         let file = Path::new("/p/a.cu");
         assert_eq!(database.architectures(file, file).collect::<Vec<_>>(), ["sm_90"]);
         let other = Path::new("/q/a.cu");

@@ -3,11 +3,11 @@
 use super::compile_commands::LookupBoundary;
 use crate::convert::{self, ConversionContext};
 use crate::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, Publisher, Timings, Wait};
-use crate::folders::file_path;
 use crate::platform::worker_task;
 use crate::refresh;
 use crate::settings::Settings;
 use crate::shared::Shared;
+use crate::spelling::file_name;
 use crate::worker::{publication, report, threads};
 use futures::FutureExt;
 use ptx_analysis::Report;
@@ -102,10 +102,11 @@ impl HostWorker {
 
     /// The targets for which the build compiles the document.
     fn built(&self) -> Option<TargetSet> {
-        let path = file_path(&self.document.uri)?;
+        let path = file_name(&self.document.uri).path()?;
         let folders = self.shared.folders();
-        let folder = folders.of(&self.document.uri).and_then(|folder| folder.path.as_deref());
-        let boundary = folder.map_or(LookupBoundary::Repository { otherwise: None }, LookupBoundary::Workspace);
+        let folder = folders.of(&self.document.uri).and_then(|folder| folder.name.path());
+        let boundary =
+            folder.as_deref().map_or(LookupBoundary::Repository { otherwise: None }, LookupBoundary::Workspace);
         self.shared.commands.targets(&path, boundary)
     }
 

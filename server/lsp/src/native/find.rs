@@ -4,10 +4,11 @@ use crate::cancel::CancelFlag;
 use crate::folders::Folder;
 use crate::globs::excluded;
 use crate::settings;
-use crate::workspace::{FileKey, FileSource, FileStamp, FolderContents};
+use crate::workspace::{FileSource, FileStamp, FolderContents};
 use futures::FutureExt;
-use futures::future::{BoxFuture, ready};
+use futures::future::BoxFuture;
 use ptx_gate::files::{self, FolderSearch, SearchItem};
+use ptx_gate::names::{FileName, strip};
 use std::path::Path;
 
 /// Maximum number of entries that a search visits: a folder may be the root of a file system.
@@ -24,25 +25,24 @@ impl FileSource for FileSystem {
         settings: &'a settings::WorkspaceSettings,
         cancelled: &'a CancelFlag,
     ) -> BoxFuture<'a, FolderContents> {
-        async move { folder.path.as_ref().map(|path| find(path, settings, &|| cancelled.is_set())).unwrap_or_default() }
-            .boxed()
+        async move { find(&folder.name, settings, &|| cancelled.is_set()) }.boxed()
     }
 
-    fn read<'a>(&'a self, file: &'a FileKey, max: u64, _: &'a CancelFlag) -> BoxFuture<'a, Option<Vec<u8>>> {
-        let FileKey::Path(path) = file else { return ready(None).boxed() };
-        async move { files::read(path, max).ok() }.boxed()
+    fn read<'a>(&'a self, file: &'a FileName, max: u64, _: &'a CancelFlag) -> BoxFuture<'a, Option<Vec<u8>>> {
+        async move { files::read(&file.path()?, max).ok() }.boxed()
     }
 }
 
 /// Returns the files that end in `.ptx`, except hidden files, files that git ignores, and files that the settings exclude.
-fn find(folder: &Path, settings: &settings::WorkspaceSettings, stop: &dyn Fn() -> bool) -> FolderContents {
+fn find(name: &FileName, settings: &settings::WorkspaceSettings, stop: &dyn Fn() -> bool) -> FolderContents {
     let mut out = FolderContents::default();
+    let Some(folder) = name.path() else { return out };
     let mut search = FolderSearch { is_wanted: is_ptx, follow_links: false, skip_ignored: true, excluded: None };
     // The settings contain only valid globs.
-    if let Ok(excluded) = excluded(folder, &settings.exclude) {
+    if let Ok(excluded) = excluded(&folder, &settings.exclude) {
         search.excluded = Some(Box::new(move |path, is_folder| excluded.matched(path, is_folder).is_ignore()));
     }
-    let Ok(items) = search.run(folder) else { return out };
+    let Ok(items) = search.run(&folder) else { return out };
     let most_bytes = (settings.megabytes as u64).saturating_mul(1_000_000);
     for (i, item) in items.enumerate() {
         if i >= MAX_ENTRIES || out.files.len() >= settings.files {
@@ -56,8 +56,9 @@ fn find(folder: &Path, settings: &settings::WorkspaceSettings, stop: &dyn Fn() -
         let SearchItem::File(file) = item else { continue };
         if file.metadata.len() > most_bytes {
             out.too_big += 1;
-        } else {
-            out.files.push((FileKey::Path(file.path), FileStamp::new(&file.metadata)));
+        } else if let Some(inside) = strip(&file.path, &folder) {
+            // In the client's spelling of the folder.
+            out.files.push((name.below(inside), FileStamp::new(&file.metadata)));
         }
     }
     out
@@ -73,12 +74,10 @@ mod tests {
     use crate::settings::WorkspaceSettings;
 
     fn names(folder: &Path, settings: &WorkspaceSettings) -> (Vec<String>, usize, bool) {
-        let found = find(folder, settings, &|| false);
-        let name = |key: &FileKey| {
-            let FileKey::Path(path) = key else { panic!("{key:?} is no path") };
-            path.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/")
-        };
-        (found.files.iter().map(|(key, _)| name(key)).collect(), found.too_big, found.cut)
+        let found = find(&FileName::of_path(folder), settings, &|| false);
+        let name =
+            |file: &FileName| file.path().unwrap().strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
+        (found.files.iter().map(|(file, _)| name(file)).collect(), found.too_big, found.cut)
     }
 
     #[test]
@@ -101,7 +100,7 @@ mod tests {
         assert_eq!(names(root, &limited), (vec!["a/A.PTX".to_owned()], 0, true));
         let small = WorkspaceSettings { megabytes: 0, ..WorkspaceSettings::default() };
         assert_eq!(names(root, &small), (vec![], 4, false));
-        assert!(find(root, &usual, &|| true).files.is_empty());
-        assert!(find(&root.join("nothing"), &usual, &|| false).files.is_empty());
+        assert!(find(&FileName::of_path(root), &usual, &|| true).files.is_empty());
+        assert!(find(&FileName::of_path(&root.join("nothing")), &usual, &|| false).files.is_empty());
     }
 }

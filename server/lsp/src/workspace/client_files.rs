@@ -2,15 +2,17 @@
 //!
 //! Each request to the client has a time limit, and ends at once if the work is cancelled.
 
-use super::{FileKey, FileSource, FileStamp, FolderContents};
+use super::{FileSource, FileStamp, FolderContents};
 use crate::cancel::CancelFlag;
 use crate::folders::Folder;
 use crate::globs::ExcludedFiles;
 use crate::settings::WorkspaceSettings;
 use crate::shared::{Shared, lock};
+use crate::spelling::file_name;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use ptx_clock::Instant;
+use ptx_gate::names::FileName;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::pin::pin;
@@ -182,7 +184,7 @@ fn contents(answer: FoundFiles, folder: &Uri, settings: &WorkspaceSettings) -> F
             continue;
         }
         let modified = Duration::try_from_secs_f64(modified / 1e3).ok().and_then(|time| UNIX_EPOCH.checked_add(time));
-        out.files.push((FileKey::Uri(uri), FileStamp { modified, length }));
+        out.files.push((file_name(&uri), FileStamp { modified, length }));
     }
     out
 }
@@ -197,9 +199,9 @@ impl FileSource for ClientFiles {
         self.found(folder, settings, cancelled).boxed()
     }
 
-    fn read<'a>(&'a self, file: &'a FileKey, max: u64, cancelled: &'a CancelFlag) -> BoxFuture<'a, Option<Vec<u8>>> {
+    fn read<'a>(&'a self, file: &'a FileName, max: u64, cancelled: &'a CancelFlag) -> BoxFuture<'a, Option<Vec<u8>>> {
         async move {
-            let params = ReadFileParams { uri: file.uri()?, max };
+            let params = ReadFileParams { uri: self.shared.spelling.uri(file)?, max };
             let bytes = bytes_of(&self.ask::<ReadFile>(params, READ_TIMEOUT, cancelled).await?.bytes?)?;
             // The file may have grown since the client found it.
             (bytes.len() as u64 <= max).then_some(bytes)
@@ -211,6 +213,7 @@ impl FileSource for ClientFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ptx_gate::names::UriForm;
 
     #[test]
     fn each_character_is_a_byte() {
@@ -233,10 +236,15 @@ mod tests {
         };
         let names = |settings: &WorkspaceSettings| {
             let found = contents(answer(), &folder, settings);
-            let name = |key: &FileKey| {
-                key.uri().unwrap().as_str().strip_prefix(folder.as_str()).unwrap().trim_start_matches('/').to_owned()
+            let name = |file: &FileName| {
+                file.uri(UriForm::default())
+                    .unwrap()
+                    .strip_prefix(folder.as_str())
+                    .unwrap()
+                    .trim_start_matches('/')
+                    .to_owned()
             };
-            (found.files.iter().map(|(key, _)| name(key)).collect::<Vec<_>>(), found.too_big, found.cut)
+            (found.files.iter().map(|(file, _)| name(file)).collect::<Vec<_>>(), found.too_big, found.cut)
         };
         let usual = WorkspaceSettings { megabytes: 2, ..WorkspaceSettings::default() };
         assert_eq!(

@@ -1,12 +1,13 @@
 //! Examines one file: its outline and its diagnostics.
 
-use super::contents::{FileKey, FileSource, FileStamp};
+use super::contents::{FileSource, FileStamp};
 use crate::cancel::CancelFlag;
 use crate::convert;
 use crate::settings::Settings;
 use crate::shared::Shared;
 use futures::FutureExt;
 use ptx_analysis::Analyzer;
+use ptx_gate::names::FileName;
 use ptx_ide::SymbolKind;
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
@@ -35,7 +36,7 @@ pub enum ExamineGoal {
 #[derive(Debug)]
 pub struct ExamineJob {
     /// Identifies the file.
-    pub key: FileKey,
+    pub file: FileName,
     /// URI of the file.
     pub uri: Uri,
     /// State of the file when it was found.
@@ -108,7 +109,7 @@ pub async fn examine(
     if shared.is_given_up(&job.uri) {
         return Some(nothing());
     }
-    let (text, _) = decode(files.read(&job.key, job.most(), cancelled).await?);
+    let (text, _) = decode(files.read(&job.file, job.most(), cancelled).await?);
     let examined = AssertUnwindSafe(of_text(&text, job, want, shared, cancelled)).catch_unwind().await;
     Some(examined.unwrap_or_else(|_| {
         shared.failed(job.uri.as_str());

@@ -8,7 +8,7 @@ pub mod client_files;
 mod contents;
 mod examine;
 
-pub use contents::{FileKey, FileSource, FileStamp, FolderContents};
+pub use contents::{FileSource, FileStamp, FolderContents};
 pub use examine::{ExamineGoal, FileReport, OutlineEntry};
 
 use super::cancel::CancelFlag;
@@ -17,6 +17,7 @@ use super::shared::{Shared, lock};
 use client_files::Listings;
 use examine::{ExamineJob, FileSummary, examine};
 use futures::FutureExt;
+use ptx_gate::names::FileName;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -28,7 +29,7 @@ use tower_lsp_server::ls_types::Uri;
 /// Cached results for the files.
 #[derive(Debug)]
 pub struct Workspace {
-    known: Mutex<HashMap<FileKey, FileCacheEntry>>,
+    known: Mutex<HashMap<FileName, FileCacheEntry>>,
     /// Counts changes that may require another walk.
     changes: watch::Sender<u64>,
     /// Counts changes of files that the client has reported.
@@ -107,7 +108,7 @@ impl Workspace {
     }
 
     /// Drops the results for a file or folder, even if its length and time are unchanged.
-    pub fn forget(&self, file: &FileKey) {
+    pub fn forget(&self, file: &FileName) {
         // For a folder this includes everything in it.
         lock(&self.known).retain(|known, _| !known.is_in(file));
         self.file_changes.fetch_add(1, Ordering::Relaxed);
@@ -117,7 +118,7 @@ impl Workspace {
 
     fn state(&self, job: &ExamineJob) -> FileState {
         let known = lock(&self.known);
-        let Some(known) = known.get(&job.key).filter(|k| k.stamp == job.stamp) else { return FileState::default() };
+        let Some(known) = known.get(&job.file).filter(|k| k.stamp == job.stamp) else { return FileState::default() };
         let report = known.report.as_ref().filter(|(settings, _)| *settings == job.settings);
         FileState { outline: known.outline.clone(), report: report.map(|(_, r)| Arc::clone(r)) }
     }
@@ -133,9 +134,9 @@ impl Workspace {
         let report = report.map(|r| (Arc::clone(&job.settings), r));
         let mut known = lock(&self.known);
         // A walk for outlines must not replace the diagnostics of a full check.
-        let before = known.remove(&job.key).filter(|k| k.stamp == job.stamp).and_then(|k| k.report);
+        let before = known.remove(&job.file).filter(|k| k.stamp == job.stamp).and_then(|k| k.report);
         let report = report.or(before);
-        known.insert(job.key.clone(), FileCacheEntry { stamp: job.stamp, outline: Some(outline), report });
+        known.insert(job.file.clone(), FileCacheEntry { stamp: job.stamp, outline: Some(outline), report });
         state
     }
 }
@@ -215,7 +216,6 @@ impl Walk {
     /// Returns the files to examine, and drops the cached results of other files.
     async fn jobs(&self, on: &mut dyn FnMut(WorkspaceEvent<'_>)) -> Vec<ExamineJob> {
         let shared = &self.shared;
-        let open: HashSet<FileKey> = shared.documents().iter().map(|d| FileKey::of(&d.uri)).collect();
         let (mut jobs, mut seen) = (Vec::new(), HashSet::new());
         let (mut too_big, mut cut) = (0, false);
         let mut most = 0;
@@ -225,12 +225,12 @@ impl Walk {
             let found = self.files.find(folder, &settings.workspace, &self.cancelled).await;
             too_big += found.too_big;
             cut |= found.cut;
-            for (key, stamp) in found.files {
+            for (file, stamp) in found.files {
                 // A folder may be inside of another one; the innermost one counts.
-                let Some(uri) = key.uri().filter(|_| seen.insert(key.clone())) else { continue };
-                if !open.contains(&key) {
+                let Some(uri) = shared.spelling.uri(&file).filter(|_| seen.insert(file.clone())) else { continue };
+                if shared.document_of(&file).is_none() {
                     let settings = shared.settings_of(&uri);
-                    jobs.push(ExamineJob { key, uri, stamp, settings });
+                    jobs.push(ExamineJob { file, uri, stamp, settings });
                 }
             }
         }
