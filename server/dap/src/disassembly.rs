@@ -68,11 +68,11 @@ impl DebugSession {
         let path = given.source.as_ref().map(Self::path).unwrap_or_default();
         let name = path.display();
         let places = self.debuggee.as_ref().map(|d| &d.places);
-        let known = places.is_some_and(|p| !p.files(&path).is_empty());
-        if !known {
+        let known = places.and_then(|places| Some(places.file(*places.files(&path).first()?)));
+        let Some(file) = known else {
             return Err(RequestFailure::new(format!("`{name}` is no source of this kernel")));
-        }
-        let bytes = ptx_gate::files::read(&path, 1 << 30)
+        };
+        let bytes = ptx_gate::files::read(file, 1 << 30)
             .map_err(|error| RequestFailure::new(format!("`{name}` cannot be read: {error}")))?;
         Ok(json!({ "content": ptx_launch::files::decode(bytes).0 }))
     }

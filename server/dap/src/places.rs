@@ -196,8 +196,12 @@ impl SourceMap {
 
     /// The source with this file number; `None` is the PTX source.
     pub fn source(&self, file: Option<u32>) -> DapSource {
-        let path = file.and_then(|f| self.files.get(&f)).unwrap_or(&self.path);
-        self.named(path)
+        self.named(self.file(file))
+    }
+
+    /// The path of the source with this file number; `None` is the PTX source.
+    pub fn file(&self, file: Option<u32>) -> &Path {
+        file.and_then(|number| self.files.get(&number)).unwrap_or(&self.path)
     }
 
     fn named(&self, path: &Path) -> DapSource {

@@ -9,7 +9,10 @@ use std::process::Command;
 /// The crates that each crate may depend on in a normal build.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("ptx-clock", &[]),
-    ("ptx-gate", &["ignore", "rustix", "tempfile"]),
+    (
+        "ptx-gate",
+        &["fluent-uri", "ignore", "percent-encoding", "rustix", "tempfile", "typed-path", "unicode-normalization"],
+    ),
     ("ptx-isa", &[]),
     ("tree-sitter-ptx", &["tree-sitter-language"]),
     ("ptx-syntax", &["memchr", "ropey", "tree-sitter", "tree-sitter-ptx"]),
@@ -31,7 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("ptx-wire", &["serde", "serde_json", "tracing"]),
     // It speaks a protocol for tools that it does not know.
-    ("ptx-mcp", &["percent-encoding", "ptx-gate", "ptx-wire", "rmcp", "serde_json", "tokio", "tracing"]),
+    ("ptx-mcp", &["ptx-gate", "ptx-wire", "rmcp", "serde_json", "tokio", "tracing"]),
     // The server in a browser adds no feature and knows no protocol: only how work shares a thread.
     ("ptx-web", &["futures", "ptx-clock", "ptx-lsp", "ptx-wire", "serde", "serde_json", "tracing-subscriber"]),
     // The last four are only there so that tests find them compiled, see the feature `shared`.

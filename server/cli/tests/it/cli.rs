@@ -39,9 +39,14 @@ fn run(folder: &TempDir, arguments: &[&str]) -> Output {
     run_with(folder.path(), arguments, b"")
 }
 
-/// Exit status, standard output and standard error as one text.
+/// What this system says of a file that is not there.
+pub fn no_such_file() -> String {
+    std::fs::metadata("no such file").unwrap_err().to_string()
+}
+
+/// Exit status, standard output and standard error as one text. The system's words for a missing file are `(no such file)`.
 fn seen(output: &Output) -> String {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap().replace(&no_such_file(), "(no such file)");
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     format!("{out}--- status {}\n{err}", output.status.code().unwrap())
 }
@@ -133,7 +138,7 @@ fn as_sarif() {
                             }
                           ],
                           "message": {
-                            "text": "missing.ptx: No such file or directory (os error 2)"
+                            "text": "missing.ptx: (no such file)"
                           }
                         }
                       ]
@@ -225,7 +230,7 @@ fn as_sarif() {
               "version": "2.1.0"
             }
             --- status 2
-            missing.ptx: No such file or directory (os error 2)
+            missing.ptx: (no such file)
             1 file checked: 2 errors; 1 could not be read
         "#]],
     );

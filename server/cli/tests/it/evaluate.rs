@@ -2,7 +2,7 @@
 //! edits.
 
 use crate::client::Client;
-use crate::protocol::{at, server};
+use crate::protocol::{at, path_of, server};
 use serde_json::{Value, json};
 
 const URI: &str = "file:///kernel.ptx";
@@ -376,7 +376,7 @@ fn a_client_without_one_gets_a_document() {
     let asked = client.wait("a document", |m| m["method"] == "window/showDocument");
     client.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": { "success": true } }));
     let uri = asked["params"]["uri"].as_str().unwrap();
-    let text = std::fs::read_to_string(uri.strip_prefix("file://").unwrap()).unwrap();
+    let text = std::fs::read_to_string(path_of(uri)).unwrap();
     assert!(uri.ends_with("/twice-1.md") && text.starts_with("# twice\n"), "{uri} {text}");
     let said = client.wait("a summary", |m| m["method"] == "window/showMessage");
     assert!(said["params"]["message"].as_str().unwrap().starts_with("twice: Finished after 32 warp"), "{said}");
@@ -385,7 +385,7 @@ fn a_client_without_one_gets_a_document() {
     client.call("workspace/executeCommand", json!({ "command": "ptx-analyzer.evaluateWarp", "arguments": [] }));
     let asked = client.wait("a document", |m| m["method"] == "window/showDocument");
     assert!(asked["params"]["uri"].as_str().unwrap().ends_with("/twice-2.md"));
-    assert!(!std::path::Path::new(uri.strip_prefix("file://").unwrap()).exists());
+    assert!(!path_of(uri).exists());
 }
 
 #[test]

@@ -37,6 +37,7 @@ mod regs;
 mod sass;
 mod session;
 mod shell;
+mod spelling;
 mod strange_files;
 mod sync;
 #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! Navigation requests in the protocol.
 
 use crate::client::Client;
-use crate::protocol::server;
+use crate::protocol::{file_uri, server};
 use serde_json::{Value, json};
 
 const A: &str = "file:///m/a.ptx";
@@ -87,14 +87,14 @@ fn definitions_in_another_document() {
 fn the_source_of_a_location() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("a.cu"), "one\ntwo\n").unwrap();
-    let uri = format!("file://{}/k.ptx", folder.path().display());
+    let uri = file_uri(&folder.path().join("k.ptx"));
     let text = ".version 8.5\n.target sm_90\n.file 1 \"a.cu\"\n.file 2 \"missing.cu\"\n.entry k() {\n.loc 1 2 3\nret;\n}\n\
                 // see https://example.com/x.\n";
     let mut client = server();
     client.begin(json!({ "capabilities": { "textDocument": { "documentLink": { "tooltipSupport": true } } } }));
     client.open(&uri, 1, text);
     let found = client.call("textDocument/definition", place(&uri, 5, 2));
-    let source = format!("file://{}/a.cu", folder.path().display());
+    let source = file_uri(&folder.path().join("a.cu"));
     assert_eq!(found, json!([{ "uri": source, "range": range(1, 2, 2) }]));
     let links = client.call("textDocument/documentLink", json!({ "textDocument": { "uri": uri } }));
     assert_eq!(
@@ -241,7 +241,7 @@ fn selections_for_each_position() {
 fn symbols_of_open_documents_and_of_files() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("c.ptx"), OTHER.replace("helper", "help_file")).unwrap();
-    let root = format!("file://{}", folder.path().display());
+    let root = file_uri(folder.path());
     let mut client = server();
     client.begin(json!({ "capabilities": {}, "workspaceFolders": [{ "uri": root, "name": "w" }] }));
     client.open(A, 1, MAIN);

@@ -2,6 +2,7 @@
 
 use crate::client::Client;
 use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -13,6 +14,18 @@ pub const BAD: &str =
 
 pub fn server() -> Client {
     Client::start(Command::new(env!("CARGO_BIN_EXE_ptx-analyzer")).env_remove("PTX_ANALYZER_LOG"))
+}
+
+/// The URI of an absolute path, as most clients write it.
+pub fn file_uri(path: &Path) -> String {
+    let path = path.to_string_lossy().replace('\\', "/").replace(' ', "%20");
+    if path.starts_with('/') { format!("file://{path}") } else { format!("file:///{path}") }
+}
+
+/// The path of a URI that the server has written.
+pub fn path_of(uri: &str) -> PathBuf {
+    let path = uri.strip_prefix("file://").unwrap().replace("%20", " ");
+    PathBuf::from(if cfg!(windows) { path.trim_start_matches('/') } else { &path })
 }
 
 pub fn begun() -> Client {

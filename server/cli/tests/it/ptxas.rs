@@ -4,7 +4,7 @@
 #![cfg(unix)]
 
 use crate::client::Client;
-use crate::protocol::{at, server};
+use crate::protocol::{at, file_uri, server};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -272,7 +272,7 @@ fn nothing_is_run_unasked() {
     let mut client = begun_with(json!({ "capabilities": {}, "initializationOptions": options }));
     assert!(refusal(&mut client).contains("does not say that it trusts"));
     // So is a file of the project.
-    let folder = json!([{ "uri": format!("file://{}", fake.folder.path().display()), "name": "project" }]);
+    let folder = json!([{ "uri": file_uri(fake.folder.path()), "name": "project" }]);
     let params = json!({ "capabilities": {}, "initializationOptions": section, "workspaceFolders": folder });
     assert!(refusal(&mut begun_with(params)).contains("that belongs to a project is not run"));
     assert_eq!(fake.calls(), [] as [&str; 0]);

@@ -5,7 +5,7 @@
 
 use crate::cli::run_with;
 use crate::client::Client;
-use crate::protocol::{at, server};
+use crate::protocol::{at, file_uri, server};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -326,7 +326,7 @@ fn nothing_is_run_unasked() {
     assert!(refusal(&mut client).contains("does not say that it trusts"));
     // Only the disassembler belongs to the project.
     let elsewhere = Fake::printing();
-    let folder = json!([{ "uri": format!("file://{}", fake.folder.path().display()), "name": "project" }]);
+    let folder = json!([{ "uri": file_uri(fake.folder.path()), "name": "project" }]);
     let mixed = json!({ "ptxas": elsewhere.section()["ptxas"], "nvdisasm": section["nvdisasm"] });
     let options = json!({ "ptx-analyzer": mixed, "workspaceTrusted": true });
     let params = json!({ "capabilities": {}, "initializationOptions": options, "workspaceFolders": folder });
@@ -406,7 +406,7 @@ fn the_source_of_a_line() {
                 bar.sync 0;\n    .loc 1 3 7\n    bar.sync 0;\n\n    ret;\n    .loc 2 1 1\n    ret;\n}\n.file 1 \"a.cu\"\n.file 2 \"none.cu\"\n";
     let mut client = server();
     client.begin(json!({ "capabilities": {} }));
-    let uri = format!("file://{}/k.ptx", folder.path().display());
+    let uri = file_uri(&folder.path().join("k.ptx"));
     client.open(&uri, 1, text);
     let mut of = |line: u32| client.execute("ptx-analyzer.sourceOf", json!({ "uri": uri, "line": line }));
     let found = of(15);

@@ -4,6 +4,7 @@
 
 use crate::cli::run_with;
 use crate::client::{Client, TIMEOUT};
+use crate::protocol::file_uri;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -169,10 +170,6 @@ fn paths_of_a_build_are_compared_as_texts() {
     }
 }
 
-fn uri(path: &Path) -> String {
-    format!("file://{}", path.display())
-}
-
 /// The server for strings, with a document.
 struct Session(Client, String);
 
@@ -180,7 +177,7 @@ impl Session {
     fn new(folders: Option<&Path>, file: &Path) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ptx-analyzer"));
         let mut client = Client::start(command.arg("--inline").env_remove("PTX_ANALYZER_LOG").stderr(Stdio::null()));
-        let folders = folders.map(|folder| json!([{ "uri": uri(folder), "name": "w" }]));
+        let folders = folders.map(|folder| json!([{ "uri": file_uri(folder), "name": "w" }]));
         client.begin(json!({ "capabilities": {}, "workspaceFolders": folders }));
         let mut session = Self(client, String::new());
         session.open(file);
@@ -188,7 +185,7 @@ impl Session {
     }
 
     fn open(&mut self, file: &Path) {
-        self.1 = uri(file);
+        self.1 = file_uri(file);
         let document = json!({ "uri": self.1, "languageId": "cuda-cpp", "version": 1, "text": HOST });
         self.0.notify("textDocument/didOpen", json!({ "textDocument": document }));
     }
@@ -363,7 +360,7 @@ fn rules_that_are_no_files_stop_no_search() {
             fs::create_dir(root.join("pipe.ptx")).unwrap();
             make(root.join(name));
             let mut client = crate::protocol::server();
-            let folders = json!([{ "uri": uri(&root), "name": "w" }]);
+            let folders = json!([{ "uri": file_uri(&root), "name": "w" }]);
             client.begin(json!({ "capabilities": {}, "workspaceFolders": folders }));
             let report = client.call("workspace/diagnostic", json!({ "previousResultIds": [] }));
             assert_eq!(report["items"][0]["items"][0]["code"], "unknown-opcode", "{what} as {name}: {report}");

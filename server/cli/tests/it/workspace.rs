@@ -1,7 +1,7 @@
 //! Files that are not open, folders, and other features that concern the whole workspace.
 
 use crate::client::{Client, TIMEOUT};
-use crate::protocol::{at, codes, server};
+use crate::protocol::{at, codes, file_uri, server};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -34,8 +34,7 @@ fn write(folder: &Path, name: &str, text: &str) {
 }
 
 fn uri(folder: &Path, name: &str) -> String {
-    let path = folder.join(name).to_string_lossy().replace('\\', "/").replace(' ', "%20");
-    if path.starts_with('/') { format!("file://{path}") } else { format!("file:///{path}") }
+    file_uri(&folder.join(name))
 }
 
 /// A session with workspace folders, for a client with these capabilities.

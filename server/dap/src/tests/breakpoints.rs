@@ -274,3 +274,48 @@ done:
     assert!(["deadlock", "barrier"].contains(&info["exceptionId"].as_str().unwrap()), "{info}");
     client.close();
 }
+
+#[test]
+fn a_source_has_many_names() {
+    let kernel = KernelFolder::new(DIVERGING);
+    let text = kernel.path.to_str().unwrap();
+    let slashes = text.replace('\\', "/");
+    let uri = if cfg!(windows) { format!("file:///{slashes}") } else { format!("file://{slashes}") };
+    let mut names = vec![text.to_owned(), uri.clone(), uri.replacen("file://", "file://localhost", 1)];
+    names.push(kernel.folder().join("x/../kernel.ptx").to_str().unwrap().to_owned());
+    names.push(uri.replace("kernel.ptx", "%6bernel.ptx"));
+    if cfg!(windows) {
+        let (drive, rest) = slashes.split_once(':').unwrap();
+        let drive = drive.to_lowercase();
+        names.extend([
+            text.to_uppercase(),
+            slashes.clone(),
+            format!("{drive}:{rest}"),
+            format!("file:///{drive}%3A{rest}"),
+        ]);
+        names.push(kernel.path.canonicalize().unwrap().to_str().unwrap().to_owned());
+    }
+    let line = kernel.line("ret;");
+    for (format, expected) in [("path", text), ("uri", &*uri)] {
+        let mut client = TestClient::start();
+        client.ask("initialize", json!({ "adapterID": "ptx", "pathFormat": format }));
+        client.ask("launch", kernel.launch());
+        client.event("initialized");
+        for name in &names {
+            let source = json!({ "path": name });
+            let set = client.ask("setBreakpoints", json!({ "source": source, "breakpoints": [{ "line": line }] }));
+            assert_eq!(set["breakpoints"][0]["verified"], true, "{name}");
+            // In the client's format.
+            assert_eq!(set["breakpoints"][0]["source"]["path"], expected, "{name}");
+            let found = client.ask("source", json!({ "source": source, "sourceReference": 0 }));
+            assert_eq!(found["content"], DIVERGING, "{name}");
+        }
+        // All were breakpoints of one source, of which the last ones count.
+        client.ask("setBreakpoints", json!({ "source": { "path": names[0] }, "breakpoints": [] }));
+        client.ask("configurationDone", json!({}));
+        client.stopped();
+        client.ask("continue", json!({ "threadId": 1 }));
+        client.event("terminated");
+        client.close();
+    }
+}
