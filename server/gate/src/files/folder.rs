@@ -243,6 +243,24 @@ mod tests {
     }
 
     #[test]
+    fn paths_may_be_long() {
+        let around = tempfile::tempdir().unwrap();
+        let inside: PathBuf = std::iter::repeat_n("a folder with a name of some length, ü", 9).collect();
+        let deep = around.path().join(&inside);
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::write(deep.join("a"), "a").unwrap();
+        assert!(deep.as_os_str().len() > 300);
+        for (folder, path) in [(around.path(), &*inside.join("a")), (&deep, Path::new("a")), (&deep, &*deep.join("a"))]
+        {
+            let folder = BoundedFolder::new(folder).unwrap();
+            assert_eq!(folder.read(path, 9).unwrap(), b"a");
+            let found = folder.resolve(path).unwrap();
+            assert!(!found.to_str().unwrap().contains('?'), "{found:?}");
+            assert_eq!(super::super::real(&found).unwrap(), found);
+        }
+    }
+
+    #[test]
     #[cfg(unix)]
     fn links_that_lead_out_are_not_followed_whatever_is_there() {
         use std::os::unix::fs::symlink;

@@ -43,7 +43,7 @@ pub enum LookupBoundary<'a> {
 #[derive(Debug, Default)]
 pub struct CompileCommands {
     /// By boundary and folder, each with a lock of its own: a slow file delays no other one.
-    read: Mutex<HashMap<(PathBuf, PathBuf), Arc<DatabaseSlot>>>,
+    read: Mutex<HashMap<(FileName, FileName), Arc<DatabaseSlot>>>,
 }
 
 /// The file of a folder, once it has been read.
@@ -102,7 +102,8 @@ impl CompileCommands {
     fn database(&self, bounds: &BoundedFolder, folder: &Path) -> Option<Arc<Database>> {
         let slot = {
             let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(read.entry((bounds.real().to_owned(), folder.to_owned())).or_default())
+            let key = (FileName::of_path(bounds.real()), FileName::of_path(folder));
+            Arc::clone(read.entry(key).or_default())
         };
         let mut state = slot.state.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*state, DatabaseState::New) {
@@ -289,7 +290,7 @@ mod tests {
         let commands = CompileCommands::default();
         let long_ago = Instant::now().checked_sub(TIMEOUT).unwrap();
         let slot = Arc::new(DatabaseSlot { state: Mutex::new(DatabaseState::Reading(long_ago)), ..Default::default() });
-        commands.read.lock().unwrap().insert((slow.clone(), slow.clone()), Arc::clone(&slot));
+        commands.read.lock().unwrap().insert((FileName::of_path(&slow), FileName::of_path(&slow)), Arc::clone(&slot));
         let begin = Instant::now();
         let targets = |root: &Path| commands.targets(&root.join("a.cu"), LookupBoundary::Workspace(root));
         assert_eq!(targets(&slow), None);

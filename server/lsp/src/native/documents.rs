@@ -404,8 +404,11 @@ mod tests {
         let waits = asked.wait();
         assert_eq!(asked.level(), DemandLevel::Awaited);
         drop(first);
-        assert_eq!(all(&heard, 5), ["asked", "edited", "opened last", "opened", "lints"]);
+        assert_eq!(all(&heard, 2), ["asked", "edited"]);
+        // The others wait for the place that is still taken.
+        assert!(heard.try_recv().is_err());
         drop(second);
+        assert_eq!(all(&heard, 3), ["opened last", "opened", "lints"]);
         drop(waits);
         assert_eq!(asked.level(), DemandLevel::Unchecked);
     }
