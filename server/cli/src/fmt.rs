@@ -6,7 +6,7 @@ use super::source::{self, InputLimits, InputOrigin, place};
 use super::terminal;
 use clap::ValueEnum;
 use ptx_analysis::Analyzer;
-use ptx_gate::files::BoundedFolder;
+use ptx_gate::files::{BoundedFolder, real_named};
 use ptx_gate::words::visible;
 use ptx_ide::{FormatOptions, OperandColumns, TextEdit, format};
 use ptx_syntax::Snapshot;
@@ -275,7 +275,7 @@ fn hint(text: &str, edits: &[TextEdit], first: &TextEdit) -> String {
     reason = "writes a file that the user named, or that lies in a folder that the user named"
 )]
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let path = fs::canonicalize(path)?;
+    let path = real_named(path)?;
     let metadata = fs::metadata(&path)?;
     if metadata.permissions().readonly() {
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));

@@ -9,6 +9,7 @@ use super::settings::{self, Settings};
 use super::shared::lock;
 use crate::assembler::run::Runner;
 use crate::assembler::{AssemblerFailure, ExecutableStamp, Tool, ToolInfo};
+use ptx_gate::files::real_named;
 use ptx_gate::names::FileName;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -164,9 +165,8 @@ impl<T: AsRef<Path>> VouchedProgram<T> {
 
 /// Returns the folder of the workspace that contains a file, by its path or after following links. A folder that contains the
 /// user's home never counts as a project, even if the editor opened it as a workspace.
-#[expect(clippy::disallowed_methods, reason = "the user named the program, and the editor the folders")]
 fn inside(path: &Path, folders: &Folders) -> Option<String> {
-    let real = |path: &Path| FileName::of_path(&std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()));
+    let real = |path: &Path| FileName::of_path(&real_named(path).unwrap_or_else(|_| path.to_owned()));
     let home = std::env::home_dir().map(|home| real(&home));
     let (name, file) = (FileName::of_path(path), real(path));
     let holds = |folder: &&Folder| {

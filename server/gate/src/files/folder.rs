@@ -1,7 +1,7 @@
 //! A folder that files must not lead out of.
 
 use super::local::is_local;
-use super::{ReadFailure, read};
+use super::{ReadFailure, read, real_named};
 use crate::names::{plain, strip};
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -51,7 +51,7 @@ impl BoundedFolder {
     /// If there is no such folder.
     #[expect(clippy::disallowed_methods, reason = "the user selected this folder")]
     pub fn new(folder: &Path) -> io::Result<Self> {
-        let real = plain(std::fs::canonicalize(folder)?);
+        let real = real_named(folder)?;
         if !std::fs::metadata(&real)?.is_dir() {
             return Err(io::Error::other("it is not a folder"));
         }

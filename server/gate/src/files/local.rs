@@ -29,8 +29,8 @@ fn is_local_text(text: &str) -> bool {
     !is_slash(1) || is_drive
 }
 
-/// The absolute path without links, in the form in which users write it ([`plain`]). Unlike with [`std::fs::canonicalize`], nothing of another computer is touched: neither the path
-/// nor a link on the way may lead there.
+/// The absolute path without links, in the form in which users write it ([`plain`]). Unlike with [`std::fs::canonicalize`], nothing of another
+/// computer is touched: neither the path nor a link on the way may lead there.
 ///
 /// # Errors
 /// If there is no such file, or it is on another computer.

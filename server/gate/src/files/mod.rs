@@ -20,7 +20,7 @@ mod search;
 
 pub use folder::{BoundedFolder, FileRefusal, repository};
 pub use local::{is_local, real};
-pub use named::{is_named_folder, read_named, read_stream};
+pub use named::{is_named_folder, read_named, read_stream, real_named};
 pub use private::{PrivateFolder, sweep};
 pub use search::{FolderSearch, FoundFile, SearchItem};
 

@@ -1,9 +1,10 @@
 //! Files that the user names: they may be anything, such as the pipe of `<(…)`, but not without end.
 
-use super::{ReadFailure, read_up_to};
+use super::{ReadFailure, read_up_to, real};
+use crate::names::plain;
 use std::fs::File;
-use std::io::{IsTerminal, Read};
-use std::path::Path;
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
 
 /// Maximum number of bytes that a device may have. A terminal is a pipe in this respect.
 const MAX_DEVICE: u64 = 1 << 20;
@@ -34,6 +35,17 @@ pub fn read_named(path: &Path, max: u64) -> Result<Vec<u8>, ReadFailure> {
 /// If it is longer, or cannot be read.
 pub fn read_stream(stream: impl Read, max: u64) -> Result<Vec<u8>, ReadFailure> {
     read_up_to(stream, None, max)
+}
+
+/// The absolute path without links of a file or folder that the user named, in the form in which users write it. Unlike with [`real`], links
+/// may lead to other computers.
+///
+/// # Errors
+/// If there is no such file.
+#[expect(clippy::disallowed_methods, reason = "the user named this path")]
+pub fn real_named(path: &Path) -> io::Result<PathBuf> {
+    // Windows has no such path for the files of some drives (in memory, or of a program). There they are followed name by name.
+    std::fs::canonicalize(path).map(plain).or_else(|error| real(path).map_err(|_| error))
 }
 
 /// Whether a path that the user named is a folder.
