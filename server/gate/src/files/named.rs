@@ -76,7 +76,7 @@ mod tests {
         std::fs::write(&file, "12345").unwrap();
         assert_eq!(read_named(&file, 5).unwrap(), b"12345");
         assert!(matches!(read_named(&file, 4), Err(ReadFailure::TooLong { length: Some(5), max: 4 })));
-        assert!(matches!(read_stream(std::io::repeat(0), 4), Err(ReadFailure::TooLong { length: None, max: 4 })));
+        assert!(matches!(read_stream(io::repeat(0), 4), Err(ReadFailure::TooLong { length: None, max: 4 })));
         assert_eq!(read_stream(&b"1234"[..], 4).unwrap(), b"1234");
         #[cfg(unix)]
         {

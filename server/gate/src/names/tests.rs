@@ -343,3 +343,55 @@ fn a_client_gets_its_own_spelling_back() {
     assert_eq!((untitled.path(), untitled.uri(UriForm::default()).unwrap().as_ref()), (None, "untitled:Untitled-1"));
     assert_eq!(FileName::of_path(Path::new("k.ptx")).uri(UriForm::default()), None);
 }
+
+#[test]
+fn any_text_is_a_name_and_its_uri_is_the_same_one() {
+    const PARTS: [&str; 24] = [
+        "file:",
+        "/",
+        "\\",
+        "//",
+        "?",
+        "C:",
+        "c%3A",
+        "UNC",
+        "..",
+        ".",
+        " ",
+        "%",
+        "%2F",
+        "%5c",
+        "ü",
+        "u\u{308}",
+        "😀",
+        "#",
+        "@",
+        "localhost",
+        "a",
+        "|",
+        "%00",
+        "%C3",
+    ];
+    let mut state = 1u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for _ in 0..20_000 {
+        let text: String = (0..next(9)).map(|_| PARTS[next(PARTS.len())]).collect();
+        for rules in [Unix, MacOs, Windows] {
+            uri_key(&text, rules);
+            let names = Names::of(text.as_bytes(), rules);
+            if let Some(uri) = of_path(text.as_bytes(), rules, UriForm::default()) {
+                assert_eq!(
+                    String::from_utf8_lossy(&uri_key(&uri, rules)),
+                    String::from_utf8_lossy(&names.key()),
+                    "{rules:?}: {text} {uri}"
+                );
+            }
+            if let Some(short) = plain(text.as_bytes()) {
+                assert_eq!(Names::of(&short, Windows).key(), Names::of(text.as_bytes(), Windows).key(), "{text}");
+            }
+        }
+    }
+}

@@ -52,23 +52,32 @@ pub(super) fn path_text(uri: &str, rules: PathRules) -> Option<Vec<u8>> {
     let host = decoded(host)?;
     let path = decoded(path)?;
     if !is_windows {
-        let is_here = host.is_empty() || host.eq_ignore_ascii_case(b"localhost");
-        return (is_here && path.first() == Some(&b'/')).then(|| path.into_owned());
+        return (is_here(&host) && path.first() == Some(&b'/')).then(|| path.into_owned());
     }
     let path = backslashes(&path);
     // `file://C:/a`
     if is_drive(&host) && host.len() == 2 {
         return Some(with_drive([&*host, &path].concat()));
     }
-    if host.is_empty() || host.eq_ignore_ascii_case(b"localhost") {
+    if is_here(&host) {
         let path = match path.strip_prefix(b"\\") {
             Some(rest) if is_drive(rest) => rest.to_vec(),
             _ => path,
         };
         return (!path.is_empty()).then(|| with_drive(path));
     }
-    let is_name = !host.iter().any(|byte| matches!(byte, b'/' | b'\\' | b':' | b'@')) && !matches!(&*host, b"." | b"?");
-    is_name.then(|| [br"\\", &*host, &path].concat())
+    is_host(&host).then(|| [br"\\", &*host, &path].concat())
+}
+
+/// Whether the host of a URI is this computer.
+fn is_here(host: &[u8]) -> bool {
+    host.is_empty() || host.eq_ignore_ascii_case(b"localhost")
+}
+
+/// Whether a share may be on a computer of this name.
+fn is_host(name: &[u8]) -> bool {
+    !name.iter().any(|byte| matches!(byte, b'/' | b'\\' | b':' | b'@' | b'|'))
+        && !matches!(name, b"" | b"." | b".." | b"?")
 }
 
 /// Percent signs are resolved. No path has a NUL.
@@ -132,7 +141,12 @@ pub(super) fn of_path(path: &[u8], rules: PathRules, form: UriForm) -> Option<St
                     out.push(char::from(letter));
                     out.push_str(if form.is_escaped { "%3A" } else { ":" });
                 }
+                WindowsPrefix::UNC(b"", _) | WindowsPrefix::VerbatimUNC(b"", _) => return None,
                 WindowsPrefix::UNC(server, share) | WindowsPrefix::VerbatimUNC(server, share) => {
+                    // What is no name of a computer stands in the path, as does the name that means this one.
+                    if !is_host(server) || is_here(server) {
+                        out.push_str("//");
+                    }
                     out.extend(percent_encode(server, ESCAPED));
                     add_names(&mut out, std::iter::once(share));
                 }
