@@ -69,7 +69,8 @@ impl FileName {
             Written::Uri(uri) => {
                 let text = uri::path_text(uri, PathRules::HERE)?;
                 let is_absolute = Names::of(&text, PathRules::HERE).is_absolute();
-                native(text).filter(|_| is_absolute).map(PathBuf::from)
+                // A URI has no `..` (RFC 3986, 5.2.4), so no link stands before one.
+                native(text).filter(|_| is_absolute).map(|path| without_dots(Path::new(&path)))
             }
         }
     }

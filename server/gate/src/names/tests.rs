@@ -339,6 +339,8 @@ fn a_client_gets_its_own_spelling_back() {
     assert!(below.uri(UriForm::default()).unwrap().ends_with("/%55sers/a/b%20c/k.ptx"));
     assert_eq!(below, FileName::of_path(&folder.path().unwrap().join("b c").join("k.ptx")));
     assert!(below.is_in(&folder));
+    let up = FileName::of_uri(&format!("{}/x/../k.ptx", folder.uri(UriForm::default()).unwrap()));
+    assert_eq!(up.path(), folder.below(Path::new("k.ptx")).path());
     let untitled = FileName::of_uri("untitled:Untitled-1");
     assert_eq!((untitled.path(), untitled.uri(UriForm::default()).unwrap().as_ref()), (None, "untitled:Untitled-1"));
     assert_eq!(FileName::of_path(Path::new("k.ptx")).uri(UriForm::default()), None);
