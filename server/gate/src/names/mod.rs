@@ -69,8 +69,11 @@ impl FileName {
             Written::Uri(uri) => {
                 let text = uri::path_text(uri, PathRules::HERE)?;
                 let is_absolute = Names::of(&text, PathRules::HERE).is_absolute();
+                let path = native(text).filter(|_| is_absolute)?;
+                // `//host/…` may be another computer's file: what asks whether it is has to see both slashes.
+                let is_doubled = path.as_encoded_bytes().starts_with(b"//");
                 // A URI has no `..` (RFC 3986, 5.2.4), so no link stands before one.
-                native(text).filter(|_| is_absolute).map(|path| without_dots(Path::new(&path)))
+                Some(if is_doubled { PathBuf::from(path) } else { without_dots(Path::new(&path)) })
             }
         }
     }
