@@ -34,7 +34,7 @@ cargo test --workspace --tests --locked --target "$target" --no-fail-fast -- "${
 program=${CARGO_TARGET_DIR:-target}/$target/debug/ptx-analyzer.exe
 wine "$program" check tests/kernels
 wine "$program" eval --check tests/kernels
-wine "$program" check --inline tests/inline >"$scratch/inline" || [ $? -eq 1 ]
+wine "$program" check --inline tests/inline >"$scratch/inline" 2>&1 || [ $? -eq 1 ]
 grep -q 'files checked' "$scratch/inline"
 # What is written has the line ends of its input, or those of Unix.
 printf '.version 8.0\r\n.target sm_80\r\n.visible .entry k(){ ret; }\r\n' >"$scratch/crlf.ptx"
