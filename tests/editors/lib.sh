@@ -126,7 +126,7 @@ screen_cleanup() { tm kill-server 2>/dev/null || true; }
 # fake_ptxas: installs scripts in the home folder that pose as NVIDIA's assembler and disassembler and print their output
 # for the kernel. The assembler refuses a module with the word `bogus`.
 fake_ptxas() {
-  local samples=$root/server/lsp/src/assembler/disassembly/samples
+  local samples=$root/server/nvidia/src/disassembly/samples
   cat >"$HOME/ptxas" <<PTXAS
 #!/bin/sh
 if [ "\$*" = --version ]; then

@@ -131,7 +131,7 @@ enum Command {
 /// Executes the command that the arguments of the process name.
 pub fn main() -> ExitCode {
     #[cfg(unix)]
-    if let Some(status) = ptx_lsp::supervise_or_enable() {
+    if let Some(status) = ptx_nvidia::supervise_or_enable() {
         return status;
     }
     let arguments = CliArguments::try_parse().unwrap_or_else(|error| refuse(error));

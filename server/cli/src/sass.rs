@@ -7,7 +7,7 @@ use super::source::{self, InputContent, InputLimits, InputOrigin};
 use super::terminal;
 use clap::ValueEnum;
 use ptx_isa::tables::TargetInfo;
-use ptx_lsp::{MachineCodeTools, ModuleCode};
+use ptx_nvidia::{MachineCodeTools, ModuleCode};
 use serde_json::json;
 use std::num::NonZero;
 use std::path::PathBuf;

@@ -11,7 +11,6 @@
 // In a browser there is no assembler.
 #![cfg_attr(target_family = "wasm", allow(dead_code))]
 
-mod assembler;
 mod backend;
 mod cancel;
 mod convert;
@@ -29,7 +28,6 @@ mod moved;
 #[cfg(not(target_family = "wasm"))]
 mod native;
 mod nvdisasm;
-mod offline;
 pub mod platform;
 mod position;
 mod priority;
@@ -49,11 +47,8 @@ mod windows;
 mod worker;
 mod workspace;
 
-#[cfg(unix)]
-pub use assembler::supervisor::supervise_or_enable;
 pub use convert::page_address;
 pub use embedded::EmbeddedServer;
 pub use log::ClientLog;
 #[cfg(not(target_family = "wasm"))]
 pub use native::{CleanUp, release_memory_by, run, run_host, serve};
-pub use offline::{MachineCodeTools, ModuleCode};

@@ -3,8 +3,8 @@
 use super::ptxas::Key;
 use super::shared::lock;
 use super::vouched::VouchedProgram;
-use crate::assembler::answer::TiedCode;
-use crate::assembler::{ExecutableStamp, Tool, absolute};
+use ptx_nvidia::answer::TiedCode;
+use ptx_nvidia::{ExecutableStamp, Tool, absolute};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;

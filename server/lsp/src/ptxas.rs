@@ -3,12 +3,12 @@
 use super::settings::PtxasSettings;
 use super::shared::lock;
 use super::vouched::VouchedProgram;
-use crate::assembler::compare::AssemblerComparison;
-use crate::assembler::output::AssemblerFunction;
-use crate::assembler::run::{CLEANUP_TIMEOUT, Runner};
-use crate::assembler::{AssemblerFailure, AssemblerOutput, Configuration, ExecutableStamp, Tool, ToolInfo};
 use ptx_analysis::module::{is_function, items};
 use ptx_analysis::registers::{Figures, MeasuredRegisters};
+use ptx_nvidia::compare::AssemblerComparison;
+use ptx_nvidia::output::AssemblerFunction;
+use ptx_nvidia::run::{CLEANUP_TIMEOUT, Runner};
+use ptx_nvidia::{AssemblerFailure, AssemblerOutput, Configuration, ExecutableStamp, Tool, ToolInfo};
 use ptx_syntax::{Snapshot, fields};
 use serde_json::Value;
 use std::collections::{HashMap, VecDeque};
@@ -218,9 +218,9 @@ impl Fingerprint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assembler::output::Listing;
     use crate::folders::Folders;
     use ptx_gate::names::{FileName, UriForm};
+    use ptx_nvidia::output::Listing;
     use serde_json::json;
     use std::path::Path;
     use tower_lsp_server::ls_types::{InitializeParams, WorkspaceFolder};

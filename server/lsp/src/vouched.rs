@@ -7,10 +7,10 @@
 use super::folders::{Folder, Folders};
 use super::settings::{self, Settings};
 use super::shared::lock;
-use crate::assembler::run::Runner;
-use crate::assembler::{AssemblerFailure, ExecutableStamp, Tool, ToolInfo};
 use ptx_gate::files::real_named;
 use ptx_gate::names::FileName;
+use ptx_nvidia::run::Runner;
+use ptx_nvidia::{AssemblerFailure, ExecutableStamp, Tool, ToolInfo};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -32,6 +32,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "ptx-launch",
         &["ptx-analysis", "ptx-clock", "ptx-gate", "ptx-interp", "ptx-syntax", "serde", "serde_json", "toml"],
     ),
+    (
+        "ptx-nvidia",
+        &[
+            "ptx-analysis",
+            "ptx-gate",
+            "ptx-ide",
+            "ptx-syntax",
+            "rustix",
+            "serde_json",
+            "signal-hook",
+            "tracing",
+            "windows-sys",
+        ],
+    ),
     ("ptx-wire", &["serde", "serde_json", "tracing"]),
     // It speaks a protocol for tools that it does not know.
     ("ptx-mcp", &["ptx-gate", "ptx-wire", "rmcp", "serde_json", "tokio", "tracing"]),
@@ -79,7 +93,7 @@ const SERVERS: &[&str] = &["ptx-lsp", "ptx-mcp"];
 
 /// The crates that may use JSON: those that communicate with other programs.
 const JSON: &[&str] =
-    &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-mcp", "ptx-tests", "ptx-web", "ptx-wire"];
+    &["ptx-analyzer", "ptx-dap", "ptx-launch", "ptx-lsp", "ptx-mcp", "ptx-nvidia", "ptx-tests", "ptx-web", "ptx-wire"];
 
 /// Direct dependencies of each workspace crate, without development and build dependencies.
 fn dependencies() -> BTreeMap<String, Vec<String>> {

@@ -14,8 +14,8 @@ use tempfile::TempDir;
 
 const URI: &str = "file:///saxpy.ptx";
 const SAXPY: &str = include_str!("../../../../tests/editors/fixture/saxpy.ptx");
-const LINES: &str = include_str!("../../../lsp/src/assembler/disassembly/samples/13-saxpy-lines.txt");
-const LIVE: &str = include_str!("../../../lsp/src/assembler/disassembly/samples/13-saxpy-live.txt");
+const LINES: &str = include_str!("../../../nvidia/src/disassembly/samples/13-saxpy-lines.txt");
+const LIVE: &str = include_str!("../../../nvidia/src/disassembly/samples/13-saxpy-live.txt");
 
 const FIGURES: &str = "\
 ptxas info    : 4 bytes gmem, 8 bytes cmem[4]

@@ -1,11 +1,11 @@
 //! Parts of the commands that run NVIDIA's programs: their arguments, their turn, and their errors.
 
-use crate::assembler::AssemblerFailure;
 use crate::cancel::UntilDropped;
 use crate::progress::WorkProgress;
 use crate::shared::{Shared, lock};
 use ptx_analysis::target::find_architecture;
 use ptx_clock::Instant;
+use ptx_nvidia::AssemblerFailure;
 use serde_json::Value;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};

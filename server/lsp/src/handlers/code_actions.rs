@@ -4,12 +4,12 @@
 
 use super::commands::{COMPARE_REGISTERS, SASS, WRITE_LAUNCH};
 use super::{code_lenses, evaluate};
-use crate::assembler::compare::function_headed_at;
 use crate::document::CheckedText;
 use crate::session::{ClientFeatures, EXPLAIN, RENAME};
 use crate::shared::Shared;
 use ptx_analysis::Code;
 use ptx_ide::{Assist, FixAction, TextEdit};
+use ptx_nvidia::compare::function_headed_at;
 use serde_json::json;
 use std::collections::HashMap;
 use std::ops::Range;

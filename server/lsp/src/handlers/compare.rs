@@ -2,12 +2,12 @@
 
 use super::assembler::{AssemblerRequest, failed, in_turn, no_function, refused};
 use super::snapshot;
-use crate::assembler::compare::{AssemblerComparison, compare, estimates};
-use crate::assembler::{Configuration, ExecutableStamp, Task};
 use crate::document::OpenDocument;
 use crate::ptxas::{Key, hash};
 use crate::refresh;
 use crate::shared::Shared;
+use ptx_nvidia::compare::{AssemblerComparison, compare, estimates};
+use ptx_nvidia::{Configuration, ExecutableStamp, Task};
 use ptx_syntax::Snapshot;
 use serde_json::{Value, json};
 use std::sync::Arc;

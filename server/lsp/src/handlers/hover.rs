@@ -1,9 +1,9 @@
 //! `textDocument/hover`.
 
 use super::{DocumentPosition, at};
-use crate::assembler::disassembly::MachineInstruction;
 use crate::session::{ClientFeatures, EXPLAIN};
 use crate::shared::Shared;
+use ptx_nvidia::disassembly::MachineInstruction;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{

@@ -286,7 +286,7 @@ fn longest(part: &[(usize, u32)]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assembler::disassembly::MachineInstruction;
+    use crate::disassembly::MachineInstruction;
     use ptx_analysis::Analyzer;
     use ptx_analysis::registers::report;
     use ptx_analysis::target::find_architecture;

@@ -1,9 +1,9 @@
 //! Machine code without a server, for the command line.
 
-use crate::assembler::answer::{TiedCode, kernel_of};
-use crate::assembler::machine::Toolchain;
-use crate::assembler::run::Runner;
-use crate::assembler::{AssemblerFailure, Configuration, Task, Tool, ToolInfo, absolute};
+use crate::answer::{TiedCode, kernel_of};
+use crate::machine::Toolchain;
+use crate::run::Runner;
+use crate::{AssemblerFailure, Configuration, Task, Tool, ToolInfo, absolute};
 use ptx_analysis::ModuleFacts;
 use ptx_syntax::Snapshot;
 use serde_json::Value;

@@ -152,10 +152,10 @@ pub fn spills(measured: &AssemblerFunction) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assembler::disassembly::{Disassembly, LiveCounts, MachineInstruction};
-    use crate::assembler::output::Listing;
-    use crate::assembler::ties::Ties;
-    use crate::assembler::{AssemblerOutput, Tool, ToolInfo};
+    use crate::disassembly::{Disassembly, LiveCounts, MachineInstruction};
+    use crate::output::Listing;
+    use crate::ties::Ties;
+    use crate::{AssemblerOutput, Tool, ToolInfo};
     use expect_test::expect;
     use std::time::Duration;
 

@@ -5,19 +5,31 @@
 //! `docs/decisions/0003-assembler.md` explains how the server makes sure that the user named them. An executable must report
 //! its version before it gets a module.
 
+// Tests make the files that they read.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+// In a browser there are no programs.
+#![cfg_attr(target_family = "wasm", allow(dead_code))]
+
 pub mod answer;
 pub mod compare;
 pub mod disassembly;
 #[cfg(windows)]
 mod job;
 pub mod machine;
+mod offline;
 mod options;
 pub mod output;
 pub mod run;
 #[cfg(unix)]
-pub mod supervisor;
+mod supervisor;
 pub mod text;
 pub mod ties;
+#[cfg(windows)]
+mod windows;
+
+pub use offline::{MachineCodeTools, ModuleCode};
+#[cfg(unix)]
+pub use supervisor::supervise_or_enable;
 
 use output::Listing;
 use ptx_gate::files::{self, PrivateFolder};

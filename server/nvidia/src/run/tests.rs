@@ -10,7 +10,9 @@ const ROLE: &str = "PTX_ANALYZER_TEST_ROLE";
 /// This executable, which plays one role.
 fn playing(role: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "assembler::run::tests::role", "--nocapture"]).env(ROLE, role);
+    // Names of tests begin behind the name of the crate.
+    let (_, module) = module_path!().split_once("::").unwrap();
+    command.args(["--exact", &format!("{module}::role"), "--nocapture"]).env(ROLE, role);
     command
 }
 

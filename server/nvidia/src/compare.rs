@@ -297,9 +297,9 @@ fn table(rows: &[[String; 9]], out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Tool;
-    use super::super::output::Listing;
     use super::*;
+    use crate::Tool;
+    use crate::output::Listing;
     use expect_test::expect;
     use std::path::PathBuf;
     use std::time::Duration;
