@@ -41,6 +41,9 @@ for list in crate npm; do
   fi
 done
 
+echo 'the crate that is published, built from what is in its package'
+cargo package --quiet --locked --offline --allow-dirty --target-dir "${CARGO_TARGET_DIR:-target}/package" -p tree-sitter-ptx
+
 echo 'versions agree'
 version=$("$program" --version | cut -d ' ' -f 2)
 for file in editors/vscode/package.json tree-sitter-ptx/package.json tree-sitter-ptx/tree-sitter.json editors/zed/extension.toml editors/zed/Cargo.toml \
