@@ -87,9 +87,9 @@ pub struct Shared {
     folders: RwLock<Arc<Folders>>,
     /// How the client spells the URIs of files.
     pub spelling: Spelling,
-    documents: DashMap<FileName, Arc<OpenDocument>>,
+    documents: DashMap<FileName, Vec<Arc<OpenDocument>>>,
     touched: Mutex<Option<Uri>>,
-    refused: Mutex<HashMap<FileName, DocumentRefusal>>,
+    refused: Mutex<HashMap<Uri, DocumentRefusal>>,
     /// Documents that are not checked when they are opened next.
     spared: Mutex<HashSet<FileName>>,
     /// Messages about settings that were shown.
@@ -270,12 +270,32 @@ impl Shared {
 
     /// Returns an open document, by whichever of its URIs.
     pub fn document(&self, uri: &Uri) -> Option<Arc<OpenDocument>> {
-        self.document_of(&file_name(uri))
+        self.document_named(uri.as_str())
     }
 
-    /// Returns the open document of a file.
+    /// Returns the open document that a URI names: the one that it opened, or the last one of the same file. A client may have opened a
+    /// file by two URIs, and then it has two texts.
+    pub fn document_named(&self, uri: &str) -> Option<Arc<OpenDocument>> {
+        let open = self.documents.get(&FileName::of_uri(uri))?;
+        open.iter().find(|document| document.uri.as_str() == uri).or(open.last()).cloned()
+    }
+
+    /// Returns the open document of a file; of several the last one.
     pub fn document_of(&self, file: &FileName) -> Option<Arc<OpenDocument>> {
-        self.documents.get(file).map(|document| Arc::clone(&document))
+        self.documents.get(file).and_then(|open| open.last().cloned())
+    }
+
+    /// Takes the document out that a URI opened. With `in_any_spelling`, it may be another document of the same file.
+    fn take(&self, uri: &Uri, in_any_spelling: bool) -> Option<Arc<OpenDocument>> {
+        let name = file_name(uri);
+        let document = {
+            let mut open = self.documents.get_mut(&name)?;
+            let last = open.len().checked_sub(1).filter(|_| in_any_spelling);
+            let at = open.iter().position(|document| document.uri == *uri).or(last)?;
+            open.remove(at)
+        };
+        self.documents.remove_if(&name, |_, open| open.is_empty());
+        Some(document)
     }
 
     /// Returns the URI by which the client knows a file: the one that opened it, or one in the client's form.
@@ -285,7 +305,7 @@ impl Shared {
 
     /// Returns all open documents.
     pub fn documents(&self) -> Vec<Arc<OpenDocument>> {
-        self.documents.iter().map(|document| Arc::clone(&document)).collect()
+        self.documents.iter().flat_map(|open| open.clone()).collect()
     }
 
     /// Reports a panic in work on `what` (a document, a kind of request). The user gets one message for each.
@@ -331,7 +351,7 @@ impl Shared {
     /// Like [`Self::open`], with the client's name of the language.
     pub fn open_as(self: &Arc<Self>, uri: Uri, language: &str, text: &str, version: i32) {
         // If a client opens a document twice, the second text counts.
-        self.close(&uri);
+        self.end(&uri, self.take(&uri, false));
         self.spelling.learn(&uri);
         let name = file_name(&uri);
         let (document, publisher): (OpenDocument, Publisher) = OpenDocument::new(uri.clone(), language, text, version);
@@ -340,18 +360,22 @@ impl Shared {
         self.touch(&uri);
         // The document is inserted before its worker reads the settings: a change of settings rechecks all documents, and must
         // not miss this one.
-        self.documents.insert(name.clone(), Arc::clone(&document));
+        self.documents.entry(name).or_default().push(Arc::clone(&document));
         let shared = Arc::clone(self);
         if let Err(error) = (self.start)(shared, document, publisher, language) {
             tracing::error!("no thread for {}: {error}", uri.as_str());
-            self.documents.remove(&name);
-            lock(&self.refused).insert(name, DocumentRefusal::NoThread);
+            self.take(&uri, false);
+            lock(&self.refused).insert(uri, DocumentRefusal::NoThread);
         }
     }
 
     /// Closes a document and withdraws its diagnostics.
     pub fn close(&self, uri: &Uri) {
-        let document = self.documents.remove(&file_name(uri)).map(|(_, document)| document);
+        self.end(uri, self.take(uri, true));
+    }
+
+    /// Ends what belongs to a document that was taken out, or to a URI without one.
+    fn end(&self, uri: &Uri, document: Option<Arc<OpenDocument>>) {
         // The client may close it by another URI than it opened it by.
         let uri = document.as_ref().map_or(uri, |document| &document.uri);
         self.found(uri);
@@ -375,14 +399,14 @@ impl Shared {
         }
         let Some(document) = self.document(uri) else { return };
         document.lose();
-        lock(&self.refused).insert(file_name(uri), DocumentRefusal::OutOfSync);
+        lock(&self.refused).insert(document.uri.clone(), DocumentRefusal::OutOfSync);
         super::refresh::diagnostics(self);
         self.tell_lost(document.uri.as_str());
     }
 
     /// Marks the text of a document as known again.
     pub fn found(&self, uri: &Uri) {
-        lock(&self.refused).remove(&file_name(uri));
+        lock(&self.refused).remove(uri);
     }
 
     /// Reports to the user, once, that the text of a document is unknown.
@@ -397,6 +421,6 @@ impl Shared {
 
     /// Returns the reason why requests about a document are refused, if they are.
     pub fn refusal(&self, uri: &Uri) -> Option<DocumentRefusal> {
-        lock(&self.refused).get(&file_name(uri)).copied()
+        lock(&self.refused).get(uri).copied()
     }
 }

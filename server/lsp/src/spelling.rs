@@ -49,7 +49,7 @@ pub fn as_opened(shared: &Shared, request: Request) -> Request {
     let Some((place, written)) = PLACES.iter().find_map(|place| Some((place, params.pointer(place)?.as_str()?))) else {
         return request;
     };
-    let opened = shared.document_of(&FileName::of_uri(written)).map(|document| document.uri.clone());
+    let opened = shared.document_named(written).map(|document| document.uri.clone());
     let Some(opened) = opened.filter(|opened| opened.as_str() != written) else { return request };
     let (method, id, params) = request.into_parts();
     let mut params = params.unwrap_or_default();

@@ -98,10 +98,13 @@ pub fn handle(shared: &Arc<Shared>, unreadable: &UnreadableMessage) {
         uri.as_deref().unwrap_or("an unknown document")
     );
     match (uri, *method) {
-        // A name that is not a URI belongs to no open document, and no request can name it.
         (Some(uri), _) => match uri.parse::<Uri>() {
             Ok(uri) => shared.lose(&uri, *method == METHODS[0]),
-            Err(_) => shared.tell_lost(uri),
+            // By a name that is no valid URI, such as one with a space, no document is opened; but it may mean an open one.
+            Err(_) => match shared.document_named(uri) {
+                Some(document) => shared.lose(&document.uri, false),
+                None => shared.tell_lost(uri),
+            },
         },
         // Any open document may have changed.
         (None, "textDocument/didChange") => shared.documents().iter().for_each(|d| shared.lose(&d.uri, false)),

@@ -167,26 +167,54 @@ fn changes_and_the_end_of_a_document_count_in_every_spelling() {
     }
 }
 
+/// A client that opens a file by two names has two texts, and edits of one do not fit the other.
 #[test]
-fn a_document_that_is_opened_by_two_names_is_one() {
+fn a_file_that_is_opened_by_two_names_has_two_texts() {
     let (_keep, root) = folder(&[("k.ptx", GOOD)]);
-    let names = spellings(&root.join("k.ptx"));
+    let mut names = spellings(&root.join("k.ptx"));
+    // What stands behind the path does not name another file, but another document.
+    names.push(format!("{}?old", names[0]));
     let mut client = begun(&[file_uri(&root)], json!({}));
-    for (version, pair) in (1..).step_by(2).zip(names.windows(2)) {
-        client.open(&pair[0], version, BAD);
-        assert_eq!(client.diagnostics(&pair[0], version).len(), 1);
-        client.open(&pair[1], version + 1, GOOD);
-        assert!(client.diagnostics(&pair[1], version + 1).is_empty());
-        if pair[0] != pair[1] {
-            let gone = client.wait("the first", |m| m["params"]["uri"] == pair[0] && m["params"]["version"].is_null());
-            assert_eq!(gone["params"]["diagnostics"], json!([]));
-        }
-        let found = client.call("workspace/symbol", json!({ "query": "k" }));
-        assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
-        assert_eq!(found[0]["location"]["uri"], pair[1]);
+    for pair in names.windows(2).filter(|pair| pair[0] != pair[1]) {
+        client.open(&pair[0], 1, BAD);
+        assert_eq!(client.diagnostics(&pair[0], 1).len(), 1);
+        client.open(&pair[1], 1, GOOD);
+        assert!(client.diagnostics(&pair[1], 1).is_empty());
+        let lines = |client: &mut Client, uri: &str| {
+            let params = json!({ "textDocument": { "uri": uri }, "options": { "tabSize": 4, "insertSpaces": true } });
+            client.call("textDocument/formatting", params)
+        };
+        let of_second = lines(&mut client, &pair[1]);
+        // The second text becomes another one, and the first stays.
+        client.change(&pair[1], 2, json!([{ "text": format!("{GOOD}   // behind\n") }]));
+        assert!(client.diagnostics(&pair[1], 2).is_empty());
+        assert_ne!(lines(&mut client, &pair[1]), of_second);
+        client.close(&pair[0]);
+        // The one that is still open is the file for every name.
+        client.change(&pair[1], 3, json!([{ "text": BAD }]));
+        assert_eq!(client.diagnostics(&pair[1], 3).len(), 1);
+        let symbols = client.call("textDocument/documentSymbol", json!({ "textDocument": { "uri": pair[0] } }));
+        assert_eq!(symbols.as_array().map(Vec::len), Some(1), "{symbols}");
         client.close(&pair[1]);
         client.forget();
     }
+}
+
+/// A name with a space is no valid URI, so the message is not understood. Its document is no longer known.
+#[test]
+fn a_change_by_an_invalid_name_is_not_lost() {
+    let (_keep, root) = folder(&[("a b.ptx", GOOD)]);
+    let uri = format!("{}/a%20b.ptx", file_uri(&root));
+    let mut client = begun(&[file_uri(&root)], json!({}));
+    client.open(&uri, 1, BAD);
+    assert_eq!(client.diagnostics(&uri, 1).len(), 1);
+    let invalid = json!({ "uri": uri.replace("%20", " "), "version": 2 });
+    let change = json!({ "textDocument": invalid, "contentChanges": [{ "text": GOOD }] });
+    client.notify("textDocument/didChange", change);
+    let params = json!({ "textDocument": { "uri": uri }, "position": { "line": 0, "character": 1 } });
+    let id = client.request("textDocument/hover", params);
+    let refusal = client.answer(id);
+    assert_eq!(refusal["error"]["code"], -32803, "{refusal}");
 }
 
 #[test]

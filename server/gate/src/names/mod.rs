@@ -53,8 +53,10 @@ impl FileName {
     #[must_use]
     pub fn below(&self, inside: &Path) -> Self {
         match &self.written {
-            Written::Uri(folder) if !folder.contains(['?', '#']) => {
-                Self::of_uri(&format!("{}/{}", folder.trim_end_matches('/'), uri::encoded_names(inside)))
+            Written::Uri(folder) if !folder.contains(['?', '#']) && uri::is_standard(folder) => {
+                // The root has no name before its slash.
+                let separator = if folder.ends_with('/') { "" } else { "/" };
+                Self::of_uri(&format!("{folder}{separator}{}", uri::encoded_names(inside)))
             }
             Written::Uri(_) => self.path().map_or_else(|| self.clone(), |folder| Self::of_path(&folder.join(inside))),
             Written::Path(folder) => Self::of_path(&folder.join(inside)),

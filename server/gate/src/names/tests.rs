@@ -339,6 +339,13 @@ fn a_client_gets_its_own_spelling_back() {
     assert!(below.uri(UriForm::default()).unwrap().ends_with("/%55sers/a/b%20c/k.ptx"));
     assert_eq!(below, FileName::of_path(&folder.path().unwrap().join("b c").join("k.ptx")));
     assert!(below.is_in(&folder));
+    // The root of the file system, and a path where a URI is expected.
+    let root = FileName::of_uri("file:///").below(Path::new("k.ptx"));
+    assert_eq!(root.uri(UriForm::default()).unwrap(), "file:///k.ptx");
+    let odd = FileName::of_uri("z:/%20").below(Path::new("a b.ptx"));
+    let expected =
+        if cfg!(windows) { FileName::of_path(Path::new(r"Z:\%20\a b.ptx")) } else { FileName::of_uri("z:/%20") };
+    assert_eq!(odd, expected);
     let up = FileName::of_uri(&format!("{}/x/../k.ptx", folder.uri(UriForm::default()).unwrap()));
     assert_eq!(up.path(), folder.below(Path::new("k.ptx")).path());
     let untitled = FileName::of_uri("untitled:Untitled-1");

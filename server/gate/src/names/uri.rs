@@ -69,6 +69,11 @@ pub(super) fn path_text(uri: &str, rules: PathRules) -> Option<Vec<u8>> {
     is_host(&host).then(|| [br"\\", &*host, &path].concat())
 }
 
+/// Whether this is a URI, and not a path where one is expected. In a path percent signs are letters.
+pub(super) fn is_standard(uri: &str) -> bool {
+    uri.split_once(':').is_some_and(|(scheme, _)| scheme.len() > 1)
+}
+
 /// Whether the host of a URI is this computer.
 fn is_here(host: &[u8]) -> bool {
     host.is_empty() || host.eq_ignore_ascii_case(b"localhost")
