@@ -2,7 +2,7 @@
 
 use super::files::complain;
 use ptx_gate::files::{self, FolderSearch, FoundFile, ReadFailure, SearchItem};
-use ptx_gate::names::FileName;
+use ptx_gate::names::{self, FileName};
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
 use ptx_syntax::{Rope, Snapshot};
@@ -60,8 +60,10 @@ impl InputOrigin {
     /// Its name in messages, with `/` on every system.
     pub fn name(&self) -> Cow<'_, str> {
         let Some(path) = self.path() else { return Cow::Borrowed("<stdin>") };
-        let name = path.to_string_lossy();
-        if cfg!(windows) { Cow::Owned(name.replace('\\', "/")) } else { name }
+        if !cfg!(windows) {
+            return path.to_string_lossy();
+        }
+        Cow::Owned(names::plain(path.to_owned()).to_string_lossy().replace('\\', "/"))
     }
 
     /// Reads the bytes of the input.

@@ -22,7 +22,10 @@ pub fn read(folder: &Path, path: &str) -> Result<Vec<u8>, String> {
     let relative = Path::new(path);
     let plain = |c: Component<'_>| matches!(c, Component::Normal(_) | Component::CurDir);
     if path.is_empty() || path.contains('\\') || !relative.components().all(plain) {
-        return Err("only files inside of the folder of the launch are read: a relative path without `..`".to_owned());
+        return Err(
+            "only files inside of the folder of the launch are read: a relative path with `/` and without `..`"
+                .to_owned(),
+        );
     }
     let folder = BoundedFolder::new(folder).map_err(|error| error.to_string())?;
     folder.read(relative, MAX_FILE).map_err(|refusal| match refusal {
