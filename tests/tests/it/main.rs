@@ -12,6 +12,7 @@ mod fixtures;
 mod hard_cases;
 mod hover_claims;
 mod hovers;
+mod identifiers;
 mod inline;
 mod inline_kernels;
 mod interpreter_coverage;

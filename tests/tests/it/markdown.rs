@@ -23,12 +23,13 @@ const KEPT: &[&str] = &[
     "yml",
 ];
 
-fn root() -> PathBuf {
+/// The root of the repository.
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 /// The files of the repository, relative to its root, without build outputs and installed packages.
-fn files() -> BTreeSet<String> {
+pub fn files() -> BTreeSet<String> {
     let (root, mut out) = (root(), BTreeSet::new());
     let mut open = vec![root.clone()];
     while let Some(folder) = open.pop() {

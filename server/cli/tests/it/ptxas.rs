@@ -140,7 +140,8 @@ fn lives(number: &str) -> bool {
 fn dies(number: &str) {
     let begin = Instant::now();
     while lives(number) {
-        assert!(begin.elapsed() < Duration::from_secs(20), "it still runs");
+        // On a busy machine a process that was killed may wait long for its last turn.
+        assert!(begin.elapsed() < Duration::from_secs(120), "it still runs");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
