@@ -424,6 +424,7 @@ fn deep_nesting_on_the_command_line() {
     }
 }
 
+#[cfg(unix)]
 fn ran(command: &mut Command) -> (Option<i32>, String) {
     let output = command.output().unwrap();
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -481,34 +482,6 @@ fn a_file_that_cannot_be_formatted_stays() {
     assert!(said.contains("cannot be written"), "{said}");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     assert_eq!(names(folder.path()), ["a.ptx"]);
-}
-
-/// Another program has it open and shares it with nobody, as some editors do.
-#[test]
-#[cfg(windows)]
-fn a_locked_file_is_reported_and_stays() {
-    use std::os::windows::fs::OpenOptionsExt;
-    let folder = tempfile::tempdir().unwrap();
-    let (locked, free) = (folder.path().join("locked.ptx"), folder.path().join("free.ptx"));
-    let text = format!("{HEAD}{}", KERNEL.replace("    ret;", "ret;"));
-    for file in [&locked, &free] {
-        fs::write(file, &text).unwrap();
-    }
-    // Others may read it, or nobody may.
-    for share in [1, 0] {
-        let held = fs::File::options().read(true).share_mode(share).open(&locked).unwrap();
-        let (code, said) = ran(binary().arg("fmt").arg(folder.path()));
-        assert_eq!(code, Some(2), "{said}");
-        assert!(said.contains("locked.ptx") && !said.contains("free.ptx: "), "{said}");
-        let checked = ran(binary().arg("check").arg(folder.path()));
-        assert_eq!(checked.0, Some(if share == 0 { 2 } else { 0 }), "{}", checked.1);
-        drop(held);
-        assert_eq!(fs::read_to_string(&locked).unwrap(), text);
-        assert_ne!(fs::read_to_string(&free).unwrap(), text, "the other file is formatted");
-        let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
-        names.sort();
-        assert_eq!(names, ["free.ptx", "locked.ptx"]);
-    }
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod incremental;
 mod inline;
 mod isa;
 mod live_ranges;
+mod locked;
 mod manners;
 mod memory;
 mod navigation;

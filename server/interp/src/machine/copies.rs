@@ -4,13 +4,16 @@
 //! read and wrote stay *in flight* until its completion is known: until a wait for its group, or for the phase of the mbarrier that counts
 //! it, has succeeded. Before that, a thread that reads the written bytes, or writes any of the bytes, races with the operation: a finding.
 
+mod index;
+
 use super::operands::{self, GRANULE, OperandUses, TensorKind};
 use super::{AccessLocation, ExecContext};
 use crate::findings::{FaultKind, InstructionSite};
 use crate::lanes::LaneMask;
 use crate::memory::Region;
+use index::Index;
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 /// Maximum number of operations in flight that are tracked; further ones are not checked.
 const MAX_COPIES: usize = 1 << 16;
@@ -82,47 +85,6 @@ impl Flight {
 
 /// Identifies an operation in flight.
 pub(crate) type FlightId = u64;
-
-/// Spans in one memory, searchable by address. They are stored in classes by size, so that a search looks at few of them.
-#[derive(Debug, Clone, Default)]
-struct Index {
-    /// For each class: (start, operation) → size in bytes.
-    classes: [BTreeMap<(u64, FlightId), u64>; 6],
-    count: usize,
-}
-
-/// The class of a size: sizes of class *k* are below 16 to the power of *k* + 1. The last class has no upper bound.
-fn class(bytes: u64) -> usize {
-    ((bytes.max(1).ilog2() / 4) as usize).min(5)
-}
-
-impl Index {
-    fn insert(&mut self, span: CopySpan, id: FlightId) {
-        self.count += usize::from(self.classes[class(span.bytes)].insert((span.start, id), span.bytes).is_none());
-    }
-
-    fn remove(&mut self, span: CopySpan, id: FlightId) {
-        self.count -= usize::from(self.classes[class(span.bytes)].remove(&(span.start, id)).is_some());
-    }
-
-    /// The operations that use some of these bytes. `looked` counts the spans that the search looks at.
-    fn overlapping<'i>(
-        &'i self,
-        start: u64,
-        bytes: u64,
-        looked: &'i Cell<usize>,
-    ) -> impl Iterator<Item = FlightId> + 'i {
-        let end = start.saturating_add(bytes);
-        let filled = self.classes.iter().enumerate().filter(|(_, c)| !c.is_empty());
-        filled.flat_map(move |(class, spans)| {
-            // The last class has no upper bound for sizes.
-            let longest = if class == 5 { u64::MAX } else { 16 << (4 * class) };
-            let from = start.saturating_sub(longest);
-            let near = spans.range((from, 0)..(end, 0)).inspect(|_| looked.set(looked.get() + 1));
-            near.filter(move |((at, _), len)| at.saturating_add(**len) > start).map(|((_, id), _)| *id)
-        })
-    }
-}
 
 /// Operations in flight in the shared memory of a CTA.
 #[derive(Debug, Clone, Default)]
@@ -604,47 +566,4 @@ pub(crate) fn fence(context: &mut ExecContext<'_>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{CopySpan, Index, SharedFlights};
-    use std::cell::Cell;
-
-    fn span(start: u64, bytes: u64) -> CopySpan {
-        CopySpan { rank: None, start, bytes }
-    }
-
-    #[test]
-    fn spans_are_found_by_any_of_their_bytes() {
-        let mut index = Index::default();
-        let spans = [(0u64, 4u64), (4, 4), (100, 16), (1000, 4096), (5000, 1 << 20), (2_000_000, 1 << 27)];
-        for (id, (start, bytes)) in spans.into_iter().enumerate() {
-            index.insert(span(start, bytes), id as u64);
-        }
-        for at in (0..9000).chain([1_053_575, 1_053_576, 2_000_000, 130_000_000, 136_217_727, 136_217_728]) {
-            let found: Vec<u64> = index.overlapping(at, 2, &Cell::new(0)).collect();
-            let near = spans.iter().enumerate().filter(|(_, (s, b))| *s < at + 2 && s + b > at).map(|(i, _)| i as u64);
-            let mut near: Vec<u64> = near.collect();
-            let mut found = found;
-            near.sort_unstable();
-            found.sort_unstable();
-            assert_eq!(found, near, "at {at}");
-        }
-        index.remove(span(4, 4), 1);
-        assert_eq!((index.overlapping(5, 1, &Cell::new(0)).count(), index.count), (0, 5));
-    }
-
-    #[test]
-    fn counters_say_where_to_look() {
-        let mut flights = SharedFlights::default();
-        for (id, start) in [(0, 16), (1, 20)] {
-            flights.writes.insert(span(start, 4), id);
-            flights.count(span(start, 4), true);
-        }
-        assert!(flights.touches(28, 4) && !flights.touches(32, 4) && !flights.touches(0, 16) && flights.touches(0, 17));
-        flights.writes.remove(span(16, 4), 0);
-        flights.count(span(16, 4), false);
-        assert!(flights.touches(24, 1));
-        flights.writes.remove(span(20, 4), 1);
-        flights.count(span(20, 4), false);
-        assert!(!flights.touches(16, 16) && flights.counters.is_empty());
-    }
-}
+mod tests;

@@ -31,12 +31,12 @@ mod updates;
 use super::{AccessLocation, ExecContext, GridShape, Order, Scope};
 use crate::findings::FaultKind;
 use crate::lanes::{LANES, LaneMask};
+use crate::memory::Region;
 use crate::memory::shadow::{self, ShadowCell, Stamp};
-use crate::memory::{PAGE, Region};
 pub use clock::Clock;
 pub use knowledge::Knowledge;
 pub(super) use lanes::{observe_reads, observe_writes, orders_nothing, watches};
-use probe::{AccessProbe, RaceCause};
+use probe::{AccessProbe, RaceCause, look};
 pub use report::read_fixed;
 pub use scopes::SyncKind;
 use scopes::{BEYOND, Domain, ScopeState, SyncOperation};
@@ -566,35 +566,6 @@ fn note(
     let found = look(context, location, lane, bytes, &mut left, |cell| asker.touch(cell, access));
     context.lanes.clock = clock;
     context.machine.races.set_left(left);
-    found
-}
-
-/// Calls `f` with the shadow cell of each word or byte in a range. Returns the first conflict that `f` reports.
-fn look(
-    context: &mut ExecContext<'_>,
-    location: AccessLocation,
-    lane: usize,
-    bytes: usize,
-    left: &mut u32,
-    f: impl Fn(&mut ShadowCell) -> Option<(Stamp, bool, RaceCause)>,
-) -> Option<RaceConflict> {
-    let (storage, start) = context.storage(location, lane, bytes)?;
-    let (mut done, mut found) = (0, None);
-    while done < bytes {
-        let at = start + done as u64;
-        let inside = at as usize % shadow::BLOCK;
-        let count = (bytes - done).min(shadow::BLOCK - inside);
-        let whole = inside.is_multiple_of(4) && count.is_multiple_of(4);
-        if let Some(block) = storage.shadow(at).block(at as usize % PAGE, whole, left) {
-            let (cells, grain) = block.cells(inside, count);
-            for (i, cell) in cells.iter_mut().enumerate() {
-                if let Some((other, other_writes, cause)) = f(cell) {
-                    found.get_or_insert(RaceConflict { other, other_writes, cause, at: done + i * grain });
-                }
-            }
-        }
-        done += count;
-    }
     found
 }
 

@@ -1,8 +1,9 @@
 //! The comparison of an access with earlier ones to the same bytes.
 
-use super::{Clock, Knowledge, RaceAccess};
-use crate::machine::{GridShape, Scope};
-use crate::memory::shadow::{ShadowCell, Stamp};
+use super::{Clock, Knowledge, RaceAccess, RaceConflict};
+use crate::machine::{AccessLocation, ExecContext, GridShape, Scope};
+use crate::memory::PAGE;
+use crate::memory::shadow::{self, ShadowCell, Stamp};
 
 /// Why two accesses race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,4 +187,33 @@ impl<'c> AccessProbe<'c> {
         }
         *place = if again && !place.is_of_lane(me) { me.with(Stamp::MANY) } else { me };
     }
+}
+
+/// Calls `f` with the shadow cell of each word or byte in a range. Returns the first conflict that `f` reports.
+pub(super) fn look(
+    context: &mut ExecContext<'_>,
+    location: AccessLocation,
+    lane: usize,
+    bytes: usize,
+    left: &mut u32,
+    f: impl Fn(&mut ShadowCell) -> Option<(Stamp, bool, RaceCause)>,
+) -> Option<RaceConflict> {
+    let (storage, start) = context.storage(location, lane, bytes)?;
+    let (mut done, mut found) = (0, None);
+    while done < bytes {
+        let at = start + done as u64;
+        let inside = at as usize % shadow::BLOCK;
+        let count = (bytes - done).min(shadow::BLOCK - inside);
+        let whole = inside.is_multiple_of(4) && count.is_multiple_of(4);
+        if let Some(block) = storage.shadow(at).block(at as usize % PAGE, whole, left) {
+            let (cells, grain) = block.cells(inside, count);
+            for (i, cell) in cells.iter_mut().enumerate() {
+                if let Some((other, other_writes, cause)) = f(cell) {
+                    found.get_or_insert(RaceConflict { other, other_writes, cause, at: done + i * grain });
+                }
+            }
+        }
+        done += count;
+    }
+    found
 }
