@@ -38,7 +38,7 @@ test('the system and the processor of a program', () => {
     assert.equal(new Set(kinds).size, programs.length);
 });
 
-test('what is no program for VS Code', () => {
+test('files that VS Code cannot run', () => {
     // For RISC-V; cut off; a program for DOS; a script.
     const lost = header('pe', 0x8664);
     lost.writeUInt32LE(0xfffffff0, 0x3c);

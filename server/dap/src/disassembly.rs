@@ -70,7 +70,7 @@ impl DebugSession {
         let places = self.debuggee.as_ref().map(|d| &d.places);
         let known = places.and_then(|places| Some(places.file(*places.files(&path).first()?)));
         let Some(file) = known else {
-            return Err(RequestFailure::new(format!("`{name}` is no source of this kernel")));
+            return Err(RequestFailure::new(format!("`{name}` is not a source of this kernel")));
         };
         let bytes = ptx_gate::files::read(file, 1 << 30)
             .map_err(|error| RequestFailure::new(format!("`{name}` cannot be read: {error}")))?;

@@ -1,6 +1,6 @@
 //! The URIs of files, as the client spells them.
 //!
-//! A client identifies a document by the text of its URI, and may have more than one text for a file. What the server says about an open
+//! A client identifies a document by the text of its URI, and may write more than one URI for a file. What the server says about an open
 //! document has the very URI that opened it; what it says about another file has a URI in the form of this client ([`Spelling`]).
 
 use super::shared::Shared;

@@ -530,7 +530,7 @@ fn the_end_of_the_process_that_started_it() {
     let gone = parent.id();
     parent.kill().unwrap();
     parent.wait().unwrap();
-    // Windows keeps the number as long as somebody has a handle.
+    // Windows does not free the process number while a handle is open.
     drop(parent);
     assert_eq!(client.ended(Duration::from_secs(10)).and_then(|s| s.code()), Some(1));
     // This process id belongs to another system: the server cannot check whether the process is alive.

@@ -13,7 +13,7 @@ fn ran(command: &str, folder: &Path) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-/// Another program has it open and shares it with nobody, as some editors do.
+/// Another program keeps the file open without sharing it, as some editors do.
 #[test]
 fn a_locked_file_is_reported_and_stays() {
     let folder = tempfile::tempdir().unwrap();
@@ -22,7 +22,7 @@ fn a_locked_file_is_reported_and_stays() {
     for file in [&locked, &free] {
         fs::write(file, text).unwrap();
     }
-    // Others may read it, or nobody may.
+    // First others may read it, then they may not.
     for share in [1, 0] {
         let held = fs::File::options().read(true).share_mode(share).open(&locked).unwrap();
         let (code, said) = ran("fmt", folder.path());

@@ -167,7 +167,7 @@ fn changes_and_the_end_of_a_document_count_in_every_spelling() {
     }
 }
 
-/// A client that opens a file by two names has two texts, and edits of one do not fit the other.
+/// If a client opens a file under two URIs, each has its own text: edits of one do not fit the other.
 #[test]
 fn a_file_that_is_opened_by_two_names_has_two_texts() {
     let (_keep, root) = folder(&[("k.ptx", GOOD)]);
@@ -200,7 +200,7 @@ fn a_file_that_is_opened_by_two_names_has_two_texts() {
     }
 }
 
-/// A name with a space is no valid URI, so the message is not understood. Its document is no longer known.
+/// A URI with a space is invalid, so the server cannot apply the change. From then on it does not know the text of the document.
 #[test]
 fn a_change_by_an_invalid_name_is_not_lost() {
     let (_keep, root) = folder(&[("a b.ptx", GOOD)]);

@@ -273,7 +273,7 @@ fn sources_are_given() {
     let source = client.ask("source", json!({ "source": { "path": kernel.path }, "sourceReference": 0 }));
     assert_eq!(source["content"], DIVERGING);
     let secret = json!({ "source": { "path": "/etc/passwd" }, "sourceReference": 0 });
-    assert!(client.refused("source", secret).contains("is no source of this kernel"));
+    assert!(client.refused("source", secret).contains("is not a source of this kernel"));
     client.close();
 }
 

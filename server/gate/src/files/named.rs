@@ -41,7 +41,7 @@ pub fn read_stream(stream: impl Read, max: u64) -> Result<Vec<u8>, ReadFailure> 
 /// may lead to other computers.
 ///
 /// # Errors
-/// If there is no such file.
+/// If the file does not exist.
 #[expect(clippy::disallowed_methods, reason = "the user named this path")]
 pub fn real_named(path: &Path) -> io::Result<PathBuf> {
     // Windows has no such path for the files of some drives (in memory, or of a program). There they are followed name by name.
