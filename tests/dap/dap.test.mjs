@@ -235,7 +235,7 @@ test("restart, terminate, sources", async () => {
   assert.deepEqual(sources.map((s) => s.path), [diverging]);
   const { content } = await session.ask("source", { source: sources[0], sourceReference: 0 });
   assert.match(content, /^\/\/ diverging/);
-  assert.match(await session.refused("source", { source: { path: "/etc/passwd" }, sourceReference: 0 }), /no source of this kernel/);
+  assert.match(await session.refused("source", { source: { path: "/etc/passwd" }, sourceReference: 0 }), /is not a source of this kernel/);
   await session.client.restartRequest({ arguments: { program: diverging, launch: "grid=1 block=32 n=2 out=u32[32]:zero" } });
   assert.equal((await session.end()).reason, "entry");
   const terminated = session.client.waitForEvent("terminated");
