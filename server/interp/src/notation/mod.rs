@@ -1,5 +1,6 @@
 //! Notation of numbers in launches and expressions: element formats and literals.
 
+mod decimal;
 mod element;
 mod number;
 

@@ -159,7 +159,9 @@ impl Number {
                     let code = layout.encode(real, false);
                     let stored = layout.decode(code as u64);
                     let lost = !matches!(stored.class, NumberClass::Finite | NumberClass::Zero)
-                        || !layout.has_nan() && self.value().abs() > layout.largest();
+                        || !layout.has_nan()
+                            && self.value().abs() > layout.largest()
+                            && element.value(code << element.padding()) != self.value();
                     match real.class {
                         NumberClass::Nan if !layout.has_nan() => Err(format!("`{name}` has no NaN")),
                         NumberClass::Infinite if !layout.has_infinity() => Err(format!("`{name}` has no infinity")),
@@ -299,6 +301,7 @@ mod tests {
         assert_eq!(bits("-6", "e2m1"), Ok(0xf));
         assert_eq!(bits("2", "ue8m0"), Ok(128));
         assert_eq!(bits("-0.5", "s2f6"), Ok(0xe0));
+        assert_eq!(bits("-2", "s2f6"), Ok(0x80));
         assert_eq!(bits("inf", "e4m3"), Err("`e4m3` has no infinity".into()));
         assert_eq!(bits("nan", "e2m1"), Err("`e2m1` has no NaN".into()));
         assert_eq!(bits("-2", "ue8m0"), Err("`ue8m0` has no sign, but `-2` is negative".into()));
