@@ -10,6 +10,7 @@ use super::wire::{DapAnswer, DapRequest, RequestFailure, arguments};
 use ptx_interp::inspect;
 use ptx_launch::words;
 use ptx_launch::words::lanes as lanes_in_words;
+use ptx_view::lane_values::marks;
 use serde_json::{Value, json};
 
 /// The commands of the console, each with its description.
@@ -55,7 +56,7 @@ impl DebugSession {
 
     /// The text of a value.
     fn result(&self, now: &Now, value: &LaneValues, frame: GroupFrame, hex: bool, all: bool) -> String {
-        let mark = words::marks(value.unspecified, value.approximate, value.mask);
+        let mark = marks(value.unspecified, value.approximate, value.mask);
         let known = value.mask & value.known;
         if known == 0 {
             return "not written".to_owned();

@@ -18,7 +18,6 @@ use ptx_launch::files::is_markup;
 use ptx_launch::inside::folder_of;
 use ptx_launch::limit::RunLimit;
 use ptx_launch::refusal::LaunchRefusal;
-use ptx_launch::view;
 use ptx_launch::words::{self, LimitAdvice};
 use ptx_syntax::Snapshot;
 use std::path::{Path, PathBuf};
@@ -246,7 +245,7 @@ fn settings(arguments: &LaunchArguments) -> Result<Settings, RequestFailure> {
 fn first(arguments: &LaunchArguments, done: &LaunchRun) -> Result<WarpId, RequestFailure> {
     let shape = done.run.machine.shape;
     let (cta, warp) = (arguments.cta.unwrap_or([0; 3]), arguments.warp.unwrap_or(0));
-    view::target(&shape, cta, warp).map_err(RequestFailure::shown)
+    ptx_view::target(&shape, cta, warp).map_err(RequestFailure::shown)
 }
 
 impl Debuggee {

@@ -1,12 +1,8 @@
 //! Values as text.
 
 use ptx_interp::lanes::{LANES, LaneMask, lanes};
-use ptx_interp::launch::{ElementFormat, ElementKind};
-use ptx_launch::words::{few, lanes as lanes_in_words, readable};
-
-/// Values without a type below this one are shown in decimal. A larger one is more likely a mask, an address or a
-/// floating-point number.
-const COUNTED: u128 = 1 << 16;
+use ptx_launch::words::{few, lanes as lanes_in_words};
+use ptx_view::lane_values::LaneValues;
 
 /// The bits of a lane's value. `bytes` contains all lanes; a predicate has one bit per lane.
 pub fn bits(ty: &str, bytes: &[u8], lane: usize) -> u128 {
@@ -32,12 +28,9 @@ pub fn text(ty: &str, bits: u128, size: usize, hex: bool) -> String {
     if hex {
         return format!("{bits:#0width$x}", width = 2 + 2 * size);
     }
-    let element = ElementFormat::named(ty).filter(|e| e.bits() as usize == size * 8);
-    let element = element.unwrap_or(ElementFormat::of_bits(8 * size as u32));
-    match element.kind() {
-        ElementKind::Bits if bits < COUNTED => bits.to_string(),
-        _ => readable(element, bits),
-    }
+    let bytes = bits.to_le_bytes().get(..size).unwrap_or_default().repeat(LANES);
+    let values = LaneValues::plain(ty, &bytes);
+    values.text(values.reading(), 0)
 }
 
 /// The text for the value of one lane.

@@ -14,7 +14,7 @@ use ptx_interp::inspect::{self, MemoryPlace, RegisterView, SpecialView};
 use ptx_interp::lanes::{LANES, LaneMask, lanes};
 use ptx_interp::launch::{self, ElementFormat};
 use ptx_interp::memory::Window;
-use ptx_launch::words;
+use ptx_view::lane_values::marks;
 use serde_json::json;
 
 /// Number of elements that the text of a variable in memory shows.
@@ -181,7 +181,7 @@ impl View<'_> {
     pub(super) fn register(&self, frame: GroupFrame, register: &RegisterView) -> VariableWithParts {
         let known = register.known & frame.mask;
         let ty = register.ty;
-        let mark = words::marks(register.unspecified, register.approximate, known);
+        let mark = marks(register.unspecified, register.approximate, known);
         let value = match self.lane.filter(|l| frame.mask >> l & 1 != 0) {
             _ if known == 0 => "not written".to_owned(),
             Some(lane) if ty != ".pred" && kind(register, frame.mask) == Some(ScopeKind::Varying) => {
@@ -233,7 +233,7 @@ impl View<'_> {
         let Some(register) = all.iter().find(|r| r.slot == slot) else { return Vec::new() };
         let mut out = self.lanes(frame.mask, register.ty, &register.bytes, &register.name, register.known);
         for ((variable, _), lane) in out.iter_mut().zip(lanes(frame.mask)) {
-            variable.value += words::marks(register.unspecified, register.approximate, 1 << lane);
+            variable.value += marks(register.unspecified, register.approximate, 1 << lane);
             variable.presentation_hint = None;
             if register.known >> lane & 1 != 0 {
                 let pointer = self.pointed(register.ty, values::bits(register.ty, &register.bytes, lane), frame, lane);

@@ -16,20 +16,24 @@ use ptx_interp::launch::{ByteState, status_name};
 use ptx_interp::machine::{CtaCounts, Machine, RecordedStep, WarpId};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Finds the line and the column of a byte, both from 1.
 pub type LineColumnFinder<'p> = &'p dyn Fn(usize) -> (usize, usize);
 
 /// The result of a launch, for programs.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LaunchReport {
-    /// Status at the end: `finished`, `fault`, `limit`, `deadlock`.
+    /// Status at the end.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["finished", "fault", "limit", "deadlock"])))]
     pub status: &'static str,
     /// Number of executed warp instructions.
     pub warp_instructions: u64,
     /// The faults.
     pub faults: Vec<FaultReport>,
-    /// The limit that ended the run: `steps`, `effort` or `time`.
+    /// The limit that ended the run.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["steps", "effort", "time", null])))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limited_by: Option<&'static str>,
     /// How far a run came that reached a limit.
@@ -38,8 +42,9 @@ pub struct LaunchReport {
     /// Kinds of findings that may be missing, because what is stored for them reached a limit: `race`, `asynchronous`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub incomplete: Vec<&'static str>,
-    /// The bytes of buffers after the run, in hexadecimal digits, by name; variables only if they changed.
-    pub buffers: BTreeMap<String, String>,
+    /// The bytes of buffers after the run, in hexadecimal digits, by name; variables only if they changed. Later windows of a view leave them out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffers: Option<BTreeMap<String, String>>,
     /// Results of the expectations.
     pub expectations: Vec<ExpectationReport>,
     /// Duration in seconds.
@@ -76,6 +81,7 @@ pub struct LaunchReport {
 
 /// How far a run came.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReachedReport {
     /// The CTAs of the grid.
     pub blocks: BlocksReport,
@@ -85,6 +91,7 @@ pub struct ReachedReport {
 
 /// The CTAs of a grid.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlocksReport {
     /// Number of those that have ended.
     pub ended: u64,
@@ -96,6 +103,7 @@ pub struct BlocksReport {
 
 /// Warps at an instruction.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StandingReport {
     /// The line of the instruction that is the next of these warps.
     pub line: usize,
@@ -107,6 +115,7 @@ pub struct StandingReport {
 
 /// A fault.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FaultReport {
     /// Kind of the fault.
     pub kind: &'static str,
@@ -132,13 +141,39 @@ pub struct FaultReport {
     pub count: u64,
     /// Number of instructions that the warp had executed before the first occurrence.
     pub step: u64,
+    /// Whether an expectation of the launch names this kind of fault.
+    #[serde(skip_serializing_if = "is_false")]
+    pub expected: bool,
     /// A related place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related: Option<RelatedReport>,
 }
 
+/// A range in a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PlaceRange {
+    /// Line of its beginning, from 1.
+    pub line: usize,
+    /// Column of its beginning in bytes, from 1.
+    pub column: usize,
+    /// Line of its end.
+    pub end_line: usize,
+    /// Column of its end.
+    pub end_column: usize,
+}
+
+impl PlaceRange {
+    /// The range of these bytes.
+    pub fn new(range: &Range<usize>, places: LineColumnFinder<'_>) -> Self {
+        let ((line, column), (end_line, end_column)) = (places(range.start), places(range.end));
+        Self { line, column, end_line, end_column }
+    }
+}
+
 /// A place related to a fault.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RelatedReport {
     /// Its line.
     pub line: usize,
@@ -150,6 +185,7 @@ pub struct RelatedReport {
 
 /// Result of an expectation.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExpectationReport {
     /// The expectation as written.
     pub name: String,
@@ -164,10 +200,14 @@ pub struct ExpectationReport {
     /// Whether it compares approximate values.
     #[serde(skip_serializing_if = "is_false")]
     pub approximate: bool,
+    /// Where it is written, in a view of a document that contains it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<PlaceRange>,
 }
 
 /// A step of a warp.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StepReport {
     /// Number of instructions that the warp had executed before this step.
     pub step: u64,
@@ -189,6 +229,7 @@ pub struct StepReport {
 
 /// A register that was written.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RegisterChange {
     /// Its name.
     pub name: String,
@@ -273,15 +314,21 @@ pub fn report(
         message: v.message.clone(),
         unspecified: v.marks.contains(Marks::UNSPECIFIED),
         approximate: v.marks.contains(Marks::APPROXIMATE),
+        range: None,
     });
+    let unexpected = done.unexpected();
+    let fault_of_run = |own: &Fault| FaultReport {
+        expected: !unexpected.iter().any(|fault| std::ptr::eq(*fault, own)),
+        ..fault(&machine.executable, own, places)
+    };
     LaunchReport {
         status: status_name(done.run.status),
         warp_instructions: machine.steps,
         limited_by: done.limit.map(RunLimit::name),
         reached: done.limit.map(|_| reached(done, places)),
         incomplete: incomplete(machine),
-        faults: done.faults().iter().map(|f| fault(&machine.executable, f, places)).collect(),
-        buffers,
+        faults: done.faults().iter().map(fault_of_run).collect(),
+        buffers: Some(buffers),
         omitted,
         expectations: verdicts.collect(),
         seconds: done.time.as_secs_f64(),
@@ -335,6 +382,7 @@ pub fn fault(executable: &Executable, fault: &Fault, places: LineColumnFinder<'_
         fatal: fault.kind.is_fatal(),
         count: fault.count,
         step: fault.step,
+        expected: false,
         related,
     }
 }

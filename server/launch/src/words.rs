@@ -5,11 +5,9 @@ use super::limit::RunLimit;
 use ptx_analysis::codes::Text;
 use ptx_analysis::{Diagnostic, Finding, Related, Severity};
 use ptx_interp::findings::Fault;
-use ptx_interp::inspect::{self, Marks};
-use ptx_interp::launch::{
-    BufferSnapshot, ByteState, ElementFormat, ElementKind, ExpectationVerdict, PlacedBuffer, status_name,
-};
-use ptx_interp::machine::{CtaCounts, Machine, RegisterWrite, RunStatus, Settings};
+use ptx_interp::inspect::Marks;
+use ptx_interp::launch::{BufferSnapshot, ByteState, ExpectationVerdict, PlacedBuffer, status_name};
+use ptx_interp::machine::{CtaCounts, RunStatus, Settings};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -177,129 +175,6 @@ pub fn lanes(mask: u32) -> String {
         ranges.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}–{b}") }).collect();
     let plural = if mask.count_ones() == 1 { "lane" } else { "lanes" };
     if mask == 0 { "no lane".to_owned() } else { format!("{plural} {}", texts.join(", ")) }
-}
-
-/// Formats a register's values in the lanes of a mask: one value if all are equal, otherwise the first few and the last.
-pub fn value(ty: &str, change: &RegisterWrite, mask: u32) -> String {
-    let element = element_of(ty, change);
-    listed(ty, change, mask, element, false, &|bits| element.text(bits))
-}
-
-/// As [`value`] in short form: with the type of the writing instruction, without leading zeros, and with names for addresses.
-pub fn plain_value(ty: &str, instruction: &str, change: &RegisterWrite, mask: u32, machine: &Machine) -> String {
-    let declared = element_of(ty, change);
-    let says = |e: &ElementFormat| e.bits() == declared.bits() && e.kind() != ElementKind::Bits;
-    let element = written_as(instruction).find(says).unwrap_or(declared);
-    if let Some(part) = packed(ty, declared.bits()) {
-        let text = |bits: u128| {
-            let parts = (0..declared.bits() / part.bits()).map(|i| part.text(bits >> (i * part.bits()) & part.mask()));
-            parts.collect::<Vec<_>>().join("|")
-        };
-        return listed(ty, change, mask, ElementFormat::of_bits(declared.bits()), true, &text);
-    }
-    let text = |bits: u128| {
-        let address = u64::try_from(bits)
-            .ok()
-            .filter(|_| element.bits() == 64 && !matches!(element.kind(), ElementKind::Float(_)));
-        if let Some(name) = address.filter(|a| *a > 0xffff).and_then(|a| inspect::name_of(machine, a)) {
-            return format!("&{name}");
-        }
-        match element.kind() {
-            ElementKind::Bits if bits < 10 => bits.to_string(),
-            ElementKind::Bits => format!("{bits:#x}"),
-            _ => readable(element, bits),
-        }
-    };
-    listed(ty, change, mask, element, false, &text)
-}
-
-/// Returns the element of a packed type that fills `bits` bits: `f16` for `.f16x2`.
-fn packed(ty: &str, bits: u32) -> Option<ElementFormat> {
-    let (element, count) = ty.rsplit_once('x')?;
-    let (element, count) = (ElementFormat::named(element)?, count.parse::<u32>().ok()?);
-    (element.bits() * count == bits).then_some(element)
-}
-
-/// Formats a value in short form. An unsigned value beyond 32 bits is printed in hexadecimal, because it is usually an address.
-pub fn readable(element: ElementFormat, bits: u128) -> String {
-    match element.kind() {
-        ElementKind::Integer { signed: false } if bits >> 32 != 0 => format!("{bits:#x}"),
-        _ => element.text(bits),
-    }
-}
-
-/// Returns the types in an instruction's mnemonic, in order.
-fn written_as(instruction: &str) -> impl Iterator<Item = ElementFormat> + '_ {
-    let head = instruction.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
-    head.split('.').skip(1).filter_map(ElementFormat::named)
-}
-
-fn element_of(ty: &str, change: &RegisterWrite) -> ElementFormat {
-    let bits = change.after.len() / 4;
-    ElementFormat::named(ty).filter(|e| e.bits() as usize == bits).unwrap_or(ElementFormat::of_bits(bits as u32))
-}
-
-fn listed(
-    ty: &str,
-    change: &RegisterWrite,
-    mask: u32,
-    element: ElementFormat,
-    packed: bool,
-    text: &dyn Fn(u128) -> String,
-) -> String {
-    let marks = marks(change.unspecified, change.approximate, mask);
-    if ty == ".pred" {
-        let bits = change.after.iter().rev().fold(0u32, |all, byte| all << 8 | u32::from(*byte)) & mask;
-        return if bits == mask {
-            "true".to_owned()
-        } else if bits == 0 {
-            "false".to_owned()
-        } else {
-            lanes(bits)
-        } + marks;
-    }
-    let lane = |lane: u32| element.get(&change.after, lane.into()).map_or_else(String::new, text);
-    let texts: Vec<String> = (0..32).filter(|l| mask >> l & 1 != 0).map(lane).collect();
-    if marks.is_empty()
-        && !packed
-        && let Some((start, step)) = affine(element, &change.after, mask)
-    {
-        let times =
-            if step.unsigned_abs() == 1 { "lane".to_owned() } else { format!("{} × lane", step.unsigned_abs()) };
-        let sign = if step < 0 { "−" } else { "+" };
-        return if start == 0 && step > 0 { times } else { format!("{} {sign} {times}", text(start)) };
-    }
-    few(&texts) + marks
-}
-
-/// For integers that change by a constant from lane to lane: the value of lane 0 and the difference to the next lane. The
-/// clients' views fold values by the same rule.
-fn affine(element: ElementFormat, bytes: &[u8], mask: u32) -> Option<(u128, i128)> {
-    let bits = element.bits();
-    if !(32..=64).contains(&bits) || matches!(element.kind(), ElementKind::Float(_)) || mask.count_ones() < 3 {
-        return None;
-    }
-    let mut lanes = (0..32).filter(|l| mask >> l & 1 != 0);
-    let value = |lane: u32| Some(element.get(bytes, lane.into())?.cast_signed());
-    let (first, second) = (lanes.next()?, lanes.next()?);
-    let signed = |distance: i128| (distance << (128 - bits)) >> (128 - bits);
-    let (start, apart) = (value(first)?, i128::from(second - first));
-    let distance = signed(value(second)? - start);
-    let step = distance / apart;
-    let even = distance % apart == 0 && step != 0;
-    let fits = |lane: u32| Some(signed(value(lane)? - start) == step * i128::from(lane - first));
-    let all = even && lanes.all(|lane| fits(lane) == Some(true));
-    let at_zero = (start - step * i128::from(first)).cast_unsigned() & ((1 << bits) - 1);
-    all.then_some((at_zero, step))
-}
-
-/// Returns a remark on the marks of some lanes' values: empty, or in parentheses.
-pub fn marks(unspecified: u32, approximate: u32, mask: u32) -> &'static str {
-    match (unspecified & mask, approximate & mask) {
-        (0, 0) => "",
-        (0, _) => " (approximate)",
-        _ => " (unspecified)",
-    }
 }
 
 /// Describes how many expectations compare marked values, as the end of a sentence: `, 2 of them on unspecified values`. Empty if none does.

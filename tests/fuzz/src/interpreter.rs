@@ -10,12 +10,14 @@ use ptx_interp::machine::{Detail, RunStatus, Settings, WarpId};
 use ptx_isa::ISA;
 use ptx_isa::tables::Entry;
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
-use ptx_launch::values::LastValues;
-use ptx_launch::view::{self, Course};
-use ptx_launch::{report::report, result::markdown};
+use ptx_launch::report::report;
 use ptx_syntax::Snapshot;
 use ptx_tests::snippets::{declarations, judge};
 use ptx_tests::suite::statements_of;
+use ptx_view::document::markdown;
+use ptx_view::line_values::LastValues;
+use ptx_view::row::RowStyle;
+use ptx_view::{Course, TimelineQuery, ViewContext, ViewQuery};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -99,18 +101,27 @@ fn windows(done: &LaunchRun, bytes: &mut Bytes<'_>, text: &str) {
         }
     }
     let course = Course::new(done, target, &never);
-    let asked = view::ViewQuery {
+    let asked = ViewQuery {
         from: from as u64,
         count,
         accesses: true,
         state: Some(from as u64),
-        timeline: Some(view::Timeline { from: 0, count: 50 }),
-        ..view::ViewQuery::default()
+        timeline: Some(TimelineQuery { from: 0, count: 50 }),
+        rows: Some(RowStyle { room: Some(6), ..RowStyle::default() }),
+        ..ViewQuery::default()
     };
     let places = |at: usize| (at, 1);
-    let _ = view::answer(done, &course, &places, &asked, &never);
+    let context = ViewContext {
+        places: &places,
+        is_written: true,
+        version: 0,
+        launches: 0,
+        matrices: &|_| Vec::new(),
+        cancelled: &never,
+    };
+    let _ = ptx_view::answer(done, &course, &asked, &context);
     let _ = markdown(done, &course, &|at| at, &|range| text.get(range), &never);
-    let _ = LastValues::new(done, target, 200, &never).of_lane(done, text, u32::from(bytes.byte() & 31));
+    let _ = LastValues::new(done, target, 200, &never).of_lane(done, u32::from(bytes.byte() & 31));
 }
 
 /// Mutates a module: moves, duplicates and deletes lines, inserts text, changes numbers.

@@ -16,11 +16,11 @@ use ptx_launch::evaluate::{LaunchModule, LaunchRun};
 use ptx_launch::limit::DEFAULT_SECONDS;
 use ptx_launch::refusal::LaunchRefusal;
 use ptx_launch::report::{BUFFER_ROOM, report};
-use ptx_launch::values::LastValues;
-use ptx_launch::view::Course;
 use ptx_launch::words::{LimitAdvice, diagnostic, ended, marked_elements, marked_verdicts, remarks, text};
 use ptx_mcp::ToolAnswer;
 use ptx_syntax::{Rope, Snapshot};
+use ptx_view::Course;
+use ptx_view::line_values::LastValues;
 use serde_json::Value;
 use std::fmt::Write;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ pub fn answer(arguments: &ToolArguments, context: &CallContext<'_>) -> Result<To
     let mut out = input.remark().to_owned();
     run(&done, &rope, chosen.launches, &mut out);
     if line.is_some() || lanes.is_some() {
-        values(&done, &input.text, &rope, line, &lanes.unwrap_or_else(|| vec![0]), context, &mut out);
+        values(&done, &rope, line, &lanes.unwrap_or_else(|| vec![0]), context, &mut out);
     }
     let mut answer = ToolAnswer::new(cut::lines(&out, MAX_ANSWER, "give `line`, or fewer `lanes`"));
     answer.structured = json.then(|| structured(&done, &rope)).flatten();
@@ -197,7 +197,6 @@ fn buffers(done: &LaunchRun, out: &mut String) {
 /// The values that instructions of the first warp wrote last.
 fn values(
     done: &LaunchRun,
-    source: &str,
     rope: &Rope,
     line: Option<usize>,
     lanes: &[u32],
@@ -210,7 +209,7 @@ fn values(
     let last = LastValues::new(done, target, end, &stop);
     let mut rows: Vec<(usize, String)> = Vec::new();
     for lane in lanes {
-        for value in last.of_lane(done, source, *lane) {
+        for value in last.of_lane(done, *lane) {
             let at = place(rope, value.offset.saturating_sub(1)).line;
             if line.is_none_or(|line| line == at) {
                 rows.push((at, value.text));

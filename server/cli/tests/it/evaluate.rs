@@ -162,7 +162,7 @@ fn accesses_and_memory() {
     assert_eq!((&access["sectors"], &access["ideal"], &access["efficiency"]), (&json!(4), &json!(4), &json!(1.0)));
     let memory = &answer["memory"];
     assert_eq!((&memory[0]["bytes"], &memory[0]["known"]), (&json!("0100000002000000"), &json!([[0, 8]])));
-    assert!(memory[1]["error"].as_str().unwrap().contains("no state space"));
+    assert!(memory[1]["error"].as_str().unwrap().contains("not a state space"));
     assert!(memory[2]["error"].is_string());
 }
 

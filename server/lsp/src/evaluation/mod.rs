@@ -22,10 +22,9 @@ use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
 use ptx_launch::evaluate::{LaunchModule, LaunchRun};
 use ptx_launch::limit::RunLimit;
 use ptx_launch::refusal::LaunchRefusal;
-use ptx_launch::result;
-use ptx_launch::values::LastValues;
-use ptx_launch::view::Course;
 use ptx_syntax::{Snapshot, SnapshotId};
+use ptx_view::line_values::LastValues;
+use ptx_view::{Course, document};
 use ptx_wire::outgoing;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
@@ -147,7 +146,7 @@ impl Evaluation {
         }
         let rope = self.snapshot.rope();
         let line = |offset: usize| rope.byte_to_line(offset.min(rope.len_bytes())) + 1;
-        let text = result::markdown(&self.done, course, &line, &|range| self.module.text.get(range), cancelled);
+        let text = document::markdown(&self.done, course, &line, &|range| self.module.text.get(range), cancelled);
         if !cancelled() {
             *lock(&self.result) = Some((course.target, text.clone()));
         }

@@ -8,13 +8,14 @@ pub use kernels::{kernel_at, launches, write_launch};
 use super::commands::open_text;
 use super::snapshot;
 use crate::document::{CheckedText, OpenDocument};
-use crate::evaluation::{self, Evaluation, Focus};
+use crate::evaluation::{self, Focus};
 use crate::platform::Pool;
 use crate::refresh;
 use crate::shared::Shared;
 use ptx_launch::refusal::LaunchRefusal;
-use ptx_launch::view;
-use ptx_syntax::Rope;
+use ptx_syntax::{Rope, Snapshot};
+use ptx_view::ViewContext;
+use ptx_view::matrix::MatrixLayout;
 use request::{EvaluateRequest, object};
 use serde_json::{Value, json};
 use std::ops::Range;
@@ -81,7 +82,7 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
             let evaluation = evaluation.map_err(|refusal| refused(&refusal, &rope))?;
             cancelled.check()?;
             let shape = evaluation.done.run.machine.shape;
-            let target = view::target(&shape, request.cta, request.warp).map_err(Error::invalid_params)?;
+            let target = ptx_view::target(&shape, request.cta, request.warp).map_err(Error::invalid_params)?;
             if let Some(focus) = request.focus.filter(|_| !request.aside) {
                 let focus = focus.map(|(lane, step)| Focus { target, lane, step });
                 if document.history.evaluation.set_focus(focus) {
@@ -90,14 +91,19 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
             }
             let places = |offset: usize| place(&rope, offset);
             let course = evaluation.course(target, &stop);
-            let mut out = view::answer(&evaluation.done, &course, &places, &request.asked, &stop);
-            out["version"] = json!(checked.version);
-            out["launches"] = json!(evaluation.launches);
+            let context = ViewContext {
+                places: &places,
+                is_written: evaluation.is_written(),
+                version: checked.version,
+                launches: evaluation.launches,
+                matrices: &|range| matrices_in(&evaluation.snapshot, range),
+                cancelled: &stop,
+            };
+            let mut out = ptx_view::answer(&evaluation.done, &course, &request.asked, &context);
             if !request.asked.brief || request.show {
-                out["markdown"] = json!(evaluation.result(&course, &stop));
+                out.markdown = Some(evaluation.result(&course, &stop));
             }
-            limits(&mut out, &evaluation, &rope);
-            judgement(&mut out, &evaluation, &rope);
+            let out = serde_json::to_value(out).map_err(|_| Error::internal_error())?;
             // What was stopped halfway is no answer.
             if stop() {
                 return Err(Error::request_cancelled());
@@ -107,40 +113,21 @@ async fn answer(shared: &Arc<Shared>, uri: &Uri, mut request: EvaluateRequest) -
         .await?
 }
 
-/// Adds where a run stopped that did not finish.
-fn limits(out: &mut Value, evaluation: &Evaluation, rope: &Rope) {
-    use ptx_interp::machine::RunStatus;
-    let status = evaluation.done.run.status;
-    if let Some(site) =
-        evaluation.done.stopped_at().filter(|_| [RunStatus::Limit, RunStatus::Deadlock].contains(&status))
-    {
-        let (line, column) = place(rope, evaluation.done.run.machine.executable.range(site).start);
-        out["stopped_at"] = json!({ "line": line, "column": column });
-    }
-}
-
-/// Adds whether the run passed, which faults are expected, and the places of expectations that are written in the document.
-fn judgement(out: &mut Value, evaluation: &Evaluation, rope: &Rope) {
-    let done = &evaluation.done;
-    out["passed"] = json!(done.passed());
-    let unexpected = done.unexpected();
-    if let Some(faults) = out["faults"].as_array_mut() {
-        let expected = done.faults().iter().map(|f| !unexpected.iter().any(|u| std::ptr::eq(*u, f)));
-        faults
-            .iter_mut()
-            .zip(expected)
-            .filter(|(_, expected)| *expected)
-            .for_each(|(f, _)| f["expected"] = json!(true));
-    }
-    // Places in a launch of the request are not lines of the document.
-    if evaluation.is_written()
-        && let Some(verdicts) = out["expectations"].as_array_mut()
-    {
-        for (verdict, expectation) in verdicts.iter_mut().zip(&done.launch.expectations) {
-            let (from, to) = (place(rope, expectation.range.start), place(rope, expectation.range.end));
-            verdict["range"] = json!({ "line": from.0, "column": from.1, "end_line": to.0, "end_column": to.1 });
-        }
-    }
+/// The matrices of the instruction in a range.
+fn matrices_in(snapshot: &Snapshot, range: Range<usize>) -> Vec<MatrixLayout> {
+    let layout = |m: ptx_ide::FragmentMatrix| MatrixLayout {
+        operand: m.operand,
+        name: m.name,
+        ty: m.ty,
+        bits: m.bits,
+        rows: m.rows,
+        columns: m.columns,
+        threads: m.threads,
+        registers: m.registers,
+        elements: m.elements.iter().map(|e| [e.lane, e.register, e.part, e.row, e.column]).collect(),
+    };
+    let found = ptx_ide::matrices_in(snapshot, range);
+    found.map_or_else(Vec::new, |found| found.matrices.into_iter().map(layout).collect())
 }
 
 async fn read(shared: &Shared, uri: &Uri) -> Result<(Arc<OpenDocument>, Arc<CheckedText>)> {

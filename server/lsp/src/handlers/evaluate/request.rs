@@ -1,7 +1,11 @@
 //! Arguments of `ptx-analyzer.evaluateWarp`.
 
+use ptx_interp::launch::ElementFormat;
 use ptx_launch::choose::{LaunchOrigin, LaunchQuery};
-use ptx_launch::view::{self, MemoryQuery, Timeline, ViewQuery};
+use ptx_view::memory::{MemoryQuery, MemoryStart};
+use ptx_view::reading::Reading;
+use ptx_view::row::RowStyle;
+use ptx_view::{TimelineQuery, ViewQuery};
 use serde_json::{Map, Value};
 use tower_lsp_server::jsonrpc::{Error, Result};
 
@@ -13,6 +17,9 @@ const TIMELINE: (usize, usize) = (20_000, 1_000_000);
 
 /// Maximum number of memory ranges, and of bytes in all of them.
 const MEMORY: (usize, u64) = (64, 16 << 20);
+
+/// Minimum number of characters of a cell.
+const MIN_ROOM: usize = 4;
 
 /// The arguments of an evaluation, apart from the document.
 #[derive(Debug, Default)]
@@ -129,13 +136,20 @@ impl EvaluateRequest {
         };
         out.asked.timeline = match arguments.get("timeline") {
             None | Some(Value::Bool(false)) => None,
-            Some(Value::Bool(true)) => Some(Timeline { from: 0, count: TIMELINE.0 }),
+            Some(Value::Bool(true)) => Some(TimelineQuery { from: 0, count: TIMELINE.0 }),
             Some(value) => {
                 let window = object(value, "`timeline`")?;
                 let count = window.number("count")?.map_or(TIMELINE.0, |n| usize::try_from(n).unwrap_or(usize::MAX));
-                Some(Timeline { from: window.number("from")?.unwrap_or(0), count: count.min(TIMELINE.1) })
+                Some(TimelineQuery { from: window.number("from")?.unwrap_or(0), count: count.min(TIMELINE.1) })
             }
         };
+        out.asked.rows = match arguments.get("rows") {
+            None | Some(Value::Bool(false)) => None,
+            Some(Value::Bool(true)) => Some(RowStyle::default()),
+            Some(value) => Some(row_style(&object(value, "`rows`")?)?),
+        };
+        out.asked.register = arguments.text("register")?.map(str::to_owned);
+        out.asked.matrices = arguments.flag("matrices")?;
         if let Some(memory) = arguments.get("memory") {
             let wrong = || Error::invalid_params(format!("`memory` is a list of at most {} pieces", MEMORY.0));
             let pieces = memory.as_array().filter(|all| all.len() <= MEMORY.0).ok_or_else(wrong)?;
@@ -164,16 +178,35 @@ impl EvaluateRequest {
     }
 }
 
+fn row_style(rows: &EvaluateArguments<'_>) -> Result<RowStyle> {
+    let wrong = |name: &str| Error::invalid_params(format!("`{name}` is not a reading, such as `hex` or `half2`"));
+    let reading = |(register, reading): (&String, &Value)| {
+        let name = reading.as_str().unwrap_or_default();
+        Ok((register.clone(), Reading::named(name).ok_or_else(|| wrong(name))?))
+    };
+    let readings = match rows.get("readings") {
+        None => Default::default(),
+        Some(Value::Object(readings)) => readings.iter().map(reading).collect::<Result<_>>()?,
+        Some(_) => return Err(Error::invalid_params("`readings` is an object of readings by register")),
+    };
+    let room = rows.number("room")?.map(|room| usize::try_from(room).unwrap_or(usize::MAX).max(MIN_ROOM));
+    Ok(RowStyle { readings, room })
+}
+
 fn piece(value: &Value) -> Result<MemoryQuery> {
     let piece = object(value, "a piece of `memory`")?;
     let length = piece.number("length")?.ok_or_else(|| Error::invalid_params("a piece of memory has a `length`"))?;
     let offset = piece.number("offset")?.unwrap_or(0);
     let lane = piece.small("lane")?.unwrap_or(0).min(31);
     let place = match (piece.address("address")?, piece.text("buffer")?, piece.text("space")?) {
-        (Some(address), ..) => view::MemoryStart::Address(address),
-        (None, Some(name), _) => view::MemoryStart::Named(name.to_owned(), offset),
-        (None, None, Some(space)) => view::MemoryStart::Space(space.trim_start_matches('.').to_owned(), offset),
+        (Some(address), ..) => MemoryStart::Address(address),
+        (None, Some(name), _) => MemoryStart::Named(name.to_owned(), offset),
+        (None, None, Some(space)) => MemoryStart::Space(space.trim_start_matches('.').to_owned(), offset),
         _ => return Err(Error::invalid_params("a piece of memory has an `address`, a `buffer` or a `space`")),
     };
-    Ok(MemoryQuery { place, lane, length })
+    let element = piece.text("type")?.map(|name| {
+        let wrong = || Error::invalid_params(format!("`{name}` is not a type of values in memory, such as `f32`"));
+        ElementFormat::named(name).ok_or_else(wrong)
+    });
+    Ok(MemoryQuery { place, lane, length, element: element.transpose()? })
 }

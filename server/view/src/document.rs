@@ -1,11 +1,12 @@
 //! The result of a run as a document: status, faults, output, divergence of lanes, and final registers.
 
-use super::evaluate::LaunchRun;
-use super::view::{Course, state::machine_at};
-use super::words::{self, LimitAdvice, ended, grouped, lanes, plain_value, text};
+use crate::course::Course;
+use crate::lane_values::LaneValues;
+use crate::state::machine_at;
 use ptx_gate::words::{code, fenced, prose, visible_lines};
 use ptx_interp::inspect::{self, RegisterView};
-use ptx_interp::machine::RegisterWrite;
+use ptx_launch::evaluate::LaunchRun;
+use ptx_launch::words::{self, LimitAdvice, ended, grouped, lanes, text};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
@@ -194,21 +195,9 @@ fn registers(done: &LaunchRun, course: &Course, cancelled: &dyn Fn() -> bool, ou
     }
     let _ = writeln!(out, "| register | type | after the last step |\n|---|---|---|");
     for register in written.iter().take(4 * MAX_ROWS) {
-        let change = RegisterWrite {
-            function: 0,
-            slot: register.slot,
-            before: Box::default(),
-            after: register.bytes.clone(),
-            unspecified: register.unspecified,
-            approximate: register.approximate,
-        };
-        let _ = writeln!(
-            out,
-            "| `{}` | `{}` | {} |",
-            register.name,
-            register.read_as.unwrap_or(register.ty),
-            plain_value(register.read_as.unwrap_or(register.ty), "", &change, register.known, &machine)
-        );
+        let values = LaneValues::of_register(register).summary(register.known, &machine);
+        let ty = register.read_as.unwrap_or(register.ty);
+        let _ = writeln!(out, "| `{}` | `{ty}` | {values} |", register.name);
     }
     if written.len() > 4 * MAX_ROWS {
         let _ = writeln!(out, "\n… and {} more registers", written.len() - 4 * MAX_ROWS);

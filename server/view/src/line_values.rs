@@ -1,11 +1,11 @@
 //! The values that the instructions of a warp wrote last, shown at the ends of lines.
 
-use super::evaluate::LaunchRun;
-use super::words::plain_value;
+use crate::lane_values::LaneValues;
 use ptx_analysis::flow::RegisterSlot;
 use ptx_interp::findings::InstructionSite;
 use ptx_interp::inspect;
 use ptx_interp::machine::{RecordedStep, RegisterWrite, WarpId};
+use ptx_launch::evaluate::LaunchRun;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -108,8 +108,8 @@ impl LastValues {
         Self { target, until, sites }
     }
 
-    /// Returns the values of a lane, in the order of the program; `text` is the module's text.
-    pub fn of_lane(&self, done: &LaunchRun, text: &str, lane: u32) -> Vec<LineValue> {
+    /// Returns the values of a lane, in the order of the program.
+    pub fn of_lane(&self, done: &LaunchRun, lane: u32) -> Vec<LineValue> {
         let executable = &done.run.machine.executable;
         let mut out = Vec::new();
         let mut meanings = BTreeMap::new();
@@ -118,15 +118,14 @@ impl LastValues {
                 continue;
             }
             let range = executable.range(InstructionSite { function: *function, instruction: *instruction });
-            let source = text.get(range.clone()).unwrap_or_default();
-            let shown = |ty, change, mask| plain_value(ty, source, change, mask, &done.run.machine);
             let mut texts = Vec::new();
             let mut tooltip = String::new();
             for change in &last.changes {
                 let Some((name, declared)) = named(done, change) else { continue };
-                let ty = meant(done, change, &mut meanings).unwrap_or(declared);
-                texts.push(format!("{name} = {}", shown(ty, change, 1 << lane)));
-                let _ = writeln!(tooltip, "`{name}` = {}\n", shown(ty, change, last.lanes));
+                let values = LaneValues::of_write(declared, meant(done, change, &mut meanings), change, last.lanes);
+                let shown = |mask| values.summary(mask, &done.run.machine);
+                texts.push(format!("{name} = {}", shown(1 << lane)));
+                let _ = writeln!(tooltip, "`{name}` = {}\n", shown(last.lanes));
             }
             if texts.is_empty() {
                 continue;

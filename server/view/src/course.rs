@@ -1,7 +1,10 @@
 //! The course of a warp through a run: its instruction and time at each step.
 
-use crate::evaluate::LaunchRun;
+use crate::answer::present;
+use ptx_interp::inspect;
+use ptx_interp::lanes::{LANES, LaneMask, lanes};
 use ptx_interp::machine::{Detail, RecordedStep, WarpId};
+use ptx_launch::evaluate::LaunchRun;
 
 /// Maximum number of stored steps; later steps are found by executing the run again.
 const MAX_STEPS: usize = 1 << 17;
@@ -13,6 +16,12 @@ pub struct Course {
     pub target: WarpId,
     /// Number of steps that the warp executed.
     pub steps: u64,
+    /// The lanes that are threads.
+    pub present: LaneMask,
+    /// The lanes that have exited at the end of the run.
+    exited: LaneMask,
+    /// The last step of each lane, if all steps are stored.
+    last_steps: Option<[u64; LANES]>,
     /// The first steps, without the changes that they made.
     kept: Vec<RecordedStep>,
 }
@@ -22,7 +31,21 @@ impl Course {
     pub fn new(done: &LaunchRun, target: WarpId, cancelled: &dyn Fn() -> bool) -> Self {
         let kept = done.run.steps_of(target, 0, MAX_STEPS, Detail::MASKS, cancelled);
         let steps = if kept.len() < MAX_STEPS { kept.len() as u64 } else { done.run.steps(target, cancelled) };
-        Self { target, steps, kept }
+        let present = present(&done.run.machine.shape, target.warp);
+        // A CTA is gone when all of its threads have exited.
+        let exited = inspect::groups(&done.run.machine, target).map_or(present, |view| view.exited);
+        let last_steps = (steps == kept.len() as u64).then(|| {
+            let mut last = [0; LANES];
+            kept.iter().for_each(|step| lanes(step.group).for_each(|lane| last[lane] = step.step));
+            last
+        });
+        Self { target, steps, present, exited, last_steps, kept }
+    }
+
+    /// Returns the lanes that have exited after a step; `None` if the warp has too many steps to know that.
+    pub fn exited_after(&self, step: u64) -> Option<LaneMask> {
+        let last = self.last_steps.as_ref()?;
+        Some(lanes(self.exited).filter(|lane| last[*lane] <= step).fold(0, |mask, lane| mask | 1 << lane))
     }
 
     /// Returns the stored steps.
