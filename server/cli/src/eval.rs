@@ -380,7 +380,8 @@ fn tell(mistakes: &[LaunchMistake], written: &NamedSnapshot<'_>, arguments: &Eva
 
 /// One line of the JSON output.
 #[derive(Serialize)]
-struct EvalJsonLine<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct EvalJsonLine<'a> {
     file: &'a str,
     #[serde(flatten)]
     report: LaunchReport,

@@ -6,7 +6,8 @@ use ptx_syntax::Rope;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct DiagnosticJsonLine<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct DiagnosticJsonLine<'a> {
     file: &'a str,
     line: usize,
     column: usize,
@@ -22,6 +23,7 @@ struct DiagnosticJsonLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RelatedJson<'a> {
     line: usize,
     column: usize,

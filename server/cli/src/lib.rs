@@ -21,6 +21,8 @@ mod regs;
 mod repeats;
 mod sarif;
 mod sass;
+#[cfg(test)]
+mod schemas;
 mod shell;
 mod source;
 mod stderr;

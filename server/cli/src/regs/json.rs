@@ -5,7 +5,8 @@ use ptx_analysis::registers::RegisterReport;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct RegsJsonLine<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct RegsJsonLine<'a> {
     file: &'a str,
     entry: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,12 +26,14 @@ struct RegsJsonLine<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LikelyRange {
     low: u32,
     high: u32,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct MaxLive {
     b32: u16,
     pred: u16,
@@ -38,12 +41,14 @@ struct MaxLive {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct LimitLine {
     registers: u32,
     line: Option<usize>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OccupancyLine {
     warps_per_sm: u32,
     percent: u32,
@@ -56,6 +61,7 @@ struct OccupancyLine {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Fewer {
     registers: u32,
     warps: u32,
