@@ -35,7 +35,6 @@ export const SERVER_COMMANDS = {
     compareRegisters: 'ptx-analyzer.compareRegisters',
     evaluateWarp: 'ptx-analyzer.evaluateWarp',
     explain: 'ptx-analyzer.explain',
-    fragments: 'ptx-analyzer.fragments',
     inlineKernel: 'ptx-analyzer.inlineKernel',
     launches: 'ptx-analyzer.launches',
     registerPressure: 'ptx-analyzer.registerPressure',

@@ -6,8 +6,6 @@ import type {
     Evaluated,
     EvaluateArguments,
     Evaluation,
-    Fragments,
-    FragmentsArguments,
     Launches,
     LaunchesArguments,
     ShowWarpArguments,
@@ -21,7 +19,6 @@ export interface WarpApi {
     /** The client; undefined if the server does not run. */
     client(): BaseLanguageClient | undefined;
     evaluate(args: EvaluateArguments, token?: vscode.CancellationToken): Promise<Evaluation>;
-    fragments(args: FragmentsArguments): Promise<Fragments | null>;
     launches(args: LaunchesArguments): Promise<Launches>;
     /** Removes values and faults from the document and stops its evaluation after edits. */
     clear(uri: string): Promise<void>;

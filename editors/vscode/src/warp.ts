@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { SERVER_COMMANDS } from './commandNames';
 import type { WarpApi } from './panelHost';
-import type { Evaluated, Evaluation, Fragments, Launches } from './protocol';
+import type { Evaluated, Evaluation, Launches } from './protocol';
 import { executeCommand } from './requests';
 import type { Server } from './server';
 
@@ -27,7 +27,6 @@ export function warpApi(server: Server): WarpApi & vscode.Disposable {
     return {
         client: () => (server.state.kind === 'running' ? server.client : undefined),
         evaluate: (args, token) => ask<Evaluation>(SERVER_COMMANDS.evaluateWarp, args, token),
-        fragments: (args) => ask<Fragments | null>(SERVER_COMMANDS.fragments, args),
         launches: (args) => ask<Launches>(SERVER_COMMANDS.launches, args),
         clear: async (uri) => {
             await ask(SERVER_COMMANDS.clearEvaluation, { uri });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { launchEdit, statementText } from '../src/panel/host/launchEdit';
-import { elementType, launchComments, launchText, parseBuffer, parseLaunch, problemOf, problemOfBuffer, splitWords, valueOf, withValue } from '../src/panel/webview/model/launch';
+import { launchComments, launchText, parseBuffer, parseLaunch, problemOf, problemOfBuffer, splitWords, valueOf, withValue } from '../src/panel/webview/model/launch';
 
 test('words are split where no bracket and no quotation mark encloses the space', () => {
     assert.deepEqual(splitWords('a=f32[8]:uniform(0, 1, seed=7) b=[1, 2]  c={image=2d size=[8,4]} d="x y"'), ['a=f32[8]:uniform(0, 1, seed=7)', 'b=[1, 2]', 'c={image=2d size=[8,4]}', 'd="x y"']);
@@ -29,7 +29,6 @@ test('new values: sizes come first, parameters last, empty ones go', () => {
 test('the comments of a source are read as they stand', () => {
     const lines = parseLaunch('//! launch: grid=1 x=f32[4*8]:iota\n//! expect: x[0]=0.0');
     assert.equal(valueOf(lines, 'x'), 'f32[4*8]:iota');
-    assert.equal(elementType(lines, 'x'), 'f32');
     assert.deepEqual(parseBuffer('f32[4*8]:iota(1, 2)'), { type: 'f32', length: '4*8', fill: 'iota(1, 2)' });
     for (const other of ['&x+16', 'u8:hex(00)', 'f32[8]:[1, 2]', 'f32:file(a.bin)', '7']) assert.equal(parseBuffer(other), undefined, other);
 });

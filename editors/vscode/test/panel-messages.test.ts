@@ -1,7 +1,10 @@
 // The validation of messages between the page and the host: invalid ones are rejected.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { asEvaluation, asFragments, asLaunches, firstQuestion, fromHost, fromPage, preferencesFrom } from '../src/panel/messages';
+import EVALUATION from '../src/generated/evaluation.json';
+import { asEvaluation, asLaunches, firstQuestion, fromHost, fromPage, preferencesFrom } from '../src/panel/messages';
+import { KEYWORDS } from '../src/schema';
 
 test('messages of the page', () => {
     const ask = (question: unknown): unknown => fromPage({ type: 'ask', id: 1, question });
@@ -23,19 +26,33 @@ test('messages of the host', () => {
 
 test('answers of the server', () => {
     const answer = {
-        status: 'finished', entry: 'k', steps: 1, faults: [], buffers: { x: '00' }, expectations: [], warp_instructions: 1, seconds: 0, version: 1, markdown: '',
+        status: 'finished', entry: 'k', steps: 1, faults: [], buffers: { x: '00' }, expectations: [], warp_instructions: 1, seconds: 0, version: 1, markdown: '', launch: '', launches: 0, passed: true, ended: 'finished', outcome: 'finished',
         target: { cta: [0, 0, 0], warp: 0, present: 1 }, grid: { grid: [1, 1, 1], block: [1, 1, 1], cluster: [1, 1, 1], ctas: 1, warps: 1, threads: 1 },
         trace: [{ step: 0, time: 0, function: 'k', line: 1, column: 1, active: 1, executed: 1, depth: 0, registers: [] }],
     };
     assert.ok(asEvaluation(answer));
-    for (const wrong of [{ status: 'odd' }, { buffers: { x: 'zz' } }, { target: {} }, { trace: [{}] }, { state: {} }, { timeline: { from: 0, steps: [['a']] } }, { faults: [{ kind: 'x' }] }]) {
+    // Memory that does not exist at a step is an answer too.
+    assert.ok(asEvaluation({ ...answer, memory: [{ error: '0x0 lies behind the end of shared memory' }] }));
+    for (const wrong of [{ status: 'odd' }, { buffers: { x: 1 } }, { target: {} }, { trace: [{}] }, { state: {} }, { timeline: { from: 0, steps: [['a']] } }, { faults: [{ kind: 'x' }] }]) {
         assert.throws(() => asEvaluation({ ...answer, ...wrong }), /does not fit/, JSON.stringify(wrong));
     }
-    assert.equal(asFragments({ operands: [{}] }), null);
     assert.deepEqual(asLaunches({ entries: [{ name: 1 }] }), { entries: [] });
+});
+
+test('the schema has no keyword that the check does not know, and its types are those of the server', () => {
+    const names = (schema: unknown): string[] => {
+        if (Array.isArray(schema)) return schema.flatMap(names);
+        if (typeof schema !== 'object' || schema === null) return [];
+        return Object.entries(schema).flatMap(([key, value]) => {
+            if (['properties', '$defs'].includes(key)) return [key, ...Object.values(value as object).flatMap(names)];
+            return ['enum', 'required'].includes(key) ? [key] : [key, ...names(value)];
+        });
+    };
+    assert.deepEqual([...new Set(names(EVALUATION))].filter((name) => !KEYWORDS.includes(name)), []);
+    execFileSync(process.execPath, ['scripts/protocol.mjs', '--check'], { stdio: 'pipe' });
 });
 
 test('preferences: what does not fit is as usual', () => {
     const read = preferencesFrom({ order: 'name', width: 7, formats: { a: 'hex', b: 3 }, collapse: false });
-    assert.deepEqual(read, { order: 'name', width: 'fit', follow: true, share: 45, formats: { a: 'hex' }, collapse: false, pane: 'memory' });
+    assert.deepEqual(read, { order: 'name', width: 'fit', follow: true, share: 45, formats: { a: 'hex' }, collapse: false, pane: '' });
 });

@@ -3,13 +3,18 @@ import { test } from 'node:test';
 import type { Evaluation, Fault } from '../src/protocol';
 import { failures, reasons } from '../src/testing/verdict';
 
-const RACE: Fault = { kind: 'race', line: 36, column: 2, message: 'lane 1 writes', lanes: 2, cta: [0, 1, 0], warp: 3, count: 63 };
+const RACE: Fault = { kind: 'race', line: 36, column: 2, end_line: 36, end_column: 9, fatal: false, step: 0, message: 'lane 1 writes', lanes: 2, cta: [0, 1, 0], warp: 3, count: 63 };
 
 function answer(changes: Partial<Evaluation>): Evaluation {
     const shape = { grid: [1, 1, 1], block: [32, 1, 1], cluster: [1, 1, 1], ctas: 1, warps: 1, threads: 32 } satisfies Evaluation['grid'];
     return {
         status: 'finished',
         entry: 'k',
+        ended: 'finished after 1,000 warp instructions, 1.0 ms',
+        outcome: 'finished',
+        launch: '',
+        launches: 1,
+        trace: [],
         warp_instructions: 1000,
         faults: [],
         expectations: [],
@@ -50,9 +55,9 @@ test('faults come first; an expectation is not explained after a fault that ende
 });
 
 test('a run that was stopped fails where it stood', () => {
-    const limit = failures(answer({ status: 'limit', limited_by: 'steps', stopped_at: { line: 14, column: 1 } }), 6);
-    assert.deepEqual(limit, [{ text: 'The limit of instructions ended the run after 1000 warp instructions.', line: 13 }]);
-    assert.deepEqual(failures(answer({ status: 'deadlock' }), 6), [{ text: 'The run ended with the status “deadlock”.', line: 6 }]);
+    const limit = failures(answer({ status: 'limit', limited_by: 'steps', stopped_at: { line: 14, column: 1 }, ended: 'stopped at the limit, at line 14, after 1,000 warp instructions, 1.0 ms' }), 6);
+    assert.deepEqual(limit, [{ text: 'Stopped at the limit, at line 14, after 1,000 warp instructions, 1.0 ms.', line: 13 }]);
+    assert.deepEqual(failures(answer({ status: 'deadlock', ended: 'deadlock, at line 3, after 5 warp instructions, 1.0 ms' }), 6), [{ text: 'Deadlock, at line 3, after 5 warp instructions, 1.0 ms.', line: 6 }]);
 });
 
 test('a refusal is at its first place, and each further place has its own message', () => {

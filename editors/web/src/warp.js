@@ -187,8 +187,6 @@ export class WarpView {
         if (this.#shown === shown) this.#entry ??= answer.entry;
         return answer;
       }
-      case "fragments":
-        return source.command("fragments", { uri: source.uri, line: question.line });
       case "launches":
         return source.command("launches", { uri: source.uri });
       case "statements": {

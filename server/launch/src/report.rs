@@ -91,7 +91,7 @@ pub struct ReachedReport {
 
 /// The CTAs of a grid.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Blocks"))]
 pub struct BlocksReport {
     /// Number of those that have ended.
     pub ended: u64,
@@ -103,7 +103,7 @@ pub struct BlocksReport {
 
 /// Warps at an instruction.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Standing"))]
 pub struct StandingReport {
     /// The line of the instruction that is the next of these warps.
     pub line: usize,
@@ -115,7 +115,7 @@ pub struct StandingReport {
 
 /// A fault.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Fault"))]
 pub struct FaultReport {
     /// Kind of the fault.
     pub kind: &'static str,
@@ -173,7 +173,7 @@ impl PlaceRange {
 
 /// A place related to a fault.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Related"))]
 pub struct RelatedReport {
     /// Its line.
     pub line: usize,
@@ -185,7 +185,7 @@ pub struct RelatedReport {
 
 /// Result of an expectation.
 #[derive(Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Expectation"))]
 pub struct ExpectationReport {
     /// The expectation as written.
     pub name: String,

@@ -30,16 +30,21 @@ pub fn ended(done: &LaunchRun, line: &dyn Fn(usize) -> usize) -> String {
     let at = at.unwrap_or_default();
     let how = match done.run.status {
         RunStatus::Finished => "finished after".to_owned(),
-        RunStatus::Limit => match done.limit {
-            Some(RunLimit::Time(_)) => format!("stopped at the time limit{at}, after"),
-            Some(RunLimit::Effort) => format!("stopped at the limit of effort{at}, after"),
-            _ => format!("stopped at the limit{at}, after"),
-        },
-        RunStatus::Deadlock => format!("deadlock{at}, after"),
+        RunStatus::Limit | RunStatus::Deadlock => format!("{}{at}, after", outcome(done)),
         status => format!("ended by a {} after", status_name(status)),
     };
     let plural = if done.run.machine.steps == 1 { "" } else { "s" };
     format!("{how} {steps} warp instruction{plural}, {time}")
+}
+
+/// Describes how the run ended in a few words.
+pub fn outcome(done: &LaunchRun) -> &'static str {
+    match (done.run.status, done.limit) {
+        (RunStatus::Limit, Some(RunLimit::Time(_))) => "stopped at the time limit",
+        (RunStatus::Limit, Some(RunLimit::Effort)) => "stopped at the limit of effort",
+        (RunStatus::Limit, _) => "stopped at the limit",
+        (status, _) => status_name(status),
+    }
 }
 
 /// How a user raises the limits of a run, in the words of a front end.

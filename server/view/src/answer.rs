@@ -1,6 +1,7 @@
 //! The view of a run for editors: the report of `eval`, and a window of the steps and the state of one warp.
 //! docs/dev/warp-view.md describes it.
 
+use crate::buffers::{BufferView, buffers};
 use crate::course::Course;
 use crate::lane_values::LaneValues;
 use crate::matrix::{Matrix, MatrixLayout, matrices};
@@ -14,6 +15,7 @@ use ptx_interp::lanes::LaneMask;
 use ptx_interp::machine::{Detail, GridShape, Machine, MemoryAccess, RunStatus, WarpId};
 use ptx_launch::evaluate::LaunchRun;
 use ptx_launch::report::{BUFFER_ROOM, LaunchReport, LineColumnFinder, PlaceRange, report};
+use ptx_launch::words;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -78,6 +80,10 @@ pub struct Evaluation {
     pub report: LaunchReport,
     /// Whether the run ended as expected, every expectation holds, and no other fault was found.
     pub passed: bool,
+    /// How it ended, in a few words: `stopped at the time limit`.
+    pub outcome: &'static str,
+    /// How it ended, with its place, size and time.
+    pub ended: String,
     /// Where a run stopped that reached a limit or a deadlock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped_at: Option<Place>,
@@ -108,6 +114,9 @@ pub struct Evaluation {
     /// A register in all its readings, if requested and there is one of that name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub register: Option<Vec<ReadingTexts>>,
+    /// The buffers beside what they held before, if rows are requested and the answer is not brief.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contents: Option<Vec<BufferView>>,
     /// The matrices of the step before that of `state`, if requested; empty if its instruction has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matrices: Option<Vec<Matrix>>,
@@ -215,6 +224,8 @@ pub fn answer(done: &LaunchRun, course: &Course, query: &ViewQuery, context: &Vi
     Evaluation {
         report: shown_report(done, query, context),
         passed: done.passed(),
+        outcome: words::outcome(done),
+        ended: words::ended(done, &|offset| places(offset).0),
         stopped_at,
         version: context.version,
         launches: context.launches,
@@ -234,6 +245,7 @@ pub fn answer(done: &LaunchRun, course: &Course, query: &ViewQuery, context: &Vi
         memory: (at.is_some() || !query.memory.is_empty()).then(|| query.memory.iter().map(piece_of).collect()),
         readings: (style.is_some() && !query.brief).then(reading_choices),
         register: query.register.as_ref().and_then(|name| moment.register(name, course)),
+        contents: (style.is_some() && !query.brief).then(|| buffers(done)),
         matrices: query.matrices.then(|| moment.matrices(done, course, context)),
         markdown: None,
     }

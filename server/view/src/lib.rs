@@ -10,6 +10,7 @@
 
 pub mod access;
 pub mod answer;
+pub mod buffers;
 pub mod course;
 pub mod document;
 pub mod lane_values;

@@ -46,8 +46,8 @@ pub struct Row {
     pub reads_as: Option<&'static str>,
     /// The name of its reading: `signed`, `half2`.
     pub reading: &'static str,
-    /// The short name of the reading, to stand beside the register.
-    pub label: &'static str,
+    /// What stands beside the register: the short name of the reading, of a predicate the mask of the lanes in which it is true.
+    pub label: String,
     /// Number of bytes for each lane, which decides what readings there are; 0 for a predicate.
     pub size: usize,
     /// One text for all lanes that exist and have not exited, if they hold the same or count up.
@@ -155,7 +155,11 @@ impl<'a> RowContext<'a> {
             kind,
             reads_as: None,
             reading: reading.name(),
-            label: reading.label(),
+            label: if width == 0 {
+                format!("{:08x}", values.predicate() & values.known)
+            } else {
+                reading.label().to_owned()
+            },
             size: width,
             folded,
             leads_to,

@@ -27,6 +27,9 @@ pub struct Step {
     /// Whether there were more memory accesses than are told.
     #[serde(skip_serializing_if = "is_false")]
     pub more_accesses: bool,
+    /// The names of the registers that its instruction names, if rows are requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<Vec<String>>,
     /// The rows of the function's registers after the step, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<StepRows>,
@@ -62,9 +65,25 @@ pub fn steps(
         time: step.time,
         accesses: accesses.then(|| self::accesses(&done.run.machine, step)),
         more_accesses: accesses && step.more_accesses,
+        names: style.map(|_| names(&done.run.machine, step)),
         rows: file.as_mut().and_then(|file| file.after(step, cancelled)),
     };
     window.iter().map(step).collect()
+}
+
+/// The registers that the instruction of a step names.
+fn names(machine: &Machine, step: &RecordedStep) -> Vec<String> {
+    let Some(function) = machine.executable.function(step.site.function) else { return Vec::new() };
+    let at = step.site.instruction as usize;
+    // A step behind the last instruction is the return at the end.
+    if at >= function.instructions.len() {
+        return Vec::new();
+    }
+    let uses = function.reads(at).iter().chain(function.writes(at));
+    let mut names: Vec<String> = uses.map(|use_| function.register_name(use_.slot)).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// The memory accesses of a step.

@@ -14,17 +14,21 @@ export interface Evaluation {
     approximate?: {
         [k: string]: [number, number][];
     };
-    blocks?: BlocksReport;
+    blocks?: Blocks;
     /** The bytes of buffers after the run, in hexadecimal digits, by name; variables only if they changed. Later windows of a view leave them out. */
     buffers?: {
         [k: string]: string;
     };
+    /** The buffers beside what they held before, if rows are requested and the answer is not brief. */
+    contents?: BufferView[];
+    /** How it ended, with its place, size and time. */
+    ended: string;
     /** Name of the kernel. */
     entry: string;
     /** Results of the expectations. */
-    expectations: ExpectationReport[];
+    expectations: Expectation[];
     /** The faults. */
-    faults: FaultReport[];
+    faults: Fault[];
     grid: Grid;
     /** The guessed parts of the launch. */
     guessed?: string[];
@@ -48,6 +52,8 @@ export interface Evaluation {
     omitted?: {
         [k: string]: number;
     };
+    /** How it ended, in a few words: `stopped at the time limit`. */
+    outcome: string;
     /** Whether the run ended as expected, every expectation holds, and no other fault was found. */
     passed: boolean;
     /** Output of `printf`. */
@@ -61,7 +67,7 @@ export interface Evaluation {
     /** Duration in seconds. */
     seconds: number;
     /** Where the warps are that have begun and not ended; the instructions with the most warps first. */
-    standing?: StandingReport[];
+    standing?: Standing[];
     state?: WarpState;
     /** Status at the end. */
     status: 'finished' | 'fault' | 'limit' | 'deadlock';
@@ -86,7 +92,7 @@ export interface Evaluation {
     warp_instructions: number;
 }
 /** The CTAs of the grid. */
-export interface BlocksReport {
+export interface Blocks {
     /** Number of those that have not begun. */
     ahead: number;
     /** Number of those that have ended. */
@@ -94,8 +100,32 @@ export interface BlocksReport {
     /** Number of those that have begun and not ended. */
     running: number;
 }
+/** A buffer after a run. */
+export interface BufferView {
+    /** Number of elements that the run has changed. */
+    changed: number;
+    /** Number of elements. */
+    count: number;
+    /** Number of rows that are left out. */
+    more: number;
+    /** Its name. */
+    name: string;
+    /** The rows in which something has changed, or, if nothing has, all; the first of them if there are many. */
+    rows: BufferRow[];
+    /** The type of its elements, without the dot. */
+    type: string;
+}
+/** Some elements of a buffer in a row. */
+export interface BufferRow {
+    /** For elements that have changed the text before; `null` for the others. */
+    before: (string | null)[];
+    /** Index of the first element. */
+    first: number;
+    /** The texts of the elements; `null` where nothing was written. */
+    values: (string | null)[];
+}
 /** Result of an expectation. */
-export interface ExpectationReport {
+export interface Expectation {
     /** Whether it compares approximate values. */
     approximate?: boolean;
     /** The reason, if it is not met. */
@@ -120,7 +150,7 @@ export interface PlaceRange {
     line: number;
 }
 /** A fault. */
-export interface FaultReport {
+export interface Fault {
     /** Its column. */
     column: number;
     /** Number of occurrences. */
@@ -148,14 +178,14 @@ export interface FaultReport {
     line: number;
     /** Message. */
     message: string;
-    related?: RelatedReport;
+    related?: Related;
     /** Number of instructions that the warp had executed before the first occurrence. */
     step: number;
     /** Index of the warp in the CTA. */
     warp: number;
 }
 /** A related place. */
-export interface RelatedReport {
+export interface Related {
     /** Its column. */
     column: number;
     /** Its line. */
@@ -268,7 +298,7 @@ export interface ReadingTexts {
     title: string;
 }
 /** Warps at an instruction. */
-export interface StandingReport {
+export interface Standing {
     /** Its column. */
     column: number;
     /** The line of the instruction that is the next of these warps. */
@@ -373,7 +403,7 @@ export interface Row {
     kind: 'register' | 'special' | 'parameter';
     /** Mask of the lanes in which something was written. */
     known: number;
-    /** The short name of the reading, to stand beside the register. */
+    /** What stands beside the register: the short name of the reading, of a predicate the mask of the lanes in which it is true. */
     label: string;
     /** What an address points to, to stand behind the folded text: `x+16`. */
     leads_to?: string;
@@ -436,7 +466,7 @@ export interface Timeline {
     /** The first step. */
     from: number;
     /** For each step the line, the active lanes (mask), the executing lanes (mask) and the depth of calls. */
-    steps: [unknown, unknown, unknown, unknown][];
+    steps: [number, number, number, number][];
 }
 /** A step of a warp. */
 export interface Step {
@@ -456,6 +486,8 @@ export interface Step {
     line: number;
     /** Whether there were more memory accesses than are told. */
     more_accesses?: boolean;
+    /** The names of the registers that its instruction names, if rows are requested. */
+    names?: string[];
     /** The registers that it wrote. */
     registers: RegisterChange[];
     rows?: StepRows;

@@ -6,12 +6,13 @@ import type {
     Evaluated,
     EvaluateArguments,
     Evaluation,
-    Fragments,
     Launches,
     Refusal,
     ShowWarpArguments,
     Triple,
 } from '../protocol';
+import EVALUATION from '../generated/evaluation.json';
+import { misfit } from '../schema';
 
 /** The page's arguments for `ptx-analyzer.evaluateWarp`; the host adds the document and the entry. */
 export type WarpQuestion = Omit<EvaluateArguments, 'uri' | 'line' | 'show' | 'entry'>;
@@ -24,7 +25,6 @@ export interface Place {
 
 export type Question =
     | { kind: 'evaluate'; arguments: WarpQuestion }
-    | { kind: 'fragments'; line: number }
     | { kind: 'launches' }
     | { kind: 'statements'; places: Place[] };
 
@@ -38,8 +38,9 @@ export interface Preferences {
     formats: Record<string, string>;
     order: 'recent' | 'declared' | 'name';
     collapse: boolean;
-    /** `fit`: as narrow as the values allow, so that half a warp is visible. */
+    /** `fit`: as wide as the widest value. */
     width: 'fit' | 'narrow' | 'normal' | 'wide';
+    /** The pane below that the user has chosen; empty if it follows what the step does. */
     pane: string;
     /** True if the panel follows the line of the editor's cursor. */
     follow: boolean;
@@ -83,7 +84,7 @@ export type FromHost =
     | { type: 'goTo'; line: number; next: boolean }
     | { type: 'act'; action: Action };
 
-export const NO_PREFERENCES: Preferences = { formats: {}, order: 'recent', collapse: true, width: 'fit', pane: 'memory', follow: true, share: 45 };
+export const NO_PREFERENCES: Preferences = { formats: {}, order: 'recent', collapse: true, width: 'fit', pane: '', follow: true, share: 45 };
 
 /** Number of steps per window of the trace. */
 export const WINDOW = 128;
@@ -98,6 +99,7 @@ export function firstQuestion(step = 0, lane = 0, target: WarpQuestion = { cta: 
         count: WINDOW,
         state: true,
         accesses: true,
+        rows: true,
         timeline: { from: 0, count: FIRST_TIMELINE },
         focus: { lane, step },
     };
@@ -113,16 +115,8 @@ function isCount(value: unknown): value is number {
     return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-function isMask(value: unknown): value is number {
-    return isCount(value) && value <= 0xffffffff;
-}
-
 function isText(value: unknown, most = 100_000): value is string {
     return typeof value === 'string' && value.length <= most;
-}
-
-function isHex(value: unknown): value is string {
-    return typeof value === 'string' && value.length % 2 === 0 && /^[0-9a-f]*$/i.test(value);
 }
 
 function isList<T>(value: unknown, each: (one: unknown) => one is T, most = 1_000_000): value is T[] {
@@ -148,14 +142,15 @@ const optional = (value: unknown, check: (one: unknown) => boolean): boolean => 
 function isMemoryRequest(value: unknown): boolean {
     if (!isRecord(value) || !optional(value['length'], isCount) || !optional(value['offset'], isCount)) return false;
     if (!optional(value['lane'], isCount)) return false;
-    return isText(value['buffer'], 1000) || isHex(value['address']) || isText(value['address'], 32) || isText(value['space'], 16);
+    if (!optional(value['type'], (one) => isText(one, 16))) return false;
+    return isText(value['buffer'], 1000) || isText(value['address'], 32) || isText(value['space'], 16);
 }
 
 function isWarpQuestion(value: unknown): value is WarpQuestion {
     if (!isRecord(value)) return false;
-    const known = ['launch', 'number', 'cta', 'warp', 'from', 'count', 'state', 'accesses', 'brief', 'timeline', 'memory', 'focus'];
+    const known = ['launch', 'number', 'cta', 'warp', 'from', 'count', 'state', 'accesses', 'brief', 'timeline', 'memory', 'focus', 'rows', 'register', 'matrices'];
     if (!Object.keys(value).every((key) => known.includes(key))) return false;
-    const { launch, number, cta, warp, from, count, state, accesses, brief, timeline, memory, focus } = value;
+    const { launch, number, cta, warp, from, count, state, accesses, brief, timeline, memory, focus, rows, register, matrices } = value;
     return (
         optional(launch, (one) => isText(one) || isRecord(one)) &&
         optional(number, isCount) &&
@@ -164,9 +159,11 @@ function isWarpQuestion(value: unknown): value is WarpQuestion {
         optional(from, isCount) &&
         optional(count, (one) => isCount(one) && one <= 65_536) &&
         optional(state, (one) => one === true || isCount(one)) &&
-        [accesses, brief].every((flag) => optional(flag, (one) => typeof one === 'boolean')) &&
+        [accesses, brief, matrices].every((flag) => optional(flag, (one) => typeof one === 'boolean')) &&
         optional(timeline, (one) => typeof one === 'boolean' || (isRecord(one) && isCount(one['from']) && isCount(one['count']))) &&
         optional(memory, (one) => Array.isArray(one) && one.length <= 64 && one.every(isMemoryRequest)) &&
+        optional(rows, (one) => typeof one === 'boolean' || isRecord(one)) &&
+        optional(register, (one) => isText(one, 10_000)) &&
         optional(focus, (one) => one === null || (isRecord(one) && isCount(one['lane']) && optional(one['step'], isCount)))
     );
 }
@@ -176,8 +173,6 @@ function isQuestion(value: unknown): value is Question {
     switch (value['kind']) {
         case 'evaluate':
             return isWarpQuestion(value['arguments']);
-        case 'fragments':
-            return isCount(value['line']);
         case 'launches':
             return true;
         case 'statements':
@@ -279,80 +274,11 @@ export function isRefusal(value: unknown): value is Refusal {
     return isRecord(value) && isText(value['kind'], 100) && optional(value['places'], (one) => Array.isArray(one) && one.every((place) => isPlace(place) && isText((place as unknown as Fields)['message'])));
 }
 
-function isRegisterChange(value: unknown): value is Fields {
-    return isRecord(value) && isText(value['name'], 10_000) && isText(value['type'], 32) && isHex(value['before']) && isHex(value['after']) &&
-        optional(value['unspecified'], isMask) && optional(value['approximate'], isMask);
-}
-
-function isAccess(value: unknown): value is Fields {
-    return isRecord(value) && isText(value['kind'], 32) && isText(value['space'], 32) && isCount(value['bytes']) && isMask(value['lanes']) &&
-        Array.isArray(value['addresses']) && value['addresses'].every((one) => one === null || isText(one, 32)) &&
-        optional(value['names'], Array.isArray) && optional(value['banks'], Array.isArray);
-}
-
-function isStep(value: unknown): value is Fields {
-    return isRecord(value) && isPlace(value) && isCount(value['step']) && isText(value['function'], 10_000) && isMask(value['active']) &&
-        isMask(value['executed']) && isCount(value['depth']) && isList(value['registers'], isRegisterChange) &&
-        optional(value['accesses'], (one) => isList(one, isAccess));
-}
-
-function isRegisterState(value: unknown): value is Fields {
-    return isRecord(value) && isText(value['name'], 10_000) && isText(value['type'], 32) && isHex(value['value']) && isMask(value['known']) &&
-        optional(value['reads_as'], (one) => isText(one, 32)) && optional(value['unspecified'], isMask) && optional(value['approximate'], isMask);
-}
-
-function isState(value: unknown): boolean {
-    return isRecord(value) && isCount(value['step']) && isMask(value['exited']) && isMask(value['present']) &&
-        isList(value['registers'], isRegisterState) && Array.isArray(value['groups']) && Array.isArray(value['frames']) &&
-        value['frames'].every(isRecord) && Array.isArray(value['specials']) && Array.isArray(value['parameters']);
-}
-
-function isTimeline(value: unknown): boolean {
-    return isRecord(value) && isCount(value['from']) && Array.isArray(value['steps']) &&
-        value['steps'].every((one) => Array.isArray(one) && one.length >= 3 && one.every(isCount));
-}
-
-function isFault(value: unknown): value is Fields {
-    return isRecord(value) && isPlace(value) && isText(value['kind'], 100) && isText(value['message']) && isMask(value['lanes']) &&
-        isTriple(value['cta']) && isCount(value['warp']);
-}
-
-function isMemoryBlock(value: unknown): value is Fields {
-    return isRecord(value) && isText(value['name']) && isText(value['space'], 32) && isText(value['address'], 32) && isCount(value['offset']) &&
-        isHex(value['bytes']) && Array.isArray(value['known']);
-}
-
 /** Validates an answer of `evaluateWarp`; throws an error that says what is wrong. */
 export function asEvaluation(value: unknown): Evaluation {
-    const demand = (holds: boolean, what: string): void => {
-        if (!holds) throw new Error(`The server's answer does not fit this version of the extension (${what}).`);
-    };
-    demand(isRecord(value), 'no object');
-    const answer = value as Fields;
-    demand(oneOf(answer['status'], ['finished', 'fault', 'limit', 'deadlock']), 'status');
-    demand(isText(answer['entry'], 10_000), 'entry');
-    demand(isCount(answer['steps']), 'steps');
-    demand(isList(answer['faults'], isFault), 'faults');
-    // Later windows of the same run omit the buffers.
-    demand(optional(answer['buffers'], (one) => isRecord(one) && Object.values(one).every(isHex)), 'buffers');
-    demand(Array.isArray(answer['expectations']) && answer['expectations'].every((one) => isRecord(one) && isText(one['name'])), 'expectations');
-    const target = answer['target'];
-    demand(isRecord(target) && isTriple(target['cta']) && isCount(target['warp']) && isMask(target['present']), 'target');
-    const grid = answer['grid'];
-    demand(isRecord(grid) && isTriple(grid['grid']) && isTriple(grid['block']) && isCount(grid['warps']), 'grid');
-    demand(optional(answer['trace'], (one) => isList(one, isStep)), 'trace');
-    demand(optional(answer['state'], isState), 'state');
-    demand(optional(answer['timeline'], isTimeline), 'timeline');
-    demand(optional(answer['memory'], (one) => isList(one, isMemoryBlock)), 'memory');
+    const place = misfit(value, EVALUATION);
+    if (place !== undefined) throw new Error(`The server's answer does not fit this version of the extension (${place === '' ? 'no object' : place}).`);
     return value as Evaluation;
-}
-
-export function asFragments(value: unknown): Fragments | null {
-    if (!isRecord(value) || !Array.isArray(value['operands'])) return null;
-    const fits = value['operands'].every((one) => isRecord(one) && isText(one['operand'], 100) && isText(one['type'], 32) && isCount(one['rows']) &&
-        isCount(one['columns']) && isList(one['registers'], isString) &&
-        isList(one['elements'], (element): element is number[] => isList(element, isCount) && element.length === 5));
-    return fits ? (value as unknown as Fragments) : null;
 }
 
 export function asLaunches(value: unknown): Launches {

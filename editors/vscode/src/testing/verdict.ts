@@ -17,14 +17,14 @@ export function failures(answer: Evaluation, line: number): Failure[] {
     const faults = answer.faults.filter(({ expected }) => !expected);
     const found = faults.slice(0, MAX_FAULTS).map((fault) => ({ text: describe(fault), line: fault.line - 1 }));
     if (faults.length > MAX_FAULTS) found.push({ text: `${faults.length - MAX_FAULTS} more faults`, line });
-    if (answer.status === 'limit') found.push({ text: limit(answer), line: (answer.stopped_at?.line ?? line + 1) - 1 });
+    if (answer.status === 'limit') found.push({ text: sentence(answer.ended), line: (answer.stopped_at?.line ?? line + 1) - 1 });
     // Expectations fail as a matter of course if a fault ends the run.
     if (answer.status === 'finished' || faults.length === 0) {
         for (const { name, ok, message, range } of answer.expectations) {
             if (!ok) found.push({ text: message === undefined ? `${name} does not hold` : `${name}: ${message}`, line: (range?.line ?? line + 1) - 1 });
         }
     }
-    return found.length > 0 ? found : [{ text: `The run ended with the status “${answer.status}”.`, line }];
+    return found.length > 0 ? found : [{ text: sentence(answer.ended), line }];
 }
 
 /** The reasons of a refused run: the message at its first place, then further places. */
@@ -34,11 +34,10 @@ export function reasons(message: string, refusal: Refusal | undefined, line: num
     return [{ text: message, line: (places[0]?.line ?? line + 1) - 1 }, ...more];
 }
 
-function describe({ message, cta, warp, count = 1 }: Fault): string {
+function describe({ message, cta, warp, count }: Fault): string {
     return `${message} (CTA ${cta.join(',')}, warp ${warp}${count > 1 ? `, ${count} times in all` : ''})`;
 }
 
-function limit({ limited_by, warp_instructions }: Evaluation): string {
-    const reason = { time: 'The time limit', effort: 'The limit of work', steps: 'The limit of instructions' }[limited_by ?? 'steps'];
-    return `${reason} ended the run after ${warp_instructions} warp instructions.`;
+function sentence(words: string): string {
+    return `${words.replace(/^./, (first) => first.toUpperCase())}.`;
 }

@@ -226,8 +226,6 @@ export class Panel implements vscode.Disposable {
                 }
                 return answer;
             }
-            case 'fragments':
-                return this.api.fragments({ uri, line: question.line });
             case 'launches':
                 return this.api.launches({ uri });
             case 'statements': {

@@ -3,15 +3,15 @@
 import type { Fault } from '../../protocol';
 import { type Action, type FromHost, NO_PREFERENCES, type Preferences, preferencesFrom } from '../messages';
 import { Bus, type Host } from './bus';
-import { formatsFor } from './model/formats';
 import { type Change, Session } from './session';
 import { Controls } from './view/controls';
 import { button, element, setAttribute, setText } from './view/dom';
-import { FragmentsPane } from './view/fragments';
 import { Grid } from './view/grid';
+import { Groups } from './view/groups';
 import { Head } from './view/head';
 import { Help } from './view/help';
 import { LaunchPane } from './view/launchForm';
+import { MatricesPane } from './view/matrices';
 import { MemoryPane } from './view/memory';
 import { Menu } from './view/menu';
 import { Notice } from './view/notice';
@@ -45,10 +45,11 @@ export class App {
     private readonly controls: Controls;
     private readonly timeline: TimelineView;
     private readonly grid: Grid;
+    private readonly groups: Groups;
     private readonly head: Head;
     private readonly notice: Notice;
     private readonly memory: MemoryPane;
-    private readonly fragments: FragmentsPane;
+    private readonly matrices: MatricesPane;
     private readonly results: ResultsPane;
     private readonly launch: LaunchPane;
     private readonly tabs: Tabs;
@@ -78,16 +79,16 @@ export class App {
         };
         this.controls = new Controls(session, reveal);
         this.timeline = new TimelineView(session, this.tooltip);
-        this.grid = new Grid(session, this.tooltip, (row, bytes, at) => {
+        this.grid = new Grid(session, this.tooltip, (row, at) => {
             this.menu.open(
                 at,
-                `How to read ${row.name}`,
-                formatsFor(bytes).map((format) => ({
-                    label: format.title,
+                `How to read ${row.data.name}`,
+                session.readingsOf(row.data).map((reading) => ({
+                    label: reading.title,
                     detail: '',
-                    chosen: this.grid.format(row) === format.name,
+                    chosen: row.data.reading === reading.name,
                     act: () => {
-                        this.grid.setFormat(row, format.name);
+                        session.setReading(row.data.name, reading.name);
                     },
                 })),
                 at.closest<HTMLElement>('.rowhead') ?? at,
@@ -97,15 +98,14 @@ export class App {
             setText(this.count, shown === of ? `${of} registers` : `${shown} of ${of} registers`);
         };
         this.grid.onPoint = (register, lane) => {
-            this.fragments.pointAt(register, lane);
+            this.matrices.pointAt(register, lane);
         };
         this.grid.onCopy = (text) => {
             this.bus.send({ type: 'copy', text });
         };
+        this.groups = new Groups(session, reveal);
         this.memory = new MemoryPane(session);
-        this.fragments = new FragmentsPane(session, this.bus, (there) => {
-            this.tabs.mark('matrices', there, 'this step has matrices');
-        });
+        this.matrices = new MatricesPane(session);
         this.results = new ResultsPane(session, (fault) => { this.goToFault(fault); }, reveal);
         this.launch = new LaunchPane(session, this.bus);
         this.launch.onEntries = (entries) => {
@@ -181,7 +181,7 @@ export class App {
         root.replaceChildren(
             this.head.node,
             this.notice.node,
-            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.place, this.timeline.node),
+            element('section', { class: 'stepping', 'aria-label': 'Steps' }, this.controls.node, this.controls.place, this.groups.node, this.timeline.node),
             this.main,
             this.menu.node,
             this.help.node,
@@ -196,10 +196,22 @@ export class App {
     private panes(): Pane[] {
         return [
             { name: 'memory', title: 'Memory', node: this.memory.node, show: (visible) => { this.memory.show(visible); } },
-            { name: 'matrices', title: 'Matrices', node: this.fragments.node, show: (visible) => { this.fragments.show(visible); } },
+            { name: 'matrices', title: 'Matrices', node: this.matrices.node, show: (visible) => { this.matrices.show(visible); } },
             { name: 'results', title: 'Results', node: this.results.node, show: (visible) => { this.results.show(visible); } },
             { name: 'launch', title: 'Launch', node: this.launch.node, show: () => undefined },
         ];
+    }
+
+    private hasMatrices(): boolean {
+        return (this.session.moment?.matrices?.length ?? 0) > 0;
+    }
+
+    /** Opens the pane that shows what the step does, unless the user has chosen one. */
+    private followStep(): void {
+        if (this.session.preferences.pane !== '') return;
+        const touches = this.session.current?.accesses?.some((access) => access.space !== 'param') === true;
+        const wanted = this.hasMatrices() ? 'matrices' : touches ? 'memory' : this.tabs.current === '' ? 'results' : this.tabs.current;
+        if (wanted !== this.tabs.current) this.tabs.open(wanted);
     }
 
     private toggle(label: string, title: string, act: () => void): HTMLButtonElement {
@@ -238,7 +250,8 @@ export class App {
                     session.cta = [0, 0, 0];
                     session.warp = 0;
                     session.cursorLine = message.cursor ?? 0;
-                    this.tabs.open(session.preferences.pane);
+                    if (session.preferences.pane !== '') this.tabs.open(session.preferences.pane);
+                    else this.tabs.open('results');
                 }
                 void session.start({ line: message.target.line, step: message.step ?? undefined, keep: !other && message.target.line === undefined });
                 break;
@@ -297,10 +310,17 @@ export class App {
             this.head.update();
             this.grid.reset();
             this.memory.reset();
-            this.fragments.reset();
             this.results.reset();
             this.timeline.reset();
             void this.launch.reset();
+        }
+        if (changes.has('moment')) {
+            this.memory.drawBytes();
+            this.matrices.update();
+            this.results.update();
+            this.groups.update();
+            this.followStep();
+            this.tabs.mark('matrices', this.hasMatrices(), 'this step has matrices');
         }
         if (changes.has('timeline')) this.timeline.contentChanged();
         if (changes.has('preferences')) this.preferencesChanged();
@@ -309,8 +329,8 @@ export class App {
         if (changes.has('step')) {
             this.timeline.moved();
             this.memory.update();
-            this.fragments.update();
             this.results.update();
+            this.followStep();
             this.tabs.mark('memory', (session.current?.accesses?.length ?? 0) > 0, 'this step touches memory');
             this.keep({ uri: this.uri, entry: session.evaluation?.entry, step: session.position });
             this.time(began);
@@ -321,7 +341,7 @@ export class App {
      * Measures the time to write a step into the page, and the time from the user's action to the first painted grid.
      */
     private time(began: number): void {
-        const first = !this.painted && this.session.file() !== undefined;
+        const first = !this.painted && this.session.rows() !== undefined;
         const answered = Date.now() - this.askedAt;
         if (first) this.painted = true;
         else this.stepTimes.push(performance.now() - began);
@@ -347,8 +367,7 @@ export class App {
         const { session } = this;
         const here = fault.warp === session.warp && fault.cta.every((one, at) => one === session.cta[at]);
         const go = (): void => {
-            const step = session.timeline.stepOfFault(fault);
-            if (step !== undefined) session.goTo(step);
+            session.goTo(fault.step);
             this.bus.send({ type: 'reveal', line: fault.line, column: fault.column });
         };
         if (here) {

@@ -1,17 +1,20 @@
 // The model of the panel: the run, the warp, the step, and the necessary windows of the trace. Views observe it; it
 // does not access the page.
 
-import type { Evaluation, Fault, LaneMask, Refusal, Step, Triple, WarpState } from '../../protocol';
+import type { Evaluation, Fault, LaneMask, MemoryRequest, ReadingChoice, Refusal, Row as RowData, Step, Triple } from '../../protocol';
 import { asStatements, FIRST_TIMELINE, firstQuestion, type Preferences, type WarpQuestion, WINDOW } from '../messages';
 import { type Bus, Refused } from './bus';
 import { hasLane, LANES } from './model/lanes';
 import { CHUNK, type Found, TimelineStore, type TimelineStepView } from './model/timeline';
-import { type Missing, type RegisterFile, Trace } from './model/trace';
+import { type Row, Trace } from './model/trace';
+
+/** Milliseconds after a step before its state, memory and matrices are asked for: during fast stepping nobody reads them. */
+const PAUSE = 60;
 
 /** Longer timelines are loaded only where they are shown. */
 export const WHOLE_TIMELINE = 400_000;
 
-export type Change = 'run' | 'step' | 'timeline' | 'focus' | 'texts' | 'notice' | 'preferences';
+export type Change = 'run' | 'step' | 'moment' | 'timeline' | 'focus' | 'texts' | 'notice' | 'preferences';
 
 export interface RefusedRun {
     message: string;
@@ -28,6 +31,13 @@ export class Session {
     refused: RefusedRun | undefined;
     evaluation: Evaluation | undefined;
     trace = new Trace(0);
+    /** What was asked about the position besides its step: state, memory, matrices; undefined until the answer arrives. */
+    moment: Evaluation | undefined;
+    /** The memory to ask for at the position. */
+    wantedMemory: () => MemoryRequest | undefined = () => undefined;
+    /** Number of characters that a cell of the grid has room for. */
+    private room = 0;
+    private pausing: ReturnType<typeof setTimeout> | undefined;
     timeline = new TimelineStore(0);
     position = 0;
     focus = 0;
@@ -71,14 +81,9 @@ export class Session {
         return this.trace.step(this.position);
     }
 
-    /** The registers at the position; undefined while they are loading. */
-    file(): RegisterFile | undefined {
+    /** The rows of registers at the position; undefined while they are loading. */
+    rows(): readonly Row[] | undefined {
         return this.trace.at(this.position);
-    }
-
-    /** A state near the position, for values that are constant in the warp: special registers, parameters. */
-    nearbyState(): WarpState | undefined {
-        return this.trace.at(this.position)?.anchor;
     }
 
     /** Line and lanes of a step, from the trace or the timeline. */
@@ -88,7 +93,7 @@ export class Session {
 
     exited(position: number): LaneMask {
         const last = this.lastOfLane;
-        if (last === undefined) return this.nearbyState()?.exited ?? 0;
+        if (last === undefined) return this.moment?.state?.exited ?? 0;
         let mask = 0;
         for (let lane = 0; lane < LANES; lane += 1) {
             if (hasLane(this.exitedAtEnd, lane) && (last[lane] ?? -1) <= position) mask |= 1 << lane;
@@ -120,7 +125,7 @@ export class Session {
         this.emit('notice');
         const keep = wanted.keep === true ? this.position : (wanted.step ?? 0);
         try {
-            const answer = await this.bus.evaluate(firstQuestion(keep, this.focus, this.target()));
+            const answer = await this.bus.evaluate({ ...firstQuestion(keep, this.focus, this.target()), rows: this.style() });
             if (generation !== this.generation) return;
             this.take(answer, keep, wanted);
         } catch (error) {
@@ -142,7 +147,8 @@ export class Session {
         this.lastOfLane = undefined;
         this.exitedAtEnd = answer.status === 'finished' ? answer.target.present : 0;
         if (!hasLane(answer.target.present, this.focus)) this.focus = 0;
-        this.trace.add(answer.trace ?? [], answer.state);
+        this.trace.add(answer.trace);
+        this.moment = undefined;
         const whole = answer.steps <= FIRST_TIMELINE && answer.timeline !== undefined;
         if (whole) this.addTimeline(answer);
         this.position = Math.min(keep, Math.max(0, answer.steps - 1));
@@ -169,7 +175,7 @@ export class Session {
     private firstPosition(line: number | undefined): number | undefined {
         const asked = this.firstOfLine(line);
         const fault = this.faultsHere()[0];
-        if (asked !== undefined || fault !== undefined) return asked ?? (fault && this.timeline.stepOfFault(fault));
+        if (asked !== undefined || fault !== undefined) return asked ?? fault?.step;
         return this.firstOfLine(this.preferences.follow ? this.cursorLine : undefined) ?? this.firstInteresting();
     }
 
@@ -233,11 +239,75 @@ export class Session {
     /** Goes to a step; with `reveal` the editor shows its line. */
     goTo(position: number, reveal = true): void {
         this.position = Math.max(0, Math.min(position, this.steps - 1));
-        const missing = this.steps === 0 ? undefined : this.trace.missing(this.position);
-        if (missing !== undefined) void this.fetch(missing);
+        this.moment = undefined;
+        this.askMoment(PAUSE);
+        if (this.steps > 0 && this.trace.at(this.position) === undefined) void this.fetch(this.position);
         else this.prefetch();
         this.emit('step');
         this.announce(reveal);
+    }
+
+    /** Asks for the state, the memory and the matrices after the step, after a pause in milliseconds. */
+    askMoment(pause: number): void {
+        clearTimeout(this.pausing);
+        if (this.steps === 0) return;
+        const { generation, position } = this;
+        this.pausing = setTimeout(() => {
+            const memory = this.wantedMemory();
+            const question: WarpQuestion = { brief: true, count: 0, state: position + 1, matrices: true, ...(memory === undefined ? {} : { memory: [memory] }) };
+            this.question(question)
+                .then((answer) => {
+                    if (answer === undefined || position !== this.position) return;
+                    this.moment = answer;
+                    this.emit('moment');
+                })
+                .catch((error: unknown) => {
+                    if (generation === this.generation) this.refuse(error);
+                });
+        }, pause);
+    }
+
+    /** How rows are written: the readings that the user has chosen for the function, and the room of a cell. */
+    private style(): WarpQuestion['rows'] {
+        const prefix = `${this.functionName} `;
+        const own = Object.entries(this.preferences.formats).filter(([key]) => key.startsWith(prefix));
+        const readings = Object.fromEntries(own.map(([key, reading]) => [key.slice(prefix.length), reading]));
+        return { readings, ...(this.room === 0 ? {} : { room: this.room }) };
+    }
+
+    private get functionName(): string {
+        return this.current?.function ?? this.evaluation?.entry ?? '';
+    }
+
+    /** The readings of a row, in the order of a menu. */
+    readingsOf(data: RowData): readonly ReadingChoice[] {
+        return this.evaluation?.readings?.[`${data.size}`] ?? [];
+    }
+
+    /** Shows a register in another reading from now on. */
+    setReading(register: string, reading: string): void {
+        this.remember({ formats: { ...this.preferences.formats, [`${this.functionName} ${register}`]: reading } });
+        void this.restyle();
+    }
+
+    /** Says how many characters a cell has room for. */
+    setRoom(room: number): void {
+        if (room === this.room) return;
+        this.room = room;
+        if (this.evaluation !== undefined) void this.restyle();
+    }
+
+    /** Loads the rows again, written in another way. Until they arrive the old ones are shown. */
+    private async restyle(): Promise<void> {
+        const { room } = this;
+        const from = Math.floor(this.position / WINDOW) * WINDOW;
+        const answer = await this.question({ brief: true, from, count: WINDOW, accesses: true, rows: this.style() }).catch(() => undefined);
+        if (answer === undefined || room !== this.room) return;
+        this.asked.clear();
+        this.trace = new Trace(this.steps);
+        this.trace.add(answer.trace);
+        if (this.trace.at(this.position) === undefined) void this.fetch(this.position);
+        this.emit('step');
     }
 
     setFocus(lane: number): void {
@@ -261,42 +331,32 @@ export class Session {
         void this.start();
     }
 
-    private async fetch(missing: Missing): Promise<void> {
-        const from = missing.kind === 'window' ? Math.floor(missing.from / WINDOW) * WINDOW : missing.from;
-        const key = `${missing.kind} ${from}`;
+    /** Loads the window of steps with a position. */
+    private async fetch(position: number): Promise<void> {
+        const from = Math.floor(position / WINDOW) * WINDOW;
+        const key = `window ${from}`;
         if (this.asked.has(key)) return;
         this.asked.add(key);
+        const { trace } = this;
         try {
-            const answer = await this.question(
-                missing.kind === 'window'
-                    ? { brief: true, from, count: WINDOW, state: true, accesses: true }
-                    : { brief: true, count: 0, from, state: from },
-            );
-            if (answer === undefined) return;
-            this.trace.add(answer.trace ?? [], answer.state);
-            // Only at the end of the run, the server may return the state at a different step than requested.
-            if (answer.state !== undefined && answer.state.step !== from) this.trace.add([], { ...answer.state, step: from });
+            const answer = await this.question({ brief: true, from, count: WINDOW, accesses: true, rows: this.style() });
+            if (answer === undefined || trace !== this.trace) return;
+            this.trace.add(answer.trace);
             this.askTexts();
-            const more = this.trace.missing(this.position);
-            if (more === undefined) {
-                this.emit('step');
-                this.announce(false);
-                this.prefetch();
-            } else {
-                void this.fetch(more);
-            }
+            if (this.trace.at(this.position) === undefined) return;
+            this.emit('step');
+            this.announce(false);
+            this.prefetch();
         } catch (error) {
             this.asked.delete(key);
             this.refuse(error);
         }
     }
 
-    /** Loads windows on both sides in advance, and the state for the next step if it is in another call. */
+    /** Loads windows on both sides in advance. */
     private prefetch(): void {
         for (const near of [this.position + WINDOW / 2, this.position - WINDOW / 2, this.position + 1]) {
-            if (near < 0 || near >= this.steps) continue;
-            const missing = this.trace.missing(near);
-            if (missing !== undefined) void this.fetch(missing);
+            if (near >= 0 && near < this.steps && this.trace.step(near) === undefined) void this.fetch(near);
         }
     }
 

@@ -1,7 +1,6 @@
-// Masks of lanes, and values of lanes from the hexadecimal digits of a register. The digits stay encoded until a value
-// is needed. So a file of a thousand registers costs nothing until it is on the screen.
+// Masks of lanes.
 
-import type { Hex, HexAddress, LaneMask } from '../../../protocol';
+import type { LaneMask } from '../../../protocol';
 
 export const LANES = 32;
 
@@ -55,63 +54,4 @@ export function lanesInWords(mask: LaneMask): string {
     if (count === LANES) return 'all 32 lanes';
     if (count === 0) return 'no lane';
     return `${count === 1 ? 'lane' : 'lanes'} ${laneRanges(mask)}`;
-}
-
-export function isPredicate(type: string): boolean {
-    return type === '.pred';
-}
-
-/** Number of bytes per lane of a register; 0 for a predicate. */
-export function laneBytes(type: string, hex: Hex): number {
-    return isPredicate(type) ? 0 : hex.length / (2 * LANES);
-}
-
-/** The digits of one lane, most significant first. */
-export function laneDigits(hex: Hex, bytes: number, lane: number): string {
-    return reverseBytes(hex.slice(lane * bytes * 2, (lane + 1) * bytes * 2));
-}
-
-export function reverseBytes(hex: Hex): string {
-    let out = '';
-    for (let at = hex.length - 2; at >= 0; at -= 2) out += hex.slice(at, at + 2);
-    return out;
-}
-
-/** The lanes in which a predicate is true. */
-export function predicateMask(hex: Hex): LaneMask {
-    return Number.parseInt(reverseBytes(hex.slice(0, 8)), 16) >>> 0;
-}
-
-/** Whether all lanes of a mask have the same value. */
-export function isUniform(type: string, hex: Hex, lanes: LaneMask): boolean {
-    if (isPredicate(type)) {
-        const bits = predicateMask(hex) & lanes;
-        return bits === 0 || bits >>> 0 === lanes >>> 0;
-    }
-    const digits = (hex.length / LANES) | 0;
-    let first: string | undefined;
-    for (let lane = 0; lane < LANES; lane += 1) {
-        if (!hasLane(lanes, lane)) continue;
-        const own = hex.slice(lane * digits, (lane + 1) * digits);
-        if (first === undefined) first = own;
-        else if (own !== first) return false;
-    }
-    return true;
-}
-
-/** The lanes in which two values of the same register differ. */
-export function differingLanes(type: string, before: Hex, after: Hex): LaneMask {
-    if (isPredicate(type)) return (predicateMask(before) ^ predicateMask(after)) >>> 0;
-    const digits = (after.length / LANES) | 0;
-    let mask = 0;
-    for (let lane = 0; lane < LANES; lane += 1) {
-        if (before.slice(lane * digits, (lane + 1) * digits) !== after.slice(lane * digits, (lane + 1) * digits)) {
-            mask |= 1 << lane;
-        }
-    }
-    return mask >>> 0;
-}
-
-export function addressOf(text: HexAddress): bigint {
-    return BigInt(`0x${text.replace(/^0x/, '') || '0'}`);
 }

@@ -111,11 +111,6 @@ export function bufferText(buffer: BufferText): string {
     return `${buffer.type}[${buffer.length}]:${buffer.fill}`;
 }
 
-/** The type of a buffer's elements according to its launch. */
-export function elementType(lines: readonly LaunchLine[], buffer: string): string | undefined {
-    return /^([a-z]\w*)(?:\[|:)/i.exec(valueOf(lines, buffer) ?? '')?.[1];
-}
-
 /** The mistake in a form value that can be found without the server, which finds the others. */
 export function problemOf(name: string, value: string): string | undefined {
     if (['grid', 'block', 'cluster'].includes(name)) {

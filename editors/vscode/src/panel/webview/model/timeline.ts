@@ -1,6 +1,6 @@
 // The line of each lane at every step: chunks of masks from the server, and the searches that navigation needs.
 
-import type { Fault, LaneMask, Timeline } from '../../../protocol';
+import type { LaneMask, Timeline } from '../../../protocol';
 import { hasLane, LANES } from './lanes';
 
 export const CHUNK = 20_000;
@@ -122,17 +122,5 @@ export class TimelineStore {
             }
         }
         return last;
-    }
-
-    /**
-     * The step that caused a fault: the last execution of its line by its lanes if the fault ended the run, otherwise
-     * the first one.
-     */
-    stepOfFault(fault: Fault & { step?: number; fatal?: boolean }): number | undefined {
-        if (fault.step !== undefined) return fault.step;
-        const there = (view: TimelineStepView): boolean =>
-            view.line === fault.line && (fault.lanes === 0 || (view.active & fault.lanes) !== 0);
-        const found = fault.fatal === true ? this.find(this.length, -1, there) : this.find(-1, 1, there);
-        return found.kind === 'step' ? found.step : undefined;
     }
 }

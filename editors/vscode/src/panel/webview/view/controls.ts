@@ -122,7 +122,7 @@ export class Controls {
     /** Goes to the next fault of this warp; after the last one follows the first. */
     fault(direction: 1 | -1): void {
         const { session } = this;
-        const steps = session.faultsHere().map((fault) => session.timeline.stepOfFault(fault)).filter((step) => step !== undefined);
+        const steps = session.faultsHere().map((fault) => fault.step);
         steps.sort((one, other) => (one - other) * direction);
         const next = steps.find((step) => (step - session.position) * direction > 0) ?? steps[0];
         if (next === undefined) this.say('No fault was found in this warp.');
@@ -159,7 +159,7 @@ export class Controls {
         if (now - this.due >= pause) {
             this.due = Math.max(this.due + pause, now - pause);
             // Playback waits for windows that are still loading, and skips no step.
-            if (this.session.file() !== undefined) this.forward();
+            if (this.session.rows() !== undefined) this.forward();
             if (this.session.position >= this.session.steps - 1) this.stop();
         }
         requestAnimationFrame((later) => {

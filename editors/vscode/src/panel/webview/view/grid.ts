@@ -2,13 +2,10 @@
 // updated only when its content has changed, and the text of a cell only when it differs.
 
 import type { LaneMask } from '../../../protocol';
-import { affine, destination, foldedText, hexText } from '../model/fold';
-import { defaultFormat, fitText, type FormatName, formatNamed, formatsFor, valueText } from '../model/formats';
-import { firstLane, hasLane, isPredicate, laneBytes, laneDigits, LANES, lanesOf, maskHex, predicateMask } from '../model/lanes';
+import { firstLane, hasLane, LANES, lanesOf } from '../model/lanes';
 import { compareNames, matches } from '../model/names';
-import { formatOfPart, isTooLong, partLabel, partsOf, wholeRow } from '../model/parts';
-import { shortText } from '../model/short';
-import { rowIsUniform, rowOfParameter, rowOfSpecial, type Row } from '../model/trace';
+import { cellText, fullText, isPredicate, isTooLong, type Line, linesOf } from '../model/rows';
+import type { Row } from '../model/trace';
 import type { Session } from '../session';
 import { element, perFrame, setAttribute, setClass, setText } from './dom';
 import { fit, type Fitted } from './gridWidth';
@@ -30,7 +27,7 @@ interface LaneView {
     exited: LaneMask;
     active: LaneMask;
     executed: LaneMask;
-    /** The lanes that determine whether a register is uniform. */
+    /** The lanes that exist and have not exited. */
     counting: LaneMask;
 }
 
@@ -50,7 +47,7 @@ export class Grid {
     private readonly free: RowView[] = [];
     /** All registers in their order, and the rows that show them. */
     private registers: Row[] = [];
-    private rows: Row[] = [];
+    private rows: Line[] = [];
     /** Registers split into one row per number. They stay split during stepping. */
     private readonly split = new Set<string>();
     private readonly expanded = new Set<string>();
@@ -63,6 +60,8 @@ export class Grid {
     private sizes = { names: 0, cell: 0 };
     /** Widths of columns that follow the values; they do not shrink during stepping. */
     private fitted: Fitted = { room: 0, names: 0 };
+    private readonly ids = new WeakMap<object, number>();
+    private nextId = 0;
     private lanes: LaneView = { present: 0, exited: 0, active: 0, executed: 0, counting: 0 };
     private readonly scrolled = perFrame(() => {
         const { first, last, left, right } = this.visible();
@@ -73,7 +72,7 @@ export class Grid {
     constructor(
         private readonly session: Session,
         private readonly tooltip: Tooltip,
-        private readonly formatMenu: (row: Row, bytes: number, at: HTMLElement) => void,
+        private readonly readingMenu: (row: Row, at: HTMLElement) => void,
     ) {
         const head = element('div', { class: 'grid-head', role: 'row', 'aria-rowindex': '1' }, this.corner);
         for (let lane = 0; lane < LANES; lane += 1) {
@@ -119,9 +118,9 @@ export class Grid {
 
     /** Rebuilds the list of rows and updates the visible ones, after a move or a change of preferences. */
     refresh(): void {
-        const file = this.session.file();
+        const file = this.session.rows();
         setAttribute(this.scroller, 'aria-busy', file === undefined && this.session.steps > 0 ? 'true' : undefined);
-        if (file === undefined && this.session.steps > 0 && this.session.trace.step(this.session.position) === undefined && this.rows.length > 0) return;
+        if (file === undefined && this.session.steps > 0 && this.rows.length > 0) return;
         const step = this.session.current;
         const { present } = this.session;
         const exited = this.session.exited(this.session.position);
@@ -133,8 +132,7 @@ export class Grid {
             executed: step?.executed ?? present,
             counting: counting === 0 ? present : counting,
         };
-        const parameters = (file?.anchor.parameters ?? []).map((parameter) => rowOfParameter(parameter, present)).filter((row) => row !== undefined);
-        const all = [...(file?.rows ?? []), ...(file?.anchor.specials ?? []).map((special) => rowOfSpecial(special, present)), ...parameters];
+        const all = file ?? [];
         this.registers = this.sorted(all.filter((row) => this.shown(row)));
         const { length } = this.registers;
         this.onCount(length, all.length);
@@ -154,59 +152,44 @@ export class Grid {
             this.reset();
         }
         this.fitColumns();
-        const room = width === 'fit' ? this.fitted.room : ROOM[width];
+        const room = this.room();
+        if (room > 0) this.session.setRoom(room);
         const lanes = lanesOf(this.lanes.present);
         this.rows = this.registers.flatMap((row) => {
-            if (row.known === 0 || isPredicate(row.type) || this.isCollapsed(row)) return [row];
-            const format = this.format(row);
-            const known = lanes.filter((lane) => hasLane(row.known, lane));
-            if (!this.split.has(row.name) && room > 0 && isTooLong(row, format, known, room)) this.split.add(row.name);
-            return this.split.has(row.name) ? partsOf(row, format) : [row];
+            const whole: Line = { row, part: undefined };
+            if (row.data.known === 0 || isPredicate(row.data) || this.isCollapsed(row)) return [whole];
+            if (!this.split.has(row.data.name) && room > 0 && isTooLong(row.data, lanes, room)) this.split.add(row.data.name);
+            return this.split.has(row.data.name) && row.data.parts.length > 1 ? linesOf(row) : [whole];
         });
     }
 
-    /** The folded text of all lanes, if their values count up. */
-    private folded(row: Row): string | undefined {
-        const own = foldedText(row, isPredicate(row.type) ? 'bits' : this.format(row), this.lanes.counting);
-        return own === undefined ? undefined : `${own}${this.leadsTo(row)}`;
+    /** Number of characters that a cell has room for. */
+    private room(): number {
+        const { width } = this.session.preferences;
+        return width === 'fit' ? this.fitted.room : ROOM[width];
     }
 
-    /** The text ` → x+16` after an address. */
-    private leadsTo(row: Row): string {
-        if (row.note !== undefined) return ` ${row.note}`;
-        const parameters = this.session.file()?.anchor.parameters ?? [];
-        const name = destination(row, this.lanes.counting, parameters, this.session.evaluation?.buffers);
-        return name === undefined ? '' : ` → ${name}`;
-    }
-
+    /** Whether one cell can show a row. */
     private isFolded(row: Row): boolean {
-        return rowIsUniform(row, this.lanes.counting) || affine(row, this.lanes.counting) !== undefined && foldedText(row, this.format(row), this.lanes.counting) !== undefined;
+        return row.data.folded !== undefined || row.data.known === 0;
     }
 
     private isCollapsed(row: Row): boolean {
-        return this.session.preferences.collapse !== this.expanded.has(row.name) && this.isFolded(row);
+        return this.session.preferences.collapse !== this.expanded.has(row.data.name) && this.isFolded(row);
     }
 
     private shown(row: Row): boolean {
-        if (this.onlyChanged && row.before === undefined) return false;
-        if (this.onlyLine && !this.namesInLine().has(row.name)) return false;
+        if (this.onlyChanged && row.changed === 0) return false;
+        if (this.onlyLine && this.session.current?.names?.includes(row.data.name) !== true) return false;
         const wanted = this.filter.trim().toLowerCase();
         if (wanted === '') return true;
-        return wanted.split(/[\s,]+/).some((part) => matches(part, row.name.toLowerCase()));
-    }
-
-    private namesInLine(): Set<string> {
-        const step = this.session.current;
-        const text = step === undefined ? '' : (this.session.text(step) ?? '');
-        const names = new Set<string>(text.match(/%?[A-Za-z_$%][\w$]*(?:\.[xyzw])?/g) ?? []);
-        for (const change of step?.registers ?? []) names.add(change.name);
-        return names;
+        return wanted.split(/[\s,]+/).some((part) => matches(part, row.data.name.toLowerCase()));
     }
 
     private sorted(rows: Row[]): Row[] {
         const { order } = this.session.preferences;
         if (order === 'declared') return rows;
-        if (order === 'name') return rows.sort((one, other) => compareNames(one.name, other.name));
+        if (order === 'name') return rows.sort((one, other) => compareNames(one.data.name, other.data.name));
         // The sort is stable: unwritten registers stay in the order of declaration, and special registers come last.
         return rows.sort((one, other) => other.written - one.written);
     }
@@ -270,12 +253,9 @@ export class Grid {
             this.scroller.style.removeProperty('--cell');
             return;
         }
-        const spread = this.registers.filter((row) => row.known !== 0 && !isPredicate(row.type) && !this.isCollapsed(row));
-        const texts = spread.slice(0, 200).map((row) => {
-            const [format, bytes] = [this.format(row), laneBytes(row.type, row.value)];
-            return Math.max(...lanesOf((row.known & this.lanes.present) >>> 0).map((lane) => this.cellText(row, format, bytes, lane, 24).length));
-        });
-        const names = this.registers.map((row) => row.name.length + (isPredicate(row.type) ? 8 : formatNamed(this.format(row)).short.length));
+        const spread = this.registers.filter((row) => row.data.known !== 0 && !isPredicate(row.data) && !this.isCollapsed(row));
+        const texts = spread.slice(0, 200).map((row) => Math.max(...row.data.parts.flatMap((part) => part.texts.map((text) => text?.length ?? 0))));
+        const names = this.registers.map((row) => row.data.name.length + row.data.label.length);
         const found = fit(this.scroller, Math.max(3, ...texts), Math.max(8, ...names), this.fitted);
         if (found.room === this.fitted.room && found.names === this.fitted.names) return;
         this.fitted = found;
@@ -311,49 +291,36 @@ export class Grid {
         return view;
     }
 
-    format(row: Row): FormatName {
-        if (row.part !== undefined) return formatOfPart(this.format(row.part.of));
-        const bytes = laneBytes(row.type, row.value);
-        const chosen = this.session.preferences.formats[this.formatKey(row)] as FormatName | undefined;
-        if (chosen !== undefined && formatsFor(bytes).some((format) => format.name === chosen)) return chosen;
-        const writer = row.written < 0 ? undefined : this.session.trace.step(row.written);
-        return defaultFormat(row.readAs ?? row.type, bytes, writer === undefined ? undefined : this.session.text(writer));
-    }
-
-    formatKey(row: Row): string {
-        return `${this.session.current?.function ?? this.session.evaluation?.entry ?? ''} ${row.name}`;
-    }
-
-    private write(view: RowView, row: Row): void {
+    private write(view: RowView, line: Line): void {
         const { lanes } = this;
-        const { width } = this.session.preferences;
-        const predicate = isPredicate(row.type);
+        const { row, part } = line;
+        const { data } = row;
+        const predicate = isPredicate(data);
         const uniform = this.isFolded(row);
         const collapsed = uniform && this.isCollapsed(row);
-        const format = predicate ? 'hex' : this.format(row);
-        const signature = `${row.name}|${row.value}|${row.known}|${row.unspecified}|${row.approximate}|${row.changed}|${row.before === undefined}|${collapsed}|${uniform}|${format}|${row.part?.index}|${width}|${lanes.present}|${lanes.exited}|${lanes.active}|${this.session.focus}|${this.fitted.room}|${this.range.left}|${this.range.right}`;
+        const room = this.room();
+        const signature = `${this.idOf(row)}|${row.changed}|${collapsed}|${part}|${room}|${lanes.present}|${lanes.exited}|${lanes.active}|${this.session.focus}|${this.range.left}|${this.range.right}`;
         if (view.signature === signature) return;
         view.signature = signature;
         const focused = view.collapsed !== collapsed && view.node.contains(document.activeElement);
         view.collapsed = collapsed;
-        setText(view.name, row.name);
-        setAttribute(view.head, 'title', `${row.name} ${wholeRow(row).type}`);
-        const bytes = laneBytes(row.type, row.value);
-        setText(view.format, predicate && collapsed ? '' : predicate ? maskHex((predicateMask(row.value) & row.known) >>> 0) : partLabel(row, format));
+        setText(view.name, data.name);
+        setAttribute(view.head, 'title', `${data.name} ${data.type}`);
+        const label = part === undefined ? data.label : (data.parts[part]?.label ?? '');
+        setText(view.format, predicate && collapsed ? '' : label);
         setClass(view.format, predicate ? 'format mask' : 'format');
         setAttribute(view.head, 'aria-expanded', uniform ? (collapsed ? 'false' : 'true') : undefined);
-        setAttribute(view.head, 'aria-label', `${row.name}, ${row.type.slice(1)}${predicate ? '' : `, shown as ${formatNamed(format).title}${row.part === undefined ? '' : `, part ${row.part.index + 1} of ${row.part.count}`}`}${row.before === undefined ? '' : ', written by this step'}`);
-        setClass(view.node, `row${collapsed ? ' collapsed' : ''}${row.before === undefined ? '' : ' written'}${row.known === 0 ? ' unwritten' : ''}${uniform ? ' uniform' : ''}${row.part !== undefined && row.part.index > 0 ? ' part' : ''}`);
+        const shown = predicate ? '' : `, shown as ${label}${part === undefined ? '' : `, part ${part + 1} of ${data.parts.length}`}`;
+        setAttribute(view.head, 'aria-label', `${data.name}, ${data.type.slice(1)}${shown}${row.changed === 0 ? '' : ', written by this step'}`);
+        setClass(view.node, `row${collapsed ? ' collapsed' : ''}${row.changed === 0 ? '' : ' written'}${data.known === 0 ? ' unwritten' : ''}${uniform ? ' uniform' : ''}${part !== undefined && part > 0 ? ' part' : ''}`);
         if (collapsed) {
             const lane = firstLane(lanes.counting);
-            const plain = format === 'hex' && !predicate && hasLane(row.known, lane) && (row.unspecified | row.approximate) === 0;
-            const own = plain ? hexText(BigInt(`0x${laneDigits(row.value, bytes, lane)}`)) : this.cellText(row, format, bytes, lane, 200);
-            const value = this.folded(row) ?? `${own}${this.leadsTo(row)}`;
-            const text = predicate && row.known !== 0 ? `${value} ${hasLane(predicateMask(row.value), lane) ? 'true' : 'false'}` : value;
-            const whole = row.changed !== 0 && (row.changed & lanes.counting) !== 0;
+            const value = data.folded === undefined ? '—' : `${this.signs(row, lane)}${predicate ? `${data.folded === 'true' ? '●' : '○'} ` : ''}${data.folded}`;
+            const text = `${value}${data.leads_to === undefined ? '' : ` → ${data.leads_to}`}`;
+            const whole = (row.changed & lanes.counting) !== 0;
             setText(view.one, text);
-            setClass(view.one, `cell one${whole ? ' changed' : ''}${row.known === 0 ? ' unknown' : ''}`);
-            setAttribute(view.one, 'aria-label', cellName(row, text, lane, whole, 'all lanes: '));
+            setClass(view.one, `cell one${whole ? ' changed' : ''}${data.known === 0 ? ' unknown' : ''}`);
+            setAttribute(view.one, 'aria-label', cellName(row, data.folded, lane, whole, 'all lanes: '));
             if (view.one.parentNode === null) view.head.after(view.one);
             for (const cell of view.cells) if (cell.parentNode !== null) cell.remove();
             if (focused) this.refocus(view);
@@ -361,7 +328,6 @@ export class Grid {
         }
         if (view.one.parentNode !== null) view.one.remove();
         this.attach(view);
-        const room = width === 'fit' ? this.fitted.room : ROOM[width];
         for (let lane = 0; lane < LANES; lane += 1) {
             const cell = view.cells[lane];
             if (cell === undefined || cell.parentNode === null) continue;
@@ -371,15 +337,14 @@ export class Grid {
                 setAttribute(cell, 'aria-label', 'no such lane');
                 continue;
             }
-            const text = this.cellText(row, format, bytes, lane, room);
             const changed = hasLane(row.changed, lane);
-            const known = hasLane(row.known, lane);
-            setText(cell, text);
+            const text = cellText(data, part, lane, room);
+            setText(cell, text === undefined ? '—' : `${this.signs(row, lane)}${predicate ? (text === 'true' ? '●' : '○') : text}`);
             setClass(
                 cell,
-                `cell${changed ? ' changed' : ''}${known ? '' : ' unknown'}${hasLane(lanes.exited, lane) ? ' exited' : hasLane(lanes.active, lane) ? '' : ' diverged'}${lane === this.session.focus ? ' focus' : ''}${predicate ? ' dot' : ''}`,
+                `cell${changed ? ' changed' : ''}${text === undefined ? ' unknown' : ''}${hasLane(lanes.exited, lane) ? ' exited' : hasLane(lanes.active, lane) ? '' : ' diverged'}${lane === this.session.focus ? ' focus' : ''}${predicate ? ' dot' : ''}`,
             );
-            setAttribute(cell, 'aria-label', cellName(row, text, lane, changed, ''));
+            setAttribute(cell, 'aria-label', cellName(row, fullText(data, part, lane), lane, changed, ''));
         }
         if (focused) this.refocus(view);
     }
@@ -407,12 +372,20 @@ export class Grid {
         this.cellAt(view.index, this.active.column)?.focus({ preventScroll: true });
     }
 
-    private cellText(row: Row, format: FormatName, bytes: number, lane: number, room: number): string {
-        if (!hasLane(row.known, lane)) return '—';
-        const marks = `${hasLane(row.unspecified, lane) ? '?' : ''}${hasLane(row.approximate, lane) ? '≈' : ''}`;
-        if (isPredicate(row.type)) return `${marks}${hasLane(predicateMask(row.value), lane) ? '●' : '○'}`;
-        const shorten = this.session.preferences.width === 'fit' ? shortText : fitText;
-        return `${marks}${shorten(format, valueText(format, laneDigits(row.value, bytes, lane)), room - marks.length)}`;
+    /** The signs for what a lane's value is besides a number. */
+    private signs(row: Row, lane: number): string {
+        return `${hasLane(row.data.unspecified ?? 0, lane) ? '?' : ''}${hasLane(row.data.approximate ?? 0, lane) ? '≈' : ''}`;
+    }
+
+    /** A number for the contents of a row: rows that look the same are the same object. */
+    private idOf(row: Row): number {
+        let id = this.ids.get(row.data);
+        if (id === undefined) {
+            id = this.nextId;
+            this.nextId += 1;
+            this.ids.set(row.data, id);
+        }
+        return id;
     }
 
     private rowOf(target: EventTarget | null): { view: RowView; row: Row; lane: number | undefined } | undefined {
@@ -421,7 +394,7 @@ export class Grid {
         if (node === null) return undefined;
         const index = Number(node.dataset['row']);
         const view = this.views.get(index);
-        const row = this.rows[index];
+        const row = this.rows[index]?.row;
         if (view === undefined || row === undefined) return undefined;
         const cell = target.closest<HTMLElement>('.cell');
         const lane = cell === null ? undefined : cell === view.one ? firstLane(this.lanes.counting) : view.cells.indexOf(cell);
@@ -440,29 +413,23 @@ export class Grid {
         const at = this.rowOf(target);
         if (at === undefined) return;
         this.setActive(at.view.index, at.lane === undefined ? 0 : at.view.collapsed ? Math.max(1, this.active.column) : at.lane + 1, true);
-        const row = wholeRow(at.row);
-        if (target.closest('.format') !== null && !isPredicate(row.type)) this.formatMenu(row, laneBytes(row.type, row.value), at.view.format);
+        if (target.closest('.format') !== null && !isPredicate(at.row.data)) this.readingMenu(at.row, at.view.format);
         else if (target.closest('.rowhead') !== null) this.toggle(at.row);
     }
 
     private toggle(row: Row): void {
         if (!this.isFolded(row)) return;
-        if (!this.expanded.delete(row.name)) this.expanded.add(row.name);
+        if (!this.expanded.delete(row.data.name)) this.expanded.add(row.data.name);
         this.arrange();
         this.draw();
     }
 
-    cycleFormat(row: Row, direction: 1 | -1): void {
-        const formats = formatsFor(laneBytes(row.type, row.value));
-        if (formats.length === 0) return;
-        const own = this.format(row);
-        const at = formats.findIndex((format) => format.name === own);
-        const next = formats[(at + direction + formats.length) % formats.length];
-        if (next !== undefined) this.setFormat(row, next.name);
-    }
-
-    setFormat(row: Row, format: FormatName): void {
-        this.session.remember({ formats: { ...this.session.preferences.formats, [this.formatKey(row)]: format } });
+    /** Shows a row in the next or the previous of its readings. */
+    private cycleReading(row: Row, direction: 1 | -1): void {
+        const all = this.session.readingsOf(row.data);
+        const at = all.findIndex((reading) => reading.name === row.data.reading);
+        const next = all[(at + direction + all.length) % all.length];
+        if (next !== undefined) this.session.setReading(row.data.name, next.name);
     }
 
     /** Gives the focus to the cell that had it last. */
@@ -499,7 +466,7 @@ export class Grid {
             this.setActive(Math.max(-1, Math.min(move[0], last)), Math.max(0, Math.min(move[1], LANES)), true);
             return;
         }
-        const own = this.rows[row];
+        const own = this.rows[row]?.row;
         if (event.key === 'Enter' || event.key === ' ') {
             if (row === -1 && column > 0) this.session.setFocus(column - 1);
             else if (own !== undefined && column === 0) this.toggle(own);
@@ -507,7 +474,7 @@ export class Grid {
             event.preventDefault();
             event.stopPropagation();
         } else if (own !== undefined && event.key.toLowerCase() === 'f' && !event.ctrlKey) {
-            this.cycleFormat(wholeRow(own), event.key === 'F' ? -1 : 1);
+            this.cycleReading(own, event.key === 'F' ? -1 : 1);
             event.stopPropagation();
         } else if (own !== undefined && event.key === 'i') {
             const cell = this.cellAt(row, column);
@@ -520,9 +487,8 @@ export class Grid {
     private copy(index: number, column: number): void {
         const shown = this.rows[index];
         if (shown === undefined) return;
-        const row = column === 0 ? wholeRow(shown) : shown;
         const { counting, present } = this.lanes;
-        const text = (lane: number): string => this.cellText(row, isPredicate(row.type) ? 'hex' : this.format(row), laneBytes(row.type, row.value), lane, 1000);
+        const text = (lane: number): string => `${this.signs(shown.row, lane)}${fullText(shown.row.data, column === 0 ? undefined : shown.part, lane) ?? '—'}`;
         const lanes = column === 0 ? lanesOf(present) : [this.views.get(index)?.collapsed === true ? firstLane(counting) : column - 1];
         this.onCopy(lanes.map(text).join('\t'));
     }
@@ -571,7 +537,7 @@ export class Grid {
         const at = this.rowOf(event.target);
         if (at === undefined) return;
         this.active.row = at.view.index;
-        if (at.lane !== undefined) this.onPoint(at.row.name, at.lane);
+        if (at.lane !== undefined) this.onPoint(at.row.data.name, at.lane);
     }
 
     private hovered(event: PointerEvent): void {
@@ -582,13 +548,12 @@ export class Grid {
             return;
         }
         const { row, lane } = at;
-        this.onPoint(row.name, lane);
+        this.onPoint(row.data.name, lane);
         this.tooltip.later(target, () => this.readings(row, lane));
     }
 
-    private readings(shown: Row, lane: number): HTMLElement {
-        const row = wholeRow(shown);
-        return readings(this.session, row, lane, this.format(row), this.folded(row));
+    private readings(row: Row, lane: number): HTMLElement {
+        return readings(this.session, row, lane);
     }
 
     /** Number of rows in the page, for tests and measurements. */

@@ -1,10 +1,10 @@
 // Widths of the grid's columns that follow the values.
 
-/** Number of lanes that should be visible without scrolling. */
-const LANES_SEEN = 16;
+/** Number of lanes that are visible without scrolling, however wide their values are. */
+const LANES_SEEN = 8;
 /** Minimum and maximum number of characters per column. */
 const MIN_ROOM = 4;
-const MAX_ROOM = 12;
+const MAX_ROOM = 14;
 /** Pixels of a cell besides its text; must match the stylesheet. */
 const BESIDE = 5;
 /** Characters in the column of names besides a name and its format. */

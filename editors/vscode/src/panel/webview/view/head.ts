@@ -61,12 +61,11 @@ export class Head {
         setText(this.title, `Warp ${warp} of ${evaluation.entry}`);
         const { faults, expectations, status } = evaluation;
         const failed = expectations.filter((one) => !one.ok).length;
-        const words = { finished: 'finished', fault: 'fault', limit: 'stopped at the limit', deadlock: 'deadlock' }[status];
         const more = [faults.length > 0 ? `${faults.length} ${faults.length === 1 ? 'fault' : 'faults'}` : '', failed === 0 ? '' : failed === 1 ? '1 expectation fails' : `${failed} expectations fail`].filter((part) => part !== '');
         const bad = status !== 'finished' || more.length > 0;
-        setText(this.status, `${bad ? '⚠' : '✓'} ${[status === 'fault' && faults.length > 0 ? '' : words, ...more].filter((part) => part !== '').join(' · ')}`);
+        setText(this.status, `${bad ? '⚠' : '✓'} ${[status === 'fault' && faults.length > 0 ? '' : evaluation.outcome, ...more].filter((part) => part !== '').join(' · ')}`);
         setClass(this.status, `badge ${bad ? 'bad' : 'ok'}`);
-        setAttribute(this.status, 'title', `${grouped(evaluation.warp_instructions)} warp instructions in ${(evaluation.seconds * 1000).toFixed(1)} ms; ${grouped(evaluation.grid.ctas)} CTAs of ${evaluation.grid.warps} warps. Click: results`);
+        setAttribute(this.status, 'title', `${evaluation.ended}; ${grouped(evaluation.grid.ctas)} CTAs of ${evaluation.grid.warps} warps. Click: results`);
         this.drawCta(evaluation.grid.grid, cta);
         const broken = new Set(faults.filter((fault) => sameCta(fault, cta)).map((fault) => fault.warp));
         const options = Array.from({ length: evaluation.grid.warps }, (_, at) => element('option', { value: `${at}` }, broken.has(at) ? `${at} ⚠` : `${at}`));

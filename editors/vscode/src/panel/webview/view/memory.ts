@@ -1,15 +1,14 @@
 // The memory pane: the memory accesses of the step (banks of shared memory, sectors of global memory) and the bytes
 // around them.
 
-import type { Access, MemoryBlock, MemoryRequest } from '../../../protocol';
-import { elementText, typeBits } from '../model/formats';
-import { laneCount, lanesInWords, reverseBytes } from '../model/lanes';
-import { aroundAccess, banksOf, isKnown, linesOf, MOST_BYTES, touchedBytes } from '../model/memory';
+import type { Access, Fact, MemoryBlock, MemoryRequest, TouchedSector } from '../../../protocol';
+import { lanesInWords, lanesOf } from '../model/lanes';
+import { aroundAccess, isWithin, MOST_BYTES } from '../model/memory';
 import type { Session } from '../session';
 import { element, grouped } from './dom';
 
-const MOST_LINES = 24;
-const TYPES = ['bytes', 'u8', 's8', 'u16', 's16', 'f16', 'bf16', 'u32', 's32', 'f32', 'u64', 's64', 'f64'] as const;
+/** Types of values in memory, and how many bytes stand in a line. */
+const TYPES = ['b8', 'u8', 's8', 'u16', 's16', 'f16', 'bf16', 'u32', 's32', 'f32', 'u64', 's64', 'f64'] as const;
 
 export class MemoryPane {
     readonly node = element('div', { class: 'memory' });
@@ -18,22 +17,19 @@ export class MemoryPane {
     private readonly offset = element('input', { type: 'number', min: '0', step: '16', value: '0', 'aria-label': 'Offset in bytes' });
     private readonly type = element('select', { 'aria-label': 'Type of the values' });
     private readonly bytes = element('div', { class: 'bytes', tabindex: '0', role: 'region', 'aria-label': 'Bytes' });
-    private asking: ReturnType<typeof setTimeout> | undefined;
-    private block: MemoryBlock | undefined;
     private visible = false;
 
     constructor(private readonly session: Session) {
-        for (const type of TYPES) this.type.append(element('option', { value: type }, type === 'bytes' ? 'Bytes' : `.${type}`));
+        for (const type of TYPES) this.type.append(element('option', { value: type }, type === 'b8' ? 'Bytes' : `.${type}`));
         const bar = element('div', { class: 'pane-bar' }, element('label', {}, 'Show ', this.place), element('label', {}, 'from ', this.offset), element('label', {}, 'as ', this.type));
         this.node.append(this.accesses, bar, this.bytes);
-        this.type.addEventListener('change', () => {
-            this.drawBytes();
-        });
-        for (const input of [this.place, this.offset]) {
+        for (const input of [this.type, this.place, this.offset]) {
             input.addEventListener('change', () => {
-                this.askBytes(0);
+                this.offset.disabled = this.place.value === '';
+                session.askMoment(0);
             });
         }
+        session.wantedMemory = (): MemoryRequest | undefined => (this.visible ? this.request() : undefined);
     }
 
     /** Updates the list of buffers for another run. */
@@ -43,12 +39,15 @@ export class MemoryPane {
         const options: [string, string][] = [['', 'around the access'], ...buffers.map((name): [string, string] => [`buffer ${name}`, name]), ['space shared', 'shared memory'], ['space const', 'constant memory']];
         this.place.replaceChildren(...options.map(([value, text]) => element('option', { value }, text)));
         this.place.value = options.some(([value]) => value === chosen) ? chosen : '';
-        this.block = undefined;
+        this.offset.disabled = this.place.value === '';
     }
 
     show(visible: boolean): void {
+        const again = visible && !this.visible;
         this.visible = visible;
-        if (visible) this.update();
+        if (!visible) return;
+        this.update();
+        if (again) this.session.askMoment(0);
     }
 
     update(): void {
@@ -56,103 +55,63 @@ export class MemoryPane {
         const list = this.session.current?.accesses ?? [];
         if (list.length === 0) this.accesses.replaceChildren(element('p', { class: 'empty' }, 'This step does not touch memory.'));
         else this.accesses.replaceChildren(...list.map((access) => accessView(access)));
-        this.drawBytes();
-        this.askBytes(60);
     }
 
     private request(): MemoryRequest | undefined {
         const [kind, name] = this.place.value.split(/ (.*)/);
         const offset = Math.max(0, Math.floor(Number(this.offset.value) || 0));
-        if (kind === 'buffer' && name !== undefined) return { buffer: name, offset, length: MOST_BYTES };
-        if (kind === 'space' && (name === 'shared' || name === 'const')) return { space: name, offset, length: MOST_BYTES };
+        if (kind === 'buffer' && name !== undefined) return { buffer: name, offset, length: MOST_BYTES, type: this.type.value };
+        if (kind === 'space' && (name === 'shared' || name === 'const')) return { space: name, offset, length: MOST_BYTES, type: this.type.value };
         for (const access of this.session.current?.accesses ?? []) {
             const around = aroundAccess(access);
-            if (around !== undefined && access.space !== 'param') return around;
+            if (around !== undefined && access.space !== 'param') return { ...around, type: this.type.value };
         }
         return undefined;
     }
 
-    /** Requests the bytes after a pause: during fast stepping they cannot be read. */
-    private askBytes(pause: number): void {
-        clearTimeout(this.asking);
-        if (!this.visible) return;
-        this.offset.disabled = this.place.value === '';
-        const request = this.request();
-        if (request === undefined) {
-            this.block = undefined;
-            this.drawBytes();
-            return;
-        }
-        const { position } = this.session;
-        this.asking = setTimeout(() => {
-            this.session
-                .question({ count: 0, state: position + 1, memory: [request] })
-                .then((answer) => {
-                    if (answer === undefined || position !== this.session.position) return;
-                    this.block = answer.memory?.[0];
-                    this.drawBytes();
-                })
-                .catch((error: unknown) => {
-                    this.bytes.replaceChildren(element('p', { class: 'empty' }, error instanceof Error ? error.message : String(error)));
-                });
-        }, pause);
-    }
-
-    private drawBytes(): void {
-        const { block } = this;
-        if (block === undefined || block.bytes === '') {
-            const text = this.place.value === '' ? 'Choose a buffer to look at its bytes.' : 'Nothing lies there.';
+    /** Draws the bytes at the step, once they are there. */
+    drawBytes(): void {
+        if (!this.visible || this.session.moment === undefined) return;
+        const piece = this.session.moment.memory?.[0];
+        if (piece === undefined || 'error' in piece || piece.bytes === '') {
+            const text = piece === undefined ? 'Choose a buffer to look at its bytes.' : 'error' in piece ? piece.error : 'Nothing lies there.';
             this.bytes.replaceChildren(element('p', { class: 'empty' }, text));
             return;
         }
-        const marks = touchedBytes(block, this.session.current?.accesses ?? []);
-        const type = this.type.value;
-        const size = type === 'bytes' ? 1 : typeBits(type) / 8;
+        const { size = 1, values = [] } = piece.texts ?? {};
         const perRow = 16 / size;
         const body = element('tbody');
-        const count = Math.floor(block.bytes.length / 2 / size);
-        for (let first = 0; first < count; first += perRow) {
-            const row = element('tr', {}, element('th', { scope: 'row' }, (block.offset + first * size).toString(16).padStart(4, '0')));
-            for (let at = first; at < Math.min(first + perRow, count); at += 1) row.append(cell(block, marks, type, size, at));
+        for (let first = 0; first < values.length; first += perRow) {
+            const row = element('tr', {}, element('th', { scope: 'row' }, (piece.offset + first * size).toString(16).padStart(4, '0')));
+            for (let at = first; at < Math.min(first + perRow, values.length); at += 1) row.append(cell(piece, values[at] ?? undefined, at * size, size));
             body.append(row);
         }
-        const caption = element('caption', {}, `${block.name === '' ? block.space : block.name} after this step`, element('span', { class: 'quiet' }, ' · underlined: written, dotted: read, ··: never written'));
+        const caption = element('caption', {}, `${piece.name ?? piece.space} after this step`, element('span', { class: 'quiet' }, ' · underlined: written, dotted: read, ··: never written'));
         this.bytes.replaceChildren(element('table', { class: 'dump' }, caption, body));
     }
 }
 
-function cell(block: MemoryBlock, marks: Uint8Array, type: string, size: number, at: number): HTMLElement {
-    const from = at * size;
-    const known = isKnown(block.known, from, from + size);
-    const digits = block.bytes.slice(from * 2, (from + size) * 2);
-    let mark = 0;
-    for (let byte = from; byte < from + size; byte += 1) mark |= marks[byte] ?? 0;
-    const text = !known ? '··' : type === 'bytes' ? digits : elementText(type, reverseBytes(digits), 0);
-    const class_ = `${known ? '' : 'unknown '}${(mark & 2) !== 0 ? 'stored' : (mark & 1) !== 0 ? 'loaded' : ''}`.trim();
-    const words = [known ? '' : 'never written', (mark & 2) !== 0 ? 'written by this step' : '', (mark & 1) !== 0 ? 'read by this step' : ''].filter((word) => word !== '').join(', ');
-    return element('td', { ...(class_ === '' ? {} : { class: class_ }), ...(words === '' ? {} : { title: words }) }, text);
+function cell(block: MemoryBlock, text: string | undefined, from: number, size: number): HTMLElement {
+    const touched = (ranges: [number, number][] | undefined): boolean => Array.from({ length: size }, (_, byte) => from + byte).some((byte) => isWithin(ranges, byte));
+    const [stored, loaded] = [touched(block.written), touched(block.read)];
+    const class_ = `${text === undefined ? 'unknown ' : ''}${stored ? 'stored' : loaded ? 'loaded' : ''}`.trim();
+    const words = [text === undefined ? 'never written' : '', stored ? 'written by this step' : '', loaded ? 'read by this step' : ''].filter((word) => word !== '').join(', ');
+    return element('td', { ...(class_ === '' ? {} : { class: class_ }), ...(words === '' ? {} : { title: words }) }, text ?? '··');
 }
 
 function accessView(access: Access): HTMLElement {
-    const verb = { load: 'Load from', store: 'Store to', update: 'Update of' }[access.kind];
-    const heading = element('h2', {}, `${verb} ${access.space} memory`, element('span', { class: 'quiet' }, ` ${access.bytes} bytes × ${laneCount(access.lanes)} lanes`));
-    const node = element('div', { class: 'access' }, heading);
-    if (access.space === 'shared') node.append(...sharedView(access));
-    else if (access.sectors !== undefined || ['global', 'generic'].includes(access.space)) node.append(...globalView(access));
-    else node.append(element('p', { class: 'quiet' }, lanesInWords(access.lanes)));
+    const node = element('div', { class: 'access' }, element('h2', {}, access.title));
+    if ((access.facts?.length ?? 0) > 0) node.append(element('dl', { class: 'facts' }, ...(access.facts ?? []).map(fact)));
+    if (access.banks !== undefined) node.append(bankStrip(access.banks, access.conflict ?? 0));
+    if ((access.touched?.length ?? 0) > 0) node.append(...sectorRows(access));
     return node;
 }
 
-function fact(name: string, value: string, bad: boolean): HTMLElement {
+function fact({ name, value, bad }: Fact): HTMLElement {
     return element('div', { class: `fact${bad ? ' bad' : ''}` }, element('dt', {}, name), element('dd', {}, bad ? `⚠ ${value}` : value));
 }
 
-function sharedView(access: Access): HTMLElement[] {
-    const banks = banksOf(access);
-    const conflict = access.conflict ?? 0;
-    const facts = element('dl', { class: 'facts' });
-    if (access.wavefronts !== undefined) facts.append(fact('Wavefronts', `${access.wavefronts}`, false));
-    if (access.conflict !== undefined) facts.append(fact('Bank conflicts', conflict <= 1 ? 'none' : `${conflict}-way`, conflict > 1));
+function bankStrip(banks: readonly number[][], conflict: number): HTMLElement {
     const most = Math.max(1, ...banks.map((lanes) => lanes.length));
     const used = banks.filter((lanes) => lanes.length > 0).length;
     const strip = element('div', { class: 'banks', role: 'img', 'aria-label': `${used} of 32 banks are used; ${conflict > 1 ? `up to ${conflict} different words in one bank` : 'no bank is asked for two words'}` });
@@ -163,41 +122,36 @@ function sharedView(access: Access): HTMLElement[] {
         column.append(element('span', { class: 'number' }, bank % 4 === 0 ? `${bank}` : ''));
         strip.append(column);
     });
-    return [facts, strip];
+    return strip;
 }
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-function globalView(access: Access): HTMLElement[] {
-    const lines = linesOf(access);
-    const facts = element('dl', { class: 'facts' });
-    if (access.sectors !== undefined) facts.append(fact('Sectors', access.ideal === undefined ? `${access.sectors}` : `${access.sectors} (${access.ideal} would do)`, false));
-    facts.append(fact('128-byte lines', `${access.lines ?? lines.length}`, false));
-    if (access.efficiency !== undefined) facts.append(fact('Efficiency', `${Math.round(access.efficiency * 100)} %`, access.efficiency < 0.5));
+function sectorRows(access: Access): HTMLElement[] {
     const list = element('div', { class: 'sectors', role: 'list', 'aria-label': 'Lines of memory that are touched' });
-    for (const line of lines.slice(0, MOST_LINES)) {
-        const lanes = new Set(line.sectors.flatMap((sector) => sector.lanes));
-        const used = line.sectors.filter((sector) => sector.lanes.length > 0).length;
-        const label = line.name ?? line.address.toString(16);
-        const row = element('div', { class: 'memory-line', role: 'listitem', 'aria-label': `${label}: ${used} of 4 sectors, ${lanes.size} lanes` }, element('span', { class: 'address', title: line.address.toString(16) }, label));
-        for (const sector of line.sectors) row.append(sectorView(sector.touched, sector.lanes));
+    const lines = access.touched ?? [];
+    for (const line of lines) {
+        const lanes = line.sectors.reduce((mask, sector) => mask | sector.lanes, 0);
+        const used = line.sectors.filter((sector) => sector.lanes !== 0).length;
+        const label = line.name ?? line.address;
+        const row = element('div', { class: 'memory-line', role: 'listitem', 'aria-label': `${label}: ${used} of 4 sectors, ${lanesInWords(lanes)}` }, element('span', { class: 'address', title: line.address }, label));
+        for (const sector of line.sectors) row.append(sectorView(sector));
         list.append(row);
     }
-    const out = [facts, list];
-    if (lines.length > MOST_LINES) out.push(element('p', { class: 'quiet' }, `and ${grouped(lines.length - MOST_LINES)} more lines`));
-    return out;
+    const more = (access.lines ?? lines.length) - lines.length;
+    return more > 0 ? [list, element('p', { class: 'quiet' }, `and ${grouped(more)} more lines`)] : [list];
 }
 
 /** A picture of a 32-byte sector. The bytes that lanes access are filled. */
-function sectorView(touched: readonly [number, number][], lanes: readonly number[]): Element {
+function sectorView({ bytes, lanes }: TouchedSector): Element {
     const picture = document.createElementNS(SVG, 'svg');
     picture.setAttribute('viewBox', '0 0 32 8');
     picture.setAttribute('preserveAspectRatio', 'none');
-    picture.setAttribute('class', lanes.length === 0 ? 'sector unused' : 'sector');
+    picture.setAttribute('class', lanes === 0 ? 'sector unused' : 'sector');
     const title = document.createElementNS(SVG, 'title');
-    title.textContent = lanes.length === 0 ? 'not touched' : `lanes ${lanes.join(', ')}`;
+    title.textContent = lanes === 0 ? 'not touched' : `lanes ${lanesOf(lanes).join(', ')}`;
     picture.append(title);
-    for (const [from, to] of touched) {
+    for (const [from, to] of bytes) {
         const part = document.createElementNS(SVG, 'rect');
         part.setAttribute('x', `${from}`);
         part.setAttribute('y', '0');

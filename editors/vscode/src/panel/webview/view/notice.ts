@@ -17,7 +17,7 @@ export class Notice {
     update(): void {
         const { session } = this;
         const { evaluation, phase, stale, refused } = session;
-        const key = JSON.stringify([phase, stale, refused, evaluation?.status, evaluation?.limited_by, evaluation?.stopped_at, evaluation?.guessed, session.launch]);
+        const key = JSON.stringify([phase, stale, refused, evaluation?.status, evaluation?.stopped_at, evaluation?.guessed, session.launch]);
         if (key === this.shown) return;
         this.shown = key;
         const list: HTMLElement[] = [];
@@ -58,10 +58,9 @@ export class Notice {
         if (evaluation === undefined) return out;
         const { status, stopped_at: at } = evaluation;
         if (status === 'limit' || status === 'deadlock') {
-            const why = status === 'deadlock' ? 'Deadlock: every warp waits' : `Stopped at the ${{ time: 'time limit', effort: 'limit of work', steps: 'limit of steps' }[evaluation.limited_by ?? 'steps']}`;
-            const strip = this.strip('warn', at === undefined ? `${why}.` : `${why} at `);
+            const strip = this.strip('warn', `${evaluation.ended.replace(/^./, (first) => first.toUpperCase())}.${at === undefined ? '' : ' '}`);
             if (at !== undefined) {
-                const go = button(`line ${at.line}`, `Show line ${at.line} in the editor`, () => {
+                const go = button(`Line ${at.line}`, `Show line ${at.line} in the editor`, () => {
                     this.actions.reveal(at.line, at.column);
                 });
                 go.className = 'link';
@@ -69,7 +68,7 @@ export class Notice {
             }
             out.push(strip);
         }
-        const guessed = Array.isArray(evaluation.guessed) ? evaluation.guessed : [];
+        const { guessed = [] } = evaluation;
         if (guessed.length > 0 && this.session.launch === undefined) {
             out.push(
                 this.strip(
@@ -93,6 +92,6 @@ export class Notice {
 
 /** One or two sentences about the guessed parts of the launch. */
 function guessWords(evaluation: Evaluation): string {
-    const guessed = Array.isArray(evaluation.guessed) ? evaluation.guessed : [];
+    const { guessed = [] } = evaluation;
     return `Guessed launch: ${guessed.join(', ')}.${evaluation.guessed_lengths === undefined ? '' : ` ${evaluation.guessed_lengths}`}`;
 }

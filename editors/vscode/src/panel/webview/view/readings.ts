@@ -1,36 +1,40 @@
-// A value in all its formats, for the tooltip of a cell.
+// A value in all its readings, for the tooltip of a cell. The server says them; until they arrive the tooltip has the rest.
 
-import { formatsFor, type FormatName, valueText } from '../model/formats';
-import { hasLane, isPredicate, laneBytes, laneCount, laneDigits, maskHex, predicateMask } from '../model/lanes';
+import { hasLane } from '../model/lanes';
+import { fullText } from '../model/rows';
 import type { Row } from '../model/trace';
 import type { Session } from '../session';
 import { element } from './dom';
 
-export function readings(session: Session, row: Row, lane: number, format: FormatName, folded: string | undefined): HTMLElement {
+export function readings(session: Session, row: Row, lane: number): HTMLElement {
+    const { data } = row;
     const list = element('dl');
-    const say = (name: string, text: string): void => {
-        list.append(element('dt', {}, name), element('dd', {}, text));
+    const say = (name: string, text: string, before?: Node): void => {
+        for (const node of [element('dt', {}, name), element('dd', {}, text)]) list.insertBefore(node, before ?? null);
     };
-    const known = hasLane(row.known, lane);
-    const bytes = laneBytes(row.type, row.value);
-    if (folded !== undefined) say('All lanes', folded);
-    if (isPredicate(row.type)) {
-        const mask = (predicateMask(row.value) & row.known) >>> 0;
-        say('Value', known ? (hasLane(mask, lane) ? 'true' : 'false') : '— nothing has written it yet');
-        say('Mask', `${maskHex(mask)} – true in ${laneCount(mask)} of ${laneCount(row.known)} lanes`);
-    } else if (!known) {
-        say('Value', '— nothing has written it yet');
-    } else {
-        const digits = laneDigits(row.value, bytes, lane);
-        for (const one of formatsFor(bytes)) say(one.title, valueText(one.name, digits));
-    }
-    if (row.before !== undefined && hasLane(row.changed, lane)) {
-        say('Before', isPredicate(row.type) ? (hasLane(predicateMask(row.before), lane) ? 'true' : 'false') : valueText(format, laneDigits(row.before, bytes, lane)));
-    }
-    if (hasLane(row.unspecified, lane)) say('?', 'The manual leaves this value open.');
-    if (hasLane(row.approximate, lane)) say('≈', 'An approximation: a device may differ in the last places.');
+    if (data.folded !== undefined) say('All lanes', `${data.folded}${data.leads_to === undefined ? '' : ` → ${data.leads_to}`}`);
+    const value = fullText(data, undefined, lane);
+    const own = element('dd', {}, value ?? '— nothing has written it yet');
+    const title = element('dt', {}, 'Value');
+    list.append(title, own);
+    const before = data.before?.[lane];
+    if (before !== undefined && hasLane(row.changed, lane)) say('Before', before);
+    if (hasLane(data.unspecified ?? 0, lane)) say('?', 'The manual leaves this value open.');
+    if (hasLane(data.approximate ?? 0, lane)) say('≈', 'An approximation: a device may differ in the last places.');
     const writer = row.written < 0 ? undefined : session.trace.step(row.written);
     if (writer !== undefined) say('Written', `step ${writer.step + 1}, line ${writer.line}`);
-    const meant = row.readAs === undefined ? '' : `, read as ${row.readAs}`;
-    return element('div', { class: 'readings' }, element('strong', {}, `${row.name} ${row.type}${meant}, lane ${lane}`), list);
+    if (value !== undefined) {
+        void session
+            .question({ brief: true, count: 0, state: session.position + 1, register: data.name })
+            .then((answer) => {
+                if (answer?.register === undefined) return;
+                for (const one of answer.register) say(one.title, one.texts[lane] ?? '—', title);
+                title.remove();
+                own.remove();
+            })
+            // Without the other readings the one that is shown is still there.
+            .catch(() => undefined);
+    }
+    const meant = data.reads_as === undefined ? '' : `, read as ${data.reads_as}`;
+    return element('div', { class: 'readings' }, element('strong', {}, `${data.name} ${data.type}${meant}, lane ${lane}`), list);
 }

@@ -1,6 +1,7 @@
 // The nodes of a row in the grid, and the texts of its cells for screen readers.
 
-import { hasLane, isPredicate, LANES, predicateMask } from '../model/lanes';
+import { hasLane, LANES } from '../model/lanes';
+import { isPredicate } from '../model/rows';
 import type { Row } from '../model/trace';
 import { element } from './dom';
 
@@ -32,14 +33,15 @@ export function makeRow(): RowView {
 }
 
 /** The text of a cell for screen readers, if its visible text is not sufficient. */
-export function cellName(row: Row, text: string, lane: number, changed: boolean, before: string): string | undefined {
-    const known = hasLane(row.known, lane);
+export function cellName(row: Row, text: string | undefined, lane: number, changed: boolean, before: string): string | undefined {
+    const { data } = row;
+    const predicate = isPredicate(data);
     const parts: string[] = [];
-    if (!known) parts.push('unwritten');
-    else if (isPredicate(row.type)) parts.push(hasLane(predicateMask(row.value), lane) ? 'true' : 'false');
+    if (text === undefined) parts.push('unwritten');
+    else if (predicate) parts.push(text);
     if (changed) parts.push('written by this step');
-    if (hasLane(row.unspecified, lane)) parts.push('unspecified by the manual');
-    if (hasLane(row.approximate, lane)) parts.push('approximate');
+    if (hasLane(data.unspecified ?? 0, lane)) parts.push('unspecified by the manual');
+    if (hasLane(data.approximate ?? 0, lane)) parts.push('approximate');
     if (parts.length === 0 && before === '') return undefined;
-    return `${before}${known && !isPredicate(row.type) ? `${text.replace(/^[?≈]+/, '')}${parts.length > 0 ? ', ' : ''}` : ''}${parts.join(', ')}`;
+    return `${before}${text !== undefined && !predicate ? `${text}${parts.length > 0 ? ', ' : ''}` : ''}${parts.join(', ')}`;
 }

@@ -12,7 +12,8 @@ export interface Pane {
 export class Tabs {
     readonly node = element('aside', { class: 'panes', 'aria-label': 'Details' });
     private readonly bar = element('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Details' });
-    private current = '';
+    /** The name of the open pane; empty before the first. */
+    current = '';
 
     constructor(
         private readonly panes: readonly Pane[],
@@ -46,7 +47,6 @@ export class Tabs {
     private tab(name: string): HTMLElement | null {
         return this.bar.querySelector(`#tab-${name}`);
     }
-
 
     open(name: string): void {
         const known = this.panes.some((pane) => pane.name === name) ? name : (this.panes[0]?.name ?? '');

@@ -250,9 +250,7 @@ export class TimelineView {
         const { session } = this;
         const error = themeColour('--vscode-editorError-foreground', '#f14c4c');
         for (const fault of session.faultsHere()) {
-            const step = session.timeline.stepOfFault(fault);
-            if (step === undefined) continue;
-            const x = left(step + 0.5);
+            const x = left(fault.step + 0.5);
             context.fillStyle = error;
             context.strokeStyle = error;
             context.lineWidth = 1.5 * scale;

@@ -1,0 +1,44 @@
+// What the grid draws of a row: one cell, a cell for each lane, or a line for each number in the register.
+
+import type { Row as RowData, RowPart } from '../../../protocol';
+import type { Row } from './trace';
+
+/** A line of the grid: a row, or one of the numbers in its register. */
+export interface Line {
+    readonly row: Row;
+    /** The number that it shows; undefined if it shows all. */
+    readonly part: number | undefined;
+}
+
+export function isPredicate(data: RowData): boolean {
+    return data.size === 0;
+}
+
+/** The full text of a lane; undefined if nothing was written there. */
+export function fullText(data: RowData, part: number | undefined, lane: number): string | undefined {
+    const parts = part === undefined ? data.parts : data.parts.slice(part, part + 1);
+    const texts = parts.map((one) => one.texts[lane] ?? undefined);
+    return texts.every((text) => text !== undefined) ? texts.join('|') : undefined;
+}
+
+/** The text of a lane that fits into a cell. */
+export function cellText(data: RowData, part: number | undefined, lane: number, room: number): string | undefined {
+    const text = fullText(data, part, lane);
+    if (text === undefined || text.length <= room) return text;
+    const short = (part === undefined ? data.parts : data.parts.slice(part, part + 1)).map((one) => shortOf(one, lane));
+    return short.join('|');
+}
+
+function shortOf(part: RowPart, lane: number): string {
+    return part.short?.[lane] ?? part.texts[lane] ?? '';
+}
+
+/** Whether the numbers of a register are too long to stand together in a cell. */
+export function isTooLong(data: RowData, lanes: readonly number[], room: number): boolean {
+    return data.parts.length > 1 && lanes.some((lane) => (fullText(data, undefined, lane)?.length ?? 0) > room);
+}
+
+/** The lines of a row whose numbers stand below each other. */
+export function linesOf(row: Row): Line[] {
+    return row.data.parts.map((_, part) => ({ row, part }));
+}
