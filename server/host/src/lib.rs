@@ -5,6 +5,7 @@
 
 pub mod answers;
 mod checker;
+mod holding;
 pub mod kernel;
 mod lints;
 mod places;
@@ -14,6 +15,7 @@ mod variants;
 mod view;
 
 pub use checker::{GroupResult, HostChecker, in_text};
+pub use holding::HostHolding;
 pub use ptx_embed::{Edit, Group, Host, HostEdit, Language, Placed};
 pub use targets::HostTargets;
 pub use variants::repeats;

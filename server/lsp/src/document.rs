@@ -11,7 +11,7 @@ use super::moved::Edits;
 use super::platform::{Demand, Platform};
 use super::position::ColumnEncoding;
 use super::session::ClientFeatures;
-use super::shared::lock;
+use super::sync::lock;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{ModuleFacts, Report, SharedReport};
 use ptx_clock::Instant;

@@ -6,10 +6,10 @@
 
 use super::evaluation::EvaluationSlot;
 use super::handlers::semantic_tokens::SentTokens;
-use super::host::HostHolding;
-use super::shared::lock;
+use super::sync::lock;
 use ptx_analysis::inline::TargetSet;
 use ptx_analysis::registers::Figures;
+use ptx_host::HostHolding;
 use ptx_ide::holding::Holding;
 use ptx_syntax::SnapshotId;
 use std::sync::atomic::{AtomicBool, Ordering};

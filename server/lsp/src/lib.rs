@@ -13,6 +13,7 @@
 
 mod backend;
 mod cancel;
+pub mod compile_commands;
 mod convert;
 mod document;
 mod embedded;
@@ -38,6 +39,7 @@ mod session;
 mod settings;
 mod shared;
 mod spelling;
+mod sync;
 mod transport;
 mod trouble;
 mod unreadable;

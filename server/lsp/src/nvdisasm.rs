@@ -1,7 +1,7 @@
 //! NVIDIA's disassembler in the server: its configuration, and the machine code of documents.
 
 use super::ptxas::Key;
-use super::shared::lock;
+use super::sync::lock;
 use super::vouched::VouchedProgram;
 use ptx_nvidia::answer::TiedCode;
 use ptx_nvidia::{ExecutableStamp, Tool, absolute};

@@ -4,7 +4,10 @@
 //! ([`crate::native`]); in a browser it shares one thread with the messages. `docs/decisions/0012-one-server-on-two-platforms.md`
 //! has the reasons.
 
-use super::workspace::FileSource;
+mod files;
+
+use super::cancel::{CancelFlag, UntilDropped};
+pub use files::{FileSource, FileStamp, FolderContents};
 use futures::FutureExt;
 use futures::future::{BoxFuture, Either, LocalBoxFuture, ready, select};
 use std::fmt::Debug;
@@ -14,6 +17,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
+use tokio::sync::oneshot;
+use tower_lsp_server::jsonrpc::{self, Error};
 
 /// A kind of computation. Those of one kind never delay those of another kind for long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,5 +191,102 @@ impl dyn Platform + '_ {
                 return None;
             }
         }
+    }
+
+    /// Does long work away from the asynchronous threads.
+    ///
+    /// # Errors
+    /// If it panics.
+    pub async fn off_thread<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> jsonrpc::Result<T> {
+        self.cancellable_in(Pool::Requests, move |_| work()).await
+    }
+
+    /// As [`Self::off_thread`], for work of any kind that can be cancelled: it gets the flag of the request. Work that has not begun
+    /// when the request is cancelled never begins.
+    ///
+    /// # Errors
+    /// If it panics.
+    pub async fn cancellable_in<T: Send + 'static>(
+        &self,
+        pool: Pool,
+        work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
+    ) -> jsonrpc::Result<T> {
+        self.sliced_in(pool, async move |cancelled| work(&cancelled)).await
+    }
+
+    /// As [`Self::cancellable_in`], for work that interrupts itself where it shares its thread ([`Platform::next_slice`]).
+    ///
+    /// # Errors
+    /// If it panics.
+    pub async fn sliced_in<T: Send + 'static>(
+        &self,
+        pool: Pool,
+        work: impl AsyncFnOnce(CancelFlag) -> T + Send + 'static,
+    ) -> jsonrpc::Result<T> {
+        let wanted = UntilDropped::default();
+        let cancelled = wanted.token();
+        let (done, result) = oneshot::channel();
+        let computation = move || {
+            async move {
+                let out = if cancelled.is_set() { None } else { Some(work(cancelled).await) };
+                // The request may be gone.
+                let _ = done.send(out);
+            }
+            .boxed_local()
+        };
+        self.compute(pool, Box::new(computation));
+        result.await.map_err(|_| Error::internal_error())?.ok_or_else(Error::request_cancelled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::native::ThreadPools;
+    use futures::executor::block_on;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    #[test]
+    fn dropped_work_is_told() {
+        let threads = ThreadPools::new().unwrap();
+        let pools: Arc<dyn Platform> = Arc::new(threads.pools());
+        let (began, begun) = mpsc::channel();
+        let (ended, end) = mpsc::channel();
+        let busy = [0, 1].map(|_| {
+            let (began, ended) = (began.clone(), ended.clone());
+            let mut work = Box::pin(pools.cancellable_in(Pool::Instant, move |cancelled| {
+                began.send(()).unwrap();
+                while !cancelled.is_set() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                ended.send(()).unwrap();
+            }));
+            assert!(work.as_mut().now_or_never().is_none());
+            work
+        });
+        for _ in &busy {
+            begun.recv_timeout(Duration::from_secs(10)).unwrap();
+        }
+        // Both threads are busy, so this work waits, and is dropped before it begins.
+        let (never, nothing) = mpsc::channel::<()>();
+        let mut waiting = Box::pin(pools.cancellable_in(Pool::Instant, move |_| never.send(())));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        drop(waiting);
+        drop(busy);
+        for _ in 0..2 {
+            end.recv_timeout(Duration::from_secs(10)).unwrap();
+        }
+        assert!(nothing.recv_timeout(Duration::from_secs(10)).is_err());
+        threads.shut_down();
+    }
+
+    #[test]
+    fn a_panic_becomes_an_error() {
+        let threads = ThreadPools::new().unwrap();
+        let pools: Arc<dyn Platform> = Arc::new(threads.pools());
+        let failed: jsonrpc::Result<()> = block_on(pools.off_thread(|| panic!("on purpose")));
+        assert_eq!(failed, Err(Error::internal_error()));
+        threads.shut_down();
     }
 }

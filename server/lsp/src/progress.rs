@@ -4,7 +4,8 @@
 //! cancel the work in both cases.
 
 use super::cancel::CancelFlag;
-use super::shared::{Shared, lock};
+use super::shared::Shared;
+use super::sync::lock;
 use ptx_clock::Instant;
 use ptx_wire::outgoing;
 use std::collections::HashMap;

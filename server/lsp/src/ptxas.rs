@@ -1,7 +1,7 @@
 //! NVIDIA's assembler in the server: its configuration and its cached results.
 
 use super::settings::PtxasSettings;
-use super::shared::lock;
+use super::sync::lock;
 use super::vouched::VouchedProgram;
 use ptx_analysis::module::{is_function, items};
 use ptx_analysis::registers::{Figures, MeasuredRegisters};

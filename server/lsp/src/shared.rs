@@ -1,21 +1,22 @@
 //! State that handlers and workers share.
 
-use super::cancel::{self, CancelFlag};
+use super::cancel::CancelFlag;
 use super::document::{OpenDocument, Publisher};
 use super::evaluation::Evaluations;
 use super::folders::Folders;
 use super::handlers::workspace_check::PushedReports;
-use super::host::CompileCommands;
+use super::compile_commands::CompileCommands;
 use super::nvdisasm::Nvdisasm;
-use super::platform::{Platform, Pool};
+use super::platform::{FileSource, Platform, Pool};
 use super::progress::RunningWork;
 use super::ptxas::Ptxas;
 use super::session::ClientFeatures;
 use super::settings::Settings;
 use super::spelling::{Spelling, file_name};
+use super::sync::lock;
 use super::trouble::Troubles;
 use super::unreadable::DocumentRefusal;
-use super::workspace::{FileSource, Workspace};
+use super::workspace::Workspace;
 use dashmap::DashMap;
 use futures::FutureExt;
 use ptx_clock::Instant;
@@ -24,16 +25,11 @@ use ptx_wire::outgoing::Outgoing;
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use tokio::sync::SetOnce;
 use tower_lsp_server::Client;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::Uri;
-
-/// Locks a mutex, even after a panic in another thread: all shared data is consistent between two statements.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Starts the worker of a document. The last argument is the client's name of its language.
 pub type WorkerStart = fn(Arc<Shared>, Arc<OpenDocument>, Publisher, &str) -> std::io::Result<()>;
@@ -171,7 +167,7 @@ impl Shared {
     /// # Errors
     /// If it panics.
     pub async fn off_thread<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-        cancel::off_thread(&*self.platform, work).await
+        self.platform.off_thread(work).await
     }
 
     /// As [`Self::off_thread`], for work that can be cancelled.
@@ -194,7 +190,7 @@ impl Shared {
         pool: Pool,
         work: impl FnOnce(&CancelFlag) -> T + Send + 'static,
     ) -> Result<T> {
-        cancel::cancellable_in(&*self.platform, pool, work).await
+        self.platform.cancellable_in(pool, work).await
     }
 
     /// As [`Self::cancellable_in`], for work that interrupts itself ([`Platform::next_slice`]).
@@ -206,7 +202,7 @@ impl Shared {
         pool: Pool,
         work: impl AsyncFnOnce(CancelFlag) -> T + Send + 'static,
     ) -> Result<T> {
-        cancel::sliced_in(&*self.platform, pool, work).await
+        self.platform.sliced_in(pool, work).await
     }
 
     /// Starts asynchronous work in the background, from any thread.

@@ -1,6 +1,6 @@
 //! Messages to the user about internal errors.
 
-use super::shared::lock;
+use super::sync::lock;
 use ptx_gate::words::visible;
 use ptx_wire::outgoing::{self, Outgoing};
 use std::collections::HashSet;

@@ -6,7 +6,7 @@
 
 use super::folders::{Folder, Folders};
 use super::settings::{self, Settings};
-use super::shared::lock;
+use super::sync::lock;
 use ptx_gate::files::real_named;
 use ptx_gate::names::FileName;
 use ptx_nvidia::run::Runner;

@@ -14,7 +14,8 @@ mod service;
 
 use super::host::HostWorker;
 use super::platform::{Platform, Pool};
-use super::shared::{ServerMode, Shared, lock};
+use super::shared::{ServerMode, Shared};
+use super::sync::lock;
 use super::transport::{self, IncomingMessage};
 use super::worker::Worker;
 use super::workspace::client_files::ClientFiles;

@@ -3,7 +3,8 @@
 use super::super::document::{CheckedText, OpenDocument};
 use super::super::platform::Pool;
 use super::super::refresh;
-use super::super::shared::{Shared, lock};
+use super::super::shared::Shared;
+use super::super::sync::lock;
 use super::{Evaluation, EvaluationGoal, EvaluationLimits, again, evaluate, module, tell};
 use futures::FutureExt;
 use ptx_analysis::Diagnostic;

@@ -2,7 +2,8 @@
 
 use crate::cancel::UntilDropped;
 use crate::progress::WorkProgress;
-use crate::shared::{Shared, lock};
+use crate::shared::Shared;
+use crate::sync::lock;
 use ptx_analysis::target::find_architecture;
 use ptx_clock::Instant;
 use ptx_nvidia::AssemblerFailure;

@@ -2,7 +2,8 @@
 
 use crate::refresh;
 use crate::settings::{self, SECTION, SettingProblem, Settings};
-use crate::shared::{Shared, lock};
+use crate::shared::Shared;
+use crate::sync::lock;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -2,14 +2,10 @@
 //! server for PTX, and has its own worker and its own answers.
 
 mod backend;
-mod compile_commands;
-mod holding;
 mod kernel;
 mod requests;
 mod worker;
 
-pub use compile_commands::{CompileCommands, LookupBoundary};
-pub use holding::HostHolding;
 pub use worker::HostText;
 pub use {backend::HostBackend, worker::HostWorker};
 

@@ -1,6 +1,6 @@
 //! The worker that follows the PTX in the strings of a document and checks it.
 
-use super::compile_commands::LookupBoundary;
+use crate::compile_commands::LookupBoundary;
 use crate::convert::{self, ConversionContext};
 use crate::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, Publisher, Timings, Wait};
 use crate::platform::worker_task;

@@ -5,7 +5,7 @@
 //! has run for a while ([`LONG`]) does not count among the few any more, so that another thread goes on with the other documents.
 
 use crate::platform::{Demand, DemandLevel};
-use crate::shared::lock;
+use crate::sync::lock;
 use futures::future::BoxFuture;
 use std::io::Result;
 use std::num::NonZero;

@@ -4,7 +4,7 @@ use crate::cancel::CancelFlag;
 use crate::folders::Folder;
 use crate::globs::excluded;
 use crate::settings;
-use crate::workspace::{FileSource, FileStamp, FolderContents};
+use crate::platform::{FileSource, FileStamp, FolderContents};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use ptx_gate::files::{self, FolderSearch, SearchItem};

@@ -4,9 +4,8 @@
 
 use super::documents::{DocumentThreads, WORKER_STACK};
 use super::find::FileSystem;
-use crate::platform::{Computation, Demand, Platform, Pool, WorkerTask};
+use crate::platform::{Computation, Demand, FileSource, Platform, Pool, WorkerTask};
 use crate::priority::yield_to_others;
-use crate::workspace::FileSource;
 use futures::FutureExt;
 use futures::executor::block_on;
 use futures::future::BoxFuture;

@@ -2,12 +2,13 @@
 //!
 //! Each request to the client has a time limit, and ends at once if the work is cancelled.
 
-use super::{FileSource, FileStamp, FolderContents};
 use crate::cancel::CancelFlag;
 use crate::folders::Folder;
 use crate::globs::ExcludedFiles;
+use crate::platform::{FileSource, FileStamp, FolderContents};
 use crate::settings::WorkspaceSettings;
-use crate::shared::{Shared, lock};
+use crate::shared::Shared;
+use crate::sync::lock;
 use crate::spelling::file_name;
 use futures::FutureExt;
 use futures::future::BoxFuture;

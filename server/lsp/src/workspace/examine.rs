@@ -1,8 +1,8 @@
 //! Examines one file: its outline and its diagnostics.
 
-use super::contents::{FileSource, FileStamp};
 use crate::cancel::CancelFlag;
 use crate::convert;
+use crate::platform::{FileSource, FileStamp};
 use crate::settings::Settings;
 use crate::shared::Shared;
 use futures::FutureExt;

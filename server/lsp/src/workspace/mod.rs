@@ -5,15 +5,15 @@
 //! platform, or from the client if that reads them for the server ([`client_files`]).
 
 pub mod client_files;
-mod contents;
 mod examine;
 
-pub use contents::{FileSource, FileStamp, FolderContents};
 pub use examine::{ExamineGoal, FileReport, OutlineEntry};
 
 use super::cancel::CancelFlag;
+use super::platform::{FileSource, FileStamp};
 use super::settings::Settings;
-use super::shared::{Shared, lock};
+use super::shared::Shared;
+use super::sync::lock;
 use client_files::Listings;
 use examine::{ExamineJob, FileSummary, examine};
 use futures::FutureExt;

@@ -1,7 +1,8 @@
 //! Withholds the diagnostics of a statement while the user types in it: what is half written is wrong for a moment.
 
+use crate::group_at;
 use ptx_analysis::Diagnostic;
-use ptx_host::{Placed, group_at};
+use ptx_embed::Placed;
 use ptx_ide::holding::PAUSE;
 use std::ops::Range;
 use std::time::Duration;
