@@ -4,23 +4,21 @@
 //! *revision*, and the worker brings the tree and the diagnostics up to the newest one. A reader that needs a tree first
 //! records the revision, then waits until the worker has published that revision or a later one.
 
-use super::convert::{self, ConversionContext};
+mod texts;
+
 use super::history::History;
-use super::host::HostText;
 use super::moved::Edits;
 use super::platform::{Demand, Platform};
 use super::position::ColumnEncoding;
-use super::session::ClientFeatures;
 use super::sync::lock;
-use ptx_analysis::registers::Figures;
-use ptx_analysis::{ModuleFacts, Report, SharedReport};
+use ptx_analysis::ModuleFacts;
 use ptx_clock::Instant;
-use ptx_syntax::{Rope, Snapshot};
-use std::borrow::Cow;
+use ptx_syntax::Rope;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+pub use texts::{CheckedText, Converted, HostText, ParsedText, Timings};
 use tokio::sync::{Notify, watch};
 use tower_lsp_server::ls_types::{self, TextDocumentContentChangeEvent, Uri};
 
@@ -31,134 +29,6 @@ pub enum DocumentChange {
     Edit(Range<usize>, String),
     /// The whole text is replaced by the text of the rope.
     Replace,
-}
-
-/// A text with its syntax tree.
-#[derive(Debug)]
-pub struct ParsedText {
-    /// The revision of the text.
-    pub revision: u64,
-    /// `None` for a text that is not PTX.
-    pub snapshot: Option<Snapshot>,
-    /// The register report of the last flow lints, with positions in this text.
-    pub figures: Arc<Figures>,
-    /// Whether the flow lints have run on exactly this text.
-    pub complete: bool,
-}
-
-impl ParsedText {
-    /// An empty result for a revision: no tree, and none will follow.
-    pub fn nothing(revision: u64) -> Self {
-        Self { revision, snapshot: None, figures: Arc::default(), complete: true }
-    }
-}
-
-/// A text with its diagnostics.
-#[derive(Debug)]
-pub struct CheckedText {
-    /// The revision of the text.
-    pub revision: u64,
-    /// Number of earlier publications of the same revision.
-    pub stage: u32,
-    /// The client's version of the text.
-    pub version: i32,
-    /// The text and its tree; `None` if it is not PTX.
-    pub snapshot: Option<Snapshot>,
-    /// The reported diagnostics.
-    pub report: Report,
-    /// The same diagnostics, one for one, in the protocol's form.
-    pub converted: Converted,
-    /// For each diagnostic whether it is held back, that is, not published yet.
-    pub held: Vec<bool>,
-    /// The report of the checks, whatever the configured levels; `None` if no check has run.
-    pub unfiltered: Option<Arc<SharedReport>>,
-    /// Durations of the check's parts.
-    pub timings: Timings,
-}
-
-/// Diagnostics in the protocol's form. Those of PTX are converted when a request first needs them; the message that publishes them does not.
-#[derive(Debug, Default)]
-pub struct Converted {
-    known: OnceLock<Vec<ls_types::Diagnostic>>,
-    /// What a later conversion needs: the document, and the features of the client.
-    later: Option<(Uri, ClientFeatures)>,
-}
-
-impl Converted {
-    /// Diagnostics that are to be converted later.
-    pub fn later(uri: Uri, session: ClientFeatures) -> Self {
-        Self { known: OnceLock::new(), later: Some((uri, session)) }
-    }
-}
-
-impl From<Vec<ls_types::Diagnostic>> for Converted {
-    fn from(known: Vec<ls_types::Diagnostic>) -> Self {
-        Self { known: known.into(), later: None }
-    }
-}
-
-/// Durations of the parts of the last check.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Timings {
-    /// Applying the edits and parsing.
-    pub parse: Duration,
-    /// Checking.
-    pub check: Duration,
-    /// Flow lints, if they ran.
-    pub lints: Duration,
-    /// Converting the diagnostics to the protocol's form.
-    pub convert: Duration,
-}
-
-impl CheckedText {
-    /// An empty result for a revision: no diagnostics.
-    pub fn nothing(revision: u64, version: i32, timings: Timings) -> Self {
-        Self {
-            revision,
-            stage: 0,
-            version,
-            snapshot: None,
-            report: Report::default(),
-            converted: Converted::default(),
-            held: Vec::new(),
-            unfiltered: None,
-            timings,
-        }
-    }
-}
-
-impl CheckedText {
-    /// All diagnostics of the checks, whatever their configured level; `None` if no check has run.
-    pub fn unfiltered(&self) -> Option<Vec<ptx_analysis::Diagnostic>> {
-        self.unfiltered.as_ref().map(|report| report.diagnostics.to_vec())
-    }
-
-    /// The reported diagnostics in the protocol's form.
-    pub fn diagnostics(&self) -> &[ls_types::Diagnostic] {
-        self.converted.known.get_or_init(|| match (&self.converted.later, &self.snapshot) {
-            (Some((uri, session)), Some(snapshot)) => {
-                let context = ConversionContext { uri, rope: snapshot.rope(), session: *session };
-                convert::diagnostics(&context, &self.report.diagnostics)
-            }
-            _ => Vec::new(),
-        })
-    }
-
-    /// Returns the diagnostics that the client is to show now: all that are not held back.
-    pub fn published(&self) -> Cow<'_, [ls_types::Diagnostic]> {
-        let diagnostics = self.diagnostics();
-        if !self.held.contains(&true) {
-            return Cow::Borrowed(diagnostics);
-        }
-        let mut held = self.held.iter();
-        Cow::Owned(diagnostics.iter().filter(|_| held.next() != Some(&true)).cloned().collect())
-    }
-
-    /// The same, not converted.
-    pub fn shown(&self) -> impl Iterator<Item = &ptx_analysis::Diagnostic> {
-        let held = self.held.iter().chain(std::iter::repeat(&false));
-        self.report.diagnostics.iter().zip(held).filter(|(_, held)| !**held).map(|(diagnostic, _)| diagnostic)
-    }
 }
 
 /// Reason why a wait ended.

@@ -4,8 +4,7 @@
 //! servers with the same text and settings give the same answers, whatever happened before, but for what stands here.
 //! `docs/architecture.md` has the list with reasons; a test compares it.
 
-use super::evaluation::EvaluationSlot;
-use super::handlers::semantic_tokens::SentTokens;
+use super::runs::EvaluationSlot;
 use super::sync::lock;
 use ptx_analysis::inline::TargetSet;
 use ptx_analysis::registers::Figures;
@@ -14,6 +13,7 @@ use ptx_ide::holding::Holding;
 use ptx_syntax::SnapshotId;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use tower_lsp_server::ls_types::SemanticToken;
 
 /// The state of an open document that depends on its history. It ends when the document is closed.
 #[derive(Debug, Default)]
@@ -28,13 +28,22 @@ pub struct History {
     /// The semantic tokens that the client has, as the base of the next difference. The next answer replaces them.
     pub tokens: Mutex<Option<SentTokens>>,
     /// What the user asked to run, and its last run. The user withdraws it; the results are shown only for the text that was run.
-    pub evaluation: EvaluationSlot,
+    pub evaluation: Arc<EvaluationSlot>,
     /// The targets for which the build compiles a text of another language, as `compile_commands.json` said when the document was opened.
     pub built: OnceLock<Option<TargetSet>>,
     /// Whether the text is unknown because a message about it could not be understood. The next whole text ends that.
     pub lost: AtomicBool,
     /// Whether the next text is not checked: in a browser, work on it has ended an earlier server. That text takes it.
     pub spared: AtomicBool,
+}
+
+/// The semantic tokens of a document that the client received last.
+#[derive(Debug)]
+pub struct SentTokens {
+    /// The id by which the client names them.
+    pub id: String,
+    /// The tokens, in the protocol's form.
+    pub tokens: Arc<Vec<SemanticToken>>,
 }
 
 impl History {

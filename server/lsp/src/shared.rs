@@ -1,15 +1,15 @@
 //! State that handlers and workers share.
 
 use super::cancel::CancelFlag;
+use super::compile_commands::CompileCommands;
 use super::document::{OpenDocument, Publisher};
-use super::evaluation::Evaluations;
 use super::folders::Folders;
 use super::handlers::workspace_check::PushedReports;
-use super::compile_commands::CompileCommands;
 use super::nvdisasm::Nvdisasm;
 use super::platform::{FileSource, Platform, Pool};
 use super::progress::RunningWork;
 use super::ptxas::Ptxas;
+use super::runs::Evaluations;
 use super::session::ClientFeatures;
 use super::settings::Settings;
 use super::spelling::{Spelling, file_name};
@@ -381,7 +381,7 @@ impl Shared {
         if let Some(document) = &document {
             document.close(|| {
                 if !self.session().pulls_diagnostics {
-                    super::worker::publish(&self.outgoing, uri, None, &[]);
+                    super::encoder::publish(&self.outgoing, uri, None, &[]);
                 }
             });
         }

@@ -1,6 +1,5 @@
 //! The worker that owns the tree of a document and checks it.
 
-mod encoder;
 mod later;
 mod window;
 
@@ -8,14 +7,13 @@ use super::convert;
 use super::document::{
     CheckedText, Converted, DocumentChange, DocumentWork, OpenDocument, ParsedText, Publisher, Timings, Wait,
 };
+use super::encoder::{Encoder, publication};
 use super::evaluation;
 use super::platform::worker_task;
 use super::refresh;
 use super::settings::DiagnosticsSettings;
 use super::shared::Shared;
 use super::sync::lock;
-use encoder::Encoder;
-pub use encoder::publication;
 use futures::FutureExt;
 use ptx_analysis::registers::Figures;
 use ptx_analysis::{Analyzer, DiagnosticList, Report, SharedReport, generated};
@@ -23,12 +21,10 @@ use ptx_clock::Instant;
 use ptx_ide::holding::{BREAKING, Split};
 use ptx_launch::files::is_markup;
 use ptx_syntax::{Rope, Snapshot};
-use ptx_wire::outgoing::Outgoing;
 use std::num::NonZero;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
-use tower_lsp_server::ls_types::{Diagnostic, Uri};
 use window::Window;
 
 /// Time without an edit after which a document is idle and the flow lints run.
@@ -452,11 +448,6 @@ fn analyzer() -> Analyzer {
     out
 }
 
-/// Sends diagnostics to the client.
-pub fn publish(outgoing: &Outgoing, uri: &Uri, version: Option<i32>, diagnostics: &[Diagnostic]) {
-    outgoing.encoded(publication(uri, version, diagnostics));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -465,12 +456,13 @@ mod tests {
     use crate::position::ColumnEncoding;
     use crate::shared::ServerMode;
     use ptx_wire::framing::read_message;
+    use ptx_wire::outgoing::Outgoing;
     use serde_json::Value;
     use std::io::BufReader;
     use std::sync::OnceLock;
     use std::sync::mpsc::{Receiver, channel};
     use tower_lsp_server::LspService;
-    use tower_lsp_server::ls_types::TextDocumentContentChangeEvent;
+    use tower_lsp_server::ls_types::{TextDocumentContentChangeEvent, Uri};
 
     /// Panics if a text contains a word; no real text is known to cause a panic.
     pub fn trip(rope: &Rope, word: &str) {

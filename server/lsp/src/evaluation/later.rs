@@ -3,13 +3,11 @@
 use super::super::document::{CheckedText, OpenDocument};
 use super::super::platform::Pool;
 use super::super::refresh;
+use super::super::runs::{EvaluationGoal, EvaluationLimits};
 use super::super::shared::Shared;
-use super::super::sync::lock;
-use super::{Evaluation, EvaluationGoal, EvaluationLimits, again, evaluate, module, tell};
+use super::{again, evaluate, module, tell};
 use futures::FutureExt;
-use ptx_analysis::Diagnostic;
 use ptx_launch::refusal::LaunchRefusal;
-use ptx_launch::words;
 use ptx_syntax::Snapshot;
 use serde_json::json;
 use std::panic::AssertUnwindSafe;
@@ -18,16 +16,6 @@ use std::time::Duration;
 
 /// Time limit of a run that no request started.
 const UNREQUESTED_TIMEOUT: Duration = Duration::from_millis(250);
-
-/// Maximum number of faults that are shown in a document.
-const MAX_FAULTS: usize = 100;
-
-/// Returns the findings of a run.
-#[inline(never)]
-pub(super) fn faults(evaluation: &Evaluation) -> Vec<Diagnostic> {
-    let faults = evaluation.done.faults().iter().take(MAX_FAULTS);
-    faults.map(|fault| words::diagnostic(&evaluation.done, fault)).collect()
-}
 
 /// Starts a run of a checked text that no request started.
 #[inline(never)]
@@ -50,15 +38,9 @@ pub(super) fn run_again(
                 evaluate((&shared, &document), &snapshot, module, question, &limits, limit, &stale).await
             });
             let outcome = run.catch_unwind().await;
-            let (wants, more) = {
-                let mut inside = lock(&document.history.evaluation.0);
-                inside.running = false;
-                inside.tried = Some(snapshot.id());
-                (inside.wanted.is_some(), std::mem::take(&mut inside.again))
-            };
-            if stale() || !wants {
-                // A check that ended during this run left its text to this run.
-                if let Some(newest) = document.last_checked().filter(|_| more) {
+            let end = document.history.evaluation.end_repeat(&snapshot);
+            if stale() || !end.is_followed {
+                if let Some(newest) = document.last_checked().filter(|_| end.newer) {
                     again(&shared, &document, &newest);
                 }
                 return;
@@ -73,7 +55,7 @@ pub(super) fn run_again(
             let said = match outcome {
                 Ok(evaluation) => {
                     let evaluation = Arc::new(evaluation);
-                    shared.evaluations.keep(&shared, &document, Arc::clone(&evaluation));
+                    shared.evaluations.keep(&document.history.evaluation, Arc::clone(&evaluation));
                     document.recheck();
                     refresh::diagnostics(&shared);
                     evaluation.summary()

@@ -2,7 +2,7 @@
 
 use super::{Stretch, snapshot, within_after};
 use crate::document::OpenDocument;
-use crate::evaluation;
+use crate::runs;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
 use ptx_clock::Instant;
@@ -57,7 +57,8 @@ pub async fn inlay_hints(shared: &Shared, params: InlayHintParams) -> Result<Opt
         let convert = |hint| convert(hint, stretch.snapshot.rope(), &name, stretch.session, true);
         let mut out: Vec<InlayHint> = hints.into_iter().map(convert).collect();
         if let Some(document) = document.filter(|_| settings.evaluation.hints) {
-            let values = evaluation::hints(&document, &stretch);
+            let (slot, stop) = (&document.history.evaluation, || stretch.cancelled.is_set());
+            let values = runs::hints(slot, &stretch.snapshot, &stretch.range, &stop);
             out.extend(values.into_iter().map(|value| shown(value, &stretch)));
         }
         Some(out)

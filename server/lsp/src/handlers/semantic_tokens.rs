@@ -2,6 +2,7 @@
 
 use super::{Stretch, snapshot, within};
 use crate::document::OpenDocument;
+use crate::history::SentTokens;
 use crate::position::ColumnEncoding;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
@@ -17,13 +18,6 @@ use tower_lsp_server::ls_types::{
     SemanticTokensLegend, SemanticTokensOptions, SemanticTokensParams, SemanticTokensRangeParams,
     SemanticTokensRangeResult, SemanticTokensResult, SemanticTokensServerCapabilities, ServerCapabilities, Uri,
 };
-
-/// The semantic tokens of a document that the client received last.
-#[derive(Debug)]
-pub struct SentTokens {
-    id: String,
-    tokens: Arc<Vec<SemanticToken>>,
-}
 
 /// Announces semantic tokens and their legend to the client.
 pub fn provide(capabilities: &mut ServerCapabilities, _: ClientFeatures) {

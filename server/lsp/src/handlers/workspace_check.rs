@@ -3,12 +3,12 @@
 
 use super::workspace_diagnostics::percent;
 use crate::cancel::{CancelFlag, UntilDropped};
+use crate::encoder::publish;
 use crate::progress::WorkProgress;
 use crate::refresh;
 use crate::shared::Shared;
-use crate::sync::lock;
 use crate::spelling::file_name;
-use crate::worker::publish;
+use crate::sync::lock;
 use crate::workspace::{ExamineGoal, FileReport, FileState, WorkspaceEvent, look};
 use ptx_clock::Instant;
 use ptx_gate::names::FileName;

@@ -6,7 +6,6 @@ mod kernel;
 mod requests;
 mod worker;
 
-pub use worker::HostText;
 pub use {backend::HostBackend, worker::HostWorker};
 
 use crate::levels::DiagnosticLevels;

@@ -1,8 +1,7 @@
 //! Answers to requests about host files. Outside of statements with PTX each answer is `null`, at once.
 
 use super::kernel::INLINE_KERNEL;
-use super::worker::HostText;
-use crate::document::{CheckedText, OpenDocument};
+use crate::document::{CheckedText, HostText, OpenDocument};
 use crate::handlers::code_actions::EVALUATE;
 use crate::handlers::{
     completion as items, definition as links, inlay_hints as hints, references, signature_help as forms,

@@ -2,13 +2,14 @@
 
 use crate::compile_commands::LookupBoundary;
 use crate::convert::{self, ConversionContext};
-use crate::document::{CheckedText, DocumentChange, DocumentWork, OpenDocument, Publisher, Timings, Wait};
+use crate::document::{CheckedText, DocumentChange, DocumentWork, HostText, OpenDocument, Publisher, Timings, Wait};
+use crate::encoder::publication;
 use crate::platform::worker_task;
 use crate::refresh;
 use crate::settings::Settings;
 use crate::shared::Shared;
 use crate::spelling::file_name;
-use crate::worker::{publication, report, threads};
+use crate::worker::{report, threads};
 use futures::FutureExt;
 use ptx_analysis::Report;
 use ptx_analysis::inline::TargetSet;
@@ -18,30 +19,6 @@ use ptx_syntax::Rope;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// A text with the PTX in its strings.
-#[derive(Debug)]
-pub struct HostText {
-    /// The revision of the text.
-    pub revision: u64,
-    /// The client's version of the text.
-    pub version: i32,
-    /// The text.
-    pub rope: Rope,
-    /// The statements with PTX.
-    pub groups: Arc<[Placed]>,
-    /// The results of the check, one for each group; `None` until they are known.
-    pub results: Option<Arc<[GroupResult]>>,
-    /// The targets for which it is checked.
-    pub targets: HostTargets,
-}
-
-impl HostText {
-    /// The result for a group, if it is known.
-    pub fn result(&self, group: usize) -> Option<&GroupResult> {
-        self.results.as_ref()?.get(group)
-    }
-}
 
 /// Follows a document.
 pub struct HostWorker {

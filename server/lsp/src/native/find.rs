@@ -3,8 +3,8 @@
 use crate::cancel::CancelFlag;
 use crate::folders::Folder;
 use crate::globs::excluded;
-use crate::settings;
 use crate::platform::{FileSource, FileStamp, FolderContents};
+use crate::settings;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use ptx_gate::files::{self, FolderSearch, SearchItem};

@@ -4,7 +4,7 @@
 
 use crate::convert::{self, ConversionContext};
 use ptx_analysis::Diagnostic;
-use ptx_wire::outgoing;
+use ptx_wire::outgoing::{self, Outgoing};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -113,6 +113,11 @@ pub fn publication(uri: &Uri, version: Option<i32>, diagnostics: &[ls_types::Dia
     let bytes = 256 + USUAL_SIZE * diagnostics.len();
     let params = PublishParams { uri, version, diagnostics };
     outgoing::long_notification("textDocument/publishDiagnostics", params, bytes)
+}
+
+/// Sends diagnostics to the client.
+pub fn publish(outgoing: &Outgoing, uri: &Uri, version: Option<i32>, diagnostics: &[ls_types::Diagnostic]) {
+    outgoing.encoded(publication(uri, version, diagnostics));
 }
 
 #[cfg(test)]
