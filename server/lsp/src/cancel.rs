@@ -1,8 +1,11 @@
 //! Work that stops when its result is no longer wanted.
 
-use std::sync::Arc;
+use super::sync::lock;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types::ProgressToken;
 
 /// Flag that cancels work. Long computations poll it, and return their partial result once it is set.
 #[derive(Debug, Clone, Default)]
@@ -42,5 +45,28 @@ impl UntilDropped {
 impl Drop for UntilDropped {
     fn drop(&mut self) {
         self.0.set();
+    }
+}
+
+/// Work that the client can cancel by its token.
+#[derive(Debug, Default)]
+pub struct RunningWork(Mutex<HashMap<ProgressToken, CancelFlag>>);
+
+impl RunningWork {
+    /// Cancels the work of a token.
+    pub fn cancel(&self, token: &ProgressToken) {
+        if let Some(cancelled) = lock(&self.0).get(token) {
+            cancelled.set();
+        }
+    }
+
+    /// Adds work with its token.
+    pub fn add(&self, token: ProgressToken, cancelled: CancelFlag) {
+        lock(&self.0).insert(token, cancelled);
+    }
+
+    /// Removes work that has ended.
+    pub fn remove(&self, token: &ProgressToken) {
+        lock(&self.0).remove(token);
     }
 }

@@ -46,6 +46,7 @@ mod transport;
 mod trouble;
 mod unreadable;
 mod vouched;
+mod walk;
 #[cfg(windows)]
 mod windows;
 mod worker;

@@ -8,7 +8,6 @@ use super::shared::Shared;
 use super::sync::lock;
 use ptx_clock::Instant;
 use ptx_wire::outgoing;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -25,19 +24,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 
 /// Time limit for the client to create a token.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Work that the client can cancel by its token.
-#[derive(Debug, Default)]
-pub struct RunningWork(Mutex<HashMap<ProgressToken, CancelFlag>>);
-
-impl RunningWork {
-    /// Cancels the work of a token.
-    pub fn cancel(&self, token: &ProgressToken) {
-        if let Some(cancelled) = lock(&self.0).get(token) {
-            cancelled.set();
-        }
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProgressState {
@@ -80,7 +66,7 @@ impl WorkProgress {
         };
         let own = || format!("ptx-analyzer/{}", LAST.fetch_add(1, Ordering::Relaxed));
         let token = token.unwrap_or_else(|| ProgressToken::String(own()));
-        lock(&shared.running.0).insert(token.clone(), cancelled.clone());
+        shared.running.add(token.clone(), cancelled.clone());
         let (shared, state) = (Arc::clone(shared), Arc::new(Mutex::new(state)));
         let mut out = Self { shared, token, title, state, since: Instant::now(), told: None };
         out.tell(|| (String::new(), 0));
@@ -140,7 +126,7 @@ impl WorkProgress {
 
 impl Drop for WorkProgress {
     fn drop(&mut self) {
-        lock(&self.shared.running.0).remove(&self.token);
+        self.shared.running.remove(&self.token);
         if std::mem::replace(&mut *lock(&self.state), ProgressState::Silent) == ProgressState::Begun {
             self.send(WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
         }

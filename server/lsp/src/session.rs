@@ -96,7 +96,7 @@ pub struct ClientFeatures {
     pub registers_configuration: bool,
     /// It watches files on request.
     pub watches_files: bool,
-    /// It finds and reads files for a server that has no file system (`crate::workspace::client_files`).
+    /// It finds and reads files for a server that has no file system (`crate::walk::client_files`).
     pub supplies_files: bool,
     /// It shows progress that the server starts by itself.
     pub progress: bool,

@@ -1,13 +1,11 @@
 //! State that handlers and workers share.
 
-use super::cancel::CancelFlag;
+use super::cancel::{CancelFlag, RunningWork};
 use super::compile_commands::CompileCommands;
 use super::document::{OpenDocument, Publisher};
 use super::folders::Folders;
-use super::handlers::workspace_check::PushedReports;
 use super::nvdisasm::Nvdisasm;
 use super::platform::{FileSource, Platform, Pool};
-use super::progress::RunningWork;
 use super::ptxas::Ptxas;
 use super::runs::Evaluations;
 use super::session::ClientFeatures;
@@ -16,7 +14,7 @@ use super::spelling::{Spelling, file_name};
 use super::sync::lock;
 use super::trouble::Troubles;
 use super::unreadable::DocumentRefusal;
-use super::workspace::Workspace;
+use super::workspace::{PushedReports, Workspace};
 use dashmap::DashMap;
 use futures::FutureExt;
 use ptx_clock::Instant;

@@ -9,31 +9,20 @@ use crate::refresh;
 use crate::shared::Shared;
 use crate::spelling::file_name;
 use crate::sync::lock;
-use crate::workspace::{ExamineGoal, FileReport, FileState, WorkspaceEvent, look};
+use crate::walk::{WorkspaceEvent, look};
+use crate::workspace::{ExamineGoal, FileReport, FileState, PushedReport};
 use ptx_clock::Instant;
 use ptx_gate::names::FileName;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{DiagnosticSeverity, ProgressToken, Uri};
 
 /// Delay after a change before the next check, because changes rarely come alone.
 const PAUSE: Duration = Duration::from_millis(300);
-
-/// The id of each report that was pushed for a file that is not open; `None` until the command is used.
-#[derive(Debug, Default)]
-pub struct PushedReports(Mutex<Option<HashMap<FileName, PushedReport>>>);
-
-/// A report that was pushed.
-#[derive(Debug)]
-struct PushedReport {
-    /// The URI by which the client knows it.
-    uri: Uri,
-    id: String,
-}
 
 /// Checks everything; the answer contains the number of files and of diagnostics.
 pub async fn check(shared: &Arc<Shared>, token: Option<ProgressToken>) -> Result<Value> {

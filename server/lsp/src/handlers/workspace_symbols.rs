@@ -4,7 +4,7 @@ use crate::cancel::{CancelFlag, UntilDropped};
 use crate::convert;
 use crate::session::ClientFeatures;
 use crate::shared::Shared;
-use crate::workspace::outlines;
+use crate::walk::outlines;
 use std::cmp::Reverse;
 use std::sync::Arc;
 use tower_lsp_server::jsonrpc::Result;

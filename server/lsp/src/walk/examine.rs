@@ -2,95 +2,23 @@
 
 use crate::cancel::CancelFlag;
 use crate::convert;
-use crate::platform::{FileSource, FileStamp};
-use crate::settings::Settings;
+use crate::platform::FileSource;
 use crate::shared::Shared;
+use crate::workspace::{ExamineGoal, ExamineJob, FileReport, FileSummary, OutlineEntry};
 use futures::FutureExt;
 use ptx_analysis::Analyzer;
-use ptx_gate::names::FileName;
-use ptx_ide::SymbolKind;
 use ptx_launch::files::decode;
 use ptx_launch::files::is_markup;
 use ptx_syntax::GradualParse;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use tokio::sync::Mutex;
-use tower_lsp_server::ls_types::{self, Diagnostic, DiagnosticSeverity, Uri};
+use tower_lsp_server::ls_types::DiagnosticSeverity;
 
 /// Size in bytes from which files are examined one at a time: a tree takes more than twenty times the memory of its text.
 const MIN_BIG_FILE: u64 = 2_000_000;
 
 /// Lock of the one examiner that may have a big file in memory.
 static BIG_ONE: Mutex<()> = Mutex::const_new(());
-
-/// What to compute for a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExamineGoal {
-    /// The outline of the file.
-    Outline,
-    /// The diagnostics of the file, and its outline.
-    Report,
-}
-
-/// A file to examine.
-#[derive(Debug)]
-pub struct ExamineJob {
-    /// Identifies the file.
-    pub file: FileName,
-    /// URI of the file.
-    pub uri: Uri,
-    /// State of the file when it was found.
-    pub stamp: FileStamp,
-    /// The settings of its folder.
-    pub settings: Arc<Settings>,
-}
-
-impl ExamineJob {
-    /// Returns the maximum size of the file in bytes; it may have grown since it was found.
-    fn most(&self) -> u64 {
-        (self.settings.workspace.megabytes as u64).saturating_mul(1_000_000)
-    }
-}
-
-/// A symbol that a file defines at module scope.
-#[derive(Debug, Clone)]
-pub struct OutlineEntry {
-    /// Its name, demangled.
-    pub name: String,
-    /// The mangled name in the text, if it differs.
-    pub mangled: Option<String>,
-    /// A short description.
-    pub detail: String,
-    /// Kind of the symbol.
-    pub kind: SymbolKind,
-    /// Range of its name.
-    pub selection: ls_types::Range,
-}
-
-/// The diagnostics of a file.
-#[derive(Debug, Clone, Default)]
-pub struct FileReport {
-    /// Unique id of the report.
-    pub result_id: String,
-    /// Errors and warnings. Hints are reported only for open documents.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-impl FileReport {
-    /// Returns the number of diagnostics of a severity.
-    pub fn count(&self, severity: DiagnosticSeverity) -> usize {
-        self.diagnostics.iter().filter(|d| d.severity == Some(severity)).count()
-    }
-}
-
-/// The result of examining a file.
-#[derive(Debug, Default)]
-pub struct FileSummary {
-    /// The outline of the file.
-    pub outline: Vec<OutlineEntry>,
-    /// The diagnostics, if they were requested.
-    pub report: Option<FileReport>,
-}
 
 /// Examines a file; `None` if it cannot be read or the work is cancelled.
 pub async fn examine(

@@ -1,54 +1,24 @@
-//! The files of the workspace's folders that are not open: their diagnostics and their outlines.
+//! Walks over the files of the workspace's folders that are not open, and examines those of which too little is known.
 //!
-//! The results for a file are cached until the file or its settings change; another walk then costs only the search of the
-//! folders. A few examiners work on the files, one walk of a kind at a time. The files come from the file system of the
-//! platform, or from the client if that reads them for the server ([`client_files`]).
+//! A few examiners work on the files, one walk of a kind at a time. The files come from the file system of the platform, or from the
+//! client if that reads them for the server ([`client_files`]). `workspace` keeps the results.
 
 pub mod client_files;
 mod examine;
 
-pub use examine::{ExamineGoal, FileReport, OutlineEntry};
-
 use super::cancel::CancelFlag;
-use super::platform::{FileSource, FileStamp};
-use super::settings::Settings;
+use super::platform::FileSource;
 use super::shared::Shared;
-use super::sync::lock;
-use client_files::Listings;
-use examine::{ExamineJob, FileSummary, examine};
+use super::workspace::{ExamineGoal, ExamineJob, FileState, FileSummary, OutlineEntry};
+use examine::examine;
 use futures::FutureExt;
-use ptx_gate::names::FileName;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, oneshot};
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::Uri;
-
-/// Cached results for the files.
-#[derive(Debug)]
-pub struct Workspace {
-    known: Mutex<HashMap<FileName, FileCacheEntry>>,
-    /// Counts changes that may require another walk.
-    changes: watch::Sender<u64>,
-    /// Counts changes of files that the client has reported.
-    file_changes: AtomicUsize,
-    /// What the client has found, if it supplies files.
-    pub listings: Listings,
-    /// Locks of the running walk of each kind: a search for a name does not wait for a check of all files.
-    outline_turn: tokio::sync::Mutex<()>,
-    report_turn: tokio::sync::Mutex<()>,
-    /// Number of the last report.
-    reports: AtomicUsize,
-}
-
-#[derive(Debug)]
-struct FileCacheEntry {
-    stamp: FileStamp,
-    outline: Option<Arc<Vec<OutlineEntry>>>,
-    report: Option<(Arc<Settings>, Arc<FileReport>)>,
-}
 
 /// A progress event of a walk over the workspace.
 #[derive(Debug)]
@@ -68,79 +38,6 @@ pub enum WorkspaceEvent<'a> {
     Tick,
 }
 
-/// The cached results for a file.
-#[derive(Debug, Clone, Default)]
-pub struct FileState {
-    /// The outline; `None` if it was not requested.
-    pub outline: Option<Arc<Vec<OutlineEntry>>>,
-    /// The diagnostics; `None` if they were not requested.
-    pub report: Option<Arc<FileReport>>,
-}
-
-impl Default for Workspace {
-    fn default() -> Self {
-        Self {
-            known: Mutex::default(),
-            changes: watch::Sender::new(0),
-            file_changes: AtomicUsize::new(0),
-            listings: Listings::default(),
-            outline_turn: tokio::sync::Mutex::default(),
-            report_turn: tokio::sync::Mutex::default(),
-            reports: AtomicUsize::new(0),
-        }
-    }
-}
-
-impl Workspace {
-    /// Signals a change of files, settings, folders, or of the set of open documents.
-    pub fn changed(&self) {
-        self.changes.send_modify(|n| *n += 1);
-    }
-
-    /// Returns the number of changes of files that the client has reported.
-    fn file_changes(&self) -> usize {
-        self.file_changes.load(Ordering::Relaxed)
-    }
-
-    /// Returns a receiver of changes.
-    pub fn changes(&self) -> watch::Receiver<u64> {
-        self.changes.subscribe()
-    }
-
-    /// Drops the results for a file or folder, even if its length and time are unchanged.
-    pub fn forget(&self, file: &FileName) {
-        // For a folder this includes everything in it.
-        lock(&self.known).retain(|known, _| !known.is_in(file));
-        self.file_changes.fetch_add(1, Ordering::Relaxed);
-        self.listings.forget();
-        self.changed();
-    }
-
-    fn state(&self, job: &ExamineJob) -> FileState {
-        let known = lock(&self.known);
-        let Some(known) = known.get(&job.file).filter(|k| k.stamp == job.stamp) else { return FileState::default() };
-        let report = known.report.as_ref().filter(|(settings, _)| *settings == job.settings);
-        FileState { outline: known.outline.clone(), report: report.map(|(_, r)| Arc::clone(r)) }
-    }
-
-    fn remember(&self, job: &ExamineJob, examined: FileSummary) -> FileState {
-        let outline = Arc::new(examined.outline);
-        let report = examined.report.map(|mut report| {
-            // This form differs from the ids of open documents.
-            report.result_id = format!("file {}", self.reports.fetch_add(1, Ordering::Relaxed));
-            Arc::new(report)
-        });
-        let state = FileState { outline: Some(Arc::clone(&outline)), report: report.clone() };
-        let report = report.map(|r| (Arc::clone(&job.settings), r));
-        let mut known = lock(&self.known);
-        // A walk for outlines must not replace the diagnostics of a full check.
-        let before = known.remove(&job.file).filter(|k| k.stamp == job.stamp).and_then(|k| k.report);
-        let report = report.or(before);
-        known.insert(job.file.clone(), FileCacheEntry { stamp: job.stamp, outline: Some(outline), report });
-        state
-    }
-}
-
 /// Time between two events of a walk in which no file is done.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -156,11 +53,7 @@ pub async fn look<T: Send + 'static>(
     mut sink: T,
     on: fn(&mut T, WorkspaceEvent<'_>),
 ) -> Result<T> {
-    let turn = match want {
-        ExamineGoal::Outline => &shared.workspace.outline_turn,
-        ExamineGoal::Report => &shared.workspace.report_turn,
-    };
-    let _turn = turn.lock().await;
+    let _turn = shared.workspace.turn(want).await;
     cancelled.check()?;
     let Some(files) = shared.files() else {
         on(&mut sink, WorkspaceEvent::Found { files: 0, too_big: 0, cut: false });
@@ -239,7 +132,7 @@ impl Walk {
             cut = true;
         }
         if !self.cancelled.is_set() {
-            lock(&shared.workspace.known).retain(|key, _| seen.contains(key));
+            shared.workspace.keep_only(&seen);
         }
         on(WorkspaceEvent::Found { files: jobs.len(), too_big, cut });
         jobs

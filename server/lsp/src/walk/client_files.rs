@@ -9,15 +9,14 @@ use crate::platform::{FileSource, FileStamp, FolderContents};
 use crate::settings::WorkspaceSettings;
 use crate::shared::Shared;
 use crate::spelling::file_name;
-use crate::sync::lock;
+use crate::workspace::{FoundFile, FoundFiles};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use ptx_clock::Instant;
 use ptx_gate::names::FileName;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 use tower_lsp_server::ls_types::Uri;
 use tower_lsp_server::ls_types::request::Request;
@@ -28,9 +27,6 @@ const MAX_FOUND: usize = 20_000;
 /// Time limits for the client's answers.
 const FIND_TIMEOUT: Duration = Duration::from_secs(60);
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// Time for which a list of files is valid if the client reports no change: not every file system reports those that others make.
-const MAX_LISTING_AGE: Duration = Duration::from_secs(300);
 
 /// Time between two looks at whether the work is cancelled.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(200);
@@ -50,22 +46,6 @@ struct FindFilesParams {
     folder: Uri,
     /// Maximum number of files.
     max: usize,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct FoundFiles {
-    files: Vec<FoundFile>,
-    /// Whether there are more.
-    more: bool,
-}
-
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct FoundFile {
-    uri: Uri,
-    /// Size in bytes.
-    length: u64,
-    /// Time of the last write in milliseconds since 1970.
-    modified: f64,
 }
 
 /// `ptx-analyzer/readFile`: the bytes of a file.
@@ -89,28 +69,6 @@ struct ReadFileParams {
 struct FileBytes {
     /// A character from U+0000 to U+00FF for each byte; `None` if the file cannot be read or is too big.
     bytes: Option<String>,
-}
-
-/// What the client has found in each folder. Clients pull the diagnostics of the workspace again and again, and a search may go
-/// over a network.
-#[derive(Debug, Default)]
-pub struct Listings(Mutex<HashMap<Uri, (Instant, FoundFiles)>>);
-
-impl Listings {
-    /// Drops all lists: files were created, changed or deleted.
-    pub fn forget(&self) {
-        lock(&self.0).clear();
-    }
-
-    fn get(&self, folder: &Uri) -> Option<FoundFiles> {
-        let known = lock(&self.0);
-        let (time, found) = known.get(folder)?;
-        (time.elapsed() < MAX_LISTING_AGE).then(|| found.clone())
-    }
-
-    fn put(&self, folder: Uri, found: FoundFiles) {
-        lock(&self.0).insert(folder, (Instant::now(), found));
-    }
 }
 
 /// Returns the bytes that characters stand for; `None` if one stands for no byte.
